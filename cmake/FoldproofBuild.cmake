@@ -1,0 +1,52 @@
+# How every target of the project is compiled, and the two functions that rooms declare themselves with.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+find_program(FOLDPROOF_CCACHE ccache)
+if(FOLDPROOF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${FOLDPROOF_CCACHE}")
+endif()
+
+# -ffp-contract=off: a fused multiply-add that nobody wrote would change the bits that we judge.
+add_library(foldproof_flags INTERFACE)
+target_compile_options(foldproof_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                       -Wno-sign-conversion -Werror -ffp-contract=off -fno-fast-math)
+if(FOLDPROOF_SANITIZE)
+  target_compile_options(foldproof_flags INTERFACE -fsanitize=address,undefined
+                         -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(foldproof_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# foldproof_library(ROOM [DEPENDS target...]): the room's library from every .cpp below the folder.
+# Headers directly in the room are its public face (#include "room/name.h"); deeper ones are its own.
+function(foldproof_library room)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  add_library(foldproof_${room} STATIC ${sources})
+  add_library(foldproof::${room} ALIAS foldproof_${room})
+  target_include_directories(foldproof_${room} PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(foldproof_${room} PUBLIC ${ARG_DEPENDS} PRIVATE foldproof_flags ${ARG_PRIVATE_DEPENDS})
+endfunction()
+
+# foldproof_tests(NAME LABELS label... DEPENDS target...): one Catch2 program from every .cpp of tests/NAME.
+function(foldproof_tests name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LABELS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources})
+  target_link_libraries(test_${name} PRIVATE ${ARG_DEPENDS} foldproof_flags foldproof_catch_main)
+  target_include_directories(test_${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+  target_compile_definitions(test_${name} PRIVATE FOLDPROOF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                             FOLDPROOF_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/${name}/data")
+  add_test(NAME unit.${name} COMMAND test_${name})
+  set_tests_properties(unit.${name} PROPERTIES LABELS "${ARG_LABELS}")
+endfunction()

@@ -1,0 +1,47 @@
+// From CUDA source to PTX: nvcc, a generated translation unit that instantiates the entries, and a cache.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contracts/contract.h"
+#include "devices/image.h"
+
+namespace foldproof {
+
+struct CompileOptions {
+  std::string nvcc;                       ///< empty: $NVCC, then PATH, then /usr/local/cuda/bin/nvcc
+  std::vector<std::string> flags;         ///< -I, -D, -std and --nvcc "…" of the command line, in order
+  std::string arch;                       ///< overrides the contract's, such as "compute_80"
+  std::filesystem::path compile_commands; ///< folder of a compile_commands.json to take flags from
+  std::filesystem::path cache;            ///< folder of the PTX cache; empty: default_cache()
+};
+
+/// `ptx` beside the program where that can be written, else $XDG_CACHE_HOME/foldproof/ptx.
+std::filesystem::path default_cache();
+
+/// A kernel found in a source: what `audit` without a contract guesses from, and `sanitize` runs.
+struct EntrySignature {
+  std::string lowered;                  ///< as PTX spells it
+  std::string spelled;                  ///< demangled, without return type and parameters: "sum<float, 128>"
+  std::vector<std::string> parameters;  ///< demangled parameter types: "float const*"
+};
+
+struct Compiled {
+  std::shared_ptr<const Image> image;
+  std::vector<EntrySignature> entries;
+};
+
+/// Compiles `source` so that each of `entries` (C++ spelling; may be empty) is instantiated. A .ptx file is
+/// read as it is. Throws InputError with nvcc's first error, its file, line and column.
+Compiled compile_source(const std::filesystem::path& source, const std::vector<std::string>& entries,
+                        const std::vector<std::string>& flags, const CompileOptions& options);
+
+/// Compiles a contract's source and fills in `lowered` of every launch. Throws InputError, naming the
+/// entries that exist, when a launch names one that does not.
+Compiled compile_contract(Contract& contract, const CompileOptions& options);
+
+}  // namespace foldproof

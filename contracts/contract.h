@@ -1,0 +1,129 @@
+// What a kernel claims, read from the TOML file beside it, with every combination of its matrix spelled out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "contracts/expression.h"
+#include "oracles/element.h"
+#include "sanitizer/finding.h"
+
+namespace foldproof {
+
+enum class Operator : std::uint8_t { sum, prod, min, max };
+std::string_view name(Operator op);
+std::optional<Operator> operator_named(std::string_view name);
+
+/// What the kernel leaves in its output buffer.
+///   value     one element: the reduction of the whole input
+///   partials  any number of elements; the harness folds them exactly
+///   rows      one element a row
+///   scan, bins, array: as many elements as the output buffer's count says
+enum class ResultShape : std::uint8_t { value, partials, rows, scan, bins, array };
+
+enum class NanPolicy : std::uint8_t { propagate, ignore, unspecified };
+enum class EmptyPolicy : std::uint8_t { identity, untouched, unspecified };
+
+struct Reduction {
+  Operator op = Operator::sum;
+  Element input = Element::f32, accumulator = Element::f32, output = Element::f32;
+  ResultShape result = ResultShape::value;
+  std::string lanes = "";  ///< for a `call`: which threads hold the result ("0", "all"); else empty
+};
+
+struct BufferContract {
+  enum class Initial : std::uint8_t { undefined, zero, identity };
+  enum class Reset : std::uint8_t { each_call, once };
+  std::string name;
+  Element type = Element::f32;
+  Expression count;
+  Initial initial = Initial::undefined;
+  Reset reset = Reset::each_call;
+};
+
+/// One kernel argument: a buffer's address, or a number of a given type.
+/// "input", "output" and every declared buffer are pointers; any other text is an expression whose width
+/// is that of the kernel's parameter. "f32:1.5" spells a typed number; "{…}" a by-value struct of arguments,
+/// laid out with C++'s alignment rules.
+struct ArgumentContract {
+  enum class Form : std::uint8_t { pointer, integer, number, structure };
+  Form form = Form::integer;
+  std::string buffer;                     ///< pointer
+  Expression value;                       ///< integer; pointer: element offset
+  Element type = Element::i64;            ///< number; integer in a structure
+  double number = 0;                      ///< number
+  std::vector<ArgumentContract> members;  ///< structure
+};
+
+struct LaunchContract {
+  std::string entry;    ///< as C++ spells it, substituted: "block_sums<float, 128>"
+  std::string lowered;  ///< as PTX spells it; filled by compilation
+  std::array<Expression, 3> grid, block;
+  std::array<Expression, 3> cluster;
+  bool has_cluster = false;
+  bool cooperative = false;
+  Expression shared;  ///< dynamic bytes a block
+  std::vector<ArgumentContract> arguments;
+  Position where;
+};
+
+struct Claims {
+  bool deterministic = false;
+  NanPolicy nan = NanPolicy::unspecified;
+  EmptyPolicy empty = EmptyPolicy::identity;
+  bool uses_every_input_once = true;
+};
+
+/// A suppression: a finding of this kind at this place is accepted until the date.
+struct Allow {
+  Kind kind{};
+  std::string at;      ///< "file:line" or "file"
+  std::string reason;  ///< required
+  std::string until;   ///< ISO date, required
+  Position where;
+};
+
+/// One combination of the matrix, with every placeholder substituted: what is run.
+struct Instance {
+  std::string label;                            ///< "T=f32,B=128"; empty where there is no matrix
+  std::map<std::string, std::string> bindings;  ///< placeholder → value
+  std::optional<Reduction> reduction;           ///< absent: checks without an oracle
+  std::vector<std::pair<std::string, Range>> domain;  ///< in file order: count first, others may refer to it
+  std::vector<BufferContract> buffers;          ///< besides "input" and "output"
+  Expression output_count;                      ///< elements of the output buffer
+  std::vector<LaunchContract> launches;
+  Claims claims;
+};
+
+/// A device function to be wrapped in a kernel: `call = "…"` under [source].
+struct DeviceCall {
+  std::string expression;  ///< C++ with {placeholders}; `x` is the lane's element
+  std::string lanes;       ///< which threads hold the result
+};
+
+struct Contract {
+  std::filesystem::path file;    ///< the TOML; empty for a guessed contract
+  std::filesystem::path source;  ///< the .cu or .ptx
+  std::string id, summary;
+  std::vector<std::string> flags;  ///< for nvcc; relative -I are relative to the contract's folder
+  std::string arch = "compute_90";
+  std::optional<DeviceCall> call;
+  std::vector<Instance> instances;
+  std::vector<Allow> allows;
+  std::vector<std::string> expected;  ///< kinds announced by `// finding: KIND` markers, as "KIND@file:line"
+};
+
+/// Reads and checks a contract. Throws InputError with file, line and column: unknown key, wrong type,
+/// unknown placeholder, missing entry.
+Contract load_contract(const std::filesystem::path& file);
+
+/// Contracts for a folder: every .toml with `format` at its top, in path order.
+std::vector<std::filesystem::path> contracts_below(const std::filesystem::path& folder);
+
+}  // namespace foldproof

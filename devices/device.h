@@ -1,0 +1,91 @@
+// A device that runs PTX: modules, memory, copies, launches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "devices/image.h"
+#include "sanitizer/finding.h"
+
+namespace foldproof {
+
+/// A device address: an opaque number, never a host pointer.
+using Address = std::uint64_t;
+using ModuleId = std::uint32_t;
+
+/// Which runnable lanes, warps and blocks go first. The same schedule gives the same run on every host.
+struct Schedule {
+  enum class Order : std::uint8_t { converging, lanes_forward, lanes_backward, warps_backward, random };
+  Order order = Order::converging;
+  std::uint64_t seed = 0;  ///< read by `random` only
+  bool operator==(const Schedule&) const = default;
+};
+
+/// "converging", "lanes-forward", "lanes-backward", "warps-backward" or "random:SEED".
+std::string to_string(const Schedule& schedule);
+/// The schedule of that name. Throws InputError, listing the names, when there is none.
+Schedule schedule_named(std::string_view text);
+
+/// The bytes of one kernel argument, laid out as the kernel's parameter.
+using ArgumentBytes = std::vector<std::byte>;
+
+struct LaunchShape {
+  Dim3 grid;
+  Dim3 block;
+  Dim3 cluster{0, 0, 0};           ///< 0 where the launch asks for no cluster
+  std::uint32_t shared_bytes = 0;  ///< dynamic shared memory a block
+  bool cooperative = false;
+};
+
+/// What a launch may spend before it ends as a `timeout` finding.
+struct Limits {
+  std::uint64_t warp_instructions = 2'000'000'000;
+};
+
+/// What one launch did.
+struct LaunchReport {
+  std::vector<Finding> findings;         ///< in the order in which they were made
+  std::uint64_t warp_instructions = 0;   ///< instructions executed, counted once a warp and split
+  std::string printed;                   ///< what the kernel printed
+};
+
+/// Where a module keeps a kernel, and what it expects.
+struct EntryInfo {
+  std::string name;                             ///< as PTX spells it (mangled)
+  std::vector<std::uint32_t> parameter_bytes;   ///< size of each parameter
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  /// "emulated", or the GPU's name.
+  virtual std::string name() const = 0;
+  /// Throws InputError for PTX that is no PTX, Unsupported for an instruction that the device lacks
+  /// and that no execution could avoid.
+  virtual ModuleId load(const Image& image) = 0;
+  virtual std::vector<EntryInfo> entries(ModuleId module) const = 0;
+
+  /// Memory that nobody has written. `bytes` may be 0; the address is then valid for no access.
+  virtual Address allocate(std::uint64_t bytes) = 0;
+  virtual void free(Address address) = 0;
+  virtual void write(Address to, std::span<const std::byte> bytes) = 0;
+  virtual void read(Address from, std::span<std::byte> bytes) = 0;
+
+  /// Runs one kernel to its end. A kernel that misbehaves gives findings; a launch beyond the device's
+  /// limits or an entry that does not exist throws InputError; a missing instruction throws Unsupported.
+  virtual LaunchReport launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
+                              std::span<const ArgumentBytes> arguments, const Schedule& schedule,
+                              const Limits& limits) = 0;
+};
+
+/// The PTX interpreter on this CPU.
+std::unique_ptr<Device> make_emulated_device();
+
+}  // namespace foldproof

@@ -1,0 +1,78 @@
+// A batch of jobs in, their results out: all that the property engine sees of a device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "devices/device.h"
+
+namespace foldproof {
+
+/// Device memory of one job. Bytes beyond `initial` are memory that nobody wrote.
+struct JobBuffer {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::vector<std::byte> initial;  ///< at most `bytes` long
+  std::uint64_t offset = 0;        ///< start inside its allocation, in bytes: a misaligned view
+  bool read_back = false;          ///< its bytes belong to the result
+};
+
+/// A pointer to a buffer, patched into an argument.
+struct PointerPatch {
+  std::uint32_t at = 0;      ///< byte offset inside the argument
+  std::uint32_t buffer = 0;  ///< index into Job::buffers
+  std::uint64_t offset = 0;  ///< bytes past the buffer's start
+};
+
+struct JobArgument {
+  ArgumentBytes bytes;
+  std::vector<PointerPatch> pointers;
+};
+
+struct JobLaunch {
+  std::string entry;  ///< as PTX spells it
+  LaunchShape shape;
+  std::vector<JobArgument> arguments;
+};
+
+/// Writes `bytes` to the start of a buffer between launches.
+struct JobWrite {
+  std::uint32_t buffer = 0;
+  std::vector<std::byte> bytes;
+};
+
+using JobStep = std::variant<JobLaunch, JobWrite>;
+
+struct Job {
+  std::shared_ptr<const Image> image;
+  std::vector<JobBuffer> buffers;
+  std::vector<JobStep> steps;
+  Schedule schedule;
+  Limits limits;
+};
+
+struct JobResult {
+  std::vector<std::vector<std::byte>> contents;  ///< one per buffer; empty where not read back
+  std::vector<Finding> findings;
+  std::uint64_t warp_instructions = 0;
+  std::string printed;
+  std::optional<std::string> unsupported;        ///< why the job could not run
+};
+
+/// Runs jobs on a device. A result stands at its job's index.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual std::vector<JobResult> run(const std::vector<Job>& jobs) = 0;
+};
+
+/// A runner in this process on the given device; a module is loaded once, whatever the number of jobs.
+std::unique_ptr<Runner> make_runner(std::unique_ptr<Device> device);
+
+}  // namespace foldproof

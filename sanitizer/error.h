@@ -1,0 +1,49 @@
+// Errors that stop a run before it can judge anything. Each is one sentence: what was wrong, where, what to do.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace foldproof {
+
+/// A place in a file. `line` and `column` count from 1; 0 means unknown.
+struct Position {
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+
+  bool operator==(const Position&) const = default;
+};
+
+/// "file:line:column", leaving out what is unknown.
+std::string to_string(const Position& position);
+
+/// Wrong usage, contract, source or data from outside (exit status 2).
+class InputError : public std::runtime_error {
+ public:
+  explicit InputError(const std::string& sentence, Position position = {});
+  /// Where the input is wrong; `file` is empty when no file is to blame.
+  const Position& position() const { return position_; }
+  /// The sentence without its place.
+  const std::string& sentence() const { return sentence_; }
+
+ private:
+  Position position_;
+  std::string sentence_;
+};
+
+/// Something Foldproof cannot do here: an instruction that the device lacks, a device that is not there
+/// (exit status 3).
+class Unsupported : public std::runtime_error {
+ public:
+  explicit Unsupported(const std::string& sentence, Position position = {});
+  const Position& position() const { return position_; }
+  const std::string& sentence() const { return sentence_; }
+
+ private:
+  Position position_;
+  std::string sentence_;
+};
+
+}  // namespace foldproof

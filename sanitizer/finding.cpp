@@ -1,0 +1,33 @@
+#include "sanitizer/finding.h"
+
+#include <iterator>
+
+namespace foldproof {
+namespace {
+
+struct KindRow {
+  std::string_view name;
+  std::string_view mends;
+};
+
+constexpr KindRow kinds[] = {
+#define FOLDPROOF_KIND(id, name, mends) {name, mends},
+#include "sanitizer/kinds.def"
+#undef FOLDPROOF_KIND
+};
+
+}  // namespace
+
+std::string_view name(Kind kind) { return kinds[static_cast<std::size_t>(kind)].name; }
+
+std::string_view usual_mend(Kind kind) { return kinds[static_cast<std::size_t>(kind)].mends; }
+
+std::optional<Kind> kind_named(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kinds); ++i)
+    if (kinds[i].name == name) return static_cast<Kind>(i);
+  return std::nullopt;
+}
+
+std::string_view name(Severity severity) { return severity == Severity::error ? "error" : "warning"; }
+
+}  // namespace foldproof

@@ -1,0 +1,57 @@
+// What every check, oracle and device reports: one finding, in one vocabulary.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sanitizer/error.h"
+
+namespace foldproof {
+
+enum class Kind : std::uint8_t {
+#define FOLDPROOF_KIND(id, name, mends) id,
+#include "sanitizer/kinds.def"
+#undef FOLDPROOF_KIND
+};
+
+/// The kind's name in reports and contracts, such as "shared-race".
+std::string_view name(Kind kind);
+/// What usually mends a finding of this kind, as one sentence.
+std::string_view usual_mend(Kind kind);
+/// The kind of that name, or nothing.
+std::optional<Kind> kind_named(std::string_view name);
+
+enum class Severity : std::uint8_t { warning, error };
+std::string_view name(Severity severity);
+
+/// Extents or an index in x, y, z.
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  bool operator==(const Dim3&) const = default;
+  std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+};
+
+struct ThreadId {
+  Dim3 block{0, 0, 0};
+  Dim3 thread{0, 0, 0};
+  bool operator==(const ThreadId&) const = default;
+};
+
+/// One thing that is wrong with a kernel, with the evidence for it.
+struct Finding {
+  Kind kind{};
+  Severity severity = Severity::error;
+  std::string message;            ///< one sentence: what happened
+  Position at;                    ///< innermost frame in the user's source
+  std::optional<Position> other;  ///< the second access, where two clash
+  std::vector<ThreadId> threads;  ///< who did it: the first acts at `at`, the second at `other`
+  std::string case_text;          ///< the smallest case that shows it; empty until known
+  std::string replay;             ///< a command that shows it again; empty until known
+  bool expected = false;          ///< the contract of a defect announces it
+};
+
+}  // namespace foldproof
