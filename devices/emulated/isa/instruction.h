@@ -1,0 +1,52 @@
+// A decoded instruction, and the register file that it works on.
+//
+//   A frame holds the registers of one function activation, one row a register, 32 columns a row:
+//
+//     offset 0      carry   one 32-bit lane mask (add.cc / addc)
+//            4      predicates: one 32-bit lane mask each
+//            …      rows:  [lane 0][lane 1] … [lane 31]    2, 4, 8 or 16 bytes a column (16-, 32-, 64-, 128-bit);
+//                   8-bit registers take 1 byte a column. Rows start at multiples of 64 bytes.
+//            …      constants: every immediate of the function as a row (or mask) of its own, the same in all columns
+//
+//   An operand is the byte offset of its row: immediates and registers look alike to the semantics.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "devices/emulated/isa/form.h"
+
+namespace foldproof::isa {
+
+inline constexpr unsigned warp_size = 32;
+inline constexpr std::uint32_t no_operand = ~0u;
+inline constexpr std::uint32_t carry_offset = 0;
+inline constexpr LaneMask all_lanes = ~LaneMask{0};
+
+struct Instruction {
+  Action action = Action::compute;
+  bool guard_negated = false;
+  std::uint32_t guard = no_operand;  ///< predicate that switches lanes off
+  Compute compute = nullptr;
+  /// Rows in the order of the row's operand rules: destination(s), then sources. Vector operands and further
+  /// ones continue in `more`.
+  std::array<std::uint32_t, 6> operand{no_operand, no_operand, no_operand, no_operand, no_operand, no_operand};
+  const Form* form = nullptr;        ///< modifiers; owned by the program, never null
+  const void* detail = nullptr;      ///< what a machine action needs besides (devices/emulated/machine/program.h)
+  std::uint32_t target = 0;          ///< branch target or function, by index
+  std::uint32_t loc = 0;             ///< index into ptx::Module::locs
+  std::uint32_t ptx_line = 0;
+};
+
+/// The row at an offset, as columns of T.
+template <class T>
+T* row(std::byte* frame, std::uint32_t offset) {
+  return reinterpret_cast<T*>(frame + offset);
+}
+
+inline LaneMask& mask(std::byte* frame, std::uint32_t offset) {
+  return *reinterpret_cast<LaneMask*>(frame + offset);
+}
+
+}  // namespace foldproof::isa
