@@ -1,0 +1,38 @@
+// Audits one instance of a contract: generates cases, runs them, judges the results, shrinks what fails.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "contracts/contract.h"
+#include "devices/runner.h"
+#include "properties/case.h"
+#include "properties/verdict.h"
+
+namespace foldproof {
+
+struct AuditOptions {
+  std::uint64_t cases = 40;                            ///< per instance
+  std::optional<std::chrono::milliseconds> budget;     ///< per instance; stops generating when spent
+  std::uint64_t seed = 1;                              ///< a case's seed is a hash of this, the instance and its index
+  std::uint64_t largest_count = 1u << 16;              ///< elements; what the emulated device can do in time
+  std::optional<std::filesystem::path> store;          ///< failing cases, replayed first; absent: not stored
+  std::function<void(std::uint64_t done, std::uint64_t all)> progress;
+};
+
+/// Generates and judges up to `options.cases` cases. Never throws for what the kernel does; throws InputError
+/// for a contract that cannot be run (an expression that fails, an argument that does not fit its parameter).
+KernelReport audit_instance(const Contract& contract, const Instance& instance,
+                            const std::shared_ptr<const Image>& image, Runner& runner,
+                            const AuditOptions& options);
+
+/// Runs one stored case of `contract` (replay). Throws InputError when the case names an instance that the
+/// contract does not have.
+KernelReport replay_case(const Contract& contract, const std::shared_ptr<const Image>& image, Runner& runner,
+                         const StoredCase& stored, const AuditOptions& options);
+
+}  // namespace foldproof

@@ -1,0 +1,47 @@
+// A case is a recipe, not a blob: a few words from which inputs, launch and schedule are made again, anywhere.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "contracts/expression.h"
+#include "devices/device.h"
+
+namespace foldproof {
+
+/// How the input's elements are made.
+struct Recipe {
+  std::string distribution;    ///< a name from the table in recipes.def: "uniform", "integers", "ill-conditioned", …
+  std::uint64_t seed = 0;      ///< of the element generator
+  /// Elements set by hand after generation: index → bits of the element type. Shrinking leaves these.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> planted;
+};
+
+struct Case {
+  Recipe recipe;
+  Variables variables;         ///< count, block, grid and the contract's further variables
+  Schedule schedule;
+  std::uint64_t offset = 0;    ///< elements by which the input starts past an aligned address
+  std::uint64_t calls = 1;     ///< how often the whole sequence of launches runs; results must agree
+};
+
+/// One line a person can read: "count=33 block=128 grid=1 uniform seed=7 schedule=converging".
+std::string describe(const Case& c);
+
+/// A case together with the contract and instance that it belongs to.
+struct StoredCase {
+  std::filesystem::path contract;
+  std::string instance;  ///< label
+  std::string finding;   ///< kind that it showed
+  Case c;
+};
+
+/// TOML text and back. Parsing throws InputError with file, line and column.
+std::string to_toml(const StoredCase& stored);
+StoredCase load_case(const std::filesystem::path& file);
+
+}  // namespace foldproof

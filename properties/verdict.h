@@ -1,0 +1,44 @@
+// What an audit says of one instance of a kernel: the one structure that every report is written from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sanitizer/finding.h"
+
+namespace foldproof {
+
+enum class Verdict : std::uint8_t { clean, findings, unsupported, skipped, error };
+std::string_view name(Verdict verdict);
+
+struct KernelReport {
+  std::string kernel;  ///< display name: "A5 sequential f32 sum" or the entry's name
+  std::string entry;   ///< C++ spelling of the (first) entry
+  std::string id;      ///< the contract's id; empty where there is none
+  std::string label;   ///< the instance: "T=f32,B=128"
+  std::string file;    ///< the source
+  Verdict verdict = Verdict::clean;
+  bool expected = false;                         ///< a defect's announced findings were all made, and no other
+  std::uint64_t cases = 0;                       ///< cases judged
+  std::optional<double> worst_error_over_bound;  ///< absent: nothing was rounded, or nothing was judged
+  std::string worst_case;                        ///< the case of that ratio, as text
+  std::vector<Finding> findings;
+  std::vector<std::string> notes;                ///< under-sampled classes, an exhausted budget, guesses
+  std::string reason;                            ///< why unsupported, skipped or error
+  double seconds = 0;
+  std::uint64_t warp_instructions = 0;
+};
+
+struct AuditReport {
+  std::string device = "emulated";
+  std::uint64_t seed = 0;
+  std::vector<KernelReport> kernels;
+};
+
+/// The exit status that a report asks for: 1 for an unexpected finding of severity `fail_on` or above (or a
+/// defect that kept silent), else 3 if something could not run, else 0.
+int exit_status(const AuditReport& report, Severity fail_on);
+
+}  // namespace foldproof
