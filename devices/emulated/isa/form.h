@@ -42,6 +42,9 @@ enum class Action : std::uint8_t {
   nanosleep, pause,                         ///< no effect but to end the time slice / no effect (pmevent, setmaxnreg, griddepcontrol)
   mbarrier,                                 ///< mbarrier.*; Form::word("mbarrier") says which
   cluster_rank,                             ///< getctarank
+  join,                                     ///< no PTX: a reconvergence point that lowering inserted
+  builtin,                                  ///< no PTX: a call of vprintf, __assertfail, … that the machine serves
+  frame_address,                            ///< no PTX: mov of the address of a .local variable
 };
 
 enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rna, rni, rzi, rmi, rpi };

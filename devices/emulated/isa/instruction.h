@@ -33,8 +33,9 @@ struct Instruction {
   /// ones continue in `more`.
   std::array<std::uint32_t, 6> operand{no_operand, no_operand, no_operand, no_operand, no_operand, no_operand};
   const Form* form = nullptr;        ///< modifiers; owned by the program, never null
-  const void* detail = nullptr;      ///< what a machine action needs besides (devices/emulated/machine/program.h)
-  std::uint32_t target = 0;          ///< branch target or function, by index
+  std::uint32_t detail = no_operand; ///< index of what a machine action needs besides (machine/program.h)
+  std::uint32_t target = 0;          ///< branch target, an index into the function's code
+  std::uint32_t join = no_operand;   ///< of a branch: where its lanes meet again
   std::uint32_t loc = 0;             ///< index into ptx::Module::locs
   std::uint32_t ptx_line = 0;
 };

@@ -1,0 +1,137 @@
+// A PTX module ready to run: registers are frame offsets, labels are indices, variables are addresses.
+//
+//   text ──ptx::parse──► Module ──lower──► Program ──Machine──► a run
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devices/emulated/isa/instruction.h"
+#include "devices/emulated/ptx/ast.h"
+#include "sanitizer/error.h"
+
+namespace foldproof::machine {
+
+using isa::Action;
+using isa::Instruction;
+using isa::LaneMask;
+
+/// Storage of a .param variable of a function or call: for each 4 bytes of it, a row of 32 columns.
+struct Slot {
+  std::uint32_t offset = 0;  ///< in the frame
+  std::uint32_t bytes = 0;
+};
+
+enum class SpecialRegister : std::uint8_t {
+  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z,
+  ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
+  laneid, warpid, nwarpid, smid, nsmid, gridid,
+  lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
+  cluster_ctaid_x, cluster_ctaid_y, cluster_ctaid_z, cluster_nctaid_x, cluster_nctaid_y, cluster_nctaid_z,
+  clusterid_x, clusterid_y, clusterid_z, nclusterid_x, nclusterid_y, nclusterid_z,
+  cluster_ctarank, cluster_nctarank, is_explicit_cluster,
+  clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
+  dynamic_smem_size, total_smem_size, aggr_smem_size, envreg1, envreg2, envreg_other, zero,
+};
+
+enum class Builtin : std::uint8_t { vprintf, assert_fail, trap };
+
+/// What a machine action needs besides its form. Which members count depends on the action.
+struct Detail {
+  // Memory: address = base + displacement.
+  enum class Base : std::uint8_t {
+    absolute,       ///< no register
+    register32,     ///< `base` is a row of 32-bit columns
+    register64,     ///< … 64-bit columns
+    frame_local,    ///< the frame's depot (.local variables)
+    slot,           ///< a .param variable of a function: no address at all
+    entry_parameter ///< the launch's parameter bytes
+  };
+  Base base_kind = Base::absolute;
+  std::uint32_t base = isa::no_operand;
+  std::int64_t displacement = 0;
+  Base source_kind = Base::absolute;  ///< cp.async: the second address
+  std::uint32_t source = isa::no_operand;
+  std::int64_t source_displacement = 0;
+  std::uint8_t element_bytes = 0;     ///< of one element in memory
+  std::uint8_t register_bytes = 0;    ///< of the column that it goes to or comes from
+  bool sign_extend = false;
+  std::vector<std::uint32_t> data;    ///< rows loaded to or stored from; sources of atomics follow destinations
+
+  SpecialRegister special{};
+  Builtin builtin{};
+
+  // Calls.
+  std::uint32_t function = isa::no_operand;  ///< index of a direct callee
+  std::vector<Slot> arguments, returns;      ///< in the caller's frame
+
+  std::vector<std::uint32_t> targets;        ///< brx.idx
+
+  std::uint64_t meeting = 0;  ///< .sync: equal for instructions that may meet (same operation and qualifiers)
+};
+
+/// A variable in shared memory, by its place in the block's shared window.
+struct SharedVariable {
+  std::string name;
+  std::uint32_t address = 0;  ///< offset in the shared window
+  std::uint32_t bytes = 0;    ///< 0 for the dynamic array, whose size the launch gives
+  bool dynamic = false;
+};
+
+struct Code {
+  std::string name;
+  bool is_entry = false;
+  std::vector<Instruction> instructions;
+  std::vector<std::byte> frame;      ///< a new frame: registers zero, constants in place
+  std::uint32_t local_bytes = 0;     ///< of the depot, per lane
+  std::vector<Slot> parameters, returns;        ///< of a function
+  std::vector<std::uint32_t> parameter_offsets; ///< of an entry, in bytes from its first parameter
+  std::vector<std::uint32_t> parameter_bytes;
+  std::array<std::uint32_t, 3> max_threads{0, 0, 0};      ///< .maxntid; 0: none
+  std::array<std::uint32_t, 3> required_threads{0, 0, 0}; ///< .reqntid
+  std::array<std::uint32_t, 3> required_cluster{0, 0, 0}; ///< .reqnctapercluster
+  std::uint32_t ptx_line = 0;
+};
+
+/// A .global or .const variable's bytes before anybody wrote them.
+struct StaticVariable {
+  std::string name;
+  std::uint64_t address = 0;
+  std::vector<std::byte> initial;
+};
+
+struct Program {
+  std::string name;
+  std::vector<Code> functions;
+  std::deque<isa::Form> forms;
+  std::vector<Detail> details;
+  std::vector<SharedVariable> shared;        ///< in address order; a dynamic array stands last
+  std::uint32_t shared_static_bytes = 0;     ///< as hardware would pack them
+  std::vector<StaticVariable> globals;
+  std::vector<std::byte> constants;          ///< the constant window
+  std::vector<ptx::Loc> locs;
+  std::map<std::uint32_t, std::string> files;
+
+  /// The entry of that name, or nullptr.
+  const Code* entry(std::string_view entry_name) const;
+  /// Innermost frame of the instruction in the user's own source; the PTX line where there is no `.loc`.
+  Position position(const Instruction& instruction) const;
+};
+
+/// Function addresses: an index into Program::functions, far from every memory window.
+inline constexpr std::uint64_t function_window = 8ull << 36;
+inline constexpr std::uint64_t function_stride = 256;
+
+/// Resolves a module. `allocate` gives the address of a .global variable of so many bytes. Throws InputError
+/// for text that is no valid program, Unsupported for an instruction that no row of ptx.def covers.
+Program lower(const ptx::Module& module, const std::string& name,
+              const std::function<std::uint64_t(std::uint64_t bytes)>& allocate);
+
+}  // namespace foldproof::machine
