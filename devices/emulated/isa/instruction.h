@@ -29,9 +29,10 @@ struct Instruction {
   bool guard_negated = false;
   std::uint32_t guard = no_operand;  ///< predicate that switches lanes off
   Compute compute = nullptr;
-  /// Rows in the order of the row's operand rules: destination(s), then sources. Vector operands and further
-  /// ones continue in `more`.
+  /// Rows in the order of the row's operand rules: destination(s), then sources; vector operands flat, element
+  /// after element. A rule without an operand leaves no_operand.
   std::array<std::uint32_t, 6> operand{no_operand, no_operand, no_operand, no_operand, no_operand, no_operand};
+  const std::uint32_t* wide = nullptr;  ///< matrix_multiply: all rows, flat (d…, a…, b…, c…), since six are too few
   const Form* form = nullptr;        ///< modifiers; owned by the program, never null
   std::uint32_t detail = no_operand; ///< index of what a machine action needs besides (machine/program.h)
   std::uint32_t target = 0;          ///< branch target, an index into the function's code
