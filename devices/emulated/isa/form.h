@@ -40,7 +40,7 @@ enum class Action : std::uint8_t {
   shuffle, vote, match, warp_reduce, elect, activemask,
   fence,                                    ///< fence, membar
   nanosleep, pause,                         ///< no effect but to end the time slice / no effect (pmevent, setmaxnreg, griddepcontrol)
-  mbarrier,                                 ///< mbarrier.*; Form::word("mbarrier") says which
+  mbarrier,                                 ///< mbarrier.*, cp.async.mbarrier.arrive: Form::has("init"), has("arrive") … says which
   cluster_rank,                             ///< getctarank
   join,                                     ///< no PTX: a reconvergence point that lowering inserted
   builtin,                                  ///< no PTX: a call of vprintf, __assertfail, … that the machine serves
@@ -65,6 +65,7 @@ struct Form {
   Action action = Action::compute;
   Compute compute = nullptr;  ///< set exactly for Action::compute and matrix_multiply
   Combine combine = nullptr;  ///< atomics, redux, barrier reductions
+  Combine combine_shared = nullptr;  ///< the same on shared memory, where f32 add keeps subnormals
   Type type = Type::none;     ///< T of the row: the instruction's type (destination type for cvt)
   Type type2 = Type::none;    ///< U of the row: the source type of cvt, set, slct, dp4a …
   Rounding rounding = Rounding::none;
@@ -78,6 +79,8 @@ struct Form {
   ShuffleKind shuffle = ShuffleKind::none;
   VoteKind vote = VoteKind::none;
   std::uint8_t vector = 1;  ///< 1, 2, 4, 8
+  /// Bytes of the registers of `relaxed` operands, where they are wider than the types; 0: as the types say.
+  std::uint8_t destination_bytes = 0, source_bytes = 0;
   bool ftz = false, sat = false, satfinite = false, relu = false, approx = false, nan = false, xorsign = false, abs = false;
   bool aligned = false;     ///< .aligned; bar.* without .cta implies it
   bool noinc = false;
@@ -87,11 +90,14 @@ struct Form {
 };
 
 /// How one operand of a row is typed. Written in ptx.def as "d:T a:T b:u32 p:pred? …".
+/// A second destination `e` is written d|e. Where a statement has fewer operands than there are rules, the
+/// optional ones are missing from the right.
 struct OperandRule {
   enum class Shape : std::uint8_t { value, predicate, address, vector, label, target };
   char name = 'd';            ///< d: destination, e: second destination; a b c …: sources
   Shape shape = Shape::value;
   Type type = Type::none;     ///< resolved for the form: T, U, a fixed type, or T widened
+  std::uint8_t count = 1;     ///< elements of a vector
   bool optional = false;
   bool destination = false;
   bool relaxed = false;       ///< a register wider than the type is allowed (ld, st, cvt)
@@ -105,7 +111,7 @@ struct Row {
   std::string_view types2;    ///< the alternatives of U
   std::string_view operands;  ///< "d:T a:T b:T"
   Action action;
-  void (*select)(Form&);      ///< sets compute or combine; leaves both null when this combination does not exist
+  bool (*select)(Form&);      ///< sets compute or combine; false when this combination does not exist; null: all do
   std::string_view synopsis;  ///< "d = a + b (mod 2^w)"
 };
 
@@ -113,6 +119,15 @@ std::span<const Row> rows();
 
 /// The form that `opcode.suffix.suffix` means, or nothing when no row matches it.
 std::optional<Form> find_form(std::string_view opcode, std::span<const std::string> suffixes);
+
+/// The form of a mov between a register and a vector: `parts` 2 or 4. Its operands lie flat: d, a0, a1 … (pack)
+/// or d0, d1 …, a (unpack, where a part may be no_operand).
+enum class Packing : std::uint8_t { pack, unpack };
+std::optional<Form> find_packing_mov(Packing packing, unsigned parts, std::span<const std::string> suffixes);
+
+/// Adapts a compute form with relaxed operands (cvt) to its registers' widths in bytes. False when a register is
+/// narrower than its type, or the combination does not exist.
+bool fit_registers(Form& form, unsigned destination_bytes, unsigned source_bytes);
 
 /// The operand rules of a form, in the order in which PTX writes the operands.
 std::vector<OperandRule> operand_rules(const Form& form);
