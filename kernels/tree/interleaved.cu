@@ -1,0 +1,35 @@
+// A2: a tree over shared memory with interleaved addressing. The first form that comes to mind, and the
+// slowest.
+#include <cstddef>
+
+#include "../dynamic_shared.cuh"
+#include "../reduction_operators.cuh"
+
+/// Folds one value a thread; thread 0 returns the total. blockDim.x is a power of two, and `slots` has that
+/// many elements, which may be used again at once.
+template <typename Op, typename T>
+__device__ T reduce_interleaved(T value, T* slots) {
+  const unsigned thread = threadIdx.x;
+  slots[thread] = value;
+  __syncthreads();
+
+  for (unsigned step = 1; step < blockDim.x; step *= 2) {
+    // Half of the lanes work in the first round, then every fourth, every eighth: no warp is ever done before
+    // the last rounds, and each round costs a remainder.
+    if (thread % (2 * step) == 0) slots[thread] = Op::apply(slots[thread], slots[thread + step]);
+    // Outside of the branch, because every thread of the block has to arrive; after the last round too, so
+    // that nobody still reads a slot that a second call would overwrite.
+    __syncthreads();
+  }
+  return slots[thread];
+}
+
+template <typename Op, typename T>
+__global__ void interleaved(const T* input, T* partials, std::size_t count) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  // Threads past the end bring the identity instead of returning: they are needed at the barriers.
+  const T value = i < count ? input[i] : Op::template identity<T>();
+
+  const T total = reduce_interleaved<Op>(value, dynamic_shared<T>());
+  if (threadIdx.x == 0) partials[blockIdx.x] = total;
+}

@@ -1,0 +1,34 @@
+// A3: the interleaved tree with the running value kept in a register.
+#include <cstddef>
+
+#include "../dynamic_shared.cuh"
+#include "../reduction_operators.cuh"
+
+/// Folds one value a thread; thread 0 returns the total. blockDim.x is a power of two, and `slots` has that
+/// many elements, which may be used again at once.
+template <typename Op, typename T>
+__device__ T reduce_interleaved_register(T value, T* slots) {
+  const unsigned thread = threadIdx.x;
+  slots[thread] = value;
+  __syncthreads();
+
+  for (unsigned step = 1; step < blockDim.x; step *= 2) {
+    if (thread % (2 * step) == 0) {
+      // One shared load a round instead of two. The compiler cannot do this by itself: after a barrier it
+      // must assume that another thread has written the slot.
+      value = Op::apply(value, slots[thread + step]);
+      slots[thread] = value;  // still stored, since the partner of the next round reads it
+    }
+    __syncthreads();
+  }
+  return value;
+}
+
+template <typename Op, typename T>
+__global__ void interleaved_register(const T* input, T* partials, std::size_t count) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const T value = i < count ? input[i] : Op::template identity<T>();
+
+  const T total = reduce_interleaved_register<Op>(value, dynamic_shared<T>());
+  if (threadIdx.x == 0) partials[blockIdx.x] = total;
+}

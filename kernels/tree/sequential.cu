@@ -1,0 +1,17 @@
+// A5: a tree over shared memory with sequential addressing, one element a thread.
+#include "sequential.cuh"
+
+#include <cstddef>
+
+#include "../dynamic_shared.cuh"
+#include "../reduction_operators.cuh"
+
+template <typename Op, typename T>
+__global__ void sequential(const T* input, T* partials, std::size_t count) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  // Threads past the end bring the identity instead of returning: they are needed at the barriers.
+  const T value = i < count ? input[i] : Op::template identity<T>();
+
+  const T total = reduce_sequential<Op>(value, dynamic_shared<T>());
+  if (threadIdx.x == 0) partials[blockIdx.x] = total;
+}

@@ -1,0 +1,33 @@
+// A4: the interleaved tree with its work packed into the first threads.
+#include <cstddef>
+
+#include "../dynamic_shared.cuh"
+#include "../reduction_operators.cuh"
+
+/// Folds one value a thread; thread 0 returns the total. blockDim.x is a power of two, and `slots` has that
+/// many elements, which may be used again at once.
+template <typename Op, typename T>
+__device__ T reduce_strided(T value, T* slots) {
+  const unsigned thread = threadIdx.x;
+  slots[thread] = value;
+  __syncthreads();
+
+  for (unsigned step = 1; step < blockDim.x; step *= 2) {
+    // The working threads are neighbours, so whole warps fall idle together and no warp diverges before the
+    // last one. The price: neighbours touch slots 2 * step apart, which is bank conflicts, twice as many
+    // ways a round.
+    const unsigned left = 2 * step * thread;
+    if (left < blockDim.x) slots[left] = Op::apply(slots[left], slots[left + step]);
+    __syncthreads();
+  }
+  return slots[thread];
+}
+
+template <typename Op, typename T>
+__global__ void strided(const T* input, T* partials, std::size_t count) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const T value = i < count ? input[i] : Op::template identity<T>();
+
+  const T total = reduce_strided<Op>(value, dynamic_shared<T>());
+  if (threadIdx.x == 0) partials[blockIdx.x] = total;
+}

@@ -1,0 +1,16 @@
+// B7: a block folds by shuffles in each warp, then the first warp folds the warps' totals. Any block size.
+#include "block_shuffle.cuh"
+
+#include <cstddef>
+
+#include "../reduction_operators.cuh"
+
+template <typename Op, typename T>
+__global__ void block_shuffle(const T* input, T* partials, std::size_t count) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  // Threads past the end bring the identity instead of returning: the shuffles name their lanes.
+  const T value = i < count ? input[i] : Op::template identity<T>();
+
+  const T total = reduce_block<Op>(value);
+  if (threadIdx.x == 0) partials[blockIdx.x] = total;
+}
