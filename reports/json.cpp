@@ -1,0 +1,148 @@
+#include "reports/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace foldproof {
+
+namespace {
+
+Json known(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json known(unsigned number) { return number == 0 ? Json(nullptr) : Json(number); }
+
+Json triple(const Dim3& d) { return Json::array({d.x, d.y, d.z}); }
+
+Dim3 dim3_from(const Json& json) {
+  return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>(), json.at(2).get<std::uint32_t>()};
+}
+
+/// The text at `key`, or nothing where it is null.
+std::string text_at(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  return value.is_null() ? std::string() : value.get<std::string>();
+}
+
+unsigned number_at(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  return value.is_null() ? 0 : value.get<unsigned>();
+}
+
+Finding finding_from(const Json& json) {
+  Finding finding;
+  finding.kind = kind_named(json.at("kind").get<std::string>()).value();
+  finding.severity = json.at("severity") == name(Severity::error) ? Severity::error : Severity::warning;
+  finding.expected = json.at("expected").get<bool>();
+  finding.message = json.at("message").get<std::string>();
+  finding.at = {text_at(json, "file"), number_at(json, "line"), number_at(json, "column")};
+  if (!json.at("other_file").is_null())
+    finding.other = {text_at(json, "other_file"), number_at(json, "other_line"),
+                     number_at(json, "other_column")};
+  for (const Json& id : json.at("threads"))
+    finding.threads.push_back({dim3_from(id.at("block")), dim3_from(id.at("thread"))});
+  finding.case_text = text_at(json, "case");
+  finding.replay = text_at(json, "replay");
+  return finding;
+}
+
+Verdict verdict_named(const std::string& text) {
+  for (const Verdict v :
+       {Verdict::clean, Verdict::findings, Verdict::unsupported, Verdict::skipped, Verdict::error})
+    if (name(v) == text) return v;
+  throw std::invalid_argument("No verdict is called \"" + text + "\".");
+}
+
+Json envelope(const std::string& device, const Json& seed) {
+  return {{"tool", "foldproof"}, {"version", FOLDPROOF_VERSION}, {"device", device}, {"seed", seed}};
+}
+
+}  // namespace
+
+Json to_json(const Finding& finding) {
+  const Position other = finding.other.value_or(Position{});
+  Json threads = Json::array();
+  for (const ThreadId& id : finding.threads)
+    threads.push_back({{"block", triple(id.block)}, {"thread", triple(id.thread)}});
+  return {{"kind", name(finding.kind)},
+          {"severity", name(finding.severity)},
+          {"expected", finding.expected},
+          {"message", finding.message},
+          {"file", known(finding.at.file)},
+          {"line", known(finding.at.line)},
+          {"column", known(finding.at.column)},
+          {"other_file", known(other.file)},
+          {"other_line", known(other.line)},
+          {"other_column", known(other.column)},
+          {"threads", threads},
+          {"case", known(finding.case_text)},
+          {"replay", known(finding.replay)},
+          {"mends", usual_mend(finding.kind)}};
+}
+
+Json to_json(const KernelReport& kernel) {
+  Json findings = Json::array();
+  for (const Finding& finding : kernel.findings) findings.push_back(to_json(finding));
+  const auto& worst = kernel.worst_error_over_bound;
+  return {{"kernel", kernel.kernel},
+          {"entry", kernel.entry},
+          {"id", kernel.id},
+          {"instance", kernel.label},
+          {"file", kernel.file},
+          {"verdict", name(kernel.verdict)},
+          {"expected", kernel.expected},
+          {"cases", kernel.cases},
+          {"worst_error_over_bound", worst ? Json(*worst) : Json(nullptr)},
+          {"worst_case", known(kernel.worst_case)},
+          {"findings", findings},
+          {"notes", kernel.notes},
+          {"reason", known(kernel.reason)},
+          {"seconds", kernel.seconds},
+          {"warp_instructions", kernel.warp_instructions}};
+}
+
+Json to_json(const AuditReport& report) {
+  Json json = envelope(report.device, std::to_string(report.seed));
+  Json& kernels = json["kernels"] = Json::array();
+  for (const KernelReport& kernel : report.kernels) kernels.push_back(to_json(kernel));
+  return json;
+}
+
+Json error_json(std::string_view message, const Position& position) {
+  Json json = envelope("emulated", nullptr);
+  json["kernels"] = Json::array();
+  json["error"] = {{"message", message},
+                   {"file", known(position.file)},
+                   {"line", known(position.line)},
+                   {"column", known(position.column)}};
+  return json;
+}
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string pack(const KernelReport& kernel) {
+  std::string bytes;
+  Json::to_cbor(to_json(kernel), bytes);
+  return bytes;
+}
+
+KernelReport unpack(std::string_view bytes) {
+  const Json json = Json::from_cbor(bytes.begin(), bytes.end());
+  KernelReport kernel;
+  kernel.kernel = json.at("kernel").get<std::string>();
+  kernel.entry = json.at("entry").get<std::string>();
+  kernel.id = json.at("id").get<std::string>();
+  kernel.label = json.at("instance").get<std::string>();
+  kernel.file = json.at("file").get<std::string>();
+  kernel.verdict = verdict_named(json.at("verdict").get<std::string>());
+  kernel.expected = json.at("expected").get<bool>();
+  kernel.cases = json.at("cases").get<std::uint64_t>();
+  if (const Json& worst = json.at("worst_error_over_bound"); !worst.is_null())
+    kernel.worst_error_over_bound = worst.get<double>();
+  kernel.worst_case = text_at(json, "worst_case");
+  for (const Json& finding : json.at("findings")) kernel.findings.push_back(finding_from(finding));
+  kernel.notes = json.at("notes").get<std::vector<std::string>>();
+  kernel.reason = text_at(json, "reason");
+  kernel.seconds = json.at("seconds").get<double>();
+  kernel.warp_instructions = json.at("warp_instructions").get<std::uint64_t>();
+  return kernel;
+}
+
+}  // namespace foldproof
