@@ -25,7 +25,7 @@ struct Loc {
   std::uint32_t file = 0;  ///< index of a `.file` directive
   std::uint32_t line = 0, column = 0;
   std::uint32_t inlined_at = 0;
-  std::string function;    ///< name of the inlined function; empty where PTX does not give it
+  std::string function;  ///< mangled name of the inlined function; empty where PTX does not give it
 };
 
 enum class Space : std::uint8_t { none, reg, param, shared, local, constant, global, generic };
@@ -51,12 +51,13 @@ struct Operand;
 struct AddressOf {
   std::optional<Name> base;
   std::int64_t offset = 0;
+  std::vector<Operand> coordinates;  ///< of tex and cp.async.bulk.tensor: [map, {x, y}]
 };
 
 /// One operand. `negated` is !%p in operand position.
 struct Operand {
   std::variant<Name, Literal, AddressOf, std::vector<Operand>> value;  ///< vector: {a, b, …}
-  std::int64_t offset = 0;  ///< for `variable+4` outside brackets
+  std::int64_t offset = 0;                                             ///< for `variable+4` outside brackets
   bool negated = false;
   std::optional<Name> paired_predicate;  ///< the p of d|p; stored with d
 };
@@ -91,9 +92,9 @@ struct Label {
 struct Variable {
   Space space = Space::none;
   std::string name;
-  std::string type;              ///< "b32", "f32", "pred", … without the dot
-  std::uint32_t vector = 1;      ///< .v2, .v4
-  std::uint32_t alignment = 0;   ///< bytes; 0: that of the type
+  std::string type;                    ///< "b32", "f32", "pred", … without the dot
+  std::uint32_t vector = 1;            ///< .v2, .v4
+  std::uint32_t alignment = 0;         ///< bytes; 0: that of the type
   std::vector<std::uint64_t> extents;  ///< array extents; {0} for an unsized array []; empty: a scalar
   std::optional<std::uint32_t> register_count;  ///< for %r<5>
   /// Initialiser: literals, or addresses of variables and functions (with `generic()` or a byte mask).
@@ -118,7 +119,7 @@ struct Scope {
   std::vector<Item> items;
 };
 
-/// `label: .callprototype (ret) _ (params);` or `label: .branchtargets a, b;` / `.calltargets f, g;`
+/// `label: .callprototype (ret) _ (params);`
 struct Prototype {
   std::vector<Variable> returns, parameters;
 };
@@ -128,9 +129,10 @@ struct Function {
   bool is_entry = false;
   bool is_extern = false;
   std::vector<Variable> returns, parameters;
-  std::unique_ptr<Scope> body;  ///< null for a declaration
+  std::unique_ptr<Scope> body;                                     ///< null for a declaration
   std::map<std::string, Prototype> prototypes;                     ///< by label
   std::map<std::string, std::vector<std::string>> branch_targets;  ///< by label, for brx.idx
+  std::map<std::string, std::vector<std::string>> call_targets;    ///< by label, for an indirect call
   /// .maxntid, .reqntid, .minnctapersm, .maxnreg, .explicitcluster, .reqnctapercluster, .maxclusterrank, …
   std::map<std::string, std::vector<std::uint32_t>> directives;
   std::uint32_t ptx_line = 0;
@@ -140,14 +142,18 @@ struct Module {
   std::uint32_t version_major = 0, version_minor = 0;
   std::string target;  ///< "sm_90"
   std::uint32_t address_size = 64;
-  std::vector<Variable> variables;  ///< module scope
-  std::vector<Function> functions;  ///< in order; a definition replaces its declaration
-  std::vector<Loc> locs;            ///< locs[0] is unused
+  std::vector<Variable> variables;             ///< module scope
+  std::vector<Function> functions;             ///< in order; a definition replaces its declaration
+  std::map<std::string, std::string> aliases;  ///< .alias: name → function that it stands for
+  std::vector<Loc> locs;                       ///< locs[0] is unused
   std::map<std::uint32_t, std::string> files;  ///< .file number → path
 };
 
 /// Parses PTX text. `name` is what errors call the text. Throws InputError with line and column: never
-/// crashes, never runs long, whatever the text is (nesting depth and sizes are limited).
+/// crashes, never runs long, whatever the text is (ptx/limits.h bounds nesting, registers and sizes).
+/// Promises: extents times element size fit limits::variable_bytes; alignments are powers of two; an
+/// initialiser holds all values of its array's first rows, in order, and never more than the array; WARP_SZ
+/// and constant expressions are folded into literals; a name is never defined twice at module scope.
 Module parse(std::string_view text, const std::string& name);
 
 }  // namespace foldproof::ptx

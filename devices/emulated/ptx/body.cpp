@@ -1,0 +1,168 @@
+#include "devices/emulated/ptx/body.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "devices/emulated/ptx/declaration.h"
+#include "devices/emulated/ptx/limits.h"
+#include "devices/emulated/ptx/operand.h"
+#include "devices/emulated/ptx/skip.h"
+
+namespace foldproof::ptx {
+
+std::unique_ptr<Scope> BodyParser::parse() {
+  lines_.begin_function();
+  return scope(0);
+}
+
+std::unique_ptr<Scope> BodyParser::scope(unsigned depth) {
+  const Token open = cursor_.peek();
+  cursor_.expect_symbol("{", "to open the body");
+  if (depth == limits::scope_depth)
+    cursor_.fail(open,
+                 fmt::format("The braces nest deeper than {} levels; flatten them.", limits::scope_depth));
+  auto scope = std::make_unique<Scope>();
+  while (!cursor_.accept_symbol("}")) {
+    if (cursor_.at_end())
+      cursor_.fail_expected(
+          fmt::format("'}}' to close the brace of line {} in '{}'", open.line, function_.name));
+    item(*scope, depth);
+  }
+  return scope;
+}
+
+void BodyParser::item(Scope& parent, unsigned depth) {
+  cursor_.count_nodes();
+  if (cursor_.at_symbol("{"))
+    parent.items.emplace_back(scope(depth + 1));
+  else if (cursor_.at(Token::Kind::dotted))
+    directive(parent);
+  else if (cursor_.at(Token::Kind::name) && cursor_.peek_second().kind == Token::Kind::symbol &&
+           cursor_.peek_second().text == ":")
+    label(parent);
+  else if (cursor_.at(Token::Kind::name) || cursor_.at_symbol("@"))
+    instruction(parent);
+  else
+    cursor_.fail_expected("an instruction, a label or a directive");
+}
+
+void BodyParser::directive(Scope& scope) {
+  if (cursor_.accept_dotted("loc")) return lines_.parse_loc(cursor_);
+  if (cursor_.accept_dotted("file")) return lines_.parse_file(cursor_);
+  if (cursor_.accept_dotted("pragma")) return skip_pragma(cursor_);
+  if (!space_of(cursor_.peek().text))
+    cursor_.fail(cursor_.peek(), fmt::format("The directive {} is not known inside a function; remove it.",
+                                             quoted(cursor_.peek())));
+  for (Variable& variable : parse_variables(cursor_, {})) {
+    count_registers(variable);
+    scope.items.emplace_back(std::move(variable));
+  }
+}
+
+void BodyParser::count_registers(const Variable& variable) {
+  registers_ += variable.register_count.value_or(0);
+  if (registers_ > limits::registers)
+    cursor_.fail(cursor_.peek(), fmt::format("The function '{}' declares more than {} registers; split it.",
+                                             function_.name, limits::registers));
+}
+
+void BodyParser::label(Scope& scope) {
+  const Token name = cursor_.take();
+  cursor_.take();  // the colon that item() saw
+  if (cursor_.accept_dotted("callprototype")) return prototype(std::string(name.text));
+  if (cursor_.accept_dotted("branchtargets"))
+    return targets(std::string(name.text), function_.branch_targets);
+  if (cursor_.accept_dotted("calltargets")) return targets(std::string(name.text), function_.call_targets);
+  scope.items.emplace_back(Label{std::string(name.text), name.line});
+}
+
+// (.param .b32 _) _ (.param .b32 _, .param .b64 _) .noreturn;
+void BodyParser::prototype(const std::string& label) {
+  const Token start = cursor_.peek();
+  Prototype parsed;
+  parsed.returns = parse_parameters(cursor_);
+  if (!cursor_.at_name("_")) cursor_.fail_expected("'_' in place of the function's name");
+  cursor_.take();
+  parsed.parameters = parse_parameters(cursor_);
+  skip_prototype_attributes(cursor_);
+  cursor_.expect_symbol(";", "after .callprototype");
+  if (!function_.prototypes.emplace(label, std::move(parsed)).second)
+    cursor_.fail(start, fmt::format("The prototype '{}' is declared twice in '{}'; rename one.", label,
+                                    function_.name));
+}
+
+void BodyParser::targets(const std::string& label, std::map<std::string, std::vector<std::string>>& lists) {
+  const Token start = cursor_.peek();
+  std::vector<std::string> names;
+  do {
+    cursor_.count_nodes();
+    names.emplace_back(cursor_.expect(Token::Kind::name, "a label or a function as target").text);
+  } while (cursor_.accept_symbol(","));
+  cursor_.expect_symbol(";", "after the targets");
+  if (!lists.emplace(label, std::move(names)).second)
+    cursor_.fail(start, fmt::format("The targets '{}' are declared twice in '{}'; rename one list.", label,
+                                    function_.name));
+}
+
+void BodyParser::instruction(Scope& scope) {
+  Location at{cursor_.peek().line, lines_.current()};
+  std::optional<Name> guard;
+  bool negated = false;
+  if (cursor_.accept_symbol("@")) {
+    negated = cursor_.accept_symbol("!");
+    guard = parse_name(cursor_, "a predicate after '@'");
+  }
+  const auto add = [&](auto&& parsed) {
+    parsed.at = at;
+    parsed.guard = std::move(guard);
+    parsed.guard_negated = negated;
+    scope.items.emplace_back(std::forward<decltype(parsed)>(parsed));
+  };
+  if (cursor_.at_name("call"))
+    add(call());
+  else
+    add(statement());
+}
+
+Statement BodyParser::statement() {
+  Statement parsed;
+  parsed.opcode = cursor_.expect(Token::Kind::name, "an instruction").text;
+  while (cursor_.at(Token::Kind::dotted)) {
+    cursor_.count_nodes();
+    parsed.suffixes.emplace_back(cursor_.take().text);
+  }
+  if (!cursor_.at_symbol(";")) parsed.operands = parse_operands(cursor_);
+  cursor_.expect_symbol(";", fmt::format("after the operands of '{}'", parsed.opcode.substr(0, 32)));
+  return parsed;
+}
+
+// call{.uni} {(returns),} target {, (arguments)} {, prototype};
+CallStatement BodyParser::call() {
+  CallStatement parsed;
+  cursor_.take();
+  cursor_.accept_dotted("uni");
+  if (cursor_.at_symbol("(")) {
+    parsed.returns = call_operands();
+    cursor_.expect_symbol(",", "after the results of 'call'");
+  }
+  parsed.target = parse_name(cursor_, "the function that is called, or a register");
+  bool more = cursor_.accept_symbol(",");
+  if (more && cursor_.at_symbol("(")) {
+    parsed.arguments = call_operands();
+    more = cursor_.accept_symbol(",");
+  }
+  if (more) parsed.prototype = cursor_.expect(Token::Kind::name, "the label of a .callprototype").text;
+  cursor_.expect_symbol(";", "after 'call'");
+  return parsed;
+}
+
+std::vector<Operand> BodyParser::call_operands() {
+  cursor_.expect_symbol("(", "to open the list");
+  if (cursor_.accept_symbol(")")) return {};
+  std::vector<Operand> operands = parse_operands(cursor_);
+  cursor_.expect_symbol(")", "to close the list");
+  return operands;
+}
+
+}  // namespace foldproof::ptx

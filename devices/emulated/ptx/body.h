@@ -1,0 +1,43 @@
+// The body of a function: scopes, labels, declarations, instructions and calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devices/emulated/ptx/ast.h"
+#include "devices/emulated/ptx/cursor.h"
+#include "devices/emulated/ptx/line_table.h"
+
+namespace foldproof::ptx {
+
+class BodyParser {
+ public:
+  /// Prototypes and target lists found in the body go to `function`.
+  BodyParser(Cursor& cursor, LineTable& lines, Function& function)
+      : cursor_(cursor), lines_(lines), function_(function) {}
+
+  /// Reads `{ … }`.
+  std::unique_ptr<Scope> parse();
+
+ private:
+  std::unique_ptr<Scope> scope(unsigned depth);
+  void item(Scope& scope, unsigned depth);
+  void directive(Scope& scope);
+  void label(Scope& scope);
+  void prototype(const std::string& label);
+  void targets(const std::string& label, std::map<std::string, std::vector<std::string>>& lists);
+  void instruction(Scope& scope);
+  Statement statement();
+  CallStatement call();
+  std::vector<Operand> call_operands();
+  void count_registers(const Variable& variable);
+
+  Cursor& cursor_;
+  LineTable& lines_;
+  Function& function_;
+  std::uint64_t registers_ = 0;
+};
+
+}  // namespace foldproof::ptx

@@ -1,0 +1,49 @@
+// Reads tokens with two of lookahead, says what it expected instead, and counts what the text builds.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "devices/emulated/ptx/lexer.h"
+
+namespace foldproof::ptx {
+
+class Cursor {
+ public:
+  /// Both must outlive the cursor. Throws InputError for a text that is too long.
+  Cursor(std::string_view text, const std::string& name);
+
+  const Token& peek() const { return ahead_[0]; }
+  const Token& peek_second() const { return ahead_[1]; }
+  Token take();
+
+  bool at_end() const { return peek().kind == Token::Kind::end; }
+  bool at(Token::Kind kind) const { return peek().kind == kind; }
+  bool at_symbol(std::string_view text) const { return at(Token::Kind::symbol) && peek().text == text; }
+  bool at_dotted(std::string_view text) const { return at(Token::Kind::dotted) && peek().text == text; }
+  bool at_name(std::string_view text) const { return at(Token::Kind::name) && peek().text == text; }
+
+  /// Takes the token and returns true if it is that one.
+  bool accept_symbol(std::string_view text);
+  bool accept_dotted(std::string_view text);
+
+  /// Take a token or throw InputError: "Expected ';' after the operands of 'add', found '…'."
+  /// `role` continues the sentence after what was expected.
+  void expect_symbol(std::string_view text, std::string_view role);
+  Token expect(Token::Kind kind, std::string_view what);
+
+  [[noreturn]] void fail(const Token& at, const std::string& sentence) const;
+  [[noreturn]] void fail_expected(std::string_view what) const;
+
+  /// Accounts for `count` new parts of the module. Throws InputError when it grows too large.
+  void count_nodes(std::size_t count = 1);
+
+ private:
+  Lexer lexer_;
+  std::array<Token, 2> ahead_;
+  std::size_t nodes_ = 0;
+};
+
+}  // namespace foldproof::ptx

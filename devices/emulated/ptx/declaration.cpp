@@ -1,0 +1,186 @@
+#include "devices/emulated/ptx/declaration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "devices/emulated/ptx/constant.h"
+#include "devices/emulated/ptx/initializer.h"
+#include "devices/emulated/ptx/limits.h"
+
+namespace foldproof::ptx {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Space>, 6> spaces = {{{"reg", Space::reg},
+                                                                       {"param", Space::param},
+                                                                       {"shared", Space::shared},
+                                                                       {"local", Space::local},
+                                                                       {"const", Space::constant},
+                                                                       {"global", Space::global}}};
+
+/// Types that a variable may have, with their bytes.
+constexpr std::array<std::pair<std::string_view, std::uint32_t>, 24> types = {
+    {{"pred", 1}, {"b8", 1},    {"u8", 1},     {"s8", 1},         {"b16", 2},     {"u16", 2},
+     {"s16", 2},  {"f16", 2},   {"bf16", 2},   {"b32", 4},        {"u32", 4},     {"s32", 4},
+     {"f32", 4},  {"f16x2", 4}, {"bf16x2", 4}, {"b64", 8},        {"u64", 8},     {"s64", 8},
+     {"f64", 8},  {"b128", 16}, {"texref", 8}, {"samplerref", 8}, {"surfref", 8}, {"tf32", 4}}};
+
+std::optional<std::uint32_t> bytes_of(std::string_view type) {
+  const auto* row = std::ranges::find(types, type, &std::pair<std::string_view, std::uint32_t>::first);
+  return row == types.end() ? std::nullopt : std::optional(row->second);
+}
+
+std::uint32_t parse_alignment(Cursor& cursor) {
+  const Token token = cursor.peek();
+  const auto bytes = static_cast<std::uint32_t>(parse_count(cursor, limits::alignment, "An alignment"));
+  if (!std::has_single_bit(bytes))
+    cursor.fail(token, fmt::format("The alignment {} is no power of two; write 1, 2, 4, 8, ….", bytes));
+  return bytes;
+}
+
+std::uint32_t vector_of(std::string_view word) {
+  return word == "v2" ? 2 : word == "v4" ? 4 : word == "v8" ? 8 : 1;
+}
+
+/// .align 8 .v2 .f32 .ptr .global .align 4: what all names of the list share. Behind .ptr, .align and the
+/// space describe what the pointer points to, which nothing here asks for.
+Variable parse_kind(Cursor& cursor, Space space) {
+  Variable kind;
+  kind.space = space;
+  bool of_pointee = false;
+  while (cursor.at(Token::Kind::dotted)) {
+    const Token word = cursor.take();
+    if (word.text == "align") {
+      const std::uint32_t alignment = parse_alignment(cursor);
+      if (!of_pointee) kind.alignment = alignment;
+    } else if (word.text == "attribute") {
+      skip_attribute(cursor);
+    } else if (word.text == "ptr" && space == Space::param) {
+      of_pointee = true;
+    } else if (vector_of(word.text) > 1) {
+      kind.vector = vector_of(word.text);
+    } else if (bytes_of(word.text) && kind.type.empty()) {
+      kind.type = word.text;
+    } else if (!of_pointee || !space_of(word.text)) {
+      cursor.fail(word,
+                  fmt::format("{} cannot stand here; a variable is declared as .space .align N .type name.",
+                              quoted(word)));
+    }
+  }
+  if (kind.type.empty()) cursor.fail_expected("a type such as .b32");
+  return kind;
+}
+
+/// [4][2], []: only the first may be left open.
+void parse_extents(Cursor& cursor, Variable& variable) {
+  while (cursor.at_symbol("[")) {
+    const Token open = cursor.take();
+    if (variable.extents.size() == limits::dimensions)
+      cursor.fail(open, fmt::format("The array '{}' has more than {} dimensions; flatten it.", variable.name,
+                                    limits::dimensions));
+    const bool is_open = cursor.at_symbol("]");
+    const std::uint64_t extent =
+        is_open ? 0 : parse_count(cursor, limits::variable_bytes, "The extent of an array");
+    if (extent == 0 && !variable.extents.empty())
+      cursor.fail(open, fmt::format("Only the first extent of '{}' may be left open or be 0; give this one.",
+                                    variable.name));
+    variable.extents.push_back(extent);
+    cursor.expect_symbol("]", "after the extent");
+  }
+}
+
+/// Refuses what would not fit limits::variable_bytes, step by step so that no product overflows.
+void check_size(const Cursor& cursor, const Token& name, const Variable& variable) {
+  std::uint64_t bytes = std::uint64_t{bytes_of(variable.type).value_or(1)} * variable.vector;
+  for (std::uint64_t extent : variable.extents) {
+    if (extent > limits::variable_bytes / bytes)
+      cursor.fail(name, fmt::format("The array '{}' is larger than {} bytes; allocate it at run time.",
+                                    variable.name, limits::variable_bytes));
+    bytes *= std::max<std::uint64_t>(extent, 1);
+  }
+}
+
+/// %r<5>
+void parse_register_count(Cursor& cursor, Variable& variable) {
+  if (!cursor.accept_symbol("<")) return;
+  variable.register_count =
+      static_cast<std::uint32_t>(parse_count(cursor, limits::registers, "A number of registers"));
+  cursor.expect_symbol(">", "after the number of registers");
+}
+
+/// name, name<5>, name[4][2] and their initial values.
+Variable parse_declarator(Cursor& cursor, const Variable& kind) {
+  Variable variable = kind;
+  const Token name = cursor.expect(Token::Kind::name, "the name of the variable");
+  variable.name = name.text;
+  variable.ptx_line = name.line;
+  cursor.count_nodes();
+  if (variable.space == Space::reg) {
+    parse_register_count(cursor, variable);
+    return variable;
+  }
+  parse_extents(cursor, variable);
+  check_size(cursor, name, variable);
+  if (cursor.at_symbol("=")) {
+    parse_initializer(cursor, variable);
+    check_size(cursor, name, variable);
+  }
+  return variable;
+}
+
+Space parse_space(Cursor& cursor) {
+  if (!cursor.at(Token::Kind::dotted) || !space_of(cursor.peek().text))
+    cursor.fail_expected("a state space: .reg, .param, .shared, .local, .const or .global");
+  return *space_of(cursor.take().text);
+}
+
+}  // namespace
+
+std::optional<Space> space_of(std::string_view word) {
+  const auto* row = std::ranges::find(spaces, word, &std::pair<std::string_view, Space>::first);
+  return row == spaces.end() ? std::nullopt : std::optional(row->second);
+}
+
+void skip_attribute(Cursor& cursor) {
+  cursor.expect_symbol("(", "after .attribute");
+  do {
+    cursor.expect(Token::Kind::dotted, "an attribute such as .managed");
+    if (!cursor.accept_symbol("(")) continue;
+    do parse_count(cursor, ~std::uint64_t{0}, "The number of an attribute");
+    while (cursor.accept_symbol(","));
+    cursor.expect_symbol(")", "after the numbers of the attribute");
+  } while (cursor.accept_symbol(","));
+  cursor.expect_symbol(")", "after the attributes");
+}
+
+std::vector<Variable> parse_variables(Cursor& cursor, const Linkage& linkage) {
+  Variable kind = parse_kind(cursor, parse_space(cursor));
+  kind.is_extern = linkage.is_extern;
+  kind.is_visible = linkage.is_visible;
+  kind.is_weak = linkage.is_weak;
+  std::vector<Variable> variables;
+  do variables.push_back(parse_declarator(cursor, kind));
+  while (cursor.accept_symbol(","));
+  cursor.expect_symbol(";", fmt::format("after the declaration of '{}'", variables.back().name));
+  return variables;
+}
+
+std::vector<Variable> parse_parameters(Cursor& cursor) {
+  std::vector<Variable> parameters;
+  if (!cursor.accept_symbol("(") || cursor.accept_symbol(")")) return parameters;
+  do {
+    const Token start = cursor.peek();
+    const Space space = parse_space(cursor);
+    if (space != Space::reg && space != Space::param)
+      cursor.fail(start, fmt::format("A parameter lives in .param or .reg, not in {}.", quoted(start)));
+    parameters.push_back(parse_declarator(cursor, parse_kind(cursor, space)));
+  } while (cursor.accept_symbol(","));
+  cursor.expect_symbol(")", "after the parameters");
+  return parameters;
+}
+
+}  // namespace foldproof::ptx

@@ -1,0 +1,31 @@
+// Variables, registers and parameters: .reg .b32 %r<5>; .shared .align 16 .b8 tile[64][32]; .param .u64 .ptr
+// p (PTX ISA 9.0, sections 5.1 to 5.4 and 11.6).
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "devices/emulated/ptx/ast.h"
+#include "devices/emulated/ptx/cursor.h"
+
+namespace foldproof::ptx {
+
+/// What stands before the space: .extern, .visible, .weak or .common.
+struct Linkage {
+  bool is_extern = false, is_visible = false, is_weak = false;
+};
+
+/// The space of `reg`, `shared`, …; none for a word that names no space of variables.
+std::optional<Space> space_of(std::string_view word);
+
+/// Reads `.space attributes name, name…;` up to and with the semicolon.
+std::vector<Variable> parse_variables(Cursor& cursor, const Linkage& linkage);
+
+/// Reads `( .param .b32 a, .param .b32 b )`; nothing stands there when the next token is no parenthesis.
+std::vector<Variable> parse_parameters(Cursor& cursor);
+
+/// Skips `.attribute(.managed)`, `.attribute(.unified(1, 2))` behind the word `.attribute`.
+void skip_attribute(Cursor& cursor);
+
+}  // namespace foldproof::ptx
