@@ -13,11 +13,11 @@
 namespace foldproof {
 
 struct CompileOptions {
-  std::string nvcc;                       ///< empty: $NVCC, then PATH, then /usr/local/cuda/bin/nvcc
-  std::vector<std::string> flags;         ///< -I, -D, -std and --nvcc "…" of the command line, in order
-  std::string arch;                       ///< overrides the contract's, such as "compute_80"
-  std::filesystem::path compile_commands; ///< folder of a compile_commands.json to take flags from
-  std::filesystem::path cache;            ///< folder of the PTX cache; empty: default_cache()
+  std::string nvcc;                        ///< empty: $NVCC, then PATH, then /usr/local/cuda/bin/nvcc
+  std::vector<std::string> flags;          ///< -I, -D, -std and --nvcc "…" of the command line, in order
+  std::string arch;                        ///< overrides the contract's, such as "compute_80"
+  std::filesystem::path compile_commands;  ///< folder of a compile_commands.json to take flags from
+  std::filesystem::path cache;             ///< folder of the PTX cache; empty: default_cache()
 };
 
 /// `ptx` beside the program where that can be written, else $XDG_CACHE_HOME/foldproof/ptx.

@@ -12,22 +12,21 @@
 
 #include "contracts/expression.h"
 #include "oracles/element.h"
+#include "oracles/operator.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof {
 
-enum class Operator : std::uint8_t { sum, prod, min, max };
 std::string_view name(Operator op);
 std::optional<Operator> operator_named(std::string_view name);
 
 /// What the kernel leaves in its output buffer.
-///   value     one element: the reduction of the whole input
+///   value     one element: the reduction of the whole input (where the output has more, each holds it)
 ///   partials  any number of elements; the harness folds them exactly
 ///   rows      one element a row
 ///   scan, bins, array: as many elements as the output buffer's count says
 enum class ResultShape : std::uint8_t { value, partials, rows, scan, bins, array };
 
-enum class NanPolicy : std::uint8_t { propagate, ignore, unspecified };
 enum class EmptyPolicy : std::uint8_t { identity, untouched, unspecified };
 
 struct Reduction {
@@ -49,14 +48,16 @@ struct BufferContract {
 
 /// One kernel argument: a buffer's address, or a number of a given type.
 /// "input", "output" and every declared buffer are pointers; any other text is an expression whose width
-/// is that of the kernel's parameter. "f32:1.5" spells a typed number; "{…}" a by-value struct of arguments,
-/// laid out with C++'s alignment rules.
+/// is that of the kernel's parameter. "f32:1.5" spells a typed number, "i32:count" a typed expression;
+/// "{input, i32:count}" a by-value struct of arguments, laid out with C++'s alignment rules, whose numbers
+/// must be typed.
 struct ArgumentContract {
   enum class Form : std::uint8_t { pointer, integer, number, structure };
   Form form = Form::integer;
   std::string buffer;                     ///< pointer
   Expression value;                       ///< integer; pointer: element offset
-  Element type = Element::i64;            ///< number; integer in a structure
+  Element type = Element::i64;            ///< number; integer, where `typed`
+  bool typed = false;                     ///< integer: its width is that of `type`, not of the parameter
   double number = 0;                      ///< number
   std::vector<ArgumentContract> members;  ///< structure
 };
@@ -91,20 +92,26 @@ struct Allow {
 
 /// One combination of the matrix, with every placeholder substituted: what is run.
 struct Instance {
-  std::string label;                            ///< "T=f32,B=128"; empty where there is no matrix
-  std::map<std::string, std::string> bindings;  ///< placeholder → value
-  std::optional<Reduction> reduction;           ///< absent: checks without an oracle
+  std::string label;                                  ///< "T=f32,B=128"; empty where there is no matrix
+  std::map<std::string, std::string> bindings;        ///< placeholder → value
+  std::optional<Reduction> reduction;                 ///< absent: checks without an oracle
   std::vector<std::pair<std::string, Range>> domain;  ///< in file order: count first, others may refer to it
-  std::vector<BufferContract> buffers;          ///< besides "input" and "output"
-  Expression output_count;                      ///< elements of the output buffer
+  std::vector<BufferContract> buffers;                ///< besides "input" and "output"
+  Expression output_count;                            ///< elements of the output buffer
+  BufferContract::Initial output_initial = BufferContract::Initial::undefined;
+  BufferContract::Reset output_reset = BufferContract::Reset::each_call;
+  bool in_place = false;  ///< "output" names the input buffer: the kernel overwrites what it reads
   std::vector<LaunchContract> launches;
   Claims claims;
 };
 
-/// A device function to be wrapped in a kernel: `call = "…"` under [source].
+/// A device function to be wrapped in a kernel: `call = "…"` under [source]. The generated kernel gives
+/// every thread its element `x` (the identity past `count`), makes the call twice with a barrier between, and
+/// stores both results of the threads that hold one: those of the first call, then those of the second.
 struct DeviceCall {
   std::string expression;  ///< C++ with {placeholders}; `x` is the lane's element
-  std::string lanes;       ///< which threads hold the result
+  std::string temp;        ///< C++ type of the shared variable `temp`, with {placeholders}; empty: none
+  std::string lanes;       ///< which threads hold the result: a thread's number, or "all"
 };
 
 struct Contract {

@@ -1,0 +1,64 @@
+#include "contracts/files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+
+#include "sanitizer/error.h"
+
+namespace foldproof {
+
+namespace fs = std::filesystem;
+
+std::string read_text_file(const fs::path& file, std::size_t limit) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (!fs::exists(status)) throw InputError("there is no such file", {file.string()});
+  if (!fs::is_regular_file(status)) throw InputError("this is no regular file", {file.string()});
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw InputError("the file cannot be read; check its permissions", {file.string()});
+  const std::uintmax_t size = fs::file_size(file, error);
+  if (error || size > limit)
+    throw InputError(fmt::format("the file has {} bytes; the limit is {}", size, limit), {file.string()});
+  std::string text(static_cast<std::size_t>(size), '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(size));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+bool replace_file(const fs::path& file, std::string_view text) {
+  static std::atomic<unsigned> serial{0};
+  const fs::path written = fmt::format("{}.{}.{}.new", file.string(), getpid(), serial++);
+  std::error_code error;
+  {
+    std::ofstream stream(written, std::ios::binary);
+    stream.write(text.data(), static_cast<std::streamsize>(text.size()));
+    stream.close();
+    if (stream) {
+      fs::rename(written, file, error);
+      if (!error) return true;
+    }
+  }
+  fs::remove(written, error);
+  return false;
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::error_code error;
+  const fs::path base = fs::temp_directory_path(error);
+  std::string pattern = ((error ? fs::path("/tmp") : base) / "foldproof-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr)
+    throw InputError("no temporary folder can be made here; set TMPDIR to a folder that can be written",
+                     {pattern});
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code error;
+  fs::remove_all(path_, error);
+}
+
+}  // namespace foldproof

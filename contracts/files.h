@@ -1,0 +1,31 @@
+// Whole files in and out of memory, with limits and sentences.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace foldproof {
+
+/// Throws InputError when the file is missing, is no file, cannot be read or is larger than `limit` bytes.
+std::string read_text_file(const std::filesystem::path& file, std::size_t limit);
+
+/// Writes beside the target and renames, so that a reader sees the old file or the new one, never half of it.
+/// Returns false where that is not possible.
+bool replace_file(const std::filesystem::path& file, std::string_view text);
+
+/// A folder of its own below the system's temporary one, removed with everything in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace foldproof

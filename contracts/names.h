@@ -1,0 +1,56 @@
+// How contracts spell the choices of contract.h.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contracts/contract.h"
+
+namespace foldproof {
+
+template <typename Enum>
+struct Named {
+  std::string_view name;
+  Enum value;
+};
+
+constexpr Named<Operator> operator_names[] = {
+    {"sum", Operator::sum}, {"prod", Operator::prod}, {"min", Operator::min}, {"max", Operator::max}};
+constexpr Named<ResultShape> result_names[] = {
+    {"value", ResultShape::value}, {"partials", ResultShape::partials}, {"rows", ResultShape::rows},
+    {"scan", ResultShape::scan},   {"bins", ResultShape::bins},         {"array", ResultShape::array}};
+constexpr Named<NanPolicy> nan_names[] = {{"propagate", NanPolicy::propagate},
+                                          {"ignore", NanPolicy::ignore},
+                                          {"unspecified", NanPolicy::unspecified}};
+constexpr Named<EmptyPolicy> empty_names[] = {{"identity", EmptyPolicy::identity},
+                                              {"untouched", EmptyPolicy::untouched},
+                                              {"unspecified", EmptyPolicy::unspecified}};
+constexpr Named<BufferContract::Initial> initial_names[] = {{"undefined", BufferContract::Initial::undefined},
+                                                            {"zero", BufferContract::Initial::zero},
+                                                            {"identity", BufferContract::Initial::identity}};
+constexpr Named<BufferContract::Reset> reset_names[] = {{"each-call", BufferContract::Reset::each_call},
+                                                        {"once", BufferContract::Reset::once}};
+
+template <typename Enum, std::size_t n>
+std::optional<Enum> value_named(const Named<Enum> (&names)[n], std::string_view name) {
+  const auto* found = std::ranges::find(names, name, &Named<Enum>::name);
+  return found == std::end(names) ? std::nullopt : std::optional(found->value);
+}
+
+template <typename Enum, std::size_t n>
+std::string_view name_of(const Named<Enum> (&names)[n], Enum value) {
+  return std::ranges::find(names, value, &Named<Enum>::value)->name;
+}
+
+template <typename Enum, std::size_t n>
+std::vector<std::string> all_names(const Named<Enum> (&names)[n]) {
+  std::vector<std::string> all;
+  for (const Named<Enum>& row : names) all.emplace_back(row.name);
+  return all;
+}
+
+}  // namespace foldproof

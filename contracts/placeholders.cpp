@@ -1,0 +1,99 @@
+#include "contracts/placeholders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "contracts/contract.h"
+#include "contracts/keys.h"
+
+namespace foldproof {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
+
+/// The functor that the kernels' reduction_operators.cuh calls by this name.
+std::string functor(Operator op) {
+  std::string spelled(name(op));
+  spelled[0] = static_cast<char>(spelled[0] - 'a' + 'A');
+  return spelled;
+}
+
+std::string in_cpp(const std::string& value) {
+  if (const auto element = element_named(value)) return std::string(cuda_name(*element));
+  if (const auto op = operator_named(value)) return functor(*op);
+  return value;
+}
+
+using Unknown = std::function<void(std::string_view name, std::size_t offset)>;
+
+std::string replace(std::string_view text, const Bindings& bindings, Place place, const Unknown& unknown) {
+  std::string result;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t open = text.find('{', at);
+    const std::size_t close = open == std::string_view::npos ? open : text.find_first_of("{}", open + 1);
+    if (close == std::string_view::npos) break;
+    const std::string_view inside = text.substr(open + 1, close - open - 1);
+    if (text[close] == '{' || !is_identifier(inside)) {
+      result += text.substr(at, close - at);
+      at = close;
+      if (text[close] == '}') result += text[at++];
+      continue;
+    }
+    result += text.substr(at, open - at);
+    const auto bound = bindings.find(std::string(inside));
+    if (bound == bindings.end()) {
+      unknown(inside, open);
+      result += text.substr(open, close - open + 1);
+    } else {
+      result += place == Place::cpp ? in_cpp(bound->second) : bound->second;
+    }
+    at = close + 1;
+  }
+  return result + std::string(text.substr(std::min(at, text.size())));
+}
+
+}  // namespace
+
+bool is_identifier(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && is_letter(name[0]) && std::ranges::all_of(name, is_word);
+}
+
+std::string substitute(std::string_view text, const Bindings& bindings, Place place, const Position& where) {
+  return replace(text, bindings, place, [&](std::string_view name, std::size_t offset) {
+    Position at = where;
+    if (at.column != 0) at.column += static_cast<unsigned>(offset);
+    std::vector<std::string> known;
+    for (const auto& [bound, value] : bindings) known.push_back(bound);
+    throw InputError(
+        known.empty()
+            ? fmt::format("the placeholder {{{}}} has no values, since the contract has no types", name)
+            : fmt::format("unknown placeholder {{{}}}{}", name, suggestion(name, known)),
+        at);
+  });
+}
+
+std::string substitute_known(std::string_view text, const Bindings& bindings, Place place) {
+  return replace(text, bindings, place, [](std::string_view, std::size_t) {});
+}
+
+std::string substitute_sizeof(std::string_view text, const Bindings& bindings) {
+  constexpr std::string_view opening = "sizeof(";
+  std::string result;
+  std::size_t at = 0;
+  for (std::size_t found = text.find(opening); found != std::string_view::npos;
+       found = text.find(opening, at)) {
+    const std::size_t begin = found + opening.size();
+    const std::size_t end = std::min(text.find(')', begin), text.size());
+    const auto bound = bindings.find(std::string(text.substr(begin, end - begin)));
+    result += text.substr(at, begin - at);
+    result += bound == bindings.end() ? text.substr(begin, end - begin) : bound->second;
+    at = end;
+  }
+  return result + std::string(text.substr(at));
+}
+
+}  // namespace foldproof

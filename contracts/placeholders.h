@@ -1,0 +1,29 @@
+// {T} and {B}: the names of the matrix inside a contract's strings, and what they become.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "sanitizer/error.h"
+
+namespace foldproof {
+
+using Bindings = std::map<std::string, std::string>;
+
+/// Where a string goes: a contract's own places keep "f32" and "sum"; in C++ they become "float" and "Sum".
+enum class Place : std::uint8_t { contract, cpp };
+
+/// `text` with every {NAME} replaced. Throws InputError for a NAME that the matrix does not have.
+std::string substitute(std::string_view text, const Bindings& bindings, Place place, const Position& where);
+
+/// As `substitute`, for kernel arguments: {input} with an unknown name is a struct of one member, and stays.
+std::string substitute_known(std::string_view text, const Bindings& bindings, Place place);
+
+/// `text` with sizeof(T) replaced by sizeof(f32) where T is bound.
+std::string substitute_sizeof(std::string_view text, const Bindings& bindings);
+
+/// Whether `name` may name a placeholder or a variable: a letter, then letters, digits and underscores.
+bool is_identifier(std::string_view name);
+
+}  // namespace foldproof
