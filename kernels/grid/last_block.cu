@@ -1,0 +1,41 @@
+// C3: one launch, in which the block that finishes last folds the partials of all blocks.
+#include <cstddef>
+
+#include "../reduction_operators.cuh"
+#include "../warp/block_shuffle.cuh"
+
+/// Leaves the block's total in `partials` and takes a ticket. True in the block that took the last one: it
+/// sees the partials of all others. `*ticket` is 0 before the first launch, and again after each.
+template <typename T>
+__device__ bool finishes_last(T total, T* partials, unsigned* ticket) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    partials[blockIdx.x] = total;
+    __threadfence();  // release: whoever sees the ticket also sees the partial
+    // atomicInc wraps to 0 at its bound, so the last ticket makes ready for the next launch.
+    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    // Acquire, by the thread that saw the other tickets; the barrier hands it on to the rest of the block.
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
+
+template <typename Op, typename T>
+__global__ void last_block(const T* input, T* partials, unsigned* ticket, T* result, std::size_t count) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  T value = Op::template identity<T>();
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    value = Op::apply(value, input[i]);
+  }
+
+  const T total = reduce_block<Op>(value);
+  if (!finishes_last(total, partials, ticket)) return;
+
+  // Which block comes last is open, but the order in which it folds is not: the same bits every time.
+  value = Op::template identity<T>();
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) value = Op::apply(value, partials[i]);
+
+  value = reduce_block<Op>(value);
+  if (threadIdx.x == 0) *result = value;
+}

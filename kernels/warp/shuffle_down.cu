@@ -1,0 +1,43 @@
+// B1: one warp folds its 32 values by shuffles, as a loop and unrolled by hand.
+#include <cstddef>
+
+#include "../reduction_operators.cuh"
+
+/// Folds one value a lane; lane 0 returns the total, the other lanes what is left over. All 32 lanes call.
+template <typename Op>
+struct Looped {
+  template <typename T>
+  __device__ static T reduce(T value) {
+    for (unsigned step = 16; step > 0; step /= 2) {
+      // A lane reads the register of the lane `step` above it: no shared memory, and no barrier, since the
+      // lanes named by the mask meet in the shuffle. A lane with none above it gets its own value, which
+      // spoils only results that nobody reads.
+      value = Op::apply(value, __shfl_down_sync(0xffffffffu, value, step));
+    }
+    return value;
+  }
+};
+
+template <typename Op>
+struct Unrolled {
+  template <typename T>
+  __device__ static T reduce(T value) {
+    value = Op::apply(value, __shfl_down_sync(0xffffffffu, value, 16));
+    value = Op::apply(value, __shfl_down_sync(0xffffffffu, value, 8));
+    value = Op::apply(value, __shfl_down_sync(0xffffffffu, value, 4));
+    value = Op::apply(value, __shfl_down_sync(0xffffffffu, value, 2));
+    value = Op::apply(value, __shfl_down_sync(0xffffffffu, value, 1));
+    return value;
+  }
+};
+
+/// Every warp of the grid leaves the total of its 32 elements.
+template <template <typename> class Form, typename Op, typename T>
+__global__ void shuffle_down(const T* input, T* partials, std::size_t count) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  // Lanes past the end bring the identity instead of returning: the mask names them.
+  const T value = i < count ? input[i] : Op::template identity<T>();
+
+  const T total = Form<Op>::reduce(value);
+  if (threadIdx.x % 32 == 0) partials[i / 32] = total;
+}
