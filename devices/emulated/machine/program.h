@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "devices/emulated/isa/instruction.h"
+#include "devices/emulated/isa/windows.h"
 #include "devices/emulated/ptx/ast.h"
 #include "sanitizer/error.h"
 
@@ -29,19 +30,15 @@ struct Slot {
   std::uint32_t bytes = 0;
 };
 
+/// The special registers of section 10 of the ISA that the device has.
 enum class SpecialRegister : std::uint8_t {
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z,
-  ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
-  laneid, warpid, nwarpid, smid, nsmid, gridid,
-  lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
-  cluster_ctaid_x, cluster_ctaid_y, cluster_ctaid_z, cluster_nctaid_x, cluster_nctaid_y, cluster_nctaid_z,
-  clusterid_x, clusterid_y, clusterid_z, nclusterid_x, nclusterid_y, nclusterid_z,
-  cluster_ctarank, cluster_nctarank, is_explicit_cluster,
-  clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
-  dynamic_smem_size, total_smem_size, aggr_smem_size, envreg1, envreg2, envreg_other, zero,
+#define FOLDPROOF_SPECIAL(name, id, bytes) id,
+#include "devices/emulated/machine/special_registers.def"
+#undef FOLDPROOF_SPECIAL
 };
 
-enum class Builtin : std::uint8_t { vprintf, assert_fail, trap };
+/// Functions that nvcc leaves to the driver.
+enum class Builtin : std::uint8_t { vprintf, assert_fail };
 
 /// What a machine action needs besides its form. Which members count depends on the action.
 struct Detail {
@@ -112,6 +109,8 @@ struct Program {
   std::vector<Code> functions;
   std::deque<isa::Form> forms;
   std::vector<Detail> details;
+  std::deque<std::vector<std::uint32_t>> wide_operands;  ///< of matrix instructions
+  std::vector<std::string> unsupported;                  ///< what Action::unsupported stands for, by target
   std::vector<SharedVariable> shared;        ///< in address order; a dynamic array stands last
   std::uint32_t shared_static_bytes = 0;     ///< as hardware would pack them
   std::vector<StaticVariable> globals;
@@ -126,7 +125,7 @@ struct Program {
 };
 
 /// Function addresses: an index into Program::functions, far from every memory window.
-inline constexpr std::uint64_t function_window = 8ull << 36;
+inline constexpr std::uint64_t function_window = std::uint64_t{8} << isa::window_bits;
 inline constexpr std::uint64_t function_stride = 256;
 
 /// Resolves a module. `allocate` gives the address of a .global variable of so many bytes. Throws InputError

@@ -1,0 +1,30 @@
+// Where the variables of a module live: addresses for .shared, .const and .global, and their first bytes.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "devices/emulated/machine/program.h"
+
+namespace foldproof::machine {
+
+/// A variable that has an address of its own in every activation.
+struct StaticAddress {
+  ptx::Space space = ptx::Space::none;
+  std::uint64_t address = 0;  ///< in its space's window
+};
+
+/// Variables by name; names inside functions are found under "function\nname".
+using StaticAddresses = std::map<std::string, StaticAddress, std::less<>>;
+
+/// Lays out every .shared, .const and .global variable, at module scope and inside functions, and fills the
+/// program's `shared`, `constants` and `globals`. Function names are needed for initialisers that take addresses.
+StaticAddresses lay_out(const ptx::Module& module, Program& program,
+                        const std::map<std::string, std::uint32_t, std::less<>>& functions,
+                        const std::function<std::uint64_t(std::uint64_t bytes)>& allocate);
+
+/// Bytes of a whole variable. Throws InputError when they pass the limit of its space.
+std::uint64_t bytes_of(const ptx::Variable& variable, const std::string& module_name);
+
+}  // namespace foldproof::machine
