@@ -1,1 +1,119 @@
-int main() { return 0; }
+// The program: its verbs, and the one place where errors become exit statuses.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/subjects.h"
+#include "cli/verb.h"
+
+namespace foldproof {
+
+namespace {
+
+struct Verb {
+  const char* name;
+  const char* synopsis;
+  Attach attach;
+  bool listed;
+};
+
+constexpr Verb verbs[] = {
+    {"audit", "Audit kernels: generate cases, run them, judge values and behaviour", attach_audit, true},
+    {"list", "List the kernels of a folder", attach_list, true},
+    {"prepare", "Compile the kernels of a folder into the PTX cache", attach_prepare, false},
+};
+
+/// CLI11 reads -std=c++17 as a bundle of one-letter options; every compiler user means --std.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (std::string& argument : arguments)
+    if (argument.starts_with("-std")) argument.insert(0, "-");
+  return arguments;
+}
+
+void add_output_options(CLI::App& app, Console& console) {
+  const std::map<std::string, Console::Format> formats{{"text", Console::Format::text},
+                                                       {"json", Console::Format::json}};
+  const std::map<std::string, Console::ColorChoice> colors{{"auto", Console::ColorChoice::automatic},
+                                                           {"always", Console::ColorChoice::always},
+                                                           {"never", Console::ColorChoice::never}};
+  const auto transform = [](auto names) {
+    auto checked = CLI::CheckedTransformer(names);
+    checked.description("");
+    return checked;
+  };
+  app.add_option("--format", console.format, "text or json")->transform(transform(formats))->group("Output");
+  app.add_option("--color", console.color, "auto, always or never")
+      ->transform(transform(colors))
+      ->group("Output");
+}
+
+/// Whether the user asked for JSON, as far as that can be told from arguments that could not be read.
+bool wants_json(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i] == "--format=json" ||
+        (arguments[i] == "--format" && i + 1 < arguments.size() && arguments[i + 1] == "json"))
+      return true;
+  return false;
+}
+
+/// A sentence from what CLI11 says.
+std::string sentence(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
+  return text + "; see foldproof --help.";
+}
+
+int guarded(const Run& run, const Console& console) {
+  try {
+    return run();
+  } catch (const InputError& error) {
+    console.fail(error.sentence(), error.position());
+    return exit_usage;
+  } catch (const Unsupported& error) {
+    console.fail(error.sentence(), error.position());
+    return exit_unable;
+  } catch (const Interrupted&) {
+    console.fail("The run was interrupted before anything was judged.", {});
+    return exit_interrupted;
+  } catch (const std::exception& error) {
+    console.fail(std::string("Foldproof itself failed: ") + error.what(), {});
+    return exit_unable;
+  }
+}
+
+int run(int argc, char** argv) {
+  Console console;
+  CLI::App app{"Foldproof tests GPU reductions: their values, their rounding and their races, without a GPU.",
+               "foldproof"};
+  app.set_version_flag("--version", "foldproof " FOLDPROOF_VERSION);
+  app.require_subcommand(1);
+  std::map<const CLI::App*, Run> runs;
+  for (const Verb& verb : verbs) {
+    CLI::App* sub = app.add_subcommand(verb.name, verb.synopsis);
+    if (!verb.listed) sub->group("");
+    runs[sub] = verb.attach(*sub, console);
+    add_output_options(*sub, console);
+  }
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    if (wants_json(arguments)) console.format = Console::Format::json;
+    console.fail(sentence(error.what()), {});
+    return exit_usage;
+  }
+  return guarded(runs.at(app.get_subcommands().front()), console);
+}
+
+}  // namespace
+
+}  // namespace foldproof
+
+int main(int argc, char** argv) { return foldproof::run(argc, argv); }

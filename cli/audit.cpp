@@ -1,0 +1,116 @@
+// foldproof audit: every instance of one or many contracts, judged.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/campaign.h"
+#include "cli/parse.h"
+#include "cli/source_options.h"
+#include "cli/verb.h"
+#include "reports/terminal.h"
+#include "reports/writers.h"
+
+namespace foldproof {
+
+namespace {
+
+struct Arguments {
+  std::string path, contract, device = "emulated", budget, seed = "1", fail_on = "error", report, store,
+                              shard = "1/1";
+  std::string only;
+  std::uint64_t cases = AuditOptions{}.cases, largest = AuditOptions{}.largest_count;
+  unsigned jobs = default_jobs();
+  SourceOptions source;
+};
+
+bool selected(const Contract& contract, const Instance& instance, const std::string& only) {
+  return only.empty() || contract.id == only || instance.label == only ||
+         contract.id + " " + instance.label == only;
+}
+
+std::vector<Assignment> assignments_of(const std::vector<Subject>& subjects, const Arguments& arguments) {
+  const Shard shard = parse_shard(arguments.shard);
+  std::vector<Assignment> assignments;
+  std::uint64_t number = 0;
+  for (const Subject& subject : subjects)
+    for (const Instance& instance : subject.contract.instances)
+      if (selected(subject.contract, instance, arguments.only) && shard.holds(number++))
+        assignments.push_back({&subject, &instance});
+  if (number == 0)
+    throw InputError(fmt::format("No instance is selected by --only \"{}\"; `foldproof list {}` shows them.",
+                                 arguments.only, arguments.path));
+  return assignments;
+}
+
+CampaignOptions campaign_options(const Arguments& arguments) {
+  CampaignOptions options;
+  options.audit.cases = arguments.cases;
+  options.audit.largest_count = arguments.largest;
+  options.audit.seed = parse_seed(arguments.seed);
+  if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
+  if (!arguments.store.empty()) options.store = arguments.store;
+  options.jobs = arguments.jobs;
+  return options;
+}
+
+/// Everything that can be said about the arguments before work begins is said here.
+void check(const Arguments& arguments) {
+  if (arguments.device == "cuda")
+    throw Unsupported("There is no CUDA device here: this build runs kernels on the emulated device only.");
+  if (!arguments.report.empty()) check_report_folder(arguments.report);
+}
+
+int audit(const Arguments& arguments, const Console& console) {
+  check(arguments);
+  const CampaignOptions options = campaign_options(arguments);
+  ProgressLine line;
+  std::vector<Subject> subjects = load_subjects(arguments.path, arguments.contract, console);
+  const std::vector<Assignment> assignments = assignments_of(subjects, arguments);
+  compile_subjects(subjects, arguments.source.compile_options(), arguments.jobs, console, line);
+  const CampaignResult result = run_campaign(assignments, options, line);
+  if (result.wrong_input) throw *result.wrong_input;
+
+  const TerminalStyle style{console.colored(), console.width(), line.elapsed()};
+  line.clear();
+  if (!arguments.report.empty()) write_reports(arguments.report, result.report);
+  if (console.json())
+    console.print(to_json(result.report));
+  else
+    console.print(to_text(result.report, style));
+  const Severity fail_on = arguments.fail_on == name(Severity::warning) ? Severity::warning : Severity::error;
+  return result.interrupted ? exit_interrupted : exit_status(result.report, fail_on);
+}
+
+}  // namespace
+
+Run attach_audit(CLI::App& app, Console& console) {
+  auto a = std::make_shared<Arguments>();
+  app.add_option("PATH", a->path,
+                 "A .cu, .ptx or contract, or a folder; without one the kernels that come along");
+  app.add_option("--contract", a->contract, "The contract, where it is not beside the source")
+      ->type_name("FILE.toml");
+  app.add_option("--device", a->device, "emulated, cuda or all")
+      ->check(CLI::IsMember({"emulated", "cuda", "all"}));
+  app.add_option("--cases", a->cases, "Cases an instance")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32));
+  app.add_option("--budget", a->budget, "Time for the whole run, such as 60s")->type_name("TIME");
+  app.add_option("--seed", a->seed, "A number, or \"random\"")->type_name("S");
+  app.add_option("--largest", a->largest, "Most elements of a case")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 33));
+  app.add_option("--only", a->only, "Only the kernel with this id, or the instance with this label")
+      ->type_name("TEXT");
+  app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
+      ->check(CLI::IsMember({"error", "warning"}));
+  app.add_option("--store", a->store, "Folder of failing cases, replayed first; default: beside the contract")
+      ->type_name("DIR");
+  app.add_option("--report", a->report, "Folder for one report file a format")->type_name("DIR");
+  app.add_option("--jobs,-j", a->jobs, "Processes at a time")->check(CLI::Range(1U, 1024U));
+  app.add_option("--shard", a->shard, "Only the i-th of n parts of the instances")->type_name("i/n");
+  a->source.attach(app);
+  return [a, &console] { return audit(*a, console); };
+}
+
+}  // namespace foldproof

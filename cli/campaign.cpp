@@ -1,0 +1,105 @@
+#include "cli/campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/processes.h"
+
+namespace foldproof {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// The share of the campaign's remaining time for the instance that starts now, where `left` have not begun.
+milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsigned jobs) {
+  const double remaining = static_cast<double>(budget.count()) - 1000 * elapsed;
+  const double each =
+      remaining * std::min<double>(jobs, static_cast<double>(left)) / static_cast<double>(left);
+  return milliseconds(std::max<std::int64_t>(1, static_cast<std::int64_t>(each)));
+}
+
+std::string audit_one(const Assignment& assignment, AuditOptions options) {
+  const auto runner = make_runner(make_emulated_device());
+  const Subject& subject = *assignment.subject;
+  return pack(audit_instance(subject.contract, *assignment.instance, subject.image, *runner, options));
+}
+
+KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
+  const std::string place = outcome.position.file.empty() ? "" : to_string(outcome.position) + ": ";
+  switch (outcome.ending) {
+    case Outcome::Ending::finished: return unpack(outcome.text);
+    case Outcome::Ending::unsupported:
+      return unjudged(assignment, Verdict::unsupported, place + outcome.text);
+    case Outcome::Ending::interrupted:
+      return unjudged(assignment, Verdict::skipped, "The run was interrupted.");
+    case Outcome::Ending::wrong_input:
+    case Outcome::Ending::crashed: return unjudged(assignment, Verdict::error, place + outcome.text);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::filesystem::path default_store(const Contract& contract) {
+  const auto& beside = contract.file.empty() ? contract.source : contract.file;
+  return beside.parent_path() / "foldproof-cases";
+}
+
+KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string reason) {
+  const Contract& contract = assignment.subject->contract;
+  const Instance& instance = *assignment.instance;
+  KernelReport report;
+  report.id = contract.id;
+  report.kernel = contract.summary.empty() ? contract.source.stem().string() : contract.summary;
+  if (!contract.id.empty()) report.kernel = contract.id + " " + report.kernel;
+  if (!instance.launches.empty()) report.entry = instance.launches.front().entry;
+  report.label = instance.label;
+  report.file = contract.source.string();
+  report.verdict = verdict;
+  report.reason = std::move(reason);
+  return report;
+}
+
+CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
+                            ProgressLine& line) {
+  CampaignResult result;
+  result.report.seed = options.audit.seed;
+  result.report.kernels.resize(assignments.size());
+  std::size_t ended = 0, judged = 0;
+  std::uint64_t cases = 0;
+  std::optional<InputError> wrong_input;
+
+  Tasks tasks;
+  tasks.count = assignments.size();
+  tasks.jobs = options.jobs;
+  tasks.work = [&](std::size_t task, const auto& say_done) {
+    AuditOptions audit = options.audit;
+    audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
+    audit.store = options.store.value_or(default_store(assignments[task].subject->contract));
+    if (options.budget)
+      audit.budget = share(*options.budget, line.elapsed(), assignments.size() - task, options.jobs);
+    return audit_one(assignments[task], std::move(audit));
+  };
+  tasks.finished = [&](std::size_t task, const Outcome& outcome) {
+    ++ended;
+    if (outcome.ending == Outcome::Ending::wrong_input) {
+      if (!wrong_input) wrong_input.emplace(outcome.text, outcome.position);
+    } else {
+      ++judged;
+    }
+    result.report.kernels[task] = report_of(assignments[task], outcome);
+    cases += result.report.kernels[task].cases;
+  };
+  tasks.progress = [&](std::uint64_t running) {
+    line.show(
+        fmt::format("audited: {} of {} instances, {} cases", ended, assignments.size(), cases + running));
+  };
+  result.interrupted = !run_in_processes(tasks);
+  if (judged == 0) result.wrong_input = wrong_input;
+  return result;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,43 @@
+// Many instances audited in processes of their own, their reports in the order of the instances.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/subjects.h"
+#include "properties/audit.h"
+
+namespace foldproof {
+
+/// One instance of one subject.
+struct Assignment {
+  const Subject* subject = nullptr;
+  const Instance* instance = nullptr;
+};
+
+struct CampaignOptions {
+  AuditOptions audit;                               ///< its budget is set per instance from `budget`
+  std::optional<std::chrono::milliseconds> budget;  ///< of the whole campaign
+  std::optional<std::filesystem::path> store;       ///< failing cases; absent: beside each contract
+  unsigned jobs = 1;
+};
+
+struct CampaignResult {
+  AuditReport report;
+  bool interrupted = false;
+  /// Set when not a single instance could begin: what was wrong with the input.
+  std::optional<InputError> wrong_input;
+};
+
+CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
+                            ProgressLine& line);
+
+/// A report about an assignment that was not judged.
+KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string reason);
+
+/// The stored cases of a contract, unless --store names another folder.
+std::filesystem::path default_store(const Contract& contract);
+
+}  // namespace foldproof

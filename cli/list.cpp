@@ -1,0 +1,66 @@
+// foldproof list: the kernels that stand in a folder, an instance a row.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/subjects.h"
+#include "cli/verb.h"
+#include "reports/quote.h"
+
+namespace foldproof {
+
+namespace {
+
+Json row(const Subject& subject, const Instance& instance) {
+  const auto of = [&](auto member) {
+    return instance.reduction ? Json(name((*instance.reduction).*member)) : Json(nullptr);
+  };
+  return {{"id", subject.contract.id},
+          {"instance", instance.label},
+          {"summary", subject.contract.summary},
+          {"entry", instance.launches.empty() ? "" : instance.launches.front().entry},
+          {"operator", of(&Reduction::op)},
+          {"input", of(&Reduction::input)},
+          {"accumulator", of(&Reduction::accumulator)},
+          {"output", of(&Reduction::output)},
+          {"file", subject.contract.source.string()},
+          {"devices", Json::array({"emulated"})}};
+}
+
+std::string text(const Json& kernels) {
+  const auto cell = [](const Json& kernel, const char* key) {
+    return kernel[key].is_string() ? printable(kernel[key].get<std::string>()) : std::string("-");
+  };
+  std::size_t entries = 0;
+  for (const Json& kernel : kernels)
+    entries = std::max(entries, std::min<std::size_t>(cell(kernel, "entry").size(), 48));
+  std::string lines;
+  for (const Json& kernel : kernels)
+    lines += fmt::format("{:<5} {:<{}}  {:<4}  {:<4}  {}\n", cell(kernel, "id"), cell(kernel, "entry"),
+                         entries, cell(kernel, "operator"), cell(kernel, "input"),
+                         printable(display_path(kernel["file"].get<std::string>())));
+  return lines;
+}
+
+int list(const std::string& path, const Console& console) {
+  Json kernels = Json::array();
+  for (const Subject& subject : load_subjects(path, {}, console))
+    for (const Instance& instance : subject.contract.instances) kernels.push_back(row(subject, instance));
+  if (console.json())
+    console.print(Json{{"kernels", kernels}});
+  else
+    console.print(text(kernels));
+  return exit_ok;
+}
+
+}  // namespace
+
+Run attach_list(CLI::App& app, Console& console) {
+  auto path = std::make_shared<std::string>();
+  app.add_option("PATH", *path, "A folder, source or contract; without one the kernels that come along");
+  return [path, &console] { return list(*path, console); };
+}
+
+}  // namespace foldproof

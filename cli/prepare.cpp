@@ -1,0 +1,28 @@
+// foldproof prepare: fills the PTX cache, so that a later audit starts at once. The build calls it.
+#include <memory>
+
+#include "cli/source_options.h"
+#include "cli/subjects.h"
+#include "cli/verb.h"
+
+namespace foldproof {
+
+Run attach_prepare(CLI::App& app, Console& console) {
+  struct Arguments {
+    std::string path;
+    unsigned jobs = default_jobs();
+    SourceOptions source;
+  };
+  auto a = std::make_shared<Arguments>();
+  app.add_option("PATH", a->path, "A folder, source or contract; without one the kernels that come along");
+  app.add_option("--jobs,-j", a->jobs, "Processes at a time")->check(CLI::Range(1U, 1024U));
+  a->source.attach(app);
+  return [a, &console] {
+    ProgressLine line;
+    auto subjects = load_subjects(a->path, {}, console);
+    compile_subjects(subjects, a->source.compile_options(), a->jobs, console, line);
+    return int{exit_ok};
+  };
+}
+
+}  // namespace foldproof

@@ -1,0 +1,251 @@
+#include "cli/processes.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <list>
+#include <optional>
+#include <vector>
+
+namespace foldproof {
+
+namespace {
+
+// --- messages from a task's process to its parent: a kind, a length and that many bytes
+// ----------------------
+
+enum class Message : char {
+  progress = 'p',
+  result = 'r',
+  wrong_input = 'i',
+  unsupported = 'u',
+  failed = 'f'
+};
+
+struct Header {
+  Message message;
+  std::uint64_t bytes;
+};
+
+void write_all(int to, const void* bytes, std::size_t size) {
+  const auto* next = static_cast<const char*>(bytes);
+  while (size > 0) {
+    const ssize_t written = ::write(to, next, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) _exit(1);  // The parent is gone.
+    next += written;
+    size -= static_cast<std::size_t>(written);
+  }
+}
+
+void send(int to, Message message, const std::string& body) {
+  Header header{};
+  header.message = message;
+  header.bytes = body.size();
+  write_all(to, &header, sizeof header);
+  write_all(to, body.data(), body.size());
+}
+
+std::string pack(const std::string& sentence, const Position& at) {
+  return fmt::format("{}\n{}\n{}\n{}", at.line, at.column, at.file, sentence);
+}
+
+void unpack(const std::string& body, Outcome& outcome) {
+  std::size_t from = 0;
+  const auto field = [&] {
+    const std::size_t end = body.find('\n', from);
+    std::string text = body.substr(from, end - from);
+    from = end + 1;
+    return text;
+  };
+  outcome.position.line = static_cast<unsigned>(std::stoul(field()));
+  outcome.position.column = static_cast<unsigned>(std::stoul(field()));
+  outcome.position.file = field();
+  outcome.text = body.substr(from);
+}
+
+// --- the child's side
+// -----------------------------------------------------------------------------------------
+
+[[noreturn]] void work_and_exit(const Tasks& tasks, std::size_t task, int to) {
+  try {
+    send(to, Message::result,
+         tasks.work(task, [to](std::uint64_t done) { send(to, Message::progress, std::to_string(done)); }));
+  } catch (const InputError& error) {
+    send(to, Message::wrong_input, pack(error.sentence(), error.position()));
+  } catch (const Unsupported& error) {
+    send(to, Message::unsupported, pack(error.sentence(), error.position()));
+  } catch (const std::bad_alloc&) {
+    send(to, Message::failed, "It ran out of memory.");
+  } catch (const std::exception& error) {
+    send(to, Message::failed, fmt::format("Foldproof itself failed: {}", error.what()));
+  }
+  std::fflush(stderr);
+  _exit(0);
+}
+
+// --- the parent's side
+// ----------------------------------------------------------------------------------------
+
+struct Child {
+  std::size_t task;
+  pid_t id;
+  int from;
+  std::string received;
+  std::uint64_t done = 0;
+  std::optional<Outcome> outcome;
+};
+
+/// A process group of its own, so that what the task itself starts (nvcc) ends with it.
+Child start(const Tasks& tasks, std::size_t task, const sigset_t& former_mask) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw std::runtime_error(fmt::format("No pipe can be made: {}.", std::strerror(errno)));
+  std::fflush(nullptr);
+  const pid_t parent = getpid();
+  const pid_t id = fork();
+  if (id < 0) throw std::runtime_error(fmt::format("No process can be started: {}.", std::strerror(errno)));
+  if (id == 0) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    for (const int number : {SIGINT, SIGTERM}) std::signal(number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &former_mask, nullptr);
+    close(ends[0]);
+    work_and_exit(tasks, task, ends[1]);
+  }
+  setpgid(id, id);
+  close(ends[1]);
+  return {task, id, ends[0], {}, 0, {}};
+}
+
+void take(Child& child, Message message, const std::string& body) {
+  using Ending = Outcome::Ending;
+  Outcome outcome;
+  switch (message) {
+    case Message::progress: child.done = std::stoull(body); return;
+    case Message::result: outcome = {Ending::finished, body, {}}; break;
+    case Message::failed: outcome = {Ending::crashed, body, {}}; break;
+    case Message::wrong_input:
+      outcome.ending = Ending::wrong_input;
+      unpack(body, outcome);
+      break;
+    case Message::unsupported:
+      outcome.ending = Ending::unsupported;
+      unpack(body, outcome);
+      break;
+  }
+  child.outcome = std::move(outcome);
+}
+
+/// Reads what is there. False once the child has closed its end.
+bool receive(Child& child) {
+  char buffer[65536];
+  const ssize_t got = read(child.from, buffer, sizeof buffer);
+  if (got < 0) return errno == EINTR || errno == EAGAIN;
+  child.received.append(buffer, static_cast<std::size_t>(got));
+  Header header{};
+  while (child.received.size() >= sizeof header) {
+    std::memcpy(&header, child.received.data(), sizeof header);
+    if (child.received.size() - sizeof header < header.bytes) break;
+    take(child, header.message, child.received.substr(sizeof header, header.bytes));
+    child.received.erase(0, sizeof header + header.bytes);
+  }
+  return got > 0;
+}
+
+Outcome end_of(Child& child) {
+  close(child.from);
+  int status = 0;
+  while (waitpid(child.id, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (child.outcome) return *child.outcome;
+  if (WIFSIGNALED(status))
+    return {Outcome::Ending::crashed,
+            fmt::format("Its process was ended by signal {} ({}).", WTERMSIG(status),
+                        strsignal(WTERMSIG(status))),
+            {}};
+  return {Outcome::Ending::crashed,
+          fmt::format("Its process ended with status {} before it had a result.", WEXITSTATUS(status)),
+          {}};
+}
+
+/// SIGINT and SIGTERM set a flag while this object lives; they arrive only inside wait().
+class Interruption {
+ public:
+  Interruption() {
+    flag = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) { flag = 1; };
+    sigaction(SIGINT, &action, &former_interrupt_);
+    sigaction(SIGTERM, &action, &former_terminate_);
+    sigset_t both;
+    sigemptyset(&both);
+    sigaddset(&both, SIGINT);
+    sigaddset(&both, SIGTERM);
+    sigprocmask(SIG_BLOCK, &both, &former_mask_);
+  }
+  ~Interruption() {
+    sigprocmask(SIG_SETMASK, &former_mask_, nullptr);
+    sigaction(SIGINT, &former_interrupt_, nullptr);
+    sigaction(SIGTERM, &former_terminate_, nullptr);
+  }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  /// Waits a moment for one of `descriptors` to become readable. False when the user ended the run.
+  bool wait(std::vector<pollfd>& descriptors) const {
+    const timespec moment{0, 200'000'000};
+    if (ppoll(descriptors.data(), descriptors.size(), &moment, &former_mask_) < 0)
+      for (pollfd& d : descriptors) d.revents = 0;
+    return flag == 0;
+  }
+  const sigset_t& former_mask() const { return former_mask_; }
+
+ private:
+  static inline volatile std::sig_atomic_t flag = 0;
+  struct sigaction former_interrupt_ {
+  }, former_terminate_{};
+  sigset_t former_mask_{};
+};
+
+}  // namespace
+
+bool run_in_processes(const Tasks& tasks) {
+  const Interruption interruption;
+  std::list<Child> children;
+  std::size_t next = 0;
+  bool going = true;
+  while (going && (next < tasks.count || !children.empty())) {
+    while (next < tasks.count && children.size() < tasks.jobs)
+      children.push_back(start(tasks, next++, interruption.former_mask()));
+    std::vector<pollfd> descriptors;
+    for (const Child& child : children) descriptors.push_back({child.from, POLLIN, 0});
+    going = interruption.wait(descriptors);
+    std::uint64_t done = 0;
+    auto child = children.begin();
+    for (const pollfd& d : descriptors) {
+      const bool open = d.revents == 0 || receive(*child);
+      done += child->done;
+      if (!open) tasks.finished(child->task, end_of(*child));
+      child = open ? std::next(child) : children.erase(child);
+    }
+    if (tasks.progress) tasks.progress(done);
+  }
+  for (Child& child : children) {
+    kill(-child.id, SIGKILL);
+    end_of(child);
+    tasks.finished(child.task, child.outcome.value_or(Outcome{}));
+  }
+  for (; next < tasks.count; ++next) tasks.finished(next, Outcome{});
+  return going;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,43 @@
+// Work spread over processes: what crashes, hangs up or runs out of memory takes down one task, never the
+// run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "sanitizer/error.h"
+
+namespace foldproof {
+
+/// What became of a task.
+struct Outcome {
+  enum class Ending : std::uint8_t {
+    finished,     ///< `text` is the task's result
+    wrong_input,  ///< it threw InputError: `text` is the sentence, `position` its place
+    unsupported,  ///< it threw Unsupported: likewise
+    crashed,      ///< its process ended without a result: `text` says how
+    interrupted   ///< the user ended the run before it was done
+  };
+  Ending ending = Ending::interrupted;
+  std::string text;
+  Position position;
+};
+
+struct Tasks {
+  std::size_t count = 0;
+  unsigned jobs = 1;  ///< processes at a time
+  /// Runs in a process of its own. It may call its second argument to say how much of it is done.
+  std::function<std::string(std::size_t task, const std::function<void(std::uint64_t done)>&)> work;
+  /// Called in this process, in order of completion.
+  std::function<void(std::size_t task, Outcome outcome)> finished;
+  /// Called in this process, several times a second: the sum of what the running tasks said is done.
+  std::function<void(std::uint64_t done)> progress;
+};
+
+/// Runs all tasks. SIGINT and SIGTERM end the tasks that run, and those that did not end are reported as
+/// interrupted; returns false then.
+bool run_in_processes(const Tasks& tasks);
+
+}  // namespace foldproof

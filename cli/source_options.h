@@ -1,0 +1,24 @@
+// The options that say how CUDA sources become PTX, shared by every verb that compiles.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "contracts/compile.h"
+
+namespace foldproof {
+
+class SourceOptions {
+ public:
+  /// Declares -I, -D, -std, --arch, --nvcc and --compile-commands.
+  void attach(CLI::App& app);
+  /// Throws InputError for a target that is none.
+  CompileOptions compile_options() const;
+
+ private:
+  std::vector<std::string> includes_, defines_;
+  std::string standard_, arch_, nvcc_, compile_commands_;
+};
+
+}  // namespace foldproof

@@ -1,0 +1,35 @@
+// What every verb of the command line offers to main.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "cli/console.h"
+
+namespace foldproof {
+
+/// The program's exit statuses.
+enum Exit : int {
+  exit_ok = 0,
+  exit_findings = 1,  ///< an unexpected finding of the failing severity was made
+  exit_usage = 2,     ///< wrong usage, contract or source, before anything ran
+  exit_unable = 3,    ///< something could not run: no device, an unsupported instruction
+  exit_interrupted = 130
+};
+
+/// Does the verb's work after its arguments were read, and returns the exit status. Throws InputError for
+/// exit status 2 and Unsupported for 3.
+using Run = std::function<int()>;
+
+/// Declares the verb's arguments on `app` and returns its work.
+using Attach = Run (*)(CLI::App& app, Console& console);
+
+Run attach_audit(CLI::App& app, Console& console);
+Run attach_sanitize(CLI::App& app, Console& console);
+Run attach_init(CLI::App& app, Console& console);
+Run attach_replay(CLI::App& app, Console& console);
+Run attach_list(CLI::App& app, Console& console);
+Run attach_bench(CLI::App& app, Console& console);
+Run attach_prepare(CLI::App& app, Console& console);
+
+}  // namespace foldproof

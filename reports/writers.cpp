@@ -1,0 +1,47 @@
+#include "reports/writers.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "reports/json.h"
+#include "reports/terminal.h"
+
+namespace foldproof {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Writer {
+  const char* file;
+  std::string (*write)(const AuditReport&);
+};
+
+constexpr Writer writers[] = {
+    {"report.txt", [](const AuditReport& report) { return to_text(report, TerminalStyle{}); }},
+    {"report.json", [](const AuditReport& report) { return dump(to_json(report)) + "\n"; }},
+};
+
+void write_file(const fs::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw InputError(fmt::format("The report {} cannot be written.", file.string()));
+}
+
+}  // namespace
+
+void check_report_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!fs::is_directory(folder))
+    throw InputError(fmt::format("{} is no folder for reports.", folder.string()));
+  for (const Writer& writer : writers) write_file(folder / writer.file, "");
+}
+
+void write_reports(const fs::path& folder, const AuditReport& report) {
+  for (const Writer& writer : writers) write_file(folder / writer.file, writer.write(report));
+}
+
+}  // namespace foldproof

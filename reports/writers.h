@@ -1,0 +1,16 @@
+// A report as files: one a format.
+#pragma once
+
+#include <filesystem>
+
+#include "properties/verdict.h"
+
+namespace foldproof {
+
+/// Makes the folder where it is missing. Throws InputError when nothing can be written there.
+void check_report_folder(const std::filesystem::path& folder);
+
+/// Writes report.txt, report.json and every further format into the folder.
+void write_reports(const std::filesystem::path& folder, const AuditReport& report);
+
+}  // namespace foldproof
