@@ -1,0 +1,112 @@
+#include "oracles/dyadic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace foldproof {
+
+using Integer = Dyadic::Integer;
+
+Dyadic::Dyadic(const Number& number) : significand_(number.significand), exponent_(number.exponent) {
+  if (number.negative) significand_.backend().negate();
+}
+
+std::int64_t Dyadic::leading_exponent() const {
+  const Integer magnitude = boost::multiprecision::abs(significand_);
+  return exponent_ + static_cast<std::int64_t>(boost::multiprecision::msb(magnitude));
+}
+
+Dyadic Dyadic::operator-() const {
+  Dyadic result = *this;
+  result.significand_.backend().negate();
+  return result;
+}
+
+Dyadic operator+(const Dyadic& a, const Dyadic& b) {
+  if (a.is_zero()) return b;
+  if (b.is_zero()) return a;
+  const std::int64_t exponent = std::min(a.exponent_, b.exponent_);
+  return {(a.significand_ << static_cast<unsigned>(a.exponent_ - exponent)) +
+              (b.significand_ << static_cast<unsigned>(b.exponent_ - exponent)),
+          exponent};
+}
+
+Dyadic operator*(const Dyadic& a, const Dyadic& b) {
+  return {a.significand_ * b.significand_, a.exponent_ + b.exponent_};
+}
+
+std::strong_ordering operator<=>(const Dyadic& a, const Dyadic& b) {
+  const int sign_a = a.significand_.sign(), sign_b = b.significand_.sign();
+  if (sign_a != sign_b || sign_a == 0) return sign_a <=> sign_b;
+  // Numbers far apart are told by their leading bits, so that nothing is shifted over a great distance.
+  const std::int64_t lead_a = a.leading_exponent(), lead_b = b.leading_exponent();
+  if (lead_a != lead_b)
+    return (lead_a < lead_b) == (sign_a > 0) ? std::strong_ordering::less : std::strong_ordering::greater;
+  return (a - b).significand_.sign() <=> 0;
+}
+
+Dyadic abs(const Dyadic& x) { return x.is_negative() ? -x : x; }
+
+Number sticky(const Dyadic& x) {
+  Number number;
+  if (x.is_zero()) return number;
+  Integer magnitude = boost::multiprecision::abs(x.significand());
+  std::int64_t exponent = x.exponent();
+  const auto width = static_cast<std::int64_t>(boost::multiprecision::msb(magnitude)) + 1;
+  if (width > 64) {
+    const auto shift = static_cast<unsigned>(width - 64);
+    const bool cut = boost::multiprecision::lsb(magnitude) < shift;
+    magnitude >>= shift;
+    exponent += shift;
+    if (cut) magnitude |= 1;
+  }
+  number.negative = x.is_negative();
+  number.significand = static_cast<std::uint64_t>(magnitude);
+  // Beyond this every element type has overflowed or underflowed long ago.
+  number.exponent = static_cast<int>(std::clamp<std::int64_t>(exponent, -1'000'000, 1'000'000));
+  return number;
+}
+
+std::uint64_t rounded(Element element, const Dyadic& x) { return encode(element, sticky(x)); }
+
+double nearest_double(const Dyadic& x) { return to_double(sticky(x)); }
+
+double upper_double(const Dyadic& x) {
+  const double value = nearest_double(x);
+  if (std::isinf(value) || Dyadic(number_of(value)) >= x) return value;
+  return std::nextafter(value, std::numeric_limits<double>::infinity());
+}
+
+double ratio(const Dyadic& a, const Dyadic& b) {
+  if (a.is_zero()) return 0;
+  const std::int64_t scale = b.leading_exponent();
+  return nearest_double({a.significand(), a.exponent() - scale}) /
+         nearest_double({b.significand(), b.exponent() - scale});
+}
+
+Dyadic ulp(Element element, const Dyadic& x) {
+  const FloatFormat& format = float_format(element);
+  if (x.is_zero()) return Dyadic::power_of_two(format.lowest_exponent);
+  return Dyadic::power_of_two(
+      std::max<std::int64_t>(format.lowest_exponent, x.leading_exponent() - format.precision + 1));
+}
+
+Dyadic largest_finite(Element element) {
+  const FloatFormat& format = float_format(element);
+  return {Integer(format.largest_significand), format.highest_exponent};
+}
+
+Dyadic overflow_threshold(Element element) {
+  return largest_finite(element) + Dyadic::power_of_two(float_format(element).highest_exponent - 1);
+}
+
+std::string to_text(const Dyadic& x) {
+  const double value = nearest_double(x);
+  const bool exact = std::isfinite(value) && Dyadic(number_of(value)) == x;
+  return fmt::format("{}{:a} ({:.9g})", exact ? "" : "about ", value, value);
+}
+
+}  // namespace foldproof

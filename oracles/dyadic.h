@@ -1,0 +1,66 @@
+// Exact arithmetic on significand * 2^exponent with integers of any length. Heavy to include: for the oracles
+// and their tests.
+#pragma once
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <compare>
+#include <cstdint>
+
+#include "oracles/number.h"
+
+namespace foldproof {
+
+class Dyadic {
+ public:
+  using Integer = boost::multiprecision::cpp_int;
+
+  Dyadic() = default;
+  Dyadic(Integer significand, std::int64_t exponent)
+      : significand_(std::move(significand)), exponent_(exponent) {}
+  /// A finite number.
+  explicit Dyadic(const Number& number);
+  static Dyadic power_of_two(std::int64_t exponent) { return {1, exponent}; }
+
+  const Integer& significand() const { return significand_; }
+  std::int64_t exponent() const { return exponent_; }
+  bool is_zero() const { return significand_.is_zero(); }
+  bool is_negative() const { return significand_.sign() < 0; }
+  /// The exponent of the leading bit: 2^e <= |x| < 2^(e+1). Not for zero.
+  std::int64_t leading_exponent() const;
+
+  Dyadic operator-() const;
+  friend Dyadic operator+(const Dyadic& a, const Dyadic& b);
+  friend Dyadic operator-(const Dyadic& a, const Dyadic& b) { return a + -b; }
+  friend Dyadic operator*(const Dyadic& a, const Dyadic& b);
+  friend std::strong_ordering operator<=>(const Dyadic& a, const Dyadic& b);
+  friend bool operator==(const Dyadic& a, const Dyadic& b) { return (a <=> b) == 0; }
+
+ private:
+  Integer significand_;
+  std::int64_t exponent_ = 0;
+};
+
+Dyadic abs(const Dyadic& x);
+
+/// x with at most 64 significant bits such that rounding it to any element rounds x correctly: the last bit
+/// is set where anything was cut off.
+Number sticky(const Dyadic& x);
+/// The element nearest to x, ties to even.
+std::uint64_t rounded(Element element, const Dyadic& x);
+/// The nearest double, and one that is not below x; for reports.
+double nearest_double(const Dyadic& x);
+double upper_double(const Dyadic& x);
+/// a / b as a double, whatever their exponents; b is positive.
+double ratio(const Dyadic& a, const Dyadic& b);
+
+/// The distance between neighbouring values of a floating-point format at |x|, 2^lowest_exponent at least.
+Dyadic ulp(Element element, const Dyadic& x);
+/// The largest finite value of a floating-point format.
+Dyadic largest_finite(Element element);
+/// The smallest real that rounds beyond the largest finite value (or is the tie that may).
+Dyadic overflow_threshold(Element element);
+
+/// "0x1.8p+1 (3)", rounded to double and marked with "about" where that is not exact.
+std::string to_text(const Dyadic& x);
+
+}  // namespace foldproof

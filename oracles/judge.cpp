@@ -1,0 +1,42 @@
+#include "oracles/judge.h"
+
+#include <fmt/format.h>
+
+#include "oracles/judges/judges.h"
+#include "oracles/number.h"
+
+namespace foldproof {
+namespace {
+
+bool is_extremum(Operator op) { return op == Operator::min || op == Operator::max; }
+
+/// Whether every value of one integer type is one of the other.
+bool holds(Element outer, Element inner) {
+  if (is_signed_integer(outer) == is_signed_integer(inner)) return size_of(outer) >= size_of(inner);
+  return is_signed_integer(outer) && size_of(outer) > size_of(inner);
+}
+
+}  // namespace
+
+std::optional<std::string> not_judged(const Arithmetic& a) {
+  const auto converts_to_integer = [](Element from, Element to) { return is_float(from) && !is_float(to); };
+  if (converts_to_integer(a.input, a.accumulator) || converts_to_integer(a.accumulator, a.output))
+    return "floating-point values that end in an integer are not judged; name a floating-point output";
+  if (!is_float(a.accumulator) && is_float(a.output))
+    return "integers that end in a floating-point output are not judged; name a floating-point accumulator";
+  if (a.op == Operator::prod && is_float(a.accumulator) && !is_float(a.input))
+    return "products of integers in a floating-point accumulator are not judged";
+  if (is_extremum(a.op) && !is_float(a.output) &&
+      !(holds(a.accumulator, a.input) && holds(a.output, a.accumulator)))
+    return fmt::format("the smallest or largest {} may not fit into the {} accumulator and the {} output",
+                       name(a.input), name(a.accumulator), name(a.output));
+  return std::nullopt;
+}
+
+std::unique_ptr<Judge> make_judge(const Arithmetic& a, std::span<const std::byte> input) {
+  if (is_extremum(a.op)) return make_extremum_judge(a, input);
+  if (!is_float(a.accumulator)) return make_integer_judge(a, input);
+  return a.op == Operator::sum ? make_sum_judge(a, input) : make_product_judge(a, input);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,59 @@
+// Judges what a reduction returned: bit for bit where the inputs force it, inside a rigorous bound otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "oracles/operator.h"
+
+namespace foldproof {
+
+/// How a reduction computes, as far as its rounding depends on it.
+struct Arithmetic {
+  Operator op = Operator::sum;
+  Element input = Element::f32;
+  Element accumulator = Element::f32;  ///< the narrowest on any path from an input to the output
+  Element output = Element::f32;
+  NanPolicy nan = NanPolicy::unspecified;
+  bool flush_to_zero = false;           ///< subnormal inputs and results may become zero
+  std::optional<std::uint64_t> height;  ///< most operations on one input's path, where known
+};
+
+struct Judgement {
+  /// What decided: the category of the result (NaN, infinity, finite), the one value that these inputs
+  /// force, or a bound on the rounding error.
+  enum class Layer : std::uint8_t { category, exact, bound };
+
+  bool ok = true;
+  Layer layer = Layer::exact;
+  std::optional<double> error;             ///< |result - exact|; absent where either is not finite
+  std::optional<double> ulps;              ///< the error in units of the output's last place
+  std::optional<double> bound;             ///< absent where nothing rounds
+  std::optional<double> error_over_bound;  ///< absent where nothing rounds
+  bool vacuous = false;  ///< the bound is no smaller than the exact result, or there is none
+  std::string sentence;  ///< what is wrong; empty when ok
+};
+
+/// The exact result of one input and all that may come instead of it.
+class Judge {
+ public:
+  virtual ~Judge() = default;
+  /// Judges an output of one element, given by its bits.
+  virtual Judgement value(std::uint64_t bits) const = 0;
+  /// Judges outputs that are folded exactly: each is the reduction of a part, and the parts make the whole.
+  virtual Judgement partials(std::span<const std::byte> outputs) const = 0;
+  /// The exact result, as text.
+  virtual std::string expected() const = 0;
+};
+
+/// Why no judge can be made for this arithmetic, as a sentence; nothing where one can.
+std::optional<std::string> not_judged(const Arithmetic& arithmetic);
+
+/// A judge of reductions of `input` (whole elements). An empty input reduces to the identity.
+std::unique_ptr<Judge> make_judge(const Arithmetic& arithmetic, std::span<const std::byte> input);
+
+}  // namespace foldproof

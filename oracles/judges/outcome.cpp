@@ -1,0 +1,90 @@
+#include "oracles/judges/outcome.h"
+
+#include <fmt/format.h>
+
+#include "oracles/tally.h"
+
+namespace foldproof {
+namespace {
+
+std::string text_of(const Outcome& outcome) {
+  if (outcome.category == Number::Category::nan) return "nan";
+  if (!outcome.is_finite()) return outcome.negative ? "-inf" : "inf";
+  return to_text(outcome.value);
+}
+
+void measure(Judgement& judgement, const Dyadic& error, const Dyadic& exact, Element output) {
+  judgement.error = upper_double(error);
+  judgement.ulps = ratio(error, ulp(output, exact));
+}
+
+}  // namespace
+
+Outcome outcome_of(Element output, std::uint64_t bits) {
+  const Number number = decode(output, bits);
+  Outcome outcome{number.category, number.negative, {}, true, to_text(output, bits)};
+  if (number.is_finite()) outcome.value = Dyadic(number);
+  return outcome;
+}
+
+Outcome summed(Element output, std::span<const std::byte> outputs) {
+  const Tally parts = tally(output, outputs);
+  Outcome outcome;
+  outcome.single = false;
+  if (parts.nans != 0 || (parts.positive_infinities != 0 && parts.negative_infinities != 0))
+    outcome.category = Number::Category::nan;
+  else if (parts.positive_infinities + parts.negative_infinities != 0)
+    outcome.category = Number::Category::infinity;
+  outcome.negative = parts.negative_infinities != 0;
+  if (outcome.is_finite()) outcome.value = parts.sum();
+  outcome.text = text_of(outcome);
+  return outcome;
+}
+
+Judgement judged_by_category(bool ok, const Outcome& outcome, std::string_view although) {
+  Judgement judgement;
+  judgement.ok = ok;
+  judgement.layer = Judgement::Layer::category;
+  if (!ok) judgement.sentence = fmt::format("the result is {} although {}", outcome.text, although);
+  return judgement;
+}
+
+Judgement judged_by_bound(const Outcome& outcome, const Dyadic& exact, const Dyadic& bound, Element output,
+                          std::string_view what) {
+  const Dyadic error = abs(outcome.value - exact);
+  Judgement judgement;
+  judgement.layer = Judgement::Layer::bound;
+  judgement.ok = error <= bound;
+  measure(judgement, error, exact, output);
+  judgement.bound = upper_double(bound);
+  judgement.error_over_bound = ratio(error, bound);
+  judgement.vacuous = bound >= abs(exact);
+  if (!judgement.ok)
+    judgement.sentence = fmt::format(
+        "the result is {} but the exact {} is {}: the error of {:.3g} ulp is {:.3g} times what rounding can "
+        "cause",
+        outcome.text, what, to_text(exact), *judgement.ulps, *judgement.error_over_bound);
+  return judgement;
+}
+
+Judgement judged_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
+                         std::string_view what) {
+  Judgement judgement;
+  judgement.layer = Judgement::Layer::exact;
+  judgement.ok = outcome.value == expected;
+  measure(judgement, abs(outcome.value - expected), expected, output);
+  if (!judgement.ok)
+    judgement.sentence =
+        fmt::format("the result is {} but the {} is {}, and these inputs leave no room for rounding",
+                    outcome.text, what, to_text(expected));
+  return judgement;
+}
+
+Judgement anything_goes() {
+  Judgement judgement;
+  judgement.layer = Judgement::Layer::bound;
+  judgement.vacuous = true;
+  return judgement;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,42 @@
+// What a floating-point reduction returned, and the judgements that all floating-point judges share.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "oracles/dyadic.h"
+#include "oracles/judge.h"
+
+namespace foldproof {
+
+/// One output, or several folded exactly.
+struct Outcome {
+  Number::Category category = Number::Category::finite;
+  bool negative = false;  ///< of an infinity
+  Dyadic value;           ///< where finite
+  bool single = true;     ///< one element: it was rounded once more than the exact fold of several
+  std::string text;
+
+  bool is_finite() const { return category == Number::Category::finite; }
+};
+
+Outcome outcome_of(Element output, std::uint64_t bits);
+/// The exact sum of the outputs, with NaN and infinities as IEEE 754 adds them.
+Outcome summed(Element output, std::span<const std::byte> outputs);
+
+/// A judgement of the category: `ok` or "the result is … although …".
+Judgement judged_by_category(bool ok, const Outcome& outcome, std::string_view although);
+
+/// A judgement of a finite outcome against the exact result. `bound` is all that rounding may do to it.
+Judgement judged_by_bound(const Outcome& outcome, const Dyadic& exact, const Dyadic& bound, Element output,
+                          std::string_view what);
+
+/// A judgement of a finite outcome that the inputs force to be exactly `expected`.
+Judgement judged_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
+                         std::string_view what);
+
+/// A result about which nothing can be said, which is not an error.
+Judgement anything_goes();
+
+}  // namespace foldproof

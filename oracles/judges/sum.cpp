@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/bounds.h"
+#include "oracles/judges/judges.h"
+#include "oracles/judges/outcome.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+namespace {
+
+/// Whether every element is a value of the accumulator's format.
+bool enters_exactly(const Arithmetic& a, const Tally& t) {
+  if (is_float(a.input) && includes(a.accumulator, a.input)) return true;
+  const FloatFormat& format = float_format(a.accumulator);
+  return t.widest <= format.precision && (t.nonzero == 0 || t.lowest_place >= format.lowest_exponent) &&
+         t.highest_place < format.highest_exponent + format.precision - 1;
+}
+
+/// Whether every sum of some of the elements is a value of the accumulator's format, so that no order rounds:
+/// all are multiples of 2^q and A <= 2^(p+q).
+bool forced(const Arithmetic& a, const Tally& t) {
+  const FloatFormat& format = float_format(a.accumulator);
+  if (!enters_exactly(a, t)) return false;
+  if (a.flush_to_zero && t.nonzero != 0 && t.lowest_place < format.normal_exponent()) return false;
+  const Dyadic magnitude = t.magnitude();
+  return magnitude <= Dyadic::power_of_two(format.precision + t.lowest_place) &&
+         magnitude <= largest_finite(a.accumulator);
+}
+
+/// What rounding on the way to the accumulator's final value may do; nothing where no bound is known.
+std::optional<Dyadic> accumulation_bound(const Arithmetic& a, const Tally& t) {
+  if (forced(a, t)) return Dyadic{};
+  const int precision = float_format(a.accumulator).precision;
+  Dyadic entering;
+  if (!enters_exactly(a, t)) entering = conversion_bound(t.nonzero, a.accumulator, t.magnitude());
+  const Dyadic magnitude = t.magnitude() + entering;
+  if (a.flush_to_zero) {
+    const auto bound = sum_bound_with_flush(t.nonzero, a.accumulator, magnitude);
+    return bound ? std::optional(entering + *bound) : std::nullopt;
+  }
+  Dyadic bound = sum_bound_any_order(t.nonzero, precision, magnitude);
+  if (a.height)
+    if (const auto sharper = sum_bound_of_height(*a.height, precision, magnitude);
+        sharper && *sharper < bound)
+      bound = *sharper;
+  return entering + bound;
+}
+
+class SumJudge final : public Judge {
+ public:
+  SumJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+      : a_(arithmetic),
+        tally_(tally(arithmetic.input, input)),
+        exact_(tally_.sum()),
+        bound_(accumulation_bound(arithmetic, tally_)) {
+    if (a_.nan == NanPolicy::ignore) tally_.nans = 0;
+  }
+
+  Judgement value(std::uint64_t bits) const override { return judge(outcome_of(a_.output, bits)); }
+  Judgement partials(std::span<const std::byte> outputs) const override {
+    return judge(summed(a_.output, outputs));
+  }
+
+  std::string expected() const override {
+    if (gives_nan()) return "nan";
+    if (has_infinity()) return tally_.negative_infinities != 0 ? "-inf" : "inf";
+    return to_text(exact_);
+  }
+
+ private:
+  bool gives_nan() const {
+    return tally_.nans != 0 || (tally_.positive_infinities != 0 && tally_.negative_infinities != 0);
+  }
+  bool has_infinity() const { return tally_.positive_infinities + tally_.negative_infinities != 0; }
+
+  Judgement judge(const Outcome& outcome) const {
+    if (gives_nan())
+      return judged_by_category(
+          outcome.category == Number::Category::nan, outcome,
+          tally_.nans != 0 ? "the input holds a NaN" : "the input holds infinities of both signs");
+    if (!bound_) return anything_goes();
+    if (has_infinity()) return judge_infinite(outcome);
+    return outcome.is_finite() ? judge_finite(outcome) : judge_overflow(outcome);
+  }
+
+  /// The input holds infinities of one sign. The finite elements may overflow to the other sign on the way.
+  Judgement judge_infinite(const Outcome& outcome) const {
+    const bool negative = tally_.negative_infinities != 0;
+    const bool cancels = overflows_inside(!negative);
+    const bool same_sign = outcome.negative == negative;
+    bool ok = false;
+    switch (outcome.category) {
+      case Number::Category::infinity: ok = same_sign; break;
+      case Number::Category::nan: ok = cancels || !float_format(a_.output).has_infinity; break;
+      case Number::Category::finite: ok = saturates(outcome, negative); break;
+    }
+    return judged_by_category(ok, outcome, negative ? "the input holds -inf" : "the input holds inf");
+  }
+
+  Judgement judge_overflow(const Outcome& outcome) const {
+    const bool up = may_overflow(false, outcome.single), down = may_overflow(true, outcome.single);
+    const bool nan_is_overflow =
+        !float_format(a_.output).has_infinity || !float_format(a_.accumulator).has_infinity;
+    bool ok = outcome.negative ? down : up;
+    if (outcome.category == Number::Category::nan) ok = (up && down) || (nan_is_overflow && (up || down));
+    return judged_by_category(
+        ok, outcome,
+        fmt::format("the exact sum is {} and no order of summation can overflow so", to_text(exact_)));
+  }
+
+  Judgement judge_finite(const Outcome& outcome) const {
+    if (bound_->is_zero() && outcome.single) {
+      const Number expected = decode(a_.output, rounded(a_.output, exact_));
+      if (expected.is_finite()) return judged_exactly(outcome, Dyadic(expected), a_.output, "sum");
+      return judged_by_category(saturates(outcome, exact_.is_negative()), outcome,
+                                fmt::format("the exact sum {} overflows", to_text(exact_)));
+    }
+    if (saturates(outcome, false) && may_overflow(false, outcome.single)) return anything_goes();
+    if (saturates(outcome, true) && may_overflow(true, outcome.single)) return anything_goes();
+    const Dyadic bound = *bound_ + output_rounding(outcome);
+    if (bound.is_zero()) return judged_exactly(outcome, exact_, a_.output, "sum");
+    return judged_by_bound(outcome, exact_, bound, a_.output, "sum");
+  }
+
+  /// Of one value half a unit in its last place; of several, at most u of all magnitudes and half the
+  /// smallest subnormal each, which the largest possible number of parts (one an element) keeps finite.
+  Dyadic output_rounding(const Outcome& outcome) const {
+    if (includes(a_.output, a_.accumulator)) return {};
+    if (!outcome.single) return conversion_bound(tally_.nonzero, a_.output, tally_.magnitude() + *bound_);
+    return ulp(a_.output, abs(exact_) + *bound_) * Dyadic::power_of_two(-1);
+  }
+
+  /// Whether some sum of some elements can leave the accumulator's range on that side.
+  bool overflows_inside(bool negative) const {
+    const Dyadic& side = negative ? tally_.negative : tally_.positive;
+    return side + *bound_ > largest_finite(a_.accumulator);
+  }
+
+  bool may_overflow(bool negative, bool single) const {
+    if (overflows_inside(negative)) return true;
+    const Dyadic& side = negative ? tally_.negative : tally_.positive;
+    const Dyadic reached = single ? (negative ? -exact_ : exact_) : side;
+    return reached + *bound_ >= overflow_threshold(a_.output);
+  }
+
+  /// 8-bit formats are commonly written with saturation: their largest value stands for what lies beyond.
+  bool saturates(const Outcome& outcome, bool negative) const {
+    if (size_of(a_.output) != 1 || !outcome.is_finite()) return false;
+    return outcome.value.is_negative() == negative && abs(outcome.value) >= largest_finite(a_.output);
+  }
+
+  Arithmetic a_;
+  Tally tally_;
+  Dyadic exact_;
+  std::optional<Dyadic> bound_;  ///< before the output is rounded
+};
+
+}  // namespace
+
+std::unique_ptr<Judge> make_sum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  return std::make_unique<SumJudge>(arithmetic, input);
+}
+
+}  // namespace foldproof

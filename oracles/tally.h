@@ -1,0 +1,29 @@
+// One pass over elements that keeps everything exact about their sum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "oracles/dyadic.h"
+#include "oracles/element.h"
+
+namespace foldproof {
+
+struct Tally {
+  std::uint64_t nans = 0, positive_infinities = 0, negative_infinities = 0;
+  std::uint64_t nonzero = 0;  ///< finite elements that are not zero
+  Dyadic positive, negative;  ///< exact sums of the magnitudes of the finite elements, by sign
+  std::int64_t lowest_place =
+      0;  ///< the largest q with every finite element a multiple of 2^q; 0 without any
+  std::int64_t highest_place = 0;  ///< the largest leading exponent; 0 without any
+  int widest = 0;                  ///< most significant bits in one element
+
+  Dyadic sum() const { return positive - negative; }
+  Dyadic magnitude() const { return positive + negative; }
+};
+
+/// Any number of elements up to 2^40, of any type, in any range: nothing is rounded.
+Tally tally(Element element, std::span<const std::byte> elements);
+
+}  // namespace foldproof
