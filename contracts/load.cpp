@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "contracts/arguments.h"
+#include "contracts/call.h"
 #include "contracts/contract.h"
 #include "contracts/document.h"
 #include "contracts/files.h"
@@ -49,8 +50,8 @@ Enum choice(const Named<Enum> (&names)[n], std::string_view key, const std::opti
 /// Builds the instance of one combination of the matrix.
 class InstanceBuilder {
  public:
-  InstanceBuilder(const Table& top, const Combination& combination)
-      : top_(top), bindings_(combination.bindings) {
+  InstanceBuilder(const Table& top, const Combination& combination, bool calls)
+      : top_(top), bindings_(combination.bindings), calls_(calls) {
     instance_.label = combination.label;
     instance_.bindings = combination.bindings;
   }
@@ -113,13 +114,21 @@ class InstanceBuilder {
         throw InputError(
             fmt::format("the domain of \"{}\" must be an integer or a range in a string", name.value),
             position_of(*node, top_.file()));
-      instance_.domain.emplace_back(name.value, range(*raw));
-      variables_.push_back(name.value);
+      add_variable(name.value, *raw);
     }
+    if (calls_ && !knows("block"))
+      throw InputError("[domain] must say which \"block\" sizes the call serves, such as \"{B}\"",
+                       top_.where("domain"));
+    if (calls_ && !knows("count")) add_variable("count", {"0 .. block", top_.where("domain")});
     if (instance_.reduction && !knows("count"))
       throw InputError(
           "[domain] must say which \"count\" of elements the kernel serves, such as \"0 .. 2^33\"",
           top_.where("domain"));
+  }
+
+  void add_variable(const std::string& name, const Text& raw) {
+    instance_.domain.emplace_back(name, range(raw));
+    variables_.push_back(name);
   }
 
   bool knows(std::string_view variable) const {
@@ -234,6 +243,7 @@ class InstanceBuilder {
 
   const Table& top_;
   const Bindings& bindings_;
+  bool calls_;  ///< the contract has a `call`, whose kernel and launch are generated
   Instance instance_;
   std::vector<std::string> variables_;
   std::vector<std::string> buffers_{"input", "output"};
@@ -277,6 +287,10 @@ void read_source(const Table& top, Contract& contract) {
       const auto temp = source->text("temp");
       const auto lanes = source->text("lanes");
       contract.call = DeviceCall{call->value, temp ? temp->value : "", lanes ? lanes->value : "0"};
+      const bool numbered =
+          std::ranges::all_of(contract.call->lanes, [](char c) { return c >= '0' && c <= '9'; });
+      if (contract.call->lanes != "all" && (!numbered || contract.call->lanes.empty()))
+        throw InputError("\"lanes\" must be a thread's number or \"all\"", lanes->where);
     }
   }
   std::error_code error;
@@ -347,8 +361,10 @@ Contract load_contract(const fs::path& file) {
   contract.summary = summary ? summary->value : "";
   read_source(top, contract);
   check_launches(top, contract);
-  for (const Combination& combination : combinations(top))
-    contract.instances.push_back(InstanceBuilder(top, combination).build());
+  for (const Combination& combination : combinations(top)) {
+    contract.instances.push_back(InstanceBuilder(top, combination, contract.call.has_value()).build());
+    if (contract.call) imply_launch(contract.instances.back(), *contract.call, contract.instances.size() - 1);
+  }
   for (const Table& table : top.tables("allow")) contract.allows.push_back(allow_of(table));
   return contract;
 }

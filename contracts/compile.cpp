@@ -1,0 +1,255 @@
+#include "contracts/compile.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+
+#include "contracts/call.h"
+#include "contracts/compile_commands.h"
+#include "contracts/files.h"
+#include "contracts/keys.h"
+#include "contracts/nvcc/cache.h"
+#include "contracts/nvcc/dependencies.h"
+#include "contracts/nvcc/diagnostics.h"
+#include "contracts/nvcc/process.h"
+#include "contracts/nvcc/sha256.h"
+#include "contracts/nvcc/toolkit.h"
+#include "contracts/nvcc/unit.h"
+#include "contracts/signature.h"
+
+namespace foldproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t largest_source = std::size_t{64} << 20;
+constexpr std::size_t largest_ptx = std::size_t{256} << 20;
+
+/// nvcc refused one of the entries that it was asked for; `index` says which.
+class EntryError : public InputError {
+ public:
+  EntryError(const std::string& sentence, Position where, std::size_t index)
+      : InputError(sentence, std::move(where)), index_(index) {}
+  std::size_t index() const { return index_; }
+
+ private:
+  std::size_t index_;
+};
+
+struct Unit {
+  fs::path source;
+  std::vector<std::string> entries;
+  std::string appendix;            ///< C++ behind the source: kernels around a `call`
+  std::vector<std::string> flags;  ///< the whole of them, in order
+  std::string arch;
+};
+
+std::string checked_arch(const std::string& arch) {
+  static const std::regex pattern(R"((?:compute|sm)_(\d{2,3}[af]?))");
+  std::smatch match;
+  if (arch.size() > 16 || !std::regex_match(arch, match, pattern))
+    throw InputError(fmt::format("\"{}\" is no architecture; write one such as compute_90", arch));
+  return "compute_" + match[1].str();
+}
+
+fs::path checked_source(const fs::path& source) {
+  std::error_code error;
+  if (!fs::exists(source, error)) throw InputError("there is no such file", {source.string()});
+  if (!fs::is_regular_file(source, error)) throw InputError("this is no regular file", {source.string()});
+  return fs::absolute(source, error).lexically_normal();
+}
+
+/// Everything that decides what nvcc makes, except what the files hold and which nvcc it is: the cache checks
+/// those.
+std::string cache_key(const Unit& unit) {
+  std::vector<std::string> parts{"unit 1", unit.source.string(), unit.arch, unit.appendix};
+  const std::vector<std::string>* lists[] = {&unit.flags, &unit.entries};
+  for (const auto* list : lists) {
+    parts.push_back(std::to_string(list->size()));
+    parts.insert(parts.end(), list->begin(), list->end());
+  }
+  for (const char* variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH", "CPLUS_INCLUDE_PATH"}) {
+    const char* value = std::getenv(variable);
+    parts.emplace_back(value == nullptr ? "" : value);
+  }
+  std::string joined;
+  for (const std::string& part : parts) joined += fmt::format("{}:{}", part.size(), part);
+  return sha256(joined);
+}
+
+[[noreturn]] void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) {
+  const auto declared = kernels_declared(read_text_file(unit.source, largest_source));
+  const std::string known =
+      declared.empty() ? "it declares no kernel" : fmt::format("it declares {}", fmt::join(declared, ", "));
+  throw EntryError(fmt::format("the entry \"{}\" does not exist in {} ({}): {}", unit.entries.at(index),
+                               unit.source.string(), known, said),
+                   {}, index);
+}
+
+[[noreturn]] void refuse(const Unit& unit, const ProcessResult& result) {
+  const Diagnostic error = first_error(result.output, result.status);
+  if (const auto index = entry_of_diagnostic(error.where.file); index && *index < unit.entries.size())
+    refuse_entry(unit, *index, error.sentence);
+  const Position where = error.where.file.empty() ? Position{unit.source.string(), 0, 0} : error.where;
+  throw InputError(fmt::format("nvcc cannot compile this: {}", error.sentence), where);
+}
+
+/// The files that the compilation read, besides what was generated for it.
+std::vector<std::string> files_read(const fs::path& rule, const fs::path& code) {
+  std::vector<std::string> files;
+  for (const std::string& file : prerequisites(read_text_file(rule, largest_source)))
+    if (file != code.string() && !file.starts_with(generated))
+      files.push_back(fs::absolute(file).lexically_normal().string());
+  return files;
+}
+
+CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& version,
+                   const PtxCache& cache) {
+  const TemporaryFolder folder;
+  const fs::path code = folder.path() / "foldproof.cu";
+  const fs::path rule = folder.path() / "foldproof.d";
+  const fs::path output = folder.path() / "foldproof.ptx";
+  std::ofstream(code) << translation_unit(unit.source, unit.entries, unit.appendix);
+
+  std::vector<std::string> arguments{nvcc.string(), "-ptx", "-lineinfo", "-arch=" + unit.arch};
+  arguments.insert(arguments.end(), unit.flags.begin(), unit.flags.end());
+  arguments.insert(arguments.end(), {"-I" + unit.source.parent_path().string(), "-MD", "-MF", rule.string(),
+                                     "-o", output.string(), code.string()});
+  const auto started = fs::file_time_type::clock::now();
+  const ProcessResult result = run_process(arguments, folder.path());
+  if (result.status != 0) refuse(unit, result);
+
+  UnitPtx made = without_addresses(read_text_file(output, largest_ptx), unit.entries.size());
+  CachedPtx ptx{version, std::move(made.lowered), std::move(made.ptx)};
+  cache.keep(cache_key(unit), ptx, files_read(rule, code), started);
+  return ptx;
+}
+
+CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
+  const PtxCache cache(options.cache.empty() ? default_cache() : options.cache);
+  const auto nvcc = find_nvcc(options.nvcc);
+  const std::string version = nvcc ? nvcc_version(*nvcc) : "";
+  if (auto cached = cache.find(cache_key(unit), version)) return *cached;
+  if (!nvcc) throw InputError(how_to_get_nvcc(options.nvcc));
+  return run_nvcc(unit, *nvcc, version, cache);
+}
+
+Compiled compiled(const fs::path& source, std::string ptx) {
+  Compiled result;
+  result.entries = entries_of(ptx);
+  result.image = std::make_shared<const Image>(Image{source.string(), std::move(ptx)});
+  return result;
+}
+
+std::vector<std::string> spelled_names(const std::vector<EntrySignature>& entries) {
+  std::vector<std::string> names;
+  for (const EntrySignature& entry : entries) names.push_back(entry.spelled);
+  return names;
+}
+
+/// The lowered name that each wished entry has among the entries of a PTX file.
+std::vector<std::string> lowered_in(const Compiled& ptx, const std::vector<std::string>& wished) {
+  std::vector<std::string> lowered;
+  for (std::size_t i = 0; i < wished.size(); ++i) {
+    const EntrySignature* entry = find_entry(ptx.entries, wished[i]);
+    if (entry == nullptr)
+      throw EntryError(fmt::format("the entry \"{}\" does not exist in {}, or fits several (it has {})",
+                                   wished[i], ptx.image->name, fmt::join(spelled_names(ptx.entries), ", ")),
+                       {}, i);
+    lowered.push_back(entry->lowered);
+  }
+  return lowered;
+}
+
+struct Built {
+  Compiled compiled;
+  std::vector<std::string> lowered;  ///< one for each entry asked for
+};
+
+Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
+  unit.source = checked_source(unit.source);
+  if (unit.source.extension() == ".ptx") {
+    Compiled ptx = compiled(unit.source, read_text_file(unit.source, largest_ptx));
+    std::vector<std::string> lowered = lowered_in(ptx, unit.entries);
+    return {std::move(ptx), std::move(lowered)};
+  }
+  unit.arch = checked_arch(options.arch.empty() ? arch : options.arch);
+  if (!options.compile_commands.empty()) {
+    const auto flags = flags_from_database(options.compile_commands, unit.source);
+    unit.flags.insert(unit.flags.end(), flags.begin(), flags.end());
+  }
+  unit.flags.insert(unit.flags.end(), options.flags.begin(), options.flags.end());
+  CachedPtx ptx = ptx_of(unit, options);
+  for (std::size_t i = 0; i < unit.entries.size(); ++i)
+    if (ptx.lowered.at(i).empty())
+      refuse_entry(unit, i, "nvcc made no code for it; is it a __global__ function?");
+  return {compiled(unit.source, std::move(ptx.ptx)), std::move(ptx.lowered)};
+}
+
+/// Every launch of the contract, with the distinct entries that they name.
+struct Launches {
+  std::vector<LaunchContract*> all;
+  std::vector<std::string> entries;
+
+  explicit Launches(Contract& contract) {
+    for (Instance& instance : contract.instances)
+      for (LaunchContract& launch : instance.launches) {
+        all.push_back(&launch);
+        if (std::ranges::find(entries, launch.entry) == entries.end()) entries.push_back(launch.entry);
+      }
+  }
+
+  std::size_t index_of(const LaunchContract& launch) const {
+    return static_cast<std::size_t>(std::ranges::find(entries, launch.entry) - entries.begin());
+  }
+
+  Position where(std::size_t entry) const {
+    const auto launch = std::ranges::find(all, entries.at(entry), [](const auto* l) { return l->entry; });
+    return (*launch)->where;
+  }
+};
+
+}  // namespace
+
+fs::path default_cache() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    const fs::path beside = program.parent_path() / "ptx";
+    const bool writable = fs::exists(beside, error) ? access(beside.c_str(), W_OK) == 0
+                                                    : access(program.parent_path().c_str(), W_OK) == 0;
+    if (writable) return beside;
+  }
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return fs::path(cache) / "foldproof" / "ptx";
+  const char* home = std::getenv("HOME");
+  const fs::path base =
+      home != nullptr && *home == '/' ? fs::path(home) / ".cache" : fs::temp_directory_path(error);
+  return base / "foldproof" / "ptx";
+}
+
+Compiled compile_source(const fs::path& source, const std::vector<std::string>& entries,
+                        const std::vector<std::string>& flags, const CompileOptions& options) {
+  return build({source, entries, "", flags, ""}, Contract{}.arch, options).compiled;
+}
+
+Compiled compile_contract(Contract& contract, const CompileOptions& options) {
+  const Launches launches(contract);
+  const std::string appendix = contract.call ? call_kernels(contract) : "";
+  try {
+    Built built =
+        build({contract.source, launches.entries, appendix, contract.flags, ""}, contract.arch, options);
+    for (LaunchContract* launch : launches.all) launch->lowered = built.lowered[launches.index_of(*launch)];
+    return std::move(built.compiled);
+  } catch (const EntryError& error) {
+    throw InputError(error.sentence(), launches.where(error.index()));
+  }
+}
+
+}  // namespace foldproof

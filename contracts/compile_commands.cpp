@@ -1,0 +1,146 @@
+#include "contracts/compile_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "contracts/files.h"
+#include "sanitizer/error.h"
+
+namespace foldproof {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t largest_database = std::size_t{256} << 20;
+constexpr std::size_t largest_option_file = std::size_t{1} << 20;
+
+/// A flag that is taken over, with its value joined ("-DN=1") or as the next word.
+struct FlagRow {
+  std::string_view name;
+  bool is_folder;
+};
+constexpr FlagRow valued[] = {{"-isystem", true}, {"-include", false}, {"-std", false},
+                              {"-I", true},       {"-D", false},       {"-U", false}};
+constexpr std::string_view bare[] = {"--expt-relaxed-constexpr", "-expt-relaxed-constexpr",
+                                     "--extended-lambda",        "-extended-lambda",
+                                     "--use_fast_math",          "-use_fast_math"};
+
+json parsed_database(const fs::path& file) {
+  const std::string text = read_text_file(file, largest_database);
+  // SAX limits nothing, but the parser keeps its state on the heap: deep nesting does not overflow the stack.
+  json database = json::parse(text, nullptr, false);
+  if (!database.is_array())
+    throw InputError("this is no compilation database: a JSON array of commands", {file.string()});
+  return database;
+}
+
+std::string text_of(const json& command, const char* key) {
+  const auto found = command.find(key);
+  return found != command.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::vector<std::string> words_of(const json& command) {
+  const auto arguments = command.find("arguments");
+  if (arguments == command.end() || !arguments->is_array()) return split_command(text_of(command, "command"));
+  std::vector<std::string> words;
+  for (const json& argument : *arguments)
+    if (argument.is_string()) words.push_back(argument.get<std::string>());
+  return words;
+}
+
+/// CMake hides the folders of CUDA sources in files named by --options-file; their words take its place.
+std::vector<std::string> with_option_files(const std::vector<std::string>& words, const fs::path& directory) {
+  std::vector<std::string> expanded;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool names_file = (words[i] == "--options-file" || words[i] == "-optf") && i + 1 < words.size();
+    if (!names_file) {
+      expanded.push_back(words[i]);
+      continue;
+    }
+    const auto more = split_command(read_text_file(directory / words[++i], largest_option_file));
+    expanded.insert(expanded.end(), more.begin(), more.end());
+  }
+  return expanded;
+}
+
+/// nvcc knows no gnu++17.
+std::string as_nvcc_spells(const std::string& flag) {
+  return flag.starts_with("-std=gnu++") ? "-std=c++" + flag.substr(10) : flag;
+}
+
+std::vector<std::string> taken_flags(const std::vector<std::string>& words, const fs::path& directory) {
+  std::vector<std::string> flags;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (std::ranges::find(bare, word) != std::end(bare)) flags.push_back(word);
+    const auto* row =
+        std::ranges::find_if(valued, [&](const FlagRow& r) { return word.starts_with(r.name); });
+    if (row == std::end(valued)) continue;
+    std::string value = word.substr(row->name.size());
+    if (value.empty()) {
+      if (i + 1 == words.size()) break;
+      value = words[++i];
+    } else if (row->name == "-std" || row->name == "-isystem" || row->name == "-include") {
+      value = value.starts_with('=') ? value.substr(1) : value;
+    }
+    if (row->is_folder) value = (directory / value).lexically_normal().string();
+    flags.push_back(row->name == "-std"    ? as_nvcc_spells("-std=" + value)
+                    : row->name.size() > 2 ? std::string(row->name)
+                                           : std::string(row->name) + value);
+    if (row->name == "-isystem" || row->name == "-include") flags.push_back(value);
+  }
+  return flags;
+}
+
+bool is_same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error) && !error;
+}
+
+}  // namespace
+
+std::vector<std::string> split_command(std::string_view command) {
+  std::vector<std::string> words;
+  std::string word;
+  bool inside = false;  // a word has begun, even an empty one in quotes
+  char quote = '\0';
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    const bool escapes = c == '\\' && quote != '\'' && i + 1 < command.size();
+    if (escapes) {
+      word += command[++i];
+      inside = true;
+    } else if (quote != '\0' ? c == quote : c == '"' || c == '\'') {
+      quote = quote == '\0' ? c : '\0';
+      inside = true;
+    } else if (quote == '\0' && (c == ' ' || c == '\t' || c == '\n')) {
+      if (inside) words.push_back(std::move(word));
+      word.clear();
+      inside = false;
+    } else {
+      word += c;
+      inside = true;
+    }
+  }
+  if (inside) words.push_back(std::move(word));
+  return words;
+}
+
+std::vector<std::string> flags_from_database(const fs::path& folder, const fs::path& source) {
+  const fs::path file = folder / "compile_commands.json";
+  for (const json& command : parsed_database(file)) {
+    if (!command.is_object()) continue;
+    const fs::path directory = text_of(command, "directory");
+    const std::string named = text_of(command, "file");
+    if (named.empty() || !is_same_file(directory / named, source)) continue;
+    return taken_flags(with_option_files(words_of(command), directory), directory);
+  }
+  throw InputError(
+      fmt::format("the database has no command for {}; give its flags with -I, -D and -std", source.string()),
+      {file.string()});
+}
+
+}  // namespace foldproof

@@ -1,0 +1,19 @@
+// The flags that a project's own build gives a file, out of its compile_commands.json.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foldproof {
+
+/// The -I, -isystem, -D, -U, -std and CUDA language flags of `source`, folders made absolute. Throws
+/// InputError when the database is missing, is no such database, or does not know the file.
+std::vector<std::string> flags_from_database(const std::filesystem::path& folder,
+                                             const std::filesystem::path& source);
+
+/// A command line split into words as a shell does, without expanding anything.
+std::vector<std::string> split_command(std::string_view command);
+
+}  // namespace foldproof

@@ -1,0 +1,121 @@
+#include "contracts/nvcc/cache.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "contracts/files.h"
+#include "contracts/nvcc/sha256.h"
+#include "sanitizer/error.h"
+
+namespace foldproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A cached file, line by line:
+//   foldproof-ptx 1 HASH     of everything below
+//   nvcc VERSION
+//   entry LOWERED            one for each entry
+//   file HASH PATH           one for each file that was read
+//                            (an empty line)
+//   …                        the PTX
+constexpr std::string_view heading = "foldproof-ptx 1 ";
+constexpr std::size_t largest_file = std::size_t{1} << 30;
+
+std::optional<std::string> read_if_possible(const fs::path& file) {
+  try {
+    return read_text_file(file, largest_file);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+/// The hash of a file, remembered as long as its inode, size and times are the same: the toolkit's headers
+/// belong to every kernel. Nothing for a file that cannot be read.
+std::optional<std::string> hash_of_file(const std::string& file) {
+  using Identity = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
+  static std::mutex mutex;
+  static std::map<std::string, std::pair<Identity, std::string>> remembered;
+
+  struct stat s {};
+  if (stat(file.c_str(), &s) != 0) return std::nullopt;
+  const Identity identity{s.st_dev,          s.st_ino,         s.st_size,        s.st_mtim.tv_sec,
+                          s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec};
+  const std::lock_guard lock(mutex);
+  auto& [known, hash] = remembered[file];
+  if (hash.empty() || known != identity) {
+    const auto text = read_if_possible(file);
+    if (!text) return std::nullopt;
+    hash = sha256(*text);
+    known = identity;
+  }
+  return hash;
+}
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+bool take_prefix(std::string_view& line, std::string_view prefix) {
+  if (!line.starts_with(prefix)) return false;
+  line.remove_prefix(prefix.size());
+  return true;
+}
+
+bool is_unchanged(std::string_view hash_and_path) {
+  const std::size_t space = hash_and_path.find(' ');
+  if (space == std::string_view::npos) return false;
+  return hash_of_file(std::string(hash_and_path.substr(space + 1))) == hash_and_path.substr(0, space);
+}
+
+}  // namespace
+
+fs::path PtxCache::file_of(const std::string& key) const { return folder_ / (key + ".ptx"); }
+
+std::optional<CachedPtx> PtxCache::find(const std::string& key, std::string_view nvcc) const {
+  const std::optional<std::string> text = read_if_possible(file_of(key));
+  if (!text) return std::nullopt;
+  std::string_view rest = *text;
+  std::string_view line = take_line(rest);
+  if (!take_prefix(line, heading) || line != sha256(rest)) return std::nullopt;
+
+  CachedPtx cached;
+  for (line = take_line(rest); !line.empty(); line = take_line(rest)) {
+    if (take_prefix(line, "nvcc ")) {
+      cached.nvcc = line;
+    } else if (take_prefix(line, "entry ")) {
+      cached.lowered.emplace_back(line);
+    } else if (!take_prefix(line, "file ") || !is_unchanged(line)) {
+      return std::nullopt;
+    }
+  }
+  if (!nvcc.empty() && cached.nvcc != nvcc) return std::nullopt;
+  cached.ptx = rest;
+  return cached;
+}
+
+void PtxCache::keep(const std::string& key, const CachedPtx& ptx, const std::vector<std::string>& files,
+                    fs::file_time_type started) const {
+  std::string body = fmt::format("nvcc {}\n", ptx.nvcc);
+  for (const std::string& lowered : ptx.lowered) body += fmt::format("entry {}\n", lowered);
+  for (const std::string& file : files) {
+    const auto hash = hash_of_file(file);
+    std::error_code error;
+    if (!hash || fs::last_write_time(file, error) > started)
+      return;  // these may not be the bytes that nvcc read
+    body += fmt::format("file {} {}\n", *hash, file);
+  }
+  body += '\n' + ptx.ptx;
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  replace_file(file_of(key), fmt::format("{}{}\n{}", heading, sha256(body), body));
+}
+
+}  // namespace foldproof

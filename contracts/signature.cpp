@@ -1,0 +1,181 @@
+#include "contracts/signature.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <regex>
+
+namespace foldproof {
+namespace {
+
+constexpr std::size_t longest_mangled = 4096;  // the demangler recurses
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+std::string demangled(const std::string& lowered) {
+  if (!lowered.starts_with("_Z") || lowered.size() > longest_mangled) return "";
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(lowered.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? text.get() : "";
+}
+
+/// Splits at the commas that no bracket holds.
+std::vector<std::string> split_list(std::string_view list) {
+  std::vector<std::string> items;
+  int depth = 0;
+  std::size_t begin = 0;
+  const auto push = [&](std::size_t end) {
+    const std::string_view item = list.substr(begin, end - begin);
+    const std::size_t first = item.find_first_not_of(' ');
+    if (first != std::string_view::npos) items.emplace_back(item.substr(first));
+    begin = end + 1;
+  };
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (std::string_view("<({[").find(list[i]) != std::string_view::npos) ++depth;
+    if (std::string_view(">)}]").find(list[i]) != std::string_view::npos) --depth;
+    if (list[i] == ',' && depth == 0) push(i);
+  }
+  push(list.size());
+  return items;
+}
+
+/// Where the parenthesis opens that closes at the end of `text`; npos where none does.
+std::size_t opening_of_last(std::string_view text) {
+  if (!text.ends_with(')')) return std::string_view::npos;
+  int depth = 0;
+  for (std::size_t i = text.size(); i-- > 0;) {
+    if (text[i] == ')') ++depth;
+    if (text[i] == '(' && --depth == 0) return i;
+  }
+  return std::string_view::npos;
+}
+
+/// Where the name begins in "void ns::sum<float>": behind the return type, which templates alone carry.
+std::size_t name_in(std::string_view function) {
+  int depth = 0;
+  for (std::size_t i = function.size(); i-- > 0;) {
+    if (function[i] == '>' || function[i] == ')') ++depth;
+    if (function[i] == '<' || function[i] == '(') --depth;
+    if (function[i] == ' ' && depth == 0) return i + 1;
+  }
+  return 0;
+}
+
+std::string without(std::string text, std::string_view part) {
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at))
+    text.erase(at, part.size());
+  return text;
+}
+
+/// One spelling for what C++ spells in several ways: spaces only between words, no suffixes of literals, no
+/// casts before them, no anonymous namespaces.
+std::string normalised(std::string_view spelling) {
+  static const std::regex cast(R"(\((?:unsigned |signed )?(?:int|long|char|short|bool)(?: long)?\)(-?\d))");
+  static const std::regex suffix(R"(\b(\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])\b)");
+  static const std::regex plain_unsigned(R"(\bunsigned\b(?! ?(?:int|char|short|long)))");
+  static const std::regex inner_space(R"( ?([<>,*&:()\[\]]) ?)");
+  std::string text = without(std::string(spelling), "(anonymous namespace)::");
+  text = std::regex_replace(text, cast, "$1");
+  text = std::regex_replace(text, suffix, "$1");
+  text = std::regex_replace(text, plain_unsigned, "unsigned int");
+  return std::regex_replace(std::regex_replace(text, std::regex(" +"), " "), inner_space, "$1");
+}
+
+/// Whether a name fits where leading namespaces or trailing template arguments were left out.
+bool fits(std::string_view full, std::string_view spelled) {
+  const std::size_t open = spelled.find('<');
+  std::string_view name = full;
+  for (;;) {
+    if (name == spelled) return true;
+    const bool arguments_left_out = open == std::string_view::npos
+                                        ? name.substr(0, name.find('<')) == spelled
+                                        : name.starts_with(spelled.substr(0, spelled.size() - 1)) &&
+                                              spelled.ends_with('>') && name[spelled.size() - 1] == ',';
+    if (arguments_left_out) return true;
+    const std::size_t colons = name.find("::");
+    if (colons == std::string_view::npos || colons > name.find('<')) return false;
+    name.remove_prefix(colons + 2);
+  }
+}
+
+}  // namespace
+
+EntrySignature signature_of(const std::string& lowered) {
+  EntrySignature signature{lowered, lowered, {}};
+  const std::string text = demangled(lowered);
+  const std::size_t open = opening_of_last(text);
+  if (open == std::string::npos) return signature;
+  const std::string_view function = std::string_view(text).substr(0, open);
+  signature.spelled = function.substr(name_in(function));
+  signature.parameters = split_list(std::string_view(text).substr(open + 1, text.size() - open - 2));
+  return signature;
+}
+
+std::vector<EntrySignature> entries_of(std::string_view ptx) {
+  constexpr std::string_view directive = ".entry";
+  std::vector<EntrySignature> entries;
+  for (std::size_t begin = 0; begin < ptx.size();) {
+    const std::size_t end = std::min(ptx.find('\n', begin), ptx.size());
+    std::string_view line = ptx.substr(begin, end - begin);
+    begin = end + 1;
+    line = line.substr(0, line.find("//"));
+    const std::size_t at = line.find(directive);
+    if (at == std::string_view::npos) continue;
+    const std::size_t name = line.find_first_not_of(" \t", at + directive.size());
+    if (name == std::string_view::npos || name == at + directive.size()) continue;
+    const std::size_t name_end = std::min(line.find_first_of(" \t(){\r", name), line.size());
+    const std::string lowered(line.substr(name, name_end - name));
+    if (std::ranges::find(entries, lowered, &EntrySignature::lowered) == entries.end())
+      entries.push_back(signature_of(lowered));
+  }
+  return entries;
+}
+
+const EntrySignature* find_entry(const std::vector<EntrySignature>& entries, std::string_view spelling) {
+  constexpr std::size_t longest_spelling = 1000;  // std::regex recurses along the text
+  if (spelling.size() > longest_spelling) return nullptr;
+  const std::string wanted = normalised(spelling);
+  const EntrySignature* found = nullptr;
+  for (const EntrySignature& entry : entries) {
+    if (entry.lowered == spelling) return &entry;
+    if (entry.spelled.size() > longest_spelling) continue;
+    const std::string full = normalised(entry.spelled);
+    if (full == wanted) return &entry;
+    if (!fits(full, wanted)) continue;
+    if (found != nullptr) return nullptr;
+    found = &entry;
+  }
+  return found;
+}
+
+std::vector<std::string> kernels_declared(std::string_view source) {
+  constexpr std::string_view keyword = "__global__";
+  std::vector<std::string> names;
+  for (std::size_t at = source.find(keyword); at != std::string_view::npos; at = source.find(keyword, at)) {
+    at += keyword.size();
+    // The name is the last word before the first "(" that opens no attribute such as __launch_bounds__(…).
+    std::string_view word;
+    for (std::size_t i = at; i < source.size() && source[i] != ';' && source[i] != '{';) {
+      if (is_word(source[i])) {
+        const std::size_t begin = i;
+        while (i < source.size() && is_word(source[i])) ++i;
+        word = source.substr(begin, i - begin);
+      } else if (source[i] == '(' && word.starts_with("__")) {
+        i = std::min(source.find(')', i), source.size());
+      } else if (source[i] == '(') {
+        if (!word.empty() && std::ranges::find(names, word) == names.end()) names.emplace_back(word);
+        break;
+      } else {
+        ++i;
+      }
+    }
+  }
+  return names;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,27 @@
+// The names of kernels: from PTX's spelling to C++'s, and whether two C++ spellings mean the same.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contracts/compile.h"
+
+namespace foldproof {
+
+/// A lowered name taken apart: "_Z3sumIfEvPKT_" is "sum<float>" with the parameter "float const*". A name
+/// that is not mangled (C linkage) is its own spelling, without parameters.
+EntrySignature signature_of(const std::string& lowered);
+
+/// Every entry that the PTX defines, in its order.
+std::vector<EntrySignature> entries_of(std::string_view ptx);
+
+/// Finds the entry that a user's spelling means. Spaces, suffixes of literals, namespaces and default
+/// template arguments may be left out, as long as one entry alone fits. Null where none or several do.
+const EntrySignature* find_entry(const std::vector<EntrySignature>& entries, std::string_view spelling);
+
+/// Names of the kernels that a CUDA source declares, templates included; found in the text, so that a
+/// source which does not compile has them too.
+std::vector<std::string> kernels_declared(std::string_view source);
+
+}  // namespace foldproof
