@@ -57,12 +57,14 @@ struct Job {
   Limits limits;
 };
 
+/// When `completed` is false, a finding ended the job early and the contents mean nothing.
 struct JobResult {
   std::vector<std::vector<std::byte>> contents;  ///< one per buffer; empty where not read back
   std::vector<Finding> findings;
   std::uint64_t warp_instructions = 0;
   std::string printed;
-  std::optional<std::string> unsupported;        ///< why the job could not run
+  bool completed = true;                   ///< every step ran to its end
+  std::optional<std::string> unsupported;  ///< why the job could not run
 };
 
 /// Runs jobs on a device. A result stands at its job's index.
@@ -70,6 +72,9 @@ class Runner {
  public:
   virtual ~Runner() = default;
   virtual std::vector<JobResult> run(const std::vector<Job>& jobs) = 0;
+  /// The kernels of an image and the sizes of their parameters. Throws Unsupported where the device cannot
+  /// load it.
+  virtual std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) = 0;
 };
 
 /// A runner in this process on the given device; a module is loaded once, whatever the number of jobs.

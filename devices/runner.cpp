@@ -1,0 +1,148 @@
+#include "devices/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace foldproof {
+namespace {
+
+/// What a launch with such a finding left in memory is no result.
+bool ends_the_job(Kind kind) {
+  static const std::set<Kind> fatal{Kind::out_of_bounds,     Kind::misaligned, Kind::deadlock,
+                                    Kind::lifetime,          Kind::crash,      Kind::timeout,
+                                    Kind::barrier_divergence};
+  return fatal.contains(kind);
+}
+
+/// The buffers of one job on the device, freed with it.
+class Allocations {
+ public:
+  Allocations(Device& device, const std::vector<JobBuffer>& buffers) : device_(device), buffers_(buffers) {
+    try {
+      for (const JobBuffer& buffer : buffers) {
+        if (buffer.initial.size() > buffer.bytes)
+          throw InputError(fmt::format("the buffer \"{}\" of {} bytes is given {} initial ones", buffer.name,
+                                       buffer.bytes, buffer.initial.size()));
+        blocks_.push_back(device.allocate(buffer.offset + buffer.bytes));
+        if (!buffer.initial.empty()) device.write(start(blocks_.size() - 1), buffer.initial);
+      }
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  ~Allocations() { release(); }
+  Allocations(const Allocations&) = delete;
+  Allocations& operator=(const Allocations&) = delete;
+
+  Address start(std::size_t buffer) const { return blocks_.at(buffer) + buffers_[buffer].offset; }
+
+  std::vector<std::vector<std::byte>> contents() const {
+    std::vector<std::vector<std::byte>> all(buffers_.size());
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (!buffers_[i].read_back || buffers_[i].bytes == 0) continue;
+      all[i].resize(buffers_[i].bytes);
+      device_.read(start(i), all[i]);
+    }
+    return all;
+  }
+
+ private:
+  void release() {
+    for (const Address block : blocks_) device_.free(block);
+    blocks_.clear();
+  }
+
+  Device& device_;
+  const std::vector<JobBuffer>& buffers_;
+  std::vector<Address> blocks_;
+};
+
+ArgumentBytes patched(const JobArgument& argument, const Allocations& allocations) {
+  ArgumentBytes bytes = argument.bytes;
+  for (const PointerPatch& patch : argument.pointers) {
+    const Address address = allocations.start(patch.buffer) + patch.offset;
+    if (patch.at + sizeof address > bytes.size())
+      throw InputError(fmt::format("an address at byte {} does not fit into an argument of {} bytes",
+                                   patch.at, bytes.size()));
+    std::memcpy(bytes.data() + patch.at, &address, sizeof address);
+  }
+  return bytes;
+}
+
+class InProcessRunner final : public Runner {
+ public:
+  explicit InProcessRunner(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+
+  std::vector<JobResult> run(const std::vector<Job>& jobs) override {
+    std::vector<JobResult> results;
+    results.reserve(jobs.size());
+    for (const Job& job : jobs) results.push_back(run(job));
+    return results;
+  }
+
+  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
+    return device_->entries(module_of(image));
+  }
+
+ private:
+  JobResult run(const Job& job) {
+    JobResult result;
+    try {
+      const ModuleId module = module_of(job.image);
+      const Allocations allocations(*device_, job.buffers);
+      for (const JobStep& step : job.steps) {
+        if (const auto* write = std::get_if<JobWrite>(&step))
+          device_->write(allocations.start(write->buffer), write->bytes);
+        else
+          launch(module, std::get<JobLaunch>(step), job, allocations, result);
+        if (!result.completed) return result;
+      }
+      result.contents = allocations.contents();
+    } catch (const Unsupported& reason) {
+      result.unsupported = reason.what();
+      result.completed = false;
+    }
+    return result;
+  }
+
+  void launch(ModuleId module, const JobLaunch& step, const Job& job, const Allocations& allocations,
+              JobResult& result) {
+    std::vector<ArgumentBytes> arguments;
+    for (const JobArgument& argument : step.arguments) arguments.push_back(patched(argument, allocations));
+    LaunchReport report =
+        device_->launch(module, step.entry, step.shape, arguments, job.schedule, job.limits);
+    result.warp_instructions += report.warp_instructions;
+    result.printed += report.printed;
+    for (Finding& finding : report.findings) {
+      if (ends_the_job(finding.kind)) result.completed = false;
+      result.findings.push_back(std::move(finding));
+    }
+  }
+
+  ModuleId module_of(const std::shared_ptr<const Image>& image) {
+    const auto known = std::ranges::find(modules_, image, &Loaded::image);
+    if (known != modules_.end()) return known->module;
+    modules_.push_back({image, device_->load(*image)});
+    return modules_.back().module;
+  }
+
+  struct Loaded {
+    std::shared_ptr<const Image> image;
+    ModuleId module;
+  };
+
+  std::unique_ptr<Device> device_;
+  std::vector<Loaded> modules_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> make_runner(std::unique_ptr<Device> device) {
+  return std::make_unique<InProcessRunner>(std::move(device));
+}
+
+}  // namespace foldproof
