@@ -40,7 +40,7 @@ std::vector<Assignment> assignments_of(const std::vector<Subject>& subjects, con
       if (selected(subject.contract, instance, arguments.only) && shard.holds(number++))
         assignments.push_back({&subject, &instance});
   if (number == 0)
-    throw InputError(fmt::format("No instance is selected by --only \"{}\"; `foldproof list {}` shows them.",
+    throw InputError(fmt::format("--only \"{}\" selects no instance; `foldproof list {}` shows them",
                                  arguments.only, arguments.path));
   return assignments;
 }
@@ -59,7 +59,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
 /// Everything that can be said about the arguments before work begins is said here.
 void check(const Arguments& arguments) {
   if (arguments.device == "cuda")
-    throw Unsupported("There is no CUDA device here: this build runs kernels on the emulated device only.");
+    throw Unsupported("there is no CUDA device here: this build runs kernels on the emulated device only");
   if (!arguments.report.empty()) check_report_folder(arguments.report);
 }
 
@@ -80,8 +80,8 @@ int audit(const Arguments& arguments, const Console& console) {
     console.print(to_json(result.report));
   else
     console.print(to_text(result.report, style));
-  const Severity fail_on = arguments.fail_on == name(Severity::warning) ? Severity::warning : Severity::error;
-  return result.interrupted ? exit_interrupted : exit_status(result.report, fail_on);
+  return result.interrupted ? exit_interrupted
+                            : exit_status(result.report, severity_named(arguments.fail_on));
 }
 
 }  // namespace

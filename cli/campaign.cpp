@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cli/processes.h"
@@ -24,17 +25,18 @@ milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsign
 std::string audit_one(const Assignment& assignment, AuditOptions options) {
   const auto runner = make_runner(make_emulated_device());
   const Subject& subject = *assignment.subject;
-  return pack(audit_instance(subject.contract, *assignment.instance, subject.image, *runner, options));
+  return pack(
+      to_json(audit_instance(subject.contract, *assignment.instance, subject.image, *runner, options)));
 }
 
 KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
   const std::string place = outcome.position.file.empty() ? "" : to_string(outcome.position) + ": ";
   switch (outcome.ending) {
-    case Outcome::Ending::finished: return unpack(outcome.text);
+    case Outcome::Ending::finished: return kernel_report_from(unpack(outcome.text));
     case Outcome::Ending::unsupported:
       return unjudged(assignment, Verdict::unsupported, place + outcome.text);
     case Outcome::Ending::interrupted:
-      return unjudged(assignment, Verdict::skipped, "The run was interrupted.");
+      return unjudged(assignment, Verdict::skipped, "the run was interrupted");
     case Outcome::Ending::wrong_input:
     case Outcome::Ending::crashed: return unjudged(assignment, Verdict::error, place + outcome.text);
   }

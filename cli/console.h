@@ -17,6 +17,7 @@ class Console {
 
   Format format = Format::text;
   ColorChoice color = ColorChoice::automatic;
+  std::string command;  ///< the command line, quoted for a shell
 
   bool json() const { return format == Format::json; }
   /// Whether standard output takes colours: a terminal without NO_COLOR, unless --color says otherwise.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/console.h"
-#include "cli/subjects.h"
+#include "cli/processes.h"
 #include "cli/verb.h"
 
 namespace foldproof {
@@ -24,6 +24,7 @@ struct Verb {
 
 constexpr Verb verbs[] = {
     {"audit", "Audit kernels: generate cases, run them, judge values and behaviour", attach_audit, true},
+    {"sanitize", "Run one launch of any kernel and report what goes wrong", attach_sanitize, true},
     {"list", "List the kernels of a folder", attach_list, true},
     {"prepare", "Compile the kernels of a folder into the PTX cache", attach_prepare, false},
 };
@@ -53,6 +54,19 @@ void add_output_options(CLI::App& app, Console& console) {
       ->group("Output");
 }
 
+/// The command line as a shell would take it again.
+std::string quoted(const std::vector<std::string>& arguments) {
+  std::string command = "foldproof";
+  for (const std::string& argument : arguments) {
+    const bool plain =
+        !argument.empty() &&
+        argument.find_first_not_of(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%") == std::string::npos;
+    command += plain ? " " + argument : " '" + argument + "'";
+  }
+  return command;
+}
+
 /// Whether the user asked for JSON, as far as that can be told from arguments that could not be read.
 bool wants_json(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -65,7 +79,7 @@ bool wants_json(const std::vector<std::string>& arguments) {
 /// A sentence from what CLI11 says.
 std::string sentence(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
-  return text + "; see foldproof --help.";
+  return text + " (see foldproof --help)";
 }
 
 int guarded(const Run& run, const Console& console) {
@@ -78,7 +92,7 @@ int guarded(const Run& run, const Console& console) {
     console.fail(error.sentence(), error.position());
     return exit_unable;
   } catch (const Interrupted&) {
-    console.fail("The run was interrupted before anything was judged.", {});
+    console.fail("the run was interrupted before anything was judged", {});
     return exit_interrupted;
   } catch (const std::exception& error) {
     console.fail(std::string("Foldproof itself failed: ") + error.what(), {});
@@ -100,6 +114,7 @@ int run(int argc, char** argv) {
     add_output_options(*sub, console);
   }
   std::vector<std::string> arguments = arguments_of(argc, argv);
+  console.command = quoted(arguments);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& help) {

@@ -27,9 +27,9 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 std::uint64_t parse_number(const std::string& text, const std::string& option, std::uint64_t low,
                            std::uint64_t high) {
   const auto value = whole_number(text);
-  if (!value) throw InputError(fmt::format("{} takes a whole number, not \"{}\".", option, text));
+  if (!value) throw InputError(fmt::format("{} takes a whole number, not \"{}\"", option, text));
   if (*value < low || *value > high)
-    throw InputError(fmt::format("{} takes a number from {} to {}, not {}.", option, low, high, text));
+    throw InputError(fmt::format("{} takes a number from {} to {}, not {}", option, low, high, text));
   return *value;
 }
 
@@ -43,7 +43,7 @@ Dim3 parse_extent(const std::string& text, const std::string& option) {
     if (comma == std::string::npos) return {extents[0], extents[1], extents[2]};
     from = comma + 1;
   }
-  throw InputError(fmt::format("{} takes X, X,Y or X,Y,Z, not \"{}\".", option, text));
+  throw InputError(fmt::format("{} takes X, X,Y or X,Y,Z, not \"{}\"", option, text));
 }
 
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& option) {
@@ -57,7 +57,7 @@ std::chrono::milliseconds parse_duration(const std::string& text, const std::str
     if (value && *value > 0 && *value <= 1'000'000'000)
       return std::chrono::milliseconds(*value * unit.milliseconds);
   }
-  throw InputError(fmt::format("{} takes a time such as 60s, 500ms or 5m, not \"{}\".", option, text));
+  throw InputError(fmt::format("{} takes a time such as 60s, 500ms or 5m, not \"{}\"", option, text));
 }
 
 std::uint64_t parse_seed(const std::string& text) {
@@ -65,11 +65,15 @@ std::uint64_t parse_seed(const std::string& text) {
   return parse_number(text, "--seed", 0, std::numeric_limits<std::uint64_t>::max());
 }
 
+Severity severity_named(const std::string& text) {
+  return text == name(Severity::warning) ? Severity::warning : Severity::error;
+}
+
 Shard parse_shard(const std::string& text) {
   constexpr std::uint64_t most = 1'000'000;
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos)
-    throw InputError(fmt::format("--shard takes i/n, such as 1/4, not \"{}\".", text));
+    throw InputError(fmt::format("--shard takes i/n, such as 1/4, not \"{}\"", text));
   const std::uint64_t count = parse_number(text.substr(slash + 1), "--shard", 1, most);
   return {parse_number(text.substr(0, slash), "--shard", 1, count), count};
 }

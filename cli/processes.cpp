@@ -83,7 +83,7 @@ void unpack(const std::string& body, Outcome& outcome) {
   } catch (const Unsupported& error) {
     send(to, Message::unsupported, pack(error.sentence(), error.position()));
   } catch (const std::bad_alloc&) {
-    send(to, Message::failed, "It ran out of memory.");
+    send(to, Message::failed, "it ran out of memory");
   } catch (const std::exception& error) {
     send(to, Message::failed, fmt::format("Foldproof itself failed: {}", error.what()));
   }
@@ -107,11 +107,11 @@ struct Child {
 Child start(const Tasks& tasks, std::size_t task, const sigset_t& former_mask) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    throw std::runtime_error(fmt::format("No pipe can be made: {}.", std::strerror(errno)));
+    throw std::runtime_error(fmt::format("no pipe can be made: {}", std::strerror(errno)));
   std::fflush(nullptr);
   const pid_t parent = getpid();
   const pid_t id = fork();
-  if (id < 0) throw std::runtime_error(fmt::format("No process can be started: {}.", std::strerror(errno)));
+  if (id < 0) throw std::runtime_error(fmt::format("no process can be started: {}", std::strerror(errno)));
   if (id == 0) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -168,12 +168,12 @@ Outcome end_of(Child& child) {
   }
   if (child.outcome) return *child.outcome;
   if (WIFSIGNALED(status))
-    return {Outcome::Ending::crashed,
-            fmt::format("Its process was ended by signal {} ({}).", WTERMSIG(status),
-                        strsignal(WTERMSIG(status))),
-            {}};
+    return {
+        Outcome::Ending::crashed,
+        fmt::format("its process was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))),
+        {}};
   return {Outcome::Ending::crashed,
-          fmt::format("Its process ended with status {} before it had a result.", WEXITSTATUS(status)),
+          fmt::format("its process ended with status {} before it had a result", WEXITSTATUS(status)),
           {}};
 }
 

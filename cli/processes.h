@@ -36,6 +36,9 @@ struct Tasks {
   std::function<void(std::uint64_t done)> progress;
 };
 
+/// Thrown by verbs whose run the user ended before anything was judged.
+struct Interrupted {};
+
 /// Runs all tasks. SIGINT and SIGTERM end the tasks that run, and those that did not end are reported as
 /// interrupted; returns false then.
 bool run_in_processes(const Tasks& tasks);

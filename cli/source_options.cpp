@@ -1,26 +1,11 @@
 #include "cli/source_options.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
 namespace foldproof {
 
 namespace {
-
-/// "sm_90", "compute_90" and "90a" all name the virtual architecture.
-std::string virtual_architecture(const std::string& text) {
-  std::string digits = text;
-  for (const std::string_view prefix : {"compute_", "sm_"})
-    if (digits.starts_with(prefix)) digits.erase(0, prefix.size());
-  const bool number =
-      !digits.empty() && digits.size() <= 4 && digits[0] >= '1' && digits[0] <= '9' &&
-      std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isalnum(c); });
-  if (!number) throw InputError(fmt::format("--arch {} names no target; write it like compute_90.", text));
-  return "compute_" + digits;
-}
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream in(text);
@@ -58,7 +43,7 @@ CompileOptions SourceOptions::compile_options() const {
     further.erase(further.begin());
   }
   options.flags.insert(options.flags.end(), further.begin(), further.end());
-  if (!arch_.empty()) options.arch = virtual_architecture(arch_);
+  options.arch = arch_;
   options.compile_commands = compile_commands_;
   return options;
 }

@@ -13,7 +13,6 @@ class SourceOptions {
  public:
   /// Declares -I, -D, -std, --arch, --nvcc and --compile-commands.
   void attach(CLI::App& app);
-  /// Throws InputError for a target that is none.
   CompileOptions compile_options() const;
 
  private:

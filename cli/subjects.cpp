@@ -24,10 +24,10 @@ std::vector<fs::path> contract_files(const fs::path& path, const fs::path& contr
     auto files = contracts_below(path);
     if (files.empty())
       throw InputError(fmt::format(
-          "The folder {} holds no contract; `foldproof init FILE.cu` writes a first one.", path.string()));
+          "the folder {} holds no contract; `foldproof init FILE.cu` writes a first one", path.string()));
     return files;
   }
-  if (!fs::exists(path, error)) throw InputError(fmt::format("There is no file {}.", path.string()));
+  if (!fs::exists(path, error)) throw InputError(fmt::format("there is no file {}", path.string()));
   if (path.extension() == ".toml") return {path};
   return {contract_beside(path)};
 }
@@ -86,7 +86,7 @@ fs::path shipped_kernels() {
   for (const fs::path& folder : {program.parent_path().parent_path() / FOLDPROOF_INSTALLED_KERNELS,
                                  fs::path(FOLDPROOF_SOURCE_KERNELS)})
     if (fs::is_directory(folder, error)) return folder;
-  throw InputError("The kernels that come with Foldproof are not there; name a file or a folder.");
+  throw InputError("the kernels that come with Foldproof are not there; name a file or a folder");
 }
 
 unsigned default_jobs() {

@@ -30,9 +30,6 @@ std::vector<Subject> load_subjects(const std::filesystem::path& path, const std:
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line);
 
-/// The user ended the run.
-struct Interrupted {};
-
 /// Where the kernels that come with Foldproof are: beside the installed program, else in the source tree
 /// that the program was built from. Throws InputError when neither is there.
 std::filesystem::path shipped_kernels();

@@ -117,14 +117,15 @@ Json error_json(std::string_view message, const Position& position) {
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-std::string pack(const KernelReport& kernel) {
+std::string pack(const Json& json) {
   std::string bytes;
-  Json::to_cbor(to_json(kernel), bytes);
+  Json::to_cbor(json, bytes);
   return bytes;
 }
 
-KernelReport unpack(std::string_view bytes) {
-  const Json json = Json::from_cbor(bytes.begin(), bytes.end());
+Json unpack(std::string_view bytes) { return Json::from_cbor(bytes.begin(), bytes.end()); }
+
+KernelReport kernel_report_from(const Json& json) {
   KernelReport kernel;
   kernel.kernel = json.at("kernel").get<std::string>();
   kernel.entry = json.at("entry").get<std::string>();

@@ -27,8 +27,11 @@ Json error_json(std::string_view message, const Position& position);
 /// One line of text without a trailing newline. Bytes that are no UTF-8 are replaced.
 std::string dump(const Json& json);
 
-/// A kernel's report as bytes, and back; nothing is lost between the two.
-std::string pack(const KernelReport& kernel);
-KernelReport unpack(std::string_view bytes);
+/// What to_json wrote of a kernel; nothing was lost.
+KernelReport kernel_report_from(const Json& json);
+
+/// JSON as compact bytes, and back; unlike text these keep infinities.
+std::string pack(const Json& json);
+Json unpack(std::string_view bytes);
 
 }  // namespace foldproof

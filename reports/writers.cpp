@@ -27,7 +27,7 @@ constexpr Writer writers[] = {
 void write_file(const fs::path& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary);
   out << text;
-  if (!out.flush()) throw InputError(fmt::format("The report {} cannot be written.", file.string()));
+  if (!out.flush()) throw InputError(fmt::format("the report {} cannot be written", file.string()));
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ void check_report_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (!fs::is_directory(folder))
-    throw InputError(fmt::format("{} is no folder for reports.", folder.string()));
+    throw InputError(fmt::format("{} is no folder for reports", folder.string()));
   for (const Writer& writer : writers) write_file(folder / writer.file, "");
 }
 

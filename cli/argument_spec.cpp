@@ -1,0 +1,140 @@
+#include "cli/argument_spec.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "cli/parse.h"
+#include "oracles/number.h"
+
+namespace foldproof {
+
+namespace {
+
+/// More than this is a slip of the finger, not a test for an emulated device.
+constexpr std::uint64_t largest_buffer = std::uint64_t{4} << 30;
+
+[[noreturn]] void refuse(const std::string& spec, const std::string& why) {
+  throw InputError(fmt::format("--arg {}: {}", spec, why));
+}
+
+Element parse_type(const std::string& text, const std::string& spec) {
+  if (const auto type = element_named(text)) return *type;
+  refuse(spec,
+         fmt::format("\"{}\" is no type; write f64, f32, f16, bf16, e4m3, e5m2, i8 … u64, or buffer", text));
+}
+
+std::uint64_t integer_bits(Element type, std::string_view text, const std::string& spec) {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  const bool hexadecimal = text.starts_with("0x");
+  if (hexadecimal) text.remove_prefix(2);
+  Number number{Number::Category::finite, negative, 0, 0};
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number.significand, hexadecimal ? 16 : 10);
+  if (text.empty() || end != text.data() + text.size() || error == std::errc::invalid_argument)
+    refuse(spec, "this is no whole number");
+  // encode() stays at the end of the range, which a user's number must not do silently.
+  const std::uint64_t bits = encode(type, number);
+  const Number kept = decode(type, bits);
+  const bool same = to_double(kept) == to_double(number) && (kept.is_zero() || kept.negative == negative);
+  if (error != std::errc() || !same) refuse(spec, fmt::format("the number does not fit {}", name(type)));
+  return bits;
+}
+
+std::uint64_t float_bits(Element type, const std::string& text, const std::string& spec) {
+  char* end = nullptr;
+  // A decimal is rounded once where C has the type, and through f64 for the narrower ones.
+  const double value =
+      type == Element::f32 ? std::strtof(text.c_str(), &end) : std::strtod(text.c_str(), &end);
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])) != 0 ||
+      end != text.c_str() + text.size())
+    refuse(spec, "this is no number");
+  return encode(type, number_of(value));
+}
+
+std::uint64_t next_random(std::uint64_t& state) {  // SplitMix64
+  std::uint64_t z = state += 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+/// Uniform in [-1, 1) for floating-point types, over all bits for integers.
+std::uint64_t random_bits(Element type, std::uint64_t& state) {
+  const std::uint64_t word = next_random(state);
+  if (!is_float(type)) return word;
+  return encode(type, number_of(std::ldexp(static_cast<double>(word >> 11), -52) - 1.0));
+}
+
+template <typename Make>
+std::vector<std::byte> filled(Element type, std::uint64_t count, Make make) {
+  std::vector<std::byte> bytes(count * size_of(type));
+  for (std::uint64_t i = 0; i < count; ++i) store(type, bytes, i, make(i));
+  return bytes;
+}
+
+std::vector<std::byte> file_content(const std::string& file, std::uint64_t bytes, const std::string& spec) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) refuse(spec, fmt::format("there is no file {}", file));
+  const std::uint64_t size = std::filesystem::file_size(file, error);
+  if (error || size != bytes) refuse(spec, fmt::format("the file has {} bytes, the buffer {}", size, bytes));
+  std::vector<std::byte> content(bytes);
+  std::ifstream in(file, std::ios::binary);
+  in.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(bytes));
+  if (!in) refuse(spec, "the file cannot be read");
+  return content;
+}
+
+std::vector<std::byte> buffer_content(const ArgumentSpec& buffer, const std::string& initial,
+                                      std::uint64_t seed, const std::string& spec) {
+  const Element type = buffer.type;
+  if (initial == "uninitialized") return {};
+  if (initial == "zeros") return filled(type, buffer.count, [](std::uint64_t) { return 0; });
+  if (initial == "iota")
+    return filled(type, buffer.count, [type](std::uint64_t i) {
+      return is_float(type) ? encode(type, number_of(static_cast<double>(i))) : i;
+    });
+  if (initial == "random")
+    return filled(type, buffer.count, [&](std::uint64_t) { return random_bits(type, seed); });
+  if (initial.starts_with('@')) return file_content(initial.substr(1), buffer.count * size_of(type), spec);
+  refuse(spec,
+         fmt::format("\"{}\" is no content; write zeros, iota, random, uninitialized or @FILE", initial));
+}
+
+ArgumentSpec parse_buffer(const std::string& spec, std::uint64_t seed) {
+  const std::size_t type_at = std::string_view("buffer:").size();
+  const std::size_t count_at = spec.find(':', type_at) + 1;
+  const std::size_t initial_at = count_at == 0 ? 0 : spec.find(':', count_at) + 1;
+  if (initial_at == 0) refuse(spec, "a buffer is written buffer:TYPE:COUNT:CONTENT");
+  ArgumentSpec buffer;
+  buffer.is_buffer = true;
+  buffer.type = parse_type(spec.substr(type_at, count_at - 1 - type_at), spec);
+  buffer.count = parse_number(spec.substr(count_at, initial_at - 1 - count_at),
+                              fmt::format("--arg {}: COUNT", spec), 0, largest_buffer / size_of(buffer.type));
+  buffer.content = buffer_content(buffer, spec.substr(initial_at), seed, spec);
+  return buffer;
+}
+
+}  // namespace
+
+ArgumentSpec parse_argument(const std::string& spec, std::uint64_t seed) {
+  if (spec.starts_with("buffer:")) return parse_buffer(spec, seed);
+  const std::size_t colon = spec.find(':');
+  if (colon == std::string::npos)
+    refuse(spec, "an argument is written TYPE:VALUE or buffer:TYPE:COUNT:CONTENT");
+  ArgumentSpec number;
+  number.type = parse_type(spec.substr(0, colon), spec);
+  const std::string value = spec.substr(colon + 1);
+  const std::uint64_t bits =
+      is_float(number.type) ? float_bits(number.type, value, spec) : integer_bits(number.type, value, spec);
+  number.content = filled(number.type, 1, [bits](std::uint64_t) { return bits; });
+  return number;
+}
+
+}  // namespace foldproof

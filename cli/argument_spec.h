@@ -1,0 +1,28 @@
+// Kernel arguments as the command line spells them:
+//     i32:-5   u64:9   f32:1.5   f16:0x1p-3
+//     buffer:TYPE:COUNT:zeros|iota|random|uninitialized|@FILE
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/runner.h"
+#include "oracles/element.h"
+
+namespace foldproof {
+
+/// One kernel argument: a number's bytes, or a buffer whose address is passed.
+struct ArgumentSpec {
+  Element type = Element::f32;
+  bool is_buffer = false;
+  std::uint64_t count = 0;         ///< elements of the buffer
+  std::vector<std::byte> content;  ///< of the number, or of the buffer's written part
+};
+
+/// Reads one SPEC. `seed` makes the content of a random buffer. Throws InputError that names the SPEC.
+ArgumentSpec parse_argument(const std::string& spec, std::uint64_t seed);
+
+}  // namespace foldproof

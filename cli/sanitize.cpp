@@ -1,0 +1,288 @@
+// foldproof sanitize: one launch of any kernel on the emulated device, and what was found.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/argument_spec.h"
+#include "cli/entry_choice.h"
+#include "cli/parse.h"
+#include "cli/processes.h"
+#include "cli/source_options.h"
+#include "cli/verb.h"
+#include "devices/runner.h"
+#include "oracles/number.h"
+#include "reports/quote.h"
+#include "reports/terminal.h"
+#include "reports/wrap.h"
+
+namespace foldproof {
+
+namespace {
+
+struct Arguments {
+  std::string source, entry, grid = "1", block = "1", cluster, schedule = "converging", seed = "1",
+                             fail_on = "error";
+  std::vector<std::string> specs;
+  std::vector<std::size_t> dumps;
+  std::uint32_t shared = 0;
+  std::uint64_t repeat = 1, instructions = Limits{}.warp_instructions;
+  bool cooperative = false;
+  SourceOptions source_options;
+};
+
+/// Everything that the launch needs, checked as far as that is possible without the device.
+struct Launch {
+  ChosenEntry chosen;
+  LaunchShape shape;
+  Schedule schedule;
+  std::vector<ArgumentSpec> arguments;
+  std::uint64_t seed = 1;
+};
+
+LaunchShape shape_of(const Arguments& a) {
+  LaunchShape shape;
+  shape.grid = parse_extent(a.grid, "--grid");
+  shape.block = parse_extent(a.block, "--block");
+  if (!a.cluster.empty()) shape.cluster = parse_extent(a.cluster, "--cluster");
+  shape.shared_bytes = a.shared;
+  shape.cooperative = a.cooperative;
+  return shape;
+}
+
+Launch launch_of(const Arguments& a) {
+  Launch launch;
+  launch.shape = shape_of(a);
+  launch.schedule = schedule_named(a.schedule);
+  launch.seed = parse_seed(a.seed);
+  for (std::size_t i = 0; i < a.specs.size(); ++i)
+    launch.arguments.push_back(parse_argument(a.specs[i], launch.seed + (i << 32)));
+  for (const std::size_t index : a.dumps)
+    if (index >= launch.arguments.size() || !launch.arguments[index].is_buffer)
+      throw InputError(
+          fmt::format("--dump {}: there is no buffer argument with this index (counted from 0)", index));
+  launch.chosen = choose_entry(a.source, a.entry, a.source_options.compile_options());
+  return launch;
+}
+
+/// Throws when the arguments are not what the kernel's parameters take.
+void check_parameters(const Launch& launch) {
+  const auto device = make_emulated_device();
+  const auto entries = device->entries(device->load(*launch.chosen.image));
+  const auto& name = launch.chosen.entry.lowered;
+  const auto entry =
+      std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.name == name; });
+  if (entry == entries.end()) throw InputError(fmt::format("the entry {} has no code", name));
+  const auto& sizes = entry->parameter_bytes;
+  if (sizes.size() != launch.arguments.size())
+    throw InputError(fmt::format("{} takes {} arguments, but {} are given with --arg",
+                                 launch.chosen.entry.spelled, sizes.size(), launch.arguments.size()));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::size_t given =
+        launch.arguments[i].is_buffer ? sizeof(Address) : launch.arguments[i].content.size();
+    if (given != sizes[i])
+      throw InputError(fmt::format("argument {} of {} has {} bytes, but --arg gives {}", i,
+                                   launch.chosen.entry.spelled, sizes[i], given));
+  }
+}
+
+Job job_of(const Launch& launch, const Arguments& a, std::uint64_t repetition) {
+  Job job;
+  job.image = launch.chosen.image;
+  job.schedule = launch.schedule;
+  if (job.schedule.order == Schedule::Order::random) job.schedule.seed += repetition;
+  job.limits.warp_instructions = a.instructions;
+  JobLaunch step{launch.chosen.entry.lowered, launch.shape, {}};
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const ArgumentSpec& spec = launch.arguments[i];
+    if (!spec.is_buffer) {
+      step.arguments.push_back({spec.content, {}});
+      continue;
+    }
+    const bool dumped = std::find(a.dumps.begin(), a.dumps.end(), i) != a.dumps.end();
+    step.arguments.push_back(
+        {ArgumentBytes(sizeof(Address)), {{0, static_cast<std::uint32_t>(job.buffers.size()), 0}}});
+    job.buffers.push_back(
+        {fmt::format("argument {}", i), spec.count * size_of(spec.type), spec.content, 0, dumped});
+  }
+  job.steps.emplace_back(std::move(step));
+  return job;
+}
+
+/// An element as JSON: C hex strings keep floating-point bits, strings keep 64-bit integers.
+Json value_json(Element type, std::uint64_t bits) {
+  const double value = to_double(decode(type, bits));
+  if (is_float(type)) return fmt::format("{:a}", value);
+  const auto number = static_cast<std::int64_t>(value);
+  if (size_of(type) < 8) return number;
+  return is_signed_integer(type) ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits);
+}
+
+Json outputs_of(const Launch& launch, const Job& job, const JobResult& result) {
+  Json outputs = Json::object();
+  std::size_t buffer = 0;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    if (!launch.arguments[i].is_buffer) continue;
+    const std::size_t index = buffer++;
+    if (!job.buffers[index].read_back || result.contents.size() <= index) continue;
+    Json& values = outputs[std::to_string(i)] = Json::array();
+    const Element type = launch.arguments[i].type;
+    for (std::size_t n = 0; n < result.contents[index].size() / size_of(type); ++n)
+      values.push_back(value_json(type, load(type, result.contents[index], n)));
+  }
+  return outputs;
+}
+
+void add_findings(KernelReport& report, const std::vector<Finding>& findings, const std::string& replay) {
+  for (Finding finding : findings) {
+    const bool known = std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& f) {
+      return f.kind == finding.kind && f.at == finding.at && f.other == finding.other &&
+             f.message == finding.message;
+    });
+    if (known) continue;
+    finding.replay = replay;
+    report.findings.push_back(std::move(finding));
+  }
+}
+
+/// Runs that should agree and do not.
+Finding disagreement(const Launch& launch, const std::string& source) {
+  const bool schedules = launch.schedule.order == Schedule::Order::random;
+  Finding finding;
+  finding.kind = schedules ? Kind::schedule_dependent : Kind::not_reproducible;
+  finding.message = schedules ? "two schedules leave different values in the dumped buffers"
+                              : "two runs leave different values in the dumped buffers";
+  finding.at.file = source;
+  return finding;
+}
+
+/// What one launch left behind, with all its repetitions.
+struct Observation {
+  KernelReport report;
+  Json outputs = Json::object();
+  std::string printed;
+};
+
+Json to_json(const Observation& observation) {
+  Json json = to_json(observation.report);
+  json["outputs"] = observation.outputs;
+  json["printed"] = observation.printed;
+  return json;
+}
+
+Observation observe(const Launch& launch, const Arguments& a, const std::string& command) {
+  check_parameters(launch);
+  const auto runner = make_runner(make_emulated_device());
+  Observation observation;
+  KernelReport& report = observation.report;
+  report.kernel = report.entry = launch.chosen.entry.spelled;
+  report.file = a.source;
+  std::optional<JobResult> first;
+  for (std::uint64_t i = 0; i < a.repeat; ++i) {
+    const Job job = job_of(launch, a, i);
+    JobResult result = std::move(runner->run({job}).front());
+    if (result.unsupported) {
+      report.verdict = Verdict::unsupported;
+      report.reason = *result.unsupported;
+      return observation;
+    }
+    report.cases = i + 1;
+    report.warp_instructions += result.warp_instructions;
+    add_findings(report, result.findings, command);
+    if (!first) {
+      observation.outputs = outputs_of(launch, job, result);
+      observation.printed = result.printed;
+      first = std::move(result);
+    } else if (result.contents != first->contents) {
+      add_findings(report, {disagreement(launch, a.source)}, command);
+    }
+  }
+  report.verdict = report.findings.empty() ? Verdict::clean : Verdict::findings;
+  return observation;
+}
+
+std::string dump_text(const Json& outputs, std::size_t width) {
+  constexpr std::size_t most = 256;
+  std::string text;
+  for (const auto& [index, values] : outputs.items()) {
+    std::string line = fmt::format("argument {} ({} elements):", index, values.size());
+    for (std::size_t i = 0; i < std::min(most, values.size()); ++i)
+      line += " " + (values[i].is_string() ? values[i].get<std::string>() : values[i].dump());
+    if (values.size() > most) line += " … (--format json prints all)";
+    text += wrap(line, 0, 2, width) + "\n";
+  }
+  return text;
+}
+
+int sanitize(Arguments a, const Console& console) {
+  const Launch launch = launch_of(a);
+  ProgressLine line;
+  Outcome outcome;
+  Tasks tasks;
+  tasks.count = 1;
+  tasks.work = [&](std::size_t, const auto&) { return pack(to_json(observe(launch, a, console.command))); };
+  tasks.finished = [&](std::size_t, Outcome ended) { outcome = std::move(ended); };
+  tasks.progress = [&](std::uint64_t) {
+    line.show(fmt::format("running {}: {:.0f} s", a.entry, line.elapsed()));
+  };
+  run_in_processes(tasks);
+  line.clear();
+  switch (outcome.ending) {
+    case Outcome::Ending::finished: break;
+    case Outcome::Ending::wrong_input: throw InputError(outcome.text, outcome.position);
+    case Outcome::Ending::unsupported: throw Unsupported(outcome.text, outcome.position);
+    case Outcome::Ending::crashed: throw std::runtime_error(outcome.text);
+    case Outcome::Ending::interrupted: throw Interrupted{};
+  }
+  const Json kernel = unpack(outcome.text);
+  AuditReport report;
+  report.seed = launch.seed;
+  report.kernels.push_back(kernel_report_from(kernel));
+  report.kernels.front().seconds = line.elapsed();
+  if (console.json()) {
+    Json json = to_json(report);
+    json["kernels"] = Json::array({kernel});
+    console.print(json);
+  } else {
+    console.print(kernel.at("printed").get<std::string>());
+    console.print(dump_text(kernel.at("outputs"), console.width()));
+    console.print(to_text(report, {console.colored(), console.width(), {}}));
+  }
+  return exit_status(report, severity_named(a.fail_on));
+}
+
+}  // namespace
+
+Run attach_sanitize(CLI::App& app, Console& console) {
+  auto a = std::make_shared<Arguments>();
+  const auto once = [](CLI::Option* option) { return option->allow_extra_args(false); };
+  app.add_option("FILE", a->source, "A .cu or .ptx")->required();
+  app.add_option("--entry", a->entry, "The kernel, as C++ or PTX spells it, or a part that fits it alone")
+      ->required();
+  app.add_option("--grid", a->grid, "Blocks")->type_name("X[,Y,Z]");
+  app.add_option("--block", a->block, "Threads of a block")->type_name("X[,Y,Z]");
+  app.add_option("--cluster", a->cluster, "Blocks of a cluster")->type_name("X[,Y,Z]");
+  app.add_flag("--cooperative", a->cooperative, "Cooperative launch: all blocks resident");
+  app.add_option("--shared", a->shared, "Dynamic shared memory of a block")->type_name("BYTES");
+  once(app.add_option("--arg", a->specs,
+                      "One kernel argument, in order: i32:5, f32:1.5, buffer:f32:1000:random")
+           ->type_name("SPEC"));
+  once(app.add_option("--dump", a->dumps, "Print the buffer that is the argument with this index")
+           ->type_name("INDEX"));
+  app.add_option("--schedule", a->schedule,
+                 "converging, lanes-forward, lanes-backward, warps-backward, random:SEED");
+  app.add_option("--repeat", a->repeat, "Runs; a random schedule takes the next seed each time")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}));
+  app.add_option("--instructions", a->instructions, "Warp instructions before a run counts as endless")
+      ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()));
+  app.add_option("--seed", a->seed, "Of random buffers: a number, or \"random\"")->type_name("S");
+  app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
+      ->check(CLI::IsMember({"error", "warning"}));
+  a->source_options.attach(app);
+  return [a, &console] { return sanitize(*a, console); };
+}
+
+}  // namespace foldproof
