@@ -1,0 +1,31 @@
+// What the PTX of one entry tells about how it wants to be launched.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foldproof {
+
+struct EntryFacts {
+  bool uses_block_index = false;       ///< reads %ctaid
+  bool uses_shared = false;            ///< static or dynamic shared memory
+  bool uses_dynamic_shared = false;
+  bool uses_shuffle = false;           ///< shfl, redux or vote
+  bool uses_grid_sync = false;         ///< reads the environment register that a cooperative launch sets
+  bool loads_in_loop = false;          ///< a global load inside a loop: any number of elements a thread
+  std::optional<std::uint32_t> required_threads;  ///< .reqntid
+  std::optional<std::uint32_t> most_threads;      ///< .maxntid
+  std::array<std::uint32_t, 3> cluster{0, 0, 0};  ///< .reqnctapercluster; zeros without one
+  std::vector<std::uint64_t> shared_arrays;       ///< bytes of each static array
+  std::vector<std::string> atomics;               ///< "add.f32": operation and type of each global atomic
+  bool adds_values = false, takes_maximum = false, takes_minimum = false, multiplies = false;
+};
+
+/// Reads the definition of `lowered` in PTX text; everything unset where there is none.
+EntryFacts facts_of(std::string_view ptx, std::string_view lowered);
+
+}  // namespace foldproof
