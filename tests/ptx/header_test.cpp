@@ -1,0 +1,42 @@
+// .version, .target, .address_size, and what may stand between tokens.
+#include "ptx/documents.h"
+
+using namespace foldproof::ptx;
+
+TEST_CASE("A module names its version, target and address size", "[ptx][header]") {
+  const Module module = parse(".version 8.7\n.target sm_100a, debug\n.address_size 64\n", "test.ptx");
+  CHECK(module.version_major == 8);
+  CHECK(module.version_minor == 7);
+  CHECK(module.target == "sm_100a");
+  CHECK(module.address_size == 64);
+  CHECK(module.locs.size() == 1);  // entry 0 stands for "none"
+}
+
+TEST_CASE("Comments and line markers are white space", "[ptx][header]") {
+  const Module module = parse(
+      "// first\n# 1 \"kernel.cu\"\n/* over\n lines */ .version /**/ 9.0 // \xc3\xa4 };\n.target sm_75\n"
+      ".global .b32 /* a */ x; // the end",
+      "test.ptx");
+  REQUIRE(module.variables.size() == 1);
+  CHECK(module.variables[0].ptx_line == 6);
+}
+
+TEST_CASE("A text that is no PTX module is refused in its first word", "[ptx][header][errors]") {
+  CHECK_THAT(refusal_of(""), Catch::Contains("test.ptx:1:1: PTX text starts with .version"));
+  CHECK_THAT(refusal_of("int main() {}"), Catch::Contains("not with 'int'"));
+  CHECK_THAT(refusal_of(".version nine"), Catch::Contains("Expected a version such as 9.0"));
+  CHECK_THAT(refusal_of(".version 9"), Catch::Contains("'9' is no PTX version"));
+  CHECK_THAT(refusal_of(".version 99999999999.0"), Catch::Contains("is no PTX version"));
+  CHECK_THAT(refusal_of(".version 9.0 .entry"), Catch::Contains("Expected .target after .version"));
+  CHECK_THAT(refusal_of(".version 9.0 .target debug ."),
+             Catch::Contains("names no architecture") || Catch::Contains("stands alone"));
+  CHECK_THAT(refusal_of(".version 9.0 .target sm_90 .address_size 48"), Catch::Contains("must be 64"));
+}
+
+TEST_CASE("Characters without a meaning are shown, not printed raw", "[ptx][header][errors]") {
+  CHECK_THAT(refusal_of(".version 9.0 \x01"), Catch::Contains("'\\x01' has no meaning in PTX"));
+  CHECK_THAT(refusal_of(std::string(".version 9.0 .target sm_90 \0", 28)), Catch::Contains("'\\x00'"));
+  CHECK_THAT(refusal_in_module("/* never closed"), Catch::Contains("never ends"));
+  CHECK_THAT(refusal_in_module(".file 1 \"open\n"), Catch::Contains("does not end on its line"));
+  CHECK_THAT(refusal_in_module("\n  .global .b32 3x;"), Catch::Contains("test.ptx:3:16: '3x' is no number"));
+}

@@ -1,0 +1,93 @@
+// Operands of instructions.
+#include "ptx/documents.h"
+
+using namespace foldproof::ptx;
+
+namespace {
+Name name_of(const Operand& operand) { return std::get<Name>(operand.value); }
+AddressOf address_of(const std::string& text) { return std::get<AddressOf>(operand_of(text).value); }
+}  // namespace
+
+TEST_CASE("A name may carry a component", "[ptx][operand]") {
+  CHECK(name_of(operand_of("%tid.x")).text == "%tid");
+  CHECK(name_of(operand_of("%tid.x")).component == "x");
+  CHECK(name_of(operand_of("vector.r")).component == "r");
+  CHECK(name_of(operand_of("%r1")).component.empty());
+  CHECK(name_of(operand_of("$L__BB0_2")).text == "$L__BB0_2");
+  CHECK(name_of(operand_of("_")).text == "_");
+  CHECK(name_of(operand_of("x")).text == "x");
+}
+
+TEST_CASE("A variable may be followed by an offset", "[ptx][operand]") {
+  const Operand operand = operand_of("table+4*3");
+  CHECK(name_of(operand).text == "table");
+  CHECK(operand.offset == 12);
+  CHECK(operand_of("table-8").offset == -8);
+}
+
+TEST_CASE("Addresses have a base, an offset, or only a number", "[ptx][operand]") {
+  CHECK(address_of("[%rd1]").base->text == "%rd1");
+  CHECK(address_of("[%rd1]").offset == 0);
+  CHECK(address_of("[%rd1+-4]").offset == -4);
+  CHECK(address_of("[%rd1+ 0x10]").offset == 16);
+  CHECK(address_of("[%rd1-4]").offset == -4);
+  CHECK(address_of("[a+4+4]").offset == 8);
+  CHECK(address_of("[func_retval0+0]").base->text == "func_retval0");
+  CHECK(!address_of("[4096]").base.has_value());
+  CHECK(address_of("[4096]").offset == 4096);
+}
+
+TEST_CASE("A tensor or texture address carries coordinates", "[ptx][operand]") {
+  const AddressOf address = address_of("[map, {%r1, 2}]");
+  REQUIRE(address.coordinates.size() == 1);
+  const auto& coordinates = std::get<std::vector<Operand>>(address.coordinates[0].value);
+  REQUIRE(coordinates.size() == 2);
+  CHECK(text_of(coordinates[0]) == "%r1");
+  CHECK(std::get<Literal>(coordinates[1].value).bits == 2);
+}
+
+TEST_CASE("Vectors hold names, numbers and the bit bucket", "[ptx][operand]") {
+  const Operand operand = operand_of("{%r1, _, -3, 0f3F800000}");
+  const auto& elements = std::get<std::vector<Operand>>(operand.value);
+  REQUIRE(elements.size() == 4);
+  CHECK(text_of(elements[0]) == "%r1");
+  CHECK(text_of(elements[1]) == "_");
+  CHECK(std::get<Literal>(elements[2].value).bits == ~std::uint64_t{2});
+  CHECK(std::get<Literal>(elements[3].value).form == Literal::Form::f32);
+}
+
+TEST_CASE("A destination may be paired with a predicate", "[ptx][operand]") {
+  const Function function = function_of(
+      "shfl.sync.down.b32 %r4|%p1, %r3, 16, 31, -1; setp.lt.and.f32 p|q, a, b, !c;"
+      "elect.sync _|%p2, %r1;");
+  const auto statements = all<Statement>(*function.body);
+  REQUIRE(statements.size() == 3);
+  CHECK(text_of(statements[0]->operands[0]) == "%r4");
+  CHECK(statements[0]->operands[0].paired_predicate->text == "%p1");
+  CHECK(!statements[0]->operands[1].paired_predicate.has_value());
+  CHECK(statements[1]->operands[0].paired_predicate->text == "q");
+  CHECK(statements[1]->operands[3].negated);
+  CHECK(text_of(statements[1]->operands[3]) == "c");
+  CHECK(text_of(statements[2]->operands[0]) == "_");
+}
+
+TEST_CASE("Operands that PTX does not have are refused", "[ptx][operand][errors]") {
+  const auto refusal = [](const std::string& text) { return refusal_in_body("mov.b64 %rd1, " + text + ";"); };
+  CHECK_THAT(refusal("-%r1"), Catch::Contains("use the instruction 'neg'"));
+  CHECK_THAT(refusal("{%r1, {%r2}}"), Catch::Contains("as element of the vector"));
+  CHECK_THAT(refusal("{%r1, [%r2]}"), Catch::Contains("as element of the vector"));
+  CHECK_THAT(refusal("{}"), Catch::Contains("Expected an operand, found '}'"));
+  CHECK_THAT(refusal("{%r1"), Catch::Contains("Expected '}' to close the vector"));
+  CHECK_THAT(refusal("[%r1"), Catch::Contains("Expected ']' to close the address"));
+  CHECK_THAT(refusal("[]"), Catch::Contains("a register, a variable or a number as address"));
+  CHECK_THAT(refusal("[1.5]"), Catch::Contains("An address is an integer"));
+  CHECK_THAT(refusal("[a+1.5]"), Catch::Contains("An offset is an integer"));
+  CHECK_THAT(refusal("[a, [b, [c]]]"), Catch::Contains("the coordinates as a vector or a register"));
+  CHECK_THAT(refusal("table[2]"), Catch::Contains("write [name+bytes]"));
+  CHECK_THAT(refusal("a|3"), Catch::Contains("a predicate after '|'"));
+  CHECK_THAT(refusal("a,"), Catch::Contains("Expected an operand, found ';'"));
+  CHECK_THAT(refusal("\"text\""), Catch::Contains("Expected an operand"));
+  std::string many = "{a";
+  for (int i = 0; i < 300; ++i) many += ",a";
+  CHECK_THAT(refusal(many + "}"), Catch::Contains("more than 256 elements"));
+}
