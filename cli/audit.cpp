@@ -2,15 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/campaign.h"
+#include "cli/case_text.h"
 #include "cli/parse.h"
 #include "cli/source_options.h"
 #include "cli/verb.h"
-#include "reports/terminal.h"
 #include "reports/writers.h"
 
 namespace foldproof {
@@ -18,9 +17,9 @@ namespace foldproof {
 namespace {
 
 struct Arguments {
-  std::string path, contract, device = "emulated", budget, seed = "1", fail_on = "error", report, store,
-                              shard = "1/1";
-  std::string only;
+  std::string path, contract, entry, device = "emulated", budget, seed = "1", fail_on = "error", report,
+                                     store, shard = "1/1";
+  std::string only, only_case;
   std::uint64_t cases = AuditOptions{}.cases, largest = AuditOptions{}.largest_count;
   unsigned jobs = default_jobs();
   SourceOptions source;
@@ -52,6 +51,8 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   options.audit.seed = parse_seed(arguments.seed);
   if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
   if (!arguments.store.empty()) options.store = arguments.store;
+  if (!arguments.only_case.empty())
+    options.only_case = StoredCase{{}, {}, {}, parse_case(arguments.only_case)};
   options.jobs = arguments.jobs;
   return options;
 }
@@ -63,25 +64,25 @@ void check(const Arguments& arguments) {
   if (!arguments.report.empty()) check_report_folder(arguments.report);
 }
 
+void say_guesses(const std::vector<Subject>& subjects, const Console& console) {
+  if (subjects.empty() || subjects.front().guesses.empty()) return;
+  console.note("There is no contract, so it is guessed; `foldproof init` writes it down to be corrected:");
+  for (const std::string& guess : subjects.front().guesses) console.note("  " + guess);
+}
+
 int audit(const Arguments& arguments, const Console& console) {
   check(arguments);
   const CampaignOptions options = campaign_options(arguments);
   ProgressLine line;
-  std::vector<Subject> subjects = load_subjects(arguments.path, arguments.contract, console);
+  const CompileOptions compile_options = arguments.source.compile_options();
+  std::vector<Subject> subjects =
+      load_subjects({arguments.path, arguments.contract, arguments.entry}, compile_options, console);
+  say_guesses(subjects, console);
   const std::vector<Assignment> assignments = assignments_of(subjects, arguments);
-  compile_subjects(subjects, arguments.source.compile_options(), arguments.jobs, console, line);
+  compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   const CampaignResult result = run_campaign(assignments, options, line);
-  if (result.wrong_input) throw *result.wrong_input;
-
-  const TerminalStyle style{console.colored(), console.width(), line.elapsed()};
-  line.clear();
-  if (!arguments.report.empty()) write_reports(arguments.report, result.report);
-  if (console.json())
-    console.print(to_json(result.report));
-  else
-    console.print(to_text(result.report, style));
-  return result.interrupted ? exit_interrupted
-                            : exit_status(result.report, severity_named(arguments.fail_on));
+  if (!result.wrong_input && !arguments.report.empty()) write_reports(arguments.report, result.report);
+  return conclude(result, severity_named(arguments.fail_on), console, line);
 }
 
 }  // namespace
@@ -92,6 +93,7 @@ Run attach_audit(CLI::App& app, Console& console) {
                  "A .cu, .ptx or contract, or a folder; without one the kernels that come along");
   app.add_option("--contract", a->contract, "The contract, where it is not beside the source")
       ->type_name("FILE.toml");
+  app.add_option("--entry", a->entry, "The kernel to audit, where there is no contract")->type_name("NAME");
   app.add_option("--device", a->device, "emulated, cuda or all")
       ->check(CLI::IsMember({"emulated", "cuda", "all"}));
   app.add_option("--cases", a->cases, "Cases an instance")
@@ -102,6 +104,7 @@ Run attach_audit(CLI::App& app, Console& console) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 33));
   app.add_option("--only", a->only, "Only the kernel with this id, or the instance with this label")
       ->type_name("TEXT");
+  app.add_option("--case", a->only_case, "Only this case, written as reports show it")->type_name("TEXT");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
       ->check(CLI::IsMember({"error", "warning"}));
   app.add_option("--store", a->store, "Folder of failing cases, replayed first; default: beside the contract")

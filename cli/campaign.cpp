@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "cli/processes.h"
+#include "cli/verb.h"
+#include "reports/terminal.h"
 
 namespace foldproof {
 
@@ -22,11 +24,15 @@ milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsign
   return milliseconds(std::max<std::int64_t>(1, static_cast<std::int64_t>(each)));
 }
 
-std::string audit_one(const Assignment& assignment, AuditOptions options) {
+KernelReport judge(const Assignment& assignment, const AuditOptions& options,
+                   const std::optional<StoredCase>& only_case) {
   const auto runner = make_runner(make_emulated_device());
   const Subject& subject = *assignment.subject;
-  return pack(
-      to_json(audit_instance(subject.contract, *assignment.instance, subject.image, *runner, options)));
+  KernelReport report =
+      only_case ? replay_case(subject.contract, subject.image, *runner, *only_case, options)
+                : audit_instance(subject.contract, *assignment.instance, subject.image, *runner, options);
+  for (const std::string& guess : subject.guesses) report.notes.push_back(guess);
+  return report;
 }
 
 KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
@@ -83,7 +89,9 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
     audit.store = options.store.value_or(default_store(assignments[task].subject->contract));
     if (options.budget)
       audit.budget = share(*options.budget, line.elapsed(), assignments.size() - task, options.jobs);
-    return audit_one(assignments[task], std::move(audit));
+    std::optional<StoredCase> only_case = options.only_case;
+    if (only_case) only_case->instance = assignments[task].instance->label;
+    return pack(to_json(judge(assignments[task], audit, only_case)));
   };
   tasks.finished = [&](std::size_t task, const Outcome& outcome) {
     ++ended;
@@ -102,6 +110,16 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   result.interrupted = !run_in_processes(tasks);
   if (judged == 0) result.wrong_input = wrong_input;
   return result;
+}
+
+int conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
+  line.clear();
+  if (result.wrong_input) throw *result.wrong_input;
+  if (console.json())
+    console.print(to_json(result.report));
+  else
+    console.print(to_text(result.report, {console.colored(), console.width(), line.elapsed()}));
+  return result.interrupted ? exit_interrupted : exit_status(result.report, fail_on);
 }
 
 }  // namespace foldproof

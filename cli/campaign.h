@@ -8,6 +8,7 @@
 #include "cli/console.h"
 #include "cli/subjects.h"
 #include "properties/audit.h"
+#include "properties/case.h"
 
 namespace foldproof {
 
@@ -21,6 +22,7 @@ struct CampaignOptions {
   AuditOptions audit;                               ///< its budget is set per instance from `budget`
   std::optional<std::chrono::milliseconds> budget;  ///< of the whole campaign
   std::optional<std::filesystem::path> store;       ///< failing cases; absent: beside each contract
+  std::optional<StoredCase> only_case;              ///< run this case instead of generated ones
   unsigned jobs = 1;
 };
 
@@ -33,6 +35,9 @@ struct CampaignResult {
 
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
                             ProgressLine& line);
+
+/// Prints the report and returns the exit status. Throws InputError when nothing could begin.
+int conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line);
 
 /// A report about an assignment that was not judged.
 KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string reason);

@@ -46,7 +46,7 @@ std::string text(const Json& kernels) {
 
 int list(const std::string& path, const Console& console) {
   Json kernels = Json::array();
-  for (const Subject& subject : load_subjects(path, {}, console))
+  for (const Subject& subject : load_subjects({path, {}, {}}, {}, console))
     for (const Instance& instance : subject.contract.instances) kernels.push_back(row(subject, instance));
   if (console.json())
     console.print(Json{{"kernels", kernels}});

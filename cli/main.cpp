@@ -25,6 +25,8 @@ struct Verb {
 constexpr Verb verbs[] = {
     {"audit", "Audit kernels: generate cases, run them, judge values and behaviour", attach_audit, true},
     {"sanitize", "Run one launch of any kernel and report what goes wrong", attach_sanitize, true},
+    {"init", "Write a starter contract beside a kernel", attach_init, true},
+    {"replay", "Run a stored case again", attach_replay, true},
     {"list", "List the kernels of a folder", attach_list, true},
     {"prepare", "Compile the kernels of a folder into the PTX cache", attach_prepare, false},
 };

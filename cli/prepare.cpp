@@ -19,7 +19,7 @@ Run attach_prepare(CLI::App& app, Console& console) {
   a->source.attach(app);
   return [a, &console] {
     ProgressLine line;
-    auto subjects = load_subjects(a->path, {}, console);
+    auto subjects = load_subjects({a->path, {}, {}}, a->source.compile_options(), console);
     compile_subjects(subjects, a->source.compile_options(), a->jobs, console, line);
     return int{exit_ok};
   };

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "cli/processes.h"
+#include "contracts/guess.h"
 
 namespace foldproof {
 
@@ -14,22 +15,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path contract_beside(const fs::path& source) { return fs::path(source).replace_extension(".toml"); }
+std::vector<fs::path> contracts_of_folder(const fs::path& folder) {
+  auto files = contracts_below(folder);
+  if (files.empty())
+    throw InputError(fmt::format(
+        "the folder {} holds no contract; `foldproof init FILE.cu` writes a first one", folder.string()));
+  return files;
+}
 
-std::vector<fs::path> contract_files(const fs::path& path, const fs::path& contract) {
-  if (!contract.empty()) return {contract};
-  if (path.empty()) return contracts_below(shipped_kernels());
+/// The contracts that the choice stands for; none where one is to be guessed.
+std::vector<fs::path> contract_files(const SubjectChoice& choice) {
+  if (!choice.contract.empty()) return {choice.contract};
+  if (choice.path.empty()) return contracts_of_folder(shipped_kernels());
   std::error_code error;
-  if (fs::is_directory(path, error)) {
-    auto files = contracts_below(path);
-    if (files.empty())
-      throw InputError(fmt::format(
-          "the folder {} holds no contract; `foldproof init FILE.cu` writes a first one", path.string()));
-    return files;
-  }
-  if (!fs::exists(path, error)) throw InputError(fmt::format("there is no file {}", path.string()));
-  if (path.extension() == ".toml") return {path};
-  return {contract_beside(path)};
+  if (fs::is_directory(choice.path, error)) return contracts_of_folder(choice.path);
+  if (!fs::exists(choice.path, error)) throw InputError("there is no such file", {choice.path.string()});
+  const fs::path beside = fs::path(choice.path).replace_extension(".toml");
+  return fs::exists(beside, error) ? std::vector{beside} : std::vector<fs::path>{};
+}
+
+std::vector<Subject> guessed_subjects(const SubjectChoice& choice, const CompileOptions& options) {
+  std::vector<std::string> said;
+  std::vector<Subject> subjects;
+  for (Contract& contract : guess_contracts(choice.path, choice.entry, options, said))
+    subjects.push_back({std::move(contract), {}, nullptr});
+  for (Subject& subject : subjects) subject.guesses = said;
+  return subjects;
 }
 
 /// Complains about all but the last of several errors and throws that one.
@@ -42,12 +53,15 @@ void throw_last(const std::vector<InputError>& errors, const Console& console) {
 
 }  // namespace
 
-std::vector<Subject> load_subjects(const fs::path& path, const fs::path& contract, const Console& console) {
+std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
+                                   const Console& console) {
+  const std::vector<fs::path> files = contract_files(choice);
+  if (files.empty()) return guessed_subjects(choice, options);
   std::vector<Subject> subjects;
   std::vector<InputError> errors;
-  for (const fs::path& file : contract_files(path, contract)) {
+  for (const fs::path& file : files) {
     try {
-      subjects.push_back({load_contract(file), nullptr});
+      subjects.push_back({load_contract(file), {}, nullptr});
     } catch (const InputError& error) {
       errors.push_back(error);
     }

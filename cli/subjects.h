@@ -16,13 +16,20 @@ namespace foldproof {
 /// A contract, with its compiled source once compile_subjects has run.
 struct Subject {
   Contract contract;
+  std::vector<std::string> guesses;  ///< what was guessed, a sentence each, where there was no contract
   std::shared_ptr<const Image> image;
 };
 
-/// The contracts of a folder (an empty path: of the shipped kernels), of a contract's own file, or of a
-/// source with a contract beside it. `contract`, where it is not empty, is the contract of the source `path`.
+/// What the user named.
+struct SubjectChoice {
+  std::filesystem::path path;      ///< a source, a contract, or a folder; empty: the shipped kernels
+  std::filesystem::path contract;  ///< of the source `path`, where it is not the one beside it
+  std::string entry;               ///< the kernel to guess a contract for, where a source has none
+};
+
+/// All contracts of a folder, a contract, the contract beside a source, or else one guessed for it.
 /// Several wrong contracts are all complained about; then the last one's InputError is thrown.
-std::vector<Subject> load_subjects(const std::filesystem::path& path, const std::filesystem::path& contract,
+std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
                                    const Console& console);
 
 /// Compiles every subject, several at a time. Throws like load_subjects; throws Interrupted when the user

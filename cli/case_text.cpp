@@ -1,0 +1,63 @@
+#include "cli/case_text.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+#include <sstream>
+
+#include "cli/parse.h"
+
+namespace foldproof {
+
+namespace {
+
+constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+
+std::int64_t variable(const std::string& value, const std::string& word) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || value.empty())
+    throw InputError(fmt::format("--case: \"{}\" gives no whole number", word));
+  return number;
+}
+
+void read_assignment(Case& c, const std::string& key, const std::string& value, const std::string& word) {
+  const std::string option = fmt::format("--case: {}", key);
+  if (key == "seed")
+    c.recipe.seed = parse_number(value, option, 0, any);
+  else if (key == "schedule")
+    c.schedule = schedule_named(value);
+  else if (key == "offset")
+    c.offset = parse_number(value, option, 0, 1 << 20);
+  else if (key == "calls")
+    c.calls = parse_number(value, option, 1, 16);
+  else if (key.starts_with("x[") && key.ends_with("]"))
+    c.recipe.planted.emplace_back(parse_number(key.substr(2, key.size() - 3), option, 0, any),
+                                  parse_number(value, option, 0, any));
+  else
+    c.variables[key] = variable(value, word);
+}
+
+}  // namespace
+
+Case parse_case(const std::string& text) {
+  Case c;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals != std::string::npos)
+      read_assignment(c, word.substr(0, equals), word.substr(equals + 1), word);
+    else if (c.recipe.distribution.empty())
+      c.recipe.distribution = word;
+    else
+      throw InputError(
+          fmt::format("--case: \"{}\" is a second distribution after \"{}\"", word, c.recipe.distribution));
+  }
+  if (c.recipe.distribution.empty())
+    throw InputError(
+        "--case names no distribution; write it as reports do: count=33 block=128 uniform seed=7");
+  return c;
+}
+
+}  // namespace foldproof

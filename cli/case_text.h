@@ -1,0 +1,14 @@
+// A case from the line that reports show of it.
+#pragma once
+
+#include <string>
+
+#include "properties/case.h"
+
+namespace foldproof {
+
+/// What describe() writes, such as "count=33 block=128 uniform seed=7 schedule=converging". Seed, schedule,
+/// offset and calls may be left out. Throws InputError that names the word it cannot read.
+Case parse_case(const std::string& text);
+
+}  // namespace foldproof

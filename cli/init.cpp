@@ -1,0 +1,69 @@
+// foldproof init: a starter contract beside a source that has none.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/source_options.h"
+#include "cli/verb.h"
+#include "contracts/guess.h"
+#include "reports/quote.h"
+
+namespace foldproof {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string source, entry;
+  bool force = false;
+  SourceOptions source_options;
+};
+
+Contract guess_one(const Arguments& a, std::vector<std::string>& said) {
+  const auto contracts = guess_contracts(a.source, a.entry, a.source_options.compile_options(), said);
+  if (contracts.size() == 1) return contracts.front();
+  std::vector<std::string> entries;
+  for (const Contract& contract : contracts)
+    if (!contract.instances.empty() && !contract.instances.front().launches.empty())
+      entries.push_back(contract.instances.front().launches.front().entry);
+  throw InputError(
+      fmt::format("{} has several kernels; choose one with --entry: {}", a.source, fmt::join(entries, ", ")));
+}
+
+int init(const Arguments& a, const Console& console) {
+  const fs::path file = fs::path(a.source).replace_extension(".toml");
+  std::error_code error;
+  if (!a.force && fs::exists(file, error))
+    throw InputError(fmt::format("{} is there already; --force writes over it", file.string()));
+  std::vector<std::string> said;
+  const std::string text = starter_contract(guess_one(a, said));
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw InputError("the contract cannot be written", {file.string()});
+  if (console.json()) {
+    console.print(Json{{"contract", file.string()}, {"guesses", said}});
+    return exit_ok;
+  }
+  for (const std::string& guess : said) console.note(guess);
+  console.print(fmt::format("{} is written; correct what it guessed, then: foldproof audit {}\n",
+                            display_path(file.string()), a.source));
+  return exit_ok;
+}
+
+}  // namespace
+
+Run attach_init(CLI::App& app, Console& console) {
+  auto a = std::make_shared<Arguments>();
+  app.add_option("FILE", a->source, "A .cu or .ptx")->required();
+  app.add_option("--entry", a->entry, "The kernel, where there are several")->type_name("NAME");
+  app.add_flag("--force", a->force, "Write over a contract that is there");
+  a->source_options.attach(app);
+  return [a, &console] { return init(*a, console); };
+}
+
+}  // namespace foldproof

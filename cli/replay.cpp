@@ -1,0 +1,52 @@
+// foldproof replay: a stored case, run and judged again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/campaign.h"
+#include "cli/parse.h"
+#include "cli/source_options.h"
+#include "cli/verb.h"
+
+namespace foldproof {
+
+namespace {
+
+struct Arguments {
+  std::string file, fail_on = "error";
+  SourceOptions source;
+};
+
+Assignment assignment_of(const std::vector<Subject>& subjects, const StoredCase& stored) {
+  for (const Subject& subject : subjects)
+    for (const Instance& instance : subject.contract.instances)
+      if (instance.label == stored.instance) return {&subject, &instance};
+  throw InputError(fmt::format("{} has no instance \"{}\"; the case is older than it",
+                               stored.contract.string(), stored.instance));
+}
+
+int replay(const Arguments& a, const Console& console) {
+  ProgressLine line;
+  CampaignOptions options;
+  options.only_case = load_case(a.file);
+  const CompileOptions compile_options = a.source.compile_options();
+  auto subjects = load_subjects({options.only_case->contract, {}, {}}, compile_options, console);
+  const Assignment assignment = assignment_of(subjects, *options.only_case);
+  compile_subjects(subjects, compile_options, 1, console, line);
+  return conclude(run_campaign({assignment}, options, line), severity_named(a.fail_on), console, line);
+}
+
+}  // namespace
+
+Run attach_replay(CLI::App& app, Console& console) {
+  auto a = std::make_shared<Arguments>();
+  app.add_option("CASE.toml", a->file, "A case that an audit stored")->required();
+  app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
+      ->check(CLI::IsMember({"error", "warning"}));
+  a->source.attach(app);
+  return [a, &console] { return replay(*a, console); };
+}
+
+}  // namespace foldproof
