@@ -50,15 +50,15 @@ struct Limits {
 
 /// What one launch did.
 struct LaunchReport {
-  std::vector<Finding> findings;         ///< in the order in which they were made
-  std::uint64_t warp_instructions = 0;   ///< instructions executed, counted once a warp and split
-  std::string printed;                   ///< what the kernel printed
+  std::vector<Finding> findings;        ///< in the order in which they were made
+  std::uint64_t warp_instructions = 0;  ///< instructions executed, counted once a warp and split
+  std::string printed;                  ///< what the kernel printed
 };
 
 /// Where a module keeps a kernel, and what it expects.
 struct EntryInfo {
-  std::string name;                             ///< as PTX spells it (mangled)
-  std::vector<std::uint32_t> parameter_bytes;   ///< size of each parameter
+  std::string name;                            ///< as PTX spells it (mangled)
+  std::vector<std::uint32_t> parameter_bytes;  ///< size of each parameter
 };
 
 class Device {
@@ -72,8 +72,9 @@ class Device {
   virtual ModuleId load(const Image& image) = 0;
   virtual std::vector<EntryInfo> entries(ModuleId module) const = 0;
 
-  /// Memory that nobody has written. `bytes` may be 0; the address is then valid for no access.
-  virtual Address allocate(std::uint64_t bytes) = 0;
+  /// Memory that nobody has written. `bytes` may be 0; the address is then valid for no access. Findings call
+  /// the memory by `name`.
+  virtual Address allocate(std::uint64_t bytes, std::string_view name) = 0;
   virtual void free(Address address) = 0;
   virtual void write(Address to, std::span<const std::byte> bytes) = 0;
   virtual void read(Address from, std::span<std::byte> bytes) = 0;

@@ -26,7 +26,7 @@ class Allocations {
         if (buffer.initial.size() > buffer.bytes)
           throw InputError(fmt::format("the buffer \"{}\" of {} bytes is given {} initial ones", buffer.name,
                                        buffer.bytes, buffer.initial.size()));
-        blocks_.push_back(device.allocate(buffer.offset + buffer.bytes));
+        blocks_.push_back(device.allocate(buffer.offset + buffer.bytes, buffer.name));
         if (!buffer.initial.empty()) device.write(start(blocks_.size() - 1), buffer.initial);
       }
     } catch (...) {

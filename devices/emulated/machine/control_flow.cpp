@@ -12,7 +12,9 @@ using isa::Action;
 using isa::Instruction;
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
 
-bool is_branch(const Instruction& i) { return i.action == Action::branch || i.action == Action::branch_indexed; }
+bool is_branch(const Instruction& i) {
+  return i.action == Action::branch || i.action == Action::branch_indexed;
+}
 
 bool may_diverge(const Instruction& i) {
   return i.action == Action::branch_indexed || (i.action == Action::branch && i.guard != isa::no_operand);
@@ -27,8 +29,8 @@ bool leaves(const Instruction& i) {
   return i.action == Action::ret || i.action == Action::exit || i.action == Action::trap;
 }
 
-// The control-flow graph turned round: an edge from each instruction to those that may run before it. The last
-// vertex is the end of the function, from which everything is reached backwards.
+// The control-flow graph turned round: an edge from each instruction to those that may run before it. The
+// last vertex is the end of the function, from which everything is reached backwards.
 Graph reversed_graph(const std::vector<Instruction>& code,
                      const std::vector<std::vector<std::uint32_t>*>& indexed) {
   const std::size_t end = code.size();

@@ -7,9 +7,10 @@
 
 namespace foldproof::machine {
 
-/// Finds the immediate post-dominator of every branch that lanes may take differently, inserts an Action::join
-/// before each of those places (and after each call), and makes Instruction::target and ::join point into the
-/// new code. `targets` of indexed branches, one list each, are rewritten as well.
-void insert_joins(std::vector<isa::Instruction>& code, std::vector<std::vector<std::uint32_t>*> indexed_targets);
+/// Finds the immediate post-dominator of every branch that lanes may take differently, inserts an
+/// Action::join before each of those places (and after each call), and makes Instruction::target and ::join
+/// point into the new code. `targets` of indexed branches, one list each, are rewritten as well.
+void insert_joins(std::vector<isa::Instruction>& code,
+                  std::vector<std::vector<std::uint32_t>*> indexed_targets);
 
 }  // namespace foldproof::machine

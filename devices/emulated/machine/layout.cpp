@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-
 namespace foldproof::machine {
 namespace {
 
@@ -85,9 +84,10 @@ class Layout {
     packed_ = align(packed_, alignment_of(variable, program_.name));
     const std::uint32_t address = next_slot_ * shared_slot + shared_lead + packed_ % 128;
     if (bytes > shared_window / 2 || address + bytes > shared_window)
-      throw InputError(fmt::format("the shared variables of the module need more than {} MiB: {} does not fit",
-                                   shared_window >> 20, variable.name),
-                       {program_.name, variable.ptx_line, 0});
+      throw InputError(
+          fmt::format("the shared variables of the module need more than {} MiB: {} does not fit",
+                      shared_window >> 20, variable.name),
+          {program_.name, variable.ptx_line, 0});
     const auto size = static_cast<std::uint32_t>(bytes);
     program_.shared.push_back({variable.name, address, size, false});
     addresses_[key] = {ptx::Space::shared, address};

@@ -19,7 +19,8 @@ struct StaticAddress {
 using StaticAddresses = std::map<std::string, StaticAddress, std::less<>>;
 
 /// Lays out every .shared, .const and .global variable, at module scope and inside functions, and fills the
-/// program's `shared`, `constants` and `globals`. Function names are needed for initialisers that take addresses.
+/// program's `shared`, `constants` and `globals`. Function names are needed for initialisers that take
+/// addresses.
 StaticAddresses lay_out(const ptx::Module& module, Program& program,
                         const std::map<std::string, std::uint32_t, std::less<>>& functions,
                         const std::function<std::uint64_t(std::uint64_t bytes)>& allocate);

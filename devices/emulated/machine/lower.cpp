@@ -45,11 +45,12 @@ const SpecialRow* special_named(const ptx::Name& name) {
 struct Symbol {
   enum class Kind : std::uint8_t { reg, range, local, slot, entry_parameter, fixed, label };
   Kind kind = Kind::reg;
-  unsigned bytes = 0;           // reg: of a column (0: predicate); slot, entry_parameter: of the variable
-  std::uint32_t offset = 0;     // reg, slot: in the frame; local: in the depot; entry_parameter: in the launch's bytes
-  std::uint64_t address = 0;    // fixed
-  ptx::Space space{};           // fixed
-  std::uint32_t count = 0;      // range
+  unsigned bytes = 0;  // reg: of a column (0: predicate); slot, entry_parameter: of the variable
+  std::uint32_t offset =
+      0;  // reg, slot: in the frame; local: in the depot; entry_parameter: in the launch's bytes
+  std::uint64_t address = 0;  // fixed
+  ptx::Space space{};         // fixed
+  std::uint32_t count = 0;    // range
   std::uint32_t label = 0;
 };
 
@@ -70,7 +71,8 @@ struct NotCovered {
 
 class FunctionLowering {
  public:
-  FunctionLowering(Context& context, const ptx::Function& function) : context_(context), function_(function) {}
+  FunctionLowering(Context& context, const ptx::Function& function)
+      : context_(context), function_(function) {}
 
   Code run() {
     code_.name = function_.name;
@@ -88,21 +90,24 @@ class FunctionLowering {
   }
 
  private:
-  // --- Errors -----------------------------------------------------------------------------------------------
+  // --- Errors
+  // -----------------------------------------------------------------------------------------------
 
   [[noreturn]] void fail(const std::string& sentence, std::uint32_t line) const {
     throw InputError(sentence, {context_.program.name, line, 0});
   }
   [[noreturn]] void fail(const std::string& sentence) const { fail(sentence, at_.ptx_line); }
 
-  // --- Declarations -----------------------------------------------------------------------------------------
+  // --- Declarations
+  // -----------------------------------------------------------------------------------------
 
   void read_directives() {
     auto read = [&](const char* name, std::array<std::uint32_t, 3>& to) {
       const auto found = function_.directives.find(name);
       if (found == function_.directives.end()) return;
       to = {1, 1, 1};
-      for (std::size_t i = 0; i < std::min<std::size_t>(3, found->second.size()); ++i) to[i] = found->second[i];
+      for (std::size_t i = 0; i < std::min<std::size_t>(3, found->second.size()); ++i)
+        to[i] = found->second[i];
     };
     read("maxntid", code_.max_threads);
     read("reqntid", code_.required_threads);
@@ -123,7 +128,8 @@ class FunctionLowering {
       }
       return;
     }
-    for (const ptx::Variable& parameter : function_.parameters) code_.parameters.push_back(incoming(parameter));
+    for (const ptx::Variable& parameter : function_.parameters)
+      code_.parameters.push_back(incoming(parameter));
     for (const ptx::Variable& result : function_.returns) {
       code_.returns.push_back(new_slot(result));
       if (result.space == ptx::Space::reg)
@@ -150,7 +156,8 @@ class FunctionLowering {
 
   Slot new_slot(const ptx::Variable& variable) {
     const std::uint64_t bytes = std::max<std::uint64_t>(bytes_of(variable, context_.program.name), 4);
-    if (bytes > 4096) fail(fmt::format("parameter {} is larger than 4096 bytes", variable.name), variable.ptx_line);
+    if (bytes > 4096)
+      fail(fmt::format("parameter {} is larger than 4096 bytes", variable.name), variable.ptx_line);
     const auto chunks = static_cast<std::uint32_t>((bytes + 3) / 4);
     const std::uint32_t offset = frame_.allocate(4);
     for (std::uint32_t k = 1; k < chunks; ++k) frame_.allocate(4);
@@ -159,7 +166,8 @@ class FunctionLowering {
 
   Type type_of(const ptx::Variable& variable) const {
     const auto type = isa::type_named(variable.type);
-    if (!type) fail(fmt::format("{} has the unknown type .{}", variable.name, variable.type), variable.ptx_line);
+    if (!type)
+      fail(fmt::format("{} has the unknown type .{}", variable.name, variable.type), variable.ptx_line);
     return *type;
   }
 
@@ -210,8 +218,8 @@ class FunctionLowering {
     }
     const std::uint64_t row_bytes = std::max<std::uint64_t>(column_bytes(type), 1) * isa::warp_size;
     if (frame_.bytes() + row_bytes * *variable.register_count > largest_frame)
-      fail(fmt::format("the registers {}<{}> do not fit into {} MiB a warp", variable.name, *variable.register_count,
-                       largest_frame >> 20),
+      fail(fmt::format("the registers {}<{}> do not fit into {} MiB a warp", variable.name,
+                       *variable.register_count, largest_frame >> 20),
            variable.ptx_line);
     // Rows are given out on first use (register_row): nvcc declares more registers than it uses.
     Symbol range{Symbol::Kind::range, column_bytes(type)};
@@ -224,13 +232,16 @@ class FunctionLowering {
     const std::uint32_t alignment = std::max({variable.alignment, scalar_bytes(variable), 1u});
     const std::uint64_t offset = (std::uint64_t{code_.local_bytes} + alignment - 1) / alignment * alignment;
     if (offset + bytes > largest_depot)
-      fail(fmt::format("the local variables need more than {} KiB a thread", largest_depot >> 10), variable.ptx_line);
+      fail(fmt::format("the local variables need more than {} KiB a thread", largest_depot >> 10),
+           variable.ptx_line);
     code_.local_bytes = static_cast<std::uint32_t>(offset + bytes);
-    declare(variable.name, {Symbol::Kind::local, static_cast<unsigned>(bytes), static_cast<std::uint32_t>(offset)},
+    declare(variable.name,
+            {Symbol::Kind::local, static_cast<unsigned>(bytes), static_cast<std::uint32_t>(offset)},
             variable.ptx_line);
   }
 
-  // --- Scopes and labels ------------------------------------------------------------------------------------
+  // --- Scopes and labels
+  // ------------------------------------------------------------------------------------
 
   void lower_scope(const ptx::Scope& scope) {
     scopes_.emplace_back();
@@ -251,7 +262,8 @@ class FunctionLowering {
     declare_variable(variable);
   }
   void lower_item(const ptx::Label& label) {
-    label_places_[scopes_.back().at(label.name).label] = static_cast<std::uint32_t>(code_.instructions.size());
+    label_places_[scopes_.back().at(label.name).label] =
+        static_cast<std::uint32_t>(code_.instructions.size());
   }
   void lower_item(const ptx::Statement& statement) {
     at_ = statement.at;
@@ -322,7 +334,8 @@ class FunctionLowering {
     insert_joins(code_.instructions, indexed);
   }
 
-  // --- Operands ---------------------------------------------------------------------------------------------
+  // --- Operands
+  // ---------------------------------------------------------------------------------------------
 
   const Symbol& register_named(const ptx::Name& name) {
     const Symbol* symbol = find(name.text);
@@ -350,8 +363,8 @@ class FunctionLowering {
   void check_width(const Symbol& symbol, Type type, bool relaxed, const std::string& name) const {
     const unsigned wanted = column_bytes(type);
     if (symbol.bytes == wanted || (relaxed && wanted != 0 && symbol.bytes > wanted)) return;
-    fail(fmt::format("register {} has {} bits, but .{} needs {}", name, symbol.bytes == 0 ? 1 : symbol.bytes * 8,
-                     isa::name(type), isa::bits_of(type)));
+    fail(fmt::format("register {} has {} bits, but .{} needs {}", name,
+                     symbol.bytes == 0 ? 1 : symbol.bytes * 8, isa::name(type), isa::bits_of(type)));
   }
 
   // The row of a value that an instruction reads: a register, an immediate, a special register or an address.
@@ -366,24 +379,26 @@ class FunctionLowering {
     if (const auto function = context_.functions.find(name->text); function != context_.functions.end())
       return frame_.constant(function_window + function->second * function_stride, column_bytes(type));
     if (!name->text.empty() && name->text[0] == '%' && !find(name->text))
-      throw NotCovered{fmt::format("the special register {}{}{}", name->text, name->component.empty() ? "" : ".",
-                                   name->component)};
+      throw NotCovered{fmt::format("the special register {}{}{}", name->text,
+                                   name->component.empty() ? "" : ".", name->component)};
     const Symbol* symbol = find(name->text);
     if (!symbol) fail(fmt::format("{} is not declared", name->text));
     return read_symbol(*symbol, *name, operand, type, relaxed);
   }
 
-  std::uint32_t read_symbol(const Symbol& symbol, const ptx::Name& name, const ptx::Operand& operand, Type type,
-                            bool relaxed) {
+  std::uint32_t read_symbol(const Symbol& symbol, const ptx::Name& name, const ptx::Operand& operand,
+                            Type type, bool relaxed) {
     switch (symbol.kind) {
       case Symbol::Kind::reg: {
         check_width(symbol, type, relaxed, name.text);
         return operand.negated ? negate(symbol.offset) : symbol.offset;
       }
       case Symbol::Kind::fixed:
-        return frame_.constant(symbol.address + static_cast<std::uint64_t>(operand.offset), column_bytes(type));
+        return frame_.constant(symbol.address + static_cast<std::uint64_t>(operand.offset),
+                               column_bytes(type));
       case Symbol::Kind::entry_parameter:
-        return frame_.constant(symbol.offset + static_cast<std::uint64_t>(operand.offset), column_bytes(type));
+        return frame_.constant(symbol.offset + static_cast<std::uint64_t>(operand.offset),
+                               column_bytes(type));
       case Symbol::Kind::local: return read_frame_address(symbol.offset + operand.offset, type);
       case Symbol::Kind::slot: throw NotCovered{fmt::format("the address of the parameter {}", name.text)};
       case Symbol::Kind::range:
@@ -447,10 +462,12 @@ class FunctionLowering {
     return row;
   }
 
-  // --- Instructions -----------------------------------------------------------------------------------------
+  // --- Instructions
+  // -----------------------------------------------------------------------------------------
 
   const Form* form_of(const std::string& opcode, const std::vector<std::string>& suffixes) {
-    const std::string text = fmt::format("{}{}{}", opcode, suffixes.empty() ? "" : ".", fmt::join(suffixes, "."));
+    const std::string text =
+        fmt::format("{}{}{}", opcode, suffixes.empty() ? "" : ".", fmt::join(suffixes, "."));
     return interned(text, text, [&] { return isa::find_form(opcode, suffixes); });
   }
 
@@ -486,7 +503,8 @@ class FunctionLowering {
   }
 
   const Form* packing_form(const ptx::Statement& statement, isa::Packing packing, std::size_t parts) {
-    const std::string key = fmt::format("{}/{}{}", text_of(statement), parts, packing == isa::Packing::pack ? 'p' : 'u');
+    const std::string key =
+        fmt::format("{}/{}{}", text_of(statement), parts, packing == isa::Packing::pack ? 'p' : 'u');
     return interned(key, fmt::format("{} with a vector of {}", text_of(statement), parts), [&] {
       return isa::find_packing_mov(packing, static_cast<unsigned>(parts), statement.suffixes);
     });
@@ -497,11 +515,13 @@ class FunctionLowering {
     if (std::none_of(rules.begin(), rules.end(), [](const auto& rule) { return rule.relaxed; })) return form;
     const unsigned to = operand_bytes(operand(statement, 0), rules[0].type);
     const unsigned from = operand_bytes(operand(statement, 1), rules[1].type);
-    const std::string text = fmt::format("{} with registers of {} and {} bits", text_of(statement), to * 8, from * 8);
-    return interned(fmt::format("{}/{}/{}", text_of(statement), to, from), text, [&]() -> std::optional<Form> {
-      Form fitted = *form;
-      return isa::fit_registers(fitted, to, from) ? std::optional<Form>(fitted) : std::nullopt;
-    });
+    const std::string text =
+        fmt::format("{} with registers of {} and {} bits", text_of(statement), to * 8, from * 8);
+    return interned(
+        fmt::format("{}/{}/{}", text_of(statement), to, from), text, [&]() -> std::optional<Form> {
+          Form fitted = *form;
+          return isa::fit_registers(fitted, to, from) ? std::optional<Form>(fitted) : std::nullopt;
+        });
   }
 
   // Bytes of the register that an operand names; those of `type` for an immediate.
@@ -595,7 +615,8 @@ class FunctionLowering {
 
   const ptx::Operand& operand(const ptx::Statement& statement, std::size_t k) const {
     if (k >= statement.operands.size())
-      fail(fmt::format("{} needs {} operands or more, and has {}", statement.opcode, k + 1, statement.operands.size()));
+      fail(fmt::format("{} needs {} operands or more, and has {}", statement.opcode, k + 1,
+                       statement.operands.size()));
     return statement.operands[k];
   }
 
@@ -603,10 +624,11 @@ class FunctionLowering {
   void lower_by_rules(const ptx::Statement& statement, Instruction i) {
     std::size_t next = 0;
     for (const std::uint32_t row : rows_by_rules(statement, *i.form)) {
-      if (next == i.operand.size()) throw NotCovered{fmt::format("{} with so many operands", statement.opcode)};
+      if (next == i.operand.size())
+        throw NotCovered{fmt::format("{} with so many operands", statement.opcode)};
       i.operand[next++] = row;
     }
-    finish_sync(i, statement);
+    finish_sync(i, next, statement);
   }
 
   std::vector<std::uint32_t> rows_by_rules(const ptx::Statement& statement, const Form& form) {
@@ -620,13 +642,15 @@ class FunctionLowering {
         if (!previous->paired_predicate) {
           rows.push_back(no_operand);
         } else {
-          rows.push_back(destination(ptx::Operand{*previous->paired_predicate, 0, false, {}}, rule.type, false));
+          rows.push_back(
+              destination(ptx::Operand{*previous->paired_predicate, 0, false, {}}, rule.type, false));
         }
         continue;
       }
       if (k == statement.operands.size()) {
         if (!rule.optional)
-          fail(fmt::format("{} has too few operands: {} are missing", statement.opcode, rules.size() - rows.size()));
+          fail(fmt::format("{} has too few operands: {} are missing", statement.opcode,
+                           rules.size() - rows.size()));
         rows.push_back(no_operand);
         continue;
       }
@@ -648,7 +672,7 @@ class FunctionLowering {
   }
 
   // .sync instructions meet when operation, qualifiers and member mask are the same.
-  void finish_sync(Instruction i, const ptx::Statement& statement) {
+  void finish_sync(Instruction i, std::size_t operands, const ptx::Statement& statement) {
     switch (i.action) {
       case Action::shuffle:
       case Action::vote:
@@ -657,7 +681,8 @@ class FunctionLowering {
       case Action::elect:
       case Action::warp_sync: {
         Detail detail;
-        detail.meeting = reinterpret_cast<std::uintptr_t>(i.form);
+        detail.operands = static_cast<std::uint8_t>(operands);
+        detail.member_mask = i.operand[operands - 1];  // always written last
         detail.register_bytes = static_cast<std::uint8_t>(column_bytes(i.form->type));
         return emit(i, std::move(detail));
       }
@@ -699,12 +724,11 @@ class FunctionLowering {
     if (!i.compute) throw NotCovered{text_of(statement)};
     auto& rows = context_.program.wide_operands.emplace_back(rows_by_rules(statement, *i.form));
     i.wide = rows.data();
-    Detail detail;
-    detail.meeting = reinterpret_cast<std::uintptr_t>(i.form);
-    emit(i, std::move(detail));
+    emit(i, Detail{});
   }
 
-  // --- Memory -----------------------------------------------------------------------------------------------
+  // --- Memory
+  // -----------------------------------------------------------------------------------------------
 
   void lower_memory(const ptx::Statement& statement, Instruction i) {
     const std::vector<OperandRule> rules = isa::operand_rules(*i.form);
@@ -717,8 +741,8 @@ class FunctionLowering {
     const ptx::Operand* previous = nullptr;
     for (const OperandRule& rule : rules) {
       if (rule.destination && rule.optional && rule.type == Type::pred) {
-        i.operand[values++] = previous && previous->paired_predicate
-                                  ? guard_row(*previous->paired_predicate) : no_operand;
+        i.operand[values++] =
+            previous && previous->paired_predicate ? guard_row(*previous->paired_predicate) : no_operand;
         continue;
       }
       if (k == statement.operands.size()) {
@@ -728,8 +752,10 @@ class FunctionLowering {
       const ptx::Operand& given = statement.operands[k++];
       previous = &given;
       if (rule.shape == OperandRule::Shape::address) {
-        if (has_address) set_address(given, i.form->space2, detail.source_kind, detail.source, detail.source_displacement);
-        else set_address(given, i.form->space, detail.base_kind, detail.base, detail.displacement);
+        if (has_address)
+          set_address(given, i.form->space2, detail.source_kind, detail.source, detail.source_displacement);
+        else
+          set_address(given, i.form->space, detail.base_kind, detail.base, detail.displacement);
         has_address = true;
       } else {
         add_data(given, rule, detail);
@@ -793,7 +819,8 @@ class FunctionLowering {
       fail(fmt::format("offset {} lies outside the {} bytes of {}", displacement, symbol.bytes, name));
   }
 
-  // --- Calls ------------------------------------------------------------------------------------------------
+  // --- Calls
+  // ------------------------------------------------------------------------------------------------
 
   void lower_call(const ptx::CallStatement& call) {
     Instruction i = make_machine(Action::call);
@@ -881,8 +908,8 @@ class FunctionLowering {
 
 bool is_toolkit_file(std::string_view path) {
   return path.find("/targets/x86_64-linux/include/") != std::string_view::npos ||
-         path.find("/cuda/include/") != std::string_view::npos ||
-         path.find("/usr/include/") == 0 || path.find("/usr/lib/gcc/") == 0;
+         path.find("/cuda/include/") != std::string_view::npos || path.find("/usr/include/") == 0 ||
+         path.find("/usr/lib/gcc/") == 0;
 }
 
 }  // namespace

@@ -44,12 +44,12 @@ enum class Builtin : std::uint8_t { vprintf, assert_fail };
 struct Detail {
   // Memory: address = base + displacement.
   enum class Base : std::uint8_t {
-    absolute,       ///< no register
-    register32,     ///< `base` is a row of 32-bit columns
-    register64,     ///< … 64-bit columns
-    frame_local,    ///< the frame's depot (.local variables)
-    slot,           ///< a .param variable of a function: no address at all
-    entry_parameter ///< the launch's parameter bytes
+    absolute,        ///< no register
+    register32,      ///< `base` is a row of 32-bit columns
+    register64,      ///< … 64-bit columns
+    frame_local,     ///< the frame's depot (.local variables)
+    slot,            ///< a .param variable of a function: no address at all
+    entry_parameter  ///< the launch's parameter bytes
   };
   Base base_kind = Base::absolute;
   std::uint32_t base = isa::no_operand;
@@ -57,10 +57,10 @@ struct Detail {
   Base source_kind = Base::absolute;  ///< cp.async: the second address
   std::uint32_t source = isa::no_operand;
   std::int64_t source_displacement = 0;
-  std::uint8_t element_bytes = 0;     ///< of one element in memory
-  std::uint8_t register_bytes = 0;    ///< of the column that it goes to or comes from
+  std::uint8_t element_bytes = 0;   ///< of one element in memory
+  std::uint8_t register_bytes = 0;  ///< of the column that it goes to or comes from
   bool sign_extend = false;
-  std::vector<std::uint32_t> data;    ///< rows loaded to or stored from; sources of atomics follow destinations
+  std::vector<std::uint32_t> data;  ///< rows loaded to or stored from; sources of atomics follow destinations
 
   SpecialRegister special{};
   Builtin builtin{};
@@ -69,9 +69,11 @@ struct Detail {
   std::uint32_t function = isa::no_operand;  ///< index of a direct callee
   std::vector<Slot> arguments, returns;      ///< in the caller's frame
 
-  std::vector<std::uint32_t> targets;        ///< brx.idx
+  std::vector<std::uint32_t> targets;  ///< brx.idx
 
-  std::uint64_t meeting = 0;  ///< .sync: equal for instructions that may meet (same operation and qualifiers)
+  // .sync instructions: those of the same form and member mask meet.
+  std::uint32_t member_mask = isa::no_operand;  ///< row of the mask; none: all lanes
+  std::uint8_t operands = 0;                    ///< rows in Instruction::operand
 };
 
 /// A variable in shared memory, by its place in the block's shared window.
@@ -86,14 +88,14 @@ struct Code {
   std::string name;
   bool is_entry = false;
   std::vector<Instruction> instructions;
-  std::vector<std::byte> frame;      ///< a new frame: registers zero, constants in place
-  std::uint32_t local_bytes = 0;     ///< of the depot, per lane
-  std::vector<Slot> parameters, returns;        ///< of a function
-  std::vector<std::uint32_t> parameter_offsets; ///< of an entry, in bytes from its first parameter
+  std::vector<std::byte> frame;                  ///< a new frame: registers zero, constants in place
+  std::uint32_t local_bytes = 0;                 ///< of the depot, per lane
+  std::vector<Slot> parameters, returns;         ///< of a function
+  std::vector<std::uint32_t> parameter_offsets;  ///< of an entry, in bytes from its first parameter
   std::vector<std::uint32_t> parameter_bytes;
-  std::array<std::uint32_t, 3> max_threads{0, 0, 0};      ///< .maxntid; 0: none
-  std::array<std::uint32_t, 3> required_threads{0, 0, 0}; ///< .reqntid
-  std::array<std::uint32_t, 3> required_cluster{0, 0, 0}; ///< .reqnctapercluster
+  std::array<std::uint32_t, 3> max_threads{0, 0, 0};       ///< .maxntid; 0: none
+  std::array<std::uint32_t, 3> required_threads{0, 0, 0};  ///< .reqntid
+  std::array<std::uint32_t, 3> required_cluster{0, 0, 0};  ///< .reqnctapercluster
   std::uint32_t ptx_line = 0;
 };
 
@@ -111,10 +113,10 @@ struct Program {
   std::vector<Detail> details;
   std::deque<std::vector<std::uint32_t>> wide_operands;  ///< of matrix instructions
   std::vector<std::string> unsupported;                  ///< what Action::unsupported stands for, by target
-  std::vector<SharedVariable> shared;        ///< in address order; a dynamic array stands last
-  std::uint32_t shared_static_bytes = 0;     ///< as hardware would pack them
+  std::vector<SharedVariable> shared;                    ///< in address order; a dynamic array stands last
+  std::uint32_t shared_static_bytes = 0;                 ///< as hardware would pack them
   std::vector<StaticVariable> globals;
-  std::vector<std::byte> constants;          ///< the constant window
+  std::vector<std::byte> constants;  ///< the constant window
   std::vector<ptx::Loc> locs;
   std::map<std::uint32_t, std::string> files;
 

@@ -1,0 +1,176 @@
+// The Device that interprets PTX on this CPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "devices/device.h"
+#include "devices/emulated/machine/grid.h"
+#include "devices/emulated/ptx/ast.h"
+
+namespace foldproof {
+namespace {
+
+using machine::Code;
+using machine::Memory;
+using machine::Program;
+using machine::Region;
+
+// Limits of compute capability 9.0 (CUDA programming guide, table of technical specifications).
+constexpr std::uint64_t most_threads = 1024;
+constexpr Dim3 largest_block{1024, 1024, 64};
+constexpr Dim3 largest_grid{2147483647, 65535, 65535};
+constexpr std::uint64_t most_shared_bytes = 227 << 10;
+constexpr std::uint64_t largest_cluster = 16;
+constexpr std::uint64_t multiprocessors = 132, threads_each = 2048, blocks_each = 32;
+constexpr std::uint64_t most_parameter_bytes = 32764;
+
+bool fits(const Dim3& d, const Dim3& limit) { return d.x <= limit.x && d.y <= limit.y && d.z <= limit.z; }
+
+std::string text(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
+
+void check_shape(const Program& program, const Code& entry, const LaunchShape& shape) {
+  const std::uint64_t threads = shape.block.volume();
+  if (shape.grid.volume() == 0 || threads == 0)
+    throw InputError(
+        fmt::format("a launch of {} needs at least one block and one thread, not grid {} and block {}",
+                    entry.name, text(shape.grid), text(shape.block)));
+  if (threads > most_threads || !fits(shape.block, largest_block))
+    throw InputError(fmt::format("a block of {} is too large: the limit is {} threads, {} in each direction",
+                                 text(shape.block), most_threads, text(largest_block)));
+  if (!fits(shape.grid, largest_grid))
+    throw InputError(
+        fmt::format("a grid of {} is too large: the limit is {}", text(shape.grid), text(largest_grid)));
+  const std::uint64_t shared = std::uint64_t{program.shared_static_bytes} + shape.shared_bytes;
+  if (shared > most_shared_bytes)
+    throw InputError(
+        fmt::format("the block needs {} bytes of shared memory ({} static and {} dynamic); the limit is {}",
+                    shared, program.shared_static_bytes, shape.shared_bytes, most_shared_bytes));
+  const auto& most = entry.max_threads;
+  if (most[0] != 0 && threads > std::uint64_t{most[0]} * most[1] * most[2])
+    throw InputError(fmt::format("{} was compiled for at most {} threads a block, and the launch has {}",
+                                 entry.name, std::uint64_t{most[0]} * most[1] * most[2], threads));
+  const auto& exact = entry.required_threads;
+  if (exact[0] != 0 && (exact[0] != shape.block.x || exact[1] != shape.block.y || exact[2] != shape.block.z))
+    throw InputError(fmt::format("{} was compiled for blocks of ({}, {}, {}), and the launch has {}",
+                                 entry.name, exact[0], exact[1], exact[2], text(shape.block)));
+}
+
+// The cluster of a launch: what it asks for, else what the kernel was compiled with.
+Dim3 cluster_of(const Code& entry, const LaunchShape& shape) {
+  const auto& compiled = entry.required_cluster;
+  const Dim3 own{compiled[0], compiled[1], compiled[2]};
+  if (shape.cluster.x == 0) {
+    if (compiled[0] == 0) return {0, 0, 0};
+  } else if (compiled[0] != 0 && !(own == shape.cluster)) {
+    throw InputError(fmt::format("{} was compiled for clusters of {}, and the launch has {}", entry.name,
+                                 text(own), text(shape.cluster)));
+  }
+  const Dim3 cluster = shape.cluster.x == 0 ? own : shape.cluster;
+  if (cluster.volume() == 0 || cluster.volume() > largest_cluster)
+    throw InputError(fmt::format("a cluster of {} is not possible: the limit is {} blocks", text(cluster),
+                                 largest_cluster));
+  if (shape.grid.x % cluster.x != 0 || shape.grid.y % cluster.y != 0 || shape.grid.z % cluster.z != 0)
+    throw InputError(
+        fmt::format("a grid of {} cannot be divided into clusters of {}", text(shape.grid), text(cluster)));
+  return cluster;
+}
+
+// A cooperative launch needs all blocks resident at once.
+void check_cooperative(const Program& program, const LaunchShape& shape) {
+  const std::uint64_t shared = std::uint64_t{program.shared_static_bytes} + shape.shared_bytes;
+  std::uint64_t each = std::min(blocks_each, threads_each / ((shape.block.volume() + 31) / 32 * 32));
+  if (shared != 0) each = std::min(each, most_shared_bytes / shared);
+  if (shape.grid.volume() > each * multiprocessors)
+    throw InputError(
+        fmt::format("a cooperative launch of {} blocks cannot be resident at once: {} multiprocessors "
+                    "hold {} such blocks each",
+                    shape.grid.volume(), multiprocessors, each));
+}
+
+std::vector<std::byte> pack(const Code& entry, std::span<const ArgumentBytes> arguments) {
+  if (arguments.size() != entry.parameter_bytes.size())
+    throw InputError(fmt::format("{} takes {} arguments, and the launch gives {}", entry.name,
+                                 entry.parameter_bytes.size(), arguments.size()));
+  std::vector<std::byte> bytes;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    if (arguments[k].size() != entry.parameter_bytes[k])
+      throw InputError(fmt::format("argument {} of {} has {} bytes, and the launch gives {}", k, entry.name,
+                                   entry.parameter_bytes[k], arguments[k].size()));
+    bytes.resize(entry.parameter_offsets[k] + std::size_t{entry.parameter_bytes[k]});
+    std::copy(arguments[k].begin(), arguments[k].end(), bytes.begin() + entry.parameter_offsets[k]);
+  }
+  if (bytes.size() > most_parameter_bytes)
+    throw InputError(fmt::format("{} takes {} bytes of arguments; the limit is {}", entry.name, bytes.size(),
+                                 most_parameter_bytes));
+  return bytes;
+}
+
+class EmulatedDevice final : public Device {
+ public:
+  std::string name() const override { return "emulated"; }
+
+  ModuleId load(const Image& image) override {
+    const ptx::Module module = ptx::parse(image.ptx, image.name);
+    auto program = std::make_unique<Program>(machine::lower(module, image.name, [&](std::uint64_t bytes) {
+      return memory_.allocate(bytes, "a __device__ variable");
+    }));
+    for (const auto& variable : program->globals) write(variable.address, variable.initial);
+    programs_.push_back(std::move(program));
+    return static_cast<ModuleId>(programs_.size() - 1);
+  }
+
+  std::vector<EntryInfo> entries(ModuleId module) const override {
+    std::vector<EntryInfo> found;
+    for (const Code& code : program(module).functions)
+      if (code.is_entry) found.push_back({code.name, code.parameter_bytes});
+    return found;
+  }
+
+  Address allocate(std::uint64_t bytes, std::string_view name) override {
+    return memory_.allocate(bytes, name);
+  }
+  void free(Address address) override { memory_.free(address); }
+
+  void write(Address to, std::span<const std::byte> bytes) override {
+    if (!bytes.empty()) std::memcpy(host(to, bytes.size()), bytes.data(), bytes.size());
+  }
+  void read(Address from, std::span<std::byte> bytes) override {
+    if (!bytes.empty()) std::memcpy(bytes.data(), host(from, bytes.size()), bytes.size());
+  }
+
+  LaunchReport launch(ModuleId module, std::string_view entry_name, const LaunchShape& shape,
+                      std::span<const ArgumentBytes> arguments, const Schedule& schedule,
+                      const Limits& limits) override {
+    const Program& code = program(module);
+    const Code* entry = code.entry(entry_name);
+    if (!entry) throw InputError(fmt::format("{} has no kernel named {}", code.name, entry_name));
+    check_shape(code, *entry, shape);
+    LaunchShape full = shape;
+    full.cluster = cluster_of(*entry, shape);
+    if (shape.cooperative) check_cooperative(code, shape);
+    return machine::Grid(code, *entry, memory_, full, pack(*entry, arguments), schedule, limits).run();
+  }
+
+ private:
+  const Program& program(ModuleId module) const {
+    if (module >= programs_.size()) throw InputError(fmt::format("there is no module {}", module));
+    return *programs_[module];
+  }
+
+  std::byte* host(Address address, std::uint64_t bytes) const {
+    const Region region = memory_.find(address);
+    if (!region.contains(address, bytes) || !region.host)
+      throw InputError(fmt::format("a copy of {} bytes begins {}", bytes, memory_.describe(address, bytes)));
+    return region.host + (address - region.begin);
+  }
+
+  Memory memory_;
+  std::vector<std::unique_ptr<Program>> programs_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_emulated_device() { return std::make_unique<EmulatedDevice>(); }
+
+}  // namespace foldproof

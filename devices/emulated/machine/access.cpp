@@ -1,0 +1,389 @@
+// Loads, stores and atomics: exact bounds, alignment, and short ways for the common patterns.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "devices/emulated/machine/grid.h"
+
+namespace foldproof::machine {
+namespace {
+
+using isa::StateSpace;
+using isa::warp_size;
+
+/// A 128-bit column.
+struct Wide {
+  std::uint64_t low, high;
+};
+
+template <class Visit>
+void for_lanes(LaneMask lanes, Visit visit) {
+  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+// Calls visit(element, column) with values of the types that memory and register hold.
+template <class Visit>
+void with_types(const Detail& detail, Visit visit) {
+  const unsigned key =
+      detail.element_bytes * 32u + detail.register_bytes * 2u + (detail.sign_extend ? 1u : 0u);
+  auto code = [](unsigned element, unsigned column, bool is_signed) {
+    return element * 32u + column * 2u + is_signed;
+  };
+  switch (key) {
+#define FOLDPROOF_PAIR(E, S, U, C)                                \
+  case code(sizeof(E), sizeof(C), false): return visit(U{}, C{}); \
+  case code(sizeof(E), sizeof(C), true): return visit(S{}, C{});
+    FOLDPROOF_PAIR(std::uint8_t, std::int8_t, std::uint8_t, std::uint8_t)
+    FOLDPROOF_PAIR(std::uint8_t, std::int8_t, std::uint8_t, std::uint16_t)
+    FOLDPROOF_PAIR(std::uint8_t, std::int8_t, std::uint8_t, std::uint32_t)
+    FOLDPROOF_PAIR(std::uint8_t, std::int8_t, std::uint8_t, std::uint64_t)
+    FOLDPROOF_PAIR(std::uint16_t, std::int16_t, std::uint16_t, std::uint16_t)
+    FOLDPROOF_PAIR(std::uint16_t, std::int16_t, std::uint16_t, std::uint32_t)
+    FOLDPROOF_PAIR(std::uint16_t, std::int16_t, std::uint16_t, std::uint64_t)
+    FOLDPROOF_PAIR(std::uint32_t, std::int32_t, std::uint32_t, std::uint32_t)
+    FOLDPROOF_PAIR(std::uint32_t, std::int32_t, std::uint32_t, std::uint64_t)
+    FOLDPROOF_PAIR(std::uint64_t, std::int64_t, std::uint64_t, std::uint64_t)
+#undef FOLDPROOF_PAIR
+    default: return visit(Wide{}, Wide{});
+  }
+}
+
+template <class Column, class Element>
+Column widen(Element element) {
+  if constexpr (std::is_same_v<Column, Element>)
+    return element;
+  else
+    return static_cast<Column>(element);
+}
+
+template <class T>
+T read_as(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// Whether lane l accesses first + l * bytes, for all 32 lanes.
+bool consecutive(const std::array<std::uint64_t, warp_size>& at, std::uint32_t bytes) {
+  std::uint64_t differs = 0;
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    differs |= at[lane] ^ (at[0] + lane * std::uint64_t{bytes});
+  return differs == 0;
+}
+
+std::string_view space_name(StateSpace space) {
+  switch (space) {
+    case StateSpace::none: return "generic";
+    case StateSpace::global: return "global";
+    case StateSpace::shared_cta: return "shared";
+    case StateSpace::shared_cluster: return "shared::cluster";
+    case StateSpace::local: return "local";
+    case StateSpace::constant: return "const";
+    case StateSpace::param: return "param";
+  }
+  return "";
+}
+
+}  // namespace
+
+void Grid::addresses(const Split& split, Detail::Base kind, std::uint32_t base, std::int64_t displacement,
+                     LaneMask lanes, Addresses& out) const {
+  const auto offset = static_cast<std::uint64_t>(displacement);
+  std::byte* registers = split.frame->registers();
+  switch (kind) {
+    case Detail::Base::register64: {
+      const auto* row = isa::row<std::uint64_t>(registers, base);
+      for (unsigned lane = 0; lane < warp_size; ++lane) out[lane] = row[lane] + offset;
+      break;
+    }
+    case Detail::Base::register32: {
+      const auto* row = isa::row<std::uint32_t>(registers, base);
+      for (unsigned lane = 0; lane < warp_size; ++lane)
+        out[lane] = static_cast<std::uint32_t>(row[lane] + static_cast<std::uint32_t>(offset));
+      break;
+    }
+    case Detail::Base::frame_local: out.fill(split.frame->local_base + offset); break;
+    default: out.fill(offset);
+  }
+  // Lanes that do not take part repeat one that does, so that checks need no mask.
+  if (lanes == isa::all_lanes) return;
+  const std::uint64_t stand_in = out[std::countr_zero(lanes)];
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    if (!(lanes >> lane & 1)) out[lane] = stand_in;
+}
+
+Region Grid::shared_region(Block& block, std::uint64_t address, std::uint64_t origin) {
+  const auto offset = static_cast<std::uint32_t>(address - origin);
+  const std::uint32_t rank = offset >> isa::shared_rank_shift;
+  Block* owner = &block;
+  if (rank != 0) {
+    if (rank > block.cluster->blocks.size()) return {};
+    owner = block.cluster->blocks[rank - 1].get();
+    if (!owner->started) start(*owner);
+  }
+  const auto place = static_cast<std::uint32_t>(offset & isa::shared_offset_mask);
+  for (const SharedRegion& region : shared_)
+    if (place - region.address < region.bytes)
+      return {owner->shared.data() + region.host,
+              origin + (std::uint64_t{rank} << isa::shared_rank_shift) + region.address, region.bytes};
+  return {};
+}
+
+Region Grid::region(Warp& warp, StateSpace space, std::uint64_t address, unsigned lane) {
+  switch (space) {
+    case StateSpace::global: return memory_.find(address);
+    case StateSpace::shared_cta:
+    case StateSpace::shared_cluster: return shared_region(*warp.block, address, 0);
+    case StateSpace::local: return {warp.local[lane].data(), 0, warp.local[lane].size()};
+    case StateSpace::constant: return {constants_.data(), 0, constants_.size()};
+    // The launch's parameters are read only: loads alone reach this.
+    case StateSpace::param: return {const_cast<std::byte*>(parameters_.data()), 0, parameters_.size()};
+    case StateSpace::none: break;
+  }
+  switch (address >> isa::window_bits) {
+    case isa::shared_window >> isa::window_bits:
+      return shared_region(*warp.block, address, isa::shared_window);
+    case isa::local_window >> isa::window_bits:
+      return {warp.local[lane].data(), isa::local_window, warp.local[lane].size()};
+    case isa::constant_window >> isa::window_bits:
+      return {constants_.data(), isa::constant_window, constants_.size()};
+    case isa::param_window >> isa::window_bits:
+      return {const_cast<std::byte*>(parameters_.data()), isa::param_window, parameters_.size()};
+    default: return memory_.find(address);
+  }
+}
+
+// Host addresses for the lanes whose access is in bounds and aligned; reports the others and leaves them out.
+LaneMask Grid::resolve(Warp& warp, const Instruction& i, StateSpace space, const Addresses& at,
+                       std::uint32_t bytes, LaneMask lanes, const char* what, Hosts& hosts) {
+  LaneMask outside = 0, misaligned = 0;
+  Region last;
+  const bool per_lane = space == StateSpace::local || space == StateSpace::none;
+  for_lanes(lanes, [&](unsigned lane) {
+    if (at[lane] % bytes != 0) {
+      misaligned |= LaneMask{1} << lane;
+      return;
+    }
+    if (last.bytes == 0 || per_lane || !last.contains(at[lane], bytes))
+      last = region(warp, space, at[lane], lane);
+    if (last.host == nullptr || !last.contains(at[lane], bytes)) {
+      outside |= LaneMask{1} << lane;
+      last = {};
+      return;
+    }
+    hosts[lane] = last.host + (at[lane] - last.begin);
+  });
+  if (misaligned != 0) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(misaligned));
+    report_access(Kind::misaligned, warp, i, misaligned,
+                  fmt::format("a {} of {} bytes at {} address {:#x} is not aligned to its size", what, bytes,
+                              space_name(space), at[lane]));
+  }
+  if (outside != 0) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(outside));
+    report_access(Kind::out_of_bounds, warp, i, outside,
+                  fmt::format("a {} of {} bytes in {} memory begins {}", what, bytes, space_name(space),
+                              describe_address(space, at[lane], bytes)));
+  }
+  return lanes & ~(outside | misaligned);
+}
+
+std::string Grid::describe_address(StateSpace space, std::uint64_t address, std::uint32_t bytes) const {
+  const bool shared = space == StateSpace::shared_cta || space == StateSpace::shared_cluster ||
+                      (space == StateSpace::none && address >> isa::window_bits == 1);
+  if (!shared) {
+    if (space == StateSpace::global || space == StateSpace::none) return memory_.describe(address, bytes);
+    return fmt::format("at offset {}, which nothing owns", static_cast<std::int64_t>(address));
+  }
+  const auto place = static_cast<std::int64_t>(address & isa::shared_offset_mask);
+  const SharedRegion* nearest = nullptr;
+  std::int64_t distance = 0;
+  for (const SharedRegion& region : shared_) {
+    const std::int64_t from = place - region.address;
+    const std::int64_t past = from < 0 ? -from : from - region.bytes;
+    if (nearest && past >= distance) continue;
+    nearest = &region;
+    distance = past;
+  }
+  if (!nearest) return fmt::format("at offset {:#x}, where the block has no shared memory", place);
+  const bool before = place < nearest->address;
+  return fmt::format("{} bytes {} {} ({} bytes)", distance, before ? "before" : "past the end of",
+                     nearest->variable->name, nearest->bytes);
+}
+
+void Grid::report_access(Kind kind, const Warp& warp, const Instruction& i, LaneMask lanes,
+                         const std::string& sentence) {
+  if (!reported_.emplace(kind, &i).second) return;
+  Finding finding = make_finding(kind, i, sentence);
+  constexpr std::size_t most_threads = 8;
+  for_lanes(lanes, [&](unsigned lane) {
+    if (finding.threads.size() < most_threads) finding.threads.push_back(thread(warp, lane));
+  });
+  report_.findings.push_back(std::move(finding));
+}
+
+std::byte* Grid::resolve_generic(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes) {
+  const Region found = region(warp, StateSpace::none, address, lane);
+  return found.host && found.contains(address, bytes) ? found.host + (address - found.begin) : nullptr;
+}
+
+void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  const Detail& detail = program_.details[i.detail];
+  if (detail.base_kind == Detail::Base::slot) return slot_access(split, i, lanes);
+  if (detail.base_kind == Detail::Base::entry_parameter) return load_parameter(split, i, lanes);
+  Addresses at;
+  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
+  std::byte* registers = split.frame->registers();
+  const auto count = static_cast<std::uint32_t>(detail.data.size());
+  const std::uint32_t bytes = detail.element_bytes * count;
+
+  // All 32 lanes side by side: one look-up, one copy.
+  if (lanes == isa::all_lanes && at[0] % bytes == 0 && consecutive(at, bytes)) {
+    const Region found = region(warp, i.form->space, at[0], 0);
+    const bool one_owner = i.form->space != StateSpace::local && at[0] >> isa::window_bits != 2;
+    if (one_owner && found.host && found.contains(at[0], bytes * std::uint64_t{warp_size})) {
+      const std::byte* from = found.host + (at[0] - found.begin);
+      with_types(detail, [&](auto element, auto column) {
+        using E = decltype(element);
+        using C = decltype(column);
+        for (std::uint32_t k = 0; k < count; ++k) {
+          C* to = isa::row<C>(registers, detail.data[k]);
+          if (count == 1 && sizeof(E) == sizeof(C)) {
+            std::memcpy(to, from, sizeof(C) * warp_size);
+          } else {
+            for (unsigned lane = 0; lane < warp_size; ++lane)
+              to[lane] = widen<C>(read_as<E>(from + (lane * count + k) * sizeof(E)));
+          }
+        }
+      });
+      return;
+    }
+  }
+  Hosts hosts;
+  const LaneMask good = resolve(warp, i, i.form->space, at, bytes, lanes, "read", hosts);
+  with_types(detail, [&](auto element, auto column) {
+    using E = decltype(element);
+    using C = decltype(column);
+    for (std::uint32_t k = 0; k < count; ++k) {
+      C* to = isa::row<C>(registers, detail.data[k]);
+      for_lanes(good, [&](unsigned lane) { to[lane] = widen<C>(read_as<E>(hosts[lane] + k * sizeof(E))); });
+      for_lanes(lanes & ~good, [&](unsigned lane) {
+        const std::uint32_t words[4] = {poison, poison, poison, poison};
+        std::memcpy(&to[lane], words, sizeof(C));
+      });
+    }
+  });
+}
+
+void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  const Detail& detail = program_.details[i.detail];
+  if (detail.base_kind == Detail::Base::slot) return slot_access(split, i, lanes);
+  Addresses at;
+  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
+  const std::byte* registers = split.frame->registers();
+  const auto count = static_cast<std::uint32_t>(detail.data.size());
+  const std::uint32_t size = detail.element_bytes;
+  const std::uint32_t bytes = size * count;
+  Hosts hosts;
+  const LaneMask good = resolve(warp, i, i.form->space, at, bytes, lanes, "write", hosts);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const std::byte* from = registers + detail.data[k];
+    // Little-endian columns: the low bytes of a wider register come first.
+    switch (size) {
+      case 4:
+        for_lanes(good, [&](unsigned lane) {
+          std::memcpy(hosts[lane] + k * 4, from + lane * detail.register_bytes, 4);
+        });
+        break;
+      case 8:
+        for_lanes(good, [&](unsigned lane) { std::memcpy(hosts[lane] + k * 8, from + lane * 8, 8); });
+        break;
+      default:
+        for_lanes(good, [&](unsigned lane) {
+          std::memcpy(hosts[lane] + k * size, from + lane * detail.register_bytes, size);
+        });
+    }
+  }
+}
+
+// Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.
+void Grid::slot_access(const Split& split, const Instruction& i, LaneMask lanes) const {
+  const Detail& detail = program_.details[i.detail];
+  std::byte* registers = split.frame->registers();
+  for (std::size_t k = 0; k < detail.data.size(); ++k)
+    for_lanes(lanes, [&](unsigned lane) {
+      std::byte* column = registers + detail.data[k] + lane * detail.register_bytes;
+      std::byte bytes[16] = {};
+      const std::uint64_t first = static_cast<std::uint64_t>(detail.displacement) + k * detail.element_bytes;
+      auto place = [&](std::uint64_t b) { return registers + detail.base + b / 4 * 128 + lane * 4 + b % 4; };
+      if (i.action == Action::store) {
+        for (unsigned b = 0; b < detail.element_bytes; ++b) *place(first + b) = column[b];
+        return;
+      }
+      for (unsigned b = 0; b < detail.element_bytes; ++b) bytes[b] = *place(first + b);
+      const bool negative =
+          detail.sign_extend && (bytes[detail.element_bytes - 1] & std::byte{0x80}) != std::byte{0};
+      for (unsigned b = detail.element_bytes; b < detail.register_bytes; ++b)
+        bytes[b] = negative ? std::byte{0xff} : std::byte{0};
+      std::memcpy(column, bytes, detail.register_bytes);
+    });
+}
+
+void Grid::load_parameter(const Split& split, const Instruction& i, LaneMask lanes) {
+  const Detail& detail = program_.details[i.detail];
+  const auto count = static_cast<std::uint32_t>(detail.data.size());
+  const auto first = static_cast<std::uint64_t>(detail.displacement);
+  const std::uint64_t bytes = std::uint64_t{detail.element_bytes} * count;
+  if (first > parameters_.size() || bytes > parameters_.size() - first)
+    throw InputError(fmt::format("a load reads {} bytes at offset {} of {} bytes of kernel parameters", bytes,
+                                 first, parameters_.size()),
+                     program_.position(i));
+  with_types(detail, [&](auto element, auto column) {
+    using E = decltype(element);
+    using C = decltype(column);
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const C value = widen<C>(read_as<E>(parameters_.data() + first + k * sizeof(E)));
+      C* to = isa::row<C>(split.frame->registers(), detail.data[k]);
+      if (lanes == isa::all_lanes)
+        std::fill_n(to, warp_size, value);
+      else
+        for_lanes(lanes, [&](unsigned lane) { to[lane] = value; });
+    }
+  });
+}
+
+// atom d, [a], b{, c} and red [a], b: lane after lane, which is one of the orders that hardware may choose.
+void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  const Detail& detail = program_.details[i.detail];
+  const std::uint32_t size = detail.element_bytes;
+  const std::uint32_t count = i.form->vector;
+  Addresses at;
+  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
+  Hosts hosts;
+  const LaneMask good = resolve(warp, i, i.form->space, at, size * count, lanes, "read-modify-write", hosts);
+  const bool returns = i.action == Action::atomic;
+  const std::size_t b_row = returns ? count : 0, c_row = b_row + count;
+  std::byte* registers = split.frame->registers();
+  auto column = [&](std::size_t k, unsigned lane) {
+    return registers + detail.data[k] + lane * detail.register_bytes;
+  };
+  for_lanes(good, [&](unsigned lane) {
+    const bool shared = i.form->space == StateSpace::shared_cta ||
+                        i.form->space == StateSpace::shared_cluster ||
+                        (i.form->space == StateSpace::none && at[lane] >> isa::window_bits == 1);
+    const isa::Combine combine = shared && i.form->combine_shared ? i.form->combine_shared : i.form->combine;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      std::uint64_t old = 0, b = 0, c = 0;
+      std::memcpy(&old, hosts[lane] + k * size, size);
+      std::memcpy(&b, column(b_row + k, lane), size);
+      if (c_row + k < detail.data.size()) std::memcpy(&c, column(c_row + k, lane), size);
+      const std::uint64_t now = combine(old, b, c);
+      std::memcpy(hosts[lane] + k * size, &now, size);
+      if (returns) std::memcpy(column(k, lane), &old, size);
+    }
+  });
+}
+
+}  // namespace foldproof::machine

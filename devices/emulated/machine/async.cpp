@@ -1,0 +1,176 @@
+// cp.async, ldmatrix, stmatrix and mbarrier objects in shared memory.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "devices/emulated/machine/grid.h"
+
+namespace foldproof::machine {
+namespace {
+
+using isa::warp_size;
+
+template <class Visit>
+void for_lanes(LaneMask lanes, Visit visit) {
+  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+// An mbarrier object's 64 bits. Opaque to programs, so the layout is ours.
+//
+//   63        62 … 43      42 … 23            22 … 0
+//   phase     expected     pending arrivals   pending transaction bytes (two's complement)
+//
+struct MBarrier {
+  std::uint32_t phase = 0, expected = 0, pending = 0;
+  std::int32_t transactions = 0;
+
+  static constexpr std::uint32_t most = (1u << 20) - 1;
+
+  static MBarrier read(const std::byte* from) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, from, sizeof bits);
+    MBarrier b;
+    b.phase = static_cast<std::uint32_t>(bits >> 63);
+    b.expected = bits >> 43 & most;
+    b.pending = bits >> 23 & most;
+    b.transactions = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits) << 9) >> 9;
+    return b;
+  }
+
+  std::uint64_t bits() const {
+    return std::uint64_t{phase} << 63 | std::uint64_t{expected} << 43 | std::uint64_t{pending} << 23 |
+           (static_cast<std::uint32_t>(transactions) & 0x7fffff);
+  }
+
+  void write(std::byte* to) const {
+    const std::uint64_t b = bits();
+    std::memcpy(to, &b, sizeof b);
+  }
+
+  // ISA 9.7.13.15.5: the phase is over when nothing is pending.
+  void complete() {
+    if (pending != 0 || transactions != 0) return;
+    phase ^= 1;
+    pending = expected;
+  }
+};
+
+}  // namespace
+
+// cp.async [shared], [global], size{, source-size}: done at once, which is one of the times that hardware may
+// choose.
+void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  const Detail& detail = program_.details[i.detail];
+  const std::byte* registers = split.frame->registers();
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  auto number = [&](std::size_t k, unsigned lane) {
+    return isa::row<const std::uint32_t>(const_cast<std::byte*>(registers), detail.data[k])[lane];
+  };
+  const std::uint32_t bytes = detail.data.empty() ? 16 : number(0, first);
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    end(make_finding(Kind::crash, i, fmt::format("cp.async copies 4, 8 or 16 bytes, not {}", bytes)));
+  Addresses to, from;
+  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, to);
+  addresses(split, detail.source_kind, detail.source, detail.source_displacement, lanes, from);
+  Hosts target, source;
+  LaneMask good = resolve(warp, i, i.form->space, to, bytes, lanes, "write", target);
+  LaneMask reading = good;
+  std::array<std::uint32_t, warp_size> size;
+  for_lanes(good, [&](unsigned lane) {
+    size[lane] = detail.data.size() > 1 ? std::min(bytes, number(1, lane)) : bytes;
+    if (size[lane] == 0) reading &= ~(LaneMask{1} << lane);
+  });
+  if (reading != 0) reading = resolve(warp, i, i.form->space2, from, bytes, reading, "read", source);
+  for_lanes(good, [&](unsigned lane) {
+    std::memset(target[lane], 0, bytes);
+    if (reading >> lane & 1) std::memcpy(target[lane], source[lane], size[lane]);
+  });
+}
+
+// ISA 9.7.14.5.15: lanes 8k … 8k+7 give the rows of matrix k, 16 bytes each. Thread t holds elements 2(t mod
+// 4) and the next of row t / 4; with .trans, rows and columns change places.
+void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  const Detail& detail = program_.details[i.detail];
+  const std::size_t matrices = detail.data.size();
+  const auto rows = static_cast<unsigned>(matrices * 8);
+  const LaneMask givers = rows == warp_size ? isa::all_lanes : (LaneMask{1} << rows) - 1;
+  Addresses at;
+  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
+  Hosts hosts{};
+  const bool loads = i.action == Action::load_matrix;
+  const LaneMask good =
+      resolve(warp, i, i.form->space, at, 16, givers & lanes, loads ? "read" : "write", hosts);
+  const bool transposed = i.form->has("trans");
+  for (std::size_t k = 0; k < matrices; ++k)
+    for (unsigned t = 0; t < warp_size; ++t)
+      for (unsigned half = 0; half < 2; ++half) {
+        const unsigned major = t / 4, minor = 2 * (t % 4) + half;
+        const unsigned row = transposed ? minor : major, element = transposed ? major : minor;
+        const unsigned giver = static_cast<unsigned>(k) * 8 + row;
+        std::byte* column = split.frame->registers() + detail.data[k] + t * 4 + half * 2;
+        if (!(good >> giver & 1)) continue;
+        if (loads)
+          std::memcpy(column, hosts[giver] + element * 2, 2);
+        else
+          std::memcpy(hosts[giver] + element * 2, column, 2);
+      }
+}
+
+void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  const Detail& detail = program_.details[i.detail];
+  const isa::Form& form = *i.form;
+  std::byte* registers = split.frame->registers();
+  if (form.has("pending_count")) {  // works on a state, not on an object
+    for_lanes(lanes, [&](unsigned lane) {
+      MBarrier state = MBarrier::read(registers + detail.data[1] + lane * 8);
+      isa::row<std::uint32_t>(registers, detail.data[0])[lane] = state.pending;
+    });
+    return;
+  }
+  Addresses at;
+  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
+  Hosts hosts;
+  const LaneMask good = resolve(warp, i, form.space, at, 8, lanes, "mbarrier operation", hosts);
+  auto number = [&](std::size_t k, unsigned lane) {
+    return isa::row<std::uint32_t>(registers, detail.data[k])[lane];
+  };
+  const bool tests = form.has("test_wait") || form.has("try_wait");
+  for_lanes(good, [&](unsigned lane) {
+    MBarrier b = MBarrier::read(hosts[lane]);
+    if (form.has("init")) {
+      b = {};
+      b.expected = b.pending = number(0, lane) & MBarrier::most;
+    } else if (form.has("inval")) {
+      b = {};
+    } else if (tests) {
+      // With .parity the program names the phase's parity, else it holds the state that arrive returned.
+      const std::uint32_t phase = form.has("parity")
+                                      ? number(0, lane) & 1
+                                      : MBarrier::read(registers + detail.data[0] + lane * 8).phase;
+      LaneMask& p = isa::mask(registers, i.operand[0]);
+      p = b.phase != phase ? p | LaneMask{1} << lane : p & ~(LaneMask{1} << lane);
+      return;
+    } else {
+      const std::uint64_t before = b.bits();
+      const bool has_state = !detail.data.empty() && detail.register_bytes == 8;
+      const std::size_t count_at = has_state ? 1 : 0;
+      const bool has_count = detail.data.size() > count_at;
+      if (form.has("expect_tx") || form.has("arrive.expect_tx"))
+        b.transactions += static_cast<std::int32_t>(number(count_at, lane));
+      if (form.has("complete_tx")) b.transactions -= static_cast<std::int32_t>(number(count_at, lane));
+      if (form.has("arrive") || form.has("arrive_drop")) {
+        const std::uint32_t arrivals = has_count && !form.has("expect_tx") ? number(count_at, lane) : 1;
+        if (arrivals > b.pending)
+          end(make_finding(Kind::crash, i, "more threads arrive at an mbarrier than it expects"));
+        if (form.has("arrive_drop")) b.expected -= std::min(b.expected, arrivals);
+        b.pending -= arrivals;
+      }
+      b.complete();
+      if (has_state) std::memcpy(registers + detail.data[0] + lane * 8, &before, sizeof before);
+    }
+    b.write(hosts[lane]);
+  });
+}
+
+}  // namespace foldproof::machine

@@ -1,0 +1,148 @@
+// The functions that nvcc leaves to the driver: printf and assert.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+#include "devices/emulated/machine/grid.h"
+
+namespace foldproof::machine {
+namespace {
+
+constexpr std::size_t longest_string = 4096;
+constexpr std::size_t longest_output = 1 << 20;
+
+std::uint64_t read_slot(const std::byte* registers, const Slot& slot, unsigned lane) {
+  std::uint64_t value = 0;
+  for (unsigned chunk = 0; chunk * 4 < slot.bytes && chunk < 2; ++chunk)
+    std::memcpy(reinterpret_cast<std::byte*>(&value) + chunk * 4,
+                registers + slot.offset + chunk * 128 + lane * 4, 4);
+  return value;
+}
+
+void write_slot(std::byte* registers, const Slot& slot, unsigned lane, std::uint32_t value) {
+  std::memcpy(registers + slot.offset + lane * 4, &value, 4);
+}
+
+/// One conversion of a format string, such as "%-8.3llf".
+struct Conversion {
+  std::string flags;  ///< flags, width and precision
+  bool is_long = false;
+  char type = 0;
+};
+
+// Reads the conversion that begins after a '%'; `at` ends behind it. False at the end of the text.
+bool read_conversion(const std::string& text, std::size_t& at, Conversion& out) {
+  while (at < text.size() && std::strchr("-+ #0123456789.", text[at])) out.flags += text[at++];
+  while (at < text.size() && std::strchr("hljzt", text[at])) {
+    // One l is 64 bits on the device's ABI too.
+    out.is_long |= text[at] != 'h';
+    ++at;
+  }
+  if (at == text.size()) return false;
+  out.type = text[at++];
+  return out.flags.size() <= 8;  // a width of a thousand digits is nobody's wish
+}
+
+template <class T>
+std::string print(const std::string& flags, const char* type, T value) {
+  char buffer[512];
+  const std::string spec = "%" + flags + type;
+  const int length = std::snprintf(buffer, sizeof buffer, spec.c_str(), value);
+  return length < 0 ? std::string{}
+                    : std::string(buffer,
+                                  std::min<std::size_t>(static_cast<std::size_t>(length), sizeof buffer - 1));
+}
+
+}  // namespace
+
+std::string Grid::read_string(Warp& warp, unsigned lane, std::uint64_t address) {
+  std::string text;
+  while (text.size() < longest_string) {
+    const std::byte* at = resolve_generic(warp, lane, address + text.size(), 1);
+    if (!at || *at == std::byte{0}) break;
+    text += static_cast<char>(*at);
+  }
+  return text;
+}
+
+// The arguments of vprintf lie in one buffer, each at its natural alignment; floats have been widened to
+// double.
+std::string Grid::format(Warp& warp, unsigned lane, std::uint64_t text_address, std::uint64_t values) {
+  const std::string text = read_string(warp, lane, text_address);
+  std::string out;
+  std::uint64_t offset = 0;
+  auto next = [&](unsigned bytes) {
+    offset = (offset + bytes - 1) / bytes * bytes;
+    std::uint64_t value = 0;
+    if (const std::byte* at = resolve_generic(warp, lane, values + offset, bytes))
+      std::memcpy(&value, at, bytes);
+    offset += bytes;
+    return value;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '%') {
+      out += text[at++];
+      continue;
+    }
+    ++at;
+    Conversion c;
+    if (!read_conversion(text, at, c)) break;
+    const char type[] = {'l', 'l', c.type, 0};
+    switch (c.type) {
+      case '%': out += '%'; break;
+      case 'd':
+      case 'i': {
+        const std::uint64_t raw = next(c.is_long ? 8 : 4);
+        out += print(
+            c.flags, type,
+            c.is_long ? static_cast<long long>(raw) : static_cast<long long>(static_cast<std::int32_t>(raw)));
+        break;
+      }
+      case 'u':
+      case 'x':
+      case 'X':
+      case 'o': out += print(c.flags, type, static_cast<unsigned long long>(next(c.is_long ? 8 : 4))); break;
+      case 'c': out += static_cast<char>(next(4)); break;
+      case 'f':
+      case 'F':
+      case 'e':
+      case 'E':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A': out += print(c.flags, type + 2, std::bit_cast<double>(next(8))); break;
+      case 'p': out += fmt::format("{:#x}", next(8)); break;
+      case 's': out += print(c.flags, "s", read_string(warp, lane, next(8)).c_str()); break;
+      default: out += '?';
+    }
+  }
+  return out;
+}
+
+void Grid::builtin(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  const Detail& detail = program_.details[i.detail];
+  std::byte* registers = split.frame->registers();
+  auto argument = [&](std::size_t k, unsigned lane) {
+    return read_slot(registers, detail.arguments[k], lane);
+  };
+  if (detail.builtin == Builtin::assert_fail) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    Finding finding = make_finding(
+        Kind::crash, i,
+        fmt::format("the assertion `{}` failed in {} ({}:{})", read_string(warp, lane, argument(0, lane)),
+                    read_string(warp, lane, argument(3, lane)), read_string(warp, lane, argument(1, lane)),
+                    static_cast<std::uint32_t>(argument(2, lane))));
+    finding.threads.push_back(thread(warp, lane));
+    end(std::move(finding));
+  }
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    if (report_.printed.size() < longest_output)
+      report_.printed += format(warp, lane, argument(0, lane), argument(1, lane));
+    if (!detail.returns.empty()) write_slot(registers, detail.returns[0], lane, 1);
+  }
+}
+
+}  // namespace foldproof::machine

@@ -1,0 +1,281 @@
+// Who runs: blocks through their window, warps within a block, splits within a warp.
+#include "devices/emulated/machine/grid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace foldproof::machine {
+namespace {
+
+constexpr std::size_t resident_blocks = 64;    // of a launch that is not cooperative
+constexpr std::uint64_t split_quantum = 4096;  // warp instructions
+constexpr std::uint64_t warp_quantum = 16384;
+constexpr std::uint64_t block_quantum = 131072;
+constexpr std::uint64_t workspace_bytes = 256;  // of cooperative groups' grid barrier
+
+using Order = Schedule::Order;
+
+Dim3 unflatten(std::uint64_t linear, const Dim3& extent) {
+  return {static_cast<std::uint32_t>(linear % extent.x),
+          static_cast<std::uint32_t>(linear / extent.x % extent.y),
+          static_cast<std::uint32_t>(linear / extent.x / extent.y)};
+}
+
+Dim3 cluster_extent(const LaunchShape& shape) { return shape.cluster.x != 0 ? shape.cluster : Dim3{1, 1, 1}; }
+
+}  // namespace
+
+Grid::Grid(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
+           std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits)
+    : program_(program),
+      entry_(entry),
+      memory_(memory),
+      shape_(shape),
+      parameters_(std::move(parameters)),
+      schedule_(schedule),
+      limits_(limits),
+      random_(schedule.seed),
+      constants_(program.constants),
+      clusters_total_(shape.grid.volume() / cluster_extent(shape).volume()) {
+  for (const SharedVariable& variable : program.shared) {
+    const std::uint32_t bytes = variable.dynamic ? shape.shared_bytes : variable.bytes;
+    shared_.push_back({variable.address, bytes, shared_bytes_, &variable});
+    shared_bytes_ += (bytes + 15) / 16 * 16;
+  }
+}
+
+LaunchReport Grid::run() {
+  if (shape_.cooperative) {
+    workspace_ = memory_.allocate(workspace_bytes, "the grid barrier");
+    const Region region = memory_.find(workspace_);
+    std::fill_n(region.host, region.bytes, std::byte{0});
+  }
+  try {
+    admit();
+    while (!resident_.empty()) run_blocks();
+  } catch (const LaunchEnded&) {
+  }
+  if (shape_.cooperative) memory_.free(workspace_);
+  return std::move(report_);
+}
+
+bool Grid::lane_by_lane() const {
+  return schedule_.order == Order::lanes_forward || schedule_.order == Order::lanes_backward;
+}
+
+std::uint64_t Grid::quantum(std::uint64_t usual) {
+  if (schedule_.order != Order::random) return usual;
+  // Short and long slices alike: most switches come early, some runs go to the end.
+  return std::uint64_t{1} << (random_() % std::bit_width(usual));
+}
+
+void Grid::admit() {
+  const std::size_t blocks = cluster_extent(shape_).volume();
+  const std::size_t window =
+      shape_.cooperative ? clusters_total_ : std::max<std::size_t>(1, resident_blocks / blocks);
+  while (resident_.size() < window && next_cluster_ < clusters_total_)
+    resident_.push_back(new_cluster(next_cluster_++));
+}
+
+std::unique_ptr<Cluster> Grid::new_cluster(std::uint64_t number) {
+  const Dim3 extent = cluster_extent(shape_);
+  std::unique_ptr<Cluster> cluster;
+  if (spare_.empty()) {
+    cluster = std::make_unique<Cluster>();
+  } else {
+    cluster = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  const Dim3 clusters{shape_.grid.x / extent.x, shape_.grid.y / extent.y, shape_.grid.z / extent.z};
+  cluster->index = unflatten(number, clusters);
+  cluster->phase = 0;
+  cluster->arrived.clear();
+  cluster->blocks.resize(extent.volume());
+  cluster->live_blocks = static_cast<unsigned>(extent.volume());
+  for (std::uint32_t rank = 0; rank < extent.volume(); ++rank) {
+    if (!cluster->blocks[rank]) cluster->blocks[rank] = std::make_unique<Block>();
+    Block& block = *cluster->blocks[rank];
+    const Dim3 inside = unflatten(rank, extent);
+    block.index = {cluster->index.x * extent.x + inside.x, cluster->index.y * extent.y + inside.y,
+                   cluster->index.z * extent.z + inside.z};
+    block.linear = block.index.x + std::uint64_t{shape_.grid.x} *
+                                       (block.index.y + std::uint64_t{shape_.grid.y} * block.index.z);
+    block.cluster = cluster.get();
+    block.rank = rank;
+    block.started = false;
+  }
+  return cluster;
+}
+
+void Grid::start(Block& block) {
+  block.started = true;
+  block.next_warp = 0;
+  block.shared.resize(shared_bytes_);
+  fill_with_poison(block.shared);
+  for (Barrier& barrier : block.barriers) barrier = {};
+  const auto threads = static_cast<unsigned>(shape_.block.volume());
+  const unsigned warps = (threads + isa::warp_size - 1) / isa::warp_size;
+  block.live_warps = warps;
+  block.warps.resize(warps);
+  for (unsigned w = 0; w < warps; ++w) {
+    if (!block.warps[w]) block.warps[w] = std::make_unique<Warp>();
+    const unsigned lanes = std::min(threads - w * isa::warp_size, isa::warp_size);
+    const LaneMask existing = lanes == isa::warp_size ? isa::all_lanes : (LaneMask{1} << lanes) - 1;
+    block.warps[w]->reset(block, w, existing, entry_, lane_by_lane());
+  }
+}
+
+// One round: every resident block gets a slice. Nobody able to run is a deadlock.
+void Grid::run_blocks() {
+  bool moved = false;
+  const bool backward = schedule_.order == Order::warps_backward;
+  for (std::size_t turn = 0; turn < resident_.size(); ++turn) {
+    std::size_t k = backward ? resident_.size() - 1 - turn : turn;
+    if (schedule_.order == Order::random) k = random_() % resident_.size();
+    Cluster& cluster = *resident_[k];
+    for (auto& block : cluster.blocks) {
+      if (!block->started) start(*block);
+      if (block->live_warps != 0) moved |= run_block(*block);
+    }
+    if (cluster.live_blocks == 0) {
+      retire(k);
+      moved = true;
+      if (resident_.empty()) return;
+      turn -= 1;  // whoever took the place has not had this turn yet
+    }
+  }
+  // A random choice may have missed the only block that can run: look at all before calling it a deadlock.
+  if (!moved && schedule_.order == Order::random)
+    for (auto& cluster : resident_)
+      for (auto& block : cluster->blocks) {
+        if (!block->started) start(*block);
+        if (block->live_warps != 0) moved |= run_block(*block);
+      }
+  std::erase_if(resident_, [&](auto& cluster) { return cluster->live_blocks == 0; });
+  admit();
+  if (!moved && !resident_.empty()) report_deadlock();
+}
+
+void Grid::retire(std::size_t k) {
+  spare_.push_back(std::move(resident_[k]));
+  resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(k));
+  admit();
+}
+
+bool Grid::run_block(Block& block) {
+  std::uint64_t left = quantum(block_quantum);
+  bool moved = false;
+  const auto warps = static_cast<unsigned>(block.warps.size());
+  for (unsigned idle = 0; idle < warps && left > 0 && block.live_warps != 0;) {
+    unsigned w = block.next_warp;
+    block.next_warp = (block.next_warp + 1) % warps;
+    if (schedule_.order == Order::warps_backward) w = warps - 1 - w;
+    Warp& warp = *block.warps[w];
+    const std::uint64_t before = report_.warp_instructions;
+    if (!warp.done()) run_warp(warp, std::min(left, quantum(warp_quantum)));
+    const std::uint64_t spent = report_.warp_instructions - before;
+    left -= std::min(left, spent);
+    idle = spent == 0 ? idle + 1 : 0;
+    moved |= spent != 0;
+    if (report_.warp_instructions > limits_.warp_instructions)
+      end(make_finding(
+          Kind::timeout, *entry_.instructions.data(),
+          fmt::format("the launch did not end within {} warp instructions", limits_.warp_instructions)));
+  }
+  return moved;
+}
+
+Grid::Slice Grid::run_warp(Warp& warp, std::uint64_t budget) {
+  const std::uint64_t end_at = report_.warp_instructions + budget;
+  Slice slice = Slice::blocked;
+  while (report_.warp_instructions < end_at) {
+    Split* split = choose(warp);
+    if (!split) return slice;
+    const auto index = static_cast<std::size_t>(split - warp.splits.data());
+    if (schedule_.order == Order::random) divide_at_random(warp, index);
+    const std::uint64_t slice_quantum = std::min(end_at - report_.warp_instructions, quantum(split_quantum));
+    slice = run_split(warp, index, slice_quantum);
+    if (warp.done()) return Slice::ended;
+  }
+  return slice;
+}
+
+// The ready split that goes next: fewest expired slices first, then by the schedule. When nothing is ready,
+// lanes that only wait to reconverge go on alone.
+Split* Grid::choose(Warp& warp) {
+  Split* best = nullptr;
+  std::uint32_t ready = 0;
+  auto rank = [&](const Split& s) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(s.lanes));
+    return schedule_.order == Order::lanes_backward ? isa::warp_size - lane : lane;
+  };
+  for (Split& split : warp.splits) {
+    if (split.state != Split::State::ready) continue;
+    ++ready;
+    if (schedule_.order == Order::random) {
+      if (random_() % ready == 0) best = &split;
+    } else if (!best || split.turn < best->turn || (split.turn == best->turn && rank(split) < rank(*best))) {
+      best = &split;
+    }
+  }
+  if (best) return best;
+  for (Split& split : warp.splits) {
+    if (split.state != Split::State::joining) continue;
+    warp.open(split.join);
+    return &warp.splits.back();
+  }
+  return nullptr;
+}
+
+// Half of the time, some lanes of a split stay behind: nothing promises that lanes move together.
+void Grid::divide_at_random(Warp& warp, std::size_t index) {
+  Split& split = warp.splits[index];
+  if (std::popcount(split.lanes) < 2 || random_() % 2 == 0) return;
+  const auto keep = static_cast<LaneMask>(random_()) & split.lanes;
+  if (keep == 0 || keep == split.lanes) return;
+  Split other = split;
+  other.lanes &= ~keep;
+  split.lanes = keep;
+  warp.splits.push_back(other);
+}
+
+void Grid::report_deadlock() {
+  std::vector<std::string> who;
+  std::vector<ThreadId> threads;
+  const Instruction* first = nullptr;
+  for (const auto& cluster : resident_)
+    for (const auto& block : cluster->blocks)
+      if (block->started) describe_waiters(*block, who, threads, first);
+  constexpr std::size_t most = 6;
+  const std::size_t more = who.size() > most ? who.size() - most : 0;
+  who.resize(std::min(who.size(), most));
+  Finding finding = make_finding(Kind::deadlock, first ? *first : *entry_.instructions.data(),
+                                 fmt::format("nothing can run any more: {}{}", fmt::join(who, "; "),
+                                             more ? fmt::format("; and {} more groups", more) : ""));
+  finding.threads = std::move(threads);
+  end(std::move(finding));
+}
+
+void Grid::describe_waiters(const Block& block, std::vector<std::string>& who, std::vector<ThreadId>& threads,
+                            const Instruction*& first) const {
+  for (const auto& warp : block.warps)
+    for (const Split& split : warp->splits) {
+      const Instruction& i = at(split);
+      const Position where = program_.position(i);
+      std::string what = "to run";
+      if (split.state == Split::State::barrier) what = fmt::format("at barrier {}", split.barrier);
+      if (split.state == Split::State::cluster) what = "at the cluster barrier";
+      if (split.state == Split::State::meeting)
+        what = fmt::format("for the lanes of mask {:#010x}", split.member_mask);
+      who.push_back(fmt::format("block ({},{},{}) warp {} lanes {:#010x} wait {} at {}", block.index.x,
+                                block.index.y, block.index.z, warp->index, split.lanes, what,
+                                to_string(where)));
+      if (threads.size() < 2)
+        threads.push_back(thread(*warp, static_cast<unsigned>(std::countr_zero(split.lanes))));
+      if (!first) first = &i;
+    }
+}
+
+}  // namespace foldproof::machine

@@ -1,0 +1,179 @@
+// One launch of one kernel: blocks, warps and splits take turns until all have ended.
+//
+//   Grid ─ window of resident blocks ─ Block ─ warps ─ Warp ─ splits ─ Split
+//
+//   At every level whoever runs does so for a quantum at most, so that spin locks, look-back scans and grid
+//   barriers make progress. Blocks enter in order through a bounded window, as on hardware; only a
+//   cooperative launch has all of them resident.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "devices/emulated/machine/memory.h"
+#include "devices/emulated/machine/program.h"
+#include "devices/emulated/machine/warp.h"
+
+namespace foldproof::machine {
+
+/// One of the sixteen barriers of a block.
+struct Barrier {
+  std::vector<LaneMask> arrived;  ///< by warp; empty while nobody has come
+  std::uint32_t threads = 0;      ///< how many are waited for; 0: all of the block
+  std::uint32_t true_count = 0,
+                vote_count = 0;  ///< barrier.red: lanes that came with a true predicate, and all
+};
+
+struct Cluster;
+
+struct Block {
+  Dim3 index;
+  std::uint64_t linear = 0;
+  Cluster* cluster = nullptr;
+  std::uint32_t rank = 0;  ///< in its cluster
+  std::vector<std::unique_ptr<Warp>> warps;
+  std::vector<std::byte> shared;
+  std::array<Barrier, 16> barriers;
+  unsigned live_warps = 0;
+  unsigned next_warp = 0;
+  bool started = false;
+};
+
+/// Blocks that run at the same time and reach each other's shared memory; a cluster of one without `cluster`.
+struct Cluster {
+  Dim3 index;
+  std::vector<std::unique_ptr<Block>> blocks;
+  std::uint64_t phase = 0;        ///< barriers completed
+  std::vector<LaneMask> arrived;  ///< by block and warp
+  unsigned live_blocks = 0;
+};
+
+/// Ends a launch from the inside: a trap, an exhausted budget, a deadlock. The finding has been made.
+struct LaunchEnded {};
+
+class Grid {
+ public:
+  Grid(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
+       std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits);
+  LaunchReport run();
+
+ private:
+  enum class Slice : std::uint8_t { blocked, expired, ended };  ///< how a time slice came to its end
+
+  // grid.cpp: who runs
+  void admit();
+  void run_blocks();
+  std::unique_ptr<Cluster> new_cluster(std::uint64_t number);
+  void start(Block& block);
+  void retire(std::size_t resident);
+  bool run_block(Block& block);
+  Slice run_warp(Warp& warp, std::uint64_t quantum);
+  Split* choose(Warp& warp);
+  std::uint64_t quantum(std::uint64_t usual);
+  bool lane_by_lane() const;
+  void divide_at_random(Warp& warp, std::size_t index);
+  [[noreturn]] void report_deadlock();
+  void describe_waiters(const Block& block, std::vector<std::string>& who, std::vector<ThreadId>& threads,
+                        const Instruction*& first) const;
+
+  // execute.cpp: one split
+  Slice run_split(Warp& warp, std::size_t index, std::uint64_t quantum);
+  void diverge(Warp& warp, Split& split, const Instruction& instruction, LaneMask taken);
+  void branch_indexed(Warp& warp, std::size_t index, const Instruction& instruction);
+  bool arrive_at_join(Warp& warp, std::size_t index);
+  void exit_lanes(Warp& warp, std::size_t index, LaneMask lanes);
+  void call(Warp& warp, std::size_t index, const Instruction& instruction);
+  const Code& callee(const Split& split, const Instruction& instruction, LaneMask& same);
+  void return_lanes(Warp& warp, std::size_t index);
+  std::size_t separate(Warp& warp, std::size_t index, LaneMask lanes);
+  void read_special(const Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  void read_frame_address(const Split& split, const Instruction& instruction, LaneMask lanes) const;
+
+  // access.cpp: memory
+  using Addresses = std::array<std::uint64_t, isa::warp_size>;
+  using Hosts = std::array<std::byte*, isa::warp_size>;
+  void load(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  void store(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  void atomic(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  void async_copy(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  void matrix_access(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  void mbarrier(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  void slot_access(const Split& split, const Instruction& instruction, LaneMask lanes) const;
+  void load_parameter(const Split& split, const Instruction& instruction, LaneMask lanes);
+  void addresses(const Split& split, Detail::Base kind, std::uint32_t base, std::int64_t displacement,
+                 LaneMask lanes, Addresses& out) const;
+  Region region(Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane);
+  Region shared_region(Block& block, std::uint64_t address, std::uint64_t origin);
+  LaneMask resolve(Warp& warp, const Instruction& instruction, isa::StateSpace space, const Addresses& at,
+                   std::uint32_t bytes, LaneMask lanes, const char* what, Hosts& hosts);
+  std::byte* resolve_generic(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes);
+  void report_access(Kind kind, const Warp& warp, const Instruction& instruction, LaneMask lanes,
+                     const std::string& sentence);
+  std::string describe_address(isa::StateSpace space, std::uint64_t address, std::uint32_t bytes) const;
+
+  // synchronise.cpp: who waits for whom
+  bool meet(Warp& warp, std::size_t index);
+  using Members = std::span<const std::size_t>;  ///< indices of the splits that meet
+  void try_meeting(Warp& warp, LaneMask mask, const isa::Form* form);
+  void hold_meeting(Warp& warp, Members members);
+  void shuffle(Warp& warp, Members members);
+  void vote(Warp& warp, Members members);
+  void match(Warp& warp, Members members);
+  void warp_reduce(Warp& warp, Members members);
+  void elect(Warp& warp, Members members);
+  void whole_warp(Warp& warp, Members members);
+  void barrier(Warp& warp, std::size_t index);
+  void count_votes(Barrier& barrier, const Split& split, const Instruction& instruction) const;
+  static bool complete(const Block& block, const Barrier& barrier);
+  void release(Block& block, unsigned id);
+  bool cluster_wait(Warp& warp, std::size_t index);
+  void cluster_arrive(Warp& warp, LaneMask lanes);
+  void check_cluster(Cluster& cluster);
+  void recheck_after_exit(Warp& warp);
+  void merge_ready(Warp& warp);
+
+  // builtins.cpp
+  void builtin(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  std::string format(Warp& warp, unsigned lane, std::uint64_t text, std::uint64_t values);
+  std::string read_string(Warp& warp, unsigned lane, std::uint64_t address);
+
+  // report.cpp
+  const Instruction& at(const Split& split) const { return split.frame->code->instructions[split.pc]; }
+  Finding make_finding(Kind kind, const Instruction& instruction, const std::string& sentence) const;
+  ThreadId thread(const Warp& warp, unsigned lane) const;
+  [[noreturn]] void end(Finding finding);
+
+  const Program& program_;
+  const Code& entry_;
+  Memory& memory_;
+  const LaunchShape shape_;
+  const std::vector<std::byte> parameters_;
+  const Schedule schedule_;
+  const Limits limits_;
+  std::mt19937_64 random_;
+
+  struct SharedRegion {
+    std::uint32_t address, bytes, host;
+    const SharedVariable* variable;
+  };
+  std::vector<SharedRegion> shared_;
+  std::uint32_t shared_bytes_ = 0;
+  std::vector<std::byte> constants_;
+  std::uint64_t workspace_ = 0;  ///< what %envreg1/2 point to: the grid barrier's counter
+
+  std::uint64_t clusters_total_ = 0, next_cluster_ = 0;
+  std::vector<std::unique_ptr<Cluster>> resident_;
+  std::vector<std::unique_ptr<Cluster>> spare_;
+  LaunchReport report_;
+  std::set<std::pair<Kind, const Instruction*>> reported_;
+};
+
+}  // namespace foldproof::machine

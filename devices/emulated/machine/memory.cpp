@@ -1,0 +1,87 @@
+#include "devices/emulated/machine/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "devices/emulated/isa/windows.h"
+#include "sanitizer/error.h"
+
+namespace foldproof::machine {
+namespace {
+constexpr std::uint64_t first_window = 16;                   // those below belong to the other state spaces
+constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay below 2^48, as on hardware
+}  // namespace
+
+void fill_with_poison(std::span<std::byte> bytes) {
+  std::size_t at = 0;
+  for (; at + sizeof poison <= bytes.size(); at += sizeof poison)
+    std::memcpy(bytes.data() + at, &poison, sizeof poison);
+  std::memcpy(bytes.data() + at, &poison, bytes.size() - at);
+}
+
+std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
+  if (bytes > isa::window_size)
+    throw InputError(
+        fmt::format("an allocation of {} bytes is larger than the 64 GiB that the emulated device "
+                    "gives to one; use a smaller count",
+                    bytes));
+  Allocation made;
+  made.name = name;
+  made.bytes = bytes;
+  made.live = true;
+  try {
+    made.host.reset(new std::byte[bytes]);
+  } catch (const std::bad_alloc&) {
+    throw InputError(fmt::format("this machine has no {} bytes of memory left; use a smaller count", bytes));
+  }
+  fill_with_poison({made.host.get(), bytes});
+  if (unused_.empty()) {
+    if (windows_.size() == most_windows)
+      throw InputError(
+          fmt::format("more than {} allocations at a time are too many; free some", most_windows));
+    windows_.push_back(std::move(made));
+    return (first_window + windows_.size() - 1) << isa::window_bits;
+  }
+  const std::uint32_t index = unused_.back();
+  unused_.pop_back();
+  windows_[index] = std::move(made);
+  return (first_window + index) << isa::window_bits;
+}
+
+void Memory::free(std::uint64_t address) {
+  const std::uint64_t index = (address >> isa::window_bits) - first_window;
+  if (index >= windows_.size() || !windows_[index].live || address % isa::window_size != 0)
+    throw InputError(fmt::format("address {:#x} was not allocated, so it cannot be freed", address));
+  windows_[index] = {};
+  unused_.push_back(static_cast<std::uint32_t>(index));
+}
+
+Region Memory::find(std::uint64_t address) const {
+  const std::uint64_t index = (address >> isa::window_bits) - first_window;
+  if (index >= windows_.size() || !windows_[index].live) return {};
+  return {windows_[index].host.get(), (first_window + index) << isa::window_bits, windows_[index].bytes};
+}
+
+std::string Memory::describe(std::uint64_t address, std::uint64_t size) const {
+  // An address a little before a window's start belongs to an index that went below zero.
+  const std::uint64_t next = address + isa::window_size / 2;
+  for (const std::uint64_t near : {address, next}) {
+    const std::uint64_t index = (near >> isa::window_bits) - first_window;
+    if (index >= windows_.size() || !windows_[index].live) continue;
+    const Allocation& hit = windows_[index];
+    const std::uint64_t begin = (first_window + index) << isa::window_bits;
+    const std::string what = hit.name.empty() ? fmt::format("an allocation of {} bytes", hit.bytes)
+                                              : fmt::format("{} ({} bytes)", hit.name, hit.bytes);
+    if (address < begin) return fmt::format("{} bytes before {}", begin - address, what);
+    if (address - begin >= hit.bytes)
+      return fmt::format("{} bytes past the end of {}", address - begin - hit.bytes, what);
+    return fmt::format("across the end of {} by {} bytes", what, address - begin + size - hit.bytes);
+  }
+  return address < isa::window_size ? fmt::format("at the null page ({:#x})", address)
+                                    : fmt::format("where nothing is allocated ({:#x})", address);
+}
+
+}  // namespace foldproof::machine

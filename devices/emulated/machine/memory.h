@@ -1,0 +1,57 @@
+// Global memory: allocations far apart from each other, with exact bounds.
+//
+//   address = window << 36 | offset; each allocation has a window of its own, so an index that runs past its
+//   end meets nothing for gigabytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foldproof::machine {
+
+/// What memory that nobody wrote holds, word by word: a NaN as f32, huge as an integer, so that using it
+/// shows.
+inline constexpr std::uint32_t poison = 0x7fedbead;
+void fill_with_poison(std::span<std::byte> bytes);
+
+/// A stretch of host memory behind a stretch of device addresses.
+struct Region {
+  std::byte* host = nullptr;
+  std::uint64_t begin = 0;  ///< first device address
+  std::uint64_t bytes = 0;
+
+  bool contains(std::uint64_t address, std::uint64_t size) const {
+    return address - begin <= bytes && size <= bytes - (address - begin);
+  }
+};
+
+struct Allocation {
+  std::string name;  ///< for messages; may be empty
+  std::unique_ptr<std::byte[]> host;
+  std::uint64_t bytes = 0;
+  bool live = false;
+};
+
+class Memory {
+ public:
+  /// Poisoned memory of exactly `bytes`. Throws InputError beyond 64 GiB or when the host has no more.
+  std::uint64_t allocate(std::uint64_t bytes, std::string_view name);
+  /// Throws InputError unless `address` came from allocate and was not freed.
+  void free(std::uint64_t address);
+
+  /// The live allocation around an address; a region of no bytes where there is none.
+  Region find(std::uint64_t address) const;
+  /// "4 bytes past the end of "partials" (64 bytes)": where an address that hits nothing lies.
+  std::string describe(std::uint64_t address, std::uint64_t size) const;
+
+ private:
+  std::vector<Allocation> windows_;
+  std::vector<std::uint32_t> unused_;
+};
+
+}  // namespace foldproof::machine

@@ -1,0 +1,113 @@
+#include "devices/emulated/machine/warp.h"
+
+#include <bit>
+#include <cstring>
+#include <span>
+
+#include "devices/emulated/machine/memory.h"
+
+namespace foldproof::machine {
+
+void Frame::reset(const Code& of) {
+  if (capacity_ < of.frame.size()) {
+    registers_.reset(static_cast<std::byte*>(::operator new[](of.frame.size(), std::align_val_t{64})));
+    capacity_ = of.frame.size();
+  }
+  std::memcpy(registers_.get(), of.frame.data(), of.frame.size());
+  code = &of;
+  parent = nullptr;
+  return_pc = 0;
+  call_detail = isa::no_operand;
+  local_base = depth = lanes = 0;
+}
+
+void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& entry, bool lane_by_lane) {
+  block = &of;
+  index = warp_index;
+  exited = ~existing;
+  splits.clear();
+  cluster_arrivals.fill(0);
+  free_frames_.clear();
+  for (const auto& frame : frames_) free_frames_.push_back(frame.get());
+  free_joins_.clear();
+  for (const auto& join : joins_) free_joins_.push_back(join.get());
+  for (auto& bytes : local) bytes.clear();
+
+  if (entry.local_bytes != 0) reserve_local(existing, entry.local_bytes);
+  Frame* frame = new_frame(entry);
+  frame->lanes = static_cast<std::uint32_t>(std::popcount(existing));
+  Split whole;
+  whole.frame = frame;
+  whole.lanes = existing;
+  if (!lane_by_lane) {
+    splits.push_back(whole);
+    return;
+  }
+  for (unsigned lane = 0; lane < isa::warp_size; ++lane)
+    if (existing >> lane & 1) {
+      whole.lanes = LaneMask{1} << lane;
+      splits.push_back(whole);
+    }
+}
+
+void Warp::reserve_local(LaneMask lanes, std::size_t bytes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    auto& memory = local[static_cast<unsigned>(std::countr_zero(lanes))];
+    const std::size_t before = memory.size();
+    if (before >= bytes) continue;
+    memory.resize(bytes);
+    fill_with_poison(std::span(memory).subspan(before));
+  }
+}
+
+Frame* Warp::new_frame(const Code& code) {
+  if (free_frames_.empty()) free_frames_.push_back(frames_.emplace_back(std::make_unique<Frame>()).get());
+  Frame* frame = free_frames_.back();
+  free_frames_.pop_back();
+  frame->reset(code);
+  return frame;
+}
+
+void Warp::release_frame(Frame* frame) { free_frames_.push_back(frame); }
+
+Join* Warp::new_join(std::uint32_t pc, Frame* frame, LaneMask lanes, Join* parent) {
+  if (free_joins_.empty()) free_joins_.push_back(joins_.emplace_back(std::make_unique<Join>()).get());
+  Join* join = free_joins_.back();
+  free_joins_.pop_back();
+  *join = {pc, frame, lanes, 0, parent};
+  return join;
+}
+
+void Warp::release_join(Join* join) { free_joins_.push_back(join); }
+
+void Warp::leave(Join* join, LaneMask lanes) {
+  join->expected &= ~lanes;
+  join->arrived &= ~lanes;
+  if (join->expected == 0)
+    release_join(join);
+  else if (join->expected == join->arrived)
+    open(join);
+}
+
+void Warp::open(Join* join) {
+  Split merged;
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < splits.size(); ++k) {
+    Split& split = splits[k];
+    if (split.state == Split::State::joining && split.join == join) {
+      split.lanes |= merged.lanes;
+      merged = split;
+    } else {
+      splits[kept++] = split;
+    }
+  }
+  splits.resize(kept);
+  merged.state = Split::State::ready;
+  merged.join = join->parent;
+  join->expected &= ~join->arrived;
+  join->arrived = 0;
+  if (join->expected == 0) release_join(join);
+  splits.push_back(merged);
+}
+
+}  // namespace foldproof::machine
