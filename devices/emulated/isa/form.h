@@ -45,6 +45,7 @@ enum class Action : std::uint8_t {
   join,                                     ///< no PTX: a reconvergence point that lowering inserted
   builtin,                                  ///< no PTX: a call of vprintf, __assertfail, … that the machine serves
   frame_address,                            ///< no PTX: mov of the address of a .local variable
+  unsupported,                              ///< no PTX: a statement that no row covers; running it stops the job
 };
 
 enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rna, rni, rzi, rmi, rpi };

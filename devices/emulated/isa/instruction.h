@@ -32,7 +32,7 @@ struct Instruction {
   /// Rows in the order of the row's operand rules: destination(s), then sources; vector operands flat, element
   /// after element. A rule without an operand leaves no_operand.
   std::array<std::uint32_t, 6> operand{no_operand, no_operand, no_operand, no_operand, no_operand, no_operand};
-  const std::uint32_t* wide = nullptr;  ///< matrix_multiply: all rows, flat (d…, a…, b…, c…), since six are too few
+  const std::uint32_t* wide = nullptr;  ///< all rows, flat (d…, a…, b…, c…), where six are too few: mma, lop3 with a predicate
   const Form* form = nullptr;        ///< modifiers; owned by the program, never null
   std::uint32_t detail = no_operand; ///< index of what a machine action needs besides (machine/program.h)
   std::uint32_t target = 0;          ///< branch target, an index into the function's code
