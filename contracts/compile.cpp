@@ -12,6 +12,7 @@
 
 #include "contracts/call.h"
 #include "contracts/compile_commands.h"
+#include "contracts/declarations.h"
 #include "contracts/files.h"
 #include "contracts/keys.h"
 #include "contracts/nvcc/cache.h"
@@ -84,12 +85,15 @@ std::string cache_key(const Unit& unit) {
 }
 
 [[noreturn]] void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) {
-  const auto declared = kernels_declared(read_text_file(unit.source, largest_source));
-  const std::string known =
-      declared.empty() ? "it declares no kernel" : fmt::format("it declares {}", fmt::join(declared, ", "));
-  throw EntryError(fmt::format("the entry \"{}\" does not exist in {} ({}): {}", unit.entries.at(index),
-                               unit.source.string(), known, said),
-                   {}, index);
+  std::vector<std::string> names;
+  for (const DeclaredKernel& kernel : kernels_declared(read_text_file(unit.source, largest_source)))
+    names.push_back(kernel.name);
+  throw EntryError(
+      fmt::format(
+          "the entry \"{}\" does not exist in {} ({}): {}", unit.entries.at(index), unit.source.string(),
+          names.empty() ? "it declares no kernel" : fmt::format("it declares {}", fmt::join(names, ", ")),
+          said),
+      {}, index);
 }
 
 [[noreturn]] void refuse(const Unit& unit, const ProcessResult& result) {

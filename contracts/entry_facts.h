@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,18 +12,19 @@
 namespace foldproof {
 
 struct EntryFacts {
-  bool uses_block_index = false;       ///< reads %ctaid
-  bool uses_shared = false;            ///< static or dynamic shared memory
+  bool uses_grid_size = false;    ///< reads %nctaid, as a grid-stride loop does
+  bool uses_block_index = false;  ///< reads %ctaid
+  bool uses_shared = false;       ///< static or dynamic shared memory
   bool uses_dynamic_shared = false;
-  bool uses_shuffle = false;           ///< shfl, redux or vote
-  bool uses_grid_sync = false;         ///< reads the environment register that a cooperative launch sets
-  bool loads_in_loop = false;          ///< a global load inside a loop: any number of elements a thread
+  bool uses_shuffle = false;    ///< shfl, redux or vote
+  bool uses_grid_sync = false;  ///< reads the environment register that a cooperative launch sets
+  bool loads_in_loop = false;   ///< a global load inside a loop: any number of elements a thread
   std::optional<std::uint32_t> required_threads;  ///< .reqntid
   std::optional<std::uint32_t> most_threads;      ///< .maxntid
   std::array<std::uint32_t, 3> cluster{0, 0, 0};  ///< .reqnctapercluster; zeros without one
   std::vector<std::uint64_t> shared_arrays;       ///< bytes of each static array
-  std::vector<std::string> atomics;               ///< "add.f32": operation and type of each global atomic
-  bool adds_values = false, takes_maximum = false, takes_minimum = false, multiplies = false;
+  std::set<std::string> atomics;                  ///< "add.f32": operation and type of each global atomic
+  std::set<std::string> arithmetic;  ///< "max.f32": the same of add, mul, min and max in registers
 };
 
 /// Reads the definition of `lowered` in PTX text; everything unset where there is none.

@@ -376,17 +376,26 @@ std::vector<std::string> Expression::names() const {
   return names;
 }
 
+namespace {
+
+/// Without the spaces around it, at its new place.
+Expression parse_trimmed(std::string_view text, Position where) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+  if (where.column != 0) where.column += static_cast<unsigned>(begin);
+  return Expression::parse(text.substr(begin, text.find_last_not_of(" \t") + 1 - begin), where);
+}
+
+}  // namespace
+
 Range Range::parse(std::string_view text, const Position& where) {
   const std::size_t dots = text.find("..");
   if (dots == std::string_view::npos) {
-    const Expression only = Expression::parse(text, where);
+    const Expression only = parse_trimmed(text, where);
     return {only, only};
   }
-  const auto trimmed_end = text.substr(0, dots).find_last_not_of(" \t");
-  const std::string_view low = text.substr(0, trimmed_end == std::string_view::npos ? 0 : trimmed_end + 1);
   Position after = where;
   if (after.column != 0) after.column += static_cast<unsigned>(dots + 2);
-  return {Expression::parse(low, where), Expression::parse(text.substr(dots + 2), after)};
+  return {parse_trimmed(text.substr(0, dots), where), parse_trimmed(text.substr(dots + 2), after)};
 }
 
 }  // namespace foldproof

@@ -17,7 +17,8 @@ namespace foldproof {
 std::vector<Contract> guess_contracts(const std::filesystem::path& source, const std::string& entry,
                                       const CompileOptions& options, std::vector<std::string>& said);
 
-/// The contract's first instance as commented TOML that load_contract reads, when it stands beside the source.
+/// The contract's first instance as commented TOML that load_contract reads, when it stands beside the
+/// source.
 std::string starter_contract(const Contract& contract);
 
 }  // namespace foldproof

@@ -12,36 +12,12 @@ namespace {
 
 constexpr std::size_t longest_mangled = 4096;  // the demangler recurses
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 std::string demangled(const std::string& lowered) {
   if (!lowered.starts_with("_Z") || lowered.size() > longest_mangled) return "";
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(lowered.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 && text ? text.get() : "";
-}
-
-/// Splits at the commas that no bracket holds.
-std::vector<std::string> split_list(std::string_view list) {
-  std::vector<std::string> items;
-  int depth = 0;
-  std::size_t begin = 0;
-  const auto push = [&](std::size_t end) {
-    const std::string_view item = list.substr(begin, end - begin);
-    const std::size_t first = item.find_first_not_of(' ');
-    if (first != std::string_view::npos) items.emplace_back(item.substr(first));
-    begin = end + 1;
-  };
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (std::string_view("<({[").find(list[i]) != std::string_view::npos) ++depth;
-    if (std::string_view(">)}]").find(list[i]) != std::string_view::npos) --depth;
-    if (list[i] == ',' && depth == 0) push(i);
-  }
-  push(list.size());
-  return items;
 }
 
 /// Where the parenthesis opens that closes at the end of `text`; npos where none does.
@@ -105,6 +81,25 @@ bool fits(std::string_view full, std::string_view spelled) {
 
 }  // namespace
 
+std::vector<std::string> split_list(std::string_view list) {
+  std::vector<std::string> items;
+  int depth = 0;
+  std::size_t begin = 0;
+  const auto push = [&](std::size_t end) {
+    const std::string_view item = list.substr(begin, end - begin);
+    const std::size_t first = item.find_first_not_of(' ');
+    if (first != std::string_view::npos) items.emplace_back(item.substr(first));
+    begin = end + 1;
+  };
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (std::string_view("<({[").find(list[i]) != std::string_view::npos) ++depth;
+    if (std::string_view(">)}]").find(list[i]) != std::string_view::npos) --depth;
+    if (list[i] == ',' && depth == 0) push(i);
+  }
+  push(list.size());
+  return items;
+}
+
 EntrySignature signature_of(const std::string& lowered) {
   EntrySignature signature{lowered, lowered, {}};
   const std::string text = demangled(lowered);
@@ -151,31 +146,6 @@ const EntrySignature* find_entry(const std::vector<EntrySignature>& entries, std
     found = &entry;
   }
   return found;
-}
-
-std::vector<std::string> kernels_declared(std::string_view source) {
-  constexpr std::string_view keyword = "__global__";
-  std::vector<std::string> names;
-  for (std::size_t at = source.find(keyword); at != std::string_view::npos; at = source.find(keyword, at)) {
-    at += keyword.size();
-    // The name is the last word before the first "(" that opens no attribute such as __launch_bounds__(…).
-    std::string_view word;
-    for (std::size_t i = at; i < source.size() && source[i] != ';' && source[i] != '{';) {
-      if (is_word(source[i])) {
-        const std::size_t begin = i;
-        while (i < source.size() && is_word(source[i])) ++i;
-        word = source.substr(begin, i - begin);
-      } else if (source[i] == '(' && word.starts_with("__")) {
-        i = std::min(source.find(')', i), source.size());
-      } else if (source[i] == '(') {
-        if (!word.empty() && std::ranges::find(names, word) == names.end()) names.emplace_back(word);
-        break;
-      } else {
-        ++i;
-      }
-    }
-  }
-  return names;
 }
 
 }  // namespace foldproof

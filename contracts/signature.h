@@ -20,8 +20,7 @@ std::vector<EntrySignature> entries_of(std::string_view ptx);
 /// template arguments may be left out, as long as one entry alone fits. Null where none or several do.
 const EntrySignature* find_entry(const std::vector<EntrySignature>& entries, std::string_view spelling);
 
-/// Names of the kernels that a CUDA source declares, templates included; found in the text, so that a
-/// source which does not compile has them too.
-std::vector<std::string> kernels_declared(std::string_view source);
+/// A kernel's element types and names come in lists: splits at the commas that no bracket holds.
+std::vector<std::string> split_list(std::string_view list);
 
 }  // namespace foldproof

@@ -1,0 +1,168 @@
+#include "contracts/entry_facts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace foldproof {
+namespace {
+
+/// From the entry's name to the brace that closes its body at the start of a line.
+std::string_view definition_of(std::string_view ptx, std::string_view lowered) {
+  const std::string head = ".entry " + std::string(lowered) + "(";
+  const std::size_t begin = ptx.find(head);
+  if (begin == std::string_view::npos) return {};
+  const std::size_t end = ptx.find("\n}", begin);
+  return ptx.substr(begin, end == std::string_view::npos ? end : end - begin);
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(trimmed(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// The instruction's name, behind a brace of inline assembly and a predicate.
+std::string_view opcode_of(std::string_view line) {
+  if (line.starts_with('{')) line = trimmed(line.substr(1));
+  if (line.starts_with('@')) line = trimmed(line.substr(std::min(line.find(' '), line.size())));
+  return line.substr(0, line.find_first_of(" \t;"));
+}
+
+std::vector<std::uint32_t> numbers_behind(std::string_view line) {
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t i = line.find_first_of("0123456789"); i < line.size();
+       i = line.find_first_of("0123456789", i)) {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(line.data() + i, line.data() + line.size(), value);
+    numbers.push_back(error == std::errc{} ? value : 0);
+    i = static_cast<std::size_t>(end - line.data());
+  }
+  return numbers;
+}
+
+std::optional<std::uint32_t> threads_in(std::string_view line) {
+  std::uint64_t product = 1;
+  for (const std::uint32_t extent : numbers_behind(line)) product *= extent;
+  return product == 0 || product > 1024 ? std::nullopt : std::optional(static_cast<std::uint32_t>(product));
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+void read_directive(std::string_view line, EntryFacts& facts) {
+  if (contains(line, ".reqntid")) facts.required_threads = threads_in(line.substr(line.find(".reqntid")));
+  if (contains(line, ".maxntid")) facts.most_threads = threads_in(line.substr(line.find(".maxntid")));
+  if (line.starts_with(".reqnctapercluster")) {
+    const auto extents = numbers_behind(line);
+    for (std::size_t i = 0; i < 3; ++i) facts.cluster[i] = i < extents.size() ? extents[i] : 1;
+  }
+  if (!line.starts_with(".shared")) return;
+  facts.uses_shared = true;
+  const std::size_t open = line.rfind('[');
+  if (open == std::string_view::npos) return;
+  std::uint64_t bytes = 0;
+  std::from_chars(line.data() + open + 1, line.data() + line.size(), bytes);
+  facts.shared_arrays.push_back(bytes);
+}
+
+/// "atom.global.add.f32" and "red.relaxed.gpu.add.f32" become "add.f32"; empty for another operation.
+std::string operation_and_type(std::string_view opcode, std::initializer_list<std::string_view> operations) {
+  const std::string dotted = "." + std::string(opcode) + ".";
+  for (const std::string_view operation : operations)
+    if (contains(dotted, "." + std::string(operation) + "."))
+      return std::string(operation) + std::string(opcode.substr(opcode.rfind('.')));
+  return "";
+}
+
+void read_instruction(std::string_view line, EntryFacts& facts) {
+  const std::string_view opcode = opcode_of(line);
+  const auto is = [&](std::string_view name) { return opcode.starts_with(name); };
+  if (contains(line, "%nctaid")) facts.uses_grid_size = true;
+  if (contains(line, "%ctaid") || contains(line, "%clusterid")) facts.uses_block_index = true;
+  if (contains(line, "%envreg")) facts.uses_grid_sync = true;
+  if (is("shfl") || is("redux") || is("vote")) facts.uses_shuffle = true;
+  if (contains(opcode, ".shared")) facts.uses_shared = true;
+  if ((is("atom") || is("red.")) && !contains(opcode, ".shared"))
+    facts.atomics.insert(
+        operation_and_type(opcode, {"add", "max", "min", "inc", "exch", "cas", "and", "or", "xor"}));
+  if (is("add.") || is("mul.") || is("min.") || is("max."))
+    facts.arithmetic.insert(operation_and_type(opcode, {"add", "mul", "min", "max"}));
+}
+
+bool is_global_load(std::string_view opcode) {
+  return opcode.starts_with("ld.") && !contains(opcode, ".shared") && !contains(opcode, ".param") &&
+         !contains(opcode, ".local");
+}
+
+/// Whether a global load stands between a label and a later branch back to it.
+bool has_load_in_loop(const std::vector<std::string_view>& lines) {
+  std::map<std::string_view, std::size_t> loads_before_label;
+  std::size_t loads = 0;
+  for (const std::string_view line : lines) {
+    const std::string_view opcode = opcode_of(line);
+    if (line.ends_with(':')) loads_before_label[line.substr(0, line.size() - 1)] = loads;
+    if (is_global_load(opcode)) ++loads;
+    if (!opcode.starts_with("bra")) continue;
+    const std::string_view statement = line.substr(0, line.find(';'));
+    const std::size_t space = statement.find_last_of(" \t");
+    if (space == std::string_view::npos) continue;
+    const auto label = loads_before_label.find(statement.substr(space + 1));
+    if (label != loads_before_label.end() && label->second < loads) return true;
+  }
+  return false;
+}
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+         c == '%';
+}
+
+bool contains_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_name_character(text[at - 1]);
+    if (begins && (end == text.size() || !is_name_character(text[end]))) return true;
+  }
+  return false;
+}
+
+/// Dynamic shared memory is declared outside the entry, without a size.
+bool mentions_dynamic_shared(std::string_view ptx, std::string_view body) {
+  constexpr std::string_view directive = ".extern .shared";
+  for (std::size_t at = ptx.find(directive); at != std::string_view::npos; at = ptx.find(directive, at + 1)) {
+    const std::string_view line = ptx.substr(at, ptx.find('\n', at) - at);
+    const std::size_t bracket = line.find('[');
+    const std::size_t space = line.find_last_of(" \t", bracket);
+    if (bracket == std::string_view::npos || space == std::string_view::npos) continue;
+    if (contains_word(body, line.substr(space + 1, bracket - space - 1))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+EntryFacts facts_of(std::string_view ptx, std::string_view lowered) {
+  EntryFacts facts;
+  const std::string_view definition = definition_of(ptx, lowered);
+  const std::vector<std::string_view> lines = lines_of(definition);
+  for (const std::string_view line : lines)
+    line.starts_with('.') ? read_directive(line, facts) : read_instruction(line, facts);
+  facts.loads_in_loop = has_load_in_loop(lines);
+  facts.uses_dynamic_shared = mentions_dynamic_shared(ptx, definition);
+  facts.uses_shared = facts.uses_shared || facts.uses_dynamic_shared;
+  return facts;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "contracts/guess.h"
+#include "contracts/keys.h"
+#include "contracts/names.h"
+
+namespace foldproof {
+namespace {
+
+/// A TOML basic string.
+std::string toml_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') result += '\\';
+    if (code < 0x20 || code == 0x7f)
+      result += fmt::format("\\u{:04x}", code);
+    else
+      result += c;
+  }
+  return result + '"';
+}
+
+std::string extent(const std::array<Expression, 3>& extents) {
+  if (extents[1].text() == "1" && extents[2].text() == "1") return toml_string(extents[0].text());
+  return fmt::format("[{}, {}, {}]", toml_string(extents[0].text()), toml_string(extents[1].text()),
+                     toml_string(extents[2].text()));
+}
+
+std::string spelled(const ArgumentContract& argument) {
+  using Form = ArgumentContract::Form;
+  const std::string type = argument.typed ? fmt::format("{}:", name(argument.type)) : "";
+  switch (argument.form) {
+    case Form::pointer:
+      return argument.value.text() == "0" ? argument.buffer
+                                          : fmt::format("{} + {}", argument.buffer, argument.value.text());
+    case Form::integer: return type + argument.value.text();
+    case Form::number: return fmt::format("{}:{}", name(argument.type), argument.number);
+    case Form::structure: break;
+  }
+  std::vector<std::string> members;
+  for (const ArgumentContract& member : argument.members) members.push_back(spelled(member));
+  return fmt::format("{{{}}}", fmt::join(members, ", "));
+}
+
+/// Lines of TOML; what a key means stands behind it, out of the table of keys.
+class Writer {
+ public:
+  void table(std::string_view name) {
+    table_ = name;
+    text_ += fmt::format("\n{}\n", spelled_table(name));
+  }
+
+  void comment(std::string_view sentence) { text_ += fmt::format("# {}\n", sentence); }
+
+  void key(std::string_view name, const std::string& value) {
+    const KeyRow* row = find_key(table_, name);
+    line(fmt::format("{} = {}", name, value), row == nullptr ? "" : row->sentence);
+  }
+
+  void key(std::string_view name, std::string_view value, std::string_view sentence) {
+    line(fmt::format("{} = {}", name, value), sentence);
+  }
+
+  std::string text() && { return std::move(text_); }
+
+ private:
+  void line(const std::string& setting, std::string_view sentence) {
+    text_ += sentence.empty() ? setting + "\n" : fmt::format("{:<44} # {}\n", setting, sentence);
+  }
+
+  std::string_view table_;
+  std::string text_;
+};
+
+void write_reduction(Writer& out, const Reduction& reduction) {
+  out.table("reduction");
+  out.key("operator", toml_string(name(reduction.op)));
+  out.key("input", toml_string(name(reduction.input)));
+  out.key("accumulator", toml_string(name(reduction.accumulator)));
+  out.key("output", toml_string(name(reduction.output)));
+  out.key("result", toml_string(name_of(result_names, reduction.result)));
+}
+
+void write_domain(Writer& out, const Instance& instance) {
+  out.table("domain");
+  out.comment(find_key("", "domain")->sentence);
+  for (const auto& [variable, range] : instance.domain) {
+    const bool single = range.low.text() == range.high.text();
+    const std::string text =
+        single ? range.low.text() : fmt::format("{} .. {}", range.low.text(), range.high.text());
+    out.key(variable, toml_string(text), "");
+  }
+}
+
+void write_output(Writer& out, const Instance& instance) {
+  out.table("output");
+  out.key("count", toml_string(instance.output_count.text()));
+  out.key("initial", toml_string(name_of(initial_names, instance.output_initial)));
+  out.key("reset", toml_string(name_of(reset_names, instance.output_reset)));
+  if (instance.in_place) out.key("in_place", "true");
+}
+
+void write_buffer(Writer& out, const BufferContract& buffer) {
+  out.table("buffer");
+  out.key("name", toml_string(buffer.name));
+  out.key("type", toml_string(name(buffer.type)));
+  out.key("count", toml_string(buffer.count.text()));
+  out.key("initial", toml_string(name_of(initial_names, buffer.initial)));
+  out.key("reset", toml_string(name_of(reset_names, buffer.reset)));
+}
+
+void write_launch(Writer& out, const LaunchContract& launch) {
+  out.table("launch");
+  out.key("entry", toml_string(launch.entry));
+  out.key("grid", extent(launch.grid));
+  out.key("block", extent(launch.block));
+  if (launch.has_cluster) out.key("cluster", extent(launch.cluster));
+  if (launch.cooperative) out.key("cooperative", "true");
+  out.key("shared", toml_string(launch.shared.text()));
+  std::vector<std::string> arguments;
+  for (const ArgumentContract& argument : launch.arguments)
+    arguments.push_back(toml_string(spelled(argument)));
+  out.key("arguments", fmt::format("[{}]", fmt::join(arguments, ", ")));
+}
+
+void write_claims(Writer& out, const Claims& claims) {
+  out.table("claims");
+  out.key("deterministic", claims.deterministic ? "true" : "false");
+  out.key("nan", toml_string(name_of(nan_names, claims.nan)));
+  out.key("empty", toml_string(name_of(empty_names, claims.empty)));
+  out.key("uses_every_input_once", claims.uses_every_input_once ? "true" : "false");
+}
+
+}  // namespace
+
+std::string starter_contract(const Contract& contract) {
+  const Instance& instance = contract.instances.at(0);
+  Writer out;
+  out.comment(
+      "What this kernel computes, for which sizes, and what it promises. Every line is a guess to be "
+      "checked.");
+  out.key("format", "1");
+  out.key("id", toml_string(contract.id));
+  out.key("summary", toml_string(contract.summary));
+  out.table("source");
+  out.key("path", toml_string(contract.source.filename().string()));
+  if (!contract.flags.empty()) {
+    std::vector<std::string> flags;
+    for (const std::string& flag : contract.flags) flags.push_back(toml_string(flag));
+    out.key("flags", fmt::format("[{}]", fmt::join(flags, ", ")));
+  }
+  out.key("arch", toml_string(contract.arch));
+  if (instance.reduction) write_reduction(out, *instance.reduction);
+  write_domain(out, instance);
+  write_output(out, instance);
+  for (const BufferContract& buffer : instance.buffers) write_buffer(out, buffer);
+  for (const LaunchContract& launch : instance.launches) write_launch(out, launch);
+  write_claims(out, instance.claims);
+  return std::move(out).text();
+}
+
+}  // namespace foldproof
