@@ -100,12 +100,15 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
         mbarrier(warp, *split, i, active);
         ++pc;
         continue;
+      case Action::cluster_rank:
+        read_cluster_rank(warp, *split, i, active);
+        ++pc;
+        continue;
       case Action::activemask:
         for (unsigned lane = 0; lane < isa::warp_size; ++lane)
           if (active >> lane & 1) isa::row<std::uint32_t>(registers, i.operand[0])[lane] = active;
         ++pc;
         continue;
-      case Action::cluster_rank:
       case Action::prefetch:
       case Action::async_commit:
       case Action::async_wait:
@@ -338,6 +341,20 @@ void Grid::return_lanes(Warp& warp, std::size_t index) {
   frame->lanes -= static_cast<std::uint32_t>(std::popcount(lanes));
   if (frame->lanes == 0) warp.release_frame(frame);
   for (Join* inner : left) warp.leave(inner, lanes);
+}
+
+// getctarank: the rank that a shared address carries; 0 in its field means the executing block's own.
+void Grid::read_cluster_rank(const Warp& warp, const Split& split, const Instruction& i,
+                             LaneMask lanes) const {
+  std::byte* registers = split.frame->registers();
+  const unsigned bytes = isa::bytes_of(i.form->type);
+  for (unsigned lane = 0; lane < isa::warp_size; ++lane) {
+    if (!(lanes >> lane & 1)) continue;
+    std::uint32_t address = 0;  // the low half holds the rank, generic addresses included
+    std::memcpy(&address, registers + i.operand[1] + lane * bytes, sizeof address);
+    const std::uint32_t field = address >> isa::shared_rank_shift;
+    isa::row<std::uint32_t>(registers, i.operand[0])[lane] = field == 0 ? warp.block->rank : field - 1;
+  }
 }
 
 void Grid::read_frame_address(const Split& split, const Instruction& i, LaneMask lanes) const {

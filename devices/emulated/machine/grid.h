@@ -95,6 +95,8 @@ class Grid {
   void return_lanes(Warp& warp, std::size_t index);
   std::size_t separate(Warp& warp, std::size_t index, LaneMask lanes);
   void read_special(const Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  void read_cluster_rank(const Warp& warp, const Split& split, const Instruction& instruction,
+                         LaneMask lanes) const;
   void read_frame_address(const Split& split, const Instruction& instruction, LaneMask lanes) const;
 
   // access.cpp: memory

@@ -90,16 +90,14 @@ class FunctionLowering {
   }
 
  private:
-  // --- Errors
-  // -----------------------------------------------------------------------------------------------
+  // --- Errors ---
 
   [[noreturn]] void fail(const std::string& sentence, std::uint32_t line) const {
     throw InputError(sentence, {context_.program.name, line, 0});
   }
   [[noreturn]] void fail(const std::string& sentence) const { fail(sentence, at_.ptx_line); }
 
-  // --- Declarations
-  // -----------------------------------------------------------------------------------------
+  // --- Declarations ---
 
   void read_directives() {
     auto read = [&](const char* name, std::array<std::uint32_t, 3>& to) {
@@ -240,8 +238,7 @@ class FunctionLowering {
             variable.ptx_line);
   }
 
-  // --- Scopes and labels
-  // ------------------------------------------------------------------------------------
+  // --- Scopes and labels ---
 
   void lower_scope(const ptx::Scope& scope) {
     scopes_.emplace_back();
@@ -334,8 +331,7 @@ class FunctionLowering {
     insert_joins(code_.instructions, indexed);
   }
 
-  // --- Operands
-  // ---------------------------------------------------------------------------------------------
+  // --- Operands ---
 
   const Symbol& register_named(const ptx::Name& name) {
     const Symbol* symbol = find(name.text);
@@ -442,12 +438,7 @@ class FunctionLowering {
     if (column_bytes(type) != special.bytes && column_bytes(type) == 0)
       throw NotCovered{fmt::format("{} as a predicate", special.name)};
     const std::uint32_t row = frame_.allocate(column_bytes(type));
-    Instruction i = make_machine(Action::special);
-    Detail detail;
-    detail.special = special.id;
-    detail.register_bytes = static_cast<std::uint8_t>(column_bytes(type));
-    i.operand[0] = row;
-    emit(i, std::move(detail));
+    emit_special(make_machine(Action::special), special, row, column_bytes(type));
     return row;
   }
 
@@ -462,8 +453,7 @@ class FunctionLowering {
     return row;
   }
 
-  // --- Instructions
-  // -----------------------------------------------------------------------------------------
+  // --- Instructions ---
 
   const Form* form_of(const std::string& opcode, const std::vector<std::string>& suffixes) {
     const std::string text =
@@ -586,6 +576,7 @@ class FunctionLowering {
   }
 
   void lower_statement(const ptx::Statement& statement) {
+    if (lower_special_mov(statement)) return;
     const Form* form = form_of(statement);
     Instruction i = make(form);
     if (statement.guard) {
@@ -608,9 +599,33 @@ class FunctionLowering {
       case Action::barrier_sync:
       case Action::barrier_arrive:
       case Action::barrier_reduce: return lower_barrier(statement, i);
-      case Action::matrix_multiply: return lower_matrix(statement, i);
       default: return lower_by_rules(statement, i);
     }
+  }
+
+  // mov d, %tid.x: straight into d.
+  bool lower_special_mov(const ptx::Statement& statement) {
+    if (statement.opcode != "mov" || statement.operands.size() != 2) return false;
+    const auto* name = std::get_if<ptx::Name>(&statement.operands[1].value);
+    const SpecialRow* special = name ? special_named(*name) : nullptr;
+    if (!special) return false;
+    const Form* form = form_of("mov:special", statement.suffixes);
+    Instruction i = make(form);
+    if (statement.guard) {
+      i.guard = guard_row(*statement.guard);
+      i.guard_negated = statement.guard_negated;
+    }
+    emit_special(i, *special, destination(statement.operands[0], form->type, true),
+                 operand_bytes(statement.operands[0], form->type));
+    return true;
+  }
+
+  void emit_special(Instruction i, const SpecialRow& special, std::uint32_t row, unsigned bytes) {
+    Detail detail;
+    detail.special = special.id;
+    detail.register_bytes = static_cast<std::uint8_t>(bytes);
+    i.operand[0] = row;
+    emit(i, std::move(detail));
   }
 
   const ptx::Operand& operand(const ptx::Statement& statement, std::size_t k) const {
@@ -622,13 +637,10 @@ class FunctionLowering {
 
   // Operands in the order of the row's rules; vectors are spread out.
   void lower_by_rules(const ptx::Statement& statement, Instruction i) {
-    std::size_t next = 0;
-    for (const std::uint32_t row : rows_by_rules(statement, *i.form)) {
-      if (next == i.operand.size())
-        throw NotCovered{fmt::format("{} with so many operands", statement.opcode)};
-      i.operand[next++] = row;
-    }
-    finish_sync(i, next, statement);
+    const std::vector<std::uint32_t> rows = rows_by_rules(statement, *i.form);
+    if (rows.size() > i.operand.size()) i.wide = context_.program.wide_operands.emplace_back(rows).data();
+    std::copy_n(rows.begin(), std::min(rows.size(), i.operand.size()), i.operand.begin());
+    finish(i, rows, statement);
   }
 
   std::vector<std::uint32_t> rows_by_rules(const ptx::Statement& statement, const Form& form) {
@@ -671,8 +683,7 @@ class FunctionLowering {
                                     : source(given, rule.type, rule.relaxed));
   }
 
-  // .sync instructions meet when operation, qualifiers and member mask are the same.
-  void finish_sync(Instruction i, std::size_t operands, const ptx::Statement& statement) {
+  void finish(Instruction i, const std::vector<std::uint32_t>& rows, const ptx::Statement& statement) {
     switch (i.action) {
       case Action::shuffle:
       case Action::vote:
@@ -681,14 +692,15 @@ class FunctionLowering {
       case Action::elect:
       case Action::warp_sync: {
         Detail detail;
-        detail.operands = static_cast<std::uint8_t>(operands);
-        detail.member_mask = i.operand[operands - 1];  // always written last
+        detail.operands = static_cast<std::uint8_t>(rows.size());
+        detail.member_mask = rows.back();  // always written last
         detail.register_bytes = static_cast<std::uint8_t>(column_bytes(i.form->type));
         return emit(i, std::move(detail));
       }
       case Action::compute:
+      case Action::matrix_multiply:
         if (!i.compute) throw NotCovered{text_of(statement)};
-        return emit(i);
+        return i.action == Action::compute ? emit(i) : emit(i, Detail{});
       default: return emit(i, Detail{});
     }
   }
@@ -720,15 +732,7 @@ class FunctionLowering {
     emit(i, Detail{});
   }
 
-  void lower_matrix(const ptx::Statement& statement, Instruction i) {
-    if (!i.compute) throw NotCovered{text_of(statement)};
-    auto& rows = context_.program.wide_operands.emplace_back(rows_by_rules(statement, *i.form));
-    i.wide = rows.data();
-    emit(i, Detail{});
-  }
-
-  // --- Memory
-  // -----------------------------------------------------------------------------------------------
+  // --- Memory ---
 
   void lower_memory(const ptx::Statement& statement, Instruction i) {
     const std::vector<OperandRule> rules = isa::operand_rules(*i.form);
@@ -750,6 +754,7 @@ class FunctionLowering {
         continue;
       }
       const ptx::Operand& given = statement.operands[k++];
+      if (rule.name == 'p') continue;  // a cache policy
       previous = &given;
       if (rule.shape == OperandRule::Shape::address) {
         if (has_address)
@@ -819,8 +824,7 @@ class FunctionLowering {
       fail(fmt::format("offset {} lies outside the {} bytes of {}", displacement, symbol.bytes, name));
   }
 
-  // --- Calls
-  // ------------------------------------------------------------------------------------------------
+  // --- Calls ---
 
   void lower_call(const ptx::CallStatement& call) {
     Instruction i = make_machine(Action::call);

@@ -49,8 +49,7 @@ void set_column(std::byte* registers, std::uint32_t offset, unsigned lane, unsig
 
 }  // namespace
 
-// --- Meetings of lanes
-// ----------------------------------------------------------------------------------------
+// --- Meetings of lanes ---
 
 // True when the meeting was held at once and the split goes on; false when the split waits, or others moved
 // too.
@@ -292,8 +291,7 @@ void Grid::merge_ready(Warp& warp) {
     }
 }
 
-// --- Barriers of a block
-// --------------------------------------------------------------------------------------
+// --- Barriers of a block ---
 
 void Grid::barrier(Warp& warp, std::size_t index) {
   const Instruction& i = at(warp.splits[index]);
@@ -365,8 +363,7 @@ void Grid::release(Block& block, unsigned id) {
   }
 }
 
-// --- Barriers of a cluster
-// ------------------------------------------------------------------------------------
+// --- Barriers of a cluster ---
 
 void Grid::cluster_arrive(Warp& warp, LaneMask lanes) {
   Cluster& cluster = *warp.block->cluster;
@@ -413,8 +410,7 @@ void Grid::check_cluster(Cluster& cluster) {
     }
 }
 
-// --- Exits
-// ----------------------------------------------------------------------------------------------------
+// --- Exits ---
 
 // Whoever waited for lanes that have just ended waits for them no longer.
 void Grid::recheck_after_exit(Warp& warp) {
