@@ -48,5 +48,5 @@ function(foldproof_tests name)
   target_compile_definitions(test_${name} PRIVATE FOLDPROOF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              FOLDPROOF_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/${name}/data")
   add_test(NAME unit.${name} COMMAND test_${name})
-  set_tests_properties(unit.${name} PROPERTIES LABELS "${ARG_LABELS}")
+  set_tests_properties(unit.${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
 endfunction()

@@ -1,0 +1,42 @@
+# foldproof_add_audit(NAME <name> SOURCE <file>...|CONTRACT <file>...
+#                     [CASES <n>] [SEED <s>] [TIMEOUT <seconds>] [LABELS <label>...] [ARGS <argument>...])
+#
+# Registers one ctest entry a file, which runs `foldproof audit` on it: <name> for a single file, else
+# <name>.<file's stem>. A SOURCE is audited by the contract beside it, or by a guessed one. ARGS are handed to
+# the audit (-I, -D, --arch, --fail-on …). An entry fails on an unexpected finding or a wrong contract, and is
+# skipped when something cannot run here. Failing cases are kept under the build folder and replayed first.
+function(foldproof_add_audit)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;CASES;SEED;TIMEOUT" "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")
+  if(NOT ARG_NAME)
+    message(FATAL_ERROR "foldproof_add_audit needs a NAME.")
+  endif()
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME}) does not know: ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  set(files ${ARG_SOURCE} ${ARG_SOURCES} ${ARG_CONTRACT} ${ARG_CONTRACTS})
+  if(NOT files)
+    message(FATAL_ERROR "foldproof_add_audit(NAME ${ARG_NAME}) needs a SOURCE or a CONTRACT.")
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 600)
+  endif()
+  # One process an entry: ctest -j spreads the entries over the cores.
+  set(options --jobs 1 --store "${CMAKE_CURRENT_BINARY_DIR}/foldproof-cases" ${ARG_ARGS})
+  if(DEFINED ARG_CASES)
+    list(APPEND options --cases "${ARG_CASES}")
+  endif()
+  if(DEFINED ARG_SEED)
+    list(APPEND options --seed "${ARG_SEED}")
+  endif()
+  list(LENGTH files count)
+  foreach(file IN LISTS files)
+    set(entry "${ARG_NAME}")
+    if(count GREATER 1)
+      cmake_path(GET file STEM stem)
+      string(APPEND entry ".${stem}")
+    endif()
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+    add_test(NAME ${entry} COMMAND foldproof::foldproof audit "${file}" ${options})
+    set_tests_properties(${entry} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT "${ARG_TIMEOUT}" SKIP_RETURN_CODE 3)
+  endforeach()
+endfunction()

@@ -1,0 +1,13 @@
+# Every contract of kernels/ as a ctest entry, by the function that users of the installed package call.
+include("${PROJECT_SOURCE_DIR}/cmake/FoldproofAddAudit.cmake")
+add_executable(foldproof::foldproof ALIAS foldproof)
+
+file(GLOB_RECURSE contracts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/*.toml")
+foreach(contract IN LISTS contracts)
+  file(STRINGS "${contract}" id REGEX "^id *= *\"" LIMIT_COUNT 1)
+  string(REGEX REPLACE "^id *= *\"([^\"]*)\".*" "\\1" id "${id}")
+  if(id STREQUAL "")
+    cmake_path(GET contract STEM id)
+  endif()
+  foldproof_add_audit(NAME "audit.${id}" CONTRACT "${contract}" CASES 12 LABELS emulated property)
+endforeach()

@@ -1,0 +1,13 @@
+# The example project, built against an installed Foldproof as a user builds it: install, configure, ctest.
+set(prefix "${PROJECT_BINARY_DIR}/example/prefix")
+set(project "${PROJECT_BINARY_DIR}/example/build")
+
+add_test(NAME example.install COMMAND ${CMAKE_COMMAND} --install "${PROJECT_BINARY_DIR}" --prefix "${prefix}")
+add_test(NAME example.configure
+         COMMAND ${CMAKE_COMMAND} -G "${CMAKE_GENERATOR}" -S "${PROJECT_SOURCE_DIR}/examples/project" -B "${project}"
+                 "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
+add_test(NAME example.audit COMMAND ${CMAKE_CTEST_COMMAND} --test-dir "${project}" --output-on-failure --no-tests=error)
+set_tests_properties(example.install PROPERTIES FIXTURES_SETUP installed)
+set_tests_properties(example.configure PROPERTIES FIXTURES_SETUP configured FIXTURES_REQUIRED installed)
+set_tests_properties(example.audit PROPERTIES FIXTURES_REQUIRED "installed;configured")
+set_tests_properties(example.install example.configure example.audit PROPERTIES LABELS cli TIMEOUT 300)
