@@ -4,9 +4,11 @@
 //
 //     offset 0      carry   one 32-bit lane mask (add.cc / addc)
 //            4      predicates: one 32-bit lane mask each
-//            …      rows:  [lane 0][lane 1] … [lane 31]    2, 4, 8 or 16 bytes a column (16-, 32-, 64-, 128-bit);
+//            …      rows:  [lane 0][lane 1] … [lane 31]    2, 4, 8 or 16 bytes a column (16-, 32-, 64-,
+//            128-bit);
 //                   8-bit registers take 1 byte a column. Rows start at multiples of 64 bytes.
-//            …      constants: every immediate of the function as a row (or mask) of its own, the same in all columns
+//            …      constants: every immediate of the function as a row (or mask) of its own, the same in all
+//            columns
 //
 //   An operand is the byte offset of its row: immediates and registers look alike to the semantics.
 #pragma once
@@ -29,15 +31,17 @@ struct Instruction {
   bool guard_negated = false;
   std::uint32_t guard = no_operand;  ///< predicate that switches lanes off
   Compute compute = nullptr;
-  /// Rows in the order of the row's operand rules: destination(s), then sources; vector operands flat, element
-  /// after element. A rule without an operand leaves no_operand.
-  std::array<std::uint32_t, 6> operand{no_operand, no_operand, no_operand, no_operand, no_operand, no_operand};
-  const std::uint32_t* wide = nullptr;  ///< all rows, flat (d…, a…, b…, c…), where six are too few: mma, lop3 with a predicate
-  const Form* form = nullptr;        ///< modifiers; owned by the program, never null
-  std::uint32_t detail = no_operand; ///< index of what a machine action needs besides (machine/program.h)
-  std::uint32_t target = 0;          ///< branch target, an index into the function's code
-  std::uint32_t join = no_operand;   ///< of a branch: where its lanes meet again
-  std::uint32_t loc = 0;             ///< index into ptx::Module::locs
+  /// Rows in the order of the row's operand rules: destination(s), then sources; vector operands flat,
+  /// element after element. A rule without an operand leaves no_operand.
+  std::array<std::uint32_t, 6> operand{no_operand, no_operand, no_operand,
+                                       no_operand, no_operand, no_operand};
+  const std::uint32_t* wide =
+      nullptr;  ///< all rows, flat (d…, a…, b…, c…), where six are too few: mma, lop3 with a predicate
+  const Form* form = nullptr;         ///< modifiers; owned by the program, never null
+  std::uint32_t detail = no_operand;  ///< index of what a machine action needs besides (machine/program.h)
+  std::uint32_t target = 0;           ///< branch target, an index into the function's code
+  std::uint32_t join = no_operand;    ///< of a branch: where its lanes meet again
+  std::uint32_t loc = 0;              ///< index into ptx::Module::locs
   std::uint32_t ptx_line = 0;
 };
 

@@ -19,8 +19,8 @@ inline constexpr std::uint64_t local_window = 2ull << window_bits;
 inline constexpr std::uint64_t constant_window = 3ull << window_bits;
 inline constexpr std::uint64_t param_window = 4ull << window_bits;
 
-/// Inside the shared window: 24 bits of offset, then the rank of the block in its cluster, plus one. A rank field
-/// of zero means the executing block.
+/// Inside the shared window: 24 bits of offset, then the rank of the block in its cluster, plus one. A rank
+/// field of zero means the executing block.
 inline constexpr unsigned shared_rank_shift = 24;
 inline constexpr std::uint64_t shared_offset_mask = (1ull << shared_rank_shift) - 1;
 

@@ -1,0 +1,281 @@
+#include "devices/emulated/isa/bits.h"
+
+#include <cstring>
+
+#include "devices/emulated/isa/dispatch.h"
+#include "devices/emulated/isa/select.h"
+#include "devices/emulated/isa/windows.h"
+
+namespace foldproof::isa::select {
+namespace {
+
+using enum Type;
+
+/// The same operation on whole predicate masks: sources at operand 1 and 2.
+template <auto f>
+void on_masks(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const auto& operand = instruction.operand;
+  lanes::assign(frame, operand[0], f(mask(frame, operand[1]), mask(frame, operand[2])), lanes);
+}
+template <auto f>
+void on_mask(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const auto& operand = instruction.operand;
+  lanes::assign(frame, operand[0], f(mask(frame, operand[1])), lanes);
+}
+
+/// Shifts by an amount that is the same in all lanes run as vectors.
+template <auto f, class T>
+void shift(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const auto* amounts = row<std::uint32_t>(frame, instruction.operand[2]);
+  std::uint32_t differences = 0;
+  for (unsigned lane = 0; lane < warp_size; ++lane) differences |= amounts[lane] ^ amounts[0];
+  if (differences != 0) return columns<f>(frame, instruction, lanes);
+
+  const lanes::Source<T> a(frame, instruction.operand[1]);
+  auto* d = row<lanes::Bits<T>>(frame, instruction.operand[0]);
+  const std::uint32_t amount = std::min(amounts[0], bits::width<T>);
+  lanes::Bits<T> value[warp_size];
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    value[lane] = static_cast<lanes::Bits<T>>(f(a[lane], amount));
+  lanes::blend(d, value, lanes);
+}
+
+}  // namespace
+
+bool and_(Form& form) {
+  if (form.type == pred) return computed(form, &on_masks<&bits::and_<LaneMask>>);
+  return computed(
+      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::and_<Value<t>>>; }));
+}
+bool or_(Form& form) {
+  if (form.type == pred) return computed(form, &on_masks<&bits::or_<LaneMask>>);
+  return computed(
+      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::or_<Value<t>>>; }));
+}
+bool xor_(Form& form) {
+  if (form.type == pred) return computed(form, &on_masks<&bits::xor_<LaneMask>>);
+  return computed(
+      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::xor_<Value<t>>>; }));
+}
+bool not_(Form& form) {
+  if (form.type == pred) return computed(form, &on_mask<&bits::not_<LaneMask>>);
+  return computed(
+      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::not_<Value<t>>>; }));
+}
+bool cnot(Form& form) {
+  return computed(
+      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::cnot<Value<t>>>; }));
+}
+
+bool shl(Form& form) {
+  return computed(form, choose_type<b16, b32, b64>(
+                            form.type, []<Type t> { return &shift<&bits::shl<Value<t>>, Value<t>>; }));
+}
+bool shr(Form& form) {
+  return computed(form, choose_type<b16, b32, b64, u16, u32, u64, s16, s32, s64>(
+                            form.type, []<Type t> { return &shift<&bits::shr<Value<t>>, Value<t>>; }));
+}
+bool shf(Form& form) {
+  if (form.has("l"))
+    return computed(form, form.has("wrap") ? columns<&bits::shf_l<true>> : columns<&bits::shf_l<false>>);
+  return computed(form, form.has("wrap") ? columns<&bits::shf_r<true>> : columns<&bits::shf_r<false>>);
+}
+
+bool popc(Form& form) {
+  return computed(form,
+                  choose_type<b32, b64>(form.type, []<Type t> { return columns<&bits::popc<Value<t>>>; }));
+}
+bool clz(Form& form) {
+  return computed(form,
+                  choose_type<b32, b64>(form.type, []<Type t> { return each_lane<&bits::clz<Value<t>>>; }));
+}
+bool brev(Form& form) {
+  return computed(form,
+                  choose_type<b32, b64>(form.type, []<Type t> { return each_lane<&bits::brev<Value<t>>>; }));
+}
+bool bfind(Form& form) {
+  if (form.has("shiftamt"))
+    return computed(form, choose_type<u32, u64, s32, s64>(
+                              form.type, []<Type t> { return each_lane<&bits::bfind<Value<t>, true>>; }));
+  return computed(form, choose_type<u32, u64, s32, s64>(
+                            form.type, []<Type t> { return each_lane<&bits::bfind<Value<t>, false>>; }));
+}
+bool fns(Form& form) { return computed(form, each_lane<&bits::fns>); }
+bool bfe(Form& form) {
+  return computed(form, choose_type<u32, u64, s32, s64>(
+                            form.type, []<Type t> { return each_lane<&bits::bfe<Value<t>>>; }));
+}
+bool bfi(Form& form) {
+  return computed(form,
+                  choose_type<b32, b64>(form.type, []<Type t> { return each_lane<&bits::bfi<Value<t>>>; }));
+}
+bool szext(Form& form) {
+  if (form.has("wrap"))
+    return computed(form, choose_type<u32, s32>(
+                              form.type, []<Type t> { return each_lane<&bits::szext<Value<t>, true>>; }));
+  return computed(form, choose_type<u32, s32>(
+                            form.type, []<Type t> { return each_lane<&bits::szext<Value<t>, false>>; }));
+}
+bool bmsk(Form& form) {
+  return computed(form, form.has("wrap") ? each_lane<&bits::bmsk<true>> : each_lane<&bits::bmsk<false>>);
+}
+bool lop3(Form& form) { return computed(form, columns<&bits::lop3>); }
+
+bool prmt(Form& form) {
+  using enum bits::Permute;
+  if (form.has("f4e")) return computed(form, each_lane<&bits::prmt<f4e>>);
+  if (form.has("b4e")) return computed(form, each_lane<&bits::prmt<b4e>>);
+  if (form.has("rc8")) return computed(form, each_lane<&bits::prmt<rc8>>);
+  if (form.has("ecl")) return computed(form, each_lane<&bits::prmt<ecl>>);
+  if (form.has("ecr")) return computed(form, each_lane<&bits::prmt<ecr>>);
+  if (form.has("rc16")) return computed(form, each_lane<&bits::prmt<rc16>>);
+  return computed(form, each_lane<&bits::prmt<generic>>);
+}
+
+namespace {
+
+/// lop3.and/.or: the predicate e tells whether the result is not zero, combined with the predicate q.
+void lop3_and_test(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const std::uint32_t* operand = instruction.wide;  // d e a b c lut q
+  const auto* a = row<std::uint32_t>(frame, operand[2]);
+  const auto* b = row<std::uint32_t>(frame, operand[3]);
+  const auto* c = row<std::uint32_t>(frame, operand[4]);
+  const auto* lut = row<std::uint32_t>(frame, operand[5]);
+  std::uint32_t value[warp_size];
+  LaneMask nonzero = 0;
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    value[lane] = bits::lop3(a[lane], b[lane], c[lane], lut[lane]);
+    nonzero |= LaneMask{value[lane] != 0} << lane;
+  }
+  const LaneMask q = mask(frame, operand[6]);
+  lanes::assign(frame, operand[1], instruction.form->boolean == Boolean::and_ ? nonzero & q : nonzero | q,
+                lanes);
+  if (operand[0] != no_operand) lanes::blend(row<std::uint32_t>(frame, operand[0]), value, lanes);
+}
+
+/// The width of one part of a packing mov.
+unsigned part_bytes(const Form& form) { return bytes_of(form.type) / form.vector; }
+
+/// Register and parts are little-endian: part 0 takes the lowest bytes.
+void run_pack(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const Form& form = *instruction.form;
+  const unsigned bytes = part_bytes(form), whole = bytes * form.vector;
+  std::byte value[warp_size * 16];
+  for (unsigned part = 0; part < form.vector; ++part) {
+    const std::byte* source = frame + instruction.operand[1 + part];
+    for (unsigned lane = 0; lane < warp_size; ++lane)
+      std::memcpy(value + lane * whole + part * bytes, source + lane * bytes, bytes);
+  }
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    std::memcpy(frame + instruction.operand[0] + lane * whole, value + lane * whole, whole);
+  }
+}
+
+void run_unpack(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const Form& form = *instruction.form;
+  const unsigned bytes = part_bytes(form), whole = bytes * form.vector;
+  std::byte value[warp_size * 16];
+  std::memcpy(value, frame + instruction.operand[form.vector], warp_size * whole);
+  for (unsigned part = 0; part < form.vector; ++part) {
+    if (instruction.operand[part] == no_operand) continue;
+    std::byte* destination = frame + instruction.operand[part];
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      std::memcpy(destination + lane * bytes, value + lane * whole + part * bytes, bytes);
+    }
+  }
+}
+
+}  // namespace
+
+bool mov(Form& form) {
+  if (form.type == pred) return computed(form, &on_mask<&bits::copy<LaneMask>>);
+  switch (bytes_of(form.type)) {
+    case 1: return computed(form, columns<&bits::copy<std::uint8_t>>);
+    case 2: return computed(form, columns<&bits::copy<std::uint16_t>>);
+    case 4: return computed(form, columns<&bits::copy<std::uint32_t>>);
+    case 8: return computed(form, columns<&bits::copy<std::uint64_t>>);
+    case 16: return computed(form, columns<&bits::copy<u128>>);
+    default: return false;
+  }
+}
+
+bool pack(Form& form) { return computed(form, bytes_of(form.type) % form.vector == 0 ? &run_pack : nullptr); }
+bool unpack(Form& form) {
+  return computed(form, bytes_of(form.type) % form.vector == 0 ? &run_unpack : nullptr);
+}
+
+namespace {
+
+/// A generic address is the address inside its space plus the space's window.
+template <std::uint64_t window>
+std::uint64_t to_generic(std::uint64_t a) {
+  return a + window;
+}
+template <std::uint64_t window>
+std::uint64_t from_generic(std::uint64_t a) {
+  return a - window;
+}
+template <std::uint64_t window>
+bool inside(std::uint64_t a) {
+  return (a & ~(window_size - 1)) == window;
+}
+
+bool inside_own_shared(std::uint64_t a) { return (a & ~shared_offset_mask) == shared_window; }
+/// Global memory is what no other window covers.
+bool inside_global(std::uint64_t a) {
+  return !inside<shared_window>(a) && !inside<local_window>(a) && !inside<constant_window>(a) &&
+         !inside<param_window>(a);
+}
+
+/// The same offset in the shared memory of another block of the cluster. A generic address stays in its
+/// window.
+template <class T>
+T of_rank(T a, std::uint32_t rank) {
+  const T window = a & static_cast<T>(~(window_size - 1));
+  return window | (a & static_cast<T>(shared_offset_mask)) | T{rank + 1} << shared_rank_shift;
+}
+
+}  // namespace
+
+bool cvta(Form& form) {
+  const bool to = form.has("to");
+  switch (form.space) {
+    case StateSpace::global: return computed(form, columns<&bits::copy<std::uint64_t>>);
+    case StateSpace::shared_cta:
+    case StateSpace::shared_cluster:
+      return computed(form, to ? columns<&from_generic<shared_window>> : columns<&to_generic<shared_window>>);
+    case StateSpace::local:
+      return computed(form, to ? columns<&from_generic<local_window>> : columns<&to_generic<local_window>>);
+    case StateSpace::constant:
+      return computed(form,
+                      to ? columns<&from_generic<constant_window>> : columns<&to_generic<constant_window>>);
+    case StateSpace::param:
+      return computed(form, to ? columns<&from_generic<param_window>> : columns<&to_generic<param_window>>);
+    case StateSpace::none: return false;
+  }
+  return false;
+}
+
+bool isspacep(Form& form) {
+  switch (form.space) {
+    case StateSpace::global: return computed(form, columns<&inside_global>);
+    case StateSpace::shared_cta: return computed(form, columns<&inside_own_shared>);
+    case StateSpace::shared_cluster: return computed(form, columns<&inside<shared_window>>);
+    case StateSpace::local: return computed(form, columns<&inside<local_window>>);
+    case StateSpace::constant: return computed(form, columns<&inside<constant_window>>);
+    case StateSpace::param: return computed(form, columns<&inside<param_window>>);
+    case StateSpace::none: return false;
+  }
+  return false;
+}
+
+bool mapa(Form& form) {
+  if (form.space != StateSpace::none && form.space != StateSpace::shared_cluster) return false;
+  return computed(form, choose_type<u32, u64>(form.type, []<Type t> { return columns<&of_rank<Value<t>>>; }));
+}
+
+bool lop3_test(Form& form) { return computed(form, &lop3_and_test); }
+
+}  // namespace foldproof::isa::select

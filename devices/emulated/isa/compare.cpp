@@ -1,0 +1,222 @@
+#include "devices/emulated/isa/compare.h"
+
+#include <utility>
+
+#include "devices/emulated/isa/dispatch.h"
+#include "devices/emulated/isa/lanes.h"
+#include "devices/emulated/isa/select.h"
+
+namespace foldproof::isa::select {
+namespace {
+
+using enum Type;
+
+template <bool ftz, class T>
+auto read(T x) {
+  if constexpr (std::is_integral_v<T> || std::is_same_v<T, double>) {
+    return x;
+  } else if constexpr (std::is_same_v<T, Bfloat>) {
+    return to_float(x);
+  } else {
+    return to_float(ftz ? flush(x) : x);
+  }
+}
+
+/// One comparison of one type.
+template <Compare compare, bool ftz, class T>
+struct Test {
+  static bool scalar(T a, T b) { return compares<compare>(read<ftz>(a), read<ftz>(b)); }
+  static bool low(Pair<T> a, Pair<T> b) { return scalar(a.low, b.low); }
+  static bool high(Pair<T> a, Pair<T> b) { return scalar(a.high, b.high); }
+
+  static LaneMask lanes(std::byte* frame, std::uint32_t a, std::uint32_t b) {
+    return lanes::where<&scalar, T, T>({frame, a}, {frame, b});
+  }
+  static LaneMask low_lanes(std::byte* frame, std::uint32_t a, std::uint32_t b) {
+    return lanes::where<&low, Pair<T>, Pair<T>>({frame, a}, {frame, b});
+  }
+  static LaneMask high_lanes(std::byte* frame, std::uint32_t a, std::uint32_t b) {
+    return lanes::where<&high, Pair<T>, Pair<T>>({frame, a}, {frame, b});
+  }
+};
+
+/// The result of a comparison joined with the predicate operand, where the form has one.
+LaneMask join(std::byte* frame, const Form& form, LaneMask test, std::uint32_t predicate) {
+  switch (form.boolean) {
+    case Boolean::none: return test;
+    case Boolean::and_: return test & mask(frame, predicate);
+    case Boolean::or_: return test | mask(frame, predicate);
+    case Boolean::xor_: return test ^ mask(frame, predicate);
+  }
+  return test;
+}
+
+void assign_predicate(std::byte* frame, std::uint32_t offset, LaneMask value, LaneMask lanes) {
+  if (offset != no_operand) lanes::assign(frame, offset, value, lanes);
+}
+
+/// setp d|e, a, b, c: e gets the complement of the comparison.
+template <class T>
+void run_setp(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const auto& [d, e, a, b, c, unused] = instruction.operand;
+  const Form& form = *instruction.form;
+  const LaneMask test = T::lanes(frame, a, b);
+  const LaneMask positive = join(frame, form, test, c), negative = join(frame, form, ~test, c);
+  assign_predicate(frame, d, positive, lanes);
+  assign_predicate(frame, e, negative, lanes);
+}
+
+/// Packed types: d gets the comparison of the low halves, e that of the high ones.
+template <class T>
+void run_setp_pair(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const auto& [d, e, a, b, c, unused] = instruction.operand;
+  const Form& form = *instruction.form;
+  const LaneMask low = join(frame, form, T::low_lanes(frame, a, b), c);
+  const LaneMask high = join(frame, form, T::high_lanes(frame, a, b), c);
+  assign_predicate(frame, d, low, lanes);
+  assign_predicate(frame, e, high, lanes);
+}
+
+/// What `set` writes for true: 1.0 of a float type, all ones of an integer type.
+std::uint32_t truth(Type type) {
+  switch (type) {
+    case f32: return 0x3F800000;
+    case f16: return 0x3C00;
+    case bf16: return 0x3F80;
+    case f16x2: return 0x3C003C00;
+    case bf16x2: return 0x3F803F80;
+    default: return 0xFFFFFFFF;
+  }
+}
+
+template <class D>
+void write_truth(std::byte* frame, std::uint32_t offset, LaneMask low, LaneMask high, std::uint32_t yes,
+                 LaneMask lanes) {
+  D value[warp_size];
+  const std::uint32_t high_part = sizeof(D) == 4 ? yes & 0xFFFF0000u : 0;
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    const LaneMask bit = lanes::lane_bit[lane];
+    value[lane] =
+        static_cast<D>(((low & bit) != 0 ? yes & 0xFFFFu : 0u) | ((high & bit) != 0 ? high_part : 0u));
+  }
+  lanes::blend(row<D>(frame, offset), value, lanes);
+}
+
+void write_truth(std::byte* frame, const Instruction& instruction, LaneMask low, LaneMask high,
+                 LaneMask lanes) {
+  const Form& form = *instruction.form;
+  const auto write = bytes_of(form.type) == 2 ? &write_truth<std::uint16_t> : &write_truth<std::uint32_t>;
+  write(frame, instruction.operand[0], low, high, truth(form.type), lanes);
+}
+
+/// set d, a, b, c.
+template <class T>
+void run_set(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const auto& operand = instruction.operand;
+  const LaneMask test = join(frame, *instruction.form, T::lanes(frame, operand[1], operand[2]), operand[3]);
+  write_truth(frame, instruction, test, test, lanes);
+}
+
+template <class T>
+void run_set_pair(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const auto& operand = instruction.operand;
+  const Form& form = *instruction.form;
+  const LaneMask low = join(frame, form, T::low_lanes(frame, operand[1], operand[2]), operand[3]);
+  const LaneMask high = join(frame, form, T::high_lanes(frame, operand[1], operand[2]), operand[3]);
+  write_truth(frame, instruction, low, high, lanes);
+}
+
+/// f.operator()<Test<…>>() for the comparison of the form, or null when values of T have no such comparison.
+template <class T, bool ftz, bool bits_only, class F>
+Compute choose_compare(Compare compare, F f) {
+  Compute result = nullptr;
+  const auto consider = [&]<std::size_t i>() {
+    constexpr auto candidate = static_cast<Compare>(i);
+    if constexpr (comparable<T, bits_only>(candidate))
+      if (candidate == compare) result = f.template operator()<Test<candidate, ftz, T>>();
+  };
+  [&]<std::size_t... i>(std::index_sequence<i...>) { (consider.template operator()<i>(), ...); }
+  (std::make_index_sequence<static_cast<std::size_t>(Compare::nan) + 1>{});
+  return result;
+}
+
+template <class F>
+Compute choose_test(Type type, Compare compare, bool ftz, F f) {
+  if (ftz) {
+    if (type == f32) return choose_compare<float, true, false>(compare, f);
+    if (type == f16 || type == f16x2) return choose_compare<Half, true, false>(compare, f);
+    return nullptr;
+  }
+  switch (type) {
+    case f32: return choose_compare<float, false, false>(compare, f);
+    case f16:
+    case f16x2: return choose_compare<Half, false, false>(compare, f);
+    case bf16:
+    case bf16x2: return choose_compare<Bfloat, false, false>(compare, f);
+    default: break;
+  }
+  if (const auto bits = choose_type<b16, b32, b64>(
+          type, [&]<Type t> { return choose_compare<Value<t>, false, true>(compare, f); }))
+    return bits;
+  return choose_type<u16, u32, u64, s16, s32, s64, f64>(
+      type, [&]<Type t> { return choose_compare<Value<t>, false, false>(compare, f); });
+}
+
+template <class T>
+T choose_by_predicate(T a, T b, bool p) {
+  return p ? a : b;
+}
+/// NaN is not ≥ 0, and −0 is.
+template <class T, class C>
+T choose_by_sign(T a, T b, C c) {
+  return c >= 0 ? a : b;
+}
+template <class T>
+T choose_by_flushed_sign(T a, T b, float c) {
+  return flush(c) >= 0 ? a : b;
+}
+
+template <class T>
+Compute choose_slct(const Form& form) {
+  if (form.type2 == s32) return form.ftz ? nullptr : columns<&choose_by_sign<T, std::int32_t>>;
+  return form.ftz ? columns<&choose_by_flushed_sign<T>> : columns<&choose_by_sign<T, float>>;
+}
+
+}  // namespace
+
+bool setp(Form& form) {
+  return computed(form, choose_test(form.type, form.compare, form.ftz,
+                                    []<class T>() -> Compute { return &run_setp<T>; }));
+}
+bool setp_pair(Form& form) {
+  return computed(form, choose_test(form.type, form.compare, form.ftz,
+                                    []<class T>() -> Compute { return &run_setp_pair<T>; }));
+}
+bool set(Form& form) {
+  return computed(form, choose_test(form.type2, form.compare, form.ftz,
+                                    []<class T>() -> Compute { return &run_set<T>; }));
+}
+bool set_pair(Form& form) {
+  return computed(form, choose_test(form.type2, form.compare, form.ftz,
+                                    []<class T>() -> Compute { return &run_set_pair<T>; }));
+}
+
+bool selp(Form& form) {
+  switch (bytes_of(form.type)) {
+    case 2: return computed(form, columns<&choose_by_predicate<std::uint16_t>>);
+    case 4: return computed(form, columns<&choose_by_predicate<std::uint32_t>>);
+    case 8: return computed(form, columns<&choose_by_predicate<std::uint64_t>>);
+    default: return false;
+  }
+}
+
+bool slct(Form& form) {
+  switch (bytes_of(form.type)) {
+    case 2: return computed(form, choose_slct<std::uint16_t>(form));
+    case 4: return computed(form, choose_slct<std::uint32_t>(form));
+    case 8: return computed(form, choose_slct<std::uint64_t>(form));
+    default: return false;
+  }
+}
+
+}  // namespace foldproof::isa::select

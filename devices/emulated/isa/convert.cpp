@@ -1,0 +1,269 @@
+#include "devices/emulated/isa/convert.h"
+
+#include <cstring>
+
+#include "devices/emulated/isa/dispatch.h"
+#include "devices/emulated/isa/exact.h"
+#include "devices/emulated/isa/select.h"
+
+namespace foldproof::isa::select {
+namespace {
+
+using enum Type;
+using exact::Format;
+using exact::Kind;
+using exact::Number;
+
+/// What a PTX type holds: one value or two, integers or floats of a format.
+struct Shape {
+  unsigned bits = 0;               ///< of one value
+  const Format* format = nullptr;  ///< null: an integer
+  bool is_signed = false;
+  bool pair = false;
+};
+
+Shape shape_of(Type type) {
+  switch (type) {
+    case f64: return {64, &exact::f64};
+    case f32: return {32, &exact::f32};
+    case tf32: return {32, &exact::tf32};
+    case f16: return {16, &exact::f16};
+    case bf16: return {16, &exact::bf16};
+    case f16x2: return {16, &exact::f16, false, true};
+    case bf16x2: return {16, &exact::bf16, false, true};
+    case e4m3x2: return {8, &exact::e4m3, false, true};
+    case e5m2x2: return {8, &exact::e5m2, false, true};
+    case e2m3x2: return {8, &exact::e2m3, false, true};
+    case e3m2x2: return {8, &exact::e3m2, false, true};
+    case e2m1x2: return {4, &exact::e2m1, false, true};
+    default: return {isa::bits_of(type), nullptr, is_signed(type)};
+  }
+}
+
+std::uint64_t low_bits(unsigned bits) {
+  return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+}
+
+bool is_subnormal(const Format& format, std::uint64_t bits) {
+  const std::uint64_t magnitude = bits & low_bits(format.bits() - 1);
+  return magnitude < std::uint64_t{1} << format.fraction_bits;
+}
+std::uint64_t sign_of(const Format& format, std::uint64_t bits) {
+  return bits & std::uint64_t{1} << (format.bits() - 1);
+}
+
+Number read(const Form& form, const Shape& source, std::uint64_t bits) {
+  bits &= low_bits(source.bits);
+  if (source.format == nullptr) {
+    const bool negative = source.is_signed && (bits >> (source.bits - 1)) != 0;
+    return exact::from_integer(negative, negative ? (0 - bits) & low_bits(source.bits) : bits);
+  }
+  if (form.ftz && source.format == &exact::f32 && is_subnormal(exact::f32, bits))
+    bits = sign_of(exact::f32, bits);
+  return exact::decode(*source.format, bits);
+}
+
+/// Clamped to the range of the destination. NaN gives 0, or where f64 or a 64-bit integer takes part the top
+/// bit.
+std::uint64_t write_integer(const Shape& destination, const Shape& source, Number x, Rounding rounding) {
+  const unsigned bits = destination.bits;
+  const std::uint64_t top = std::uint64_t{1} << (bits - 1);
+  if (x.kind == Kind::nan) return source.bits == 64 || bits == 64 ? top : 0;
+  if (x.kind == Kind::finite) x = exact::to_integral(x, rounding);
+  const u128 largest = destination.is_signed ? (x.negative ? u128{top} : u128{top} - 1)
+                                             : (x.negative ? u128{0} : u128{low_bits(bits)});
+  // Whole numbers of 2^0 and more; those above 2^64 are beyond every range.
+  const bool huge = x.kind == Kind::infinity || (x.magnitude != 0 && x.exponent > 64);
+  const u128 magnitude = huge ? u128{1} << 100 : x.magnitude << x.exponent;
+  const auto clamped = static_cast<std::uint64_t>(std::min(magnitude, largest));
+  return (x.negative ? 0 - clamped : clamped) & low_bits(bits);
+}
+
+/// Integer to integer: the low bits, unless .sat.
+std::uint64_t write_low_bits(const Shape& destination, const Number& x) {
+  const auto magnitude = static_cast<std::uint64_t>(x.magnitude);
+  return (x.negative ? 0 - magnitude : magnitude) & low_bits(destination.bits);
+}
+
+/// .sat: [+0, 1], NaN gives +0. .relu: no less than +0, NaN stays.
+Number clamp(const Form& form, Number x) {
+  const bool below = x.kind != Kind::nan && x.negative;
+  if (form.relu && below) return {};
+  if (!form.sat) return x;
+  if (x.kind == Kind::nan || below) return {};
+  const bool above = x.kind == Kind::infinity || exact::encode(exact::f64, x, Rounding::rz) >= bits_of(1.0);
+  return above ? exact::from_integer(false, 1) : x;
+}
+
+std::uint64_t write_float(const Form& form, const Format& format, const Number& x) {
+  const bool integral = form.rounding >= Rounding::rni;
+  const Number value =
+      clamp(form, integral && x.kind == Kind::finite ? exact::to_integral(x, form.rounding) : x);
+  const std::uint64_t bits = exact::encode(format, value, form.rounding, form.satfinite);
+  if (form.ftz && &format == &exact::f32 && is_subnormal(format, bits)) return sign_of(format, bits);
+  // A tf32 is the upper bits of an f32; its NaN is the f32's.
+  if (&format == &exact::tf32) return x.kind == Kind::nan ? f32_nan : bits << 13;
+  return bits;
+}
+
+/// One value.
+std::uint64_t convert_value(const Form& form, const Shape& destination, const Shape& source,
+                            std::uint64_t bits) {
+  // f64 to f64 keeps the payload of a NaN.
+  if (destination.format == &exact::f64 && source.format == &exact::f64 && !form.sat)
+    if (const double x = std::bit_cast<double>(bits); x != x) return bits | 0x0008000000000000;
+  const Number x = read(form, source, bits);
+  if (destination.format != nullptr) return write_float(form, *destination.format, x);
+  if (source.format == nullptr && !form.sat) return write_low_bits(destination, x);
+  return write_integer(destination, source, x, form.rounding);
+}
+
+/// a, and for a pair of f32 b: the first operand lands in the high half.
+std::uint64_t convert_bits(const Form& form, std::uint64_t a, std::uint64_t b) {
+  const Shape destination = shape_of(form.type), source = shape_of(form.type2);
+  if (!destination.pair) return convert_value(form, destination, source, a);
+  const std::uint64_t low_source = source.pair ? a : b, high_source = source.pair ? a >> source.bits : a;
+  const std::uint64_t low = convert_value(form, destination, source, low_source);
+  const std::uint64_t high = convert_value(form, destination, source, high_source);
+  return low | high << destination.bits;
+}
+
+/// A column of `bytes` bytes, zero-extended, and back.
+std::uint64_t load_column(const std::byte* row, unsigned lane, unsigned bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, row + lane * bytes, bytes);
+  return value;
+}
+void store_column(std::byte* row, unsigned lane, unsigned bytes, std::uint64_t value) {
+  std::memcpy(row + lane * bytes, &value, bytes);
+}
+
+/// Bytes of the registers: those of the types, unless fit_registers said otherwise.
+unsigned destination_bytes(const Form& form) {
+  return form.destination_bytes != 0 ? form.destination_bytes : bytes_of(form.type);
+}
+unsigned source_bytes(const Form& form) {
+  return form.source_bytes != 0 ? form.source_bytes : bytes_of(form.type2);
+}
+
+/// A wider register gets the value extended by the sign of its type.
+std::uint64_t extend(Type type, std::uint64_t value) {
+  const unsigned unused = 64 - isa::bits_of(type);
+  return is_signed(type) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value << unused) >> unused)
+                         : value;
+}
+
+/// Every conversion, lane by lane.
+void run_cvt(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const Form& form = *instruction.form;
+  const auto& [d, a, b, unused, unused2, unused3] = instruction.operand;
+  const unsigned to = destination_bytes(form), from = source_bytes(form);
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint64_t first = load_column(frame + a, lane, from);
+    const std::uint64_t second = b == no_operand ? 0 : load_column(frame + b, lane, from);
+    store_column(frame + d, lane, to, extend(form.type, convert_bits(form, first, second)));
+  }
+}
+
+template <class Column>
+void load_columns(std::uint64_t* value, const std::byte* source) {
+  const auto* columns = reinterpret_cast<const Column*>(source);
+  for (unsigned lane = 0; lane < warp_size; ++lane) value[lane] = columns[lane];
+}
+template <class Column>
+void store_columns(std::byte* destination, const std::uint64_t* value, LaneMask lanes) {
+  Column narrow[warp_size];
+  for (unsigned lane = 0; lane < warp_size; ++lane) narrow[lane] = static_cast<Column>(value[lane]);
+  lanes::blend(reinterpret_cast<Column*>(destination), narrow, lanes);
+}
+
+/// Integer to integer between registers of any width: an extension by the source's type, then by the
+/// destination's.
+void run_integer_cvt(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const Form& form = *instruction.form;
+  std::uint64_t value[warp_size];
+  const std::byte* source = frame + instruction.operand[1];
+  switch (source_bytes(form)) {
+    case 1: load_columns<std::uint8_t>(value, source); break;
+    case 2: load_columns<std::uint16_t>(value, source); break;
+    case 4: load_columns<std::uint32_t>(value, source); break;
+    default: load_columns<std::uint64_t>(value, source); break;
+  }
+  for (auto& x : value) x = extend(form.type, extend(form.type2, x));
+  std::byte* destination = frame + instruction.operand[0];
+  switch (destination_bytes(form)) {
+    case 1: return store_columns<std::uint8_t>(destination, value, lanes);
+    case 2: return store_columns<std::uint16_t>(destination, value, lanes);
+    case 4: return store_columns<std::uint32_t>(destination, value, lanes);
+    default: return store_columns<std::uint64_t>(destination, value, lanes);
+  }
+}
+
+bool registers_fit_types(const Form& form) {
+  return destination_bytes(form) == bytes_of(form.type) && source_bytes(form) == bytes_of(form.type2);
+}
+
+/// The conversions that kernels do all the time.
+Compute fast_cvt(const Form& form) {
+  struct Fast {
+    Type to, from;
+    Rounding rounding;
+    Compute compute;
+  };
+  static constexpr Fast table[] = {
+      {f32, s32, Rounding::rn, columns<&convert::f32_from_s32>},
+      {f32, u32, Rounding::rn, columns<&convert::f32_from_u32>},
+      {f64, s32, Rounding::rn, columns<&convert::f64_from_s32>},
+      {f64, u32, Rounding::rn, columns<&convert::f64_from_u32>},
+      {s32, f32, Rounding::rzi, columns<&convert::s32_from_f32>},
+      {u32, f32, Rounding::rzi, columns<&convert::u32_from_f32>},
+      {f64, f32, Rounding::none, columns<&convert::f64_from_f32>},
+      {f32, f64, Rounding::rn, columns<&convert::f32_from_f64>},
+      {f32, f16, Rounding::none, columns<&convert::f32_from_f16>},
+      {f32, bf16, Rounding::none, columns<&convert::f32_from_bf16>},
+      {f16, f32, Rounding::rn, columns<&convert::f16_from_f32>},
+      {bf16, f32, Rounding::rn, columns<&convert::bf16_from_f32>},
+      {f16x2, f32, Rounding::rn, columns<&convert::f16x2_from_f32>},
+      {bf16x2, f32, Rounding::rn, columns<&convert::bf16x2_from_f32>},
+  };
+  if (form.ftz || form.sat || form.relu || form.satfinite || !registers_fit_types(form)) return nullptr;
+  for (const Fast& fast : table)
+    if (fast.to == form.type && fast.from == form.type2 && fast.rounding == form.rounding)
+      return fast.compute;
+  return nullptr;
+}
+
+Compute integer_cvt(const Form& form) {
+  if (!registers_fit_types(form)) return &run_integer_cvt;
+  return choose_type<u8, u16, u32, u64, s8, s16, s32, s64>(form.type, [&]<Type d> {
+    return choose_type<u8, u16, u32, u64, s8, s16, s32, s64>(
+        form.type2, []<Type s> { return columns<&convert::integer<Value<d>, Value<s>>>; });
+  });
+}
+
+/// Where the ISA demands a rounding modifier, and where it has no place.
+bool rounding_exists(const Form& form) {
+  const Shape to = shape_of(form.type), from = shape_of(form.type2);
+  const bool given = form.rounding != Rounding::none, integral = form.rounding >= Rounding::rni;
+  if (to.format == nullptr) return from.format == nullptr ? !given : integral;
+  if (from.format == nullptr) return given && !integral;
+  if (form.type == form.type2) return !given || integral;
+  const bool widening = to.format->fraction_bits >= from.format->fraction_bits &&
+                        to.format->exponent_bits >= from.format->exponent_bits;
+  return widening || (given && !integral);
+}
+
+bool has_f32(const Form& form) { return form.type == f32 || form.type2 == f32; }
+
+}  // namespace
+
+bool cvt(Form& form) {
+  if (!rounding_exists(form) || (form.ftz && !has_f32(form))) return false;
+  const bool integers = shape_of(form.type).format == nullptr && shape_of(form.type2).format == nullptr;
+  if (integers && !form.sat) return computed(form, integer_cvt(form));
+  const Compute fast = fast_cvt(form);
+  return computed(form, fast ? fast : &run_cvt);
+}
+
+}  // namespace foldproof::isa::select

@@ -1,0 +1,49 @@
+// Conversions between numbers as PTX defines them. ISA 9.7.9.21.
+//
+// The functions here are the fast ways, free of branches; convert.cpp takes every other conversion through
+// exact.h.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "devices/emulated/isa/half.h"
+
+namespace foldproof::isa::convert {
+
+/// Integer to integer without .sat: the low bits, extended by the source's sign.
+template <class D, class S>
+D integer(S x) {
+  return static_cast<D>(x);
+}
+
+inline float f32_from_s32(std::int32_t x) { return static_cast<float>(x); }
+inline float f32_from_u32(std::uint32_t x) { return static_cast<float>(static_cast<double>(x)); }
+inline double f64_from_s32(std::int32_t x) { return x; }
+inline double f64_from_u32(std::uint32_t x) { return x; }
+inline double f64_from_f32(float x) { return canonical(x); }
+inline float f32_from_f64(double x) { return canonical(static_cast<float>(x)); }
+
+/// Truncated, clamped to the range, NaN gives 0.
+inline std::int32_t s32_from_f32(float x) {
+  constexpr double low = std::numeric_limits<std::int32_t>::min(),
+                   high = std::numeric_limits<std::int32_t>::max();
+  const double number = x == x ? static_cast<double>(x) : 0.0;
+  const double floored = number > low ? number : low;
+  return static_cast<std::int32_t>(floored < high ? floored : high);
+}
+inline std::uint32_t u32_from_f32(float x) {
+  constexpr double high = std::numeric_limits<std::uint32_t>::max();
+  const double floored = x > 0 ? static_cast<double>(x) : 0.0;
+  return static_cast<std::uint32_t>(static_cast<std::int64_t>(floored < high ? floored : high));
+}
+
+inline float f32_from_f16(Half x) { return canonical(to_float(x)); }
+inline float f32_from_bf16(Bfloat x) { return canonical(to_float(x)); }
+inline Half f16_from_f32(float x) { return narrow<Half>(x); }
+inline Bfloat bf16_from_f32(float x) { return narrow<Bfloat>(x); }
+/// a lands in the high half.
+inline Pair<Half> f16x2_from_f32(float a, float b) { return {narrow<Half>(b), narrow<Half>(a)}; }
+inline Pair<Bfloat> bf16x2_from_f32(float a, float b) { return {narrow<Bfloat>(b), narrow<Bfloat>(a)}; }
+
+}  // namespace foldproof::isa::convert

@@ -1,0 +1,82 @@
+// f64 arithmetic as PTX defines it, in every rounding mode. ISA 9.7.3.
+//
+// A NaN operand passes, made quiet, the first one before the others; the host's choice would depend on the
+// compiler.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "devices/emulated/isa/exact.h"
+
+namespace foldproof::isa::f64 {
+
+/// Every NaN that an f64 instruction makes of numbers.
+inline constexpr std::uint64_t invalid = 0xFFF8000000000000;
+inline constexpr std::uint64_t quiet_bit = 0x0008000000000000;
+inline constexpr std::uint64_t sign = 0x8000000000000000;
+
+inline double quiet(double x) { return std::bit_cast<double>(bits_of(x) | quiet_bit); }
+
+/// The NaN that an operation gives, or its result.
+inline double settle(double result) { return result != result ? std::bit_cast<double>(invalid) : result; }
+template <class... More>
+double settle(double result, double operand, More... more) {
+  const double rest = settle(result, more...);
+  return operand != operand ? quiet(operand) : rest;
+}
+
+template <Rounding rounding>
+double add(double a, double b) {
+  if constexpr (rounding == Rounding::rn) return settle(a + b, a, b);
+  return settle(exact::add(a, b, rounding), a, b);
+}
+template <Rounding rounding>
+double sub(double a, double b) {
+  if constexpr (rounding == Rounding::rn) return settle(a - b, a, b);
+  return settle(exact::add(a, -b, rounding), a, b);
+}
+template <Rounding rounding>
+double mul(double a, double b) {
+  if constexpr (rounding == Rounding::rn) return settle(a * b, a, b);
+  return settle(exact::mul(a, b, rounding), a, b);
+}
+template <Rounding rounding>
+double fma(double a, double b, double c) {
+  if constexpr (rounding == Rounding::rn) return settle(std::fma(a, b, c), a, b, c);
+  return settle(exact::fma(a, b, c, rounding), a, b, c);
+}
+template <Rounding rounding>
+double div(double a, double b) {
+  if constexpr (rounding == Rounding::rn) return settle(a / b, a, b);
+  return settle(exact::div(a, b, rounding), a, b);
+}
+template <Rounding rounding>
+double rcp(double a) {
+  return div<rounding>(1.0, a);
+}
+template <Rounding rounding>
+double sqrt(double a) {
+  if constexpr (rounding == Rounding::rn) return settle(std::sqrt(a), a);
+  return settle(exact::sqrt(a, rounding), a);
+}
+
+/// −0 is less than +0, and a NaN loses against a number; of two, the first passes.
+inline double min(double a, double b) {
+  if (a != a) return b != b ? quiet(a) : b;
+  if (b != b) return a;
+  if (a == b) return std::bit_cast<double>(bits_of(a) | bits_of(b));
+  return a < b ? a : b;
+}
+inline double max(double a, double b) {
+  if (a != a) return b != b ? quiet(a) : b;
+  if (b != b) return a;
+  if (a == b) return std::bit_cast<double>(bits_of(a) & bits_of(b));
+  return a > b ? a : b;
+}
+
+inline double neg(double a) { return std::bit_cast<double>(bits_of(a) ^ sign); }
+inline double abs(double a) { return std::bit_cast<double>(bits_of(a) & ~sign); }
+
+}  // namespace foldproof::isa::f64

@@ -1,0 +1,138 @@
+// f32 arithmetic as PTX defines it, in every rounding mode. ISA 9.7.3.
+//
+// Nothing here reads or sets the host's floating-point modes: directed roundings step from the nearest value
+// by the sign of the exact error, and fma rounds an odd-rounded double once. No branches, so that loops
+// vectorise.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "devices/emulated/isa/form.h"
+
+namespace foldproof::isa {
+
+inline constexpr std::uint32_t f32_sign = 0x80000000u;
+inline constexpr std::uint32_t f32_infinity = 0x7F800000u;
+/// Every NaN that an f32 instruction makes.
+inline constexpr std::uint32_t f32_nan = 0x7FFFFFFFu;
+
+inline std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
+inline std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
+
+/// .ftz: a subnormal is a zero of the same sign.
+inline float flush(float x) {
+  const auto bits = bits_of(x);
+  return std::bit_cast<float>((bits & f32_infinity) == 0 ? bits & f32_sign : bits);
+}
+inline float canonical(float x) { return std::bit_cast<float>(x != x ? f32_nan : bits_of(x)); }
+/// .sat: clamped to [+0, 1]; NaN gives +0.
+inline float saturate(float x) {
+  const float low = x > 0.0f ? x : 0.0f;
+  return low < 1.0f ? low : 1.0f;
+}
+
+namespace f32 {
+
+/// One step from r towards the exact result, where r is the nearest float and `error` has the sign of exact −
+/// r.
+template <Rounding rounding>
+float directed(float r, double error) {
+  if constexpr (rounding == Rounding::rn) return r;
+  const bool negative = (bits_of(r) & f32_sign) != 0;
+  const bool below = error<0, above = error> 0;
+  const bool inwards = negative ? above : below, outwards = negative ? below : above;
+  bool step_in = inwards, step_out = false;
+  if constexpr (rounding == Rounding::rm) step_in = inwards && !negative, step_out = outwards && negative;
+  if constexpr (rounding == Rounding::rp) step_in = inwards && negative, step_out = outwards && !negative;
+  return std::bit_cast<float>(bits_of(r) - std::uint32_t{step_in} + std::uint32_t{step_out});
+}
+
+template <Rounding rounding>
+float round(double x) {
+  const float r = static_cast<float>(x);
+  return directed<rounding>(r, x - static_cast<double>(r));
+}
+
+/// x + y rounded to odd: inexact sums get an odd last bit, so that a later rounding to fewer bits is the only
+/// one.
+inline double add_to_odd(double x, double y) {
+  const double sum = x + y, x_part = sum - y, y_part = sum - x_part;
+  const double error = (x - x_part) + (y - y_part);
+  const bool inexact = error < 0 || error > 0;
+  const bool outwards = (error > 0) == (sum > 0);
+  const std::uint64_t bits = bits_of(sum), step = outwards ? 1 : ~std::uint64_t{0};
+  return std::bit_cast<double>(bits + (inexact && (bits & 1) == 0 ? step : 0));
+}
+
+/// x + y for a directed rounding; an exact zero is −0 when rounding down, unless both are +0.
+template <Rounding rounding>
+double add_exactly(double x, double y) {
+  const double sum = add_to_odd(x, y);
+  if constexpr (rounding != Rounding::rm) return sum;
+  const std::uint64_t sign = (bits_of(x) | bits_of(y)) & 0x8000000000000000u;
+  return std::bit_cast<double>(bits_of(sum) | (sum == 0 ? sign : 0));
+}
+
+template <Rounding rounding>
+float add(float a, float b) {
+  if constexpr (rounding == Rounding::rn) return a + b;
+  return round<rounding>(add_exactly<rounding>(a, b));
+}
+template <Rounding rounding>
+float sub(float a, float b) {
+  return add<rounding>(a, -b);
+}
+template <Rounding rounding>
+float mul(float a, float b) {
+  if constexpr (rounding == Rounding::rn) return a * b;
+  return round<rounding>(static_cast<double>(a) * static_cast<double>(b));
+}
+template <Rounding rounding>
+float fma(float a, float b, float c) {
+  return round<rounding>(add_exactly<rounding>(static_cast<double>(a) * static_cast<double>(b), c));
+}
+template <Rounding rounding>
+float div(float a, float b) {
+  const float r = a / b;
+  const double rest = static_cast<double>(a) - static_cast<double>(r) * static_cast<double>(b);
+  return directed<rounding>(r, b < 0 ? -rest : rest);
+}
+template <Rounding rounding>
+float rcp(float a) {
+  return div<rounding>(1.0f, a);
+}
+template <Rounding rounding>
+float sqrt(float a) {
+  const float r = std::sqrt(a);
+  return directed<rounding>(r, static_cast<double>(a) - static_cast<double>(r) * static_cast<double>(r));
+}
+
+/// Not the host's fmin: −0 is less than +0, and a NaN loses against a number.
+inline float min(float a, float b) {
+  const bool equal = a == b;
+  const std::uint32_t zero_aware = bits_of(a) | bits_of(b);  // of equal values only −0 and +0 differ
+  const float ordered = a < b ? a : b;
+  const float number = a != a ? b : ordered;
+  const float result = b != b ? a : number;
+  return std::bit_cast<float>(equal ? zero_aware : bits_of(result));
+}
+inline float max(float a, float b) {
+  const bool equal = a == b;
+  const std::uint32_t zero_aware = bits_of(a) & bits_of(b);
+  const float ordered = a > b ? a : b;
+  const float number = a != a ? b : ordered;
+  const float result = b != b ? a : number;
+  return std::bit_cast<float>(equal ? zero_aware : bits_of(result));
+}
+/// .NaN: a NaN wins.
+inline float min_nan(float a, float b) { return a != a ? a : b != b ? b : min(a, b); }
+inline float max_nan(float a, float b) { return a != a ? a : b != b ? b : max(a, b); }
+
+/// Signs only: NaNs pass as they are, unless the instruction canonicalises.
+inline float neg(float a) { return std::bit_cast<float>(bits_of(a) ^ f32_sign); }
+inline float abs(float a) { return std::bit_cast<float>(bits_of(a) & ~f32_sign); }
+
+}  // namespace f32
+}  // namespace foldproof::isa

@@ -1,0 +1,130 @@
+// 16-bit floats: their values, and their arithmetic as PTX defines it. ISA 9.7.4.
+//
+// Every result is rounded once: products of two 16-bit floats are exact in double, sums are rounded to odd
+// there, and a value rounded to odd at 24 bits rounds to 11 or 8 bits as the exact one would. No branches.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "devices/emulated/isa/float.h"
+
+namespace foldproof::isa {
+
+/// .f16: 1 sign, 5 exponent, 10 fraction bits.
+struct Half {
+  std::uint16_t bits;
+};
+
+/// .bf16: the upper half of an f32.
+struct Bfloat {
+  std::uint16_t bits;
+};
+
+/// .f16x2, .bf16x2, .u16x2, .s16x2, .f32x2: `low` lies in the low bits.
+template <class T>
+struct Pair {
+  T low, high;
+};
+
+/// Every NaN that a 16-bit instruction makes, in both formats.
+inline constexpr std::uint16_t half_nan = 0x7FFF;
+inline constexpr std::uint16_t half_sign = 0x8000;
+
+inline float to_float(float x) { return x; }
+inline float to_float(Bfloat x) { return std::bit_cast<float>(std::uint32_t{x.bits} << 16); }
+inline float to_float(Half x) {
+  constexpr std::uint32_t rebias = (127u - 15u) << 23, one = 1u << 23;
+  const std::uint32_t magnitude = std::uint32_t{x.bits & 0x7FFFu} << 13;
+  const std::uint32_t sign = std::uint32_t{x.bits & 0x8000u} << 16;
+  // A subnormal's fraction under the exponent of the smallest normal, less that number.
+  const float subnormal = std::bit_cast<float>(magnitude + rebias + one) - std::bit_cast<float>(rebias + one);
+  const std::uint32_t special = magnitude >= 0x0F800000u ? rebias : 0;
+  const std::uint32_t normal = magnitude + rebias + special;
+  return std::bit_cast<float>((magnitude < one ? bits_of(subnormal) : normal) | sign);
+}
+
+/// The f32 next to x towards zero, with an odd last bit, unless x is an f32 itself.
+inline float to_odd_float(double x) {
+  const float r = static_cast<float>(x);
+  const double back = static_cast<double>(r);
+  const bool outside = (back > x) != (x < 0) && back != x;  // rounded away from zero
+  const bool inexact = back < x || back > x;
+  const std::uint32_t truncated = bits_of(r) - std::uint32_t{outside && inexact};
+  return std::bit_cast<float>(truncated | std::uint32_t{inexact});
+}
+
+/// Nearest even.
+template <class H>
+H narrow(float x);
+template <>
+inline float narrow<float>(float x) {
+  return x;
+}
+template <>
+inline Bfloat narrow<Bfloat>(float x) {
+  const std::uint32_t bits = bits_of(x);
+  const std::uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+  return {static_cast<std::uint16_t>(x != x ? half_nan : rounded)};
+}
+template <>
+inline Half narrow<Half>(float x) {
+  constexpr std::uint32_t first_overflow = (127u + 16u) << 23, first_normal = (127u - 14u) << 23;
+  constexpr std::uint32_t aligner = (127u - 15u + 23u - 10u + 1u)
+                                    << 23;  // its last bit is the last subnormal bit
+  const std::uint32_t sign = bits_of(x) & f32_sign, magnitude = bits_of(x) ^ sign;
+  const std::uint32_t subnormal =
+      bits_of(std::bit_cast<float>(magnitude) + std::bit_cast<float>(aligner)) - aligner;
+  const std::uint32_t normal = (magnitude - ((127u - 15u) << 23) + 0xFFF + (magnitude >> 13 & 1)) >> 13;
+  const std::uint32_t finite = magnitude < first_normal ? subnormal : normal;
+  const std::uint32_t number = (magnitude >= first_overflow ? 0x7C00u : finite) | sign >> 16;
+  return {static_cast<std::uint16_t>(x != x ? half_nan : number)};
+}
+
+/// .ftz
+inline Half flush(Half x) {
+  return {static_cast<std::uint16_t>((x.bits & 0x7C00) == 0 ? x.bits & half_sign : x.bits)};
+}
+
+namespace half {
+
+template <class H>
+H add(H a, H b) {
+  return narrow<H>(to_odd_float(f32::add_to_odd(to_float(a), to_float(b))));
+}
+template <class H>
+H sub(H a, H b) {
+  return narrow<H>(to_odd_float(f32::add_to_odd(to_float(a), -to_float(b))));
+}
+template <class H>
+H mul(H a, H b) {
+  return narrow<H>(to_odd_float(static_cast<double>(to_float(a)) * static_cast<double>(to_float(b))));
+}
+template <class H>
+H fma(H a, H b, H c) {
+  const double product = static_cast<double>(to_float(a)) * static_cast<double>(to_float(b));
+  return narrow<H>(to_odd_float(f32::add_to_odd(product, to_float(c))));
+}
+
+template <class H>
+H neg(H a) {
+  return {static_cast<std::uint16_t>(a.bits ^ half_sign)};
+}
+template <class H>
+H abs(H a) {
+  return {static_cast<std::uint16_t>(a.bits & ~half_sign)};
+}
+
+/// .sat and .relu. The first gives +0 for NaN, the second keeps it.
+template <class H>
+H saturate(H x) {
+  return narrow<H>(isa::saturate(to_float(x)));
+}
+template <class H>
+H relu(H x) {
+  const float value = to_float(x);
+  return narrow<H>(value < 0.0f || value == 0.0f ? 0.0f : value);
+}
+
+}  // namespace half
+}  // namespace foldproof::isa

@@ -1,0 +1,195 @@
+#include "devices/emulated/isa/integer.h"
+
+#include "devices/emulated/isa/dispatch.h"
+#include "devices/emulated/isa/select.h"
+
+namespace foldproof::isa::select {
+namespace {
+
+using enum Type;
+using namespace integer;
+
+template <class F>
+Compute choose_integer(Type type, F f) {
+  return choose_type<u16, u32, u64, s16, s32, s64>(type, f);
+}
+template <class F>
+Compute choose_word(Type type, F f) {
+  return choose_type<u32, s32>(type, f);
+}
+
+}  // namespace
+
+bool add_int(Form& form) {
+  if (form.sat) return computed(form, form.type == s32 ? columns<&add_sat> : nullptr);
+  if (form.type == u16x2 || form.type == s16x2)
+    return computed(form, columns<&both<&add<std::uint16_t>, std::uint16_t>>);
+  return computed(form, choose_integer(form.type, []<Type t> { return columns<&add<Value<t>>>; }));
+}
+
+bool sub_int(Form& form) {
+  if (form.sat) return computed(form, form.type == s32 ? columns<&sub_sat> : nullptr);
+  if (form.type == u16x2 || form.type == s16x2)
+    return computed(form, columns<&both<&sub<std::uint16_t>, std::uint16_t>>);
+  return computed(form, choose_integer(form.type, []<Type t> { return columns<&sub<Value<t>>>; }));
+}
+
+bool mul_int(Form& form) {
+  if (form.has("lo"))
+    return computed(form, choose_integer(form.type, []<Type t> { return columns<&mul_lo<Value<t>>>; }));
+  if (form.has("hi"))
+    return computed(form, choose_integer(form.type, []<Type t> { return columns<&mul_hi<Value<t>>>; }));
+  return computed(
+      form, choose_type<u16, u32, s16, s32>(form.type, []<Type t> { return columns<&mul_wide<Value<t>>>; }));
+}
+
+bool mad_int(Form& form) {
+  if (form.sat) return computed(form, form.has("hi") && form.type == s32 ? columns<&mad_hi_sat> : nullptr);
+  if (form.has("lo"))
+    return computed(form, choose_integer(form.type, []<Type t> { return columns<&mad_lo<Value<t>>>; }));
+  if (form.has("hi"))
+    return computed(form, choose_integer(form.type, []<Type t> { return columns<&mad_hi<Value<t>>>; }));
+  return computed(
+      form, choose_type<u16, u32, s16, s32>(form.type, []<Type t> { return columns<&mad_wide<Value<t>>>; }));
+}
+
+bool mul24(Form& form) {
+  if (form.has("lo"))
+    return computed(form, choose_word(form.type, []<Type t> { return columns<&mul24_lo<Value<t>>>; }));
+  return computed(form, choose_word(form.type, []<Type t> { return columns<&mul24_hi<Value<t>>>; }));
+}
+
+bool mad24(Form& form) {
+  if (form.sat) return computed(form, form.has("hi") && form.type == s32 ? columns<&mad24_hi_sat> : nullptr);
+  if (form.has("lo"))
+    return computed(form, choose_word(form.type, []<Type t> { return columns<&mad24_lo<Value<t>>>; }));
+  return computed(form, choose_word(form.type, []<Type t> { return columns<&mad24_hi<Value<t>>>; }));
+}
+
+bool sad(Form& form) {
+  return computed(form, choose_integer(form.type, []<Type t> { return columns<&integer::sad<Value<t>>>; }));
+}
+bool div_int(Form& form) {
+  return computed(form, choose_integer(form.type, []<Type t> { return each_lane<&div<Value<t>>>; }));
+}
+bool rem(Form& form) {
+  return computed(form, choose_integer(form.type, []<Type t> { return each_lane<&integer::rem<Value<t>>>; }));
+}
+bool abs_int(Form& form) {
+  return computed(form,
+                  choose_type<s16, s32, s64>(form.type, []<Type t> { return columns<&abs<Value<t>>>; }));
+}
+bool neg_int(Form& form) {
+  return computed(form,
+                  choose_type<s16, s32, s64>(form.type, []<Type t> { return columns<&neg<Value<t>>>; }));
+}
+
+bool min_int(Form& form) {
+  if (form.type == u16x2)
+    return computed(form, form.relu ? nullptr : columns<&both<&min<std::uint16_t>, std::uint16_t>>);
+  if (form.type == s16x2)
+    return computed(form, form.relu ? columns<&both<&min_relu<std::int16_t>, std::int16_t>>
+                                    : columns<&both<&min<std::int16_t>, std::int16_t>>);
+  if (form.relu) return computed(form, form.type == s32 ? columns<&min_relu<std::int32_t>> : nullptr);
+  return computed(form, choose_integer(form.type, []<Type t> { return columns<&min<Value<t>>>; }));
+}
+
+bool max_int(Form& form) {
+  if (form.type == u16x2)
+    return computed(form, form.relu ? nullptr : columns<&both<&max<std::uint16_t>, std::uint16_t>>);
+  if (form.type == s16x2)
+    return computed(form, form.relu ? columns<&both<&max_relu<std::int16_t>, std::int16_t>>
+                                    : columns<&both<&max<std::int16_t>, std::int16_t>>);
+  if (form.relu) return computed(form, form.type == s32 ? columns<&max_relu<std::int32_t>> : nullptr);
+  return computed(form, choose_integer(form.type, []<Type t> { return columns<&max<Value<t>>>; }));
+}
+
+bool dp4a(Form& form) {
+  using U = std::uint8_t;
+  using S = std::int8_t;
+  const bool a_signed = form.type == s32, b_signed = form.type2 == s32;
+  if (a_signed)
+    return computed(form, b_signed ? columns<&integer::dp4a<S, S>> : columns<&integer::dp4a<S, U>>);
+  return computed(form, b_signed ? columns<&integer::dp4a<U, S>> : columns<&integer::dp4a<U, U>>);
+}
+
+namespace {
+
+template <unsigned half>
+Compute choose_dp2a(Type a, Type b) {
+  using U = std::uint16_t;
+  using S = std::int16_t;
+  if (a == s32)
+    return b == s32 ? columns<&integer::dp2a<S, std::int8_t, half>>
+                    : columns<&integer::dp2a<S, std::uint8_t, half>>;
+  return b == s32 ? columns<&integer::dp2a<U, std::int8_t, half>>
+                  : columns<&integer::dp2a<U, std::uint8_t, half>>;
+}
+
+/// d = a + addend + carry in, lane by lane; a subtraction adds ~b, and its carry is a missing borrow, which
+/// is what CC holds then.
+template <class T, bool subtract, bool reads>
+void chain(std::byte* frame, const Form& form, T* d, const T* a, const T* b, LaneMask lanes) {
+  LaneMask& cc = mask(frame, carry_offset);
+  const LaneMask carries_in = reads ? cc : 0;
+  const bool writes = form.has("cc");
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const LaneMask bit = LaneMask{1} << lane;
+    const T addend = subtract ? static_cast<T>(~b[lane]) : b[lane];
+    const bool carry_in = ((carries_in & bit) != 0) != subtract;
+    const u128 sum = u128{a[lane]} + addend + unsigned{carry_in};
+    const bool carry_out = (sum >> width<T>) != 0;
+    d[lane] = static_cast<T>(sum);
+    if (writes) cc = (cc & ~bit) | (carry_out != subtract ? bit : 0);
+  }
+}
+
+template <class T, bool subtract, bool reads>
+void run_chain(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const auto& operand = instruction.operand;
+  chain<T, subtract, reads>(frame, *instruction.form, row<T>(frame, operand[0]), row<T>(frame, operand[1]),
+                            row<T>(frame, operand[2]), lanes);
+}
+
+/// mad.cc, madc: half of the product first, then the chain on c.
+template <class S, auto product, bool reads>
+void run_mad(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  using T = std::make_unsigned_t<S>;
+  const auto& operand = instruction.operand;
+  const lanes::Source<S> a(frame, operand[1]), b(frame, operand[2]);
+  T products[warp_size];
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    products[lane] = static_cast<T>(product(a[lane], b[lane]));
+  chain<T, false, reads>(frame, *instruction.form, row<T>(frame, operand[0]), products,
+                         row<T>(frame, operand[3]), lanes);
+}
+
+template <bool subtract, bool reads>
+Compute choose_chain(Type type) {
+  return bytes_of(type) == 4 ? &run_chain<std::uint32_t, subtract, reads>
+                             : &run_chain<std::uint64_t, subtract, reads>;
+}
+
+template <bool reads>
+Compute choose_mad_chain(const Form& form) {
+  return choose_type<u32, s32, u64, s64>(form.type, [&]<Type t>() -> Compute {
+    if (form.has("hi")) return &run_mad<Value<t>, &mul_hi<Value<t>>, reads>;
+    return &run_mad<Value<t>, &mul_lo<Value<t>>, reads>;
+  });
+}
+
+}  // namespace
+
+bool dp2a(Form& form) {
+  return computed(
+      form, form.has("hi") ? choose_dp2a<1>(form.type, form.type2) : choose_dp2a<0>(form.type, form.type2));
+}
+bool add_cc(Form& form) { return computed(form, choose_chain<false, false>(form.type)); }
+bool addc(Form& form) { return computed(form, choose_chain<false, true>(form.type)); }
+bool sub_cc(Form& form) { return computed(form, choose_chain<true, false>(form.type)); }
+bool subc(Form& form) { return computed(form, choose_chain<true, true>(form.type)); }
+bool mad_cc(Form& form) { return computed(form, choose_mad_chain<false>(form)); }
+bool madc(Form& form) { return computed(form, choose_mad_chain<true>(form)); }
+
+}  // namespace foldproof::isa::select

@@ -1,0 +1,176 @@
+// Integer arithmetic as PTX defines it. ISA 9.7.1.
+//
+// Everything wraps, so sums and products are computed unsigned, and in 32 bits at least: C++ would promote
+// 16-bit operands to a signed int, whose overflow is undefined.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "devices/emulated/isa/half.h"
+#include "devices/emulated/isa/lanes.h"
+
+namespace foldproof::isa::integer {
+
+template <class T>
+using Unsigned = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
+/// Holds every product of two values of T.
+template <class T>
+using Wide = std::conditional_t<
+    sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, s128, u128>,
+    std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
+                       std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>>;
+template <class T>
+inline constexpr unsigned width = 8 * sizeof(T);
+
+template <class T>
+T add(T a, T b) {
+  return static_cast<T>(Unsigned<T>(a) + Unsigned<T>(b));
+}
+template <class T>
+T sub(T a, T b) {
+  return static_cast<T>(Unsigned<T>(a) - Unsigned<T>(b));
+}
+template <class T>
+T neg(T a) {
+  return sub(T{0}, a);
+}
+template <class T>
+T abs(T a) {
+  return a < 0 ? neg(a) : a;
+}
+
+inline std::int32_t clamp_s32(std::int64_t x) {
+  constexpr std::int64_t low = std::numeric_limits<std::int32_t>::min(),
+                         high = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t floored = x < low ? low : x;
+  return static_cast<std::int32_t>(floored > high ? high : floored);
+}
+inline std::int32_t add_sat(std::int32_t a, std::int32_t b) { return clamp_s32(std::int64_t{a} + b); }
+inline std::int32_t sub_sat(std::int32_t a, std::int32_t b) { return clamp_s32(std::int64_t{a} - b); }
+
+template <class T>
+T mul_lo(T a, T b) {
+  return static_cast<T>(Unsigned<T>(a) * Unsigned<T>(b));
+}
+template <class T>
+T mul_hi(T a, T b) {
+  return static_cast<T>((Wide<T>(a) * Wide<T>(b)) >> width<T>);
+}
+template <class T>
+Wide<T> mul_wide(T a, T b) {
+  return Wide<T>(a) * Wide<T>(b);
+}
+
+template <class T>
+T mad_lo(T a, T b, T c) {
+  return add(mul_lo(a, b), c);
+}
+template <class T>
+T mad_hi(T a, T b, T c) {
+  return add(mul_hi(a, b), c);
+}
+inline std::int32_t mad_hi_sat(std::int32_t a, std::int32_t b, std::int32_t c) {
+  return add_sat(mul_hi(a, b), c);
+}
+template <class T>
+Wide<T> mad_wide(T a, T b, Wide<T> c) {
+  return add(mul_wide(a, b), c);
+}
+
+/// The low 24 bits of the operand, sign-extended for s32.
+template <class T>
+std::int64_t low24(T a) {
+  if constexpr (std::is_signed_v<T>)
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) << 8) >> 8;
+  return a & 0xFFFFFF;
+}
+/// The low 32 bits of the 48-bit product, or (.hi) its bits 47…16.
+template <class T>
+T mul24_lo(T a, T b) {
+  return static_cast<T>(low24(a) * low24(b));
+}
+template <class T>
+T mul24_hi(T a, T b) {
+  return static_cast<T>((low24(a) * low24(b)) >> 16);
+}
+template <class T>
+T mad24_lo(T a, T b, T c) {
+  return add(mul24_lo(a, b), c);
+}
+template <class T>
+T mad24_hi(T a, T b, T c) {
+  return add(mul24_hi(a, b), c);
+}
+inline std::int32_t mad24_hi_sat(std::int32_t a, std::int32_t b, std::int32_t c) {
+  return add_sat(mul24_hi(a, b), c);
+}
+
+template <class T>
+T sad(T a, T b, T c) {
+  return add(c, a < b ? sub(b, a) : sub(a, b));
+}
+
+/// By zero the quotient is all ones, as hardware gives; the ISA leaves it open. MIN / −1 wraps to MIN.
+template <class T>
+T div(T a, T b) {
+  if (b == 0) return static_cast<T>(~T{0});
+  if constexpr (std::is_signed_v<T>)
+    if (b == -1) return neg(a);
+  return static_cast<T>(a / b);
+}
+/// By zero the remainder is a: a = (a / 0) · 0 + a.
+template <class T>
+T rem(T a, T b) {
+  if (b == 0) return a;
+  if constexpr (std::is_signed_v<T>)
+    if (b == -1) return 0;
+  return static_cast<T>(a % b);
+}
+
+template <class T>
+T min(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+T max(T a, T b) {
+  return a < b ? b : a;
+}
+/// .relu: no less than zero.
+template <class T>
+T min_relu(T a, T b) {
+  return max(min(a, b), T{0});
+}
+template <class T>
+T max_relu(T a, T b) {
+  return max(max(a, b), T{0});
+}
+
+/// Both halves of a packed pair.
+template <auto f, class T>
+Pair<T> both(Pair<T> a, Pair<T> b) {
+  return {f(a.low, b.low), f(a.high, b.high)};
+}
+
+/// Four (two) products of parts of a and b, summed onto c modulo 2³².
+template <class A, class B>
+std::uint32_t dp4a(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  for (unsigned i = 0; i < 32; i += 8)
+    c += static_cast<std::uint32_t>(std::int32_t{static_cast<A>(a >> i)} *
+                                    std::int32_t{static_cast<B>(b >> i)});
+  return c;
+}
+/// A and B: the 16-bit and 8-bit element types; `half` 0 takes the low two bytes of b, 1 the high two.
+template <class A, class B, unsigned half>
+std::uint32_t dp2a(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  for (unsigned i = 0; i < 2; ++i) {
+    const auto element = static_cast<B>(b >> (16 * half + 8 * i));
+    c += static_cast<std::uint32_t>(std::int32_t{static_cast<A>(a >> (16 * i))} * std::int32_t{element});
+  }
+  return c;
+}
+
+}  // namespace foldproof::isa::integer

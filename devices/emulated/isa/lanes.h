@@ -1,0 +1,154 @@
+// Turns a pure function of values into a Compute: the function, applied to the columns of a warp.
+//
+// Rows hold bits; a value type says how a function reads them. A column of an inactive lane keeps its bits,
+// also when the destination is one of the sources.
+#pragma once
+
+#include <emmintrin.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "devices/emulated/isa/instruction.h"
+
+namespace foldproof::isa {
+
+__extension__ typedef unsigned __int128 u128;
+__extension__ typedef __int128 s128;
+
+namespace lanes {
+
+template <std::size_t size>
+struct BitsOfSize;
+template <>
+struct BitsOfSize<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct BitsOfSize<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct BitsOfSize<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct BitsOfSize<8> {
+  using type = std::uint64_t;
+};
+template <>
+struct BitsOfSize<16> {
+  using type = u128;
+};
+template <class T>
+using Bits = typename BitsOfSize<sizeof(T)>::type;
+
+inline constexpr auto lane_bit = [] {
+  std::array<LaneMask, warp_size> bits{};
+  for (unsigned lane = 0; lane < warp_size; ++lane) bits[lane] = LaneMask{1} << lane;
+  return bits;
+}();
+
+/// A source row, read as values of T. Predicates are read as bool.
+template <class T>
+struct Source {
+  const Bits<T>* columns;
+  Source(std::byte* frame, std::uint32_t offset) : columns(row<Bits<T>>(frame, offset)) {}
+  T operator[](unsigned lane) const { return std::bit_cast<T>(columns[lane]); }
+};
+template <>
+struct Source<bool> {
+  LaneMask lanes;
+  Source(std::byte* frame, std::uint32_t offset) : lanes(mask(frame, offset)) {}
+  bool operator[](unsigned lane) const { return (lanes & lane_bit[lane]) != 0; }
+};
+
+/// Bytes of 0 or 0xFF, one a lane, as a lane mask.
+inline LaneMask pack(const std::uint8_t (&bytes)[warp_size]) {
+  const auto* halves = reinterpret_cast<const __m128i*>(bytes);
+  const auto low = static_cast<unsigned>(_mm_movemask_epi8(_mm_load_si128(halves)));
+  const auto high = static_cast<unsigned>(_mm_movemask_epi8(_mm_load_si128(halves + 1)));
+  return low | high << 16;
+}
+
+/// The lanes in which f holds.
+template <auto f, class... A>
+LaneMask where(Source<A>... source) {
+  alignas(16) std::uint8_t bytes[warp_size];
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    bytes[lane] = f(source[lane]...) ? std::uint8_t{0xFF} : std::uint8_t{0};
+  return pack(bytes);
+}
+
+inline void assign(std::byte* frame, std::uint32_t offset, LaneMask value, LaneMask lanes) {
+  LaneMask& destination = mask(frame, offset);
+  destination = (destination & ~lanes) | (value & lanes);
+}
+
+template <class B>
+void blend(B* destination, const B* value, LaneMask lanes) {
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    destination[lane] = (lanes & lane_bit[lane]) != 0 ? value[lane] : destination[lane];
+}
+
+/// destination = f(source …) in all columns, then inactive ones as they were. Without branches, for the
+/// vectoriser.
+template <auto f, class R, class... A>
+void apply(Bits<R>* destination, LaneMask lanes, Source<A>... source) {
+  if (lanes == all_lanes) {
+#pragma GCC ivdep
+    for (unsigned lane = 0; lane < warp_size; ++lane)
+      destination[lane] = std::bit_cast<Bits<R>>(f(source[lane]...));
+    return;
+  }
+  Bits<R> value[warp_size];
+  for (unsigned lane = 0; lane < warp_size; ++lane) value[lane] = std::bit_cast<Bits<R>>(f(source[lane]...));
+  blend(destination, value, lanes);
+}
+
+template <auto f, class Pointer>
+struct Columns;
+
+template <auto f, class R, class... A>
+struct Columns<f, R (*)(A...)> {
+  static void all(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+    all(frame, instruction, lanes, std::index_sequence_for<A...>{});
+  }
+  static void each(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+    each(frame, instruction, lanes, std::index_sequence_for<A...>{});
+  }
+
+ private:
+  template <std::size_t... n>
+  static void all(std::byte* frame, const Instruction& instruction, LaneMask lanes,
+                  std::index_sequence<n...>) {
+    const auto& operand = instruction.operand;
+    if constexpr (std::is_same_v<R, bool>)
+      assign(frame, operand[0], where<f>(Source<A>(frame, operand[n + 1])...), lanes);
+    else
+      apply<f, R>(row<Bits<R>>(frame, operand[0]), lanes, Source<A>(frame, operand[n + 1])...);
+  }
+  template <std::size_t... n>
+  static void each(std::byte* frame, const Instruction& instruction, LaneMask lanes,
+                   std::index_sequence<n...>) {
+    const auto& operand = instruction.operand;
+    auto* destination = row<Bits<R>>(frame, operand[0]);
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      destination[lane] = std::bit_cast<Bits<R>>(f(Source<A>(frame, operand[n + 1])[lane]...));
+    }
+  }
+};
+
+}  // namespace lanes
+
+/// d = f(a, b, …) on whole rows: for functions that vectorise.
+template <auto f>
+inline constexpr Compute columns = &lanes::Columns<f, decltype(+f)>::all;
+
+/// d = f(a, b, …) lane by lane: for functions that branch or take long.
+template <auto f>
+inline constexpr Compute each_lane = &lanes::Columns<f, decltype(+f)>::each;
+
+}  // namespace foldproof::isa

@@ -1,0 +1,41 @@
+// The select functions that ptx.def names: each gives a form its semantics, or says that there are none.
+#pragma once
+
+#include "devices/emulated/isa/form.h"
+
+namespace foldproof::isa::select {
+
+using Select = bool (*)(Form&);
+
+/// For rows whose combinations all exist and whose semantics are the machine's.
+inline constexpr Select machine = nullptr;
+
+// integer.cpp
+bool add_int(Form&), sub_int(Form&), mul_int(Form&), mad_int(Form&), mul24(Form&), mad24(Form&), sad(Form&);
+bool div_int(Form&), rem(Form&), abs_int(Form&), neg_int(Form&), min_int(Form&), max_int(Form&);
+bool dp4a(Form&), dp2a(Form&), add_cc(Form&), addc(Form&), sub_cc(Form&);
+bool subc(Form&), mad_cc(Form&), madc(Form&);
+
+// bits.cpp
+bool and_(Form&), or_(Form&), xor_(Form&), not_(Form&), cnot(Form&), shl(Form&), shr(Form&), shf(Form&),
+    popc(Form&), clz(Form&);
+bool brev(Form&), bfind(Form&), fns(Form&), bfe(Form&), bfi(Form&), szext(Form&), bmsk(Form&), lop3(Form&);
+bool lop3_test(Form&), prmt(Form&), mov(Form&), pack(Form&), unpack(Form&), cvta(Form&), isspacep(Form&),
+    mapa(Form&);
+
+// float.cpp
+bool add_float(Form&), sub_float(Form&), mul_float(Form&), fma_float(Form&), div_float(Form&), rcp(Form&),
+    sqrt(Form&);
+bool min_float(Form&), max_float(Form&), abs_float(Form&), neg_float(Form&), copysign(Form&), testp(Form&);
+
+// compare.cpp
+bool setp(Form&), setp_pair(Form&), selp(Form&), slct(Form&), set(Form&), set_pair(Form&);
+
+// convert.cpp
+bool cvt(Form&);
+
+// memory.cpp
+bool load(Form&), load_global(Form&), store(Form&), atomic(Form&), atomic_cas(Form&), reduction(Form&);
+bool aligned(Form&);
+
+}  // namespace foldproof::isa::select
