@@ -136,6 +136,13 @@ TEST_CASE("Target lists of indirect branches and calls are kept by label", "[ptx
   CHECK(all<CallStatement>(*function.body).at(0)->prototype == "fs");
 }
 
+TEST_CASE("Inline assembly that is repeated may repeat its prototypes and targets", "[ptx][call]") {
+  const std::string once = "{ p: .callprototype (.param .b32 _) _ (.param .b64 a); t: .branchtargets A; A: }";
+  const Function function = function_of(once + once);
+  CHECK(function.prototypes.size() == 1);
+  CHECK(function.branch_targets.size() == 1);
+}
+
 TEST_CASE("Broken bodies are refused where they break", "[ptx][body][errors]") {
   CHECK_THAT(refusal_in_body("mov.u32 %r1, 3"),
              Catch::Contains("test.ptx:4:1: Expected ';' after the operands of 'mov'"));
@@ -151,7 +158,9 @@ TEST_CASE("Broken bodies are refused where they break", "[ptx][body][errors]") {
   CHECK_THAT(refusal_in_body("call f, (a), 3;"), Catch::Contains("the label of a .callprototype"));
   CHECK_THAT(refusal_in_body("p: .callprototype f ();"),
              Catch::Contains("'_' in place of the function's name"));
-  CHECK_THAT(refusal_in_body("p: .callprototype _ (); p: .callprototype _ ();"),
+  CHECK_THAT(refusal_in_body("p: .callprototype _ (); p: .callprototype _ (.param .b32 a);"),
+             Catch::Contains("declared twice"));
+  CHECK_THAT(refusal_in_body("p: .branchtargets A, B; p: .branchtargets B, A;"),
              Catch::Contains("declared twice"));
   CHECK_THAT(refusal_in_body("t: .branchtargets ;"), Catch::Contains("a label or a function as target"));
   CHECK_THAT(refusal_in_body("{"),

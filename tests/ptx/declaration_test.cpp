@@ -174,7 +174,7 @@ TEST_CASE("Declarations that contradict themselves are refused", "[ptx][declarat
   CHECK_THAT(refusal_in_module(".global .b32 x[2] = {1, 2, 3};"),
              Catch::Contains("more initial values than elements"));
   CHECK_THAT(refusal_in_module(".global .b32 x[2][2] = {1, 2};"),
-             Catch::Contains("to open the initial values of 'x'"));
+             Catch::Contains("to open a row of initial values"));
   CHECK_THAT(refusal_in_module(".global .b32 x = {1};"), Catch::Contains("a number or a name"));
   CHECK_THAT(refusal_in_module(".shared .b32 x = 1;"), Catch::Contains("only .global and .const can"));
   CHECK_THAT(refusal_in_module(".global .f32 x = 1;"), Catch::Contains("must be a floating-point number"));

@@ -44,6 +44,7 @@ TEST_CASE("A tensor or texture address carries coordinates", "[ptx][operand]") {
   REQUIRE(coordinates.size() == 2);
   CHECK(text_of(coordinates[0]) == "%r1");
   CHECK(std::get<Literal>(coordinates[1].value).bits == 2);
+  CHECK(address_of("[texture, sampler, {%r1, %r2}]").coordinates.size() == 2);
 }
 
 TEST_CASE("Vectors hold names, numbers and the bit bucket", "[ptx][operand]") {

@@ -51,7 +51,8 @@ struct Operand;
 struct AddressOf {
   std::optional<Name> base;
   std::int64_t offset = 0;
-  std::vector<Operand> coordinates;  ///< of tex and cp.async.bulk.tensor: [map, {x, y}]
+  std::vector<Operand>
+      coordinates;  ///< of tex and cp.async.bulk.tensor: what follows the base in [map, {x, y}]
 };
 
 /// One operand. `negated` is !%p in operand position.

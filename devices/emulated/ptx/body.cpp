@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "devices/emulated/ptx/declaration.h"
@@ -10,6 +11,32 @@
 #include "devices/emulated/ptx/skip.h"
 
 namespace foldproof::ptx {
+
+namespace {
+
+// An inlined or unrolled piece of inline assembly repeats its declarations, each in a scope of its own; they
+// are kept by function, so that only equal ones may share a label.
+bool are_alike(const std::vector<Variable>& a, const std::vector<Variable>& b) {
+  return std::ranges::equal(a, b, [](const Variable& x, const Variable& y) {
+    return x.space == y.space && x.type == y.type && x.vector == y.vector && x.alignment == y.alignment &&
+           x.extents == y.extents;
+  });
+}
+bool are_alike(const Prototype& a, const Prototype& b) {
+  return are_alike(a.returns, b.returns) && are_alike(a.parameters, b.parameters);
+}
+bool are_alike(const std::vector<std::string>& a, const std::vector<std::string>& b) { return a == b; }
+
+/// Keeps what `label` declares; false when another declaration of the function has the label already.
+template <class Declared>
+bool keep(std::map<std::string, Declared>& known, const std::string& label, Declared&& declared) {
+  const auto entry = known.find(label);
+  if (entry != known.end()) return are_alike(entry->second, declared);
+  known.emplace(label, std::move(declared));
+  return true;
+}
+
+}  // namespace
 
 std::unique_ptr<Scope> BodyParser::parse() {
   lines_.begin_function();
@@ -26,7 +53,7 @@ std::unique_ptr<Scope> BodyParser::scope(unsigned depth) {
   while (!cursor_.accept_symbol("}")) {
     if (cursor_.at_end())
       cursor_.fail_expected(
-          fmt::format("'}}' to close the brace of line {} in '{}'", open.line, function_.name));
+          fmt::format("'}}' to close the brace of line {} in {}", open.line, quoted(function_.name)));
     item(*scope, depth);
   }
   return scope;
@@ -63,8 +90,8 @@ void BodyParser::directive(Scope& scope) {
 void BodyParser::count_registers(const Variable& variable) {
   registers_ += variable.register_count.value_or(0);
   if (registers_ > limits::registers)
-    cursor_.fail(cursor_.peek(), fmt::format("The function '{}' declares more than {} registers; split it.",
-                                             function_.name, limits::registers));
+    cursor_.fail(cursor_.peek(), fmt::format("The function {} declares more than {} registers; split it.",
+                                             quoted(function_.name), limits::registers));
 }
 
 void BodyParser::label(Scope& scope) {
@@ -87,9 +114,10 @@ void BodyParser::prototype(const std::string& label) {
   parsed.parameters = parse_parameters(cursor_);
   skip_prototype_attributes(cursor_);
   cursor_.expect_symbol(";", "after .callprototype");
-  if (!function_.prototypes.emplace(label, std::move(parsed)).second)
-    cursor_.fail(start, fmt::format("The prototype '{}' is declared twice in '{}'; rename one.", label,
-                                    function_.name));
+  if (!keep(function_.prototypes, label, std::move(parsed)))
+    cursor_.fail(start,
+                 fmt::format("The prototype {} is declared twice in {}, each time differently; rename one.",
+                             quoted(label), quoted(function_.name)));
 }
 
 void BodyParser::targets(const std::string& label, std::map<std::string, std::vector<std::string>>& lists) {
@@ -100,9 +128,10 @@ void BodyParser::targets(const std::string& label, std::map<std::string, std::ve
     names.emplace_back(cursor_.expect(Token::Kind::name, "a label or a function as target").text);
   } while (cursor_.accept_symbol(","));
   cursor_.expect_symbol(";", "after the targets");
-  if (!lists.emplace(label, std::move(names)).second)
-    cursor_.fail(start, fmt::format("The targets '{}' are declared twice in '{}'; rename one list.", label,
-                                    function_.name));
+  if (!keep(lists, label, std::move(names)))
+    cursor_.fail(
+        start, fmt::format("The targets {} are declared twice in {}, each time differently; rename one list.",
+                           quoted(label), quoted(function_.name)));
 }
 
 void BodyParser::instruction(Scope& scope) {
@@ -133,7 +162,8 @@ Statement BodyParser::statement() {
     parsed.suffixes.emplace_back(cursor_.take().text);
   }
   if (!cursor_.at_symbol(";")) parsed.operands = parse_operands(cursor_);
-  cursor_.expect_symbol(";", fmt::format("after the operands of '{}'", parsed.opcode.substr(0, 32)));
+  if (!cursor_.accept_symbol(";"))
+    cursor_.fail_expected(fmt::format("';' after the operands of {}", quoted(parsed.opcode)));
   return parsed;
 }
 

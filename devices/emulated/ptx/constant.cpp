@@ -39,46 +39,46 @@ u64 shift_right(s64 value, s64 by) {
 u64 divide(s64 a, s64 b) { return b == -1 ? u64{0} - std::bit_cast<u64>(a) : std::bit_cast<u64>(a / b); }
 u64 remainder(s64 a, s64 b) { return b == -1 ? 0 : std::bit_cast<u64>(a % b); }
 
-/// A binary operator: how tightly it binds, and its value for .u64, .s64 and .f64 (null: not for floats).
-/// One operand of .u64 makes both .u64; a shift goes by its left operand, comparisons and logic give .s64.
+/// A binary operator: how tightly it binds, and its value for .u64, .s64 (null: the same bits) and .f64
+/// (null: not for floats). One operand of .u64 makes both .u64; a shift goes by its left operand; truths are
+/// .s64.
 struct Operator {
   enum class Result : std::uint8_t { common, left, truth };
   std::string_view symbol;
   int precedence;
   Result result;
   u64 (*on_unsigned)(u64, u64);
-  u64 (*on_signed)(s64, s64);
+  u64 (*on_signed)(s64, s64) = nullptr;
   double (*on_float)(double, double) = nullptr;
 };
 
+constexpr auto less = [](auto a, auto b) -> u64 { return a < b; };
+constexpr auto less_or_equal = [](auto a, auto b) -> u64 { return a <= b; };
+constexpr auto greater = [](auto a, auto b) -> u64 { return a > b; };
+constexpr auto greater_or_equal = [](auto a, auto b) -> u64 { return a >= b; };
+
 // clang-format off
-#define SAME(expression) [](u64 a, u64 b) -> u64 { return expression; }, \
-                         [](s64 x, s64 y) -> u64 { const u64 a = std::bit_cast<u64>(x), b = std::bit_cast<u64>(y); \
-                                                   return expression; }
-#define EACH(expression) [](u64 a, u64 b) -> u64 { return expression; }, [](s64 a, s64 b) -> u64 { return expression; }
 constexpr auto common = Operator::Result::common, left = Operator::Result::left, truthful = Operator::Result::truth;
 constexpr std::array<Operator, 18> operators = {{
-    {"*",  10, common,   SAME(a * b), [](double a, double b) { return a * b; }},
-    {"/",  10, common,   [](u64 a, u64 b) { return a / b; }, divide, [](double a, double b) { return a / b; }},
+    {"*",  10, common,   [](u64 a, u64 b) { return a * b; }, nullptr, [](double a, double b) { return a * b; }},
+    {"/",  10, common,   [](u64 a, u64 b) { return a / b; }, divide,  [](double a, double b) { return a / b; }},
     {"%",  10, common,   [](u64 a, u64 b) { return a % b; }, remainder},
-    {"+",  9,  common,   SAME(a + b), [](double a, double b) { return a + b; }},
-    {"-",  9,  common,   SAME(a - b), [](double a, double b) { return a - b; }},
-    {"<<", 8,  left,     SAME(b > 63 ? 0 : a << b)},
+    {"+",  9,  common,   [](u64 a, u64 b) { return a + b; }, nullptr, [](double a, double b) { return a + b; }},
+    {"-",  9,  common,   [](u64 a, u64 b) { return a - b; }, nullptr, [](double a, double b) { return a - b; }},
+    {"<<", 8,  left,     [](u64 a, u64 b) { return b > 63 ? 0 : a << b; }},
     {">>", 8,  left,     [](u64 a, u64 b) { return b > 63 ? 0 : a >> b; }, shift_right},
-    {"<",  7,  truthful, EACH(a < b)},
-    {">",  7,  truthful, EACH(a > b)},
-    {"<=", 7,  truthful, EACH(a <= b)},
-    {">=", 7,  truthful, EACH(a >= b)},
-    {"==", 6,  truthful, EACH(a == b)},
-    {"!=", 6,  truthful, EACH(a != b)},
-    {"&",  5,  common,   SAME(a & b)},
-    {"^",  4,  common,   SAME(a ^ b)},
-    {"|",  3,  common,   SAME(a | b)},
-    {"&&", 2,  truthful, EACH(a != 0 && b != 0)},
-    {"||", 1,  truthful, EACH(a != 0 || b != 0)},
+    {"<",  7,  truthful, less, less},
+    {"<=", 7,  truthful, less_or_equal, less_or_equal},
+    {">",  7,  truthful, greater, greater},
+    {">=", 7,  truthful, greater_or_equal, greater_or_equal},
+    {"==", 6,  truthful, [](u64 a, u64 b) -> u64 { return a == b; }},
+    {"!=", 6,  truthful, [](u64 a, u64 b) -> u64 { return a != b; }},
+    {"&",  5,  common,   [](u64 a, u64 b) { return a & b; }},
+    {"^",  4,  common,   [](u64 a, u64 b) { return a ^ b; }},
+    {"|",  3,  common,   [](u64 a, u64 b) { return a | b; }},
+    {"&&", 2,  truthful, [](u64 a, u64 b) -> u64 { return a != 0 && b != 0; }},
+    {"||", 1,  truthful, [](u64 a, u64 b) -> u64 { return a != 0 || b != 0; }},
 }};
-#undef EACH
-#undef SAME
 // clang-format on
 
 const Operator* operator_at(const Cursor& cursor, int least) {
@@ -210,7 +210,8 @@ Value apply(const Cursor& cursor, const Token& symbol, const Operator& op, const
   if ((op.symbol == "/" || op.symbol == "%") && b.u64() == 0)
     cursor.fail(symbol, "The constant expression divides by zero; correct its divisor.");
   const bool is_unsigned = a.is_unsigned || (b.is_unsigned && op.result != Operator::Result::left);
-  const u64 bits = is_unsigned ? op.on_unsigned(a.u64(), b.u64()) : op.on_signed(a.s64(), b.s64());
+  const bool by_sign = !is_unsigned && op.on_signed != nullptr;
+  const u64 bits = by_sign ? op.on_signed(a.s64(), b.s64()) : op.on_unsigned(a.u64(), b.u64());
   return integer(bits, is_unsigned && op.result != Operator::Result::truth);
 }
 

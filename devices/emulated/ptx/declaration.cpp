@@ -80,14 +80,14 @@ void parse_extents(Cursor& cursor, Variable& variable) {
   while (cursor.at_symbol("[")) {
     const Token open = cursor.take();
     if (variable.extents.size() == limits::dimensions)
-      cursor.fail(open, fmt::format("The array '{}' has more than {} dimensions; flatten it.", variable.name,
-                                    limits::dimensions));
+      cursor.fail(open, fmt::format("The array {} has more than {} dimensions; flatten it.",
+                                    quoted(variable.name), limits::dimensions));
     const bool is_open = cursor.at_symbol("]");
     const std::uint64_t extent =
         is_open ? 0 : parse_count(cursor, limits::variable_bytes, "The extent of an array");
     if (extent == 0 && !variable.extents.empty())
-      cursor.fail(open, fmt::format("Only the first extent of '{}' may be left open or be 0; give this one.",
-                                    variable.name));
+      cursor.fail(open, fmt::format("Only the first extent of {} may be left open or be 0; give this one.",
+                                    quoted(variable.name)));
     variable.extents.push_back(extent);
     cursor.expect_symbol("]", "after the extent");
   }
@@ -98,8 +98,8 @@ void check_size(const Cursor& cursor, const Token& name, const Variable& variabl
   std::uint64_t bytes = std::uint64_t{bytes_of(variable.type).value_or(1)} * variable.vector;
   for (std::uint64_t extent : variable.extents) {
     if (extent > limits::variable_bytes / bytes)
-      cursor.fail(name, fmt::format("The array '{}' is larger than {} bytes; allocate it at run time.",
-                                    variable.name, limits::variable_bytes));
+      cursor.fail(name, fmt::format("The array {} is larger than {} bytes; allocate it at run time.",
+                                    quoted(variable.name), limits::variable_bytes));
     bytes *= std::max<std::uint64_t>(extent, 1);
   }
 }
@@ -165,7 +165,7 @@ std::vector<Variable> parse_variables(Cursor& cursor, const Linkage& linkage) {
   std::vector<Variable> variables;
   do variables.push_back(parse_declarator(cursor, kind));
   while (cursor.accept_symbol(","));
-  cursor.expect_symbol(";", fmt::format("after the declaration of '{}'", variables.back().name));
+  cursor.expect_symbol(";", "after the declaration");
   return variables;
 }
 

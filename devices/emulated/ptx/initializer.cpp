@@ -47,7 +47,7 @@ void check_type(const Cursor& cursor, const Token& at, const Variable& variable,
   const bool is_integer = literal.form == Literal::Form::integer;
   const char type = variable.type[0];
   if (type == 'b' || (type == 'f') != is_integer) return;
-  cursor.fail(at, fmt::format("'{}' has type .{}; its initial value must be {} number.", variable.name,
+  cursor.fail(at, fmt::format("{} has type .{}; its initial value must be {} number.", quoted(variable.name),
                               variable.type, is_integer ? "a floating-point" : "an integer"));
 }
 
@@ -91,21 +91,21 @@ class Braces {
 
   /// { element, element, … }, each a value or, above the innermost level, braces again.
   void row(std::size_t level) {
-    cursor_.expect_symbol("{", fmt::format("to open the initial values of '{}'", variable_.name));
+    cursor_.expect_symbol("{", "to open a row of initial values");
     const std::uint64_t extent = shape_[level];
     std::uint64_t count = 0;
     do {
       if (count == extent && extent != 0)
         cursor_.fail(cursor_.peek(),
-                     fmt::format("'{}' has more initial values than elements; it holds {} here.",
-                                 variable_.name, extent));
+                     fmt::format("{} has more initial values than elements; it holds {} here.",
+                                 quoted(variable_.name), extent));
       if (level + 1 < shape_.size())
         row(level + 1);
       else
         variable_.initial.push_back(parse_value(cursor_, variable_));
       ++count;
     } while (cursor_.accept_symbol(","));
-    cursor_.expect_symbol("}", fmt::format("to close the initial values of '{}'", variable_.name));
+    cursor_.expect_symbol("}", "to close the row of initial values");
     if (level == 0)
       rows_ = count;
     else
@@ -116,9 +116,9 @@ class Braces {
     padded_ += values;
     if (padded_ > limits::padded_values)
       cursor_.fail(cursor_.peek(),
-                   fmt::format("The short rows of '{}' leave out more than {} values; write them "
+                   fmt::format("The short rows of {} leave out more than {} values; write them "
                                "in full.",
-                               variable_.name, limits::padded_values));
+                               quoted(variable_.name), limits::padded_values));
     cursor_.count_nodes(values);
     variable_.initial.resize(variable_.initial.size() + values);
   }
@@ -133,8 +133,8 @@ class Braces {
 
 void parse_initializer(Cursor& cursor, Variable& variable) {
   if (variable.space != Space::global && variable.space != Space::constant)
-    cursor.fail(cursor.peek(), fmt::format("'{}' cannot have an initial value; only .global and .const can.",
-                                           variable.name));
+    cursor.fail(cursor.peek(), fmt::format("{} cannot have an initial value; only .global and .const can.",
+                                           quoted(variable.name)));
   cursor.expect_symbol("=", "before the initial value");
   if (variable.extents.empty() && variable.vector == 1)
     variable.initial.push_back(parse_value(cursor, variable));

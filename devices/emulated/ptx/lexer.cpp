@@ -23,8 +23,7 @@ constexpr std::array<std::string_view, 8> two_character_symbols = {
     "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
 constexpr std::string_view one_character_symbols = "{}()[]<>,;:=@!~+-*/%&|^?";
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t shown = 40;
+std::string printable(std::string_view text, std::size_t shown = 40) {
   std::string out;
   for (char c : text.substr(0, shown)) {
     if (c >= ' ' && c <= '~')
@@ -48,6 +47,8 @@ std::string quoted(const Token& token) {
   }
   return "'" + printable(token.text) + "'";
 }
+
+std::string quoted(std::string_view name) { return "'" + printable(name, 160) + "'"; }
 
 void Lexer::fail(const std::string& sentence) const {
   throw InputError(sentence, Position{name_, line_, column_});

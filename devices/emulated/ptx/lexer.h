@@ -24,6 +24,8 @@ struct Token {
 
 /// The token as an error shows it: quoted, cut short, without control characters.
 std::string quoted(const Token& token);
+/// A name of the text, likewise.
+std::string quoted(std::string_view name);
 
 class Lexer {
  public:

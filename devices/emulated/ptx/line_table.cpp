@@ -76,6 +76,7 @@ void LineTable::parse_strings(Cursor& cursor) {
     }
     const Token label = cursor.expect(Token::Kind::name, "a label, '.b8' or '}' in .debug_str");
     cursor.expect_symbol(":", "after the label");
+    cursor.count_nodes();
     labels_.emplace(label.text, strings_.size());
   }
 }

@@ -25,7 +25,7 @@ std::vector<Operand> parse_vector(Cursor& cursor) {
   return elements;
 }
 
-/// [base+offset], [4096], [map, {x, y}]
+/// [base+offset], [4096], [map, {x, y}], [texture, sampler, {x, y}]
 AddressOf parse_address(Cursor& cursor) {
   cursor.expect_symbol("[", "to open the address");
   AddressOf address;
@@ -39,7 +39,7 @@ AddressOf parse_address(Cursor& cursor) {
     address.base = parse_name(cursor, "a register, a variable or a number as address");
     address.offset = parse_offset(cursor);
   }
-  if (cursor.accept_symbol(",")) {
+  while (cursor.accept_symbol(",")) {
     if (cursor.at_symbol("[")) cursor.fail_expected("the coordinates as a vector or a register");
     address.coordinates.push_back(parse_operand(cursor));
   }

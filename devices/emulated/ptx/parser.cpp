@@ -166,8 +166,8 @@ void ModuleParser::function_directives_of(Function& function) {
     else if (row != nullptr)
       function_directive(function, *row);
     else
-      cursor_.fail(word, fmt::format("The directive {} of the function '{}' is not known; remove it.",
-                                     quoted(word), function.name));
+      cursor_.fail(word, fmt::format("The directive {} of the function {} is not known; remove it.",
+                                     quoted(word), quoted(function.name)));
   }
 }
 
@@ -198,7 +198,7 @@ void ModuleParser::keep(Variable&& variable, const Token& at) {
   const bool is_known = !kept.name.empty();
   if (is_known && variable.is_extern) return;
   if (is_known && !kept.is_extern)
-    cursor_.fail(at, fmt::format("The variable '{}' is defined twice; rename one.", variable.name));
+    cursor_.fail(at, fmt::format("The variable {} is defined twice; rename one.", quoted(variable.name)));
   kept = std::move(variable);
 }
 
@@ -207,7 +207,7 @@ void ModuleParser::keep(Function&& function, const Token& at) {
   const bool is_known = !kept.name.empty();
   if (is_known && !function.body) return;
   if (is_known && kept.body)
-    cursor_.fail(at, fmt::format("The function '{}' is defined twice; rename one.", function.name));
+    cursor_.fail(at, fmt::format("The function {} is defined twice; rename one.", quoted(function.name)));
   kept = std::move(function);
 }
 
