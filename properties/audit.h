@@ -16,11 +16,11 @@
 namespace foldproof {
 
 struct AuditOptions {
-  std::uint64_t cases = 40;                            ///< per instance
-  std::optional<std::chrono::milliseconds> budget;     ///< per instance; stops generating when spent
-  std::uint64_t seed = 1;                              ///< a case's seed is a hash of this, the instance and its index
-  std::uint64_t largest_count = 1u << 16;              ///< elements; what the emulated device can do in time
-  std::optional<std::filesystem::path> store;          ///< failing cases, replayed first; absent: not stored
+  std::uint64_t cases = 40;                         ///< per instance
+  std::optional<std::chrono::milliseconds> budget;  ///< per instance; stops generating when spent
+  std::uint64_t seed = 1;                  ///< a case's seed is a hash of this, the instance and its index
+  std::uint64_t largest_count = 1u << 16;  ///< elements; what the emulated device can do in time
+  std::optional<std::filesystem::path> store;  ///< failing cases, replayed first; absent: not stored
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
 };
 

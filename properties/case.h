@@ -1,4 +1,5 @@
-// A case is a recipe, not a blob: a few words from which inputs, launch and schedule are made again, anywhere.
+// A case is a recipe, not a blob: a few words from which inputs, launch and schedule are made again,
+// anywhere.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +16,19 @@ namespace foldproof {
 
 /// How the input's elements are made.
 struct Recipe {
-  std::string distribution;    ///< a name from the table in recipes.def: "uniform", "integers", "ill-conditioned", …
-  std::uint64_t seed = 0;      ///< of the element generator
+  std::string
+      distribution;  ///< a name from the table in recipes.def: "uniform", "integers", "ill-conditioned", …
+  std::uint64_t seed = 0;  ///< of the element generator
   /// Elements set by hand after generation: index → bits of the element type. Shrinking leaves these.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> planted;
 };
 
 struct Case {
   Recipe recipe;
-  Variables variables;         ///< count, block, grid and the contract's further variables
+  Variables variables;  ///< count, block, grid and the contract's further variables
   Schedule schedule;
-  std::uint64_t offset = 0;    ///< elements by which the input starts past an aligned address
-  std::uint64_t calls = 1;     ///< how often the whole sequence of launches runs; results must agree
+  std::uint64_t offset = 0;  ///< elements by which the input starts past an aligned address
+  std::uint64_t calls = 1;   ///< how often the whole sequence of launches runs; results must agree
 };
 
 /// One line a person can read: "count=33 block=128 grid=1 uniform seed=7 schedule=converging".

@@ -20,13 +20,13 @@ struct KernelReport {
   std::string label;   ///< the instance: "T=f32,B=128"
   std::string file;    ///< the source
   Verdict verdict = Verdict::clean;
-  bool expected = false;                         ///< a defect's announced findings were all made, and no other
-  std::uint64_t cases = 0;                       ///< cases judged
+  bool expected = false;    ///< a defect's announced findings were all made, and no other
+  std::uint64_t cases = 0;  ///< cases judged
   std::optional<double> worst_error_over_bound;  ///< absent: nothing was rounded, or nothing was judged
   std::string worst_case;                        ///< the case of that ratio, as text
   std::vector<Finding> findings;
-  std::vector<std::string> notes;                ///< under-sampled classes, an exhausted budget, guesses
-  std::string reason;                            ///< why unsupported, skipped or error
+  std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses
+  std::string reason;              ///< why unsupported, skipped or error
   double seconds = 0;
   std::uint64_t warp_instructions = 0;
 };

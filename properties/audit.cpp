@@ -1,0 +1,230 @@
+#include "properties/audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/number.h"
+#include "properties/execution/evaluation.h"
+#include "properties/generation/coverage.h"
+#include "properties/generation/generator.h"
+#include "properties/keeping/store.h"
+#include "properties/keeping/triage.h"
+#include "properties/shrinking/shrink.h"
+
+namespace foldproof {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t cases_of_a_batch = 8;
+/// Findings that are shrunk; a kernel with more is wrong enough for the rest to wait.
+constexpr std::size_t most_shrunk = 8;
+/// Elements of a replayed case: more than are ever generated, less than would exhaust a machine.
+constexpr std::uint64_t largest_replayed_count = std::uint64_t{1} << 30;
+
+std::string identity_of(const Contract& contract, const Instance& instance) {
+  return (contract.id.empty() ? contract.source.stem().string() : contract.id) + "|" + instance.label;
+}
+
+KernelReport header(const Contract& contract, const Instance& instance) {
+  KernelReport report;
+  report.id = contract.id;
+  report.label = instance.label;
+  report.file = contract.source.string();
+  if (!instance.launches.empty()) report.entry = instance.launches.front().entry;
+  const std::string stem = contract.source.stem().string();
+  report.kernel = contract.id.empty() || contract.id == stem ? stem : contract.id + " " + stem;
+  if (instance.reduction)
+    report.kernel += fmt::format(" {} {}", name(instance.reduction->input), name(instance.reduction->op));
+  return report;
+}
+
+/// Lost elements show as wrong values on some inputs and outside the bound on others: one family.
+bool same_family(Kind a, Kind b) {
+  const auto is_value = [](Kind kind) { return kind == Kind::wrong_value || kind == Kind::outside_bound; };
+  return a == b || (is_value(a) && is_value(b));
+}
+
+const Finding* find_like(const std::vector<Finding>& findings, const Finding& like) {
+  const auto found = std::ranges::find_if(
+      findings, [&](const Finding& f) { return same_family(f.kind, like.kind) && f.at == like.at; });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+class Audit {
+ public:
+  Audit(const Contract& contract, const Instance& instance, const std::shared_ptr<const Image>& image,
+        Runner& runner, const AuditOptions& options, std::uint64_t largest_count)
+      : contract_(contract),
+        instance_(instance),
+        options_(options),
+        evaluator_(contract, instance, image, runner),
+        domain_(instance, largest_count),
+        generator_(instance, domain_, identity_of(contract, instance), options.seed),
+        store_(options.store),
+        report_(header(contract, instance)) {}
+
+  KernelReport run() {
+    for (const StoredCase& stored : store_.load(contract_, instance_)) {
+      if (stopped_) break;
+      domain_.check(stored.c.variables);
+      judge({stored.c});
+    }
+    generate();
+    return finished();
+  }
+
+  KernelReport replay(const Case& c) {
+    domain_.check(c.variables);
+    is_replay_ = true;
+    judge({c});
+    return finished();
+  }
+
+ private:
+  void generate() {
+    for (std::uint64_t index = 0; index < options_.cases && !stopped_; index += cases_of_a_batch) {
+      if (options_.budget && Clock::now() - start_ >= *options_.budget) {
+        report_.notes.push_back(
+            fmt::format("the time budget ended after {} of {} cases", index, options_.cases));
+        break;
+      }
+      std::vector<Case> batch;
+      for (std::uint64_t i = index; i < std::min(index + cases_of_a_batch, options_.cases); ++i)
+        batch.push_back(generator_.generate(i));
+      judge(batch);
+      if (options_.progress)
+        options_.progress(std::min(index + batch.size(), options_.cases), options_.cases);
+    }
+    if (stopped_) return;
+    if (std::string missed = coverage_.missed(domain_, generator_.distributions()); !missed.empty())
+      report_.notes.push_back(std::move(missed));
+  }
+
+  void judge(const std::vector<Case>& cases) {
+    const std::vector<Evaluation> evaluations = evaluator_.evaluate(cases);
+    for (std::size_t i = 0; i < cases.size() && !stopped_; ++i) take(cases[i], evaluations[i]);
+  }
+
+  void take(const Case& c, const Evaluation& evaluation) {
+    report_.warp_instructions += evaluation.warp_instructions;
+    if (evaluation.unsupported) {
+      report_.verdict = Verdict::unsupported;
+      report_.reason = *evaluation.unsupported;
+      stopped_ = true;
+      return;
+    }
+    ++report_.cases;
+    coverage_.add(c);
+    measure(c, evaluation);
+    for (const Finding& finding : evaluation.findings) collect(c, finding);
+  }
+
+  void measure(const Case& c, const Evaluation& evaluation) {
+    if (!evaluation.error_over_bound) return;
+    vacuous_ += evaluation.vacuous ? 1 : 0;
+    if (report_.worst_error_over_bound && *report_.worst_error_over_bound >= *evaluation.error_over_bound)
+      return;
+    report_.worst_error_over_bound = evaluation.error_over_bound;
+    report_.worst_case = describe(c);
+  }
+
+  /// Shrinks the first finding of its kind and place and keeps it; later ones say nothing new.
+  void collect(const Case& c, const Finding& finding) {
+    if (find_like(report_.findings, finding) != nullptr) return;
+    Case small = c;
+    Finding shown = finding;
+    const bool endless = finding.kind == Kind::timeout;
+    if (!is_replay_ && !endless && report_.findings.size() < most_shrunk) {
+      small = shrunk(c, finding);
+      // The smallest case speaks for the finding, in its own words and numbers.
+      const Evaluation again = evaluator_.evaluate(small);
+      if (const Finding* found = find_like(again.findings, finding)) shown = *found;
+    }
+    shown.case_text = describe(small);
+    if (const auto replay = is_replay_ ? std::nullopt : store_.save(contract_, instance_, small, shown))
+      shown.replay = *replay;
+    report_.findings.push_back(std::move(shown));
+    if (endless) {
+      report_.notes.push_back("the audit ended at the first case that did not");
+      stopped_ = true;
+    }
+  }
+
+  Case shrunk(const Case& c, const Finding& finding) const {
+    const auto fails = [&](const Case& candidate, std::uint64_t& cost) {
+      const Evaluation evaluation = evaluator_.evaluate(candidate);
+      cost += evaluation.warp_instructions;
+      return find_like(evaluation.findings, finding) != nullptr;
+    };
+    const auto input = [&](const Case& candidate) {
+      const Element element = instance_.reduction->input;
+      const std::vector<std::byte> bytes = evaluator_.input(candidate);
+      std::vector<std::uint64_t> bits(bytes.size() / size_of(element));
+      for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = load(element, bytes, i);
+      return bits;
+    };
+    return shrink(c, domain_, instance_, fails, input);
+  }
+
+  KernelReport finished() {
+    report_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (report_.verdict == Verdict::unsupported) return std::move(report_);
+    if (vacuous_ != 0)
+      report_.notes.push_back(
+          fmt::format("in {} of {} cases the bound says nothing about the value", vacuous_, report_.cases));
+    triage(report_, contract_, today());
+    return std::move(report_);
+  }
+
+  const Contract& contract_;
+  const Instance& instance_;
+  const AuditOptions& options_;
+  Evaluator evaluator_;
+  Domain domain_;
+  CaseGenerator generator_;
+  CaseStore store_;
+  Coverage coverage_;
+  KernelReport report_;
+  std::uint64_t vacuous_ = 0;
+  bool stopped_ = false, is_replay_ = false;
+  Clock::time_point start_ = Clock::now();
+};
+
+/// An image that the device cannot load is a verdict, not an error.
+template <typename Work>
+KernelReport unless_unsupported(const Contract& contract, const Instance& instance, const Work& work) {
+  try {
+    return work();
+  } catch (const Unsupported& reason) {
+    KernelReport report = header(contract, instance);
+    report.verdict = Verdict::unsupported;
+    report.reason = reason.what();
+    return report;
+  }
+}
+
+}  // namespace
+
+KernelReport audit_instance(const Contract& contract, const Instance& instance,
+                            const std::shared_ptr<const Image>& image, Runner& runner,
+                            const AuditOptions& options) {
+  return unless_unsupported(contract, instance, [&] {
+    return Audit(contract, instance, image, runner, options, options.largest_count).run();
+  });
+}
+
+KernelReport replay_case(const Contract& contract, const std::shared_ptr<const Image>& image, Runner& runner,
+                         const StoredCase& stored, const AuditOptions& options) {
+  const auto instance = std::ranges::find(contract.instances, stored.instance, &Instance::label);
+  if (instance == contract.instances.end())
+    throw InputError(fmt::format("the case is for the instance \"{}\", which {} does not have",
+                                 stored.instance,
+                                 contract.file.empty() ? contract.source.string() : contract.file.string()));
+  return unless_unsupported(contract, *instance, [&] {
+    return Audit(contract, *instance, image, runner, options, largest_replayed_count).replay(stored.c);
+  });
+}
+
+}  // namespace foldproof

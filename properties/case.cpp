@@ -1,0 +1,197 @@
+#include "properties/case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <set>
+
+#include "contracts/document.h"
+
+namespace foldproof {
+namespace {
+
+constexpr std::int64_t most_calls = 16;
+constexpr std::int64_t largest_offset = 1 << 20;
+
+/// A basic TOML string.
+std::string toml_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+/// One table of a case file: every key is read at most once, and none is left over.
+class Fields {
+ public:
+  Fields(const toml::table& table, std::string place, const std::string& file)
+      : table_(table), place_(std::move(place)), file_(file) {}
+
+  std::string text(std::string_view key) {
+    const toml::node& node = required(key);
+    if (!node.is_string()) wrong(node, key, "a string");
+    return node.as_string()->get();
+  }
+
+  std::int64_t integer(std::string_view key, std::int64_t low, std::int64_t high) {
+    const toml::node& node = required(key);
+    if (!node.is_integer()) wrong(node, key, "an integer");
+    const std::int64_t value = node.as_integer()->get();
+    if (value < low || value > high) wrong(node, key, fmt::format("between {} and {}", low, high));
+    return value;
+  }
+
+  /// 64 bits, as a string since TOML's integers have a sign: decimal, or hexadecimal after 0x.
+  std::uint64_t bits(std::string_view key) {
+    const toml::node& node = required(key);
+    std::string digits = text(key);
+    const int base = digits.starts_with("0x") ? 16 : 10;
+    if (base == 16) digits.erase(0, 2);
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    if (error != std::errc{} || end != digits.data() + digits.size())
+      wrong(node, key, "a string with an unsigned number of 64 bits");
+    return value;
+  }
+
+  const toml::table& table(std::string_view key) {
+    const toml::node& node = required(key);
+    if (!node.is_table()) wrong(node, key, "a table");
+    return *node.as_table();
+  }
+
+  const toml::array* optional_array(std::string_view key) {
+    known_.emplace(key);
+    const toml::node* node = table_.get(key);
+    if (node != nullptr && !node->is_array()) wrong(*node, key, "an array");
+    return node == nullptr ? nullptr : node->as_array();
+  }
+
+  /// Throws InputError for a key that nobody asked for.
+  void end() const {
+    for (const auto& [key, node] : table_)
+      if (!known_.contains(std::string(key.str())))
+        throw InputError(fmt::format("unknown key \"{}\" in {}", key.str(), place_),
+                         position_of(node, file_));
+  }
+
+  [[noreturn]] void wrong(const toml::node& node, std::string_view key, std::string_view should_be) const {
+    throw InputError(fmt::format("\"{}\" in {} must be {}", key, place_, should_be),
+                     position_of(node, file_));
+  }
+
+ private:
+  const toml::node& required(std::string_view key) {
+    known_.emplace(key);
+    const toml::node* node = table_.get(key);
+    if (node == nullptr)
+      throw InputError(fmt::format("the key \"{}\" is missing in {}", key, place_),
+                       position_of(table_, file_));
+    return *node;
+  }
+
+  const toml::table& table_;
+  std::string place_;
+  const std::string& file_;
+  std::set<std::string, std::less<>> known_;
+};
+
+std::pair<std::uint64_t, std::uint64_t> planted_element(const toml::node& node, const std::string& file) {
+  if (!node.is_table())
+    throw InputError("a planted element must be a table with \"index\" and \"bits\"",
+                     position_of(node, file));
+  Fields fields(*node.as_table(), "a planted element", file);
+  const auto index = fields.integer("index", 0, std::int64_t{1} << 40);
+  const std::uint64_t bits = fields.bits("bits");
+  fields.end();
+  return {static_cast<std::uint64_t>(index), bits};
+}
+
+Schedule schedule_in(Fields& fields, const toml::table& table, const std::string& file) {
+  const std::string text = fields.text("schedule");
+  try {
+    return schedule_named(text);
+  } catch (const InputError& error) {
+    throw InputError(error.sentence(), position_of(*table.get("schedule"), file));
+  }
+}
+
+Case case_in(const toml::table& table, const std::string& file) {
+  Fields fields(table, "[case]", file);
+  Case c;
+  c.recipe.distribution = fields.text("distribution");
+  c.recipe.seed = fields.bits("seed");
+  c.offset = static_cast<std::uint64_t>(fields.integer("offset", 0, largest_offset));
+  c.calls = static_cast<std::uint64_t>(fields.integer("calls", 1, most_calls));
+  c.schedule = schedule_in(fields, table, file);
+  for (const auto& [name, node] : fields.table("variables")) {
+    if (!node.is_integer())
+      throw InputError(fmt::format("the variable \"{}\" must be an integer", name.str()),
+                       position_of(node, file));
+    c.variables.emplace(name.str(), node.as_integer()->get());
+  }
+  if (const toml::array* planted = fields.optional_array("planted"))
+    for (const toml::node& node : *planted) c.recipe.planted.push_back(planted_element(node, file));
+  fields.end();
+  return c;
+}
+
+}  // namespace
+
+std::string describe(const Case& c) {
+  std::string text;
+  // The usual variables first, in the order in which a launch is read; the contract's own after them.
+  const std::string_view usual[] = {"count", "block", "grid"};
+  for (const std::string_view name : usual)
+    if (const auto found = c.variables.find(name); found != c.variables.end())
+      text += fmt::format("{}={} ", name, found->second);
+  for (const auto& [name, value] : c.variables)
+    if (std::ranges::find(usual, name) == std::end(usual)) text += fmt::format("{}={} ", name, value);
+  text += fmt::format("{} seed={} schedule={}", c.recipe.distribution, c.recipe.seed, to_string(c.schedule));
+  if (c.offset != 0) text += fmt::format(" offset={}", c.offset);
+  if (c.calls != 1) text += fmt::format(" calls={}", c.calls);
+  for (const auto& [index, bits] : c.recipe.planted) text += fmt::format(" x[{}]=0x{:x}", index, bits);
+  return text;
+}
+
+std::string to_toml(const StoredCase& stored) {
+  const Case& c = stored.c;
+  std::string text = fmt::format(
+      "format   = 1\ncontract = {}\ninstance = {}\nfinding  = {}\n\n[case]\ndistribution = {}\n"
+      "seed         = \"{}\"\nschedule     = {}\noffset       = {}\ncalls        = {}\n",
+      toml_string(stored.contract.string()), toml_string(stored.instance), toml_string(stored.finding),
+      toml_string(c.recipe.distribution), c.recipe.seed, toml_string(to_string(c.schedule)), c.offset, c.calls);
+  if (!c.recipe.planted.empty()) {
+    text += "planted = [\n";
+    for (const auto& [index, bits] : c.recipe.planted)
+      text += fmt::format("  {{ index = {}, bits = \"0x{:x}\" }},\n", index, bits);
+    text += "]\n";
+  }
+  text += "\n[case.variables]\n";
+  for (const auto& [name, value] : c.variables) text += fmt::format("{} = {}\n", toml_string(name), value);
+  return text;
+}
+
+StoredCase load_case(const std::filesystem::path& path) {
+  const std::string file = path.string();
+  const toml::table parsed = parse_toml(path);
+  Fields fields(parsed, "the case", file);
+  fields.integer("format", 1, 1);
+  StoredCase stored;
+  stored.contract = path.parent_path() / fields.text("contract");
+  stored.instance = fields.text("instance");
+  stored.finding = fields.text("finding");
+  stored.c = case_in(fields.table("case"), file);
+  fields.end();
+  return stored;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,257 @@
+#include "properties/execution/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/judge.h"
+#include "oracles/number.h"
+#include "properties/execution/entry_place.h"
+#include "properties/recipes.h"
+
+namespace foldproof {
+namespace {
+
+/// An input of at most this many elements is spelled out in a finding.
+constexpr std::size_t most_spelled_elements = 12;
+
+/// The case itself and the runs that it is compared with.
+struct Planned {
+  const Case* c = nullptr;
+  std::vector<std::byte> input;
+  std::vector<PreparedJob> prepared;  ///< the case first
+  std::vector<Kind> disagreement;     ///< for each further run: what it means when its output differs
+};
+
+bool is_deterministic(const Instance& instance) {
+  return instance.reduction && instance.claims.deterministic;
+}
+
+Arithmetic arithmetic_of(const Contract& contract, const Instance& instance) {
+  const Reduction& reduction = *instance.reduction;
+  Arithmetic arithmetic{reduction.op,        reduction.input, reduction.accumulator, reduction.output,
+                        instance.claims.nan, false,           std::nullopt};
+  for (const std::string& flag : contract.flags)
+    if (flag.find("use_fast_math") != std::string::npos || flag.find("ftz=true") != std::string::npos)
+      arithmetic.flush_to_zero = true;
+  return arithmetic;
+}
+
+std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& result, Element type) {
+  std::vector<std::byte> bytes = result.contents[prepared.output];
+  bytes.resize(prepared.output_count * size_of(type));
+  return bytes;
+}
+
+std::string spelled(Element element, const std::vector<std::byte>& input) {
+  std::string text;
+  for (std::size_t i = 0; i < input.size() / size_of(element); ++i)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_text(element, load(element, input, i)));
+  return text;
+}
+
+/// Judges the results of one planned case and collects what is wrong.
+class Verdicts {
+ public:
+  Verdicts(const Contract& contract, const Instance& instance, const Position& place, const Planned& planned,
+           std::vector<JobResult> results)
+      : contract_(contract),
+        instance_(instance),
+        place_(place),
+        planned_(planned),
+        results_(std::move(results)) {}
+
+  Evaluation all() {
+    for (const JobResult& result : results_) {
+      evaluation_.warp_instructions += result.warp_instructions;
+      if (result.unsupported) evaluation_.unsupported = result.unsupported;
+      if (evaluation_.findings.empty()) evaluation_.findings = result.findings;
+    }
+    const bool complete = std::ranges::all_of(results_, [](const JobResult& r) { return r.completed; });
+    if (!complete || !instance_.reduction) return std::move(evaluation_);
+    check_input();
+    if (judge_values()) compare_runs();
+    return std::move(evaluation_);
+  }
+
+ private:
+  void add(Kind kind, const std::string& message) {
+    Finding finding;
+    finding.kind = kind;
+    finding.message = message;
+    finding.at = place_;
+    evaluation_.findings.push_back(std::move(finding));
+  }
+
+  Element output_type() const { return instance_.reduction->output; }
+
+  void check_input() {
+    if (instance_.in_place) return;
+    const Element type = instance_.reduction->input;
+    const std::vector<std::byte>& after = results_[0].contents[planned_.prepared[0].input];
+    const auto [before, now] = std::ranges::mismatch(planned_.input, after);
+    if (before == planned_.input.end()) return;
+    const auto index = static_cast<std::size_t>(before - planned_.input.begin()) / size_of(type);
+    add(Kind::contract_violation,
+        fmt::format("the kernel changed its input: element {} was {} and is {} afterwards", index,
+                    to_text(type, load(type, planned_.input, index)),
+                    to_text(type, load(type, after, index))));
+  }
+
+  /// Whether every run's value is right.
+  bool judge_values() {
+    if (planned_.input.empty() && instance_.claims.empty == EmptyPolicy::unspecified) return true;
+    if (!planned_.prepared[0].untouched.empty()) return judge_untouched();
+    const auto judge = make_judge(arithmetic_of(contract_, instance_), planned_.input);
+    // The case of one call first: a kernel that is wrong at once is not called wrong on a later call.
+    for (std::size_t run = results_.size(); run-- > 0;) {
+      const Judgement judgement = judge_output(*judge, run);
+      if (run == 0 && judgement.error_over_bound) evaluation_.error_over_bound = judgement.error_over_bound;
+      evaluation_.vacuous = judgement.vacuous;
+      if (judgement.ok) continue;
+      evaluation_.error_over_bound = judgement.error_over_bound;
+      const bool rounds = judgement.layer == Judgement::Layer::bound;
+      add(rounds ? Kind::outside_bound : Kind::wrong_value, when(run) + judgement.sentence + with_input());
+      return false;
+    }
+    return true;
+  }
+
+  Judgement judge_output(const Judge& judge, std::size_t run) const {
+    const std::vector<std::byte> output = output_of(planned_.prepared[run], results_[run], output_type());
+    if (instance_.reduction->result == ResultShape::partials) return judge.partials(output);
+    Judgement judgement;
+    for (std::size_t i = 0; i < planned_.prepared[run].output_count; ++i) {
+      judgement = judge.value(load(output_type(), output, i));
+      if (judgement.ok) continue;
+      if (planned_.prepared[run].output_count > 1)
+        judgement.sentence = fmt::format("in output {}, {}", i, judgement.sentence);
+      break;
+    }
+    return judgement;
+  }
+
+  bool judge_untouched() {
+    const PreparedJob& prepared = planned_.prepared[0];
+    if (results_[0].contents[prepared.output] == prepared.untouched) return true;
+    add(Kind::contract_violation,
+        "the kernel wrote its output for an empty input, which the contract says it leaves untouched");
+    return false;
+  }
+
+  /// Bits of deterministic kernels must not depend on the run.
+  void compare_runs() {
+    if (!is_deterministic(instance_)) return;
+    const std::vector<std::byte> output = output_of(planned_.prepared[0], results_[0], output_type());
+    for (std::size_t run = 1; run < results_.size(); ++run) {
+      const std::vector<std::byte> other = output_of(planned_.prepared[run], results_[run], output_type());
+      const auto [here, there] = std::ranges::mismatch(output, other);
+      if (here == output.end()) continue;
+      const auto index = static_cast<std::size_t>(here - output.begin()) / size_of(output_type());
+      const bool schedule = planned_.disagreement[run - 1] == Kind::schedule_dependent;
+      add(planned_.disagreement[run - 1],
+          fmt::format(
+              "the result {} is {} {} and {} {}, although the contract claims determinism",
+              planned_.prepared[0].output_count > 1 ? fmt::format("[{}]", index) : "",
+              to_text(output_type(), load(output_type(), output, index)),
+              schedule ? "under the schedule " + to_string(planned_.c->schedule) : "when called again",
+              to_text(output_type(), load(output_type(), other, index)),
+              schedule ? "under converging" : "when called once") +
+              with_input());
+      return;
+    }
+  }
+
+  std::string when(std::size_t run) const {
+    return run == 0 && planned_.c->calls > 1 ? fmt::format("after {} calls, ", planned_.c->calls) : "";
+  }
+
+  std::string with_input() const {
+    const Element type = instance_.reduction->input;
+    const std::size_t count = planned_.input.size() / size_of(type);
+    if (count == 0) return "; the input is empty";
+    return count > most_spelled_elements ? ""
+                                         : fmt::format("; the input is {}", spelled(type, planned_.input));
+  }
+
+  const Contract& contract_;
+  const Instance& instance_;
+  const Position& place_;
+  const Planned& planned_;
+  std::vector<JobResult> results_;
+  Evaluation evaluation_;
+};
+
+Planned plan(const JobBuilder& builder, const Instance& instance, const Case& c,
+             std::vector<std::byte> input) {
+  Planned planned{&c, std::move(input), {}, {}};
+  planned.prepared.push_back(builder.build(c, planned.input));
+  if (!instance.reduction) return planned;
+  const auto also = [&](const Case& other, Kind kind) {
+    planned.prepared.push_back(builder.build(other, planned.input));
+    planned.disagreement.push_back(kind);
+  };
+  if (is_deterministic(instance) && c.schedule.order != Schedule::Order::converging) {
+    Case other = c;
+    other.schedule = {};
+    also(other, Kind::schedule_dependent);
+  }
+  if (c.calls > 1) {
+    Case other = c;
+    other.calls = 1;
+    also(other, Kind::not_reproducible);
+  }
+  return planned;
+}
+
+}  // namespace
+
+bool is_about_values(Kind kind) {
+  return kind == Kind::wrong_value || kind == Kind::outside_bound || kind == Kind::not_reproducible ||
+         kind == Kind::schedule_dependent || kind == Kind::contract_violation;
+}
+
+Evaluator::Evaluator(const Contract& contract, const Instance& instance,
+                     const std::shared_ptr<const Image>& image, Runner& runner)
+    : contract_(contract),
+      instance_(instance),
+      runner_(runner),
+      builder_(instance, image, runner.entries(image)),
+      place_(place_of_entry(contract, instance)) {
+  if (!instance.reduction) return;
+  if (const auto why = not_judged(arithmetic_of(contract, instance)))
+    throw InputError(*why, {contract.file.string()});
+  const ResultShape shape = instance.reduction->result;
+  if (shape != ResultShape::value && shape != ResultShape::partials)
+    throw InputError(
+        "results that are rows, scans, bins or arrays are not judged yet; leave out [reduction] to run the "
+        "checks alone",
+        {contract.file.string()});
+}
+
+std::vector<std::byte> Evaluator::input(const Case& c) const {
+  if (!instance_.reduction) return {};
+  const auto count = static_cast<std::uint64_t>(c.variables.at("count"));
+  return make_input(c.recipe, {instance_.reduction->op, instance_.reduction->input,
+                               instance_.reduction->accumulator, count});
+}
+
+std::vector<Evaluation> Evaluator::evaluate(const std::vector<Case>& cases) const {
+  std::vector<Planned> planned;
+  std::vector<Job> jobs;
+  for (const Case& c : cases) {
+    planned.push_back(plan(builder_, instance_, c, input(c)));
+    for (PreparedJob& prepared : planned.back().prepared) jobs.push_back(std::move(prepared.job));
+  }
+  std::vector<JobResult> results = runner_.run(jobs);
+  std::vector<Evaluation> evaluations;
+  auto next = std::make_move_iterator(results.begin());
+  for (const Planned& p : planned) {
+    const auto end = next + static_cast<std::ptrdiff_t>(p.prepared.size());
+    evaluations.push_back(Verdicts(contract_, instance_, place_, p, {next, end}).all());
+    next = end;
+  }
+  return evaluations;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,49 @@
+// One case: run it, and say everything that is wrong with what came back.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contracts/contract.h"
+#include "devices/runner.h"
+#include "properties/case.h"
+#include "properties/execution/job.h"
+
+namespace foldproof {
+
+struct Evaluation {
+  std::vector<Finding> findings;           ///< without case and replay command
+  std::optional<double> error_over_bound;  ///< absent where nothing rounds or nothing was judged
+  bool vacuous = false;                    ///< the bound that judged says nothing
+  std::uint64_t warp_instructions = 0;
+  std::optional<std::string> unsupported;  ///< why the case could not run
+};
+
+class Evaluator {
+ public:
+  /// Throws InputError for a contract that cannot be run, Unsupported for an image that cannot.
+  Evaluator(const Contract& contract, const Instance& instance, const std::shared_ptr<const Image>& image,
+            Runner& runner);
+
+  /// An evaluation at its case's index. A case of several calls is also run with one, and a case of another
+  /// schedule also under `converging` where the kernel claims to be deterministic; the results must agree.
+  std::vector<Evaluation> evaluate(const std::vector<Case>& cases) const;
+  Evaluation evaluate(const Case& c) const { return evaluate(std::vector<Case>{c}).front(); }
+
+  /// The elements that the case gives the kernel; empty without a reduction.
+  std::vector<std::byte> input(const Case& c) const;
+
+ private:
+  const Contract& contract_;
+  const Instance& instance_;
+  Runner& runner_;
+  JobBuilder builder_;
+  Position place_;  ///< where findings without a place of their own point
+};
+
+/// Whether the finding comes from judging values, so that its place says nothing.
+bool is_about_values(Kind kind);
+
+}  // namespace foldproof

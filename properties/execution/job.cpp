@@ -1,0 +1,198 @@
+#include "properties/execution/job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/number.h"
+#include "properties/execution/arguments.h"
+
+namespace foldproof {
+namespace {
+
+/// More is not meant for a test case and would not fit beside others.
+constexpr std::uint64_t most_buffer_bytes = std::uint64_t{1} << 34;
+/// Cases are small: one that runs longer than this does not end.
+constexpr std::uint64_t most_warp_instructions = 50'000'000;
+/// What an output holds that a kernel must leave alone.
+constexpr std::byte untouched_pattern{0xa5};
+
+std::uint32_t dimension(const Expression& expression, const Variables& variables, std::string_view what,
+                        const Position& where) {
+  const std::int64_t value = expression.evaluate(variables);
+  if (value < 1 || value > std::int64_t{0xffffffff})
+    throw InputError(fmt::format("the {} \"{}\" is {}; a launch needs at least 1 (write \"max(1, …)\" where "
+                                 "nothing may be left to do)",
+                                 what, expression.text(), value),
+                     where);
+  return static_cast<std::uint32_t>(value);
+}
+
+Dim3 extent(const std::array<Expression, 3>& expressions, const Variables& variables, std::string_view what,
+            const Position& where) {
+  return {dimension(expressions[0], variables, what, where),
+          dimension(expressions[1], variables, what, where),
+          dimension(expressions[2], variables, what, where)};
+}
+
+/// Elements times their size, checked.
+std::uint64_t bytes_of(const std::string& buffer, std::int64_t count, Element type) {
+  if (count < 0) throw InputError(fmt::format("the buffer \"{}\" is given {} elements", buffer, count));
+  const std::uint64_t most = most_buffer_bytes / size_of(type);
+  if (static_cast<std::uint64_t>(count) > most)
+    throw InputError(fmt::format("the buffer \"{}\" would need {} elements of {}; the most is {}", buffer,
+                                 count, name(type), most));
+  return static_cast<std::uint64_t>(count) * size_of(type);
+}
+
+/// The bytes that a buffer holds before a call; empty where it is undefined.
+std::vector<std::byte> initial_bytes(BufferContract::Initial initial, Element type, std::uint64_t bytes,
+                                     Operator op) {
+  if (initial == BufferContract::Initial::undefined) return {};
+  std::vector<std::byte> content(bytes);
+  if (initial == BufferContract::Initial::identity)
+    for (std::size_t i = 0; i < bytes / size_of(type); ++i) store(type, content, i, identity(op, type));
+  return content;
+}
+
+/// Builds one job; lives no longer than that.
+class Assembly {
+ public:
+  Assembly(const Instance& instance, const Case& c, const std::vector<std::byte>& input)
+      : instance_(instance),
+        case_(c),
+        input_(input),
+        op_(instance.reduction ? instance.reduction->op : Operator::sum) {
+    add_input_and_output();
+    for (const BufferContract& buffer : instance.buffers) add(buffer);
+  }
+
+  FindBuffer finder() const {
+    return [this](const std::string& name) {
+      const auto place = places_.find(name);
+      if (place == places_.end())
+        throw InputError(
+            fmt::format("the argument \"{}\" needs a [reduction], which says what it is made of", name));
+      return place->second;
+    };
+  }
+
+  /// Writes what must be there again before a further call.
+  void reset() {
+    for (const JobWrite& write : resets_) prepared_.job.steps.emplace_back(write);
+  }
+
+  PreparedJob& prepared() { return prepared_; }
+
+ private:
+  void add_input_and_output() {
+    if (!instance_.reduction) return;
+    const Reduction& reduction = *instance_.reduction;
+    const std::int64_t outputs = instance_.output_count.evaluate(case_.variables);
+    const std::uint64_t output_bytes = bytes_of("output", outputs, reduction.output);
+    prepared_.output_count = static_cast<std::uint64_t>(outputs);
+
+    JobBuffer input{"input", input_.size(), input_, case_.offset * size_of(reduction.input), true};
+    if (instance_.in_place) input.bytes = std::max(input.bytes, output_bytes);
+    prepared_.input = place(std::move(input), size_of(reduction.input));
+    if (instance_.in_place) {
+      prepared_.output = prepared_.input;
+      places_["output"] = {prepared_.input, size_of(reduction.output)};
+      resets_.push_back({prepared_.input, input_});
+      return;
+    }
+    std::vector<std::byte> initial =
+        initial_bytes(instance_.output_initial, reduction.output, output_bytes, op_);
+    if (initial.empty() && input_.empty() && instance_.claims.empty == EmptyPolicy::untouched)
+      initial.assign(output_bytes, untouched_pattern);
+    if (input_.empty() && instance_.claims.empty == EmptyPolicy::untouched) prepared_.untouched = initial;
+    JobBuffer output{"output", output_bytes, std::move(initial), 0, true};
+    prepared_.output = add(std::move(output), instance_.output_reset, size_of(reduction.output));
+  }
+
+  void add(const BufferContract& contract) {
+    const std::uint64_t bytes =
+        bytes_of(contract.name, contract.count.evaluate(case_.variables), contract.type);
+    JobBuffer buffer{contract.name, bytes, initial_bytes(contract.initial, contract.type, bytes, op_), 0,
+                     false};
+    add(std::move(buffer), contract.reset, size_of(contract.type));
+  }
+
+  std::uint32_t add(JobBuffer buffer, BufferContract::Reset reset, std::uint64_t element_bytes) {
+    const auto index = static_cast<std::uint32_t>(prepared_.job.buffers.size());
+    if (reset == BufferContract::Reset::each_call && !buffer.initial.empty())
+      resets_.push_back({index, buffer.initial});
+    return place(std::move(buffer), element_bytes);
+  }
+
+  std::uint32_t place(JobBuffer buffer, std::uint64_t element_bytes) {
+    const auto index = static_cast<std::uint32_t>(prepared_.job.buffers.size());
+    places_[buffer.name] = {index, element_bytes};
+    prepared_.job.buffers.push_back(std::move(buffer));
+    return index;
+  }
+
+  const Instance& instance_;
+  const Case& case_;
+  const std::vector<std::byte>& input_;
+  Operator op_;
+  PreparedJob prepared_;
+  std::map<std::string, BufferPlace> places_;
+  std::vector<JobWrite> resets_;
+};
+
+LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {
+  LaunchShape shape;
+  shape.grid = extent(launch.grid, variables, "grid", launch.where);
+  shape.block = extent(launch.block, variables, "block", launch.where);
+  if (launch.has_cluster) shape.cluster = extent(launch.cluster, variables, "cluster", launch.where);
+  const std::int64_t shared = launch.shared.evaluate(variables);
+  if (shared < 0 || shared > std::int64_t{0xffffffff})
+    throw InputError(
+        fmt::format("the dynamic shared memory \"{}\" is {} bytes", launch.shared.text(), shared),
+        launch.where);
+  shape.shared_bytes = static_cast<std::uint32_t>(shared);
+  shape.cooperative = launch.cooperative;
+  return shape;
+}
+
+}  // namespace
+
+JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> image,
+                       const std::vector<EntryInfo>& entries)
+    : instance_(instance), image_(std::move(image)) {
+  for (const LaunchContract& launch : instance.launches) {
+    const auto entry = std::ranges::find(entries, launch.lowered, &EntryInfo::name);
+    if (entry == entries.end())
+      throw InputError(fmt::format("{} holds no kernel \"{}\"", image_->name, launch.entry), launch.where);
+    if (entry->parameter_bytes.size() != launch.arguments.size())
+      throw InputError(fmt::format("the kernel \"{}\" takes {} arguments, and the contract passes {}",
+                                   launch.entry, entry->parameter_bytes.size(), launch.arguments.size()),
+                       launch.where);
+    parameter_bytes_.push_back(entry->parameter_bytes);
+  }
+}
+
+PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input) const {
+  Assembly assembly(instance_, c, input);
+  std::vector<JobStep> launches;
+  for (std::size_t i = 0; i < instance_.launches.size(); ++i) {
+    const LaunchContract& launch = instance_.launches[i];
+    JobLaunch step{launch.lowered, shape_of(launch, c.variables), {}};
+    for (std::size_t a = 0; a < launch.arguments.size(); ++a)
+      step.arguments.push_back(
+          lay_out(launch.arguments[a], parameter_bytes_[i][a], c.variables, assembly.finder(), launch.where));
+    launches.emplace_back(std::move(step));
+  }
+  PreparedJob& prepared = assembly.prepared();
+  for (std::uint64_t call = 0; call < c.calls; ++call) {
+    if (call != 0) assembly.reset();
+    prepared.job.steps.insert(prepared.job.steps.end(), launches.begin(), launches.end());
+  }
+  prepared.job.image = image_;
+  prepared.job.schedule = c.schedule;
+  prepared.job.limits.warp_instructions = most_warp_instructions;
+  return std::move(prepared);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,64 @@
+#include "properties/generation/domain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace foldproof {
+namespace {
+
+constexpr std::int64_t most_threads_of_a_block = 1024;
+constexpr std::int64_t most_blocks = 4096;
+constexpr std::int64_t largest_other = 1 << 16;
+
+}  // namespace
+
+Bounds Domain::claimed(const std::pair<std::string, Range>& variable, const Variables& chosen) const {
+  const std::int64_t low = variable.second.low.evaluate(chosen);
+  return {low, std::max(low, variable.second.high.evaluate(chosen))};
+}
+
+Bounds Domain::bounds(const std::pair<std::string, Range>& variable, const Variables& chosen) const {
+  const Bounds range = claimed(variable, chosen);
+  const std::string& name = variable.first;
+  std::int64_t cap = largest_other;
+  if (name == "count" || name == "rows" || name == "columns") cap = largest_count_;
+  if (name == "block") cap = most_threads_of_a_block;
+  if (name == "grid") cap = most_blocks;
+  if (name == "count" && range.low > cap)
+    throw InputError(fmt::format(
+        "the contract claims counts from {} on, and the largest one that is tried is {}", range.low, cap));
+  return {range.low, std::max(range.low, std::min(range.high, cap))};
+}
+
+Variables Domain::nearest(const Variables& wanted) const {
+  Variables chosen;
+  for (const auto& variable : instance_.domain) {
+    const auto found = wanted.find(variable.first);
+    const Bounds range = bounds(variable, chosen);
+    chosen[variable.first] = found == wanted.end() ? range.low : range.clamp(found->second);
+  }
+  return chosen;
+}
+
+void Domain::check(const Variables& values) const {
+  for (const auto& [name, value] : values)
+    if (std::ranges::find(instance_.domain, name, &std::pair<std::string, Range>::first) ==
+        instance_.domain.end())
+      throw InputError(fmt::format("the case sets \"{}\", which the contract's domain does not have", name));
+  for (const auto& variable : instance_.domain) {
+    const auto found = values.find(variable.first);
+    if (found == values.end())
+      throw InputError(
+          fmt::format("the case lacks \"{}\", a variable of the contract's domain", variable.first));
+    const Bounds range = claimed(variable, values);
+    if (range.clamp(found->second) != found->second)
+      throw InputError(fmt::format("the case has {} = {}, outside the contract's {} .. {}", variable.first,
+                                   found->second, range.low, range.high));
+    if (variable.first == "count" && found->second > largest_count_)
+      throw InputError(fmt::format("the case has {} elements; the most that is run here is {}", found->second,
+                                   largest_count_));
+  }
+}
+
+}  // namespace foldproof

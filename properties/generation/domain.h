@@ -1,0 +1,42 @@
+// The variables of a case inside the ranges that a contract claims, and inside what can be run in time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "contracts/contract.h"
+
+namespace foldproof {
+
+struct Bounds {
+  std::int64_t low = 0, high = 0;  ///< inclusive, low <= high
+
+  std::int64_t clamp(std::int64_t x) const { return x < low ? low : x > high ? high : x; }
+};
+
+class Domain {
+ public:
+  /// Cases have at most `largest_count` elements.
+  Domain(const Instance& instance, std::uint64_t largest_count)
+      : instance_(instance), largest_count_(static_cast<std::int64_t>(largest_count)) {}
+
+  const std::vector<std::pair<std::string, Range>>& variables() const { return instance_.domain; }
+
+  /// What the variable may be once those before it are chosen. An empty range (a grid for no elements) stands
+  /// for its low end. Throws InputError when even the low end of a count is beyond the largest one.
+  Bounds bounds(const std::pair<std::string, Range>& variable, const Variables& chosen) const;
+
+  /// For every variable of the domain, in its order, the admitted value nearest to the wanted one.
+  Variables nearest(const Variables& wanted) const;
+
+  /// Throws InputError, naming variable and range, when the values are not those of the domain.
+  void check(const Variables& values) const;
+
+ private:
+  Bounds claimed(const std::pair<std::string, Range>& variable, const Variables& chosen) const;
+
+  const Instance& instance_;
+  std::int64_t largest_count_;
+};
+
+}  // namespace foldproof

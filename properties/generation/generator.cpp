@@ -1,0 +1,218 @@
+#include "properties/generation/generator.h"
+
+#include <rapidcheck/gen/Numeric.h>
+#include <rapidcheck/gen/Select.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <set>
+
+#include "properties/generation/random.h"
+#include "properties/recipes.h"
+
+namespace foldproof {
+namespace {
+
+constexpr std::int64_t block_edges[] = {1,   2,   17,  31,  32,  33,  48,  64,  65,   96,   100, 127,
+                                        128, 129, 192, 255, 256, 257, 512, 768, 1000, 1023, 1024};
+
+/// Orders that lane after lane runs cost up to 32 times as much; large cases keep to the fast one.
+constexpr std::int64_t most_elements_of_slow_schedules = 4096;
+constexpr std::int64_t small_count = 300;
+constexpr std::int64_t medium_count = 5000;
+/// Blocks of a case, so that tiny blocks do not make a large case slow.
+constexpr std::int64_t most_tiles = 2048;
+
+/// RapidCheck's generators on a seed of our own; every draw has a stream of its own.
+class Chooser {
+ public:
+  explicit Chooser(std::uint64_t seed) : random_(seed) {}
+
+  template <typename T>
+  T draw(const rc::Gen<T>& gen) {
+    return gen(random_.split()).value();
+  }
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low >= high ? low : draw(rc::gen::inRange<std::int64_t>(low, high + 1));
+  }
+  template <typename T>
+  T one_of(const std::vector<T>& values) {
+    return draw(rc::gen::elementOf(values));
+  }
+  std::uint64_t bits() { return draw(rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 32)); }
+
+ private:
+  rc::Random random_;
+};
+
+/// A permutation of 0 … size-1 that depends on the seed alone.
+std::vector<std::size_t> permutation(std::size_t size, std::uint64_t seed) {
+  std::vector<std::size_t> order(size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  SplitMix random(seed);
+  for (std::size_t i = size; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+/// The `index`-th of an endless row of permutations: every class has its turn, in an order that changes.
+std::size_t in_turn(std::uint64_t index, std::size_t classes, std::uint64_t seed) {
+  return permutation(classes, mixed(seed + index / classes))[index % classes];
+}
+
+std::int64_t block_in(Chooser& choose, Bounds range) {
+  std::set<std::int64_t> edges{range.low, range.high};
+  for (const std::int64_t edge : block_edges)
+    if (range.clamp(edge) == edge) edges.insert(edge);
+  if (choose.between(0, 4) == 0) return choose.between(range.low, range.high);
+  return choose.one_of(std::vector<std::int64_t>(edges.begin(), edges.end()));
+}
+
+/// One end, the other, next to it, few, or anywhere.
+std::int64_t variable_in(Chooser& choose, Bounds range) {
+  switch (choose.between(0, 5)) {
+    case 0: return range.low;
+    case 1:
+    case 2: return range.high;
+    case 3: return range.clamp(range.low + 1);
+    case 4: return choose.between(range.low, range.clamp(range.low + 8));
+    default: return choose.between(range.low, range.high);
+  }
+}
+
+/// Both lengths below: uniform over the number of bits, then over the numbers with that many.
+std::int64_t any_length(Chooser& choose, std::int64_t largest) {
+  const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(largest)));
+  const std::int64_t top = std::int64_t{1} << choose.between(0, bits - 1);
+  return std::min(largest, choose.between(top, 2 * top - 1));
+}
+
+/// Draws the variables: blocks first, since the telling counts lie around multiples of them.
+class VariableChoice {
+ public:
+  VariableChoice(Chooser& choose, const Domain& domain) : choose_(choose), domain_(domain) {}
+
+  Variables choose(CountClass wanted) {
+    Variables first = draw({{"count", medium_count}});
+    if (!first.contains("count")) return first;
+    return draw({{"count", count(wanted, first)}});
+  }
+
+ private:
+  /// Variables in their order; those in `fixed` as near as the domain lets them. A variable is drawn once:
+  /// later rounds keep what the domain still admits.
+  Variables draw(const Variables& fixed) {
+    Variables chosen;
+    for (const auto& variable : domain_.variables()) {
+      const Bounds range = domain_.bounds(variable, chosen);
+      const auto given = fixed.find(variable.first);
+      chosen[variable.first] =
+          given != fixed.end() ? range.clamp(given->second) : drawn(variable, range, chosen);
+    }
+    return chosen;
+  }
+
+  std::int64_t drawn(const std::pair<std::string, Range>& variable, Bounds range, const Variables& chosen) {
+    const std::string& name = variable.first;
+    if (name == "grid") return variable_in(choose_, capped_grid(range, chosen));
+    const auto known = drawn_.find(name);
+    if (known != drawn_.end()) return range.clamp(known->second);
+    return drawn_[name] = name == "block" ? block_in(choose_, range) : variable_in(choose_, range);
+  }
+
+  static Bounds capped_grid(Bounds range, const Variables& chosen) {
+    const auto found = chosen.find("block");
+    const std::int64_t block = found == chosen.end() ? 32 : std::max<std::int64_t>(found->second, 1);
+    const std::int64_t most = std::max<std::int64_t>(8, 65536 / block);
+    return {range.low, std::max(range.low, std::min(range.high, most))};
+  }
+
+  std::int64_t count(CountClass wanted, const Variables& first) {
+    const Bounds range = domain_.bounds(*count_variable(), {});
+    const std::int64_t tile = tile_of(first);
+    const std::int64_t most = std::max(range.low, std::min(range.high, tile * most_tiles));
+    const std::int64_t nudge = choose_.between(-1, 1);
+    switch (wanted) {
+      case CountClass::none: return 0;
+      case CountClass::one: return choose_.between(1, 2);
+      case CountClass::warp_edge: return 32 * choose_.between(1, 3) + nudge;
+      case CountClass::tile_edge: return std::min(most, tile * tiles() + nudge);
+      case CountClass::power_edge: return std::min(most, (std::int64_t{1} << choose_.between(1, 13)) + nudge);
+      case CountClass::small: return choose_.between(range.low, std::min(most, small_count));
+      case CountClass::medium: return choose_.between(range.low, std::min(most, medium_count));
+      case CountClass::large: break;
+    }
+    return any_length(choose_, std::max<std::int64_t>(most, 1));
+  }
+
+  /// Few blocks, and now and then more than a second level of one warp or one block folds at once.
+  std::int64_t tiles() { return choose_.one_of<std::int64_t>({1, 1, 2, 2, 3, 5, 8, 31, 32, 33, 128}); }
+
+  const std::pair<std::string, Range>* count_variable() const {
+    const auto& variables = domain_.variables();
+    return &*std::ranges::find(variables, "count", &std::pair<std::string, Range>::first);
+  }
+
+  static std::int64_t tile_of(const Variables& first) {
+    const auto block = first.find("block");
+    return block == first.end() ? 32 : std::max<std::int64_t>(block->second, 1);
+  }
+
+  Chooser& choose_;
+  const Domain& domain_;
+  Variables drawn_;
+};
+
+Schedule schedule_in(Chooser& choose, std::uint64_t index, std::uint64_t seed) {
+  using Order = Schedule::Order;
+  constexpr Order orders[] = {Order::converging,    Order::converging,     Order::converging,
+                              Order::lanes_forward, Order::lanes_backward, Order::warps_backward,
+                              Order::random,        Order::random};
+  const Order order = orders[in_turn(index, std::size(orders), hash_of("schedule", seed))];
+  return {order, order == Order::random ? choose.bits() : 0};
+}
+
+std::int64_t offset_in(Chooser& choose, const Variables& variables) {
+  const auto claimed = variables.find("offset");
+  if (claimed != variables.end()) return claimed->second;
+  return choose.one_of<std::int64_t>({0, 0, 0, 1, 2, 3, 5});
+}
+
+/// A NaN is planted only where the contract says what it must do.
+bool is_wanted(const RecipeInfo& recipe, const Instance& instance) {
+  const Reduction& reduction = *instance.reduction;
+  if (!suits(recipe, reduction.input)) return false;
+  const bool extremum = reduction.op == Operator::min || reduction.op == Operator::max;
+  return recipe.name != "nans" || !extremum || instance.claims.nan != NanPolicy::unspecified;
+}
+
+}  // namespace
+
+CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, std::string identity,
+                             std::uint64_t seed)
+    : instance_(instance), domain_(domain), identity_(std::move(identity)), seed_(hash_of(identity_, seed)) {
+  for (const RecipeInfo& recipe : recipes())
+    if (instance.reduction && is_wanted(recipe, instance)) distributions_.emplace_back(recipe.name);
+}
+
+Case CaseGenerator::generate(std::uint64_t index) const {
+  Chooser choose(mixed(seed_ ^ mixed(index + 1)));
+  constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1;
+  const auto wanted = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed_)));
+
+  Case c;
+  c.variables = VariableChoice(choose, domain_).choose(wanted);
+  c.recipe.distribution =
+      distributions_.empty()
+          ? "equal"
+          : distributions_[in_turn(index, distributions_.size(), hash_of("recipe", seed_))];
+  c.recipe.seed = choose.bits();
+  c.schedule = schedule_in(choose, index, seed_);
+  const auto count = c.variables.find("count");
+  if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.schedule = {};
+  c.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, offset_in(choose, c.variables)));
+  c.calls = choose.between(0, 3) == 0 ? 2 : 1;
+  return c;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,35 @@
+// Draws cases: adversarial counts, blocks, inputs and schedules, each class in its turn.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "contracts/contract.h"
+#include "properties/case.h"
+#include "properties/generation/domain.h"
+
+namespace foldproof {
+
+/// Classes of counts. Every run of consecutive cases as long as this list holds each class once.
+enum class CountClass : std::uint8_t { none, one, warp_edge, tile_edge, power_edge, small, medium, large };
+
+class CaseGenerator {
+ public:
+  /// `identity` names contract and instance: a case depends on it, the seed and the index alone.
+  CaseGenerator(const Instance& instance, const Domain& domain, std::string identity, std::uint64_t seed);
+
+  Case generate(std::uint64_t index) const;
+
+  /// The distributions that suit the instance's input, the simplest first; empty without a reduction.
+  const std::vector<std::string>& distributions() const { return distributions_; }
+
+ private:
+  const Instance& instance_;
+  const Domain& domain_;
+  std::string identity_;
+  std::uint64_t seed_;
+  std::vector<std::string> distributions_;
+};
+
+}  // namespace foldproof

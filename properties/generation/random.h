@@ -1,0 +1,44 @@
+// A small, fast generator for elements (SplitMix64), the same on every host.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace foldproof {
+
+constexpr std::uint64_t mixed(std::uint64_t x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+class SplitMix {
+ public:
+  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() { return mixed(state_ += 0x9e3779b97f4a7c15); }
+  /// Uniform in [0, bound) but for a bias below 2^-32 for bounds that fit 32 bits; bound > 0.
+  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low) + 1));
+  }
+  /// Uniform in [0, 1), a multiple of 2^-53.
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  /// Uniform in [-1, 1).
+  double symmetric() { return 2 * unit() - 1; }
+  bool flip() { return (next() >> 63) != 0; }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// A hash of text and numbers that is the same on every host (FNV-1a, mixed).
+constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0) {
+  std::uint64_t hash = 0xcbf29ce484222325 ^ mixed(seed);
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return mixed(hash);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,19 @@
+// Which findings a contract announces, which it accepts for a time, and what verdict is left.
+#pragma once
+
+#include <string>
+
+#include "contracts/contract.h"
+#include "properties/verdict.h"
+
+namespace foldproof {
+
+/// Today as an ISO date, in UTC.
+std::string today();
+
+/// Marks announced findings as expected, drops suppressed ones (saying so in the notes), adds a finding for
+/// every announced one that was not made, and sets verdict and `expected`. `date` decides which suppressions
+/// still hold.
+void triage(KernelReport& report, const Contract& contract, const std::string& date);
+
+}  // namespace foldproof

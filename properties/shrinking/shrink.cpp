@@ -1,0 +1,207 @@
+#include "properties/shrinking/shrink.h"
+
+#include <rapidcheck/Seq.h>
+#include <rapidcheck/seq/Create.h>
+#include <rapidcheck/seq/Transform.h>
+#include <rapidcheck/shrink/Shrink.h>
+#include <rapidcheck/shrinkable/Create.h>
+
+#include <algorithm>
+#include <array>
+
+#include "oracles/number.h"
+#include "properties/recipes.h"
+
+namespace foldproof {
+namespace {
+
+/// Inputs up to this many elements are shrunk element by element; a larger one is not readable anyway.
+constexpr std::size_t most_elements = 512;
+/// A case with more planted elements is harder to read than the recipe it came from.
+constexpr std::size_t most_planted = 16;
+
+/// Runs candidates until the budget is spent.
+class Trials {
+ public:
+  Trials(const StillFails& fails, ShrinkBudget budget) : fails_(fails), budget_(budget) {}
+
+  bool spent() const { return budget_.runs == 0 || budget_.warp_instructions == 0; }
+
+  bool fails(const Case& c) {
+    if (spent()) return false;
+    --budget_.runs;
+    std::uint64_t cost = 0;
+    const bool failed = fails_(c, cost);
+    budget_.warp_instructions -= std::min(budget_.warp_instructions, cost);
+    return failed;
+  }
+
+ private:
+  const StillFails& fails_;
+  ShrinkBudget budget_;
+};
+
+bool same(const Case& a, const Case& b) { return describe(a) == describe(b); }
+
+/// The simpler neighbours of a case, the boldest steps first.
+class Neighbours {
+ public:
+  Neighbours(const Domain& domain, const Instance& instance) : domain_(&domain), instance_(&instance) {}
+
+  rc::Seq<Case> operator()(const Case& c) const {
+    auto all = rc::seq::concat(simplified(c), counts(c), other_variables(c), distributions(c), seeds(c));
+    return rc::seq::filter(std::move(all), [c](const Case& candidate) { return !same(candidate, c); });
+  }
+
+ private:
+  static rc::Seq<Case> simplified(const Case& c) {
+    Case once = c, converging = c, aligned = c;
+    once.calls = 1;
+    converging.schedule = {};
+    aligned.offset = 0;
+    return rc::seq::just(once, converging, aligned);
+  }
+
+  rc::Seq<Case> towards(const Case& c, const std::string& name, std::int64_t target) const {
+    const auto values = rc::shrink::towards(c.variables.at(name), target);
+    return rc::seq::map(values, [c, name, domain = domain_](std::int64_t value) {
+      Case smaller = c;
+      smaller.variables[name] = value;
+      smaller.variables = domain->nearest(smaller.variables);
+      std::erase_if(smaller.recipe.planted, [&](const auto& p) {
+        const auto count = smaller.variables.find("count");
+        return count != smaller.variables.end() && p.first >= static_cast<std::uint64_t>(count->second);
+      });
+      return smaller;
+    });
+  }
+
+  rc::Seq<Case> counts(const Case& c) const {
+    return c.variables.contains("count") ? towards(c, "count", 0) : rc::Seq<Case>();
+  }
+
+  rc::Seq<Case> other_variables(const Case& c) const {
+    rc::Seq<Case> all;
+    Variables chosen;
+    for (const auto& variable : domain_->variables()) {
+      const std::int64_t low = domain_->bounds(variable, chosen).low;
+      if (variable.first != "count") all = rc::seq::concat(std::move(all), towards(c, variable.first, low));
+      chosen[variable.first] = c.variables.at(variable.first);
+    }
+    return all;
+  }
+
+  rc::Seq<Case> distributions(const Case& c) const {
+    std::vector<Case> simpler;
+    for (const RecipeInfo& recipe : recipes()) {
+      if (recipe.name == c.recipe.distribution) break;
+      if (!instance_->reduction || !suits(recipe, instance_->reduction->input)) continue;
+      simpler.push_back(c);
+      simpler.back().recipe.distribution = recipe.name;
+    }
+    return rc::seq::fromContainer(std::move(simpler));
+  }
+
+  static rc::Seq<Case> seeds(const Case& c) {
+    std::vector<Case> simpler;
+    for (std::uint64_t seed = 0; seed < std::min<std::uint64_t>(c.recipe.seed, 4); ++seed) {
+      simpler.push_back(c);
+      simpler.back().recipe.seed = seed;
+    }
+    return rc::seq::fromContainer(std::move(simpler));
+  }
+
+  const Domain* domain_;
+  const Instance* instance_;
+};
+
+/// Follows the tree to the first child that fails, and on from there.
+Case shrink_recipe(const Case& failing, const Neighbours& neighbours, Trials& trials) {
+  auto node = rc::shrinkable::shrinkRecur(failing, neighbours);
+  for (bool descended = true; descended && !trials.spent();) {
+    descended = false;
+    auto children = node.shrinks();
+    while (auto child = children.next()) {
+      if (trials.spent()) break;
+      if (!trials.fails(child->value())) continue;
+      node = std::move(*child);
+      descended = true;
+      break;
+    }
+  }
+  return node.value();
+}
+
+/// Delta debugging over the elements of an input that are not zero.
+class ElementShrinker {
+ public:
+  ElementShrinker(const Case& c, Element element, const std::vector<std::uint64_t>& bits, Trials& trials)
+      : case_(c), element_(element), trials_(trials) {
+    case_.recipe = {"zeros", 0, {}};
+    for (std::size_t i = 0; i < bits.size(); ++i)
+      if (bits[i] != 0) case_.recipe.planted.emplace_back(i, bits[i]);
+  }
+
+  /// The shrunk case, or `fallback` where that is easier to read.
+  Case shrunk(const Case& fallback) {
+    if (!trials_.fails(case_)) return fallback;
+    remove_elements();
+    if (case_.recipe.planted.size() > most_planted) return fallback;
+    simplify_values();
+    return case_;
+  }
+
+ private:
+  void remove_elements() {
+    for (std::size_t chunk = std::max<std::size_t>(case_.recipe.planted.size() / 2, 1);; chunk /= 2) {
+      for (std::size_t at = 0; at < case_.recipe.planted.size() && !trials_.spent();)
+        if (!try_without(at, chunk)) at += chunk;
+      if (chunk == 1) return;
+    }
+  }
+
+  bool try_without(std::size_t at, std::size_t chunk) {
+    Case fewer = case_;
+    auto& planted = fewer.recipe.planted;
+    const auto begin = planted.begin() + static_cast<std::ptrdiff_t>(at);
+    planted.erase(begin, begin + static_cast<std::ptrdiff_t>(std::min(chunk, planted.size() - at)));
+    if (!trials_.fails(fewer)) return false;
+    case_ = std::move(fewer);
+    return true;
+  }
+
+  void simplify_values() {
+    for (std::size_t i = 0; i < case_.recipe.planted.size(); ++i) {
+      for (const double value : {1.0, -1.0, 2.0, -2.0}) {
+        const std::uint64_t bits = encode(element_, number_of(value));
+        if (case_.recipe.planted[i].second == bits) break;
+        Case simpler = case_;
+        simpler.recipe.planted[i].second = bits;
+        if (!trials_.fails(simpler)) continue;
+        case_ = std::move(simpler);
+        break;
+      }
+    }
+  }
+
+  Case case_;
+  Element element_;
+  Trials& trials_;
+};
+
+}  // namespace
+
+Case shrink(const Case& failing, const Domain& domain, const Instance& instance, const StillFails& fails,
+            const InputBits& input, ShrinkBudget budget) {
+  const ShrinkBudget half{budget.runs / 2, budget.warp_instructions / 2};
+  Trials recipe_trials(fails, half), element_trials(fails, half);
+  const Case small = shrink_recipe(failing, Neighbours(domain, instance), recipe_trials);
+  if (!instance.reduction || small.variables.at("count") > static_cast<std::int64_t>(most_elements))
+    return small;
+  // A recipe with at most a few elements is read at a glance; it is taken apart all the same, since zeros and
+  // ones say which elements matter.
+  ElementShrinker elements(small, instance.reduction->input, input(small), element_trials);
+  return elements.shrunk(small);
+}
+
+}  // namespace foldproof

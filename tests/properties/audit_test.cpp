@@ -1,0 +1,307 @@
+// The engine against reductions whose faults are known: each is found and shrunk to a case that a person
+// reads at a glance, and correct ones are never rejected.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "catch.h"
+#include "fake_kernel.h"
+
+namespace foldproof {
+namespace {
+
+using fake::audit;
+using fake::Launch;
+
+template <typename T>
+T sum_in_a_tree(const Launch& launch) {
+  return fake::random_tree_sum(launch.elements<T>(),
+                               launch.count * 2654435761u + static_cast<std::uint64_t>(launch.block));
+}
+
+float maximum_from(const Launch& launch, float start) {
+  float result = start;
+  for (const float x : launch.elements<float>())
+    result = std::isnan(x) || std::isnan(result) ? NAN : std::max(result, x);
+  return result;
+}
+
+AuditOptions many_cases(std::uint64_t cases) {
+  AuditOptions options;
+  options.cases = cases;
+  options.largest_count = 4096;
+  return options;
+}
+
+const Finding& only_finding(const KernelReport& report) {
+  INFO(report.kernel << " " << report.reason);
+  for (const Finding& finding : report.findings)
+    UNSCOPED_INFO(name(finding.kind) << ": " << finding.message << " | " << finding.case_text);
+  REQUIRE(report.findings.size() == 1);
+  return report.findings.front();
+}
+
+void require_clean(const KernelReport& report) {
+  for (const Finding& finding : report.findings)
+    UNSCOPED_INFO(name(finding.kind) << ": " << finding.message << " | " << finding.case_text);
+  REQUIRE(report.findings.empty());
+  REQUIRE(report.verdict == Verdict::clean);
+}
+
+TEST_CASE("correct sums in any order are never rejected") {
+  require_clean(audit(
+      fake::contract(Operator::sum, Element::f32), [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); },
+      many_cases(3000)));
+  require_clean(audit(
+      fake::contract(Operator::sum, Element::f64), [](const Launch& l) { l.store(sum_in_a_tree<double>(l)); },
+      many_cases(3000)));
+  require_clean(audit(
+      fake::contract(Operator::sum, Element::i32),
+      [](const Launch& l) { l.store(sum_in_a_tree<std::uint32_t>(l)); }, many_cases(1000)));
+}
+
+TEST_CASE("a correct maximum is never rejected") {
+  const auto kernel = [](const Launch& l) { l.store(maximum_from(l, -INFINITY)); };
+  require_clean(audit(fake::contract(Operator::max, Element::f32), kernel, many_cases(2000)));
+}
+
+TEST_CASE("a correct product is never rejected") {
+  const auto kernel = [](const Launch& l) {
+    float product = 1;
+    for (const float x : l.elements<float>()) product *= x;
+    l.store(product);
+  };
+  require_clean(audit(fake::contract(Operator::prod, Element::f32), kernel, many_cases(2000)));
+}
+
+TEST_CASE("a sum that loses its last element is a wrong value, shown on a single one") {
+  const auto kernel = [](const Launch& l) {
+    auto values = l.elements<float>();
+    if (!values.empty()) values.pop_back();
+    l.store(fake::random_tree_sum(values, 1));
+  };
+  const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), kernel);
+  const Finding& finding = only_finding(report);
+  CHECK(finding.kind == Kind::wrong_value);
+  CHECK(finding.case_text == "count=1 block=1 zeros seed=0 schedule=converging x[0]=0x3f800000");
+  CHECK(finding.message.find("the result is 0x0p+0 (0) but the sum is 0x1p+0 (1)") == 0);
+  CHECK(finding.message.find("the input is 0x1p+0 (1)") != std::string::npos);
+}
+
+TEST_CASE("an element counted twice behind the first warp is shrunk to the smallest count that shows it") {
+  const auto kernel = [](const Launch& l) {
+    auto values = l.elements<std::int32_t>();
+    if (values.size() > 32) values.push_back(values[32]);
+    l.store(static_cast<std::int32_t>(
+        fake::random_tree_sum(std::vector<std::uint32_t>(values.begin(), values.end()), 1)));
+  };
+  const Finding finding = only_finding(audit(fake::contract(Operator::sum, Element::i32), kernel));
+  CHECK(finding.kind == Kind::wrong_value);
+  CHECK(finding.case_text == "count=33 block=1 zeros seed=0 schedule=converging x[32]=0x1");
+}
+
+TEST_CASE("a maximum that starts from zero is found by one negative element") {
+  const Finding finding =
+      only_finding(audit(fake::contract(Operator::max, Element::f32),
+                         [](const Launch& l) { l.store(l.count == 0 ? -INFINITY : maximum_from(l, 0)); }));
+  CHECK(finding.kind == Kind::wrong_value);
+  CHECK(finding.case_text.find("count=1 ") == 0);
+  CHECK(finding.message.find("x[0]") == std::string::npos);
+}
+
+TEST_CASE("a maximum that starts from the lowest finite value is found by an input of infinities") {
+  const Finding finding =
+      only_finding(audit(fake::contract(Operator::max, Element::f32), [](const Launch& l) {
+        l.store(l.count == 0 ? -INFINITY : maximum_from(l, std::numeric_limits<float>::lowest()));
+      }));
+  CHECK(finding.kind == Kind::wrong_value);
+  CHECK(finding.case_text.find("count=1 ") == 0);
+}
+
+TEST_CASE("an error that a tolerance of 1e-5 would hide is found") {
+  const Finding finding =
+      only_finding(audit(fake::contract(Operator::sum, Element::f32),
+                         [](const Launch& l) { l.store(sum_in_a_tree<float>(l) * (1 + 0x1p-17f)); }));
+  CHECK(finding.kind == Kind::wrong_value);
+}
+
+TEST_CASE("a block that is not a power of two and loses elements is shrunk to such a block") {
+  const auto kernel = [](const Launch& l) {
+    auto values = l.elements<float>();
+    if (l.block >= 32 && (l.block & (l.block - 1)) != 0 && values.size() > 20) values.resize(20);
+    l.store(fake::random_tree_sum(values, 1));
+  };
+  const Finding finding = only_finding(audit(fake::contract(Operator::sum, Element::f32), kernel));
+  CHECK(finding.case_text.find("count=21 block=33 ") == 0);
+}
+
+TEST_CASE("a result that is right once and wrong on the second call is a wrong value after two calls") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.instances[0].output_initial = BufferContract::Initial::zero;
+  contract.instances[0].output_reset = BufferContract::Reset::once;
+  const Finding finding = only_finding(
+      audit(contract, [](const Launch& l) { l.store(l.stale<float>() + sum_in_a_tree<float>(l)); }));
+  CHECK(finding.kind == Kind::wrong_value);
+  CHECK(finding.message.find("after 2 calls, ") == 0);
+  CHECK(finding.case_text.find("calls=2") != std::string::npos);
+}
+
+TEST_CASE("bits that hang on the schedule break a claim of determinism, and nothing else") {
+  const auto kernel = [](const Launch& l) {
+    auto values = l.elements<float>();
+    if (l.schedule.order == Schedule::Order::lanes_backward) std::reverse(values.begin(), values.end());
+    float sum = 0;
+    for (const float x : values) sum += x;
+    l.store(sum);
+  };
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  require_clean(audit(contract, kernel));
+  contract.instances[0].claims.deterministic = true;
+  const Finding finding = only_finding(audit(contract, kernel, many_cases(200)));
+  CHECK(finding.kind == Kind::schedule_dependent);
+  CHECK(finding.case_text.find("schedule=lanes-backward") != std::string::npos);
+}
+
+TEST_CASE("a deterministic kernel whose bits change from call to call is not reproducible") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.instances[0].claims.deterministic = true;
+  contract.instances[0].output_initial = BufferContract::Initial::zero;
+  contract.instances[0].output_reset = BufferContract::Reset::once;
+  const Finding finding = only_finding(audit(
+      contract,
+      [](const Launch& l) {
+        auto values = l.elements<float>();
+        if (l.stale<float>() != 0) std::reverse(values.begin(), values.end());
+        float sum = 0;
+        for (const float x : values) sum += x;
+        l.store(sum);
+      },
+      many_cases(200)));
+  CHECK(finding.kind == Kind::not_reproducible);
+}
+
+TEST_CASE("a kernel that changes its input violates its contract") {
+  const Finding finding =
+      only_finding(audit(fake::contract(Operator::sum, Element::f32), [](const Launch& l) {
+        l.store(sum_in_a_tree<float>(l));
+        if (l.count > 2) l.writable_input[4] ^= std::byte{1};
+      }));
+  CHECK(finding.kind == Kind::contract_violation);
+  CHECK(finding.message.find("element 1 was") != std::string::npos);
+  CHECK(finding.case_text.find("count=3 ") == 0);
+}
+
+TEST_CASE("an empty input is judged as the contract says") {
+  const auto kernel = [](const Launch& l) {
+    if (l.count != 0) l.store(sum_in_a_tree<float>(l));
+  };
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  CHECK(only_finding(audit(contract, kernel)).case_text.find("count=0 ") == 0);
+  contract.instances[0].claims.empty = EmptyPolicy::untouched;
+  require_clean(audit(contract, kernel));
+  contract.instances[0].claims.empty = EmptyPolicy::unspecified;
+  require_clean(audit(contract, kernel));
+  contract.instances[0].claims.empty = EmptyPolicy::untouched;
+  const KernelReport report = audit(contract, [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); });
+  CHECK(only_finding(report).kind == Kind::contract_violation);
+}
+
+TEST_CASE("partials are folded exactly before they are judged") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.instances[0].reduction->result = ResultShape::partials;
+  contract.instances[0].output_count = Expression::constant(4);
+  const auto partial_sums = [](const Launch& l, std::size_t parts) {
+    const auto values = l.elements<float>();
+    for (std::size_t part = 0; part < 4; ++part) {
+      float sum = 0;
+      for (std::size_t i = part; i < values.size(); i += parts) sum += values[i];
+      l.store(sum, part);
+    }
+  };
+  require_clean(audit(
+      contract, [&](const Launch& l) { partial_sums(l, 4); }, many_cases(500)));
+  CHECK(only_finding(audit(contract, [&](const Launch& l) {
+          partial_sums(l, 5);
+        })).case_text.find("count=5 ") == 0);
+}
+
+TEST_CASE("what the device finds is passed on with its smallest case") {
+  const Finding finding = only_finding(audit(
+      fake::contract(Operator::sum, Element::f32),
+      [](const Launch& l) {
+        l.store(sum_in_a_tree<float>(l));
+        if (l.count % 32 != 7) return;
+        Finding found;
+        found.kind = Kind::out_of_bounds;
+        found.message = "a load past the end";
+        found.at = {"fake.cu", 12, 3};
+        l.findings->push_back(found);
+      },
+      many_cases(200)));
+  CHECK(finding.kind == Kind::out_of_bounds);
+  CHECK(finding.at.line == 12);
+  CHECK(finding.case_text.find("count=7 block=1 ") == 0);
+  CHECK(finding.replay.find("foldproof replay ") == 0);
+}
+
+TEST_CASE("a misaligned start is tried, unless the domain rules it out") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  const auto kernel = [](const Launch& l) { l.store(l.offset % 16 == 0 ? sum_in_a_tree<float>(l) : 77.0f); };
+  CHECK(only_finding(audit(contract, kernel)).case_text.find("offset=") != std::string::npos);
+  contract.instances[0].domain.emplace_back("offset", Range::parse("0", {}));
+  require_clean(audit(contract, kernel));
+}
+
+TEST_CASE("a kernel that does not end is run once, not forty times") {
+  std::uint64_t launches = 0;
+  const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), [&](const Launch& l) {
+    ++launches;
+    Finding found;
+    found.kind = Kind::timeout;
+    l.findings->push_back(found);
+  });
+  CHECK(only_finding(report).kind == Kind::timeout);
+  CHECK(report.notes == std::vector<std::string>{"the audit ended at the first case that did not"});
+  CHECK(launches < 40);
+}
+
+TEST_CASE("the same seed gives the same audit, another seed another one") {
+  std::vector<std::size_t> counts[3];
+  for (std::size_t run = 0; run < 3; ++run) {
+    AuditOptions options;
+    options.seed = run == 2 ? 5 : 4;
+    audit(
+        fake::contract(Operator::sum, Element::f32),
+        [&](const Launch& l) {
+          counts[run].push_back(l.count);
+          l.store(sum_in_a_tree<float>(l));
+        },
+        options);
+  }
+  CHECK(counts[0] == counts[1]);
+  CHECK(counts[0] != counts[2]);
+}
+
+TEST_CASE("forty cases sample every class; five say what they missed") {
+  const auto kernel = [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); };
+  const Contract contract = fake::contract(Operator::sum, Element::f32);
+  const KernelReport full = audit(contract, kernel);
+  INFO((full.notes.empty() ? "" : full.notes.back()));
+  CHECK(std::ranges::none_of(full.notes, [](const std::string& n) { return n.find("not sampled") == 0; }));
+  AuditOptions few;
+  few.cases = 5;
+  CHECK(std::ranges::any_of(audit(contract, kernel, few).notes,
+                            [](const std::string& n) { return n.find("not sampled: inputs") == 0; }));
+}
+
+TEST_CASE("a spent budget ends the audit and is told") {
+  AuditOptions options;
+  options.budget = std::chrono::milliseconds(0);
+  const KernelReport report = audit(
+      fake::contract(Operator::sum, Element::f32), [](const Launch&) {}, options);
+  CHECK(report.cases == 0);
+  CHECK(report.notes.front() == "the time budget ended after 0 of 40 cases");
+}
+
+}  // namespace
+}  // namespace foldproof

@@ -1,0 +1,93 @@
+#include "fake_kernel.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace foldproof::fake {
+namespace {
+
+std::vector<std::byte> contents(const JobBuffer& buffer) {
+  std::vector<std::byte> bytes = buffer.initial;
+  bytes.resize(buffer.bytes, std::byte{0xcd});
+  return bytes;
+}
+
+ArgumentContract pointer(const std::string& buffer) {
+  ArgumentContract argument;
+  argument.form = ArgumentContract::Form::pointer;
+  argument.buffer = buffer;
+  argument.value = Expression::constant(0);
+  return argument;
+}
+
+}  // namespace
+
+std::vector<JobResult> FakeRunner::run(const std::vector<Job>& jobs) {
+  std::vector<JobResult> results;
+  for (const Job& job : jobs) {
+    ++jobs_run;
+    JobResult result;
+    for (const JobBuffer& buffer : job.buffers) result.contents.push_back(contents(buffer));
+    for (const JobStep& step : job.steps) {
+      if (const auto* write = std::get_if<JobWrite>(&step)) {
+        std::memcpy(result.contents[write->buffer].data(), write->bytes.data(), write->bytes.size());
+        continue;
+      }
+      const auto& launch = std::get<JobLaunch>(step);
+      const std::uint32_t in = launch.arguments[0].pointers[0].buffer,
+                          out = launch.arguments[1].pointers[0].buffer;
+      std::int32_t count = 0;
+      std::memcpy(&count, launch.arguments[2].bytes.data(), sizeof count);
+      kernel_({result.contents[in], result.contents[out], static_cast<std::size_t>(count),
+               launch.shape.block.x, job.schedule, job.buffers[in].offset, result.contents[in],
+               &result.findings});
+      result.warp_instructions += 1 + static_cast<std::uint64_t>(count);
+    }
+    for (const Finding& finding : result.findings)
+      if (finding.kind == Kind::out_of_bounds || finding.kind == Kind::timeout) result.completed = false;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+Contract contract(Operator op, Element element) {
+  const Position here{"fake.toml", 1, 1};
+  Instance instance;
+  instance.label = "T=" + std::string(name(element));
+  instance.reduction = Reduction{op, element, element, element, ResultShape::value, ""};
+  instance.domain = {{"count", Range::parse("0 .. 2^20", here)}, {"block", Range::parse("1 .. 1024", here)}};
+  instance.output_count = Expression::constant(1);
+  instance.claims.nan = NanPolicy::propagate;
+  LaunchContract launch;
+  launch.entry = "kernel<float>";
+  launch.lowered = "kernel";
+  const Expression one = Expression::constant(1);
+  launch.grid = launch.cluster = {one, one, one};
+  launch.block = {Expression::parse("block", here), one, one};
+  launch.shared = Expression::constant(0);
+  launch.arguments = {pointer("input"), pointer("output"), {}};
+  launch.arguments[2].value = Expression::parse("count", here);
+  launch.where = here;
+  instance.launches = {launch};
+
+  Contract contract;
+  contract.file = "fake.toml";
+  contract.source = "fake.cu";
+  contract.id = "F1";
+  contract.instances = {instance};
+  return contract;
+}
+
+KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options) {
+  static const bool cache_is_ours = [] {
+    const auto folder = std::filesystem::temp_directory_path() / "foldproof-test-cache";
+    return setenv("XDG_CACHE_HOME", folder.c_str(), 1) == 0;
+  }();
+  if (!cache_is_ours) throw std::runtime_error("the cache cannot be redirected");
+  FakeRunner runner(kernel);
+  const auto image = std::make_shared<const Image>(Image{"fake.ptx", ""});
+  return audit_instance(contract, contract.instances.front(), image, runner, options);
+}
+
+}  // namespace foldproof::fake

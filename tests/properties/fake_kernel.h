@@ -1,0 +1,86 @@
+// Kernels written as host functions, so that the engine is tried against reductions whose faults are known.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "contracts/contract.h"
+#include "devices/runner.h"
+#include "properties/audit.h"
+
+namespace foldproof::fake {
+
+/// What a host function sees of a launch.
+struct Launch {
+  std::span<const std::byte> input;
+  std::span<std::byte> output;
+  std::size_t count = 0;
+  std::int64_t block = 1;
+  Schedule schedule;
+  std::uint64_t offset = 0;  ///< bytes by which the input is misaligned
+  std::span<std::byte> writable_input;
+  std::vector<Finding>* findings = nullptr;
+
+  template <typename T>
+  std::vector<T> elements() const {
+    std::vector<T> values(count);
+    if (count != 0) std::memcpy(values.data(), input.data(), count * sizeof(T));
+    return values;
+  }
+  template <typename T>
+  void store(T value, std::size_t index = 0) const {
+    std::memcpy(output.data() + index * sizeof(T), &value, sizeof value);
+  }
+  template <typename T>
+  T stale() const {
+    T value;
+    std::memcpy(&value, output.data(), sizeof value);
+    return value;
+  }
+};
+
+using Kernel = std::function<void(const Launch&)>;
+
+/// Runs every launch of a job as one call of the host function. Memory that nobody wrote holds 0xcd.
+class FakeRunner final : public Runner {
+ public:
+  explicit FakeRunner(Kernel kernel) : kernel_(std::move(kernel)) {}
+
+  std::vector<JobResult> run(const std::vector<Job>& jobs) override;
+  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>&) override {
+    return {{"kernel", {8, 8, 4}}};
+  }
+
+  std::uint64_t jobs_run = 0;
+
+ private:
+  Kernel kernel_;
+};
+
+/// "kernel(input, output, int count)" over count 0 .. 2^20, block 1 .. 1024, one block.
+Contract contract(Operator op, Element element);
+
+/// Audits the first instance without touching the user's cache.
+KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options = {});
+
+/// Adds in an order drawn from the case's own numbers: any binary tree may come.
+template <typename T>
+T random_tree_sum(std::vector<T> values, std::uint64_t seed) {
+  if (values.empty()) return T{0};
+  while (values.size() > 1) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    const std::size_t i = (seed >> 33) % values.size();
+    const T taken = values[i];
+    values[i] = values.back();
+    values.pop_back();
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    values[(seed >> 33) % values.size()] += taken;
+  }
+  return values.front();
+}
+
+}  // namespace foldproof::fake
