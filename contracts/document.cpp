@@ -10,6 +10,35 @@ namespace foldproof {
 namespace {
 
 constexpr std::size_t largest_contract = std::size_t{1} << 20;
+constexpr std::size_t most_dots = 1000;
+
+/// Where the string ends that begins at `at`: behind its closing quotes, or at the end of its line.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const std::string triple(3, quote);
+  const bool is_long = text.substr(at).starts_with(triple);
+  const std::string_view closing = is_long ? std::string_view(triple) : std::string_view(triple).substr(0, 1);
+  for (std::size_t i = at + closing.size(); i < text.size(); ++i) {
+    if (text.substr(i).starts_with(closing)) return i + closing.size();
+    if (text[i] == '\n' && !is_long) return i;
+    if (text[i] == '\\' && quote == '"') ++i;
+  }
+  return text.size();
+}
+
+/// The parser limits how deep values nest, but not how deep a dotted key a.b.c does, and it recurses over
+/// both.
+std::size_t dots_outside_strings(std::string_view text) {
+  std::size_t dots = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '.') ++dots;
+    if (text[i] == '#')
+      i = std::min(text.find('\n', i), text.size());
+    else if (text[i] == '"' || text[i] == '\'')
+      i = end_of_string(text, i) - 1;
+  }
+  return dots;
+}
 
 std::string_view toml_type(const toml::node& node) {
   switch (node.type()) {
@@ -103,6 +132,9 @@ std::optional<Text> scalar(const toml::node& node, const std::string& file) {
 
 toml::table parse_toml(const std::filesystem::path& file) {
   const std::string text = read_text_file(file, largest_contract);
+  if (dots_outside_strings(text) > most_dots)
+    throw InputError(fmt::format("the contract has more than {} dots in its keys", most_dots),
+                     {file.string()});
   try {
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {

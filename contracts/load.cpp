@@ -61,7 +61,10 @@ class InstanceBuilder {
     read_domain();
     read_buffers();
     read_output();
-    for (const Table& table : top_.tables("launch")) instance_.launches.push_back(launch(table));
+    for (const Table& table : top_.tables("launch")) {
+      instance_.launches.push_back(launch(table));
+      name_launch();
+    }
     read_claims();
     return std::move(instance_);
   }
@@ -86,9 +89,26 @@ class InstanceBuilder {
 
   Expression expression(const Text& raw) const {
     const Text text = in_contract(raw);
-    Expression parsed = Expression::parse(substitute_sizeof(text.value, bindings_), text.where);
+    Expression parsed = Expression::parse(resolved(text.value), text.where);
     check_names(parsed, text);
     return parsed;
+  }
+
+  /// Types inside sizeof and sizes of earlier launches spelled out.
+  std::string resolved(std::string_view text) const {
+    return substitute_words(substitute_sizeof(text, bindings_), earlier_launches_);
+  }
+
+  /// Later expressions may say launch1_grid and launch1_block: the blocks and the threads a block of
+  /// launch 1.
+  void name_launch() {
+    const LaunchContract& launch = instance_.launches.back();
+    const std::string name = fmt::format("launch{}", instance_.launches.size());
+    const auto volume = [](const std::array<Expression, 3>& extents) {
+      return fmt::format("(({}) * ({}) * ({}))", extents[0].text(), extents[1].text(), extents[2].text());
+    };
+    earlier_launches_[name + "_grid"] = volume(launch.grid);
+    earlier_launches_[name + "_block"] = volume(launch.block);
   }
 
   void read_reduction() {
@@ -219,9 +239,8 @@ class InstanceBuilder {
   }
 
   ArgumentContract argument(const Text& text) const {
-    const std::string substituted =
-        substitute_sizeof(substitute_known(text.value, bindings_, Place::contract), bindings_);
-    ArgumentContract parsed = parse_argument(substituted, buffers_, text.where);
+    const std::string known = substitute_known(text.value, bindings_, Place::contract);
+    ArgumentContract parsed = parse_argument(resolved(known), buffers_, text.where);
     check_argument(parsed, text);
     return parsed;
   }
@@ -247,6 +266,7 @@ class InstanceBuilder {
   Instance instance_;
   std::vector<std::string> variables_;
   std::vector<std::string> buffers_{"input", "output"};
+  Bindings earlier_launches_;
 };
 
 /// A relative -I belongs to the contract's folder, wherever nvcc is started.

@@ -96,4 +96,17 @@ std::string substitute_sizeof(std::string_view text, const Bindings& bindings) {
   return result + std::string(text.substr(at));
 }
 
+std::string substitute_words(std::string_view text, const Bindings& words) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    while (at < text.size() && is_word(text[at])) ++at;
+    if (at == begin) ++at;
+    const std::string word(text.substr(begin, at - begin));
+    const auto bound = words.find(word);
+    result += bound == words.end() ? word : bound->second;
+  }
+  return result;
+}
+
 }  // namespace foldproof

@@ -23,6 +23,9 @@ std::string substitute_known(std::string_view text, const Bindings& bindings, Pl
 /// `text` with sizeof(T) replaced by sizeof(f32) where T is bound.
 std::string substitute_sizeof(std::string_view text, const Bindings& bindings);
 
+/// `text` with every whole word that is bound replaced.
+std::string substitute_words(std::string_view text, const Bindings& words);
+
 /// Whether `name` may name a placeholder or a variable: a letter, then letters, digits and underscores.
 bool is_identifier(std::string_view name);
 

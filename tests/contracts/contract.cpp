@@ -1,0 +1,362 @@
+#include "contracts/contract.h"
+
+#include <algorithm>
+
+#include "catch.h"
+#include "workshop.h"
+
+using namespace foldproof;
+
+namespace {
+
+const std::string two_level = R"toml(format  = 1
+id      = "C1"
+summary = "two-level sum"
+types   = { T = ["f32", "f64", "i32"], B = [128, 256] }
+
+[source]
+flags = ["-std=c++17", "-I../include", "-I", "/opt/x"]
+
+[reduction]
+operator    = "sum"
+input       = "{T}"
+accumulator = "{T}"
+output      = "{T}"
+result      = "value"
+
+[domain]
+count = "0 .. 2^33"
+block = "{B}"
+grid  = "1 .. ceil_div(count, block)"
+
+[[buffer]]
+name    = "partials"
+type    = "{T}"
+count   = "grid"
+reset   = "once"
+
+[[launch]]
+entry     = "block_sums<{T}, {B}>"
+grid      = "grid"
+block     = "block"
+shared    = "block * sizeof(T)"
+arguments = ["input", "partials", "count"]
+
+[[launch]]
+entry     = "block_sums<{T}, {B}>"
+grid      = 1
+block     = ["block", 2]
+shared    = 64
+arguments = ["partials + 1", "output", "launch1_grid"]
+
+[claims]
+deterministic = true
+nan           = "propagate"
+
+[[allow]]
+kind   = "unordered-access"
+at     = "tail.cuh:40"
+reason = "checked by hand: one lane writes"
+until  = 2027-01-01
+)toml";
+
+/// A contract that is right except for the lines given.
+std::string with_top(const std::string& line) {
+  return "format = 1\n" + line + "\n[domain]\ncount = 4\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n";
+}
+std::string with_end(const std::string& lines) { return with_top("") + lines + "\n"; }
+
+std::vector<std::string> labels(const Contract& contract) {
+  std::vector<std::string> all;
+  for (const Instance& instance : contract.instances) all.push_back(instance.label);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a whole contract is read") {
+  const Workshop workshop;
+  const Contract contract = workshop.load(two_level);
+  CHECK(contract.id == "C1");
+  CHECK(contract.summary == "two-level sum");
+  CHECK(contract.source == workshop.path() / "k.cu");
+  CHECK(contract.arch == "compute_90");
+  CHECK(contract.allows.at(0).kind == Kind::unordered_access);
+  CHECK(contract.allows.at(0).until == "2027-01-01");
+  CHECK(contract.allows.at(0).at == "tail.cuh:40");
+}
+
+TEST_CASE("a relative -I belongs to the contract's folder") {
+  const Workshop workshop;
+  CHECK(workshop.load(two_level).flags ==
+        std::vector<std::string>{"-std=c++17", "-I" + (workshop.path().parent_path() / "include").string(),
+                                 "-I", "/opt/x"});
+}
+
+TEST_CASE("every combination of the matrix is one instance, in the order of the file") {
+  const Workshop workshop;
+  CHECK(labels(workshop.load(two_level)) == std::vector<std::string>{"T=f32,B=128", "T=f32,B=256",
+                                                                     "T=f64,B=128", "T=f64,B=256",
+                                                                     "T=i32,B=128", "T=i32,B=256"});
+}
+
+TEST_CASE("a placeholder is a C++ type in an entry and an element type elsewhere") {
+  const Workshop workshop;
+  const Instance instance = workshop.load(two_level).instances.at(2);
+  CHECK(instance.launches.at(0).entry == "block_sums<double, 128>");
+  CHECK(instance.reduction->input == Element::f64);
+  CHECK(instance.buffers.at(0).type == Element::f64);
+  CHECK(instance.launches.at(0).shared.evaluate({{"block", 128}}) == 1024);
+}
+
+TEST_CASE("an operator of the matrix is a functor in C++") {
+  const Workshop workshop;
+  const Contract contract = workshop.load(
+      "format = 1\ntypes = { OP = [\"sum\", \"max\"], T = [\"bf16\"] }\n[reduction]\noperator = \"{OP}\"\n"
+      "input = \"{T}\"\n[domain]\ncount = 8\n[[launch]]\nentry = \"fold<{OP}, {T}>\"\ngrid = 1\nblock = "
+      "32\n");
+  CHECK(contract.instances.at(0).launches.at(0).entry == "fold<Sum, __nv_bfloat16>");
+  CHECK(contract.instances.at(1).launches.at(0).entry == "fold<Max, __nv_bfloat16>");
+  CHECK(contract.instances.at(1).reduction->op == Operator::max);
+}
+
+TEST_CASE("the domain keeps the order of the file") {
+  const Workshop workshop;
+  const Instance instance = workshop.load(two_level).instances.at(0);
+  REQUIRE(instance.domain.size() == 3);
+  CHECK(instance.domain[0].first == "count");
+  CHECK(instance.domain[1].first == "block");
+  CHECK(instance.domain[2].first == "grid");
+  CHECK(instance.domain[2].second.high.evaluate({{"count", 1000}, {"block", 128}}) == 8);
+}
+
+TEST_CASE("buffers and claims have their defaults") {
+  const Workshop workshop;
+  const Instance instance = workshop.load(two_level).instances.at(0);
+  CHECK(instance.buffers.at(0).initial == BufferContract::Initial::undefined);
+  CHECK(instance.buffers.at(0).reset == BufferContract::Reset::once);
+  CHECK(instance.claims.deterministic);
+  CHECK(instance.claims.nan == NanPolicy::propagate);
+  CHECK(instance.claims.empty == EmptyPolicy::identity);
+  CHECK(instance.claims.uses_every_input_once);
+  CHECK(instance.output_count.evaluate({}) == 1);
+}
+
+TEST_CASE("extents are an integer, an expression, or several") {
+  const Workshop workshop;
+  const LaunchContract launch = workshop.load(two_level).instances.at(0).launches.at(1);
+  CHECK(launch.grid[0].evaluate({}) == 1);
+  CHECK(launch.block[0].evaluate({{"block", 128}}) == 128);
+  CHECK(launch.block[1].evaluate({}) == 2);
+  CHECK(launch.block[2].evaluate({}) == 1);
+  CHECK_FALSE(launch.has_cluster);
+}
+
+TEST_CASE("a later launch may refer to the size of an earlier one") {
+  const Workshop workshop;
+  const LaunchContract launch = workshop.load(two_level).instances.at(0).launches.at(1);
+  CHECK(launch.arguments.at(2).value.evaluate({{"grid", 7}}) == 7);
+}
+
+TEST_CASE("a cooperative cluster launch with typed arguments and a struct is read") {
+  const Workshop workshop;
+  const Contract contract =
+      workshop.load(with_end("cluster = [2, 1]\ncooperative = true\n"
+                             "arguments = [\"input + 4\", \"f32:-1.5\", \"u64:count\", "
+                             "\"{output, i32:count, {f64:0x1p-3}}\"]"));
+  const LaunchContract& launch = contract.instances.at(0).launches.at(0);
+  CHECK(launch.has_cluster);
+  CHECK(launch.cooperative);
+  CHECK(launch.cluster[0].evaluate({}) == 2);
+  using Form = ArgumentContract::Form;
+  CHECK(launch.arguments.at(0).form == Form::pointer);
+  CHECK(launch.arguments.at(0).buffer == "input");
+  CHECK(launch.arguments.at(0).value.evaluate({}) == 4);
+  CHECK(launch.arguments.at(1).form == Form::number);
+  CHECK(launch.arguments.at(1).number == -1.5);
+  CHECK(launch.arguments.at(2).form == Form::integer);
+  CHECK(launch.arguments.at(2).type == Element::u64);
+  const ArgumentContract& structure = launch.arguments.at(3);
+  REQUIRE(structure.form == Form::structure);
+  CHECK(structure.members.at(0).buffer == "output");
+  CHECK(structure.members.at(1).type == Element::i32);
+  CHECK(structure.members.at(2).members.at(0).number == 0.125);
+}
+
+TEST_CASE("what a scan or rows leave follows from the shape of the result") {
+  const Workshop workshop;
+  const std::string reduction = "[reduction]\noperator = \"sum\"\ninput = \"f32\"\nresult = ";
+  CHECK(workshop.load(with_end(reduction + "\"scan\"")).instances[0].output_count.text() == "count");
+  CHECK(load_error(with_end(reduction + "\"partials\"")) ==
+        "k.toml:9:1: the result \"partials\" needs the key \"count\" in [output]: how many elements there "
+        "are");
+  CHECK(workshop.load(with_end(reduction + "\"partials\"\n[output]\ncount = \"2 * count\""))
+            .instances[0]
+            .output_count.evaluate({{"count", 4}}) == 8);
+}
+
+TEST_CASE("the output may be set before a launch, or be the input") {
+  const Workshop workshop;
+  const Instance instance =
+      workshop.load(with_end("[output]\ninitial = \"zero\"\nin_place = true\nreset = \"once\"")).instances[0];
+  CHECK(instance.output_initial == BufferContract::Initial::zero);
+  CHECK(instance.output_reset == BufferContract::Reset::once);
+  CHECK(instance.in_place);
+}
+
+TEST_CASE("without a reduction the checks run alone") {
+  const Workshop workshop;
+  CHECK_FALSE(workshop.load(with_top("")).instances[0].reduction.has_value());
+}
+
+TEST_CASE("excluded combinations are left out") {
+  const Workshop workshop;
+  const std::string axes = "types = { T = [\"f32\", \"f16\"], OP = [\"sum\", \"prod\"] }\n";
+  CHECK(labels(workshop.load(
+            with_top(axes + "exclude = [ { T = \"f16\", OP = \"prod\", reason = \"overflows\" } ]"))) ==
+        std::vector<std::string>{"T=f32,OP=sum", "T=f32,OP=prod", "T=f16,OP=sum"});
+  CHECK(labels(workshop.load(with_top(axes + "exclude = [ { OP = [\"sum\"], reason = \"r\" } ]"))) ==
+        std::vector<std::string>{"T=f32,OP=prod", "T=f16,OP=prod"});
+}
+
+TEST_CASE("exclusions that make no sense are refused") {
+  const std::string axes = "types = { T = [\"f32\", \"f16\"] }\nexclude = ";
+  CHECK(load_error(with_top(axes + "[ { T = \"f16\" } ]")).find("lacks its \"reason\"") != std::string::npos);
+  CHECK(load_error(with_top(axes + "[ { X = \"f16\", reason = \"r\" } ]")).find("\"X\"") !=
+        std::string::npos);
+  CHECK(load_error(with_top(axes + "[ { T = \"f64\", reason = \"r\" } ]")).find("T=f64") !=
+        std::string::npos);
+  CHECK(
+      load_error(with_top(axes + "[ { T = [\"f16\", \"f32\"], reason = \"r\" } ]")).find("no combination") !=
+      std::string::npos);
+}
+
+TEST_CASE("a call implies its launch, its count and two results") {
+  const Workshop workshop;
+  const Contract contract = workshop.load(
+      "format = 1\ntypes = { T = [\"i32\"], B = [64] }\n[source]\ncall = \"fold<{B}>(temp, x)\"\n"
+      "temp = \"Scratch<{T}>\"\nlanes = \"all\"\n[reduction]\noperator = \"sum\"\ninput = \"{T}\"\n"
+      "[domain]\nblock = \"{B}\"\n");
+  const Instance& instance = contract.instances.at(0);
+  REQUIRE(instance.launches.size() == 1);
+  CHECK(instance.domain.at(1).first == "count");
+  CHECK(instance.domain.at(1).second.high.text() == "block");
+  CHECK(instance.output_count.evaluate({{"block", 64}}) == 128);
+  CHECK(instance.reduction->lanes == "all");
+}
+
+TEST_CASE("markers in the source announce findings with their line") {
+  const Workshop workshop;
+  const Contract contract = workshop.load(with_top(""),
+                                          "a;  // finding: shared-race, unordered-access\n"
+                                          "// finding: wrong-value\n"
+                                          "\n"
+                                          "// a comment\n"
+                                          "b;\n");
+  const std::string file = (workshop.path() / "k.cu").string();
+  CHECK(contract.expected == std::vector<std::string>{"shared-race@" + file + ":1",
+                                                      "unordered-access@" + file + ":1",
+                                                      "wrong-value@" + file + ":5"});
+  CHECK(load_error(with_top(""), "x // finding: shared-raise\n") ==
+        "k.cu:1:3: a marker announces the unknown finding \"shared-raise\"; did you mean \"shared-race\"?");
+  CHECK(load_error(with_top(""), "x // finding: \n").find("names no kind") != std::string::npos);
+}
+
+TEST_CASE("contracts of a folder are found by their format, in path order") {
+  const Workshop workshop;
+  const auto b = workshop.write("b/x.toml", "# first a comment\nformat = 1\n");
+  const auto a = workshop.write("a.toml", "format=1\nthis is no TOML");
+  workshop.write("other.toml", "[package]\nformat = 1\n");
+  workshop.write("formatting.toml", "formatting = 1\n");
+  workshop.write("a.txt", "format = 1\n");
+  CHECK(contracts_below(workshop.path()) == std::vector<std::filesystem::path>{a, b});
+  CHECK(error_of([] { contracts_below("/nowhere/at/all"); }).find("cannot be searched") != std::string::npos);
+}
+
+TEST_CASE("a wrong contract gets one sentence with file, line and column") {
+  CHECK(load_error("id = \"x\"\n") ==
+        "k.toml:1:1: the top of the contract lacks the key \"format\": The version of this format: 1.");
+  CHECK(load_error("format = 2\n") == "k.toml:1:10: format 2 is unknown; this program reads format 1");
+  CHECK(load_error("format = 1\n") ==
+        "k.toml:1:1: the contract has no [[launch]]; add one with entry, grid, block and arguments");
+  CHECK(load_error(with_top("summry = \"x\"")) ==
+        "k.toml:2:1: unknown key \"summry\" in the top of the contract; did you mean \"summary\"?");
+  CHECK(load_error(with_end("grids = 1")) ==
+        "k.toml:9:1: unknown key \"grids\" in [[launch]]; did you mean \"grid\"?");
+  CHECK(load_error(with_top("id = 5")) ==
+        "k.toml:2:6: \"id\" in the top of the contract must be a string, not an integer");
+  CHECK(load_error(with_end("cooperative = \"yes\"")) ==
+        "k.toml:9:15: \"cooperative\" in [[launch]] must be true or false, not a string");
+  CHECK(load_error(with_end("shared = \"4 * blocks\"")) ==
+        "k.toml:9:11: unknown name \"blocks\" in the expression \"4 * blocks\" (known: count)");
+  CHECK(load_error(with_end("shared = \"4 * (count\"")) ==
+        "k.toml:9:21: expected \")\", not the end in the expression \"4 * (count\"");
+  CHECK(load_error(with_end("[launch]\nentry = 1")).find("k.toml:9:1: the contract is no valid TOML") == 0);
+  CHECK(load_error(with_end("[[buffer]]\nname = \"b\"\ntype = \"f31\"\ncount = 1")) ==
+        "k.toml:11:9: unknown type \"f31\"; did you mean \"f32\"?");
+}
+
+TEST_CASE("placeholders that the matrix does not have are refused where they stand") {
+  CHECK(load_error(with_end("shared = \"2 * {X}\"")) ==
+        "k.toml:9:15: the placeholder {X} has no values, since the contract has no types");
+  CHECK(load_error(with_top("types = { TY = [\"f32\"] }") + "shared = \"{TT}\"\n") ==
+        "k.toml:9:11: unknown placeholder {TT}; did you mean \"TY\"?");
+}
+
+TEST_CASE("names must be free and known") {
+  CHECK(load_error(with_end("[[buffer]]\nname = \"output\"\ntype = \"f32\"\ncount = 1")).find("is taken") !=
+        std::string::npos);
+  CHECK(load_error(with_end("[[buffer]]\nname = \"a b\"\ntype = \"f32\"\ncount = 1"))
+            .find("cannot name a buffer") != std::string::npos);
+  CHECK(load_error(with_end("arguments = [\"partials\"]")).find("unknown name \"partials\"") !=
+        std::string::npos);
+  CHECK(load_error(with_end("arguments = [\"{input, count}\"]")).find("such as \"i32:count\"") !=
+        std::string::npos);
+  CHECK(load_error(with_end("arguments = [\"f33:1\"]")).find("unknown type \"f33\"") != std::string::npos);
+  CHECK(load_error(with_end("arguments = [\"f32:one\"]")).find("\"one\" is no number") != std::string::npos);
+  CHECK(load_error(with_end("arguments = [\"input - 1\"]")).find("only \"+ elements\" may follow") !=
+        std::string::npos);
+}
+
+TEST_CASE("a domain must be a range that holds something") {
+  const auto domain = [](const std::string& lines) {
+    return load_error("format = 1\n[domain]\n" + lines +
+                      "\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n");
+  };
+  CHECK(domain("count = \"5 .. 4\"") == "k.toml:3:10: the range \"5 .. 4\" is empty");
+  CHECK(domain("count = \"1 .. grid\"\ngrid = 3").find("unknown name \"grid\"") != std::string::npos);
+  CHECK(domain("count = [1, 2]").find("must be an integer or a range in a string") != std::string::npos);
+  CHECK(domain("input = 1").find("\"input\" cannot name a variable") != std::string::npos);
+}
+
+TEST_CASE("suppressions need a kind, a place, a reason and a date") {
+  const std::string allow = "[[allow]]\nkind = \"shared-race\"\nat = \"k.cu\"\n";
+  CHECK(load_error(with_end(allow + "reason = \"r\"")).find("lacks the key \"until\"") != std::string::npos);
+  CHECK(load_error(with_end(allow + "until = 2027-01-01")).find("lacks the key \"reason\"") !=
+        std::string::npos);
+  CHECK(
+      load_error(with_end(allow + "reason = \"r\"\nuntil = \"2027-01-01\"")) ==
+      "k.toml:13:9: \"until\" in [[allow]] must be a date such as 2027-01-01, without quotes, not a string");
+  CHECK(load_error(with_end(allow + "reason = \"\"\nuntil = 2027-01-01")).find("where it holds and why") !=
+        std::string::npos);
+}
+
+TEST_CASE("the source must be there") {
+  const Workshop workshop;
+  const auto file = workshop.write("lonely.toml", with_top(""));
+  CHECK(error_of([&] { load_contract(file); }).find("lonely.cu does not exist; name it with \"path\"") !=
+        std::string::npos);
+  CHECK(error_of([&] { load_contract(workshop.path() / "none.toml"); }) ==
+        "none.toml: there is no such file");
+  CHECK(error_of([&] { load_contract(workshop.path()); }).find("no regular file") != std::string::npos);
+}
+
+TEST_CASE("a call takes the place of launches and needs types") {
+  const std::string source = "[source]\ncall = \"f(x)\"\n";
+  CHECK(load_error(with_end(source)).find("either a \"call\" or launches") != std::string::npos);
+  CHECK(load_error("format = 1\n" + source).find("needs a [reduction]") != std::string::npos);
+  const std::string reduction = "[reduction]\noperator = \"sum\"\ninput = \"f32\"\n";
+  CHECK(load_error("format = 1\n" + source + reduction).find("which \"block\" sizes") != std::string::npos);
+  CHECK(load_error("format = 1\n" + source + "lanes = \"0; evil\"\n" + reduction).find("a thread's number") !=
+        std::string::npos);
+}

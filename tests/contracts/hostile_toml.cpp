@@ -1,0 +1,80 @@
+// Contracts that nobody wrote in good faith: each ends in one sentence, soon.
+#include <string>
+
+#include "catch.h"
+#include "workshop.h"
+
+using namespace foldproof;
+
+namespace {
+
+bool is_refused(const std::string& toml) {
+  const std::string error = load_error(toml);
+  INFO(toml.substr(0, 200) << " ... " << error);
+  return error.starts_with("k.toml") && error.find('\n') == std::string::npos && error.size() < 4000;
+}
+
+std::string repeated(const std::string& part, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += part;
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("broken TOML is refused at its place") {
+  CHECK(load_error("format = \n").starts_with("k.toml:1:"));
+  CHECK(is_refused("format = 1\nformat = 1\n"));
+  CHECK(is_refused("[[launch]]\n[launch]\n"));
+  CHECK(is_refused("format = 1\nid = \"\xff\xfe\"\n"));
+  CHECK(is_refused(std::string("format = 1\nid = \"\0\"\n", 20)));
+  CHECK(is_refused("\"\"\"\n"));
+  CHECK(is_refused("format = 99999999999999999999\n"));
+  CHECK(is_refused("a.b.c.d = 1\nformat = 1"));
+}
+
+TEST_CASE("a file beyond the limit is not read") {
+  CHECK(is_refused("format = 1\n#" + std::string(2 << 20, 'x')));
+}
+
+TEST_CASE("deep nesting does not exhaust the stack") {
+  CHECK(is_refused("format = 1\nx = " + std::string(100000, '[')));
+  CHECK(is_refused("format = 1\ntypes = " + repeated("{ a = ", 50000)));
+  CHECK(is_refused("format = 1\n" + repeated("a.", 100000) + "b = 1"));
+}
+
+TEST_CASE("every value of a wrong type is refused") {
+  for (const char* key : {"format", "id", "summary", "types", "exclude", "source", "reduction", "domain",
+                          "output", "buffer", "launch", "claims", "allow"}) {
+    for (const char* value : {"1.5", "true", "[[1]]", "[1, \"a\"]", "1979-05-27T07:32:00Z", "nan"}) {
+      const std::string start = std::string(key) == "format" ? "" : "format = 1\n";
+      CHECK(is_refused(start + key + " = " + value + "\n"));
+    }
+  }
+}
+
+TEST_CASE("a matrix beyond the limit is refused before it is built") {
+  std::string axes;
+  for (char axis = 'A'; axis <= 'Z'; ++axis) axes += std::string(1, axis) + " = [1, 2, 3, 4, 5, 6, 7, 8], ";
+  axes.resize(axes.size() - 2);
+  const std::string rest = "\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n";
+  CHECK(load_error("format = 1\ntypes = { " + axes + " }" + rest).find("more than 4096 combinations") !=
+        std::string::npos);
+  CHECK(is_refused("format = 1\ntypes = { T = [] }" + rest));
+  CHECK(is_refused("format = 1\ntypes = { T = [1, 1] }" + rest));
+  CHECK(is_refused("format = 1\ntypes = { T = [\"a;b\"] }" + rest));
+  CHECK(is_refused("format = 1\ntypes = { \"a b\" = [1] }" + rest));
+  CHECK(is_refused("format = 1\ntypes = { T = [[1]] }" + rest));
+}
+
+TEST_CASE("hostile arguments are refused") {
+  const std::string start = "format = 1\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\narguments = [\"";
+  CHECK(is_refused(start + std::string(1000, '{') + std::string(1000, '}') + "\"]"));
+  CHECK(is_refused(start + "{\"]"));
+  CHECK(is_refused(start + "{}\"]"));
+  CHECK(is_refused(start + "\"]"));
+  CHECK(is_refused(start + ":\"]"));
+  CHECK(is_refused(start + "f32:\"]"));
+  CHECK(is_refused(start + "input +\"]"));
+  CHECK(is_refused(start + repeated("{f32:1,", 5000) + "\"]"));
+}

@@ -1,0 +1,53 @@
+// A folder for one test, files in it, and the sentence of an error.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "contracts/contract.h"
+#include "contracts/files.h"
+#include "sanitizer/error.h"
+
+namespace foldproof {
+
+class Workshop {
+ public:
+  std::filesystem::path write(const std::string& name, const std::string& text) const {
+    const std::filesystem::path file = path() / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+    return file;
+  }
+
+  /// Loads a contract beside an empty source of its name.
+  Contract load(const std::string& toml, const std::string& source = "") const {
+    write("k.cu", source);
+    return load_contract(write("k.toml", toml));
+  }
+
+  const std::filesystem::path& path() const { return folder_.path(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+/// What the InputError says without the folder of the file; empty where none is thrown.
+template <typename Action>
+std::string error_of(Action action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    std::string text = error.what();
+    const std::size_t slash = text.rfind('/', text.find(": "));
+    return slash == std::string::npos ? text : text.substr(slash + 1);
+  }
+  return "";
+}
+
+inline std::string load_error(const std::string& toml, const std::string& source = "") {
+  const Workshop workshop;
+  return error_of([&] { workshop.load(toml, source); });
+}
+
+}  // namespace foldproof
