@@ -136,7 +136,7 @@ namespace {
 
 /// lop3.and/.or: the predicate e tells whether the result is not zero, combined with the predicate q.
 void lop3_and_test(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
-  const std::uint32_t* operand = instruction.wide;  // d e a b c lut q
+  const std::uint32_t* operand = rows_of(instruction);  // d e a b c lut q
   const auto* a = row<std::uint32_t>(frame, operand[2]);
   const auto* b = row<std::uint32_t>(frame, operand[3]);
   const auto* c = row<std::uint32_t>(frame, operand[4]);

@@ -1,5 +1,6 @@
 #include "devices/emulated/isa/convert.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "devices/emulated/isa/dispatch.h"
@@ -256,7 +257,70 @@ bool rounding_exists(const Form& form) {
 
 bool has_f32(const Form& form) { return form.type == f32 || form.type2 == f32; }
 
+/// The exponent of a power of two in 8 bits, for the magnitude of an f32: 2^(e − 127); 255 is NaN, and
+/// without .satfinite also what lies above 2^127.
+std::uint64_t encode_scale(float x, Rounding rounding, bool satfinite) {
+  const std::uint32_t magnitude = isa::bits_of(x) & ~f32_sign;
+  if (x != x) return 0xFF;
+  constexpr std::uint32_t half_of_smallest = 0x00400000;  // 2^-127, which code 0 stands for
+  const std::uint32_t truncated = magnitude >> 23;
+  const bool above = (magnitude & 0x007FFFFF) != 0 && magnitude > half_of_smallest;
+  const std::uint32_t code = truncated + (rounding == Rounding::rp && above ? 1 : 0);
+  return satfinite && code >= 0xFF ? 0xFE : code;
+}
+/// 2^-127 is subnormal in bf16.
+std::uint64_t decode_scale(std::uint64_t code) {
+  return code == 0xFF ? half_nan : code == 0 ? 0x0040 : code << 7;
+}
+
+void run_scale(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const Form& form = *instruction.form;
+  const auto& [d, a, b, unused, unused2, unused3] = instruction.operand;
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    if (form.type == bf16x2) {
+      const std::uint64_t codes = load_column(frame + a, lane, 2);
+      store_column(frame + d, lane, 4, decode_scale(codes & 0xFF) | decode_scale(codes >> 8) << 16);
+      continue;
+    }
+    const auto first = static_cast<std::uint32_t>(load_column(frame + a, lane, 4));
+    const std::uint32_t high = form.type2 == bf16x2 ? first & 0xFFFF0000u : first;
+    const std::uint32_t low = form.type2 == bf16x2 ? first << 16 : row<std::uint32_t>(frame, b)[lane];
+    const auto encode = [&](std::uint32_t bits) {
+      return encode_scale(std::bit_cast<float>(bits), form.rounding, form.satfinite);
+    };
+    store_column(frame + d, lane, 2, encode(low) | encode(high) << 8);
+  }
+}
+
+/// cvt.pack: a and b clamped to T's width, b lowest; where a third operand stands, it is shifted in above
+/// them.
+void run_pack(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const Form& form = *instruction.form;
+  const auto& [d, a, b, c, unused, unused2] = instruction.operand;
+  const unsigned bits = isa::bits_of(form.type);
+  const bool negative = form.type == s16 || form.type == s8 || form.type == s4 || form.type == s2;
+  const std::int32_t low = negative ? -(1 << (bits - 1)) : 0, high = (1 << (negative ? bits - 1 : bits)) - 1;
+  const auto clamped = [&](std::int32_t x) {
+    return static_cast<std::uint32_t>(std::clamp(x, low, high)) & static_cast<std::uint32_t>(low_bits(bits));
+  };
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint32_t packed =
+        clamped(row<std::int32_t>(frame, a)[lane]) << bits | clamped(row<std::int32_t>(frame, b)[lane]);
+    const std::uint32_t above = c == no_operand ? 0 : row<std::uint32_t>(frame, c)[lane] << (2 * bits);
+    row<std::uint32_t>(frame, d)[lane] = packed | above;
+  }
+}
+
 }  // namespace
+
+bool cvt_scale(Form& form) {
+  const bool to_scale = form.type == ue8m0x2;
+  if (to_scale && form.rounding != Rounding::rz && form.rounding != Rounding::rp) return false;
+  return computed(form, &run_scale);
+}
+bool cvt_pack(Form& form) { return computed(form, &run_pack); }
 
 bool cvt(Form& form) {
   if (!rounding_exists(form) || (form.ftz && !has_f32(form))) return false;

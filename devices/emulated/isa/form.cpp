@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <unordered_map>
 
+#include "devices/emulated/isa/matrix.h"
 #include "devices/emulated/isa/select.h"
 
 namespace foldproof::isa {
@@ -195,6 +196,11 @@ OperandRule parse_rule(std::string_view text, const Form& form) {
     (text.back() == '?' ? rule.optional : rule.relaxed) = true;
   if (text == "[]") {
     rule.shape = Shape::address;
+  } else if (text == "fragment") {
+    const auto [type, registers] = matrix::fragment(form, rule.name);
+    rule.type = type;
+    rule.count = registers;
+    rule.shape = registers > 1 ? Shape::vector : Shape::value;
   } else if (text == "label" || text == "target") {
     rule.shape = text == "label" ? Shape::label : Shape::target;
   } else if (text.starts_with('{')) {

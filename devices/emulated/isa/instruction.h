@@ -45,6 +45,11 @@ struct Instruction {
   std::uint32_t ptx_line = 0;
 };
 
+/// All rows of an instruction, however many.
+inline const std::uint32_t* rows_of(const Instruction& instruction) {
+  return instruction.wide != nullptr ? instruction.wide : instruction.operand.data();
+}
+
 /// The row at an offset, as columns of T.
 template <class T>
 T* row(std::byte* frame, std::uint32_t offset) {

@@ -216,4 +216,76 @@ bool reduction(Form& form) {
   return form.atomic != AtomicKind::exch && atomic(form);
 }
 
+namespace {
+
+bool folded(Form& form, Combine combine) { return combined(form, combine, combine); }
+
+/// 0 or 1 a thread.
+bool fold_votes(Form& form) {
+  const bool counts = form.has("popc");
+  if (counts != (form.type == u32)) return false;
+  if (counts) return folded(form, &combine<std::uint32_t, &integer::add<std::uint32_t>>);
+  return folded(form, form.has("and") ? &combine<std::uint32_t, &and_<std::uint32_t>>
+                                      : &combine<std::uint32_t, &or_<std::uint32_t>>);
+}
+
+/// Extrema of f32 across a warp: NaNs are left out, or win (.NaN); the result's NaN is canonical.
+template <auto f, bool absolute>
+float fold_f32(float a, float b) {
+  return absolute ? canonical(f(f32::abs(a), f32::abs(b))) : canonical(f(a, b));
+}
+template <auto f>
+bool choose_fold_f32(Form& form) {
+  return folded(form, form.abs ? &combine<float, &fold_f32<f, true>> : &combine<float, &fold_f32<f, false>>);
+}
+
+}  // namespace
+
+bool barrier_reduce(Form& form) { return fold_votes(form); }
+bool bar_reduce(Form& form) {
+  form.aligned = true;
+  return fold_votes(form);
+}
+
+bool redux(Form& form) {
+  if (form.atomic == AtomicKind::inc || form.atomic == AtomicKind::dec || form.atomic == AtomicKind::exch)
+    return false;
+  return choose_operation(form);
+}
+bool redux_f32(Form& form) {
+  if (form.has("min"))
+    return form.nan ? choose_fold_f32<&f32::min_nan>(form) : choose_fold_f32<&f32::min>(form);
+  return form.nan ? choose_fold_f32<&f32::max_nan>(form) : choose_fold_f32<&f32::max>(form);
+}
+
+/// A fence is .acq_rel unless it says otherwise.
+bool fence(Form& form) {
+  if (form.semantics == Semantics::none) form.semantics = Semantics::acq_rel;
+  return form.semantics >= Semantics::acquire;
+}
+/// From sm_70 on membar is fence.sc.
+bool membar(Form& form) {
+  form.semantics = Semantics::sc;
+  return true;
+}
+
+bool async_copy(Form& form) { return form.space == StateSpace::shared_cta; }
+
+/// barrier.cluster: arrive releases, wait acquires, unless .relaxed says otherwise.
+bool cluster_arrive(Form& form) {
+  if (form.semantics == Semantics::none) form.semantics = Semantics::release;
+  return form.semantics == Semantics::release || form.semantics == Semantics::relaxed;
+}
+bool cluster_wait(Form& form) {
+  if (form.semantics == Semantics::none) form.semantics = Semantics::acquire;
+  return form.semantics == Semantics::acquire;
+}
+
+bool mbarrier(Form& form) {
+  const bool in_shared = form.space == StateSpace::none || form.space == StateSpace::shared_cta ||
+                         form.space == StateSpace::shared_cluster;
+  return in_shared && form.semantics != Semantics::weak && form.semantics != Semantics::volatile_ &&
+         form.semantics != Semantics::sc;
+}
+
 }  // namespace foldproof::isa::select

@@ -32,10 +32,24 @@ bool min_float(Form&), max_float(Form&), abs_float(Form&), neg_float(Form&), cop
 bool setp(Form&), setp_pair(Form&), selp(Form&), slct(Form&), set(Form&), set_pair(Form&);
 
 // convert.cpp
-bool cvt(Form&);
+bool cvt(Form&), cvt_pack(Form&), cvt_scale(Form&);
+
+// half.cpp
+bool add_half(Form&), sub_half(Form&), mul_half(Form&), fma_half(Form&), min_half(Form&), max_half(Form&);
+bool neg_half(Form&), abs_half(Form&), add_mixed(Form&), sub_mixed(Form&), fma_mixed(Form&);
+
+// approx.cpp
+bool rcp_approx(Form&), sqrt_approx(Form&), rsqrt_approx(Form&), sin_approx(Form&), cos_approx(Form&);
+bool lg2_approx(Form&), ex2_approx(Form&), tanh_approx(Form&), div_approx(Form&), div_full(Form&);
+bool rcp_f64(Form&), rsqrt_f64(Form&), ex2_half(Form&), tanh_half(Form&);
+
+// matrix.cpp
+bool mma(Form&), movmatrix(Form&), matrices(Form&);
 
 // memory.cpp
 bool load(Form&), load_global(Form&), store(Form&), atomic(Form&), atomic_cas(Form&), reduction(Form&);
-bool aligned(Form&);
+bool aligned(Form&), barrier_reduce(Form&), bar_reduce(Form&), redux(Form&), redux_f32(Form&);
+bool fence(Form&), membar(Form&), async_copy(Form&), cluster_arrive(Form&), cluster_wait(Form&),
+    mbarrier(Form&);
 
 }  // namespace foldproof::isa::select
