@@ -69,8 +69,7 @@ class Verdicts {
     }
     const bool complete = std::ranges::all_of(results_, [](const JobResult& r) { return r.completed; });
     if (!complete || !instance_.reduction) return std::move(evaluation_);
-    check_input();
-    if (judge_values()) compare_runs();
+    if (kept_input() && judge_values()) compare_runs();
     return std::move(evaluation_);
   }
 
@@ -85,17 +84,21 @@ class Verdicts {
 
   Element output_type() const { return instance_.reduction->output; }
 
-  void check_input() {
-    if (instance_.in_place) return;
-    const Element type = instance_.reduction->input;
-    const std::vector<std::byte>& after = results_[0].contents[planned_.prepared[0].input];
-    const auto [before, now] = std::ranges::mismatch(planned_.input, after);
-    if (before == planned_.input.end()) return;
-    const auto index = static_cast<std::size_t>(before - planned_.input.begin()) / size_of(type);
-    add(Kind::contract_violation,
-        fmt::format("the kernel changed its input: element {} was {} and is {} afterwards", index,
-                    to_text(type, load(type, planned_.input, index)),
-                    to_text(type, load(type, after, index))));
+  /// A kernel that changes its input spoils its later calls too: nothing more is said of it.
+  bool kept_input() {
+    for (std::size_t run = 0; run < results_.size() && !instance_.in_place; ++run) {
+      const std::vector<std::byte>& after = results_[run].contents[planned_.prepared[run].input];
+      const auto [before, now] = std::ranges::mismatch(planned_.input, after);
+      if (before == planned_.input.end()) continue;
+      const Element type = instance_.reduction->input;
+      const auto index = static_cast<std::size_t>(before - planned_.input.begin()) / size_of(type);
+      add(Kind::contract_violation,
+          fmt::format("the kernel changed its input: element {} was {} and is {} afterwards", index,
+                      to_text(type, load(type, planned_.input, index)),
+                      to_text(type, load(type, after, index))));
+      return false;
+    }
+    return true;
   }
 
   /// Whether every run's value is right.

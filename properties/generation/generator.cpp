@@ -90,7 +90,9 @@ std::int64_t any_length(Chooser& choose, std::int64_t largest) {
 /// Draws the variables: blocks first, since the telling counts lie around multiples of them.
 class VariableChoice {
  public:
-  VariableChoice(Chooser& choose, const Domain& domain) : choose_(choose), domain_(domain) {}
+  /// `nudge` steps off an edge: -1, 0 or 1.
+  VariableChoice(Chooser& choose, const Domain& domain, std::int64_t nudge)
+      : choose_(choose), domain_(domain), nudge_(nudge) {}
 
   Variables choose(CountClass wanted) {
     Variables first = draw({{"count", medium_count}});
@@ -131,13 +133,13 @@ class VariableChoice {
     const Bounds range = domain_.bounds(*count_variable(), {});
     const std::int64_t tile = tile_of(first);
     const std::int64_t most = std::max(range.low, std::min(range.high, tile * most_tiles));
-    const std::int64_t nudge = choose_.between(-1, 1);
     switch (wanted) {
       case CountClass::none: return 0;
       case CountClass::one: return choose_.between(1, 2);
-      case CountClass::warp_edge: return 32 * choose_.between(1, 3) + nudge;
-      case CountClass::tile_edge: return std::min(most, tile * tiles() + nudge);
-      case CountClass::power_edge: return std::min(most, (std::int64_t{1} << choose_.between(1, 13)) + nudge);
+      case CountClass::warp_edge: return 32 * choose_.between(1, 3) + nudge_;
+      case CountClass::tile_edge: return std::min(most, tile * tiles() + nudge_);
+      case CountClass::power_edge:
+        return std::min(most, (std::int64_t{1} << choose_.between(1, 13)) + nudge_);
       case CountClass::small: return choose_.between(range.low, std::min(most, small_count));
       case CountClass::medium: return choose_.between(range.low, std::min(most, medium_count));
       case CountClass::large: break;
@@ -160,6 +162,7 @@ class VariableChoice {
 
   Chooser& choose_;
   const Domain& domain_;
+  std::int64_t nudge_;
   Variables drawn_;
 };
 
@@ -200,8 +203,11 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1;
   const auto wanted = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed_)));
 
+  const auto nudge =
+      static_cast<std::int64_t>(in_turn(index / count_classes, 3, hash_of("nudge", seed_))) - 1;
+
   Case c;
-  c.variables = VariableChoice(choose, domain_).choose(wanted);
+  c.variables = VariableChoice(choose, domain_, nudge).choose(wanted);
   c.recipe.distribution =
       distributions_.empty()
           ? "equal"

@@ -286,7 +286,7 @@ TEST_CASE("forty cases sample every class; five say what they missed") {
   const auto kernel = [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); };
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   const KernelReport full = audit(contract, kernel);
-  INFO((full.notes.empty() ? "" : full.notes.back()));
+  for (const std::string& note : full.notes) UNSCOPED_INFO(note);
   CHECK(std::ranges::none_of(full.notes, [](const std::string& n) { return n.find("not sampled") == 0; }));
   AuditOptions few;
   few.cases = 5;
