@@ -95,22 +95,28 @@ Run attach_audit(CLI::App& app, Console& console) {
       ->type_name("FILE.toml");
   app.add_option("--entry", a->entry, "The kernel to audit, where there is no contract")->type_name("NAME");
   app.add_option("--device", a->device, "emulated, cuda or all")
-      ->check(CLI::IsMember({"emulated", "cuda", "all"}));
+      ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
+      ->type_name("NAME");
   app.add_option("--cases", a->cases, "Cases an instance")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32));
+      ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
+      ->type_name("N");
   app.add_option("--budget", a->budget, "Time for the whole run, such as 60s")->type_name("TIME");
   app.add_option("--seed", a->seed, "A number, or \"random\"")->type_name("S");
   app.add_option("--largest", a->largest, "Most elements of a case")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 33));
+      ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 33)))
+      ->type_name("N");
   app.add_option("--only", a->only, "Only the kernel with this id, or the instance with this label")
       ->type_name("TEXT");
   app.add_option("--case", a->only_case, "Only this case, written as reports show it")->type_name("TEXT");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
-      ->check(CLI::IsMember({"error", "warning"}));
+      ->check(quietly(CLI::IsMember({"error", "warning"})))
+      ->type_name("error|warning");
   app.add_option("--store", a->store, "Folder of failing cases, replayed first; default: beside the contract")
       ->type_name("DIR");
   app.add_option("--report", a->report, "Folder for one report file a format")->type_name("DIR");
-  app.add_option("--jobs,-j", a->jobs, "Processes at a time")->check(CLI::Range(1U, 1024U));
+  app.add_option("--jobs,-j", a->jobs, "Processes at a time")
+      ->check(quietly(CLI::Range(1U, 1024U)))
+      ->type_name("N");
   app.add_option("--shard", a->shard, "Only the i-th of n parts of the instances")->type_name("i/n");
   a->source.attach(app);
   return [a, &console] { return audit(*a, console); };

@@ -50,7 +50,10 @@ void add_output_options(CLI::App& app, Console& console) {
     checked.description("");
     return checked;
   };
-  app.add_option("--format", console.format, "text or json")->transform(transform(formats))->group("Output");
+  app.add_option("--format", console.format, "How the result is printed")
+      ->transform(transform(formats))
+      ->type_name("text|json")
+      ->group("Output");
   app.add_option("--color", console.color, "auto, always or never")
       ->transform(transform(colors))
       ->group("Output");

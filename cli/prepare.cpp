@@ -15,7 +15,9 @@ Run attach_prepare(CLI::App& app, Console& console) {
   };
   auto a = std::make_shared<Arguments>();
   app.add_option("PATH", a->path, "A folder, source or contract; without one the kernels that come along");
-  app.add_option("--jobs,-j", a->jobs, "Processes at a time")->check(CLI::Range(1U, 1024U));
+  app.add_option("--jobs,-j", a->jobs, "Processes at a time")
+      ->check(quietly(CLI::Range(1U, 1024U)))
+      ->type_name("N");
   a->source.attach(app);
   return [a, &console] {
     ProgressLine line;

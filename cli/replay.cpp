@@ -44,7 +44,8 @@ Run attach_replay(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   app.add_option("CASE.toml", a->file, "A case that an audit stored")->required();
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
-      ->check(CLI::IsMember({"error", "warning"}));
+      ->check(quietly(CLI::IsMember({"error", "warning"})))
+      ->type_name("error|warning");
   a->source.attach(app);
   return [a, &console] { return replay(*a, console); };
 }

@@ -275,12 +275,15 @@ Run attach_sanitize(CLI::App& app, Console& console) {
   app.add_option("--schedule", a->schedule,
                  "converging, lanes-forward, lanes-backward, warps-backward, random:SEED");
   app.add_option("--repeat", a->repeat, "Runs; a random schedule takes the next seed each time")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}));
+      ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000})))
+      ->type_name("N");
   app.add_option("--instructions", a->instructions, "Warp instructions before a run counts as endless")
-      ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()));
+      ->check(quietly(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max())))
+      ->type_name("N");
   app.add_option("--seed", a->seed, "Of random buffers: a number, or \"random\"")->type_name("S");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
-      ->check(CLI::IsMember({"error", "warning"}));
+      ->check(quietly(CLI::IsMember({"error", "warning"})))
+      ->type_name("error|warning");
   a->source_options.attach(app);
   return [a, &console] { return sanitize(*a, console); };
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <tuple>
 
 #include "cli/processes.h"
 #include "contracts/guess.h"
@@ -43,6 +44,15 @@ std::vector<Subject> guessed_subjects(const SubjectChoice& choice, const Compile
   return subjects;
 }
 
+/// Orders "A2" before "A10" before "B1": by letters, then by number.
+bool comes_before(const Subject& left, const Subject& right) {
+  const auto key = [](const std::string& id) {
+    const std::size_t digits = std::min(id.find_first_of("0123456789"), id.size());
+    return std::make_tuple(id.substr(0, digits), id.size(), id);
+  };
+  return key(left.contract.id) < key(right.contract.id);
+}
+
 /// Complains about all but the last of several errors and throws that one.
 void throw_last(const std::vector<InputError>& errors, const Console& console) {
   if (errors.empty()) return;
@@ -67,6 +77,7 @@ std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOpt
     }
   }
   throw_last(errors, console);
+  std::stable_sort(subjects.begin(), subjects.end(), comes_before);
   return subjects;
 }
 

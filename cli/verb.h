@@ -24,6 +24,12 @@ using Run = std::function<int()>;
 /// Declares the verb's arguments on `app` and returns its work.
 using Attach = Run (*)(CLI::App& app, Console& console);
 
+/// The check without the words that CLI11 would add to the help text.
+inline CLI::Validator quietly(CLI::Validator check) {
+  check.description("");
+  return check;
+}
+
 Run attach_audit(CLI::App& app, Console& console);
 Run attach_sanitize(CLI::App& app, Console& console);
 Run attach_init(CLI::App& app, Console& console);

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 #include <vector>
 
 #include "reports/paint.h"
 #include "reports/quote.h"
+#include "reports/table.h"
 #include "reports/wrap.h"
 
 namespace foldproof {
@@ -18,35 +18,10 @@ namespace {
 
 Color color_of(Severity severity) { return severity == Severity::error ? Color::red : Color::yellow; }
 
-/// How a row's verdict reads.
-struct VerdictWord {
-  std::string text;
-  Color color;
-};
-
-VerdictWord word_for(const KernelReport& kernel) {
-  switch (kernel.verdict) {
-    case Verdict::clean: return {"clean", Color::green};
-    case Verdict::findings:
-      if (kernel.expected) return {"as expected", Color::green};
-      return {fmt::format("{} finding{}", kernel.findings.size(), kernel.findings.size() == 1 ? "" : "s"),
-              Color::red};
-    case Verdict::unsupported: return {"unsupported", Color::yellow};
-    case Verdict::skipped: return {"skipped", Color::yellow};
-    case Verdict::error: return {"error", Color::red};
-  }
-  return {};
-}
-
-/// The kernel and its instance, on one line.
+/// The kernel and its instance, in a few words.
 std::string title(const KernelReport& kernel) {
-  return printable(kernel.label.empty() ? kernel.kernel
-                                        : fmt::format("{} [{}]", kernel.kernel, kernel.label));
-}
-
-std::string cut(std::string text, std::size_t width) {
-  if (text.size() > width) text = text.substr(0, width - 2) + "..";
-  return text;
+  const std::string& short_name = kernel.id.empty() ? kernel.kernel : kernel.id;
+  return printable(kernel.label.empty() ? short_name : fmt::format("{} [{}]", short_name, kernel.label));
 }
 
 // --- findings ---------------------------------------------------------------------------------------------
@@ -98,7 +73,7 @@ std::string instances_text(const std::vector<std::string>& instances) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, instances.size()); ++i)
     text += (i == 0 ? "" : "; ") + instances[i];
-  if (instances.size() > most) text += fmt::format(" and {} more instances", instances.size() - most);
+  if (instances.size() > most) text += fmt::format(" and {} more", instances.size() - most);
   return text;
 }
 
@@ -134,73 +109,6 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   if (!finding.replay.empty())
     text += "  " + paint(Color::dim, "replay  ") + paint(Color::bold, printable(finding.replay)) + "\n";
   return text + "\n";
-}
-
-// --- the table --------------------------------------------------------------------------------------------
-
-std::string ratio_text(const KernelReport& kernel) {
-  if (kernel.cases == 0) return "-";
-  if (!kernel.worst_error_over_bound) return "exact";
-  return fmt::format("{:.3g}", *kernel.worst_error_over_bound);
-}
-
-using Row = std::array<std::string, 7>;
-constexpr std::size_t columns = std::tuple_size_v<Row>;
-constexpr std::size_t name_column = 1, instance_column = 2, verdict_column = 5;
-constexpr bool right_aligned[columns] = {false, false, false, true, true, false, true};
-
-/// The kernel's name without its id, which has a column of its own.
-std::string name_without_id(const KernelReport& kernel) {
-  std::string text = kernel.kernel;
-  if (!kernel.id.empty() && text.starts_with(kernel.id + " ")) text.erase(0, kernel.id.size() + 1);
-  return printable(text);
-}
-
-Row row_for(const KernelReport& kernel) {
-  return {printable(kernel.id),
-          name_without_id(kernel),
-          printable(kernel.label),
-          std::to_string(kernel.cases),
-          ratio_text(kernel),
-          word_for(kernel).text,
-          fmt::format("{:.2f} s", kernel.seconds)};
-}
-
-std::array<std::size_t, columns> widths_for(const std::vector<Row>& rows, std::size_t width) {
-  std::array<std::size_t, columns> widths{};
-  for (const Row& row : rows)
-    for (std::size_t c = 0; c < columns; ++c) widths[c] = std::max(widths[c], row[c].size());
-  std::size_t total = 2 * (columns - 1);
-  for (const std::size_t w : widths) total += w;
-  // The two columns of free text give way, down to a width that still tells rows apart.
-  for (const std::size_t c : {name_column, instance_column}) {
-    const std::size_t over = total > width ? total - width : 0;
-    const std::size_t given = std::min(over, widths[c] - std::min<std::size_t>(widths[c], 18));
-    widths[c] -= given;
-    total -= given;
-  }
-  return widths;
-}
-
-std::string table(const AuditReport& report, const TerminalStyle& style) {
-  const Paint paint(style.color);
-  std::vector<Row> rows{{"id", "kernel", "instance", "cases", "error/bound", "verdict", "time"}};
-  for (const KernelReport& kernel : report.kernels) rows.push_back(row_for(kernel));
-  const auto widths = widths_for(rows, style.width);
-  std::string text;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line;
-    for (std::size_t c = 0; c < columns; ++c) {
-      const std::string cell = cut(rows[r][c], widths[c]);
-      const std::string padded =
-          right_aligned[c] ? fmt::format("{:>{}}", cell, widths[c]) : fmt::format("{:<{}}", cell, widths[c]);
-      const bool verdict = r > 0 && c == verdict_column;
-      line +=
-          (c == 0 ? "" : "  ") + (verdict ? paint(word_for(report.kernels[r - 1]).color, padded) : padded);
-    }
-    text += (r == 0 ? paint(Color::dim, line) : line) + "\n";
-  }
-  return text;
 }
 
 // --- below the table --------------------------------------------------------------------------------------
@@ -265,7 +173,7 @@ std::string to_text(const AuditReport& report, const TerminalStyle& style) {
   const std::vector<Shown> shown = unexpected_findings(report);
   std::string text;
   for (const Shown& one : shown) text += to_text(one, style);
-  text += table(report, style);
+  text += table(report, style.color, style.width);
   text += remarks(report, style);
   return text + summary(report, shown.size(), style);
 }

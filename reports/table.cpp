@@ -1,0 +1,187 @@
+#include "reports/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <sstream>
+#include <tuple>
+#include <vector>
+
+#include "reports/paint.h"
+#include "reports/quote.h"
+
+namespace foldproof {
+
+namespace {
+
+// --- instances that share a row
+// -------------------------------------------------------------------------------
+
+struct Binding {
+  std::string name, value;
+};
+
+/// "T=f32,B=128" taken apart.
+std::vector<Binding> bindings_of(const std::string& label) {
+  std::vector<Binding> bindings;
+  std::istringstream in(label);
+  for (std::string part; std::getline(in, part, ',');) {
+    const std::size_t equals = std::min(part.find('='), part.size());
+    bindings.push_back({part.substr(0, equals), part.substr(std::min(equals + 1, part.size()))});
+  }
+  return bindings;
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+bool differ_only_in_numbers(const std::string& left, const std::string& right) {
+  const auto a = bindings_of(left), b = bindings_of(right);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Binding& x, const Binding& y) {
+    return x.name == y.name && (x.value == y.value || (is_number(x.value) && is_number(y.value)));
+  });
+}
+
+/// "T=f32,B=32" and "T=f32,B=1024" as "T=f32,B=32..1024".
+std::string label_range(const std::string& first, const std::string& last) {
+  const auto a = bindings_of(first), b = bindings_of(last);
+  std::string label;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    label += fmt::format("{}{}={}", i == 0 ? "" : ",", a[i].name, a[i].value);
+    if (a[i].value != b[i].value) label += ".." + b[i].value;
+  }
+  return label;
+}
+
+bool share_a_row(const KernelReport& left, const KernelReport& right) {
+  return left.verdict == Verdict::clean && right.verdict == Verdict::clean && left.id == right.id &&
+         left.kernel == right.kernel && left.file == right.file &&
+         differ_only_in_numbers(left.label, right.label);
+}
+
+/// Adds `next` to the row that `sum` has become since `first`.
+void add(KernelReport& sum, const KernelReport& first, const KernelReport& next) {
+  sum.label = label_range(first.label, next.label);
+  sum.cases += next.cases;
+  sum.seconds += next.seconds;
+  if (next.worst_error_over_bound)
+    sum.worst_error_over_bound =
+        std::max(sum.worst_error_over_bound.value_or(0), *next.worst_error_over_bound);
+}
+
+std::vector<KernelReport> grouped(const std::vector<KernelReport>& kernels) {
+  std::vector<KernelReport> rows;
+  const KernelReport* first = nullptr;
+  for (const KernelReport& kernel : kernels) {
+    if (first != nullptr && share_a_row(*first, kernel)) {
+      add(rows.back(), *first, kernel);
+    } else {
+      rows.push_back(kernel);
+      first = &kernel;
+    }
+  }
+  return rows;
+}
+
+// --- cells
+// ----------------------------------------------------------------------------------------------------
+
+struct VerdictWord {
+  std::string text;
+  Color color;
+};
+
+VerdictWord word_for(const KernelReport& kernel) {
+  switch (kernel.verdict) {
+    case Verdict::clean: return {"clean", Color::green};
+    case Verdict::findings:
+      if (kernel.expected) return {"as expected", Color::green};
+      return {fmt::format("{} finding{}", kernel.findings.size(), kernel.findings.size() == 1 ? "" : "s"),
+              Color::red};
+    case Verdict::unsupported: return {"unsupported", Color::yellow};
+    case Verdict::skipped: return {"skipped", Color::yellow};
+    case Verdict::error: return {"error", Color::red};
+  }
+  return {};
+}
+
+std::string ratio_text(const KernelReport& kernel) {
+  if (kernel.cases == 0) return "-";
+  if (!kernel.worst_error_over_bound) return "exact";
+  return fmt::format("{:.3g}", *kernel.worst_error_over_bound);
+}
+
+/// The kernel's name without its id and its instance, which have columns of their own.
+std::string bare_name(const KernelReport& kernel) {
+  std::string text = kernel.kernel;
+  if (!kernel.id.empty() && text.starts_with(kernel.id + " ")) text.erase(0, kernel.id.size() + 1);
+  return printable(text);
+}
+
+using Row = std::array<std::string, 7>;
+constexpr std::size_t columns = std::tuple_size_v<Row>;
+constexpr std::size_t name_column = 1, instance_column = 2, verdict_column = 5;
+constexpr bool right_aligned[columns] = {false, false, false, true, true, false, true};
+constexpr std::size_t narrowest = 18;  ///< of a column of free text that still tells rows apart
+
+Row cells_of(const KernelReport& kernel) {
+  return {printable(kernel.id),
+          bare_name(kernel),
+          printable(kernel.label),
+          std::to_string(kernel.cases),
+          ratio_text(kernel),
+          word_for(kernel).text,
+          fmt::format("{:.2f} s", kernel.seconds)};
+}
+
+std::array<std::size_t, columns> widths_for(const std::vector<Row>& rows, std::size_t width) {
+  std::array<std::size_t, columns> widths{};
+  for (const Row& row : rows)
+    for (std::size_t c = 0; c < columns; ++c) widths[c] = std::max(widths[c], row[c].size());
+  std::size_t total = 2 * (columns - 1);
+  for (const std::size_t w : widths) total += w;
+  for (const std::size_t c : {name_column, instance_column}) {
+    const std::size_t over = total > width ? total - width : 0;
+    const std::size_t given = std::min(over, widths[c] - std::min(widths[c], narrowest));
+    widths[c] -= given;
+    total -= given;
+  }
+  return widths;
+}
+
+std::string cut(const std::string& text, std::size_t width) {
+  return text.size() > width ? text.substr(0, width - 2) + ".." : text;
+}
+
+}  // namespace
+
+std::string table(const AuditReport& report, bool color, unsigned width) {
+  const Paint paint(color);
+  const std::vector<KernelReport> kernels = grouped(report.kernels);
+  std::vector<Row> rows{{"id", "kernel", "instance", "cases", "error/bound", "verdict", "time"}};
+  for (const KernelReport& kernel : kernels) rows.push_back(cells_of(kernel));
+  const auto widths = widths_for(rows, width);
+  // A kernel's name once, above its instances; the id stays, for grep.
+  for (std::size_t r = rows.size() - 1; r > 0; --r)
+    if (rows[r][name_column] == rows[r - 1][name_column] && kernels[r - 1].id == rows[r - 1][0])
+      rows[r][name_column].clear();
+  std::string text;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::string line;
+    for (std::size_t c = 0; c < columns; ++c) {
+      const std::string cell = cut(rows[r][c], widths[c]);
+      const std::string padded =
+          right_aligned[c] ? fmt::format("{:>{}}", cell, widths[c]) : fmt::format("{:<{}}", cell, widths[c]);
+      const bool verdict = r > 0 && c == verdict_column;
+      line += (c == 0 ? "" : "  ") + (verdict ? paint(word_for(kernels[r - 1]).color, padded) : padded);
+    }
+    text += (r == 0 ? paint(Color::dim, line) : line) + "\n";
+  }
+  return text;
+}
+
+}  // namespace foldproof
