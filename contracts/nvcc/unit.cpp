@@ -69,7 +69,9 @@ std::string translation_unit(const std::filesystem::path& source, const std::vec
   return unit;
 }
 
-std::optional<std::size_t> entry_of_diagnostic(std::string_view file) { return index_after(file, place); }
+std::optional<std::size_t> entry_of_diagnostic(std::string_view file) {
+  return file.starts_with(generated) ? index_after(file, place) : std::nullopt;
+}
 
 UnitPtx without_addresses(std::string_view ptx, std::size_t entries) {
   UnitPtx result;

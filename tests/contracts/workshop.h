@@ -39,7 +39,8 @@ std::string error_of(Action action) {
     action();
   } catch (const InputError& error) {
     std::string text = error.what();
-    const std::size_t slash = text.rfind('/', text.find(": "));
+    const std::size_t place_end = text.find(": ");
+    const std::size_t slash = place_end == std::string::npos ? place_end : text.rfind('/', place_end);
     return slash == std::string::npos ? text : text.substr(slash + 1);
   }
   return "";

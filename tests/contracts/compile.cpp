@@ -1,0 +1,191 @@
+// Real runs of nvcc; they are few, since each takes half a second.
+#include "contracts/compile.h"
+
+#include <algorithm>
+
+#include "catch.h"
+#include "contracts/guess.h"
+#include "contracts/nvcc/toolkit.h"
+#include "workshop.h"
+
+using namespace foldproof;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool has_nvcc() {
+  if (find_nvcc("")) return true;
+  WARN("nvcc is not installed, so this was not run");
+  return false;
+}
+
+CompileOptions options_in(const Workshop& workshop) {
+  CompileOptions options;
+  options.cache = workshop.path() / "ptx";
+  return options;
+}
+
+std::size_t files_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+std::size_t temporary_folders() {
+  const fs::directory_iterator all(fs::temp_directory_path()), end;
+  return static_cast<std::size_t>(std::count_if(all, end, [](const auto& entry) {
+    return entry.path().filename().string().starts_with("foldproof-");
+  }));
+}
+
+const std::string kernels = R"cuda(
+#include "value.cuh"
+namespace ns {
+template <typename T, int B = 64>
+__global__ void sum(const T* in, T* out, unsigned n) { out[0] = in[n] + T(B); }
+}
+namespace { __global__ void hidden(int* p) { *p = VALUE; } }
+extern "C" __global__ void plain(int* p) { *p = 1; }
+)cuda";
+
+const std::string contract_text = R"toml(format = 1
+types = { T = ["f32", "i32"] }
+[domain]
+count = 4
+[[launch]]
+entry = "ns::sum<{T}>"
+grid = 1
+block = 1
+arguments = ["input", "output", "count"]
+[[launch]]
+entry = "hidden"
+grid = 1
+block = 1
+arguments = ["output"]
+[[launch]]
+entry = "plain"
+grid = 1
+block = 1
+arguments = ["output"]
+)toml";
+
+std::string lowered(const Contract& contract, std::size_t instance, std::size_t launch) {
+  return contract.instances.at(instance).launches.at(launch).lowered;
+}
+
+}  // namespace
+
+TEST_CASE("a contract's entries are instantiated, named by the compiler and cached by content") {
+  if (!has_nvcc()) return;
+  const Workshop workshop;
+  workshop.write("value.cuh", "#define VALUE 7\n");
+  Contract contract = workshop.load(contract_text, kernels);
+  const std::size_t folders = temporary_folders();
+  const Compiled first = compile_contract(contract, options_in(workshop));
+
+  CHECK(lowered(contract, 0, 0) == "_ZN2ns3sumIfLi64EEEvPKT_PS1_j");
+  CHECK(lowered(contract, 1, 0) == "_ZN2ns3sumIiLi64EEEvPKT_PS1_j");
+  CHECK(lowered(contract, 0, 1).find("6hiddenEPi") != std::string::npos);
+  CHECK(lowered(contract, 0, 2) == "plain");
+  CHECK(first.entries.size() == 4);
+  CHECK(first.image->name == (workshop.path() / "k.cu").string());
+  CHECK(first.image->ptx.find("foldproof_entry") == std::string::npos);
+  CHECK(first.image->ptx.find(".loc") != std::string::npos);
+  CHECK(files_in(workshop.path() / "ptx") == 1);
+  CHECK(temporary_folders() == folders);
+
+  SECTION("the same again needs no nvcc") {
+    CompileOptions without = options_in(workshop);
+    without.nvcc = "/no/such/nvcc";
+    Contract again = workshop.load(contract_text, kernels);
+    CHECK(compile_contract(again, without).image->ptx == first.image->ptx);
+    CHECK(lowered(again, 0, 1) == lowered(contract, 0, 1));
+  }
+  SECTION("a changed header is compiled again") {
+    workshop.write("value.cuh", "#define VALUE 4711\n");
+    CHECK(compile_contract(contract, options_in(workshop)).image->ptx.find("4711") != std::string::npos);
+  }
+  SECTION("without nvcc what is not cached cannot be compiled") {
+    CompileOptions without = options_in(workshop);
+    without.nvcc = "/no/such/nvcc";
+    without.flags = {"-DOTHER"};
+    CHECK(error_of([&] { compile_contract(contract, without); }).find("install the CUDA Toolkit") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("an entry that does not exist is refused at its launch, with those that do") {
+  if (!has_nvcc()) return;
+  const Workshop workshop;
+  workshop.write("value.cuh", "#define VALUE 7\n");
+  std::string wrong = contract_text;
+  wrong.replace(wrong.find("\"plain\""), 7, "\"plane\"");
+  Contract contract = workshop.load(wrong, kernels);
+  const std::string error = error_of([&] { compile_contract(contract, options_in(workshop)); });
+  CHECK(error.starts_with("k.toml:16:10: the entry \"plane\" does not exist in "));
+  CHECK(error.find("(it declares ns::sum, hidden, plain): identifier \"plane\" is undefined") !=
+        std::string::npos);
+}
+
+TEST_CASE("a source that does not compile is one sentence with its place") {
+  if (!has_nvcc()) return;
+  const Workshop workshop;
+  const fs::path source = workshop.write("k.cu", "__global__ void k(int* p) {\n  *p = nothing;\n}\n");
+  CHECK(error_of([&] { compile_source(source, {}, {}, options_in(workshop)); }) ==
+        "k.cu:2:8: nvcc cannot compile this: identifier \"nothing\" is undefined");
+  CHECK(error_of([&] { compile_source(source, {}, {"--what"}, options_in(workshop)); }) ==
+        "k.cu: nvcc cannot compile this: Unknown option '--what'");
+}
+
+TEST_CASE("what cannot be compiled is refused before nvcc runs") {
+  CompileOptions options;
+  CHECK(error_of([&] { compile_source("/no/such/file.cu", {}, {}, options); }) ==
+        "file.cu: there is no such file");
+  const Workshop workshop;
+  options.arch = "compute_90; rm";
+  CHECK(error_of([&] { compile_source(workshop.write("k.cu", ""), {}, {}, options); }) ==
+        "\"compute_90; rm\" is no architecture; write one such as compute_90");
+}
+
+TEST_CASE("a .ptx file is taken as it is, its entries matched by their spelling") {
+  const Workshop workshop;
+  const std::string ptx = ".version 8.0\n.visible .entry _ZN2ns3sumIfLi64EEEvPKT_PS1_j(\n)\n{\nret;\n}\n";
+  workshop.write("k.ptx", ptx);
+  const auto toml = [](const std::string& entry) {
+    return "format = 1\n[source]\npath = \"k.ptx\"\n[domain]\ncount = 1\n[[launch]]\nentry = \"" + entry +
+           "\"\ngrid = 1\nblock = 1\n";
+  };
+  Contract contract = workshop.load(toml("ns::sum<float, 64>"));
+  CHECK(compile_contract(contract, {}).image->ptx == ptx);
+  CHECK(lowered(contract, 0, 0) == "_ZN2ns3sumIfLi64EEEvPKT_PS1_j");
+
+  Contract wrong = workshop.load(toml("ns::max"));
+  CHECK(error_of([&] { compile_contract(wrong, {}); }).find("(it has ns::sum<float, 64>)") !=
+        std::string::npos);
+}
+
+TEST_CASE("a device function is wrapped in a kernel that calls it twice") {
+  if (!has_nvcc()) return;
+  const Workshop workshop;
+  const std::string function = R"cuda(
+template <typename T> struct Scratch { T totals[32]; };
+template <typename T> __device__ T warp_sum(Scratch<T>& scratch, T value) {
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xffffffffu, value, offset);
+  if (threadIdx.x == 0) scratch.totals[0] = value;
+  return value;
+}
+)cuda";
+  Contract contract = workshop.load(
+      "format = 1\ntypes = { T = [\"f32\", \"i32\"] }\n[source]\ncall = \"warp_sum<{T}>(temp, x)\"\n"
+      "temp = \"Scratch<{T}>\"\n[reduction]\noperator = \"sum\"\ninput = \"{T}\"\n[domain]\nblock = 32\n",
+      function);
+  const Compiled compiled = compile_contract(contract, options_in(workshop));
+  REQUIRE(compiled.entries.size() == 2);
+  CHECK(lowered(contract, 1, 0) == "foldproof_call_1");
+  const std::string& ptx = compiled.image->ptx;
+  const std::string kernel = ptx.substr(ptx.find(".entry foldproof_call_0("));
+  const std::string body = kernel.substr(0, kernel.find("\n}"));
+  std::size_t shuffles = 0;
+  for (std::size_t at = body.find("shfl.sync"); at != std::string::npos; at = body.find("shfl.sync", at + 1))
+    ++shuffles;
+  CHECK(shuffles == 10);
+  CHECK(body.find("bar.sync") != std::string::npos);
+}

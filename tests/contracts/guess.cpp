@@ -1,0 +1,224 @@
+#include "contracts/guess.h"
+
+#include <algorithm>
+
+#include "catch.h"
+#include "contracts/entry_facts.h"
+#include "contracts/keys.h"
+#include "contracts/nvcc/toolkit.h"
+#include "workshop.h"
+
+using namespace foldproof;
+
+namespace {
+
+// PTX as nvcc writes it, cut down to what a guess looks at.
+const std::string block_sums = R"ptx(
+.version 9.0
+.extern .shared .align 16 .b8 s[];
+.visible .entry _Z10block_sumsPKfPfj(
+	.param .u64 _Z10block_sumsPKfPfj_param_0
+)
+.maxntid 128, 1, 1
+{
+	mov.u32 	%r1, %ctaid.x;
+	mov.u32 	%r2, %nctaid.x;
+$L__BB0_2:
+	ld.global.f32 	%f1, [%rd1];
+	add.f32 	%f2, %f2, %f1;
+	@%p1 bra 	$L__BB0_2;
+	mov.u32 	%r3, s;
+	st.shared.f32 	[%r3], %f2;
+	ret;
+}
+.visible .entry _Z5totalPKdPdi(
+	.param .u64 _Z5totalPKdPdi_param_0
+)
+{
+	mov.u32 	%r1, %ctaid.x;
+	ld.global.f64 	%fd1, [%rd1];
+	atom.global.add.f64 	%fd2, [%rd2], %fd1;
+	ret;
+}
+.visible .entry _Z4warpPKiPi(
+	.param .u64 _Z4warpPKiPi_param_0
+)
+{
+	ld.global.u32 	%r1, [%rd1];
+	shfl.sync.down.b32 	%r2|%p1, %r1, 16, 31, -1;
+	max.s32 	%r3, %r1, %r2;
+	ret;
+}
+.visible .entry _Z5scalePKfPfi(
+	.param .u64 _Z5scalePKfPfi_param_0
+)
+{
+	ret;
+}
+.visible .entry _Z3dotPKfS0_Pfi(
+	.param .u64 _Z3dotPKfS0_Pfi_param_0
+)
+{
+	ret;
+}
+.visible .entry plain(
+	.param .u64 plain_param_0
+)
+{
+	ret;
+}
+)ptx";
+
+Contract guess(const std::string& entry, std::vector<std::string>& said) {
+  const Workshop workshop;
+  return guess_contracts(workshop.write("k.ptx", block_sums), entry, {}, said).at(0);
+}
+
+Contract guess(const std::string& entry) {
+  std::vector<std::string> said;
+  return guess(entry, said);
+}
+
+const Instance& only(const Contract& contract) { return contract.instances.at(0); }
+
+const Range& domain(const Contract& contract, const std::string& variable) {
+  const auto& all = only(contract).domain;
+  return std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == variable; })
+      ->second;
+}
+
+std::string guess_error(const std::string& entry) {
+  return error_of([&] { guess(entry); });
+}
+
+}  // namespace
+
+TEST_CASE("an entry's launch bounds, memory and loops are read from its PTX alone") {
+  const EntryFacts facts = facts_of(block_sums, "_Z10block_sumsPKfPfj");
+  CHECK(facts.most_threads == 128u);
+  CHECK(facts.uses_dynamic_shared);
+  CHECK(facts.uses_block_index);
+  CHECK(facts.uses_grid_size);
+  CHECK(facts.loads_in_loop);
+  CHECK(facts.atomics.empty());
+  const EntryFacts total = facts_of(block_sums, "_Z5totalPKdPdi");
+  CHECK_FALSE(total.uses_shared);
+  CHECK_FALSE(total.loads_in_loop);
+  CHECK(total.atomics == std::set<std::string>{"add.f64"});
+  CHECK_FALSE(facts_of(block_sums, "missing").uses_block_index);
+}
+
+TEST_CASE("blocks that write without atomics are taken to leave partials") {
+  std::vector<std::string> said;
+  const Contract contract = guess("block_sums", said);
+  CHECK(only(contract).reduction->op == Operator::sum);
+  CHECK(only(contract).reduction->result == ResultShape::partials);
+  CHECK(only(contract).output_count.text() == "grid");
+  CHECK(domain(contract, "block").low.text() == "128");
+  CHECK(domain(contract, "grid").low.text() == "1");
+  CHECK(domain(contract, "grid").high.text() == "ceil_div(count, block)");
+  CHECK(only(contract).launches.at(0).shared.evaluate({{"block", 128}}) == 512);
+  CHECK(only(contract).launches.at(0).lowered == "_Z10block_sumsPKfPfj");
+  CHECK(
+      said.at(0) ==
+      "block_sums: parameter 1 (float const*) is taken for the input, parameter 2 (float*) for the output.");
+}
+
+TEST_CASE("atomics on the output mean one value, set to the identity before") {
+  const Contract contract = guess("total");
+  CHECK(only(contract).reduction->result == ResultShape::value);
+  CHECK(only(contract).reduction->input == Element::f64);
+  CHECK(only(contract).output_initial == BufferContract::Initial::identity);
+  CHECK(domain(contract, "grid").low.text() == "ceil_div(count, block)");
+}
+
+TEST_CASE("shuffles without shared memory mean one warp, and arithmetic tells the operator") {
+  const Contract contract = guess("warp");
+  CHECK(domain(contract, "block").low.text() == "32");
+  CHECK(only(contract).reduction->op == Operator::max);
+  CHECK(domain(contract, "count").low.text() == "grid * block");
+}
+
+TEST_CASE("what cannot be guessed is refused with the reason") {
+  CHECK(guess_error("scale").find("does not look like a reduction") != std::string::npos);
+  CHECK(guess_error("dot").find("reads more than one input") != std::string::npos);
+  CHECK(guess_error("plain").find("its parameters are not known") != std::string::npos);
+}
+
+TEST_CASE("without an entry every kernel is guessed at, and those left out are named") {
+  const Workshop workshop;
+  std::vector<std::string> said;
+  CHECK(guess_contracts(workshop.write("k.ptx", block_sums), "", {}, said).size() == 3);
+  CHECK(std::count_if(said.begin(), said.end(), [](const std::string& sentence) {
+          return sentence.find("no contract can be guessed") != std::string::npos;
+        }) == 3);
+}
+
+TEST_CASE("a starter contract reads back as what was guessed") {
+  const Workshop workshop;
+  std::vector<std::string> said;
+  const auto contracts = guess_contracts(workshop.write("k.ptx", block_sums), "", {}, said);
+  for (const Contract& contract : contracts) {
+    const std::string text = starter_contract(contract);
+    INFO(text);
+    const Contract loaded = load_contract(workshop.write("starter.toml", text));
+    CHECK(loaded.id == contract.id);
+    CHECK(loaded.summary == contract.summary);
+    CHECK(loaded.source == contract.source);
+    CHECK(starter_contract(loaded) == text);
+    CHECK(only(loaded).launches.at(0).entry == only(contract).launches.at(0).entry);
+    CHECK(only(loaded).reduction->op == only(contract).reduction->op);
+    CHECK(only(loaded).output_initial == only(contract).output_initial);
+  }
+}
+
+TEST_CASE("a starter contract keeps every form of argument, scratch memory and odd characters") {
+  const Workshop workshop;
+  const Contract contract = workshop.load(
+      "format = 1\nid = \"a\\\"b\\\\c\\u0007\"\n[domain]\ncount = \"1 .. 2^20\"\n[[buffer]]\nname = "
+      "\"ticket\"\ntype = \"u32\"\n"
+      "count = 1\ninitial = \"zero\"\nreset = \"once\"\n[[launch]]\nentry = \"k\"\ngrid = [2, "
+      "\"count\"]\nblock = 1\n"
+      "cluster = 2\ncooperative = true\narguments = [\"input + 1\", \"ticket\", \"u8:3\", \"f32:0.1\", "
+      "\"{output, {i32:count}}\"]\n");
+  const std::string text = starter_contract(contract);
+  INFO(text);
+  CHECK(starter_contract(load_contract(workshop.write("again.toml", text))) == text);
+  CHECK(text.find("[\"input + 1\", \"ticket\", \"u8:3\", \"f32:0.1\", \"{output, {i32:count}}\"]") !=
+        std::string::npos);
+}
+
+TEST_CASE("templates are guessed at with usual arguments, by the names in the source") {
+  if (!find_nvcc("")) {
+    WARN("nvcc is not installed, so this was not run");
+    return;
+  }
+  const Workshop workshop;
+  const auto source = workshop.write("k.cu", R"cuda(
+template <typename T, int B> __global__ void block_max(T* result, const T* data, unsigned* ticket, int bias, int n) {
+  __shared__ T shared[B];
+  shared[threadIdx.x] = data[min(n, bias)];
+  __syncthreads();
+  if (atomicInc(ticket, gridDim.x) == blockIdx.x) *result = shared[B - 1 - threadIdx.x];
+}
+)cuda");
+  CompileOptions options;
+  options.cache = workshop.path() / "ptx";
+  std::vector<std::string> said;
+  const Contract contract = guess_contracts(source, "", options, said).at(0);
+  const LaunchContract& launch = only(contract).launches.at(0);
+  CHECK(launch.entry == "block_max<float, 256>");
+  CHECK(launch.arguments.at(0).buffer == "output");
+  CHECK(launch.arguments.at(1).buffer == "input");
+  CHECK(launch.arguments.at(2).buffer == "ticket");
+  CHECK(launch.arguments.at(3).value.text() == "1");
+  CHECK(launch.arguments.at(4).value.text() == "count");
+  CHECK(only(contract).buffers.at(0).initial == BufferContract::Initial::zero);
+  CHECK(only(contract).reduction->op == Operator::max);
+  CHECK(said.front() == "block_max: the template is taken as block_max<float, 256>.");
+}
+
+TEST_CASE("the reference page holds the table of keys as the program knows it") {
+  const std::string page = read_text_file(FOLDPROOF_SOURCE_DIR "/docs/contracts.md", std::size_t{1} << 20);
+  CHECK(page.find(key_reference()) != std::string::npos);
+}

@@ -1,0 +1,186 @@
+// The pieces around nvcc that need no nvcc: what it prints, what it read, what is kept.
+#include "catch.h"
+#include "contracts/compile_commands.h"
+#include "contracts/nvcc/cache.h"
+#include "contracts/nvcc/dependencies.h"
+#include "contracts/nvcc/diagnostics.h"
+#include "contracts/nvcc/process.h"
+#include "contracts/nvcc/sha256.h"
+#include "contracts/nvcc/toolkit.h"
+#include "contracts/nvcc/unit.h"
+#include "workshop.h"
+
+using namespace foldproof;
+namespace fs = std::filesystem;
+
+TEST_CASE("SHA-256 gives the digests of FIPS 180-4") {
+  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  CHECK(sha256(std::string(1000000, 'a')) ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("the first error of the front end has its file, line and sentence") {
+  const Diagnostic error = first_error(
+      "/x/k.cu(4): warning #177-D: function \"f\" was declared but never referenced\n"
+      "/x/k.cu(12): error: identifier \"foo\" is undefined\n    foo = 1;\n    ^\n\n"
+      "/x/k.cu(13): error: another\n2 errors detected in the compilation of \"/x/k.cu\".\n",
+      2);
+  CHECK(error.sentence == "identifier \"foo\" is undefined");
+  CHECK(error.where == Position{"/x/k.cu", 12, 0});
+}
+
+TEST_CASE("the caret gives the column where the echo is the line of the file") {
+  const Workshop workshop;
+  const std::string file = workshop.write("k.cu", "int a;\nint x = ;\n").string();
+  CHECK(
+      first_error(file + "(2): error: expected an expression\n  int x = ;\n          ^\n", 2).where.column ==
+      9);
+  CHECK(
+      first_error(file + "(1): error: expected an expression\n  int x = ;\n          ^\n", 2).where.column ==
+      0);
+}
+
+TEST_CASE("errors of the host compiler and of nvcc itself are understood") {
+  CHECK(first_error("k.cu:1:10: fatal error: nope.h: No such file or directory\n", 1).where ==
+        Position{"k.cu", 1, 10});
+  CHECK(first_error("k.cu:1:2: error: #error hello\n", 1).sentence == "#error hello");
+  CHECK(first_error("nvcc fatal   : Unknown option '--what'\n", 1).sentence == "Unknown option '--what'");
+  CHECK(first_error("Killed\n", 137).sentence == "it ended with status 137 and said: Killed");
+  CHECK(first_error("", 1).sentence == "it ended with status 1 and said nothing");
+  CHECK(first_error(std::string(1 << 20, '('), 1).sentence.size() < 1100);
+}
+
+TEST_CASE("make's escapes in a list of files are undone") {
+  CHECK(prerequisites("a.ptx : /x/k.cu \\\n    /usr/my\\ file.h \\\n    /a$$b.h /c\\#d.h\n") ==
+        std::vector<std::string>{"/x/k.cu", "/usr/my file.h", "/a$b.h", "/c#d.h"});
+  CHECK(prerequisites("no rule").empty());
+}
+
+TEST_CASE("the unit takes each entry's address under a name of its own") {
+  const std::string unit = translation_unit("/x/k.cu", {"sum<float, 2>", "ns::max"}, "// appendix\n");
+  CHECK(unit.starts_with("#include \"/x/k.cu\"\n// appendix\n"));
+  CHECK(unit.find("(void*)(&sum<float, 2>)") != std::string::npos);
+  CHECK(entry_of_diagnostic("foldproof-generated/entry-1") == 1u);
+  CHECK_FALSE(entry_of_diagnostic("/x/entry-1.cu").has_value());
+  CHECK(error_of([] { translation_unit("/x/a\"b.cu", {}, ""); }).find("may hold no quote") !=
+        std::string::npos);
+  CHECK(error_of([] { translation_unit("/x/k.cu", {"f; int x"}, ""); }).find("no name of a kernel") !=
+        std::string::npos);
+}
+
+TEST_CASE("what the unit added is taken out of the PTX again") {
+  const UnitPtx unit = without_addresses(
+      ".version 9.0\n"
+      ".visible .entry _Z1fPi\n(\n\t.param .u64 _Z1fPi_param_0\n)\n;\n"
+      ".global .align 8 .u64 foldproof_entry_0 = _Z1fPi;\n"
+      ".visible .entry _Z1fPi(\n\t.param .u64 _Z1fPi_param_0\n)\n{\n\tret;\n}\n",
+      2);
+  CHECK(unit.lowered == std::vector<std::string>{"_Z1fPi", ""});
+  CHECK(unit.ptx == ".version 9.0\n.visible .entry _Z1fPi(\n\t.param .u64 _Z1fPi_param_0\n)\n{\n\tret;\n}\n");
+}
+
+TEST_CASE("PTX that describes the added globals elsewhere keeps them") {
+  const std::string text =
+      ".global .align 8 .u64 foldproof_entry_0 = f;\n.section .debug_info { foldproof_entry_0 }\n";
+  CHECK(without_addresses(text, 1).ptx == text);
+  CHECK(without_addresses(text, 1).lowered.at(0) == "f");
+}
+
+TEST_CASE("the cache gives back what it kept until a file changes") {
+  const Workshop workshop;
+  const PtxCache cache(workshop.path() / "ptx");
+  const std::string header = workshop.write("h.cuh", "1").string();
+  const CachedPtx kept{"release 13.0", {"_Z1fPi", ""}, "the ptx\n\nand more\n"};
+  cache.keep("key", kept, {header}, fs::file_time_type::clock::now() + std::chrono::seconds(1));
+
+  const auto found = cache.find("key", "release 13.0");
+  REQUIRE(found.has_value());
+  CHECK(found->lowered == kept.lowered);
+  CHECK(found->ptx == kept.ptx);
+  CHECK(cache.find("key", "").has_value());
+  CHECK_FALSE(cache.find("key", "release 12.0").has_value());
+  CHECK_FALSE(cache.find("other", "").has_value());
+
+  workshop.write("h.cuh", "2");
+  CHECK_FALSE(cache.find("key", "").has_value());
+}
+
+TEST_CASE("a damaged cache file counts as absent") {
+  const Workshop workshop;
+  const PtxCache cache(workshop.path() / "ptx");
+  cache.keep("key", {"v", {}, "the ptx"}, {}, fs::file_time_type::clock::now());
+  REQUIRE(cache.find("key", "v").has_value());
+  for (const std::string text : {"", "foldproof-ptx 1 0\n", "\n\n\n", "foldproof-ptx 1 "}) {
+    workshop.write("ptx/key.ptx", text);
+    CHECK_FALSE(cache.find("key", "v").has_value());
+  }
+}
+
+TEST_CASE("PTX is not kept when a file changed while nvcc ran, or where nothing can be written") {
+  const Workshop workshop;
+  const PtxCache cache(workshop.path() / "ptx");
+  const std::string source = workshop.write("k.cu", "").string();
+  cache.keep("key", {"v", {}, "x"}, {source}, fs::last_write_time(source) - std::chrono::seconds(1));
+  CHECK_FALSE(cache.find("key", "v").has_value());
+  cache.keep("key", {"v", {}, "x"}, {"/no/such/file"}, fs::file_time_type::clock::now());
+  CHECK_FALSE(cache.find("key", "v").has_value());
+  PtxCache("/proc/nowhere").keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
+}
+
+TEST_CASE("a child process gets its arguments as they are, without a shell") {
+  const Workshop workshop;
+  const ProcessResult result = run_process(
+      {"/bin/sh", "-c", "printf '%s|' \"$@\"; printf '%s' \"$TMPDIR\"; exit 3", "sh", "a b", "$HOME;"},
+      workshop.path());
+  CHECK(result.status == 3);
+  CHECK(result.output == "a b|$HOME;|" + workshop.path().string());
+  CHECK(run_process({"/bin/sh", "-c", "kill -9 $$"}, workshop.path()).status == 137);
+  CHECK(error_of([&] { run_process({"/no/such/program"}, workshop.path()); }).find("cannot be started") !=
+        std::string::npos);
+}
+
+TEST_CASE("a missing nvcc is a sentence that says how to get it") {
+  CHECK_FALSE(find_nvcc("/no/such/nvcc").has_value());
+  CHECK(
+      how_to_get_nvcc("/no/such/nvcc").find("was not found at \"/no/such/nvcc\"; install the CUDA Toolkit") !=
+      std::string::npos);
+  CHECK(error_of([] { nvcc_version("/bin/true"); }).find("does not say its version") != std::string::npos);
+}
+
+TEST_CASE("a command line is split as a shell splits it") {
+  CHECK(split_command("nvcc -DX=\"a b\" -D'Y=$Z' -I/a\\ b  \"\" end") ==
+        std::vector<std::string>{"nvcc", "-DX=a b", "-DY=$Z", "-I/a b", "", "end"});
+  CHECK(split_command("\"open").size() == 1);
+}
+
+TEST_CASE("flags come from the compilation database, folders made absolute") {
+  const Workshop workshop;
+  const fs::path source = workshop.write("src/k.cu", "");
+  workshop.write("build/more.rsp", "-isystem ../third -DRSP");
+  const std::string build = (workshop.path() / "build").string();
+  workshop.write(
+      "build/compile_commands.json", R"([{"directory": ")" + build +
+                                         R"(", "file": "other.cu", "command": "nvcc -DOTHER other.cu"},
+                     {"directory": ")" + build +
+                                         R"(", "file": "../src/k.cu",
+                      "command": "nvcc -DA=1 -I../include -I /abs --options-file more.rsp -std=gnu++17 -O3 -c k.cu -o k.o"}])");
+  CHECK(flags_from_database(workshop.path() / "build", source) ==
+        std::vector<std::string>{"-DA=1", "-I" + (workshop.path() / "include").string(), "-I/abs", "-isystem",
+                                 (workshop.path() / "third").string(), "-DRSP", "-std=c++17"});
+  CHECK(error_of([&] {
+          flags_from_database(workshop.path() / "build", "/x/none.cu");
+        }).find("has no command for /x/none.cu") != std::string::npos);
+}
+
+TEST_CASE("a broken compilation database is refused") {
+  const Workshop workshop;
+  for (const std::string text : {"", "{}", "[", "[1, {\"file\": 5}]", std::string(100000, '[').c_str()}) {
+    workshop.write("compile_commands.json", text);
+    CHECK_FALSE(error_of([&] { flags_from_database(workshop.path(), "/x/k.cu"); }).empty());
+  }
+  CHECK(error_of([] { flags_from_database("/no/such/folder", "/x/k.cu"); }).find("there is no such file") !=
+        std::string::npos);
+}
