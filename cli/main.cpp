@@ -28,6 +28,7 @@ constexpr Verb verbs[] = {
     {"init", "Write a starter contract beside a kernel", attach_init, true},
     {"replay", "Run a stored case again", attach_replay, true},
     {"list", "List the kernels of a folder", attach_list, true},
+    {"bench", "Measure how fast Foldproof itself is", attach_bench, true},
     {"prepare", "Compile the kernels of a folder into the PTX cache", attach_prepare, false},
 };
 

@@ -1,0 +1,146 @@
+// foldproof bench: how fast the parts of Foldproof itself are.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "cli/subjects.h"
+#include "cli/verb.h"
+#include "oracles/number.h"
+#include "properties/execution/job.h"
+
+namespace foldproof {
+
+namespace {
+
+constexpr std::uint64_t elements = 1 << 20;
+constexpr std::int64_t block = 256;
+
+/// A kernel of the catalogue and the grid that the benchmark launches it with.
+struct Benchmark {
+  const char* id;
+  std::int64_t grid;
+};
+
+// One element a thread; and sixteen, as a coarsened kernel is meant to be used.
+constexpr Benchmark emulated[] = {{"A5", elements / block}, {"A12", elements / block / 16}};
+
+struct Measurement {
+  std::uint64_t warp_instructions = 0;
+  double seconds = 0;  ///< median
+  unsigned runs = 0;
+};
+
+Subject subject_with(const std::string& id, const Console& console, ProgressLine& line) {
+  std::vector<Subject> all = load_subjects({}, {}, console);
+  std::vector<Subject> one;
+  for (Subject& subject : all)
+    if (subject.contract.id == id) one.push_back(std::move(subject));
+  if (one.size() != 1)
+    throw InputError(fmt::format("the kernel {} is not in {}", id, shipped_kernels().string()));
+  compile_subjects(one, {}, 1, console, line);
+  return std::move(one.front());
+}
+
+const Instance& f32_sum(const Contract& contract) {
+  for (const Instance& instance : contract.instances)
+    if (instance.reduction && instance.reduction->op == Operator::sum &&
+        instance.reduction->input == Element::f32)
+      return instance;
+  throw InputError(fmt::format("{} has no instance that sums f32", contract.id), {contract.file.string()});
+}
+
+std::vector<std::byte> small_integers() {
+  std::vector<std::byte> input(elements * size_of(Element::f32));
+  for (std::uint64_t i = 0; i < elements; ++i)
+    store(Element::f32, input, i, encode(Element::f32, number_of(static_cast<double>(i % 7))));
+  return input;
+}
+
+Job job_for(const Benchmark& benchmark, const Subject& subject) {
+  const Instance& instance = f32_sum(subject.contract);
+  const auto device = make_emulated_device();
+  const JobBuilder builder(instance, subject.image, device->entries(device->load(*subject.image)));
+  Case c;
+  c.variables = {{"count", elements}, {"block", block}, {"grid", benchmark.grid}};
+  return builder.build(c, small_integers()).job;
+}
+
+Measurement measure(const Job& job, unsigned runs, ProgressLine& line, const std::string& name) {
+  using Clock = std::chrono::steady_clock;
+  const auto runner = make_runner(make_emulated_device());
+  runner->run({job});  // Loads the module and touches the memory.
+  Measurement measurement{0, 0, runs};
+  std::vector<double> seconds;
+  for (unsigned run = 0; run < runs; ++run) {
+    line.show(fmt::format("measuring {}: run {} of {}", name, run + 1, runs));
+    const auto begin = Clock::now();
+    const JobResult result = std::move(runner->run({job}).front());
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+    if (result.unsupported) throw Unsupported(*result.unsupported);
+    if (!result.findings.empty()) throw std::runtime_error(name + ": " + result.findings.front().message);
+    measurement.warp_instructions = result.warp_instructions;
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
+  measurement.seconds = seconds[runs / 2];
+  return measurement;
+}
+
+Json to_json(const std::string& name, const Measurement& m) {
+  return {{"name", name},
+          {"unit", "warp-instructions/s"},
+          {"value", static_cast<double>(m.warp_instructions) / m.seconds},
+          {"baseline", nullptr},
+          {"ratio", nullptr},
+          {"elements_per_second", static_cast<double>(elements) / m.seconds},
+          {"elements", elements},
+          {"block", block},
+          {"warp_instructions", m.warp_instructions},
+          {"median_seconds", m.seconds},
+          {"runs", m.runs},
+          {"cores", 1}};
+}
+
+int bench_emulated(unsigned runs, const Console& console) {
+  ProgressLine line;
+  Json benchmarks = Json::array();
+  for (const Benchmark& benchmark : emulated) {
+    const std::string name = std::string(benchmark.id) + "/checks-off";
+    const Subject subject = subject_with(benchmark.id, console, line);
+    benchmarks.push_back(to_json(name, measure(job_for(benchmark, subject), runs, line, name)));
+  }
+  line.clear();
+  if (console.json()) {
+    console.print(Json{{"benchmarks", benchmarks}});
+    return exit_ok;
+  }
+  std::string text =
+      fmt::format("emulated device, f32 sum of {} elements, block {}, one core, median of {} runs\n",
+                  elements, block, runs);
+  for (const Json& b : benchmarks)
+    text += fmt::format("{:<16} {:7.1f} million warp-instructions/s  {:8.2f} million elements/s\n",
+                        b["name"].get<std::string>(), b["value"].get<double>() / 1e6,
+                        b["elements_per_second"].get<double>() / 1e6);
+  console.print(text);
+  return exit_ok;
+}
+
+}  // namespace
+
+Run attach_bench(CLI::App& app, Console& console) {
+  struct Arguments {
+    std::string what;
+    unsigned runs = 5;
+  };
+  auto a = std::make_shared<Arguments>();
+  app.add_option("WHAT", a->what, "emulated")->required()->check(quietly(CLI::IsMember({"emulated"})));
+  app.add_option("--runs", a->runs, "Runs, of which the median counts")
+      ->check(quietly(CLI::Range(1U, 1000U)))
+      ->type_name("N");
+  return [a, &console] { return bench_emulated(a->runs, console); };
+}
+
+}  // namespace foldproof
