@@ -29,7 +29,7 @@ bool are_alike(const std::vector<std::string>& a, const std::vector<std::string>
 
 /// Keeps what `label` declares; false when another declaration of the function has the label already.
 template <class Declared>
-bool keep(std::map<std::string, Declared>& known, const std::string& label, Declared&& declared) {
+bool keep(std::map<std::string, Declared>& known, const std::string& label, Declared declared) {
   const auto entry = known.find(label);
   if (entry != known.end()) return are_alike(entry->second, declared);
   known.emplace(label, std::move(declared));

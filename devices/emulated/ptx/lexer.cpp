@@ -74,14 +74,14 @@ void Lexer::skip_block_comment() {
 
 void Lexer::skip_blank() {
   while (!ended()) {
+    const bool line_comment = at() == '/' && at(1) == '/';
+    const bool line_marker = at() == '#' && column_ == 1;  // left by a preprocessor: # 3 "kernel.cu"
     if (is_blank(at()))
       advance(1);
-    else if (at() == '/' && at(1) == '/')
+    else if (line_comment || line_marker)
       advance(std::min(text_.find('\n', place_), text_.size()) - place_);
     else if (at() == '/' && at(1) == '*')
       skip_block_comment();
-    else if (at() == '#' && column_ == 1)  // a line marker that a preprocessor left: # 3 "kernel.cu"
-      advance(std::min(text_.find('\n', place_), text_.size()) - place_);
     else
       return;
   }
