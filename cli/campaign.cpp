@@ -53,7 +53,7 @@ KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
 
 std::filesystem::path default_store(const Contract& contract) {
   const auto& beside = contract.file.empty() ? contract.source : contract.file;
-  return beside.parent_path() / "foldproof-cases";
+  return beside.parent_path() / case_store_folder;
 }
 
 KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string reason) {

@@ -130,7 +130,10 @@ struct Contract {
 /// unknown placeholder, missing entry.
 Contract load_contract(const std::filesystem::path& file);
 
-/// Contracts for a folder: every .toml with `format` at its top, in path order.
+/// Where failing cases are kept, beside the contract that they belong to.
+inline constexpr std::string_view case_store_folder = "foldproof-cases";
+
+/// Contracts for a folder: every .toml with `format` at its top, in path order; stores of failing cases are left out.
 std::vector<std::filesystem::path> contracts_below(const std::filesystem::path& folder);
 
 }  // namespace foldproof

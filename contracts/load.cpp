@@ -394,6 +394,7 @@ std::vector<fs::path> contracts_below(const fs::path& folder) {
   std::vector<fs::path> found;
   for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
        !error && it != end; it.increment(error)) {
+    if (it->path().filename() == case_store_folder) it.disable_recursion_pending();
     if (it->path().extension() != ".toml" || !it->is_regular_file(error)) continue;
     if (is_contract(it->path())) found.push_back(it->path());
   }
