@@ -78,6 +78,7 @@ struct Claims {
   bool deterministic = false;
   NanPolicy nan = NanPolicy::unspecified;
   EmptyPolicy empty = EmptyPolicy::identity;
+  bool flushes_subnormals = false;  ///< f32 atomics on global memory do (ISA 9.7.13.6)
   bool uses_every_input_once = true;
 };
 
@@ -133,7 +134,8 @@ Contract load_contract(const std::filesystem::path& file);
 /// Where failing cases are kept, beside the contract that they belong to.
 inline constexpr std::string_view case_store_folder = "foldproof-cases";
 
-/// Contracts for a folder: every .toml with `format` at its top, in path order; stores of failing cases are left out.
+/// Contracts for a folder: every .toml with `format` at its top, in path order; stores of failing cases are
+/// left out.
 std::vector<std::filesystem::path> contracts_below(const std::filesystem::path& folder);
 
 }  // namespace foldproof

@@ -344,6 +344,10 @@ class Guess {
       instance_.output_initial = BufferContract::Initial::identity;
       say("it accumulates with atomics, so the output is set to the identity before each launch");
     }
+    if (atomic_on_output && output_type() == Element::f32) {
+      instance_.claims.flushes_subnormals = true;
+      say("f32 atomics on global memory flush subnormals, so the contract claims no more");
+    }
     for (const std::size_t index : scratch_) instance_.buffers.push_back(scratch(index));
   }
 

@@ -29,8 +29,9 @@ bool is_deterministic(const Instance& instance) {
 
 Arithmetic arithmetic_of(const Contract& contract, const Instance& instance) {
   const Reduction& reduction = *instance.reduction;
-  Arithmetic arithmetic{reduction.op,        reduction.input, reduction.accumulator, reduction.output,
-                        instance.claims.nan, false,           std::nullopt};
+  Arithmetic arithmetic{reduction.op,     reduction.input,     reduction.accumulator,
+                        reduction.output, instance.claims.nan, instance.claims.flushes_subnormals,
+                        std::nullopt};
   for (const std::string& flag : contract.flags)
     if (flag.find("use_fast_math") != std::string::npos || flag.find("ftz=true") != std::string::npos)
       arithmetic.flush_to_zero = true;
