@@ -166,12 +166,14 @@ void fill_sorted(Elements& x) {
 
 void fill_exponents(Elements& x) {
   const FloatFormat& format = x.format();
+  const int below_leading = format.precision - 1;
   const int headroom = x.op() == Operator::sum ? static_cast<int>(std::bit_width(x.size())) + 2 : 0;
-  const int highest = std::max(format.lowest_exponent, format.highest_exponent - headroom);
+  const int highest = std::max(format.lowest_exponent, format.highest_exponent + below_leading - headroom);
+  const std::uint64_t leading_bit = std::uint64_t{1} << below_leading;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const std::uint64_t significand = x.random.next() & ((std::uint64_t{1} << format.precision) - 1);
-    const auto exponent = static_cast<int>(x.random.between(format.lowest_exponent, highest));
-    x.set(i, Number{Number::Category::finite, x.random.flip(), significand, exponent});
+    const std::uint64_t significand = leading_bit | (x.random.next() & (leading_bit - 1));
+    const auto leading = static_cast<int>(x.random.between(format.lowest_exponent, highest));
+    x.set(i, Number{Number::Category::finite, x.random.flip(), significand, leading - below_leading});
   }
 }
 

@@ -1,0 +1,249 @@
+// What the judges accept and what they reject, by values worked out by hand, and random trees in small
+// formats.
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "catch.h"
+#include "elements.h"
+#include "oracles/judge.h"
+
+namespace foldproof {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Arithmetic all_in(Element element, Operator op = Operator::sum, NanPolicy policy = NanPolicy::propagate) {
+  return {op, element, element, element, policy, false, std::nullopt};
+}
+
+Judgement judged(const Arithmetic& arithmetic, const std::vector<double>& input, double result) {
+  return make_judge(arithmetic, elements_of(arithmetic.input, input))
+      ->value(bits_of(arithmetic.output, result));
+}
+
+bool accepts(const Arithmetic& arithmetic, const std::vector<double>& input, double result) {
+  return judged(arithmetic, input, result).ok;
+}
+
+TEST_CASE("integer-valued sums leave no room") {
+  const Judgement right = judged(all_in(Element::f32), {1, 2, 3}, 6);
+  CHECK(right.ok);
+  CHECK(right.layer == Judgement::Layer::exact);
+  CHECK_FALSE(right.bound);
+  const Judgement wrong = judged(all_in(Element::f32), {1, 2, 3}, 0x1.800002p2);
+  CHECK_FALSE(wrong.ok);
+  CHECK(wrong.ulps == 1.0);
+  CHECK(wrong.sentence ==
+        "the result is 0x1.800002p+2 (6.00000048) but the sum is 0x1.8p+2 (6), and these inputs leave no "
+        "room for rounding");
+}
+
+TEST_CASE("the room for rounding begins where the magnitudes pass 2^p units") {
+  // Units of 1: A = 2^24 is still exact in any order, one more is not.
+  CHECK(judged(all_in(Element::f32), {0x1p24 - 1, 1}, 0x1p24).layer == Judgement::Layer::exact);
+  CHECK(judged(all_in(Element::f32), {0x1p24 - 1, 2}, 0x1p24).layer == Judgement::Layer::bound);
+}
+
+TEST_CASE("the bound of any order decides where rounding exists") {
+  // n = 3 and A = 2 + 2^-30: the bound is 2 * 2^-24 * A, and values from 2 on lie 2^-22 apart.
+  const std::vector<double> rounding{1, 0x1p-30, 1};
+  const Judgement close = judged(all_in(Element::f32), rounding, 2);
+  CHECK(close.ok);
+  CHECK(close.layer == Judgement::Layer::bound);
+  CHECK(*close.error == 0x1p-30);
+  CHECK(*close.bound == Approx(2 * 0x1p-24 * 2).epsilon(1e-6));
+  CHECK(*close.error_over_bound == Approx(0x1p-30 / 0x1p-22).epsilon(1e-6));
+  CHECK(accepts(all_in(Element::f32), rounding, 2 + 0x1p-22));
+  CHECK_FALSE(accepts(all_in(Element::f32), rounding, 2 + 0x1p-21));
+}
+
+TEST_CASE("a known height sharpens the bound") {
+  std::vector<double> input(1024, 0.1);
+  Arithmetic arithmetic = all_in(Element::f32);
+  const double wide = *judged(arithmetic, input, 102.4).bound;
+  arithmetic.height = 10;
+  CHECK(*judged(arithmetic, input, 102.4).bound == Approx(wide * 10 / 1023).epsilon(1e-5));
+}
+
+TEST_CASE("a bound no smaller than the result is called vacuous") {
+  CHECK(judged(all_in(Element::f32), {1, -1, 0x1p-30}, 0).vacuous);
+  CHECK_FALSE(judged(all_in(Element::f32), {1, 1, 0x1p-30}, 2).vacuous);
+}
+
+TEST_CASE("NaN and infinities follow IEEE 754") {
+  const Arithmetic f32 = all_in(Element::f32);
+  CHECK(accepts(f32, {1, nan}, nan));
+  CHECK_FALSE(accepts(f32, {1, nan}, 1));
+  CHECK(accepts(f32, {1, inf}, inf));
+  CHECK_FALSE(accepts(f32, {1, inf}, nan));
+  CHECK_FALSE(accepts(f32, {1, inf}, -inf));
+  CHECK_FALSE(accepts(f32, {1, inf}, 1));
+  CHECK(accepts(f32, {inf, -inf}, nan));
+  CHECK_FALSE(accepts(f32, {inf, -inf}, inf));
+  CHECK_FALSE(accepts(f32, {1, 2}, nan));
+  CHECK_FALSE(accepts(f32, {1, 2}, inf));
+  CHECK(accepts(f32, {}, 0));
+  CHECK(accepts(f32, {}, -0.0));
+  CHECK(accepts(f32, {-0.0, -0.0}, 0));
+}
+
+TEST_CASE("overflow on the way is allowed where some order has it, and only to that side") {
+  const Arithmetic f16 = all_in(Element::f16);
+  CHECK(accepts(f16, {60000, 60000, -60000, -60000}, 0));
+  CHECK(accepts(f16, {60000, 60000, -60000, -60000}, inf));
+  CHECK(accepts(f16, {60000, 60000, -60000, -60000}, nan));
+  CHECK(accepts(f16, {60000, 60000, -60000}, inf));
+  CHECK_FALSE(accepts(f16, {60000, 60000, -60000}, -inf));
+  CHECK_FALSE(accepts(f16, {60000, 60000, -60000}, nan));
+  CHECK(accepts(f16, {60000, 60000}, inf));
+  CHECK_FALSE(accepts(f16, {60000, 60000}, 65504));
+}
+
+TEST_CASE("a narrower output adds its own rounding and its own overflow") {
+  const Arithmetic mixed{Operator::sum,        Element::f16, Element::f32, Element::f16,
+                         NanPolicy::propagate, false,        std::nullopt};
+  CHECK(accepts(mixed, {2048, 1}, 2048));        // the tie of 2049 goes to even
+  CHECK_FALSE(accepts(mixed, {2048, 1}, 2050));  // nothing else was rounded
+  CHECK(accepts(mixed, {60000, 60000}, inf));
+  CHECK_FALSE(accepts(mixed, {60000, 5000}, inf));
+}
+
+TEST_CASE("an 8-bit output may saturate") {
+  const Arithmetic mixed{Operator::sum,        Element::e4m3, Element::f32, Element::e4m3,
+                         NanPolicy::propagate, false,         std::nullopt};
+  CHECK(accepts(mixed, {448, 448}, 448));
+  CHECK(accepts(mixed, {448, 448}, nan));
+  CHECK_FALSE(accepts(mixed, {448, 448}, -448));
+  CHECK_FALSE(accepts(mixed, {200, 100}, 448));
+}
+
+TEST_CASE("inputs that the accumulator cannot hold are rounded on the way in") {
+  const Arithmetic mixed{Operator::sum,        Element::f64, Element::f32, Element::f32,
+                         NanPolicy::propagate, false,        std::nullopt};
+  CHECK(accepts(mixed, {0.1}, static_cast<double>(0.1f)));
+  CHECK_FALSE(accepts(mixed, {0.1}, static_cast<double>(0.1f) + 0x1p-25));
+}
+
+TEST_CASE("flushing subnormals is allowed where it is declared") {
+  Arithmetic arithmetic = all_in(Element::f32);
+  CHECK_FALSE(accepts(arithmetic, {0x1p-140, 0x1p-140}, 0));
+  arithmetic.flush_to_zero = true;
+  CHECK(accepts(arithmetic, {0x1p-140, 0x1p-140}, 0));
+  CHECK_FALSE(accepts(arithmetic, {0x1p-140, 1}, 0));
+  CHECK(judged(arithmetic, {1, 2}, 3).layer == Judgement::Layer::exact);
+}
+
+TEST_CASE("partials are folded exactly") {
+  const auto judge = make_judge(all_in(Element::f32), elements_of(Element::f32, {1, 2, 3, 4}));
+  CHECK(judge->partials(elements_of(Element::f32, {3, 7})).ok);
+  CHECK(judge->partials(elements_of(Element::f32, {10, 0, -0.0})).ok);
+  CHECK_FALSE(judge->partials(elements_of(Element::f32, {3, 6})).ok);
+  CHECK_FALSE(judge->partials(elements_of(Element::f32, {3, nan})).ok);
+}
+
+TEST_CASE("integer sums and products wrap modulo 2^w") {
+  CHECK(accepts(all_in(Element::u8), {200, 100}, 44));
+  CHECK_FALSE(accepts(all_in(Element::u8), {200, 100}, 45));
+  CHECK(accepts(all_in(Element::i8, Operator::prod), {100, 3}, 44));
+  const Arithmetic widened{Operator::sum,        Element::i8, Element::i32, Element::i32,
+                           NanPolicy::propagate, false,       std::nullopt};
+  CHECK(accepts(widened, {-128, -128}, -256));
+  const Arithmetic wrapped{Operator::sum,        Element::u8, Element::u8, Element::u32,
+                           NanPolicy::propagate, false,       std::nullopt};
+  CHECK(accepts(wrapped, {200, 100}, 44));
+  CHECK(make_judge(all_in(Element::i32), elements_of(Element::i32, {5, -7}))
+            ->partials(elements_of(Element::i32, {-7, 5}))
+            .ok);
+}
+
+TEST_CASE("extremes are exact, whatever the signs of zeros") {
+  const Arithmetic max = all_in(Element::f32, Operator::max), min = all_in(Element::f32, Operator::min);
+  CHECK(accepts(max, {-5, -3}, -3));
+  CHECK_FALSE(accepts(max, {-5, -3}, 0));
+  CHECK(accepts(max, {-0.0, 0.0}, -0.0));
+  CHECK(accepts(min, {5, -inf}, -inf));
+  CHECK(accepts(max, {}, -inf));
+  CHECK_FALSE(accepts(max, {}, std::numeric_limits<float>::lowest()));
+  CHECK(accepts(all_in(Element::i32, Operator::max), {}, std::numeric_limits<std::int32_t>::min()));
+  CHECK(make_judge(max, elements_of(Element::f32, {-5, -3}))
+            ->partials(elements_of(Element::f32, {-inf, -3, -5}))
+            .ok);
+}
+
+TEST_CASE("extremes treat NaN as the contract says") {
+  const auto with = [](NanPolicy policy) { return all_in(Element::f32, Operator::max, policy); };
+  CHECK(accepts(with(NanPolicy::propagate), {1, nan, 3}, nan));
+  CHECK_FALSE(accepts(with(NanPolicy::propagate), {1, nan, 3}, 3));
+  CHECK(accepts(with(NanPolicy::ignore), {1, nan, 3}, 3));
+  CHECK_FALSE(accepts(with(NanPolicy::ignore), {1, nan, 3}, nan));
+  CHECK(accepts(with(NanPolicy::ignore), {nan}, nan));
+  CHECK(accepts(with(NanPolicy::ignore), {nan}, -inf));
+  CHECK(accepts(with(NanPolicy::unspecified), {1, nan, 3}, 1));
+  CHECK(accepts(with(NanPolicy::unspecified), {1, nan, 3}, nan));
+  CHECK_FALSE(accepts(with(NanPolicy::unspecified), {1, nan, 3}, 2));
+}
+
+TEST_CASE("products are judged by their relative error") {
+  const Arithmetic prod = all_in(Element::f32, Operator::prod);
+  CHECK(judged(prod, {3, -5, 2}, -30).layer == Judgement::Layer::exact);
+  CHECK_FALSE(accepts(prod, {3, -5, 2}, 30));
+  const double third = static_cast<double>(1 / 3.0f);
+  const Judgement close = judged(prod, {third, third}, third * third);
+  CHECK(close.ok);
+  CHECK(close.layer == Judgement::Layer::bound);
+  CHECK_FALSE(accepts(prod, {third, third}, third * third * 1.000001));
+  CHECK(accepts(prod, {0, 5}, 0));
+  CHECK_FALSE(accepts(prod, {0, 5}, 5));
+  CHECK(accepts(prod, {0, inf}, nan));
+  CHECK(accepts(prod, {-2, inf}, -inf));
+  CHECK(judged(prod, {0x1p100, 0x1p100, 0x1p-100}, inf).vacuous);
+  CHECK(accepts(prod, {}, 1));
+}
+
+TEST_CASE("what cannot be judged is told") {
+  CHECK(not_judged({Operator::sum, Element::f32, Element::i32, Element::i32, {}, false, {}}));
+  CHECK(not_judged({Operator::max, Element::i32, Element::i16, Element::i32, {}, false, {}}));
+  CHECK_FALSE(not_judged(all_in(Element::f32)));
+}
+
+/// a + b in the format: the exact sum of two values fits a double in every format below, so it is rounded
+/// once.
+double added(Element element, double a, double b) {
+  return to_double(decode(element, bits_of(element, a + b)));
+}
+
+TEST_CASE("no tree in a small format leaves its bound") {
+  std::mt19937_64 random(7);
+  for (const Element element : {Element::e5m2, Element::e4m3, Element::f16, Element::bf16}) {
+    const FloatFormat& format = float_format(element);
+    double worst = 0;
+    for (int round = 0; round < 3000; ++round) {
+      std::vector<double> values(1 + random() % 12);
+      const int spread = 1 + static_cast<int>(random() % 8);
+      for (double& x : values) {
+        const auto significand = static_cast<double>(random() % (format.largest_significand + 1));
+        x = std::ldexp(significand, -format.precision + static_cast<int>(random()) % spread) *
+            (random() % 2 == 0 ? 1 : -1);
+        x = to_double(decode(element, bits_of(element, x)));
+      }
+      const auto judge = make_judge(all_in(element), elements_of(element, values));
+      std::vector<double> nodes = values;
+      while (nodes.size() > 1) {
+        const double taken = nodes.back();
+        nodes.pop_back();
+        double& other = nodes[random() % nodes.size()];
+        other = added(element, other, taken);
+      }
+      const Judgement judgement = judge->value(bits_of(element, nodes.front()));
+      INFO(name(element) << ": " << judgement.sentence);
+      REQUIRE(judgement.ok);
+      worst = std::max(worst, judgement.error_over_bound.value_or(0));
+    }
+    CHECK(worst > 0.2);  // the trees do come near their bound
+  }
+}
+
+}  // namespace
+}  // namespace foldproof

@@ -1,0 +1,102 @@
+// Cases as files: what is written comes back, and nothing hostile gets in.
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "catch.h"
+#include "properties/case.h"
+
+namespace foldproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path written(const std::string& text) {
+  const fs::path file = fs::temp_directory_path() / "foldproof-case-test.toml";
+  std::ofstream(file) << text;
+  return file;
+}
+
+StoredCase example() {
+  StoredCase stored;
+  stored.contract = "kernels/a \"b\".toml";
+  stored.instance = "T=f32,B=128";
+  stored.finding = "wrong-value";
+  stored.c.recipe = {"ill-conditioned", 0xfedcba9876543210, {{3, 0x7fc00000}, {0, 0x8000000000000000}}};
+  stored.c.variables = {{"count", 33}, {"block", 128}, {"grid", 2}, {"k", -4}};
+  stored.c.schedule = {Schedule::Order::random, 99};
+  stored.c.offset = 3;
+  stored.c.calls = 2;
+  return stored;
+}
+
+std::string example_text(const std::string& from = "", const std::string& to = "") {
+  std::string text = to_toml(example());
+  if (!from.empty()) text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    load_case(written(text));
+  } catch (const InputError& error) {
+    return error.sentence();
+  }
+  return "no error";
+}
+
+TEST_CASE("a case reads as one line") {
+  CHECK(describe(example().c) ==
+        "count=33 block=128 grid=2 k=-4 ill-conditioned seed=18364758544493064720 schedule=random:99 "
+        "offset=3 calls=2 "
+        "x[3]=0x7fc00000 x[0]=0x8000000000000000");
+}
+
+TEST_CASE("a case survives its file") {
+  const StoredCase before = example();
+  const StoredCase after = load_case(written(to_toml(before)));
+  CHECK(after.contract == fs::temp_directory_path() / before.contract);
+  CHECK(after.instance == before.instance);
+  CHECK(after.finding == before.finding);
+  CHECK(after.c.recipe.distribution == before.c.recipe.distribution);
+  CHECK(after.c.recipe.seed == before.c.recipe.seed);
+  CHECK(after.c.recipe.planted == before.c.recipe.planted);
+  CHECK(after.c.variables == before.c.variables);
+  CHECK(after.c.schedule == before.c.schedule);
+  CHECK(after.c.offset == before.c.offset);
+  CHECK(after.c.calls == before.c.calls);
+}
+
+TEST_CASE("what is wrong with a case file is told in one sentence") {
+  CHECK(error_of(example_text("format   = 1", "format   = 2")) ==
+        "\"format\" in the case must be between 1 and 1");
+  CHECK(error_of(example_text("calls        = 2", "calls        = 0")) ==
+        "\"calls\" in [case] must be between 1 and 16");
+  CHECK(error_of(example_text("calls        = 2", "calls        = \"2\"")) ==
+        "\"calls\" in [case] must be an integer");
+  CHECK(error_of(example_text("offset       = 3", "offset       = 99999999999")) ==
+        "\"offset\" in [case] must be between 0 and 1048576");
+  CHECK(error_of(example_text("random:99", "sideways")).find("there is no schedule \"sideways\"") == 0);
+  CHECK(error_of(example_text("finding  ", "findings ")) == "the key \"finding\" is missing in the case");
+  CHECK(error_of(example_text("index = 3", "index = -3"))
+            .find("\"index\" in a planted element must be between 0") == 0);
+  CHECK(error_of(example_text("0x7fc00000", "0x7fc0zzzz"))
+            .find("\"bits\" in a planted element must be a string") == 0);
+  CHECK(error_of(example_text("\"count\" = 33", "\"count\" = 3.5")) ==
+        "the variable \"count\" must be an integer");
+  CHECK(error_of("format = 1\ncase = 3\n").find("missing in the case") != std::string::npos);
+  CHECK(error_of("\xff\xfe garbage") != "no error");
+  CHECK(error_of("") == "the key \"format\" is missing in the case");
+}
+
+TEST_CASE("a missing case file is an error with its name") {
+  try {
+    load_case("/nowhere/case.toml");
+    FAIL("it was read");
+  } catch (const InputError& error) {
+    CHECK(std::string(error.what()).find("/nowhere/case.toml") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace foldproof

@@ -1,0 +1,180 @@
+// From a contract's words to what a kernel is launched with.
+#include <cstring>
+
+#include "catch.h"
+#include "fake_kernel.h"
+#include "oracles/number.h"
+#include "properties/execution/arguments.h"
+#include "properties/execution/job.h"
+
+namespace foldproof {
+namespace {
+
+const Position here{"fake.toml", 7, 1};
+
+ArgumentContract integer(const std::string& text) {
+  ArgumentContract argument;
+  argument.value = Expression::parse(text, here);
+  return argument;
+}
+
+ArgumentContract typed(Element type, const std::string& text) {
+  ArgumentContract argument = integer(text);
+  argument.type = type;
+  argument.typed = true;
+  return argument;
+}
+
+ArgumentContract number(Element type, double value) {
+  ArgumentContract argument;
+  argument.form = ArgumentContract::Form::number;
+  argument.type = type;
+  argument.number = value;
+  return argument;
+}
+
+ArgumentContract pointer(const std::string& buffer, const std::string& offset = "0") {
+  ArgumentContract argument = integer(offset);
+  argument.form = ArgumentContract::Form::pointer;
+  argument.buffer = buffer;
+  return argument;
+}
+
+JobArgument laid(const ArgumentContract& argument, std::uint32_t bytes) {
+  const auto find = [](const std::string& name) { return BufferPlace{name == "input" ? 0u : 1u, 4}; };
+  return lay_out(argument, bytes, {{"count", 70000}, {"block", 32}}, find, here);
+}
+
+std::uint64_t value_of(const JobArgument& argument) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, argument.bytes.data(), argument.bytes.size());
+  return value;
+}
+
+std::string error_of(const ArgumentContract& argument, std::uint32_t bytes) {
+  try {
+    laid(argument, bytes);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_CASE("an integer takes the width of its parameter") {
+  CHECK(laid(integer("count"), 4).bytes.size() == 4);
+  CHECK(laid(integer("count"), 8).bytes.size() == 8);
+  CHECK(value_of(laid(integer("0 - 1"), 4)) == 0xffffffff);
+  CHECK(value_of(laid(integer("2^32 - 1"), 4)) == 0xffffffff);
+  CHECK(error_of(integer("count"), 2) ==
+        "fake.toml:7:1: \"count\" is 70000, which does not fit into the kernel's parameter of 16 bits");
+  CHECK(error_of(integer("count"), 12) ==
+        "fake.toml:7:1: the number \"count\" is given for a parameter of 12 bytes");
+}
+
+TEST_CASE("typed numbers keep their own width") {
+  CHECK(value_of(laid(number(Element::f32, 1.5), 4)) == 0x3fc00000);
+  CHECK(value_of(laid(number(Element::f16, 0.5), 2)) == 0x3800);
+  CHECK(value_of(laid(typed(Element::i16, "block"), 2)) == 32);
+  CHECK(error_of(number(Element::f64, 1), 4) ==
+        "fake.toml:7:1: an argument of 8 bytes is given for a parameter of 4");
+}
+
+TEST_CASE("a pointer is eight bytes to be patched, past as many elements as it says") {
+  const JobArgument argument = laid(pointer("output", "block"), 8);
+  REQUIRE(argument.pointers.size() == 1);
+  CHECK(argument.pointers[0].buffer == 1);
+  CHECK(argument.pointers[0].offset == 32 * 4);
+}
+
+TEST_CASE("structures are laid out as C++ lays them out") {
+  // struct { char a; short b; struct { char c; float* d; } e; int f; }: offsets 0, 2, 8 (16), 24; size 32.
+  ArgumentContract inner, outer;
+  inner.form = outer.form = ArgumentContract::Form::structure;
+  inner.members = {typed(Element::i8, "3"), pointer("input")};
+  outer.members = {typed(Element::i8, "1"), typed(Element::i16, "2"), inner, typed(Element::i32, "4")};
+  const JobArgument argument = laid(outer, 32);
+  REQUIRE(argument.pointers.size() == 1);
+  CHECK(argument.pointers[0].at == 16);
+  CHECK(argument.bytes[0] == std::byte{1});
+  CHECK(argument.bytes[2] == std::byte{2});
+  CHECK(argument.bytes[8] == std::byte{3});
+  CHECK(argument.bytes[24] == std::byte{4});
+  CHECK(error_of(outer, 24) == "fake.toml:7:1: an argument of 32 bytes is given for a parameter of 24");
+}
+
+struct Built {
+  Contract contract = fake::contract(Operator::max, Element::f32);
+  Instance& instance = contract.instances.front();
+  Case c;
+
+  Built() {
+    c.recipe.distribution = "equal";
+    c.variables = {{"count", 3}, {"block", 64}};
+  }
+  PreparedJob job() const {
+    const JobBuilder builder(instance, std::make_shared<const Image>(Image{"fake.ptx", ""}),
+                             {{"kernel", {8, 8, 4}}});
+    return builder.build(c, std::vector<std::byte>(12));
+  }
+};
+
+TEST_CASE("the input starts as many elements past an aligned address as the case says") {
+  Built built;
+  built.c.offset = 3;
+  CHECK(built.job().job.buffers[0].offset == 12);
+}
+
+TEST_CASE("an undefined buffer is given no bytes; the others are filled, and again before each call") {
+  Built built;
+  BufferContract scratch{"scratch", Element::f32, Expression::parse("block", here),
+                         BufferContract::Initial::undefined, BufferContract::Reset::each_call};
+  BufferContract ticket{"ticket", Element::u32, Expression::constant(1), BufferContract::Initial::zero,
+                        BufferContract::Reset::once};
+  built.instance.buffers = {scratch, ticket};
+  built.instance.output_initial = BufferContract::Initial::identity;
+  built.c.calls = 2;
+  const Job job = built.job().job;
+  REQUIRE(job.buffers.size() == 4);
+  CHECK(load(Element::f32, job.buffers[1].initial, 0) == 0xff800000);  // -inf, the identity of max
+  CHECK(job.buffers[2].bytes == 256);
+  CHECK(job.buffers[2].initial.empty());
+  CHECK(job.buffers[3].initial == std::vector<std::byte>(4));
+  REQUIRE(job.steps.size() == 3);  // launch, the output reset, launch
+  const auto* write = std::get_if<JobWrite>(&job.steps[1]);
+  REQUIRE(write != nullptr);
+  CHECK(write->buffer == 1);
+  CHECK(write->bytes == job.buffers[1].initial);
+}
+
+TEST_CASE("an in-place kernel gets its input again before each call and is read back from it") {
+  Built built;
+  built.instance.in_place = true;
+  built.instance.launches[0].arguments[1].buffer = "output";
+  built.c.calls = 2;
+  const PreparedJob prepared = built.job();
+  CHECK(prepared.output == prepared.input);
+  CHECK(prepared.job.buffers.size() == 1);
+  CHECK(std::holds_alternative<JobWrite>(prepared.job.steps[1]));
+}
+
+TEST_CASE("a contract that cannot be launched is told where and why") {
+  Built built;
+  built.instance.launches[0].grid[0] = Expression::parse("ceil_div(count - 3, block)", here);
+  CHECK_THROWS_WITH(
+      built.job(),
+      Catch::Contains("the grid \"ceil_div(count - 3, block)\" is 0; a launch needs at least 1"));
+  Built missing;
+  missing.instance.launches[0].lowered = "other";
+  CHECK_THROWS_WITH(missing.job(), "fake.toml:1:1: fake.ptx holds no kernel \"kernel<float>\"");
+  Built arguments;
+  arguments.instance.launches[0].arguments.pop_back();
+  CHECK_THROWS_WITH(
+      arguments.job(),
+      "fake.toml:1:1: the kernel \"kernel<float>\" takes 3 arguments, and the contract passes 2");
+  Built huge;
+  huge.instance.output_count = Expression::parse("2^60", here);
+  CHECK_THROWS_WITH(huge.job(), Catch::Contains("the buffer \"output\" would need"));
+}
+
+}  // namespace
+}  // namespace foldproof

@@ -1,0 +1,172 @@
+// Failing cases are kept and replayed; announced and suppressed findings are told apart from new ones.
+#include <filesystem>
+
+#include "catch.h"
+#include "contracts/files.h"
+#include "fake_kernel.h"
+#include "properties/keeping/triage.h"
+
+namespace foldproof {
+namespace {
+
+namespace fs = std::filesystem;
+using fake::Launch;
+
+void loses_element_40(const Launch& launch) {
+  auto values = launch.elements<float>();
+  if (values.size() > 40) values.erase(values.begin() + 40);
+  launch.store(fake::random_tree_sum(values, 1));
+}
+
+void correct(const Launch& launch) { launch.store(fake::random_tree_sum(launch.elements<float>(), 1)); }
+
+AuditOptions storing_in(const fs::path& folder, std::uint64_t cases = 40) {
+  AuditOptions options;
+  options.store = folder;
+  options.cases = cases;
+  return options;
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  return {fs::directory_iterator(folder), fs::directory_iterator()};
+}
+
+TEST_CASE("a failing case is stored, replayed first, and shows the same finding again") {
+  const TemporaryFolder folder;
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.file = folder.path() / "fake.toml";
+  const KernelReport first = fake::audit(contract, loses_element_40, storing_in(folder.path() / "cases"));
+  REQUIRE(first.findings.size() == 1);
+  REQUIRE(files_in(folder.path() / "cases").size() == 1);
+  const fs::path file = files_in(folder.path() / "cases").front();
+  CHECK(first.findings[0].replay == "foldproof replay " + file.string());
+
+  const StoredCase stored = load_case(file);
+  CHECK(fs::weakly_canonical(stored.contract) == fs::weakly_canonical(contract.file));
+  CHECK(describe(stored.c) == first.findings[0].case_text);
+
+  // Without any generated case, the stored one is enough.
+  const KernelReport again = fake::audit(contract, loses_element_40, storing_in(folder.path() / "cases", 0));
+  REQUIRE(again.findings.size() == 1);
+  CHECK(again.findings[0].message == first.findings[0].message);
+  CHECK(fake::audit(contract, correct, storing_in(folder.path() / "cases", 0)).verdict == Verdict::clean);
+
+  fake::FakeRunner runner(loses_element_40);
+  const KernelReport replayed = replay_case(contract, std::make_shared<const Image>(), runner, stored, {});
+  REQUIRE(replayed.findings.size() == 1);
+  CHECK(replayed.findings[0].message == first.findings[0].message);
+  CHECK(replayed.cases == 1);
+}
+
+TEST_CASE("a stored case that does not belong to the contract is refused in one sentence") {
+  const Contract contract = fake::contract(Operator::sum, Element::f32);
+  fake::FakeRunner runner(correct);
+  const auto image = std::make_shared<const Image>();
+  StoredCase stored{"fake.toml", "T=f32", "wrong-value", {}};
+  stored.c.recipe.distribution = "equal";
+  stored.c.variables = {{"count", 5}, {"block", 32}};
+  CHECK(replay_case(contract, image, runner, stored, {}).verdict == Verdict::clean);
+
+  StoredCase other = stored;
+  other.instance = "T=f16";
+  CHECK_THROWS_WITH(replay_case(contract, image, runner, other, {}),
+                    "the case is for the instance \"T=f16\", which fake.toml does not have");
+  other = stored;
+  other.c.variables["block"] = 2000;
+  CHECK_THROWS_WITH(replay_case(contract, image, runner, other, {}),
+                    "the case has block = 2000, outside the contract's 1 .. 1024");
+  other = stored;
+  other.c.variables["count"] = std::int64_t{1} << 62;
+  CHECK_THROWS_AS(replay_case(contract, image, runner, other, {}), InputError);
+  other = stored;
+  other.c.variables.erase("block");
+  CHECK_THROWS_WITH(replay_case(contract, image, runner, other, {}),
+                    "the case lacks \"block\", a variable of the contract's domain");
+  other = stored;
+  other.c.variables["blocks"] = 1;
+  CHECK_THROWS_WITH(replay_case(contract, image, runner, other, {}),
+                    "the case sets \"blocks\", which the contract's domain does not have");
+}
+
+Finding race_at(unsigned line) {
+  Finding finding;
+  finding.kind = Kind::shared_race;
+  finding.at = {"/home/me/kernels/tail.cuh", line, 5};
+  return finding;
+}
+
+KernelReport report_of(std::vector<Finding> findings) {
+  KernelReport report;
+  report.findings = std::move(findings);
+  return report;
+}
+
+TEST_CASE("a suppression holds until its date, at its place, for its kind") {
+  Contract contract;
+  contract.allows = {
+      {Kind::shared_race, "tail.cuh:40", "checked by hand", "2027-01-01", {"tail.toml", 9, 1}}};
+  KernelReport report = report_of({race_at(40), race_at(41)});
+  triage(report, contract, "2026-12-31");
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].at.line == 41);
+  CHECK(report.notes.at(0) == "allowed until 2027-01-01: shared-race at tail.cuh:40 (checked by hand)");
+
+  report = report_of({race_at(40)});
+  triage(report, contract, "2027-01-01");
+  CHECK(report.verdict == Verdict::findings);
+  CHECK(report.notes.at(0) ==
+        "tail.toml:9:1: the suppression of shared-race at tail.cuh:40 ended on 2027-01-01");
+}
+
+TEST_CASE("a suppression of a file does not reach a file whose name ends alike") {
+  Contract contract;
+  contract.allows = {{Kind::shared_race, "ail.cuh", "no", "2027-01-01", {}}};
+  KernelReport report = report_of({race_at(40)});
+  triage(report, contract, "2026-01-01");
+  CHECK(report.findings.size() == 1);
+  contract.allows[0].at = "kernels/tail.cuh";
+  triage(report, contract, "2026-01-01");
+  CHECK(report.verdict == Verdict::clean);
+}
+
+TEST_CASE("a defect is expected when all announced findings were made and no other") {
+  Contract contract;
+  contract.expected = {"shared-race@/home/me/kernels/tail.cuh:40", "wrong-value@/home/me/kernels/tail.cu:3"};
+  Finding wrong;
+  wrong.kind = Kind::wrong_value;
+  wrong.at = {"/home/me/kernels/tail.cu", 9};
+
+  KernelReport report = report_of({race_at(40), wrong});
+  triage(report, contract, "2026-01-01");
+  CHECK(report.expected);
+  CHECK(exit_status({"emulated", 1, {report}}, Severity::error) == 0);
+
+  report = report_of({race_at(40), wrong, race_at(7)});
+  triage(report, contract, "2026-01-01");
+  CHECK_FALSE(report.expected);
+  CHECK(exit_status({"emulated", 1, {report}}, Severity::error) == 1);
+
+  report = report_of({wrong});
+  triage(report, contract, "2026-01-01");
+  CHECK_FALSE(report.expected);
+  REQUIRE(report.findings.size() == 2);
+  CHECK(report.findings[1].message == "the source announces shared-race, and no case showed it");
+  CHECK(report.findings[1].at == Position{"/home/me/kernels/tail.cuh", 40, 0});
+  CHECK(exit_status({"emulated", 1, {report}}, Severity::error) == 1);
+}
+
+TEST_CASE("the exit status follows severity, expectation and what could not run") {
+  KernelReport clean, warned, stuck;
+  warned.verdict = Verdict::findings;
+  warned.findings = {race_at(1)};
+  warned.findings[0].severity = Severity::warning;
+  stuck.verdict = Verdict::unsupported;
+  CHECK(exit_status({"", 1, {clean}}, Severity::error) == 0);
+  CHECK(exit_status({"", 1, {clean, warned}}, Severity::error) == 0);
+  CHECK(exit_status({"", 1, {clean, warned}}, Severity::warning) == 1);
+  CHECK(exit_status({"", 1, {clean, stuck}}, Severity::error) == 3);
+  CHECK(exit_status({"", 1, {warned, stuck}}, Severity::warning) == 1);
+}
+
+}  // namespace
+}  // namespace foldproof
