@@ -1,0 +1,40 @@
+// Which rows of ptx.def this test program executed and compared with an expectation.
+//
+// Every test that does so calls covers("shfl_sync"); the last test of the program demands all rows that it is
+// responsible for, and names those that nothing executed.
+#pragma once
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "devices/emulated/isa/form.h"
+
+namespace foldproof::tests {
+
+inline std::set<std::string_view>& covered_rows() {
+  static std::set<std::string_view> rows;
+  return rows;
+}
+
+/// `id` must be a row of ptx.def.
+inline void covers(std::string_view id) {
+  const auto rows = isa::rows();
+  const auto row = std::ranges::find(rows, id, &isa::Row::id);
+  if (row == rows.end()) throw std::logic_error("ptx.def has no row " + std::string(id));
+  covered_rows().insert(row->id);
+}
+
+/// The rows for which `responsible` holds and that no test covered.
+template <class Responsible>
+std::vector<std::string> uncovered_rows(Responsible responsible) {
+  std::vector<std::string> missing;
+  for (const isa::Row& row : isa::rows())
+    if (responsible(row) && !covered_rows().contains(row.id)) missing.emplace_back(row.id);
+  return missing;
+}
+
+}  // namespace foldproof::tests
