@@ -1,6 +1,7 @@
 #include "cli/campaign.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -51,9 +52,11 @@ KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
 
 }  // namespace
 
-std::filesystem::path default_store(const Contract& contract) {
-  const auto& beside = contract.file.empty() ? contract.source : contract.file;
-  return beside.parent_path() / case_store_folder;
+std::optional<std::filesystem::path> default_store(const Contract& contract) {
+  const auto folder = (contract.file.empty() ? contract.source : contract.file).parent_path();
+  const char* const writable = folder.empty() ? "." : folder.c_str();
+  if (access(writable, W_OK) != 0) return std::nullopt;
+  return folder / "foldproof-cases";
 }
 
 KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string reason) {
@@ -61,8 +64,10 @@ KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string
   const Instance& instance = *assignment.instance;
   KernelReport report;
   report.id = contract.id;
-  report.kernel = contract.summary.empty() ? contract.source.stem().string() : contract.summary;
-  if (!contract.id.empty()) report.kernel = contract.id + " " + report.kernel;
+  report.kernel = contract.source.stem().string();
+  if (!contract.id.empty() && contract.id != report.kernel) report.kernel = contract.id + " " + report.kernel;
+  if (const auto& reduction = instance.reduction)
+    report.kernel += fmt::format(" {} {}", name(reduction->input), name(reduction->op));
   if (!instance.launches.empty()) report.entry = instance.launches.front().entry;
   report.label = instance.label;
   report.file = contract.source.string();
@@ -86,7 +91,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   tasks.work = [&](std::size_t task, const auto& say_done) {
     AuditOptions audit = options.audit;
     audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
-    audit.store = options.store.value_or(default_store(assignments[task].subject->contract));
+    audit.store = options.store ? options.store : default_store(assignments[task].subject->contract);
     if (options.budget)
       audit.budget = share(*options.budget, line.elapsed(), assignments.size() - task, options.jobs);
     std::optional<StoredCase> only_case = options.only_case;

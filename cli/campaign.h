@@ -42,7 +42,8 @@ int conclude(const CampaignResult& result, Severity fail_on, const Console& cons
 /// A report about an assignment that was not judged.
 KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string reason);
 
-/// The stored cases of a contract, unless --store names another folder.
-std::filesystem::path default_store(const Contract& contract);
+/// Where a contract's failing cases are kept unless --store names another folder: beside it, or nothing
+/// where that cannot be written.
+std::optional<std::filesystem::path> default_store(const Contract& contract);
 
 }  // namespace foldproof

@@ -1,0 +1,205 @@
+// Bad input of every sort gives one sentence, the right exit status and one JSON object; never a crash or a
+// hang.
+#include "catch.h"
+#include "cli/kernels.h"
+#include "cli/program.h"
+
+using namespace foldproof::test;
+
+namespace {
+
+const std::string good_kernel = R"(__global__ void total(const float* input, float* output, unsigned count) {
+  float sum = 0;
+  for (unsigned i = 0; i < count; ++i) sum += input[i];
+  *output = sum;
+}
+)";
+
+const std::string good_contract = R"(format = 1
+id = "total"
+[reduction]
+operator = "sum"
+input = "f32"
+[domain]
+count = "0 .. 1000"
+block = "1"
+grid = "1"
+[[launch]]
+entry = "total"
+grid = "grid"
+block = "block"
+arguments = ["input", "output", "count"]
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+/// The run must be refused with status 2 and a sentence that holds `part`.
+RanJson refused(const std::vector<std::string>& arguments, const std::string& part) {
+  const RanJson ran = foldproof_json(arguments);
+  INFO(ran.json.dump() << "\n" << ran.err);
+  CHECK(ran.status == 2);
+  CHECK(ran.json.at("tool") == "foldproof");
+  CHECK(ran.json.at("kernels").empty());
+  const auto message = ran.json.at("error").at("message").get<std::string>();
+  CHECK(message.find(part) != std::string::npos);
+  CHECK(message.find('\n') == std::string::npos);
+  CHECK(ran.err.find("error: ") != std::string::npos);
+  return ran;
+}
+
+std::vector<std::string> sanitize(const std::string& file, const std::vector<std::string>& further) {
+  std::vector<std::string> arguments{"sanitize", file, "--entry", "add_one"};
+  arguments.insert(arguments.end(), further.begin(), further.end());
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("usage that makes no sense") {
+  refused({}, "subcommand");
+  refused({"frobnicate"}, "frobnicate");
+  refused({"audit", "--cases", "many"}, "--cases");
+  refused({"audit", "--cases", "0"}, "--cases");
+  refused({"audit", "--budget", "soon"}, "--budget");
+  refused({"audit", "--shard", "5/4"}, "--shard");
+  refused({"audit", "--seed", "-1"}, "--seed");
+  refused({"audit", "--device", "abacus"}, "--device");
+  refused({"audit", "--no-such-option"}, "--no-such-option");
+  refused({"sanitize"}, "required");
+  refused({"bench", "everything"}, "everything");
+}
+
+TEST_CASE("a file that is missing, empty, a folder or garbage") {
+  const Folder folder;
+  refused({"audit", folder.path("nowhere.cu")}, "no such file");
+  refused({"sanitize", folder.path("nowhere.ptx"), "--entry", "k"}, "no such file");
+  refused({"replay", folder.path("nowhere.toml")}, "");
+  refused({"audit", folder.path().string()}, "holds no contract");
+  refused({"sanitize", folder.path().string(), "--entry", "k"}, "no regular file");
+  refused({"sanitize", folder.file("empty.ptx", ""), "--entry", "k"}, "");
+  refused({"audit", folder.file("empty.toml", "")}, "format");
+  refused({"replay", folder.file("empty_case.toml", "")}, "");
+  std::string garbage;
+  for (int i = 0; i < 4096; ++i) garbage += static_cast<char>((i * 2654435761U) >> 13);
+  refused({"sanitize", folder.file("garbage.ptx", garbage), "--entry", "k"}, "");
+  refused({"audit", folder.file("garbage.toml", garbage)}, "");
+  refused({"replay", folder.file("garbage_case.toml", garbage)}, "");
+}
+
+TEST_CASE("a contract with an unknown key names file, line and column") {
+  const Folder folder;
+  folder.file("total.cu", good_kernel);
+  const std::string contract =
+      folder.file("total.toml", replaced(good_contract, "input = \"f32\"", "input = \"f32\"\nimput = 1"));
+  const RanJson ran = refused({"audit", contract}, "imput");
+  const auto& error = ran.json.at("error");
+  CHECK(error.at("file") == contract);
+  CHECK(error.at("line") == 6);
+  CHECK(error.at("column").is_number());
+  CHECK(ran.err.find("6 | imput = 1") != std::string::npos);
+}
+
+TEST_CASE("a contract with a wrong type or a wrong value") {
+  const Folder folder;
+  folder.file("total.cu", good_kernel);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    return folder.file("total.toml", replaced(good_contract, from, to));
+  };
+  refused({"audit", with("format = 1", "format = \"one\"")}, "format");
+  refused({"audit", with("operator = \"sum\"", "operator = \"median\"")}, "median");
+  refused({"audit", with("input = \"f32\"", "input = \"f31\"")}, "f31");
+  refused({"audit", with("grid = \"grid\"", "grid = \"2 ** 3\"")}, "");
+  refused({"audit", with("[reduction]", "[reduction")}, "");
+}
+
+TEST_CASE("two wrong contracts are both complained about") {
+  const Folder folder;
+  folder.file("a.toml", "format = 1\nnonsense = 1\n");
+  folder.file("b.toml", "format = 1\nrubbish = 1\n");
+  const RanJson ran = refused({"audit", folder.path().string()}, "");
+  CHECK(ran.err.find("nonsense") != std::string::npos);
+  CHECK(ran.err.find("rubbish") != std::string::npos);
+}
+
+TEST_CASE("a kernel that does not compile names the line of nvcc's first error") {
+  const Folder folder;
+  const std::string source =
+      folder.file("total.cu", replaced(good_kernel, "float sum = 0;", "float sum = nil;"));
+  const std::string contract = folder.file("total.toml", good_contract);
+  const RanJson ran = refused({"audit", contract}, "nil");
+  CHECK(ran.json.at("error").at("file") == source);
+  CHECK(ran.json.at("error").at("line") == 2);
+}
+
+TEST_CASE("an entry that does not exist is refused with those that do") {
+  const Folder folder;
+  folder.file("total.cu", good_kernel);
+  const std::string contract =
+      folder.file("total.toml", replaced(good_contract, "entry = \"total\"", "entry = \"totla\""));
+  const RanJson ran = refused({"audit", contract}, "totla");
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("total,") != std::string::npos);
+  refused(sanitize(folder.file("spin.ptx", spin_ptx), {"--block", "1"}), "spin");
+}
+
+TEST_CASE("a launch beyond the limits") {
+  const Folder folder;
+  const std::string file = folder.file("add_one.ptx", add_one_ptx);
+  const std::vector<std::string> arguments{"--arg", "buffer:i32:4:zeros", "--arg", "u32:4"};
+  const auto launch = [&](std::vector<std::string> shape) {
+    shape.insert(shape.end(), arguments.begin(), arguments.end());
+    return sanitize(file, shape);
+  };
+  refused(launch({"--block", "1025"}), "1024");
+  refused(launch({"--block", "1,1,65"}), "64");
+  refused(launch({"--block", "0"}), "--block");
+  refused(launch({"--grid", "1,65536"}), "65535");
+  refused(launch({"--grid", "1,2,3,4"}), "--grid");
+  refused(launch({"--grid", "99999999999"}), "--grid");
+  refused(launch({"--shared", "300000"}), "shared");
+  refused(launch({"--block", "32", "--schedule", "sideways"}), "sideways");
+}
+
+TEST_CASE("arguments that are no arguments") {
+  const Folder folder;
+  const std::string file = folder.file("add_one.ptx", add_one_ptx);
+  const auto with = [&](const std::string& first, const std::string& second) {
+    return sanitize(file, {"--block", "1", "--arg", first, "--arg", second});
+  };
+  const std::string buffer = "buffer:i32:1:zeros";
+  refused(with(buffer, "5"), "TYPE:VALUE");
+  refused(with(buffer, "u31:5"), "u31");
+  refused(with(buffer, "u32:five"), "no whole number");
+  refused(with(buffer, "u32:-5"), "does not fit");
+  refused(with(buffer, "u32:99999999999"), "does not fit");
+  refused(with(buffer, "u32:"), "no whole number");
+  refused(with(buffer, "f32:1.5x"), "no number");
+  refused(with(buffer, "u64:5"), "8");
+  refused(with("buffer:i32:1", "u32:1"), "CONTENT");
+  refused(with("buffer:i32:-1:zeros", "u32:1"), "COUNT");
+  refused(with("buffer:i32:99999999999999:zeros", "u32:1"), "COUNT");
+  refused(with("buffer:i32:1:ones", "u32:1"), "ones");
+  refused(with("buffer:i32:1:@" + folder.path("nowhere"), "u32:1"), "no file");
+  refused(with("buffer:i32:1:@" + file, "u32:1"), "bytes");
+  refused(sanitize(file, {"--block", "1", "--arg", buffer}), "2 arguments");
+  refused(sanitize(file, {"--block", "1", "--arg", buffer, "--arg", "u32:1", "--dump", "1"}), "--dump 1");
+}
+
+TEST_CASE("PTX that was cut off at any place") {
+  const Folder folder;
+  for (std::size_t length = 0; length < add_one_ptx.size() - 3; length += 37) {
+    const std::string file = folder.file("cut.ptx", add_one_ptx.substr(0, length));
+    const RanJson ran =
+        foldproof_json(sanitize(file, {"--block", "1", "--arg", "buffer:i32:1:zeros", "--arg", "u32:1"}));
+    INFO(length << ": " << ran.json.dump());
+    CHECK(ran.status == 2);
+    CHECK(ran.json.contains("error"));
+  }
+}
+
+TEST_CASE("there is no CUDA device in this build") {
+  const RanJson ran = foldproof_json({"audit", source_file("kernels"), "--device", "cuda"});
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("CUDA") != std::string::npos);
+}

@@ -1,0 +1,47 @@
+// Kernels as PTX, so that these tests need no compiler.
+#pragma once
+
+#include <string>
+
+namespace foldproof::test {
+
+/// Each thread adds one to its element: add_one(int* x, unsigned count).
+inline const std::string add_one_ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry add_one(.param .u64 add_one_param_0, .param .u32 add_one_param_1)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<7>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [add_one_param_0];
+  ld.param.u32 %r1, [add_one_param_1];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4;
+  setp.ge.u32 %p1, %r5, %r1;
+  @%p1 bra $done;
+  cvta.to.global.u64 %rd2, %rd1;
+  mul.wide.u32 %rd3, %r5, 4;
+  add.s64 %rd4, %rd2, %rd3;
+  ld.global.u32 %r6, [%rd4];
+  add.s32 %r6, %r6, 1;
+  st.global.u32 [%rd4], %r6;
+$done:
+  ret;
+}
+)";
+
+/// Never ends: spin().
+inline const std::string spin_ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry spin()
+{
+$again:
+  bra $again;
+}
+)";
+
+}  // namespace foldproof::test

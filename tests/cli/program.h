@@ -1,0 +1,54 @@
+// The built program, run as a user runs it.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace foldproof::test {
+
+struct Ran {
+  int status = 0;  ///< exit status; 128 + N where signal N ended it
+  std::string out, err;
+};
+
+struct How {
+  std::chrono::milliseconds interrupt_after{0};  ///< sends SIGINT then; 0: never
+  std::filesystem::path folder;                  ///< to run in; empty: here
+};
+
+/// Runs foldproof with a PTX cache and a home that belong to the tests.
+Ran foldproof(const std::vector<std::string>& arguments, const How& how = {});
+
+/// Runs with --format json and reads standard output, which must be one object and a newline.
+struct RanJson {
+  int status = 0;
+  nlohmann::json json;
+  std::string err;
+};
+RanJson foldproof_json(std::vector<std::string> arguments, const How& how = {});
+
+/// A folder that is gone with this object.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  /// Writes a file into the folder and returns its path.
+  std::string file(const std::string& name, const std::string& content) const;
+  std::string path(const std::string& name) const { return (path_ / name).string(); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A file of the source tree.
+inline std::string source_file(const std::string& name) {
+  return std::string(FOLDPROOF_SOURCE_DIR "/") + name;
+}
+
+}  // namespace foldproof::test
