@@ -41,11 +41,12 @@ void check_shape(const Program& program, const Code& entry, const LaunchShape& s
   if (!fits(shape.grid, largest_grid))
     throw InputError(
         fmt::format("a grid of {} is too large: the limit is {}", text(shape.grid), text(largest_grid)));
-  const std::uint64_t shared = std::uint64_t{program.shared_static_bytes} + shape.shared_bytes;
+  const std::uint32_t fixed = program.shared_static_bytes(entry);
+  const std::uint64_t shared = std::uint64_t{fixed} + shape.shared_bytes;
   if (shared > most_shared_bytes)
     throw InputError(
         fmt::format("the block needs {} bytes of shared memory ({} static and {} dynamic); the limit is {}",
-                    shared, program.shared_static_bytes, shape.shared_bytes, most_shared_bytes));
+                    shared, fixed, shape.shared_bytes, most_shared_bytes));
   const auto& most = entry.max_threads;
   if (most[0] != 0 && threads > std::uint64_t{most[0]} * most[1] * most[2])
     throw InputError(fmt::format("{} was compiled for at most {} threads a block, and the launch has {}",
@@ -77,8 +78,8 @@ Dim3 cluster_of(const Code& entry, const LaunchShape& shape) {
 }
 
 // A cooperative launch needs all blocks resident at once.
-void check_cooperative(const Program& program, const LaunchShape& shape) {
-  const std::uint64_t shared = std::uint64_t{program.shared_static_bytes} + shape.shared_bytes;
+void check_cooperative(const Program& program, const Code& entry, const LaunchShape& shape) {
+  const std::uint64_t shared = std::uint64_t{program.shared_static_bytes(entry)} + shape.shared_bytes;
   std::uint64_t each = std::min(blocks_each, threads_each / ((shape.block.volume() + 31) / 32 * 32));
   if (shared != 0) each = std::min(each, most_shared_bytes / shared);
   if (shape.grid.volume() > each * multiprocessors)
@@ -148,7 +149,7 @@ class EmulatedDevice final : public Device {
     check_shape(code, *entry, shape);
     LaunchShape full = shape;
     full.cluster = cluster_of(*entry, shape);
-    if (shape.cooperative) check_cooperative(code, shape);
+    if (shape.cooperative) check_cooperative(code, *entry, shape);
     return machine::Grid(code, *entry, memory_, full, pack(*entry, arguments), schedule, limits).run();
   }
 

@@ -177,11 +177,22 @@ Type widened(Type type) {
   }
 }
 
-/// The type of an operand: T, U, 2T (T widened) or a type's name.
+/// Untyped bits of T's size divided by the number of elements.
+Type part(const Form& form) {
+  switch (bytes_of(form.type) / form.vector) {
+    case 1: return Type::b8;
+    case 2: return Type::b16;
+    case 4: return Type::b32;
+    default: return Type::b64;
+  }
+}
+
+/// The type of an operand: T, U, 2T (T widened), part or a type's name.
 Type operand_type(std::string_view text, const Form& form) {
   if (text == "T") return form.type;
   if (text == "U") return form.type2;
   if (text == "2T") return widened(form.type);
+  if (text == "part") return part(form);
   return type_named(text).value();
 }
 

@@ -157,18 +157,20 @@ Region Grid::region(Warp& warp, StateSpace space, std::uint64_t address, unsigne
 
 // Host addresses for the lanes whose access is in bounds and aligned; reports the others and leaves them out.
 LaneMask Grid::resolve(Warp& warp, const Instruction& i, StateSpace space, const Addresses& at,
-                       std::uint32_t bytes, LaneMask lanes, const char* what, Hosts& hosts) {
+                       const Access& access, LaneMask lanes, Hosts& hosts) {
+  const auto [what, bytes, alignment] = access;
+  const bool writes = what != std::string_view("read");
   LaneMask outside = 0, misaligned = 0;
   Region last;
   const bool per_lane = space == StateSpace::local || space == StateSpace::none;
   for_lanes(lanes, [&](unsigned lane) {
-    if (at[lane] % bytes != 0) {
+    if (at[lane] % alignment != 0) {
       misaligned |= LaneMask{1} << lane;
       return;
     }
     if (last.bytes == 0 || per_lane || !last.contains(at[lane], bytes))
       last = region(warp, space, at[lane], lane);
-    if (last.host == nullptr || !last.contains(at[lane], bytes)) {
+    if (last.host == nullptr || !last.contains(at[lane], bytes) || (writes && !writable(space, at[lane]))) {
       outside |= LaneMask{1} << lane;
       last = {};
       return;
@@ -178,8 +180,8 @@ LaneMask Grid::resolve(Warp& warp, const Instruction& i, StateSpace space, const
   if (misaligned != 0) {
     const auto lane = static_cast<unsigned>(std::countr_zero(misaligned));
     report_access(Kind::misaligned, warp, i, misaligned,
-                  fmt::format("a {} of {} bytes at {} address {:#x} is not aligned to its size", what, bytes,
-                              space_name(space), at[lane]));
+                  fmt::format("a {} of {} bytes at {} address {:#x} is not aligned to {} bytes", what, bytes,
+                              space_name(space), at[lane], alignment));
   }
   if (outside != 0) {
     const auto lane = static_cast<unsigned>(std::countr_zero(outside));
@@ -190,13 +192,36 @@ LaneMask Grid::resolve(Warp& warp, const Instruction& i, StateSpace space, const
   return lanes & ~(outside | misaligned);
 }
 
-std::string Grid::describe_address(StateSpace space, std::uint64_t address, std::uint32_t bytes) const {
-  const bool shared = space == StateSpace::shared_cta || space == StateSpace::shared_cluster ||
-                      (space == StateSpace::none && address >> isa::window_bits == 1);
-  if (!shared) {
-    if (space == StateSpace::global || space == StateSpace::none) return memory_.describe(address, bytes);
-    return fmt::format("at offset {}, which nothing owns", static_cast<std::int64_t>(address));
+// The space that an address belongs to: for a generic one, by its window.
+StateSpace Grid::owner(StateSpace space, std::uint64_t address) {
+  if (space != StateSpace::none) return space;
+  switch (address >> isa::window_bits) {
+    case isa::shared_window >> isa::window_bits: return StateSpace::shared_cta;
+    case isa::local_window >> isa::window_bits: return StateSpace::local;
+    case isa::constant_window >> isa::window_bits: return StateSpace::constant;
+    case isa::param_window >> isa::window_bits: return StateSpace::param;
+    default: return StateSpace::global;
   }
+}
+
+// Nobody writes constants and the launch's parameters.
+bool Grid::writable(StateSpace space, std::uint64_t address) {
+  const StateSpace in = owner(space, address);
+  return in != StateSpace::constant && in != StateSpace::param;
+}
+
+std::string Grid::describe_address(StateSpace space, std::uint64_t address, std::uint32_t bytes) const {
+  if (space == StateSpace::none) {
+    const StateSpace in = owner(space, address);
+    return describe_address(in, in == StateSpace::global ? address : address % isa::window_size, bytes);
+  }
+  if (space == StateSpace::global) return memory_.describe(address, bytes);
+  if (space == StateSpace::local)
+    return fmt::format("at offset {} of the thread's local memory, which nothing owns",
+                       static_cast<std::int64_t>(address));
+  if (!writable(space, address))
+    return fmt::format("at offset {} of {} memory, which nothing owns or which is only read",
+                       static_cast<std::int64_t>(address), space_name(space));
   const auto place = static_cast<std::int64_t>(address & isa::shared_offset_mask);
   const SharedRegion* nearest = nullptr;
   std::int64_t distance = 0;
@@ -262,7 +287,7 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
     }
   }
   Hosts hosts;
-  const LaneMask good = resolve(warp, i, i.form->space, at, bytes, lanes, "read", hosts);
+  const LaneMask good = resolve(warp, i, i.form->space, at, {"read", bytes, bytes}, lanes, hosts);
   with_types(detail, [&](auto element, auto column) {
     using E = decltype(element);
     using C = decltype(column);
@@ -287,7 +312,7 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
   const std::uint32_t size = detail.element_bytes;
   const std::uint32_t bytes = size * count;
   Hosts hosts;
-  const LaneMask good = resolve(warp, i, i.form->space, at, bytes, lanes, "write", hosts);
+  const LaneMask good = resolve(warp, i, i.form->space, at, {"write", bytes, bytes}, lanes, hosts);
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::byte* from = registers + detail.data[k];
     // Little-endian columns: the low bytes of a wider register come first.
@@ -362,7 +387,8 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
   Addresses at;
   addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
   Hosts hosts;
-  const LaneMask good = resolve(warp, i, i.form->space, at, size * count, lanes, "read-modify-write", hosts);
+  const LaneMask good =
+      resolve(warp, i, i.form->space, at, {"read-modify-write", size * count, size * count}, lanes, hosts);
   const bool returns = i.action == Action::atomic;
   const std::size_t b_row = returns ? count : 0, c_row = b_row + count;
   std::byte* registers = split.frame->registers();
@@ -370,9 +396,8 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
     return registers + detail.data[k] + lane * detail.register_bytes;
   };
   for_lanes(good, [&](unsigned lane) {
-    const bool shared = i.form->space == StateSpace::shared_cta ||
-                        i.form->space == StateSpace::shared_cluster ||
-                        (i.form->space == StateSpace::none && at[lane] >> isa::window_bits == 1);
+    const StateSpace in = owner(i.form->space, at[lane]);
+    const bool shared = in == StateSpace::shared_cta || in == StateSpace::shared_cluster;
     const isa::Combine combine = shared && i.form->combine_shared ? i.form->combine_shared : i.form->combine;
     for (std::uint32_t k = 0; k < count; ++k) {
       std::uint64_t old = 0, b = 0, c = 0;

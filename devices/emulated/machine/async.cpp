@@ -70,22 +70,27 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
   const std::uint32_t bytes = detail.data.empty() ? 16 : number(0, first);
   if (bytes != 4 && bytes != 8 && bytes != 16)
     end(make_finding(Kind::crash, i, fmt::format("cp.async copies 4, 8 or 16 bytes, not {}", bytes)));
+  auto copied = [&](unsigned lane) {
+    return detail.data.size() > 1 ? std::min(bytes, number(1, lane)) : bytes;
+  };
   Addresses to, from;
   addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, to);
   addresses(split, detail.source_kind, detail.source, detail.source_displacement, lanes, from);
   Hosts target, source;
-  LaneMask good = resolve(warp, i, i.form->space, to, bytes, lanes, "write", target);
-  LaneMask reading = good;
-  std::array<std::uint32_t, warp_size> size;
-  for_lanes(good, [&](unsigned lane) {
-    size[lane] = detail.data.size() > 1 ? std::min(bytes, number(1, lane)) : bytes;
-    if (size[lane] == 0) reading &= ~(LaneMask{1} << lane);
-  });
-  if (reading != 0) reading = resolve(warp, i, i.form->space2, from, bytes, reading, "read", source);
-  for_lanes(good, [&](unsigned lane) {
-    std::memset(target[lane], 0, bytes);
-    if (reading >> lane & 1) std::memcpy(target[lane], source[lane], size[lane]);
-  });
+  const LaneMask good = resolve(warp, i, i.form->space, to, {"write", bytes, bytes}, lanes, target);
+  for_lanes(good, [&](unsigned lane) { std::memset(target[lane], 0, bytes); });
+  // Lanes that read equally much, together; what a lane does not read need not exist.
+  for (LaneMask left = good; left != 0;) {
+    const std::uint32_t size = copied(static_cast<unsigned>(std::countr_zero(left)));
+    LaneMask reading = 0;
+    for_lanes(left, [&](unsigned lane) {
+      if (copied(lane) == size) reading |= LaneMask{1} << lane;
+    });
+    left &= ~reading;
+    if (size == 0) continue;
+    reading = resolve(warp, i, i.form->space2, from, {"read", size, bytes}, reading, source);
+    for_lanes(reading, [&](unsigned lane) { std::memcpy(target[lane], source[lane], size); });
+  }
 }
 
 // ISA 9.7.14.5.15: lanes 8k … 8k+7 give the rows of matrix k, 16 bytes each. Thread t holds elements 2(t mod
@@ -100,7 +105,7 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
   Hosts hosts{};
   const bool loads = i.action == Action::load_matrix;
   const LaneMask good =
-      resolve(warp, i, i.form->space, at, 16, givers & lanes, loads ? "read" : "write", hosts);
+      resolve(warp, i, i.form->space, at, {loads ? "read" : "write", 16, 16}, givers & lanes, hosts);
   const bool transposed = i.form->has("trans");
   for (std::size_t k = 0; k < matrices; ++k)
     for (unsigned t = 0; t < warp_size; ++t)
@@ -131,7 +136,7 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
   Addresses at;
   addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
   Hosts hosts;
-  const LaneMask good = resolve(warp, i, form.space, at, 8, lanes, "mbarrier operation", hosts);
+  const LaneMask good = resolve(warp, i, form.space, at, {"mbarrier operation", 8, 8}, lanes, hosts);
   auto number = [&](std::size_t k, unsigned lane) {
     return isa::row<std::uint32_t>(registers, detail.data[k])[lane];
   };

@@ -36,9 +36,13 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
   std::byte* registers = split->frame->registers();
   const Instruction* code = split->frame->code->instructions.data();
   std::uint32_t pc = split->pc;
-  const std::uint64_t given = quantum;
+  std::uint64_t uncounted = quantum;
+  auto count = [&] {
+    report_.warp_instructions += uncounted - quantum;
+    uncounted = quantum;
+  };
   auto leave_with = [&](Slice how) {
-    report_.warp_instructions += given - quantum;
+    count();
     return how;
   };
   for (;;) {
@@ -69,6 +73,7 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
     }
     switch (i.action) {
       case Action::special:
+        count();  // clocks read what was executed
         read_special(warp, *split, i, active);
         ++pc;
         continue;
@@ -126,8 +131,10 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
         continue;
       default: break;
     }
-    // What is left may end, move or park the split: it needs its place, and all its lanes to take part.
+    // What is left may end, move or park the split, or end the launch: it needs its place, and all its lanes
+    // to take part.
     split->pc = pc;
+    count();
     const std::size_t acting = active == split->lanes ? index : separate(warp, index, active);
     switch (i.action) {
       case Action::nanosleep:
@@ -150,9 +157,9 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
       case Action::barrier_arrive:
       case Action::barrier_reduce: barrier(warp, acting); return leave_with(Slice::blocked);
       case Action::cluster_arrive:
-        cluster_arrive(warp, active);
         ++warp.splits[acting].pc;
-        break;
+        cluster_arrive(warp, active);
+        return leave_with(Slice::expired);  // whoever waited may run now and have moved this split
       case Action::cluster_wait:
         if (!cluster_wait(warp, acting)) return leave_with(Slice::blocked);
         break;
@@ -199,6 +206,15 @@ std::size_t Grid::separate(Warp& warp, std::size_t index, LaneMask lanes) {
   warp.splits[index].lanes = lanes;
   warp.splits.push_back(rest);
   return index;
+}
+
+// Lanes other than `lanes` become a split of their own at the same place, which goes after these.
+void Grid::restrict_to(Warp& warp, std::size_t index, LaneMask lanes) {
+  if (warp.splits[index].lanes == lanes) return;
+  Split others = warp.splits[index];
+  others.lanes &= ~lanes;
+  warp.splits[index].lanes = lanes;
+  warp.splits.push_back(others);
 }
 
 void Grid::branch_indexed(Warp& warp, std::size_t index, const Instruction& i) {
@@ -288,12 +304,7 @@ void Grid::call(Warp& warp, std::size_t index, const Instruction& i) {
   const Detail& detail = program_.details[i.detail];
   LaneMask lanes = warp.splits[index].lanes;
   const Code& code = callee(warp.splits[index], i, lanes);
-  if (lanes != warp.splits[index].lanes) {  // the others call too, after these
-    Split others = warp.splits[index];
-    others.lanes &= ~lanes;
-    warp.splits[index].lanes = lanes;
-    warp.splits.push_back(others);
-  }
+  restrict_to(warp, index, lanes);
   Split& split = warp.splits[index];
   Frame* caller = split.frame;
   if (code.parameters.size() != detail.arguments.size() || code.returns.size() != detail.returns.size())
@@ -446,7 +457,7 @@ void Grid::read_special(const Warp& warp, const Split& split, const Instruction&
       case R::globaltimer: return clock;
       case R::dynamic_smem_size: return shape_.shared_bytes;
       case R::total_smem_size:
-      case R::aggr_smem_size: return program_.shared_static_bytes + shape_.shared_bytes;
+      case R::aggr_smem_size: return program_.shared_static_bytes(entry_) + shape_.shared_bytes;
       case R::envreg1: return workspace_ >> 32;
       case R::envreg2: return workspace_ & 0xffffffff;
     }

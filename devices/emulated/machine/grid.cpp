@@ -40,6 +40,7 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
       constants_(program.constants),
       clusters_total_(shape.grid.volume() / cluster_extent(shape).volume()) {
   for (const SharedVariable& variable : program.shared) {
+    if (!variable.entry.empty() && variable.entry != entry.name) continue;
     const std::uint32_t bytes = variable.dynamic ? shape.shared_bytes : variable.bytes;
     shared_.push_back({variable.address, bytes, shared_bytes_, &variable});
     shared_bytes_ += (bytes + 15) / 16 * 16;
@@ -181,7 +182,7 @@ bool Grid::run_block(Block& block) {
     moved |= spent != 0;
     if (report_.warp_instructions > limits_.warp_instructions)
       end(make_finding(
-          Kind::timeout, *entry_.instructions.data(),
+          Kind::timeout, warp.splits.empty() ? *entry_.instructions.data() : at(warp.splits.front()),
           fmt::format("the launch did not end within {} warp instructions", limits_.warp_instructions)));
   }
   return moved;
@@ -202,8 +203,15 @@ Grid::Slice Grid::run_warp(Warp& warp, std::uint64_t budget) {
   return slice;
 }
 
+// Whether lanes that wait to reconverge shall go on alone: whoever is on the way may itself wait for them, as
+// lanes do that spin for a lock.
+bool Grid::impatient(const Split& joining, const Split& ready) {
+  constexpr std::uint64_t patience = 16;  // slices
+  return ready.turn > joining.turn + patience || (schedule_.order == Order::random && random_() % 16 == 0);
+}
+
 // The ready split that goes next: fewest expired slices first, then by the schedule. When nothing is ready,
-// lanes that only wait to reconverge go on alone.
+// or has been for long, lanes that only wait to reconverge go on alone.
 Split* Grid::choose(Warp& warp) {
   Split* best = nullptr;
   std::uint32_t ready = 0;
@@ -220,13 +228,12 @@ Split* Grid::choose(Warp& warp) {
       best = &split;
     }
   }
-  if (best) return best;
   for (Split& split : warp.splits) {
-    if (split.state != Split::State::joining) continue;
+    if (split.state != Split::State::joining || (best && !impatient(split, *best))) continue;
     warp.open(split.join);
     return &warp.splits.back();
   }
-  return nullptr;
+  return best;
 }
 
 // Half of the time, some lanes of a split stay behind: nothing promises that lanes move together.

@@ -77,6 +77,7 @@ class Grid {
   bool run_block(Block& block);
   Slice run_warp(Warp& warp, std::uint64_t quantum);
   Split* choose(Warp& warp);
+  bool impatient(const Split& joining, const Split& ready);
   std::uint64_t quantum(std::uint64_t usual);
   bool lane_by_lane() const;
   void divide_at_random(Warp& warp, std::size_t index);
@@ -94,6 +95,7 @@ class Grid {
   const Code& callee(const Split& split, const Instruction& instruction, LaneMask& same);
   void return_lanes(Warp& warp, std::size_t index);
   std::size_t separate(Warp& warp, std::size_t index, LaneMask lanes);
+  static void restrict_to(Warp& warp, std::size_t index, LaneMask lanes);
   void read_special(const Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void read_cluster_rank(const Warp& warp, const Split& split, const Instruction& instruction,
                          LaneMask lanes) const;
@@ -114,11 +116,17 @@ class Grid {
                  LaneMask lanes, Addresses& out) const;
   Region region(Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane);
   Region shared_region(Block& block, std::uint64_t address, std::uint64_t origin);
+  struct Access {
+    const char* what;  ///< "read", or what writes
+    std::uint32_t bytes, alignment;
+  };
   LaneMask resolve(Warp& warp, const Instruction& instruction, isa::StateSpace space, const Addresses& at,
-                   std::uint32_t bytes, LaneMask lanes, const char* what, Hosts& hosts);
+                   const Access& access, LaneMask lanes, Hosts& hosts);
   std::byte* resolve_generic(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes);
   void report_access(Kind kind, const Warp& warp, const Instruction& instruction, LaneMask lanes,
                      const std::string& sentence);
+  static isa::StateSpace owner(isa::StateSpace space, std::uint64_t address);
+  static bool writable(isa::StateSpace space, std::uint64_t address);
   std::string describe_address(isa::StateSpace space, std::uint64_t address, std::uint32_t bytes) const;
 
   // synchronise.cpp: who waits for whom

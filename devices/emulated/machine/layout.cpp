@@ -42,14 +42,30 @@ class Layout {
   StaticAddresses run() {
     for (const ptx::Variable& variable : module_.variables) place(variable, "");
     for (const ptx::Function& function : module_.functions)
-      if (function.body) place_scope(*function.body, function.name + "\n");
-    place_dynamic();
+      if (function.body && !function.is_entry) place_scope(*function.body, function.name + "\n");
+    place_entries();
     for (const auto& [variable, index] : globals_) write_initial(*variable, program_.globals[index].initial);
     for (const auto& [variable, address] : constants_) fill_constant(*variable, address);
     return std::move(addresses_);
   }
 
  private:
+  // Shared variables inside an entry are its own: those of different entries may lie at the same addresses.
+  void place_entries() {
+    const Shared common = shared_;
+    Shared furthest = common;
+    for (const ptx::Function& function : module_.functions) {
+      if (!function.body || !function.is_entry) continue;
+      shared_ = common;
+      entry_ = function.name;
+      place_scope(*function.body, function.name + "\n");
+      furthest = {std::max(furthest.packed, shared_.packed), std::max(furthest.next_slot, shared_.next_slot)};
+    }
+    shared_ = furthest;
+    entry_.clear();
+    place_dynamic();
+  }
+
   void place_scope(const ptx::Scope& scope, const std::string& prefix) {
     for (const ptx::Item& item : scope.items) {
       if (const auto* variable = std::get_if<ptx::Variable>(&item)) {
@@ -81,25 +97,24 @@ class Layout {
       dynamic_alignment_ = std::max(dynamic_alignment_, alignment_of(variable, program_.name));
       return;
     }
-    packed_ = align(packed_, alignment_of(variable, program_.name));
-    const std::uint32_t address = next_slot_ * shared_slot + shared_lead + packed_ % 128;
+    shared_.packed = align(shared_.packed, alignment_of(variable, program_.name));
+    const std::uint32_t address = shared_.next_slot * shared_slot + shared_lead + shared_.packed % 128;
     if (bytes > shared_window / 2 || address + bytes > shared_window)
       throw InputError(
           fmt::format("the shared variables of the module need more than {} MiB: {} does not fit",
                       shared_window >> 20, variable.name),
           {program_.name, variable.ptx_line, 0});
     const auto size = static_cast<std::uint32_t>(bytes);
-    program_.shared.push_back({variable.name, address, size, false});
+    shared_.packed += size;
+    shared_.next_slot = (address + size + shared_lead) / shared_slot + 1;
+    program_.shared.push_back({variable.name, entry_, address, size, shared_.packed, false});
     addresses_[key] = {ptx::Space::shared, address};
-    packed_ += size;
-    next_slot_ = (address + size + shared_lead) / shared_slot + 1;
   }
 
   void place_dynamic() {
-    packed_ = align(packed_, std::max(dynamic_alignment_, 16u));
-    program_.shared_static_bytes = packed_;
-    const std::uint32_t address = next_slot_ * shared_slot + shared_lead + packed_ % 128;
-    program_.shared.push_back({"the dynamic shared array", address, 0, true});
+    const std::uint32_t packed = align(shared_.packed, std::max(dynamic_alignment_, 16u));
+    const std::uint32_t address = shared_.next_slot * shared_slot + shared_lead + packed % 128;
+    program_.shared.push_back({"the dynamic shared array", "", address, 0, 0, true});
     for (const std::string& key : dynamic_names_) addresses_[key] = {ptx::Space::shared, address};
   }
 
@@ -189,8 +204,12 @@ class Layout {
   std::vector<std::pair<const ptx::Variable*, std::uint64_t>> constants_;
   std::vector<std::string> dynamic_names_;
   std::uint32_t dynamic_alignment_ = 1;
-  std::uint32_t packed_ = 0;
-  std::uint32_t next_slot_ = 0;
+  struct Shared {
+    std::uint32_t packed = 0;  // bytes so far, close together
+    std::uint32_t next_slot = 0;
+  };
+  Shared shared_;
+  std::string entry_;  // whose variables are being placed; empty: those of all
 };
 
 }  // namespace

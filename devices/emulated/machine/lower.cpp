@@ -130,6 +130,7 @@ class FunctionLowering {
       code_.parameters.push_back(incoming(parameter));
     for (const ptx::Variable& result : function_.returns) {
       code_.returns.push_back(new_slot(result));
+      refuse_predicate(result);
       if (result.space == ptx::Space::reg)
         returned_registers_.push_back({declare_register(result.name, type_of(result), result.ptx_line),
                                        code_.returns.size() - 1, column_bytes(type_of(result))});
@@ -141,6 +142,7 @@ class FunctionLowering {
 
   // A parameter arrives in a slot; one declared .reg is loaded from there at once.
   Slot incoming(const ptx::Variable& parameter) {
+    refuse_predicate(parameter);
     const Slot slot = new_slot(parameter);
     if (parameter.space == ptx::Space::reg) {
       const Type type = type_of(parameter);
@@ -150,6 +152,11 @@ class FunctionLowering {
       declare(parameter.name, {Symbol::Kind::slot, slot.bytes, slot.offset}, parameter.ptx_line);
     }
     return slot;
+  }
+
+  void refuse_predicate(const ptx::Variable& parameter) const {
+    if (type_of(parameter) == Type::pred)
+      fail(fmt::format("parameter {} is a predicate; pass an integer", parameter.name), parameter.ptx_line);
   }
 
   Slot new_slot(const ptx::Variable& variable) {
@@ -267,7 +274,7 @@ class FunctionLowering {
     try {
       lower_statement(statement);
     } catch (const NotCovered& gap) {
-      emit_stop(gap.what);
+      emit_stop(statement, gap.what);
     }
   }
   void lower_item(const ptx::CallStatement& call) {
@@ -275,7 +282,7 @@ class FunctionLowering {
     try {
       lower_call(call);
     } catch (const NotCovered& gap) {
-      emit_stop(gap.what);
+      emit_stop(call, gap.what);
     }
   }
 
@@ -338,6 +345,13 @@ class FunctionLowering {
     if (!symbol) fail(fmt::format("{} is not declared", name.text));
     if (symbol->kind != Symbol::Kind::reg) fail(fmt::format("{} is no register", name.text));
     return *symbol;
+  }
+
+  template <class Guarded>
+  void set_guard(const Guarded& statement, Instruction& i) {
+    if (!statement.guard) return;
+    i.guard = guard_row(*statement.guard);
+    i.guard_negated = statement.guard_negated;
   }
 
   std::uint32_t guard_row(const ptx::Name& name) {
@@ -543,8 +557,11 @@ class FunctionLowering {
     emit(i);
   }
 
-  void emit_stop(const std::string& what) {
+  // A guard of the statement holds for its stop as well: only lanes that would execute it stop.
+  template <class Guarded>
+  void emit_stop(const Guarded& statement, const std::string& what) {
     Instruction i = make_machine(Action::unsupported);
+    set_guard(statement, i);
     i.target = static_cast<std::uint32_t>(context_.program.unsupported.size());
     context_.program.unsupported.push_back(what);
     emit(i);
@@ -563,8 +580,14 @@ class FunctionLowering {
     emit(i);
   }
 
-  void emit_slot_access(Action action, const Slot& slot, std::uint32_t row, unsigned bytes) {
+  // `guarded`: the instruction whose guard holds here too.
+  void emit_slot_access(Action action, const Slot& slot, std::uint32_t row, unsigned bytes,
+                        const Instruction* guarded = nullptr) {
     Instruction i = make_machine(action);
+    if (guarded) {
+      i.guard = guarded->guard;
+      i.guard_negated = guarded->guard_negated;
+    }
     Detail detail;
     detail.base_kind = Detail::Base::slot;
     detail.base = slot.offset;
@@ -579,10 +602,7 @@ class FunctionLowering {
     if (lower_special_mov(statement)) return;
     const Form* form = form_of(statement);
     Instruction i = make(form);
-    if (statement.guard) {
-      i.guard = guard_row(*statement.guard);
-      i.guard_negated = statement.guard_negated;
-    }
+    set_guard(statement, i);
     switch (form->action) {
       case Action::branch: i.target = label_of(operand(statement, 0)); return emit(i);
       case Action::branch_indexed: return lower_indexed_branch(statement, i);
@@ -611,16 +631,14 @@ class FunctionLowering {
     if (!special) return false;
     const Form* form = form_of("mov:special", statement.suffixes);
     Instruction i = make(form);
-    if (statement.guard) {
-      i.guard = guard_row(*statement.guard);
-      i.guard_negated = statement.guard_negated;
-    }
+    set_guard(statement, i);
     emit_special(i, *special, destination(statement.operands[0], form->type, true),
                  operand_bytes(statement.operands[0], form->type));
     return true;
   }
 
   void emit_special(Instruction i, const SpecialRow& special, std::uint32_t row, unsigned bytes) {
+    if (bytes > 8) throw NotCovered{fmt::format("{} in a register of 128 bits", special.name)};
     Detail detail;
     detail.special = special.id;
     detail.register_bytes = static_cast<std::uint8_t>(bytes);
@@ -650,8 +668,9 @@ class FunctionLowering {
     const ptx::Operand* previous = nullptr;
     for (const OperandRule& rule : rules) {
       // d|p: the predicate is written with the destination before it.
-      if (rule.destination && rule.optional && previous && k > 0) {
+      if (rule.name == 'e' && previous) {
         if (!previous->paired_predicate) {
+          if (!rule.optional) fail(fmt::format("{} needs a second destination d|p", statement.opcode));
           rows.push_back(no_operand);
         } else {
           rows.push_back(
@@ -675,12 +694,21 @@ class FunctionLowering {
   }
 
   void add_rows(const ptx::Operand& given, const OperandRule& rule, std::vector<std::uint32_t>& rows) {
-    if (const auto* elements = vector_of(given)) {
-      for (const ptx::Operand& element : *elements) add_rows(element, rule, rows);
-      return;
-    }
-    rows.push_back(rule.destination ? destination(given, rule.type, rule.relaxed)
-                                    : source(given, rule.type, rule.relaxed));
+    for (const ptx::Operand* element : elements_of(given, rule))
+      rows.push_back(rule.destination ? destination(*element, rule.type, rule.relaxed)
+                                      : source(*element, rule.type, rule.relaxed));
+  }
+
+  // The elements of an operand, as many as the rule says: those of a vector, or the operand itself.
+  std::vector<const ptx::Operand*> elements_of(const ptx::Operand& given, const OperandRule& rule) const {
+    std::vector<const ptx::Operand*> elements;
+    if (const auto* vector = vector_of(given))
+      for (const ptx::Operand& element : *vector) elements.push_back(&element);
+    else
+      elements.push_back(&given);
+    if (elements.size() != rule.count)
+      fail(fmt::format("an operand has {} elements where {} are needed", elements.size(), rule.count));
+    return elements;
   }
 
   void finish(Instruction i, const std::vector<std::uint32_t>& rows, const ptx::Statement& statement) {
@@ -741,22 +769,16 @@ class FunctionLowering {
     detail.sign_extend = isa::is_signed(i.form->type);
     bool has_address = false;
     std::size_t k = 0;
-    std::size_t values = 0;
-    const ptx::Operand* previous = nullptr;
     for (const OperandRule& rule : rules) {
-      if (rule.destination && rule.optional && rule.type == Type::pred) {
-        i.operand[values++] =
-            previous && previous->paired_predicate ? guard_row(*previous->paired_predicate) : no_operand;
-        continue;
-      }
       if (k == statement.operands.size()) {
         if (!rule.optional) fail(fmt::format("{} has too few operands", statement.opcode));
         continue;
       }
       const ptx::Operand& given = statement.operands[k++];
       if (rule.name == 'p') continue;  // a cache policy
-      previous = &given;
-      if (rule.shape == OperandRule::Shape::address) {
+      if (rule.shape == OperandRule::Shape::predicate) {
+        i.operand[0] = destination(given, rule.type, false);  // of mbarrier.test_wait
+      } else if (rule.shape == OperandRule::Shape::address) {
         if (has_address)
           set_address(given, i.form->space2, detail.source_kind, detail.source, detail.source_displacement);
         else
@@ -767,18 +789,34 @@ class FunctionLowering {
       }
     }
     if (k < statement.operands.size()) fail(fmt::format("{} has too many operands", statement.opcode));
+    check_slot(detail);
     emit(i, std::move(detail));
   }
 
   void add_data(const ptx::Operand& given, const OperandRule& rule, Detail& detail) {
-    if (const auto* elements = vector_of(given)) {
-      for (const ptx::Operand& element : *elements) add_data(element, rule, detail);
-      return;
-    }
-    detail.data.push_back(rule.destination ? destination(given, rule.type, rule.relaxed)
-                                           : source(given, rule.type, rule.relaxed));
-    if (detail.register_bytes == 0)
-      detail.register_bytes = static_cast<std::uint8_t>(operand_bytes(given, rule.type));
+    const std::vector<const ptx::Operand*> elements = elements_of(given, rule);
+    const Type type = rule.relaxed ? register_type(elements, rule.type) : rule.type;
+    for (const ptx::Operand* element : elements)
+      detail.data.push_back(rule.destination ? destination(*element, type, false)
+                                             : source(*element, type, false));
+    if (detail.register_bytes == 0) detail.register_bytes = static_cast<std::uint8_t>(column_bytes(type));
+  }
+
+  // Registers may be wider than what ld and st move, and all of a vector are alike. Immediates and `_` follow
+  // them.
+  Type register_type(const std::vector<const ptx::Operand*>& elements, Type type) {
+    const auto wider = [&](unsigned bytes) {
+      switch (bytes) {
+        case 2: return Type::b16;
+        case 4: return Type::b32;
+        default: return Type::b64;
+      }
+    };
+    unsigned bytes = column_bytes(type);
+    for (const ptx::Operand* element : elements) bytes = std::max(bytes, operand_bytes(*element, type));
+    if (bytes == column_bytes(type)) return type;
+    if (bytes == 16) fail(fmt::format("a register of 128 bits cannot hold one .{}", isa::name(type)));
+    return wider(bytes);
   }
 
   void set_address(const ptx::Operand& given, isa::StateSpace space, Detail::Base& kind, std::uint32_t& base,
@@ -809,7 +847,7 @@ class FunctionLowering {
       case Symbol::Kind::slot:
         kind = Detail::Base::slot;
         base = symbol->offset;
-        check_slot(*symbol, displacement, address->base->text);
+        slot_bytes_ = symbol->bytes;
         return;
       case Symbol::Kind::entry_parameter:
         kind = Detail::Base::entry_parameter;
@@ -819,26 +857,26 @@ class FunctionLowering {
     }
   }
 
-  void check_slot(const Symbol& symbol, std::int64_t displacement, const std::string& name) const {
-    if (displacement < 0 || displacement >= static_cast<std::int64_t>(symbol.bytes))
-      fail(fmt::format("offset {} lies outside the {} bytes of {}", displacement, symbol.bytes, name));
+  void check_slot(const Detail& detail) const {
+    if (detail.base_kind != Detail::Base::slot) return;
+    const auto bytes = static_cast<std::int64_t>(detail.element_bytes * detail.data.size());
+    if (detail.displacement < 0 || detail.displacement > slot_bytes_ - bytes)
+      fail(fmt::format("{} bytes at offset {} lie outside the {} bytes of the parameter", bytes,
+                       detail.displacement, slot_bytes_));
   }
 
   // --- Calls ---
 
   void lower_call(const ptx::CallStatement& call) {
     Instruction i = make_machine(Action::call);
-    if (call.guard) {
-      i.guard = guard_row(*call.guard);
-      i.guard_negated = call.guard_negated;
-    }
+    set_guard(call, i);
     Detail detail;
     for (const ptx::Operand& argument : call.arguments) detail.arguments.push_back(argument_slot(argument));
     std::vector<std::pair<std::uint32_t, Slot>> results;  // .reg results, loaded after the call
     for (const ptx::Operand& result : call.returns) detail.returns.push_back(result_slot(result, results));
     set_target(call, i, detail);
     emit(i, std::move(detail));
-    for (const auto& [row, slot] : results) emit_slot_access(Action::load, slot, row, slot.bytes);
+    for (const auto& [row, slot] : results) emit_slot_access(Action::load, slot, row, slot.bytes, &i);
   }
 
   Slot argument_slot(const ptx::Operand& argument) {
@@ -907,6 +945,7 @@ class FunctionLowering {
     unsigned bytes;
   };
   std::vector<Returned> returned_registers_;
+  std::int64_t slot_bytes_ = 0;  // of the .param variable that the last address named
   ptx::Location at_;
 };
 
@@ -922,6 +961,13 @@ const Code* Program::entry(std::string_view entry_name) const {
   for (const Code& code : functions)
     if (code.is_entry && code.name == entry_name) return &code;
   return nullptr;
+}
+
+std::uint32_t Program::shared_static_bytes(const Code& entry) const {
+  std::uint32_t bytes = 0;
+  for (const SharedVariable& variable : shared)
+    if (variable.entry.empty() || variable.entry == entry.name) bytes = std::max(bytes, variable.packed_end);
+  return bytes;
 }
 
 Position Program::position(const Instruction& instruction) const {

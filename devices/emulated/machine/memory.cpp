@@ -66,9 +66,9 @@ Region Memory::find(std::uint64_t address) const {
 }
 
 std::string Memory::describe(std::uint64_t address, std::uint64_t size) const {
-  // An address a little before a window's start belongs to an index that went below zero.
-  const std::uint64_t next = address + isa::window_size / 2;
-  for (const std::uint64_t near : {address, next}) {
+  // An address towards the end of a window belongs to an index into the next one that went below zero.
+  const bool goes_below = address % isa::window_size >= isa::window_size / 2;
+  for (const std::uint64_t near : {address + (goes_below ? isa::window_size : 0), address}) {
     const std::uint64_t index = (near >> isa::window_bits) - first_window;
     if (index >= windows_.size() || !windows_[index].live) continue;
     const Allocation& hit = windows_[index];

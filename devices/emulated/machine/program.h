@@ -79,8 +79,10 @@ struct Detail {
 /// A variable in shared memory, by its place in the block's shared window.
 struct SharedVariable {
   std::string name;
-  std::uint32_t address = 0;  ///< offset in the shared window
-  std::uint32_t bytes = 0;    ///< 0 for the dynamic array, whose size the launch gives
+  std::string entry;             ///< the only one that has it; empty: all have
+  std::uint32_t address = 0;     ///< offset in the shared window
+  std::uint32_t bytes = 0;       ///< 0 for the dynamic array, whose size the launch gives
+  std::uint32_t packed_end = 0;  ///< where it would end if variables stood close together, as on hardware
   bool dynamic = false;
 };
 
@@ -113,8 +115,7 @@ struct Program {
   std::vector<Detail> details;
   std::deque<std::vector<std::uint32_t>> wide_operands;  ///< of matrix instructions
   std::vector<std::string> unsupported;                  ///< what Action::unsupported stands for, by target
-  std::vector<SharedVariable> shared;                    ///< in address order; a dynamic array stands last
-  std::uint32_t shared_static_bytes = 0;                 ///< as hardware would pack them
+  std::vector<SharedVariable> shared;                    ///< of all entries; the dynamic array stands last
   std::vector<StaticVariable> globals;
   std::vector<std::byte> constants;  ///< the constant window
   std::vector<ptx::Loc> locs;
@@ -122,6 +123,8 @@ struct Program {
 
   /// The entry of that name, or nullptr.
   const Code* entry(std::string_view entry_name) const;
+  /// Bytes of an entry's static shared memory, packed as on hardware.
+  std::uint32_t shared_static_bytes(const Code& entry) const;
   /// Innermost frame of the instruction in the user's own source; the PTX line where there is no `.loc`.
   Position position(const Instruction& instruction) const;
 };

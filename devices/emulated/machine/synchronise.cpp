@@ -61,12 +61,7 @@ bool Grid::meet(Warp& warp, std::size_t index) {
     const auto* row = isa::row<std::uint32_t>(warp.splits[index].frame->registers(), detail.member_mask);
     const LaneMask same = lanes_that_agree(row, warp.splits[index].lanes);
     mask = row[std::countr_zero(same)];
-    if (same != warp.splits[index].lanes) {  // the others have a meeting of their own
-      Split others = warp.splits[index];
-      others.lanes &= ~same;
-      warp.splits[index].lanes = same;
-      warp.splits.push_back(others);
-    }
+    restrict_to(warp, index, same);  // the others have a meeting of their own
   }
   Split& split = warp.splits[index];
   // A lane that its own mask leaves out is undefined behaviour; nobody waits for it and it waits for nobody.
@@ -296,8 +291,10 @@ void Grid::merge_ready(Warp& warp) {
 void Grid::barrier(Warp& warp, std::size_t index) {
   const Instruction& i = at(warp.splits[index]);
   std::byte* registers = warp.splits[index].frame->registers();
+  const auto* ids = isa::row<std::uint32_t>(registers, i.operand[1]);
+  restrict_to(warp, index, lanes_that_agree(ids, warp.splits[index].lanes));
   const auto lane = std::countr_zero(warp.splits[index].lanes);
-  const std::uint32_t id = isa::row<std::uint32_t>(registers, i.operand[1])[lane];
+  const std::uint32_t id = ids[lane];
   const std::uint32_t threads =
       i.operand[2] == isa::no_operand ? 0 : isa::row<std::uint32_t>(registers, i.operand[2])[lane];
   if (id >= warp.block->barriers.size())

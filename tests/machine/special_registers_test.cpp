@@ -1,0 +1,168 @@
+// What the special registers of ISA section 10 read as.
+#include "machine/fixture.h"
+
+namespace foldproof::machine_tests {
+namespace {
+
+std::vector<std::uint32_t> special(const std::string& name, Setting setting = {}) {
+  return results("mov.u32 %r1, " + name + "; st.global.u32 [mine], %r1;", std::move(setting));
+}
+
+// The linear index of a thread takes its block's index along x only, so grids here are wide in x alone.
+TEST_CASE("tid counts x first, then y, then z") {
+  const char* body = R"(
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z;
+    mov.u32 %r4, %ntid.x; mov.u32 %r5, %ntid.y;
+    mad.lo.u32 %r6, %r3, %r5, %r2; mad.lo.u32 %r6, %r6, %r4, %r1;   // its place
+    shl.b32 %r7, %r3, 16; shl.b32 %r8, %r2, 8; or.b32 %r7, %r7, %r8; or.b32 %r7, %r7, %r1;
+    mul.wide.u32 %rd1, %r6, 4; add.u64 %rd1, buffer0, %rd1; st.global.u32 [%rd1], %r7;
+  )";
+  const auto out = results(body, {.buffers = {}, .block = {3, 5, 4}});
+  CHECK(out == each(60, [](auto k) { return k % 3 | k / 3 % 5 << 8 | k / 15 << 16; }));
+}
+
+TEST_CASE("ntid and nctaid are the launch's extents") {
+  const Setting setting{.buffers = {}, .grid = {2, 3, 4}, .block = {4, 2, 1}};
+  const std::string names[] = {"%ntid.x", "%ntid.y", "%ntid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z"};
+  const std::uint32_t expected[] = {4, 2, 1, 2, 3, 4};
+  for (int k = 0; k < 6; ++k) CHECK(special(names[k], setting)[0] == expected[k]);
+}
+
+TEST_CASE("ctaid is the block's index in each direction") {
+  const char* body = R"(
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %ctaid.z;
+    mad.lo.u32 %r6, %r3, 3, %r2; mad.lo.u32 %r6, %r6, 2, %r1;
+    mul.wide.u32 %rd1, %r6, 4; add.u64 %rd1, buffer0, %rd1;
+    shl.b32 %r7, %r3, 16; shl.b32 %r8, %r2, 8; or.b32 %r7, %r7, %r8; or.b32 %r7, %r7, %r1;
+    st.global.u32 [%rd1], %r7;
+  )";
+  const auto out = results(body, {.buffers = {}, .grid = {2, 3, 4}, .block = {1, 1, 1}});
+  CHECK(out == each(24, [](auto k) { return k % 2 | k / 2 % 3 << 8 | k / 6 << 16; }));
+}
+
+TEST_CASE("laneid, warpid and nwarpid place a thread in its block") {
+  const Setting setting{.buffers = {}, .block = {70, 1, 1}};
+  CHECK(special("%laneid", setting) == each(70, [](auto k) { return k % 32; }));
+  CHECK(special("%warpid", setting) == each(70, [](auto k) { return k / 32; }));
+  CHECK(special("%nwarpid", setting) == all(70, 3));
+}
+
+TEST_CASE("lane masks cover the lanes beside one's own") {
+  CHECK(special("%lanemask_eq") == each(32, [](auto k) { return 1ull << k; }));
+  CHECK(special("%lanemask_lt") == each(32, [](auto k) { return (1ull << k) - 1; }));
+  CHECK(special("%lanemask_le") == each(32, [](auto k) { return (2ull << k) - 1; }));
+  CHECK(special("%lanemask_ge") == each(32, [](auto k) { return 0x100000000ull - (1ull << k); }));
+  CHECK(special("%lanemask_gt") == each(32, [](auto k) { return 0x100000000ull - (2ull << k); }));
+}
+
+TEST_CASE("a launch without clusters reads as clusters of one block") {
+  const Setting setting{.buffers = {}, .grid = {3, 1, 1}, .block = {1, 1, 1}};
+  CHECK(special("%cluster_ctarank", setting) == all(3, 0));
+  CHECK(special("%cluster_nctarank", setting) == all(3, 1));
+  CHECK(special("%cluster_ctaid.x", setting) == all(3, 0));
+  CHECK(special("%cluster_nctaid.x", setting) == all(3, 1));
+  CHECK(special("%clusterid.x", setting) == std::vector<std::uint32_t>{0, 1, 2});
+  CHECK(special("%nclusterid.x", setting) == all(3, 3));
+}
+
+TEST_CASE("cluster registers place a block in its cluster and the cluster in the grid") {
+  const Setting setting{.buffers = {}, .grid = {4, 2, 1}, .block = {1, 1, 1}, .cluster = {2, 2, 1}};
+  auto by_block = [&](const std::string& name) {
+    return results(R"(
+      mov.u32 %r1, %ctaid.y; mad.lo.u32 %r2, %r1, 4, cta;
+      mul.wide.u32 %rd1, %r2, 4; add.u64 %rd1, buffer0, %rd1;
+      mov.u32 %r3, )" + name +
+                       "; st.global.u32 [%rd1], %r3;",
+                   setting);
+  };
+  using Words = std::vector<std::uint32_t>;
+  CHECK(by_block("%cluster_ctaid.x") == Words{0, 1, 0, 1, 0, 1, 0, 1});
+  CHECK(by_block("%cluster_ctaid.y") == Words{0, 0, 0, 0, 1, 1, 1, 1});
+  CHECK(by_block("%cluster_ctaid.z") == all(8, 0));
+  CHECK(by_block("%cluster_nctaid.x") == all(8, 2));
+  CHECK(by_block("%cluster_nctaid.y") == all(8, 2));
+  CHECK(by_block("%cluster_nctaid.z") == all(8, 1));
+  CHECK(by_block("%clusterid.x") == Words{0, 0, 1, 1, 0, 0, 1, 1});
+  CHECK(by_block("%clusterid.y") == all(8, 0));
+  CHECK(by_block("%clusterid.z") == all(8, 0));
+  CHECK(by_block("%nclusterid.x") == all(8, 2));
+  CHECK(by_block("%nclusterid.y") == all(8, 1));
+  CHECK(by_block("%nclusterid.z") == all(8, 1));
+  CHECK(by_block("%cluster_ctarank") == Words{0, 1, 0, 1, 2, 3, 2, 3});
+  CHECK(by_block("%cluster_nctarank") == all(8, 4));
+}
+
+TEST_CASE("is_explicit_cluster is a predicate that tells whether the launch asked for clusters") {
+  const std::string body = R"(
+    mov.pred %p1, %is_explicit_cluster; selp.u32 %r1, 1, 0, %p1; st.global.u32 [mine], %r1;)";
+  CHECK(results(body, {.buffers = {}, .grid = {2, 1, 1}, .block = {1, 1, 1}}) == all(2, 0));
+  CHECK(results(body, {.buffers = {}, .grid = {2, 1, 1}, .block = {1, 1, 1}, .cluster = {2, 1, 1}}) ==
+        all(2, 1));
+}
+
+TEST_CASE("shared memory sizes: the launch's dynamic part, and all of it") {
+  const Setting setting{
+      .buffers = {}, .module = ".shared .b8 box[100];", .block = {1, 1, 1}, .shared_bytes = 64};
+  CHECK(special("%dynamic_smem_size", setting)[0] == 64);
+  CHECK(special("%total_smem_size", setting)[0] >= 164);
+  CHECK(special("%aggr_smem_size", setting)[0] >= 164);
+}
+
+TEST_CASE("a multiprocessor's number lies below their count") {
+  const Setting setting{.buffers = {}, .grid = {300, 1, 1}, .block = {1, 1, 1}};
+  const auto number = special("%smid", setting), count = special("%nsmid", setting);
+  for (std::size_t k = 0; k < number.size(); ++k) CHECK(number[k] < count[k]);
+}
+
+TEST_CASE("grid identifiers exist") { CHECK(special("%gridid").size() == 32); }
+
+TEST_CASE("a special register may be read at another width") {
+  const std::string body = R"(
+    mov.u16 %h1, %tid.x; cvt.u32.u16 %r1, %h1;
+    mov.u64 %rd1, %ntid.x; cvt.u32.u64 %r2, %rd1;
+    add.u32 %r1, %r1, %r2; st.global.u32 [mine], %r1;)";
+  CHECK(results(body) == each(32, [](auto k) { return k + 32; }));
+}
+
+TEST_CASE("a special register may stand where a value is read") {
+  CHECK(results("add.u32 %r1, %tid.x, %ntid.x; st.global.u32 [mine], %r1;") ==
+        each(32, [](auto k) { return k + 32; }));
+}
+
+TEST_CASE("WARP_SZ is 32") {
+  CHECK(results("add.u32 %r1, tid, WARP_SZ; st.global.u32 [mine], %r1;") ==
+        each(32, [](auto k) { return k + 32; }));
+}
+
+TEST_CASE("each clock goes forward between two readings") {
+  const std::string wide[] = {"%clock64", "%globaltimer"};
+  for (const auto& name : wide) {
+    const auto out = results("mov.u64 %rd1, " + name + "; mov.u64 %rd2, " + name + R"(;
+      setp.gt.u64 %p1, %rd2, %rd1; selp.u32 %r1, 1, 0, %p1; st.global.u32 [mine], %r1;)");
+    CHECK(out == all(32, 1));
+  }
+  const std::string narrow[] = {"%clock", "%globaltimer_lo"};
+  for (const auto& name : narrow) {
+    const auto out = results("mov.u32 %r1, " + name + "; mov.u32 %r2, " + name + R"(;
+      setp.gt.u32 %p1, %r2, %r1; selp.u32 %r1, 1, 0, %p1; st.global.u32 [mine], %r1;)");
+    CHECK(out == all(32, 1));
+  }
+  CHECK(special("%clock_hi") == all(32, 0));
+  CHECK(special("%globaltimer_hi") == all(32, 0));
+}
+
+TEST_CASE("envreg1 and 2 hold the address of the grid barrier in a cooperative launch") {
+  const std::string body = R"(
+    mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %rd1, {%r2, %r1};
+    ld.global.u32 %r3, [%rd1+4]; st.global.u32 [mine], %r3;)";
+  CHECK(results(body, {.buffers = {}, .cooperative = true}) == all(32, 0));
+}
+
+TEST_CASE("a special register that no row knows stops the kernel that reads it") {
+  Setting setting{.buffers = {zeros(4)}};
+  const auto sentence = refusal<Unsupported>([&] { try_kernel("mov.u32 %r1, %pm0;", setting); });
+  CHECK(contains(sentence, "%pm0"));
+}
+
+}  // namespace
+}  // namespace foldproof::machine_tests
