@@ -119,9 +119,7 @@ class Warp {
   unsigned register_bytes(const OperandRule& rule) const {
     if (rule.shape == OperandRule::Shape::predicate) return 0;
     const unsigned wider = !rule.relaxed ? 0 : rule.destination ? form_.destination_bytes : form_.source_bytes;
-    const bool part = rule.shape == OperandRule::Shape::vector && form_.words.empty() && rule.count == form_.vector;
-    const unsigned bytes = isa::bytes_of(rule.type) / (part ? form_.vector : 1);
-    return std::max(wider, bytes);
+    return std::max(wider, isa::bytes_of(rule.type));
   }
 
   isa::Form form_;

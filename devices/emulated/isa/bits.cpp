@@ -148,8 +148,8 @@ void lop3_and_test(std::byte* frame, const Instruction& instruction, LaneMask la
     nonzero |= LaneMask{value[lane] != 0} << lane;
   }
   const LaneMask q = mask(frame, operand[6]);
-  lanes::assign(frame, operand[1], instruction.form->boolean == Boolean::and_ ? nonzero & q : nonzero | q,
-                lanes);
+  const LaneMask joined = instruction.form->has("and") ? nonzero & q : nonzero | q;
+  if (operand[1] != no_operand) lanes::assign(frame, operand[1], joined, lanes);
   if (operand[0] != no_operand) lanes::blend(row<std::uint32_t>(frame, operand[0]), value, lanes);
 }
 

@@ -1,0 +1,228 @@
+// f32, f64 and f32x2 arithmetic, ISA 9.7.3, in every rounding mode and with every modifier.
+#include <bit>
+#include <cmath>
+
+#include "catch.h"
+#include "oracle.h"
+#include "run.h"
+#include "values.h"
+
+namespace foldproof::tests {
+namespace {
+
+const Format& f32 = f32_format;
+const Format& f64 = f64_format;
+
+constexpr std::size_t pair_edges = 20, triple_edges = 9;
+
+Columns f32_pairs() { return crossed({f32s(1), f32s(2)}, pair_edges); }
+Columns f32_triples() { return crossed({f32s(1), f32s(2), f32s(3)}, triple_edges); }
+Columns f64_pairs() { return crossed({f64s(1), f64s(2)}, pair_edges); }
+Columns f64_triples() { return crossed({f64s(1), f64s(2), f64s(3)}, triple_edges); }
+
+/// .sat: [+0, 1]; NaN and −0 give +0.
+Value saturated(Value x) {
+  if (f32.is_nan(x) || f32.is_negative(x)) return 0;
+  return x > 0x3F800000 ? 0x3F800000 : x;
+}
+
+/// Checks op.mode{.ftz}{.sat}.f32 for all modes and modifiers against the oracle's operation.
+template <class F>
+void check_f32(const std::string& opcode, const Columns& operands, bool has_sat, F oracle) {
+  for (const auto& [word, mode] : modes)
+    for (const bool ftz : {false, true})
+      for (const bool sat : {false, true}) {
+        if (sat && !has_sat) continue;
+        const std::string text = opcode + "." + word + (ftz ? ".ftz" : "") + (sat ? ".sat" : "") + ".f32";
+        check(text, operands, [&, m = mode](const Column& x) {
+          Column in = x;
+          for (Value& value : in) value = ftz ? f32.flushed(value) : value;
+          Value result = oracle(in, m);
+          if (ftz) result = f32.flushed(result);
+          return sat ? saturated(result) : result;
+        });
+      }
+}
+template <class F>
+void check_f64(const std::string& opcode, const Columns& operands, F oracle) {
+  for (const auto& [word, mode] : modes)
+    check(opcode + "." + word + ".f64", operands, [&, m = mode](const Column& x) { return oracle(x, m); });
+}
+
+const auto add = [](const Format& f) {
+  return [&f](const Column& x, Mode mode) { return sum(f, x[0], x[1], mode); };
+};
+const auto subtract = [](const Format& f) {
+  return [&f](const Column& x, Mode mode) {
+    // A NaN subtrahend keeps its sign.
+    return sum(f, x[0], f.is_nan(x[1]) ? x[1] : x[1] ^ f.sign(), mode);
+  };
+};
+const auto multiply = [](const Format& f) {
+  return [&f](const Column& x, Mode mode) { return product(f, x[0], x[1], mode); };
+};
+const auto fuse = [](const Format& f) {
+  return [&f](const Column& x, Mode mode) { return fused(f, x[0], x[1], x[2], mode); };
+};
+const auto divide = [](const Format& f) {
+  return [&f](const Column& x, Mode mode) { return quotient(f, x[0], x[1], mode); };
+};
+
+TEST_CASE("add, sub, mul of f32 round as their modifier says", "[float]") {
+  check_f32("add", f32_pairs(), true, add(f32));
+  check_f32("sub", f32_pairs(), true, subtract(f32));
+  check_f32("mul", f32_pairs(), true, multiply(f32));
+}
+
+TEST_CASE("fma and mad of f32 round once", "[float]") {
+  check_f32("fma", f32_triples(), true, fuse(f32));
+  check_f32("mad", f32_triples(), true, fuse(f32));
+}
+
+TEST_CASE("fma of f32 is exact where the double sum would be a tie", "[float]") {
+  // 1 + 2^-12 squared is 1 + 2^-11 + 2^-24: halfway between two f32; a c of 2^-80 breaks the tie.
+  const Value x = 0x3F800800, tiny = 0x17800000;
+  CHECK(run_one("fma.rn.f32", {x, x, 0}) == 0x3F801000);
+  CHECK(run_one("fma.rn.f32", {x, x, tiny}) == 0x3F801001);
+  CHECK(run_one("fma.rn.f32", {x, x, tiny | 0x80000000}) == 0x3F801000);
+}
+
+TEST_CASE("div, rcp and sqrt of f32 round correctly", "[float]") {
+  check_f32("div", f32_pairs(), false, divide(f32));
+  check_f32("rcp", {f32s(1)}, false, [](const Column& x, Mode mode) { return quotient(f32, 0x3F800000, x[0], mode); });
+  check_f32("sqrt", {f32s(1)}, false, [](const Column& x, Mode mode) { return square_root(f32, x[0], mode); });
+}
+
+TEST_CASE("f64 arithmetic rounds as its modifier says, and passes payloads", "[float]") {
+  check_f64("add", f64_pairs(), add(f64));
+  check_f64("sub", f64_pairs(), subtract(f64));
+  check_f64("mul", f64_pairs(), multiply(f64));
+  check_f64("fma", f64_triples(), fuse(f64));
+  check_f64("mad", f64_triples(), fuse(f64));
+  check_f64("div", f64_pairs(), divide(f64));
+  check_f64("rcp", {f64s(1)}, [](const Column& x, Mode mode) { return quotient(f64, 0x3FF0000000000000, x[0], mode); });
+  check_f64("sqrt", {f64s(1)}, [](const Column& x, Mode mode) { return square_root(f64, x[0], mode); });
+  CHECK(run_one("add.f64", {0x7FF0000000000123, 0xFFF8000000000456}) == 0x7FF8000000000123);
+}
+
+TEST_CASE("without a rounding modifier, to nearest", "[float]") {
+  for (const std::string op : {"add", "sub", "mul"})
+    for (const std::string type : {".f32", ".f64"}) {
+      const Columns operands = type == ".f32" ? f32_pairs() : f64_pairs();
+      CHECK(run(op + type, operands) == run(op + ".rn" + type, operands));
+    }
+}
+
+TEST_CASE("f32x2 works half by half", "[float]") {
+  const auto pair = [](unsigned seed) {
+    const Column low = f32s(seed), high = f32s(seed + 10);
+    Column result;
+    for (std::size_t i = 0; i < low.size(); ++i) result.push_back(low[i] | high[i] << 32);
+    return result;
+  };
+  const Columns operands{pair(1), pair(2), pair(3)};
+  const auto halves = [](auto oracle, bool ftz, Mode mode) {
+    return [=](const Column& x) {
+      Value result = 0;
+      for (const unsigned shift : {0u, 32u}) {
+        Column half;
+        for (const Value value : x) {
+          const Value part = value >> shift & 0xFFFFFFFF;
+          half.push_back(ftz ? f32.flushed(part) : part);
+        }
+        const Value one = oracle(half, mode);
+        result |= (ftz ? f32.flushed(one) : one) << shift;
+      }
+      return result;
+    };
+  };
+  const Columns two{operands[0], operands[1]};
+  for (const auto& [word, mode] : modes)
+    for (const bool ftz : {false, true}) {
+      const std::string suffix = std::string(".") + word + (ftz ? ".ftz" : "") + ".f32x2";
+      check("add" + suffix, two, halves(add(f32), ftz, mode));
+      check("sub" + suffix, two, halves(subtract(f32), ftz, mode));
+      check("mul" + suffix, two, halves(multiply(f32), ftz, mode));
+      check("fma" + suffix, operands, halves(fuse(f32), ftz, mode));
+    }
+}
+
+/// The ISA's rule of min and max, `less` being the order of numbers with −0 below +0.
+Value extremum(const Format& f, Value a, Value b, bool want_min, bool nan_wins) {
+  if (f.is_nan(a) || f.is_nan(b)) {
+    if (nan_wins || (f.is_nan(a) && f.is_nan(b))) return f.nan;
+    return f.is_nan(a) ? b : a;
+  }
+  const auto key = [&](Value x) { return f.is_negative(x) ? -static_cast<std::int64_t>(x ^ f.sign()) - 1 : static_cast<std::int64_t>(x); };
+  return (key(a) < key(b)) == want_min ? a : b;
+}
+
+TEST_CASE("min and max of f32: NaN, signed zeros, .ftz, .NaN, .xorsign.abs", "[float]") {
+  for (const bool want_min : {true, false})
+    for (const bool ftz : {false, true})
+      for (const bool nan : {false, true})
+        for (const bool xorsign : {false, true}) {
+          const std::string text = std::string(want_min ? "min" : "max") + (ftz ? ".ftz" : "") + (nan ? ".NaN" : "") +
+                                   (xorsign ? ".xorsign.abs" : "") + ".f32";
+          check2(text, f32_pairs(), [=](Value a, Value b) {
+            if (ftz) a = f32.flushed(a), b = f32.flushed(b);
+            const Value sign = (a ^ b) & f32.sign();
+            if (xorsign) a &= ~f32.sign(), b &= ~f32.sign();
+            const Value result = extremum(f32, a, b, want_min, nan);
+            return xorsign && !f32.is_nan(result) ? result | sign : result;
+          });
+        }
+}
+
+TEST_CASE("min and max of three f32", "[float]") {
+  for (const bool want_min : {true, false})
+    for (const bool nan : {false, true})
+      for (const bool abs : {false, true}) {
+        const std::string text =
+            std::string(want_min ? "min" : "max") + (nan ? ".NaN" : "") + (abs ? ".abs" : "") + ".f32";
+        check3(text, f32_triples(), [=](Value a, Value b, Value c) {
+          const Value mask = abs ? ~f32.sign() : ~Value{0};
+          return extremum(f32, extremum(f32, a & mask, b & mask, want_min, nan), c & mask, want_min, nan);
+        });
+      }
+}
+
+TEST_CASE("min and max of f64 let the number win", "[float]") {
+  for (const bool want_min : {true, false})
+    check2(want_min ? "min.f64" : "max.f64", f64_pairs(), [=](Value a, Value b) {
+      if (f64.is_nan(a) && f64.is_nan(b)) return a | 0x0008000000000000;
+      return extremum(f64, a, b, want_min, false);
+    });
+  CHECK_FALSE(exists("min.ftz.f64"));
+}
+
+TEST_CASE("abs, neg and copysign touch the sign alone", "[float]") {
+  for (const bool ftz : {false, true}) {
+    const std::string f = ftz ? ".ftz.f32" : ".f32";
+    const auto in = [=](Value a) { return ftz ? f32.flushed(a) : a; };
+    check1("abs" + f, {f32s(1)}, [=](Value a) { return in(a) & 0x7FFFFFFF; });
+    check1("neg" + f, {f32s(1)}, [=](Value a) { return in(a) ^ 0x80000000; });
+  }
+  check1("abs.f64", {f64s(1)}, [](Value a) { return a & ~f64.sign(); });
+  check1("neg.f64", {f64s(1)}, [](Value a) { return a ^ f64.sign(); });
+  check2("copysign.f32", f32_pairs(), [](Value a, Value b) { return (a & f32.sign()) | (b & ~f32.sign()); });
+  check2("copysign.f64", f64_pairs(), [](Value a, Value b) { return (a & f64.sign()) | (b & ~f64.sign()); });
+}
+
+TEST_CASE("testp classifies", "[float]") {
+  const auto check_type = [](const std::string& type, const Format& f, const Column& values) {
+    const auto subnormal = [&f](Value a) { return (a & f.infinity()) == 0 && !f.is_zero(a); };
+    check1("testp.finite" + type, {values}, [&](Value a) { return f.is_finite(a); });
+    check1("testp.infinite" + type, {values}, [&](Value a) { return f.is_infinite(a); });
+    check1("testp.number" + type, {values}, [&](Value a) { return !f.is_nan(a); });
+    check1("testp.notanumber" + type, {values}, [&](Value a) { return f.is_nan(a); });
+    check1("testp.subnormal" + type, {values}, subnormal);
+    check1("testp.normal" + type, {values},
+           [&](Value a) { return f.is_finite(a) && !f.is_zero(a) && !subnormal(a); });
+  };
+  check_type(".f32", f32, f32s(1));
+  check_type(".f64", f64, f64s(1));
+}
+
+}  // namespace
+}  // namespace foldproof::tests

@@ -1,0 +1,62 @@
+// Rounding by definition, in rational arithmetic: the judge of every floating-point expectation.
+#pragma once
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <optional>
+
+#include "run.h"
+
+namespace foldproof::tests {
+
+using Rational = boost::multiprecision::cpp_rational;
+
+/// A binary format by its field widths, with infinities and NaNs as IEEE 754 has them.
+struct Format {
+  unsigned exponent_bits, fraction_bits;
+  Value nan;  ///< the one that results show
+
+  int bias() const { return (1 << (exponent_bits - 1)) - 1; }
+  Value sign() const { return Value{1} << (exponent_bits + fraction_bits); }
+  Value infinity() const { return ((Value{1} << exponent_bits) - 1) << fraction_bits; }
+  bool is_nan(Value bits) const { return (bits & ~sign()) > infinity(); }
+  bool is_infinite(Value bits) const { return (bits & ~sign()) == infinity(); }
+  bool is_zero(Value bits) const { return (bits & ~sign()) == 0; }
+  bool is_negative(Value bits) const { return (bits & sign()) != 0; }
+  bool is_finite(Value bits) const { return (bits & ~sign()) < infinity(); }
+  /// Subnormals as zeros of their sign.
+  Value flushed(Value bits) const { return (bits & infinity()) == 0 ? bits & sign() : bits; }
+};
+
+inline constexpr Format f64_format{11, 52, 0xFFF8000000000000};
+inline constexpr Format f32_format{8, 23, 0x7FFFFFFF};
+inline constexpr Format f16_format{5, 10, 0x7FFF};
+inline constexpr Format bf16_format{8, 7, 0x7FFF};
+
+enum class Mode { nearest_even, nearest_away, zero, down, up };
+inline constexpr std::pair<const char*, Mode> modes[] = {
+    {"rn", Mode::nearest_even}, {"rz", Mode::zero}, {"rm", Mode::down}, {"rp", Mode::up}};
+
+/// The exact value of finite bits.
+Rational value_of(const Format& format, Value bits);
+
+/// An integer from a rational.
+boost::multiprecision::cpp_int round_to_integer(const Rational& x, Mode mode);
+
+/// The bits nearest to x in the mode; a zero result has the given sign when x is zero, else that of x.
+Value round(const Format& format, const Rational& x, Mode mode, bool negative_zero = false);
+
+/// a + b, a · b, a · b + c, a / b, √a as IEEE 754 defines them, with NaN results as the format says. For f64 a NaN
+/// operand passes, made quiet.
+Value sum(const Format& format, Value a, Value b, Mode mode);
+Value product(const Format& format, Value a, Value b, Mode mode);
+Value fused(const Format& format, Value a, Value b, Value c, Mode mode);
+Value quotient(const Format& format, Value a, Value b, Mode mode);
+Value square_root(const Format& format, Value a, Mode mode);
+
+/// Sum of products of a format's values rounded to another: mixed precision and matrices.
+Value fused_into(const Format& source, const Format& format, Value a, Value b, Value c, Mode mode);
+
+/// Bits of a finite value, or of an infinity or NaN, in another format.
+Value reformat(const Format& from, const Format& to, Value bits, Mode mode);
+
+}  // namespace foldproof::tests
