@@ -1,0 +1,67 @@
+// Source lines quoted with a marker.
+#include "reports/quote.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "catch.h"
+
+using namespace foldproof;
+
+namespace {
+
+/// A file with the given text, gone with this object.
+class Source {
+ public:
+  explicit Source(const std::string& text) {
+    const int handle = mkstemp(name_.data());
+    REQUIRE(handle >= 0);
+    std::ofstream(name_, std::ios::binary) << text;
+  }
+  ~Source() { std::filesystem::remove(name_); }
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_ = (std::filesystem::temp_directory_path() / "quote-XXXXXX").string();
+};
+
+}  // namespace
+
+TEST_CASE("with a column the rest of the statement is marked") {
+  const Source source("int a;\n  total += part[i];  // fold\n");
+  CHECK(quote({source.name(), 2, 12}, "", 100) ==
+        "2 |   total += part[i];  // fold\n"
+        "  |            ^^^^^^^^\n");
+}
+
+TEST_CASE("without a column the whole line is marked, but for its indentation and comment") {
+  const Source source("int a;\n  total += part[i];  // fold\n");
+  CHECK(quote({source.name(), 2, 0}, "    ", 100) ==
+        "    2 |   total += part[i];  // fold\n"
+        "      |   ^^^^^^^^^^^^^^^^^\n");
+}
+
+TEST_CASE("tabs count as one column, as compilers count them") {
+  const Source source("\tx = 1;\n");
+  CHECK(quote({source.name(), 1, 2}, "", 100) == "1 |  x = 1;\n  |  ^^^^^^\n");
+}
+
+TEST_CASE("what is not there is not quoted") {
+  const Source source("one line\n");
+  CHECK(quote({source.name(), 2, 1}, "", 100).empty());
+  CHECK(quote({source.name(), 0, 0}, "", 100).empty());
+  CHECK(quote({source.name() + "-missing", 1, 1}, "", 100).empty());
+  CHECK(quote({"/", 1, 1}, "", 100).empty());
+}
+
+TEST_CASE("a column past the end marks the last character") {
+  const Source source("ab\n");
+  CHECK(quote({source.name(), 1, 99}, "", 100) == "1 | ab\n  |  ^\n");
+}
+
+TEST_CASE("a long line is cut at the width") {
+  const Source source(std::string(500, 'x') + "\n");
+  const std::string text = quote({source.name(), 1, 1}, "", 80);
+  CHECK(text.find('\n') == 80);
+}

@@ -1,0 +1,131 @@
+// What a person reads at a terminal.
+#include "reports/terminal.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "catch.h"
+
+using namespace foldproof;
+
+namespace {
+
+KernelReport clean(const std::string& label) {
+  KernelReport kernel;
+  kernel.id = "A8";
+  kernel.kernel = "A8 unrolled f32 sum";
+  kernel.label = label;
+  kernel.file = "unrolled.cu";
+  kernel.cases = 40;
+  kernel.worst_error_over_bound = 0.25;
+  return kernel;
+}
+
+Finding race() {
+  Finding finding;
+  finding.kind = Kind::shared_race;
+  finding.message = "thread 32 writes what thread 0 reads";
+  finding.at = {"nowhere.cu", 17, 5};
+  finding.threads = {{{0, 0, 0}, {32, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
+  finding.case_text = "count=33 uniform seed=7";
+  finding.replay = "foldproof replay case.toml";
+  return finding;
+}
+
+AuditReport report_of(std::vector<KernelReport> kernels) {
+  AuditReport report;
+  report.seed = 7;
+  report.kernels = std::move(kernels);
+  return report;
+}
+
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.rfind('\n', text.size() - 2);
+  return text.substr(end == std::string::npos ? 0 : end + 1);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a clean report is a row an instance and a summary") {
+  const std::string text = to_text(report_of({clean("T=f32")}), {});
+  CHECK(contains(text, "A8  unrolled f32 sum  T=f32        40         0.25  clean"));
+  CHECK(last_line(text) == "1 instance (40 cases, emulated device, seed 7): 1 clean\n");
+}
+
+TEST_CASE("clean instances that differ only in numbers share a row with the range") {
+  const std::string text =
+      to_text(report_of({clean("T=f32,B=32"), clean("T=f32,B=64"), clean("T=f32,B=128")}), {});
+  CHECK(contains(text, "T=f32,B=32..128    120"));
+  CHECK(contains(last_line(text), "3 instances (120 cases"));
+}
+
+TEST_CASE("an instance with a finding has a row of its own") {
+  KernelReport racy = clean("T=f32,B=64");
+  racy.verdict = Verdict::findings;
+  racy.findings = {race()};
+  const std::string text = to_text(report_of({clean("T=f32,B=32"), racy, clean("T=f32,B=128")}), {});
+  CHECK(contains(text, "T=f32,B=32 "));
+  CHECK(contains(text, "T=f32,B=64 "));
+  CHECK(contains(text, "1 finding"));
+  CHECK(contains(last_line(text), "2 clean, 1 with a finding"));
+}
+
+TEST_CASE("a finding says what, where, who, when, how to mend it and how to see it again") {
+  KernelReport racy = clean("T=f32");
+  racy.verdict = Verdict::findings;
+  racy.findings = {race()};
+  const std::string text = to_text(report_of({racy}), {});
+  CHECK(contains(text, "error[shared-race]: thread 32 writes what thread 0 reads\n  --> nowhere.cu:17:5\n"));
+  CHECK(contains(text, "who     block 0 thread 32, block 0 thread 0"));
+  CHECK(contains(text, "case    count=33 uniform seed=7"));
+  CHECK(contains(text, "mends   Put a barrier"));
+  CHECK(contains(text, "replay  foldproof replay case.toml"));
+}
+
+TEST_CASE("the same finding of several instances is shown once, with all of them") {
+  KernelReport one = clean("T=f32"), other = clean("T=i32");
+  one.verdict = other.verdict = Verdict::findings;
+  one.findings = other.findings = {race()};
+  const std::string text = to_text(report_of({one, other}), {});
+  CHECK(text.find("error[") == text.rfind("error["));
+  CHECK(contains(text, "kernel  A8 [T=f32]; A8 [T=i32]"));
+}
+
+TEST_CASE("the expected findings of a defect are not shown as errors") {
+  KernelReport defect = clean("T=f32");
+  defect.verdict = Verdict::findings;
+  defect.expected = true;
+  defect.findings = {race()};
+  defect.findings[0].expected = true;
+  const std::string text = to_text(report_of({defect}), {});
+  CHECK_FALSE(contains(text, "error["));
+  CHECK(contains(text, "as expected"));
+}
+
+TEST_CASE("no line is wider than asked for, but for a command to be copied") {
+  KernelReport wordy = clean("T=f32,OPERATOR=sum,ACCUMULATOR=f64,LAYOUT=interleaved,B=1024");
+  wordy.kernel = "A8 a kernel whose name goes on and on and on and on and on until the end of it";
+  wordy.notes = {
+      "one note that is so long that it has to be broken, since nobody reads lines that do not end, and so "
+      "on"};
+  wordy.verdict = Verdict::findings;
+  wordy.findings = {race()};
+  wordy.findings[0].message = std::string(30, 'm') + " " + std::string(50, 'n') + " " + std::string(40, 'o');
+  std::istringstream lines(to_text(report_of({wordy}), {false, 100, {}}));
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+}
+
+TEST_CASE("colours are there only when asked for") {
+  CHECK(contains(to_text(report_of({clean("T=f32")}), {true, 100, {}}), "\x1b["));
+  CHECK_FALSE(contains(to_text(report_of({clean("T=f32")}), {false, 100, {}}), "\x1b["));
+}
+
+TEST_CASE("nothing from outside reaches the terminal as a command to it") {
+  KernelReport sly = clean("T=\x1b[2J");
+  sly.notes = {"\x1b]0;owned\x07"};
+  CHECK_FALSE(contains(to_text(report_of({sly}), {}), "\x1b"));
+}
