@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
-#include <regex>
 
 namespace foldproof {
 namespace {
@@ -42,24 +41,54 @@ std::size_t name_in(std::string_view function) {
   return 0;
 }
 
-std::string without(std::string text, std::string_view part) {
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at))
-    text.erase(at, part.size());
-  return text;
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+bool is_number(std::string_view word) { return word[0] >= '0' && word[0] <= '9'; }
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && is_word(text[end])) ++end;
+    if (end == i) ++end;
+    if (text[i] != ' ') words.emplace_back(text.substr(i, end - i));
+    i = end;
+  }
+  return words;
+}
+
+/// How many words from `at` on are a cast in front of a literal, "(unsigned int)128", or "(anonymous
+/// namespace)::".
+std::size_t decoration(const std::vector<std::string>& words, std::size_t at) {
+  if (words[at] != "(") return 0;
+  std::size_t close = at;
+  while (close < words.size() && words[close] != ")") ++close;
+  if (close + 1 >= words.size()) return 0;
+  const bool anonymous = words[at + 1] == "anonymous" && close == at + 3 && close + 2 < words.size();
+  if (anonymous) return 6;  // "(", "anonymous", "namespace", ")", ":", ":"
+  const std::string& next = words[close + 1];
+  const bool literal =
+      is_number(next) || (next == "-" && close + 2 < words.size() && is_number(words[close + 2]));
+  return literal ? close + 1 - at : 0;
 }
 
 /// One spelling for what C++ spells in several ways: spaces only between words, no suffixes of literals, no
-/// casts before them, no anonymous namespaces.
+/// casts before them, no anonymous namespaces, "unsigned" in full.
 std::string normalised(std::string_view spelling) {
-  static const std::regex cast(R"(\((?:unsigned |signed )?(?:int|long|char|short|bool)(?: long)?\)(-?\d))");
-  static const std::regex suffix(R"(\b(\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])\b)");
-  static const std::regex plain_unsigned(R"(\bunsigned\b(?! ?(?:int|char|short|long)))");
-  static const std::regex inner_space(R"( ?([<>,*&:()\[\]]) ?)");
-  std::string text = without(std::string(spelling), "(anonymous namespace)::");
-  text = std::regex_replace(text, cast, "$1");
-  text = std::regex_replace(text, suffix, "$1");
-  text = std::regex_replace(text, plain_unsigned, "unsigned int");
-  return std::regex_replace(std::regex_replace(text, std::regex(" +"), " "), inner_space, "$1");
+  const std::vector<std::string> words = words_of(spelling);
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    i += decoration(words, i);
+    if (i >= words.size()) break;
+    std::string word = words[i];
+    if (is_number(word)) word.resize(std::min(word.find_first_of("uUlL"), word.size()));
+    const std::string next = i + 1 < words.size() ? words[i + 1] : "";
+    if (word == "unsigned" && next != "int" && next != "char" && next != "short" && next != "long")
+      word += " int";
+    text += (!text.empty() && is_word(text.back()) && is_word(word[0]) ? " " : "") + word;
+  }
+  return text;
 }
 
 /// Whether a name fits where leading namespaces or trailing template arguments were left out.
@@ -132,13 +161,10 @@ std::vector<EntrySignature> entries_of(std::string_view ptx) {
 }
 
 const EntrySignature* find_entry(const std::vector<EntrySignature>& entries, std::string_view spelling) {
-  constexpr std::size_t longest_spelling = 1000;  // std::regex recurses along the text
-  if (spelling.size() > longest_spelling) return nullptr;
   const std::string wanted = normalised(spelling);
   const EntrySignature* found = nullptr;
   for (const EntrySignature& entry : entries) {
     if (entry.lowered == spelling) return &entry;
-    if (entry.spelled.size() > longest_spelling) continue;
     const std::string full = normalised(entry.spelled);
     if (full == wanted) return &entry;
     if (!fits(full, wanted)) continue;

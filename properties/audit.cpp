@@ -17,7 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t cases_of_a_batch = 8;
+/// The first batches are smaller, so that a kernel that always hangs is stopped soon.
+constexpr std::uint64_t largest_batch = 8;
 /// Findings that are shrunk; a kernel with more is wrong enough for the rest to wait.
 constexpr std::size_t most_shrunk = 8;
 /// Elements of a replayed case: more than are ever generated, less than would exhaust a machine.
@@ -66,11 +67,8 @@ class Audit {
         report_(header(contract, instance)) {}
 
   KernelReport run() {
-    for (const StoredCase& stored : store_.load(contract_, instance_)) {
-      if (stopped_) break;
-      domain_.check(stored.c.variables);
-      judge({stored.c});
-    }
+    for (const StoredCase& stored : store_.load(contract_, instance_))
+      if (!stopped_) judge_stored(stored.c);
     generate();
     return finished();
   }
@@ -83,19 +81,31 @@ class Audit {
   }
 
  private:
+  /// A contract that has changed since may no longer claim the case; that is no error of the kernel's.
+  void judge_stored(const Case& c) {
+    try {
+      domain_.check(c.variables);
+      judge({c});
+    } catch (const InputError& outdated) {
+      report_.notes.push_back(
+          fmt::format("a stored case was left out ({}): {}", outdated.sentence(), describe(c)));
+    }
+  }
+
   void generate() {
-    for (std::uint64_t index = 0; index < options_.cases && !stopped_; index += cases_of_a_batch) {
+    std::uint64_t index = 0;
+    for (std::uint64_t size = 1; index < options_.cases && !stopped_;
+         size = std::min(2 * size, largest_batch)) {
       if (options_.budget && Clock::now() - start_ >= *options_.budget) {
         report_.notes.push_back(
             fmt::format("the time budget ended after {} of {} cases", index, options_.cases));
         break;
       }
       std::vector<Case> batch;
-      for (std::uint64_t i = index; i < std::min(index + cases_of_a_batch, options_.cases); ++i)
-        batch.push_back(generator_.generate(i));
+      for (const std::uint64_t end = std::min(index + size, options_.cases); index < end; ++index)
+        batch.push_back(generator_.generate(index));
       judge(batch);
-      if (options_.progress)
-        options_.progress(std::min(index + batch.size(), options_.cases), options_.cases);
+      if (options_.progress) options_.progress(index, options_.cases);
     }
     if (stopped_) return;
     if (std::string missed = coverage_.missed(domain_, generator_.distributions()); !missed.empty())
@@ -123,6 +133,7 @@ class Audit {
 
   void measure(const Case& c, const Evaluation& evaluation) {
     if (!evaluation.error_over_bound) return;
+    ++bounded_;
     vacuous_ += evaluation.vacuous ? 1 : 0;
     if (report_.worst_error_over_bound && *report_.worst_error_over_bound >= *evaluation.error_over_bound)
       return;
@@ -135,8 +146,7 @@ class Audit {
     if (find_like(report_.findings, finding) != nullptr) return;
     Case small = c;
     Finding shown = finding;
-    const bool endless = finding.kind == Kind::timeout;
-    if (!is_replay_ && !endless && report_.findings.size() < most_shrunk) {
+    if (!is_replay_ && report_.findings.size() < most_shrunk) {
       small = shrunk(c, finding);
       // The smallest case speaks for the finding, in its own words and numbers.
       const Evaluation again = evaluator_.evaluate(small);
@@ -146,7 +156,7 @@ class Audit {
     if (const auto replay = is_replay_ ? std::nullopt : store_.save(contract_, instance_, small, shown))
       shown.replay = *replay;
     report_.findings.push_back(std::move(shown));
-    if (endless) {
+    if (finding.kind == Kind::timeout && !is_replay_) {
       report_.notes.push_back("the audit ended at the first case that did not");
       stopped_ = true;
     }
@@ -171,9 +181,9 @@ class Audit {
   KernelReport finished() {
     report_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     if (report_.verdict == Verdict::unsupported) return std::move(report_);
-    if (vacuous_ != 0)
-      report_.notes.push_back(
-          fmt::format("in {} of {} cases the bound says nothing about the value", vacuous_, report_.cases));
+    if (2 * vacuous_ > bounded_)
+      report_.notes.push_back(fmt::format(
+          "in {} of the {} cases that a bound judged, it says nothing about the value", vacuous_, bounded_));
     triage(report_, contract_, today());
     return std::move(report_);
   }
@@ -187,7 +197,7 @@ class Audit {
   CaseStore store_;
   Coverage coverage_;
   KernelReport report_;
-  std::uint64_t vacuous_ = 0;
+  std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases judged by a bound, and those where it says nothing
   bool stopped_ = false, is_replay_ = false;
   Clock::time_point start_ = Clock::now();
 };

@@ -29,6 +29,14 @@ std::string toml_string(std::string_view text) {
   return result + '"';
 }
 
+/// A TOML key: bare where it may be.
+std::string key(const std::string& name) {
+  const auto bare = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && std::ranges::all_of(name, bare) ? name : toml_string(name);
+}
+
 /// One table of a case file: every key is read at most once, and none is left over.
 class Fields {
  public:
@@ -168,7 +176,8 @@ std::string to_toml(const StoredCase& stored) {
       "format   = 1\ncontract = {}\ninstance = {}\nfinding  = {}\n\n[case]\ndistribution = {}\n"
       "seed         = \"{}\"\nschedule     = {}\noffset       = {}\ncalls        = {}\n",
       toml_string(stored.contract.string()), toml_string(stored.instance), toml_string(stored.finding),
-      toml_string(c.recipe.distribution), c.recipe.seed, toml_string(to_string(c.schedule)), c.offset, c.calls);
+      toml_string(c.recipe.distribution), c.recipe.seed, toml_string(to_string(c.schedule)), c.offset,
+      c.calls);
   if (!c.recipe.planted.empty()) {
     text += "planted = [\n";
     for (const auto& [index, bits] : c.recipe.planted)
@@ -176,7 +185,7 @@ std::string to_toml(const StoredCase& stored) {
     text += "]\n";
   }
   text += "\n[case.variables]\n";
-  for (const auto& [name, value] : c.variables) text += fmt::format("{} = {}\n", toml_string(name), value);
+  for (const auto& [name, value] : c.variables) text += fmt::format("{} = {}\n", key(name), value);
   return text;
 }
 

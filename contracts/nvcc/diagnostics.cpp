@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <fstream>
 #include <optional>
-#include <regex>
 #include <vector>
 
 namespace foldproof {
 namespace {
 
-constexpr std::size_t longest_line = 1000;  // std::regex recurses along a line
+constexpr std::size_t longest_line = 1000;  // more of it helps nobody
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
@@ -22,8 +22,11 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-unsigned number(const std::string& digits) {
-  return digits.size() > 9 ? 0 : static_cast<unsigned>(std::stoul("0" + digits));
+/// A line's or column's number; 0 for text that is none.
+unsigned number(std::string_view digits) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return error == std::errc{} && end == digits.data() + digits.size() ? value : 0;
 }
 
 std::string line_of_file(const Position& where) {
@@ -44,20 +47,60 @@ unsigned column_of_caret(const std::vector<std::string>& lines, std::size_t erro
                                                                 : 0;
 }
 
+std::string_view behind_prefix(std::string_view text, std::string_view prefix) {
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view();
+}
+
+/// "k.cu(12): error: …" and "k.cu(12): catastrophic error #10: …"
+std::optional<Diagnostic> of_front_end(std::string_view line) {
+  const std::size_t close = line.find("): ");
+  if (close == std::string_view::npos) return std::nullopt;
+  const std::size_t open = line.rfind('(', close);
+  std::string_view rest = line.substr(close + 3);
+  if (rest.starts_with("catastrophic ")) rest.remove_prefix(13);
+  const std::size_t colon = rest.find(": ");
+  if (open == std::string_view::npos || !rest.starts_with("error") || colon == std::string_view::npos)
+    return std::nullopt;
+  return Diagnostic{std::string(rest.substr(colon + 2)),
+                    {std::string(line.substr(0, open)), number(line.substr(open + 1, close - open - 1)), 0}};
+}
+
+/// "k.cu:12:7: error: …" and "k.cu:12:7: fatal error: …"
+std::optional<Diagnostic> of_host_compiler(std::string_view line) {
+  for (const std::string_view mark : {": fatal error: ", ": error: "}) {
+    const std::size_t end = line.find(mark);
+    if (end == std::string_view::npos) continue;
+    const std::string_view place = line.substr(0, end);
+    const std::size_t last = place.rfind(':');
+    if (last == std::string_view::npos) continue;
+    const std::size_t first = last == 0 ? last : place.rfind(':', last - 1);
+    const std::string sentence(line.substr(end + mark.size()));
+    const unsigned right = number(place.substr(last + 1));
+    const unsigned left = first < last ? number(place.substr(first + 1, last - first - 1)) : 0;
+    if (left != 0) return Diagnostic{sentence, {std::string(place.substr(0, first)), left, right}};
+    if (right != 0) return Diagnostic{sentence, {std::string(place.substr(0, last)), right, 0}};
+  }
+  return std::nullopt;
+}
+
+/// "nvcc fatal   : …" and "ptxas error   : …"
+std::optional<Diagnostic> of_tool(std::string_view line) {
+  for (const std::string_view tool : {"nvcc ", "ptxas ", "cicc ", "cudafe++ "}) {
+    const std::string_view rest = behind_prefix(line, tool);
+    const std::size_t colon = rest.find(": ");
+    if ((rest.starts_with("fatal") || rest.starts_with("error")) && colon != std::string_view::npos)
+      return Diagnostic{std::string(rest.substr(colon + 2)), {}};
+  }
+  return std::nullopt;
+}
+
 std::optional<Diagnostic> diagnostic_at(const std::vector<std::string>& lines, std::size_t i) {
-  static const std::regex front_end(R"(^(.+)\((\d+)\): (?:catastrophic )?error(?: #[^:]*)?: (.+)$)");
-  static const std::regex host_compiler(R"(^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.+)$)");
-  static const std::regex nvcc_itself(R"(^(?:nvcc|ptxas|cicc|cudafe\+\+) (?:fatal|error)\s*: (.+)$)");
-  std::smatch match;
-  if (std::regex_match(lines[i], match, front_end)) {
-    Diagnostic found{match[3], {match[1], number(match[2]), 0}};
-    found.where.column = column_of_caret(lines, i, found.where);
+  if (auto found = of_front_end(lines[i])) {
+    found->where.column = column_of_caret(lines, i, found->where);
     return found;
   }
-  if (std::regex_match(lines[i], match, host_compiler))
-    return Diagnostic{match[4], {match[1], number(match[2]), number(match[3])}};
-  if (std::regex_match(lines[i], match, nvcc_itself)) return Diagnostic{match[1], {}};
-  return std::nullopt;
+  if (auto found = of_host_compiler(lines[i])) return found;
+  return of_tool(lines[i]);
 }
 
 }  // namespace

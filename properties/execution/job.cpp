@@ -12,8 +12,9 @@ namespace {
 
 /// More is not meant for a test case and would not fit beside others.
 constexpr std::uint64_t most_buffer_bytes = std::uint64_t{1} << 34;
-/// Cases are small: one that runs longer than this does not end.
-constexpr std::uint64_t most_warp_instructions = 50'000'000;
+/// Far more than any reduction needs, one lane at a time included: a case that runs longer does not end.
+constexpr std::uint64_t least_instruction_limit = 10'000'000;
+constexpr std::uint64_t most_instructions_of_an_element = 2000;
 /// What an output holds that a kernel must leave alone.
 constexpr std::byte untouched_pattern{0xa5};
 
@@ -156,6 +157,14 @@ LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {
   return shape;
 }
 
+std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint64_t elements) {
+  for (const JobStep& step : launches) {
+    const LaunchShape& shape = std::get<JobLaunch>(step).shape;
+    elements += std::min(shape.grid.volume(), std::uint64_t{1} << 40) * shape.block.volume();
+  }
+  return least_instruction_limit + most_instructions_of_an_element * elements;
+}
+
 }  // namespace
 
 JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> image,
@@ -191,7 +200,9 @@ PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input
   }
   prepared.job.image = image_;
   prepared.job.schedule = c.schedule;
-  prepared.job.limits.warp_instructions = most_warp_instructions;
+  const std::uint64_t input_elements =
+      instance_.reduction ? input.size() / size_of(instance_.reduction->input) : 0;
+  prepared.job.limits.warp_instructions = instruction_limit(launches, input_elements);
   return std::move(prepared);
 }
 

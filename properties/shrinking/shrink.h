@@ -12,7 +12,7 @@ namespace foldproof {
 /// What shrinking may spend. Counted, not timed, so that the same failure always ends in the same case.
 struct ShrinkBudget {
   std::uint64_t runs = 400;
-  std::uint64_t warp_instructions = 60'000'000;
+  std::uint64_t warp_instructions = 100'000'000;
 };
 
 /// Whether a case still fails the same way; adds what it cost to `warp_instructions`.

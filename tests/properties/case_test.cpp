@@ -82,8 +82,7 @@ TEST_CASE("what is wrong with a case file is told in one sentence") {
             .find("\"index\" in a planted element must be between 0") == 0);
   CHECK(error_of(example_text("0x7fc00000", "0x7fc0zzzz"))
             .find("\"bits\" in a planted element must be a string") == 0);
-  CHECK(error_of(example_text("\"count\" = 33", "\"count\" = 3.5")) ==
-        "the variable \"count\" must be an integer");
+  CHECK(error_of(example_text("count = 33", "count = 3.5")) == "the variable \"count\" must be an integer");
   CHECK(error_of("format = 1\ncase = 3\n").find("missing in the case") != std::string::npos);
   CHECK(error_of("\xff\xfe garbage") != "no error");
   CHECK(error_of("") == "the key \"format\" is missing in the case");
