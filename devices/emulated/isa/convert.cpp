@@ -147,11 +147,11 @@ unsigned source_bytes(const Form& form) {
   return form.source_bytes != 0 ? form.source_bytes : bytes_of(form.type2);
 }
 
-/// A wider register gets the value extended by the sign of its type.
+/// The low bits of a value as its type reads them, in 64 bits: extended by sign, or by zeros.
 std::uint64_t extend(Type type, std::uint64_t value) {
   const unsigned unused = 64 - isa::bits_of(type);
-  return is_signed(type) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value << unused) >> unused)
-                         : value;
+  const std::uint64_t top = value << unused;
+  return is_signed(type) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(top) >> unused) : top >> unused;
 }
 
 /// Every conversion, lane by lane.
