@@ -91,16 +91,20 @@ std::string normalised(std::string_view spelling) {
   return text;
 }
 
+/// "sum<float>" begins "sum<float,64>".
+bool begins_with_arguments(std::string_view full, std::string_view spelled) {
+  const std::string_view open = spelled.substr(0, spelled.size() - 1);
+  return spelled.ends_with('>') && full.starts_with(open) && full.substr(open.size()).starts_with(',');
+}
+
 /// Whether a name fits where leading namespaces or trailing template arguments were left out.
 bool fits(std::string_view full, std::string_view spelled) {
   const std::size_t open = spelled.find('<');
   std::string_view name = full;
   for (;;) {
     if (name == spelled) return true;
-    const bool arguments_left_out = open == std::string_view::npos
-                                        ? name.substr(0, name.find('<')) == spelled
-                                        : name.starts_with(spelled.substr(0, spelled.size() - 1)) &&
-                                              spelled.ends_with('>') && name[spelled.size() - 1] == ',';
+    const bool arguments_left_out = open == std::string_view::npos ? name.substr(0, name.find('<')) == spelled
+                                                                   : begins_with_arguments(name, spelled);
     if (arguments_left_out) return true;
     const std::size_t colons = name.find("::");
     if (colons == std::string_view::npos || colons > name.find('<')) return false;

@@ -1,4 +1,6 @@
 // The pieces around nvcc that need no nvcc: what it prints, what it read, what is kept.
+#include <thread>
+
 #include "catch.h"
 #include "contracts/compile_commands.h"
 #include "contracts/nvcc/cache.h"
@@ -113,10 +115,31 @@ TEST_CASE("a damaged cache file counts as absent") {
   const PtxCache cache(workshop.path() / "ptx");
   cache.keep("key", {"v", {}, "the ptx"}, {}, fs::file_time_type::clock::now());
   REQUIRE(cache.find("key", "v").has_value());
-  for (const std::string text : {"", "foldproof-ptx 1 0\n", "\n\n\n", "foldproof-ptx 1 "}) {
+  for (const char* text : {"", "foldproof-ptx 1 0\n", "\n\n\n", "foldproof-ptx 1 "}) {
     workshop.write("ptx/key.ptx", text);
     CHECK_FALSE(cache.find("key", "v").has_value());
   }
+}
+
+TEST_CASE("writers and readers of one key never see half a file") {
+  const Workshop workshop;
+  const PtxCache cache(workshop.path() / "ptx");
+  const auto payload = [](int writer) { return std::string(200000, static_cast<char>('a' + writer)); };
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 4; ++writer)
+    writers.emplace_back([&, writer] {
+      for (int i = 0; i < 20; ++i)
+        cache.keep("key", {"v", {}, payload(writer)}, {}, fs::file_time_type::clock::now());
+    });
+  std::size_t broken = 0;
+  for (int i = 0; i < 50; ++i) {
+    const auto found = cache.find("key", "v");
+    if (found && found->ptx != payload(found->ptx.at(0) - 'a')) ++broken;
+  }
+  for (std::thread& writer : writers) writer.join();
+  CHECK(broken == 0);
+  REQUIRE(cache.find("key", "v").has_value());
+  CHECK(std::distance(fs::directory_iterator(workshop.path() / "ptx"), fs::directory_iterator()) == 1);
 }
 
 TEST_CASE("PTX is not kept when a file changed while nvcc ran, or where nothing can be written") {
@@ -177,7 +200,9 @@ TEST_CASE("flags come from the compilation database, folders made absolute") {
 
 TEST_CASE("a broken compilation database is refused") {
   const Workshop workshop;
-  for (const std::string text : {"", "{}", "[", "[1, {\"file\": 5}]", std::string(100000, '[').c_str()}) {
+  const std::string deep(100000, '[');
+  for (const std::string& text :
+       {std::string(), std::string("{}"), std::string("[1, {\"file\": 5}]"), deep}) {
     workshop.write("compile_commands.json", text);
     CHECK_FALSE(error_of([&] { flags_from_database(workshop.path(), "/x/k.cu"); }).empty());
   }
