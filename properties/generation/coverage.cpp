@@ -47,7 +47,7 @@ std::string Coverage::missed(const Domain& domain, const std::vector<std::string
     if (!distributions_.contains(distribution)) missing.push_back("inputs \"" + distribution + "\"");
   for (const auto& variable : domain.variables()) {
     if (variable.first != "count") continue;
-    const Bounds range = domain.bounds(variable, {});
+    const Bounds range = domain.reach(variable.first);
     for (const CountRow& row : count_rows)
       if (admits(row, range) && std::ranges::none_of(counts_, row.holds)) missing.emplace_back(row.name);
   }

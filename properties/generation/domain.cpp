@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace foldproof {
 namespace {
@@ -39,6 +40,13 @@ Variables Domain::nearest(const Variables& wanted) const {
     chosen[variable.first] = found == wanted.end() ? range.low : range.clamp(found->second);
   }
   return chosen;
+}
+
+Bounds Domain::reach(const std::string& variable) const {
+  Variables greatest;
+  for (const auto& [name, range] : instance_.domain)
+    greatest[name] = std::numeric_limits<std::int64_t>::max();
+  return {nearest({}).at(variable), nearest(greatest).at(variable)};
 }
 
 void Domain::check(const Variables& values) const {

@@ -29,6 +29,9 @@ class Domain {
   /// For every variable of the domain, in its order, the admitted value nearest to the wanted one.
   Variables nearest(const Variables& wanted) const;
 
+  /// The least and the greatest value of a variable over the domain, those before it at their ends.
+  Bounds reach(const std::string& variable) const;
+
   /// Throws InputError, naming variable and range, when the values are not those of the domain.
   void check(const Variables& values) const;
 

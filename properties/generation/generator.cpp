@@ -130,17 +130,19 @@ class VariableChoice {
   }
 
   std::int64_t count(CountClass wanted, const Variables& first) {
-    const Bounds range = domain_.bounds(*count_variable(), {});
+    const Bounds range = domain_.bounds(*count_variable(), first);
     const std::int64_t tile = tile_of(first);
     const std::int64_t most = std::max(range.low, std::min(range.high, tile * most_tiles));
     switch (wanted) {
       case CountClass::none: return 0;
-      case CountClass::one: return choose_.between(1, 2);
+      case CountClass::one: return 1;
       case CountClass::warp_edge: return 32 * choose_.between(1, 3) + nudge_;
       case CountClass::tile_edge: return std::min(most, tile * tiles() + nudge_);
       case CountClass::power_edge:
         return std::min(most, (std::int64_t{1} << choose_.between(1, 13)) + nudge_);
-      case CountClass::small: return choose_.between(range.low, std::min(most, small_count));
+      case CountClass::small:
+        if (nudge_ == 0) return choose_.between(2, 31);  // a partial warp
+        return choose_.between(range.low, std::min(most, small_count));
       case CountClass::medium: return choose_.between(range.low, std::min(most, medium_count));
       case CountClass::large: break;
     }

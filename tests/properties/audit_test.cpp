@@ -294,6 +294,34 @@ TEST_CASE("forty cases sample every class; five say what they missed") {
                             [](const std::string& n) { return n.find("not sampled: inputs") == 0; }));
 }
 
+TEST_CASE("a kernel without a reduction gets the device's checks alone") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.instances[0].reduction.reset();
+  contract.instances[0].domain.erase(contract.instances[0].domain.begin());
+  contract.instances[0].buffers.resize(2);
+  contract.instances[0].buffers[0].name = "input";
+  contract.instances[0].buffers[1].name = "output";
+  for (BufferContract& buffer : contract.instances[0].buffers) buffer.count = Expression::constant(4);
+  contract.instances[0].launches[0].arguments[2].value = Expression::constant(4);
+  const auto race_in_large_blocks = [](const Launch& l) {
+    Finding found;
+    found.kind = Kind::shared_race;
+    if (l.block > 32) l.findings->push_back(found);
+  };
+  const Finding finding = only_finding(audit(contract, race_in_large_blocks));
+  CHECK(finding.kind == Kind::shared_race);
+  CHECK(finding.case_text.find("block=33 ") == 0);
+}
+
+TEST_CASE("a result of a shape that cannot be judged is refused, not passed") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.instances[0].reduction->result = ResultShape::rows;
+  CHECK_THROWS_AS(audit(contract, [](const Launch&) {}), InputError);
+  contract.instances[0].reduction->result = ResultShape::value;
+  contract.instances[0].reduction->accumulator = Element::i32;
+  CHECK_THROWS_AS(audit(contract, [](const Launch&) {}), InputError);
+}
+
 TEST_CASE("a spent budget ends the audit and is told") {
   AuditOptions options;
   options.budget = std::chrono::milliseconds(0);
