@@ -164,6 +164,8 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
       if (form.has("expect_tx") || form.has("arrive.expect_tx"))
         b.transactions += static_cast<std::int32_t>(number(count_at, lane));
       if (form.has("complete_tx")) b.transactions -= static_cast<std::int32_t>(number(count_at, lane));
+      // The arrival of copies is one more than those expected, unless .noinc says that it is among them.
+      if (form.has("async") && !form.noinc) ++b.pending;
       if (form.has("arrive") || form.has("arrive_drop")) {
         const std::uint32_t arrivals = has_count && !form.has("expect_tx") ? number(count_at, lane) : 1;
         if (arrivals > b.pending)

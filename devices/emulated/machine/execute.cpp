@@ -9,6 +9,8 @@
 namespace foldproof::machine {
 namespace {
 
+// What a poll costs of a time slice besides itself: who waits for others shall soon make room for them.
+constexpr std::uint64_t poll_cost = 2048;
 constexpr std::uint32_t deepest_call = 1024;
 constexpr std::uint32_t largest_stack = 512 << 10;  // bytes of local memory a thread
 
@@ -17,6 +19,20 @@ LaneMask guarded(std::byte* registers, const Instruction& i, LaneMask lanes) {
   if (i.guard == isa::no_operand) return lanes;
   const LaneMask predicate = isa::mask(registers, i.guard);
   return lanes & (i.guard_negated ? ~predicate : predicate);
+}
+
+// Whether the instruction is one that programs repeat until another thread has done something: a strong load,
+// an exchange, a wait for an mbarrier.
+bool polls(const Instruction& i) {
+  switch (i.action) {
+    case Action::load:
+      return i.form->semantics == isa::Semantics::volatile_ || i.form->semantics == isa::Semantics::relaxed ||
+             i.form->semantics == isa::Semantics::acquire;
+    case Action::atomic:
+      return i.form->atomic == isa::AtomicKind::cas || i.form->atomic == isa::AtomicKind::exch;
+    case Action::mbarrier: return i.operand[0] != isa::no_operand;
+    default: return i.action == Action::nanosleep;
+  }
 }
 
 // Copies the columns of `lanes` from slot to slot: arguments on the way in, results on the way out.
@@ -44,6 +60,12 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
   auto leave_with = [&](Slice how) {
     count();
     return how;
+  };
+  auto charge = [&](const Instruction& i) {
+    if (!polls(i)) return;
+    count();
+    waited_ += poll_cost;
+    uncounted = quantum -= std::min(quantum, poll_cost);
   };
   for (;;) {
     const Instruction& i = code[pc];
@@ -84,6 +106,7 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
       case Action::load:
         split->pc = pc;
         load(warp, *split, i, active);
+        charge(i);
         ++pc;
         continue;
       case Action::store:
@@ -95,6 +118,7 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
       case Action::reduction:
         split->pc = pc;
         atomic(warp, *split, i, active);
+        charge(i);
         ++pc;
         continue;
       case Action::async_copy:
@@ -103,6 +127,7 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
         continue;
       case Action::mbarrier:
         mbarrier(warp, *split, i, active);
+        charge(i);
         ++pc;
         continue;
       case Action::cluster_rank:
@@ -138,6 +163,7 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
     const std::size_t acting = active == split->lanes ? index : separate(warp, index, active);
     switch (i.action) {
       case Action::nanosleep:
+        charge(i);
         warp.splits[acting].pc = pc + 1;
         ++warp.splits[acting].turn;
         return leave_with(Slice::expired);

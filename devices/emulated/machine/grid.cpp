@@ -10,7 +10,7 @@ namespace foldproof::machine {
 namespace {
 
 constexpr std::size_t resident_blocks = 64;    // of a launch that is not cooperative
-constexpr std::uint64_t split_quantum = 4096;  // warp instructions
+constexpr std::uint64_t split_quantum = 4096;  // warp instructions, polls counting for many
 constexpr std::uint64_t warp_quantum = 16384;
 constexpr std::uint64_t block_quantum = 131072;
 constexpr std::uint64_t workspace_bytes = 256;  // of cooperative groups' grid barrier
@@ -174,9 +174,9 @@ bool Grid::run_block(Block& block) {
     block.next_warp = (block.next_warp + 1) % warps;
     if (schedule_.order == Order::warps_backward) w = warps - 1 - w;
     Warp& warp = *block.warps[w];
-    const std::uint64_t before = report_.warp_instructions;
+    const std::uint64_t before = time();
     if (!warp.done()) run_warp(warp, std::min(left, quantum(warp_quantum)));
-    const std::uint64_t spent = report_.warp_instructions - before;
+    const std::uint64_t spent = time() - before;
     left -= std::min(left, spent);
     idle = spent == 0 ? idle + 1 : 0;
     moved |= spent != 0;
@@ -189,14 +189,14 @@ bool Grid::run_block(Block& block) {
 }
 
 Grid::Slice Grid::run_warp(Warp& warp, std::uint64_t budget) {
-  const std::uint64_t end_at = report_.warp_instructions + budget;
+  const std::uint64_t end_at = time() + budget;
   Slice slice = Slice::blocked;
-  while (report_.warp_instructions < end_at) {
+  while (time() < end_at) {
     Split* split = choose(warp);
     if (!split) return slice;
     const auto index = static_cast<std::size_t>(split - warp.splits.data());
     if (schedule_.order == Order::random) divide_at_random(warp, index);
-    const std::uint64_t slice_quantum = std::min(end_at - report_.warp_instructions, quantum(split_quantum));
+    const std::uint64_t slice_quantum = std::min(end_at - time(), quantum(split_quantum));
     slice = run_split(warp, index, slice_quantum);
     if (warp.done()) return Slice::ended;
   }

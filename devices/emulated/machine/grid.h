@@ -76,6 +76,7 @@ class Grid {
   void retire(std::size_t resident);
   bool run_block(Block& block);
   Slice run_warp(Warp& warp, std::uint64_t quantum);
+  std::uint64_t time() const { return report_.warp_instructions + waited_; }
   Split* choose(Warp& warp);
   bool impatient(const Split& joining, const Split& ready);
   std::uint64_t quantum(std::uint64_t usual);
@@ -183,6 +184,7 @@ class Grid {
   std::vector<std::unique_ptr<Cluster>> resident_;
   std::vector<std::unique_ptr<Cluster>> spare_;
   LaunchReport report_;
+  std::uint64_t waited_ = 0;  ///< time that polls took besides their instructions
   std::set<std::pair<Kind, const Instruction*>> reported_;
 };
 
