@@ -64,10 +64,11 @@ void check(const Arguments& arguments) {
   if (!arguments.report.empty()) check_report_folder(arguments.report);
 }
 
-void say_guesses(const std::vector<Subject>& subjects, const Console& console) {
+void say_that_it_is_guessed(const std::vector<Subject>& subjects, const Console& console) {
   if (subjects.empty() || subjects.front().guesses.empty()) return;
-  console.note("There is no contract, so it is guessed; `foldproof init` writes it down to be corrected:");
-  for (const std::string& guess : subjects.front().guesses) console.note("  " + guess);
+  console.note(
+      "there is no contract beside the source; the notes say what is guessed, and `foldproof init` writes it "
+      "down");
 }
 
 int audit(const Arguments& arguments, const Console& console) {
@@ -77,7 +78,7 @@ int audit(const Arguments& arguments, const Console& console) {
   const CompileOptions compile_options = arguments.source.compile_options();
   std::vector<Subject> subjects =
       load_subjects({arguments.path, arguments.contract, arguments.entry}, compile_options, console);
-  say_guesses(subjects, console);
+  say_that_it_is_guessed(subjects, console);
   const std::vector<Assignment> assignments = assignments_of(subjects, arguments);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   const CampaignResult result = run_campaign(assignments, options, line);

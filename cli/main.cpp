@@ -1,5 +1,6 @@
 // The program: its verbs, and the one place where errors become exit statuses.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -82,8 +83,12 @@ bool wants_json(const std::vector<std::string>& arguments) {
   return false;
 }
 
-/// A sentence from what CLI11 says.
-std::string sentence(std::string text) {
+/// A sentence from what CLI11 says, which speaks of a missing subcommand when it does not know one.
+std::string sentence(std::string text, const std::vector<std::string>& arguments) {
+  const auto called = [&](const Verb& verb) { return verb.name == arguments.front(); };
+  if (!arguments.empty() && !arguments.front().starts_with('-') &&
+      std::none_of(verbs, std::end(verbs), called))
+    text = "\"" + arguments.front() + "\" is nothing that Foldproof does";
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
   return text + " (see foldproof --help)";
 }
@@ -127,7 +132,7 @@ int run(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     if (wants_json(arguments)) console.format = Console::Format::json;
-    console.fail(sentence(error.what()), {});
+    console.fail(sentence(error.what(), arguments), {});
     return exit_usage;
   }
   return guarded(runs.at(app.get_subcommands().front()), console);

@@ -127,10 +127,11 @@ std::string remarks(const AuditReport& report, const TerminalStyle& style) {
     for (const std::string& note : kernel.notes) add("note: " + note, kernel);
   std::string text;
   for (const auto& [sentence, instances] : sentences) {
-    const std::string whose = instances.size() == report.kernels.size() && instances.size() > 1
-                                  ? "every instance"
-                                  : instances_text(instances);
-    text += wrap(printable(fmt::format("{} ({})", sentence, whose)), 0, 2, style.width) + "\n";
+    std::string whose;
+    if (report.kernels.size() > 1)
+      whose = fmt::format(
+          " ({})", instances.size() == report.kernels.size() ? "every instance" : instances_text(instances));
+    text += wrap(printable(sentence + whose), 0, 2, style.width) + "\n";
   }
   return text;
 }

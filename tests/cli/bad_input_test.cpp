@@ -37,7 +37,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 /// The run must be refused with status 2 and a sentence that holds `part`.
 RanJson refused(const std::vector<std::string>& arguments, const std::string& part) {
-  const RanJson ran = foldproof_json(arguments);
+  const RanJson ran = run_json(arguments);
   INFO(ran.json.dump() << "\n" << ran.err);
   CHECK(ran.status == 2);
   CHECK(ran.json.at("tool") == "foldproof");
@@ -58,7 +58,7 @@ std::vector<std::string> sanitize(const std::string& file, const std::vector<std
 }  // namespace
 
 TEST_CASE("usage that makes no sense") {
-  refused({}, "subcommand");
+  refused({}, "required");
   refused({"frobnicate"}, "frobnicate");
   refused({"audit", "--cases", "many"}, "--cases");
   refused({"audit", "--cases", "0"}, "--cases");
@@ -139,7 +139,7 @@ TEST_CASE("an entry that does not exist is refused with those that do") {
   const std::string contract =
       folder.file("total.toml", replaced(good_contract, "entry = \"total\"", "entry = \"totla\""));
   const RanJson ran = refused({"audit", contract}, "totla");
-  CHECK(ran.json.at("error").at("message").get<std::string>().find("total,") != std::string::npos);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("declares total") != std::string::npos);
   refused(sanitize(folder.file("spin.ptx", spin_ptx), {"--block", "1"}), "spin");
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("PTX that was cut off at any place") {
   for (std::size_t length = 0; length < add_one_ptx.size() - 3; length += 37) {
     const std::string file = folder.file("cut.ptx", add_one_ptx.substr(0, length));
     const RanJson ran =
-        foldproof_json(sanitize(file, {"--block", "1", "--arg", "buffer:i32:1:zeros", "--arg", "u32:1"}));
+        run_json(sanitize(file, {"--block", "1", "--arg", "buffer:i32:1:zeros", "--arg", "u32:1"}));
     INFO(length << ": " << ran.json.dump());
     CHECK(ran.status == 2);
     CHECK(ran.json.contains("error"));
@@ -199,7 +199,7 @@ TEST_CASE("PTX that was cut off at any place") {
 }
 
 TEST_CASE("there is no CUDA device in this build") {
-  const RanJson ran = foldproof_json({"audit", source_file("kernels"), "--device", "cuda"});
+  const RanJson ran = run_json({"audit", source_file("kernels"), "--device", "cuda"});
   CHECK(ran.status == 3);
   CHECK(ran.json.at("error").at("message").get<std::string>().find("CUDA") != std::string::npos);
 }

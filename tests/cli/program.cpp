@@ -41,7 +41,7 @@ void redirect(int descriptor, const std::string& file) {
 
 }  // namespace
 
-Ran foldproof(const std::vector<std::string>& arguments, const How& how) {
+Ran run(const std::vector<std::string>& arguments, const How& how) {
   const Folder folder;
   const pid_t id = fork();
   if (id == 0) become_program(arguments, how, folder);
@@ -55,9 +55,9 @@ Ran foldproof(const std::vector<std::string>& arguments, const How& how) {
           read_file(folder.path("err"))};
 }
 
-RanJson foldproof_json(std::vector<std::string> arguments, const How& how) {
+RanJson run_json(std::vector<std::string> arguments, const How& how) {
   arguments.insert(arguments.end(), {"--format", "json"});
-  const Ran ran = foldproof(arguments, how);
+  const Ran ran = run(arguments, how);
   if (ran.out.empty() || ran.out.back() != '\n' || ran.out.find('\n') != ran.out.size() - 1)
     throw std::runtime_error("standard output is not one line: " + ran.out + "\nstandard error: " + ran.err);
   return {ran.status, nlohmann::json::parse(ran.out), ran.err};

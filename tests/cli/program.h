@@ -20,7 +20,7 @@ struct How {
 };
 
 /// Runs foldproof with a PTX cache and a home that belong to the tests.
-Ran foldproof(const std::vector<std::string>& arguments, const How& how = {});
+Ran run(const std::vector<std::string>& arguments, const How& how = {});
 
 /// Runs with --format json and reads standard output, which must be one object and a newline.
 struct RanJson {
@@ -28,7 +28,7 @@ struct RanJson {
   nlohmann::json json;
   std::string err;
 };
-RanJson foldproof_json(std::vector<std::string> arguments, const How& how = {});
+RanJson run_json(std::vector<std::string> arguments, const How& how = {});
 
 /// A folder that is gone with this object.
 class Folder {

@@ -18,7 +18,7 @@ std::vector<std::string> launch(const std::string& file, const std::vector<std::
 TEST_CASE("a clean launch leaves status 0, and its dumped buffer") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
-  const RanJson ran = foldproof_json(launch(
+  const RanJson ran = run_json(launch(
       file, {"--grid", "1", "--block", "4", "--arg", "buffer:i32:4:iota", "--arg", "u32:4", "--dump", "0"}));
   REQUIRE(ran.status == 0);
   const auto& kernel = ran.json.at("kernels").at(0);
@@ -34,11 +34,11 @@ TEST_CASE("floating-point values are printed as C hex strings, 64-bit integers a
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   // The kernel touches nothing: no element lies below the count 0.
-  const RanJson floats = foldproof_json(
+  const RanJson floats = run_json(
       launch(file, {"--block", "32", "--arg", "buffer:f32:3:iota", "--arg", "u32:0", "--dump", "0"}));
   CHECK(floats.json.at("kernels").at(0).at("outputs").at("0") ==
         nlohmann::json::array({"0x0p+0", "0x1p+0", "0x1p+1"}));
-  const RanJson wide = foldproof_json(
+  const RanJson wide = run_json(
       launch(file, {"--block", "32", "--arg", "buffer:u64:3:iota", "--arg", "u32:0", "--dump", "0"}));
   CHECK(wide.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({"0", "1", "2"}));
 }
@@ -47,7 +47,7 @@ TEST_CASE("a buffer can be read from a file") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const std::string data = folder.file("data.bin", std::string("\x05\0\0\0\x07\0\0\0", 8));
-  const RanJson ran = foldproof_json(
+  const RanJson ran = run_json(
       launch(file, {"--block", "2", "--arg", "buffer:i32:2:@" + data, "--arg", "u32:2", "--dump", "0"}));
   REQUIRE(ran.status == 0);
   CHECK(ran.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({6, 8}));
@@ -57,7 +57,7 @@ TEST_CASE("an access past the end is a finding and status 1") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const RanJson ran =
-      foldproof_json(launch(file, {"--block", "8", "--arg", "buffer:i32:4:zeros", "--arg", "u32:8"}));
+      run_json(launch(file, {"--block", "8", "--arg", "buffer:i32:4:zeros", "--arg", "u32:8"}));
   CHECK(ran.status == 1);
   const auto& kernel = ran.json.at("kernels").at(0);
   CHECK(kernel.at("verdict") == "findings");
@@ -74,7 +74,7 @@ TEST_CASE("an endless loop ends as a timeout") {
   const Folder folder;
   const std::string file = folder.file("spin.ptx", spin_ptx);
   const RanJson ran =
-      foldproof_json({"sanitize", file, "--entry", "spin", "--block", "1", "--instructions", "100000"});
+      run_json({"sanitize", file, "--entry", "spin", "--block", "1", "--instructions", "100000"});
   CHECK(ran.status == 1);
   CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("kind") == "timeout");
 }
@@ -82,9 +82,9 @@ TEST_CASE("an endless loop ends as a timeout") {
 TEST_CASE("an interrupted run ends at once with status 130") {
   const Folder folder;
   const std::string file = folder.file("spin.ptx", spin_ptx);
-  const RanJson ran = foldproof_json(
-      {"sanitize", file, "--entry", "spin", "--block", "1", "--instructions", "1000000000000000"},
-      {std::chrono::milliseconds(500), {}});
+  const RanJson ran =
+      run_json({"sanitize", file, "--entry", "spin", "--block", "1", "--instructions", "1000000000000000"},
+               {std::chrono::milliseconds(500), {}});
   CHECK(ran.status == 130);
   CHECK(ran.json.at("kernels").empty());
   CHECK_FALSE(ran.json.at("error").at("message").get<std::string>().empty());
@@ -100,13 +100,13 @@ TEST_CASE("an entry is found by any part of its name that fits it alone") {
   two.erase(two.find(".version", 1), std::string(".version 8.0\n.target sm_90\n.address_size 64\n").size());
   const std::string file = folder.file("two.ptx", two);
   const std::vector<std::string> launch_rest{"--block", "1", "--arg", "buffer:i32:1:zeros", "--arg", "u32:1"};
-  const auto run = [&](const std::string& entry) {
+  const auto sanitize = [&](const std::string& entry) {
     std::vector<std::string> arguments{"sanitize", file, "--entry", entry};
     arguments.insert(arguments.end(), launch_rest.begin(), launch_rest.end());
-    return foldproof_json(arguments);
+    return run_json(arguments);
   };
-  CHECK(run("two").json.at("kernels").at(0).at("entry") == "add_two");
-  const RanJson ambiguous = run("add");
+  CHECK(sanitize("two").json.at("kernels").at(0).at("entry") == "add_two");
+  const RanJson ambiguous = sanitize("add");
   CHECK(ambiguous.status == 2);
   CHECK(ambiguous.json.at("error").at("message").get<std::string>().find("add_one, add_two") !=
         std::string::npos);

@@ -1,0 +1,226 @@
+// `audit` and the verbs around it, on sources of a user's.
+#include "catch.h"
+#include "cli/kernels.h"
+#include "cli/program.h"
+
+using namespace foldproof::test;
+
+namespace {
+
+const std::string add_one_contract = R"toml(format = 1
+id = "add_one"
+[source]
+path = "add_one.ptx"
+[domain]
+count = "1 .. 1000"
+block = "128"
+grid = "ceil_div(count, block)"
+[[buffer]]
+name = "data"
+type = "i32"
+count = "count"
+initial = "zero"
+[[launch]]
+entry = "add_one"
+grid = "grid"
+block = "block"
+arguments = ["data", "count"]
+)toml";
+
+/// A folder with the kernel add_one and the given contract of it.
+struct AddOne : Folder {
+  explicit AddOne(const std::string& contract = add_one_contract) {
+    file("add_one.ptx", add_one_ptx);
+    file("add_one.toml", contract);
+  }
+};
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+/// The contract claims one element more than the buffer has.
+const std::string too_short = replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\"");
+
+}  // namespace
+
+TEST_CASE("a clean kernel gives status 0 and the number of cases asked for") {
+  const AddOne folder;
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "7"});
+  REQUIRE(ran.status == 0);
+  const auto& kernel = ran.json.at("kernels").at(0);
+  CHECK(kernel.at("id") == "add_one");
+  CHECK(kernel.at("verdict") == "clean");
+  CHECK(kernel.at("cases") == 7);
+  CHECK(ran.json.at("seed") == "1");
+}
+
+TEST_CASE("source, contract and folder name the same kernel") {
+  const AddOne folder;
+  for (const std::string& path :
+       {folder.path("add_one.ptx"), folder.path("add_one.toml"), folder.path().string()}) {
+    const RanJson ran = run_json({"audit", path, "--cases", "1"});
+    CHECK(ran.status == 0);
+    CHECK(ran.json.at("kernels").size() == 1);
+  }
+}
+
+TEST_CASE("a finding gives status 1, and its case is stored beside the contract and replayed") {
+  const AddOne folder(too_short);
+  const RanJson audited = run_json({"audit", folder.path("add_one.toml")});
+  CHECK(audited.status == 1);
+  const auto finding = audited.json.at("kernels").at(0).at("findings").at(0);
+  CHECK(finding.at("kind") == "out-of-bounds");
+  CHECK(finding.at("case").get<std::string>().find("count=1 ") == 0);  // shrunk
+
+  const auto replay = finding.at("replay").get<std::string>();
+  const std::string file = replay.substr(replay.rfind(' ') + 1);
+  REQUIRE(replay.starts_with("foldproof replay "));
+  CHECK(file.starts_with(folder.path("foldproof-cases")));
+  const RanJson replayed = run_json({"replay", file});
+  CHECK(replayed.status == 1);
+  CHECK(replayed.json.at("kernels").at(0).at("findings").at(0).at("kind") == "out-of-bounds");
+}
+
+TEST_CASE("a case can be given as reports show it") {
+  const AddOne folder(too_short);
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--case",
+                                "count=5 block=128 grid=1 zeros schedule=lanes-backward"});
+  CHECK(ran.status == 1);
+  CHECK(ran.json.at("kernels").at(0).at("cases") == 1);
+}
+
+TEST_CASE("an instruction that the device lacks gives status 3") {
+  const Folder folder;
+  folder.file("add_one.ptx", replaced(add_one_ptx, "add.s32 %r6, %r6, 1;", "addd.s32 %r6, %r6, 1;"));
+  folder.file("add_one.toml", add_one_contract);
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml")});
+  CHECK(ran.status == 3);
+  const auto& kernel = ran.json.at("kernels").at(0);
+  CHECK(kernel.at("verdict") == "unsupported");
+  CHECK(kernel.at("reason").get<std::string>().find("addd") != std::string::npos);
+}
+
+TEST_CASE("the same seed gives the same report, on one process or two") {
+  const AddOne folder(too_short);
+  const auto audit = [&](const std::string& jobs) {
+    const Folder store;
+    auto json = run_json({"audit", folder.path().string(), "--seed", "5", "--jobs", jobs, "--store",
+                          store.path().string()})
+                    .json;
+    for (auto& kernel : json.at("kernels")) {
+      kernel.erase("seconds");
+      for (auto& finding : kernel.at("findings")) finding.erase("replay");
+    }
+    return json;
+  };
+  CHECK(audit("1") == audit("2"));
+}
+
+TEST_CASE("shards divide the instances between them") {
+  const Folder folder;
+  folder.file("add_one.ptx", add_one_ptx);
+  folder.file("add_one.toml",
+              "types = { B = [32, 64, 96] }\n" + replaced(add_one_contract, "\"128\"", "\"{B}\""));
+  const auto instances = [&](const std::string& shard) {
+    std::vector<std::string> labels;
+    const RanJson ran = run_json({"audit", folder.path().string(), "--cases", "1", "--shard", shard});
+    for (const auto& kernel : ran.json.at("kernels")) labels.push_back(kernel.at("instance"));
+    return labels;
+  };
+  CHECK(instances("1/2") == std::vector<std::string>{"B=32", "B=96"});
+  CHECK(instances("2/2") == std::vector<std::string>{"B=64"});
+}
+
+TEST_CASE("an interrupted audit reports what it has, with status 130") {
+  const AddOne folder;
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000"},
+                               {std::chrono::milliseconds(700), {}});
+  CHECK(ran.status == 130);
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "skipped");
+}
+
+TEST_CASE("a budget ends an audit in time, and the report says so") {
+  const AddOne folder;
+  const RanJson ran =
+      run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000", "--budget", "500ms"});
+  CHECK(ran.status == 0);
+  CHECK(ran.json.at("kernels").at(0).at("notes").dump().find("budget") != std::string::npos);
+}
+
+TEST_CASE("reports are written into a folder, one file a format") {
+  const AddOne folder;
+  REQUIRE(run({"audit", folder.path("add_one.toml"), "--report", folder.path("reports")}).status == 0);
+  CHECK(std::filesystem::file_size(folder.path("reports/report.txt")) > 0);
+  CHECK(std::filesystem::file_size(folder.path("reports/report.json")) > 0);
+}
+
+TEST_CASE("without a contract one is guessed, and init writes the guess down") {
+  const Folder folder;
+  const std::string source = folder.file("wrong.cu", "");
+  std::filesystem::copy_file(source_file("examples/wrong.cu"), source,
+                             std::filesystem::copy_options::overwrite_existing);
+  const RanJson guessed = run_json({"audit", source});
+  CHECK(guessed.status == 1);
+  const auto& kernel = guessed.json.at("kernels").at(0);
+  CHECK_FALSE(kernel.at("notes").empty());
+  CHECK(kernel.at("findings").at(0).at("kind") == "out-of-bounds");
+  CHECK(kernel.at("findings").at(0).at("line") == 13);
+
+  CHECK(run({"init", source}).status == 0);
+  CHECK(std::filesystem::exists(folder.path("wrong.toml")));
+  CHECK(run_json({"audit", source}).json.at("kernels").at(0).at("findings").at(0).at("line") == 13);
+  const RanJson again = run_json({"init", source});
+  CHECK(again.status == 2);
+  CHECK(again.json.at("error").at("message").get<std::string>().find("--force") != std::string::npos);
+  CHECK(run({"init", source, "--force"}).status == 0);
+}
+
+TEST_CASE("the text report quotes the line of a finding") {
+  const Folder store;
+  const Ran ran = run({"audit", source_file("examples/wrong.cu"), "--store", store.path().string()});
+  CHECK(ran.status == 1);
+  CHECK(ran.out.find("error[out-of-bounds]: ") == 0);
+  CHECK(ran.out.find("13 |     next = input[i + stride];\n") != std::string::npos);
+  CHECK(ran.out.find("\x1b") == std::string::npos);
+}
+
+TEST_CASE("the shipped kernels are listed from wherever the program is called") {
+  const Folder elsewhere;
+  const RanJson ran = run_json({"list"}, {std::chrono::milliseconds(0), elsewhere.path()});
+  CHECK(ran.status == 0);
+  bool found = false;
+  for (const auto& kernel : ran.json.at("kernels")) {
+    for (const char* key : {"id", "entry", "operator", "input", "accumulator", "output", "file", "devices"})
+      CHECK(kernel.contains(key));
+    found =
+        found || (kernel.at("id") == "A5" && kernel.at("operator") == "sum" && kernel.at("input") == "f32");
+  }
+  CHECK(found);
+}
+
+TEST_CASE("help and version are no errors") {
+  const Ran help = run({"--help"});
+  CHECK(help.status == 0);
+  for (const char* verb : {"audit", "sanitize", "init", "replay", "list", "bench"})
+    CHECK(help.out.find(verb) != std::string::npos);
+  CHECK(run({"audit", "--help"}).status == 0);
+  const Ran version = run({"--version"});
+  CHECK(version.status == 0);
+  CHECK(version.out.starts_with("foldproof "));
+}
+
+TEST_CASE("the emulated device can be measured") {
+  const RanJson ran = run_json({"bench", "emulated", "--runs", "1"});
+  REQUIRE(ran.status == 0);
+  std::vector<std::string> names;
+  for (const auto& benchmark : ran.json.at("benchmarks")) {
+    names.push_back(benchmark.at("name"));
+    CHECK(benchmark.at("value").get<double>() > 0);
+    CHECK(benchmark.at("elements_per_second").get<double>() > 0);
+    CHECK(benchmark.at("unit") == "warp-instructions/s");
+    CHECK(benchmark.at("baseline").is_null());
+    CHECK(benchmark.at("ratio").is_null());
+  }
+  CHECK(names == std::vector<std::string>{"A5/checks-off", "A12/checks-off"});
+}
