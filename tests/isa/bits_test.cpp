@@ -23,7 +23,8 @@ Columns values(std::initializer_list<unsigned> widths, std::size_t edges = 17) {
 Column amounts(unsigned seed) {
   Column result;
   const Column random = integers(32, seed);
-  for (std::size_t i = 0; i < random.size(); ++i) result.push_back(i % 4 == 3 ? random[i] : (i * 7 + seed) % 300 % (i % 3 == 0 ? 300 : 70));
+  for (std::size_t i = 0; i < random.size(); ++i)
+    result.push_back(i % 4 == 3 ? random[i] : (i * 7 + seed) % 300 % (i % 3 == 0 ? 300 : 70));
   return result;
 }
 
@@ -51,12 +52,15 @@ TEST_CASE("and, or, xor, not on predicates", "[bits]") {
 TEST_CASE("shl and shr shift out everything at the width and beyond", "[bits]") {
   for (const auto& [name, width] : bit_types) {
     const unsigned w = width;
-    check2("shl." + name, {integers(w, 1), amounts(5)}, [w](Value a, Value n) { return n >= w ? 0 : (a << n) & ones(w); });
+    check2("shl." + name, {integers(w, 1), amounts(5)},
+           [w](Value a, Value n) { return n >= w ? 0 : (a << n) & ones(w); });
     for (const std::string& type : {name, "u" + name.substr(1)})
-      check2("shr." + type, {integers(w, 1), amounts(5)}, [w](Value a, Value n) { return n >= w ? 0 : a >> n; });
+      check2("shr." + type, {integers(w, 1), amounts(5)},
+             [w](Value a, Value n) { return n >= w ? 0 : a >> n; });
     check2("shr.s" + name.substr(1), {integers(w, 1), amounts(5)}, [w](Value a, Value n) {
       Value result = 0;
-      for (unsigned i = 0; i < w; ++i) result |= Value{bit(a, static_cast<unsigned>(std::min<Value>(i + n, w - 1)))} << i;
+      for (unsigned i = 0; i < w; ++i)
+        result |= Value{bit(a, static_cast<unsigned>(std::min<Value>(i + n, w - 1)))} << i;
       return result;
     });
   }
@@ -81,8 +85,10 @@ TEST_CASE("shf funnels two words", "[bits]") {
   const auto right = [](Value a, Value b, Value n) { return (b << 32 | a) >> n & ones(32); };
   check3("shf.l.wrap.b32", operands, [&](Value a, Value b, Value c) { return left(a, b, c & 31); });
   check3("shf.r.wrap.b32", operands, [&](Value a, Value b, Value c) { return right(a, b, c & 31); });
-  check3("shf.l.clamp.b32", operands, [&](Value a, Value b, Value c) { return left(a, b, std::min<Value>(c, 32)); });
-  check3("shf.r.clamp.b32", operands, [&](Value a, Value b, Value c) { return right(a, b, std::min<Value>(c, 32)); });
+  check3("shf.l.clamp.b32", operands,
+         [&](Value a, Value b, Value c) { return left(a, b, std::min<Value>(c, 32)); });
+  check3("shf.r.clamp.b32", operands,
+         [&](Value a, Value b, Value c) { return right(a, b, std::min<Value>(c, 32)); });
 }
 
 TEST_CASE("popc, clz, brev", "[bits]") {
@@ -137,7 +143,7 @@ TEST_CASE("fns finds the n-th one", "[bits]") {
     const auto n = static_cast<std::int32_t>(offset);
     if (n == 0) return bit(mask, static_cast<unsigned>(base)) ? base : ones(32);
     int position = static_cast<int>(base), count = std::abs(n) - 1;
-    for (; position >= 0 && position < 32; position += n > 0 ? 1 : -1)
+    for (; position >= 0 && position<32; position += n> 0 ? 1 : -1)
       if (bit(mask, static_cast<unsigned>(position)) && count-- == 0) return static_cast<Value>(position);
     return ones(32);
   });
@@ -146,8 +152,8 @@ TEST_CASE("fns finds the n-th one", "[bits]") {
 TEST_CASE("bfe extracts, also beyond the top", "[bits]") {
   for (const unsigned w : {32u, 64u})
     for (const bool is_signed : {false, true})
-      check3("bfe." + std::string(is_signed ? "s" : "u") + std::to_string(w), {integers(w, 1), amounts(2), amounts(9)},
-             [=](Value a, Value b, Value c) {
+      check3("bfe." + std::string(is_signed ? "s" : "u") + std::to_string(w),
+             {integers(w, 1), amounts(2), amounts(9)}, [=](Value a, Value b, Value c) {
                const unsigned position = b & 0xFF, length = c & 0xFF, msb = w - 1;
                const bool sign = is_signed && length != 0 && bit(a, std::min(position + length - 1, msb));
                Value d = 0;
@@ -184,16 +190,19 @@ TEST_CASE("szext extends N bits", "[bits]") {
 
 TEST_CASE("bmsk makes runs of ones", "[bits]") {
   for (const bool wrap : {false, true})
-    check2(wrap ? "bmsk.wrap.b32" : "bmsk.clamp.b32", {amounts(1), amounts(8)}, [=](Value a, Value b) -> Value {
-      const unsigned a1 = a & 31, b1 = b & 31, sum = a1 + b1;
-      Value mask0 = ones(32) << a1 & ones(32), mask1 = sum < 32 ? ones(32) << sum & ones(32) : 0;
-      bool overflow = sum >= 32;
-      if (!wrap && a >= 32) overflow = true, mask0 = 0;
-      if (!wrap && b >= 32) overflow = true;
-      if (overflow) mask1 = 0;
-      else if (b1 == 0) mask1 = ones(32);
-      return mask0 & ~mask1;
-    });
+    check2(wrap ? "bmsk.wrap.b32" : "bmsk.clamp.b32", {amounts(1), amounts(8)},
+           [=](Value a, Value b) -> Value {
+             const unsigned a1 = a & 31, b1 = b & 31, sum = a1 + b1;
+             Value mask0 = ones(32) << a1 & ones(32), mask1 = sum < 32 ? ones(32) << sum & ones(32) : 0;
+             bool overflow = sum >= 32;
+             if (!wrap && a >= 32) overflow = true, mask0 = 0;
+             if (!wrap && b >= 32) overflow = true;
+             if (overflow)
+               mask1 = 0;
+             else if (b1 == 0)
+               mask1 = ones(32);
+             return mask0 & ~mask1;
+           });
 }
 
 TEST_CASE("lop3 looks each bit up in its table", "[bits]") {
@@ -211,7 +220,8 @@ TEST_CASE("lop3 looks each bit up in its table", "[bits]") {
   // (d != 0) bool q, in the second destination. Operands are sparse, so that zero results occur.
   Columns sparse{Column(64), Column(64), Column(64), Column(64), Column(64)};
   for (Value i = 0; i < 64; ++i) {
-    sparse[0][i] = i % 3, sparse[1][i] = i % 5 / 2, sparse[2][i] = i % 2, sparse[3][i] = 0x80, sparse[4][i] = i / 2 % 2;
+    sparse[0][i] = i % 3, sparse[1][i] = i % 5 / 2, sparse[2][i] = i % 2, sparse[3][i] = 0x80,
+    sparse[4][i] = i / 2 % 2;
   }
   for (const bool conjunction : {true, false}) {
     const Columns results = run(conjunction ? "lop3.and.b32" : "lop3.or.b32", sparse);
@@ -234,7 +244,8 @@ TEST_CASE("prmt picks bytes by its table of modes", "[bits]") {
   for (const auto& [mode, table] : modes)
     check3("prmt.b32." + mode, operands, [&table = table](Value a, Value b, Value c) {
       Value result = 0;
-      for (const char digit : table[c & 3]) result = result << 8 | ((b << 32 | a) >> 8 * (digit - '0') & 0xFF);
+      for (const char digit : table[c & 3])
+        result = result << 8 | ((b << 32 | a) >> 8 * (digit - '0') & 0xFF);
       return result;
     });
   check3("prmt.b32", operands, [](Value a, Value b, Value c) {
@@ -248,8 +259,8 @@ TEST_CASE("prmt picks bytes by its table of modes", "[bits]") {
 }
 
 TEST_CASE("mov copies every type", "[mov]") {
-  for (const std::string type : {"b8", "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f16", "bf16", "f16x2",
-                                 "bf16x2", "f32", "f64"}) {
+  for (const std::string type : {"b8", "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f16",
+                                 "bf16", "f16x2", "bf16x2", "f32", "f64"}) {
     const auto digits = type.find_first_of("0123456789");
     const auto bits = static_cast<unsigned>(std::stoul(type.substr(digits))) * (type.ends_with("x2") ? 2 : 1);
     check1("mov." + type, {integers(bits, 1)}, [](Value a) { return a; });
@@ -307,10 +318,13 @@ TEST_CASE("mov packs and unpacks 128 bits", "[mov]") {
 
 TEST_CASE("generic addresses are windows, and cvta goes there and back", "[address]") {
   const Column offsets{0, 4, 0x1234, 0xFFFFFF};
-  const std::vector<std::pair<std::string, Value>> spaces{
-      {"shared", isa::shared_window}, {"local", isa::local_window}, {"const", isa::constant_window},
-      {"param", isa::param_window},   {"global", 0},                {"shared::cta", isa::shared_window},
-      {"shared::cluster", isa::shared_window}};
+  const std::vector<std::pair<std::string, Value>> spaces{{"shared", isa::shared_window},
+                                                          {"local", isa::local_window},
+                                                          {"const", isa::constant_window},
+                                                          {"param", isa::param_window},
+                                                          {"global", 0},
+                                                          {"shared::cta", isa::shared_window},
+                                                          {"shared::cluster", isa::shared_window}};
   for (const auto& [space, window] : spaces) {
     check1("cvta." + space + ".u64", {offsets}, [w = window](Value a) { return a + w; });
     Column generic;
@@ -320,8 +334,9 @@ TEST_CASE("generic addresses are windows, and cvta goes there and back", "[addre
 }
 
 TEST_CASE("isspacep tells the windows apart", "[address]") {
-  const Column addresses{0x7F0000001000, isa::shared_window + 16, isa::shared_window + (Value{3} << 24) + 16,
-                         isa::local_window + 8, isa::constant_window, isa::param_window + 4};
+  const Column addresses{
+      0x7F0000001000,        isa::shared_window + 16, isa::shared_window + (Value{3} << 24) + 16,
+      isa::local_window + 8, isa::constant_window,    isa::param_window + 4};
   const auto answers = [&](const std::string& space) {
     covers("isspacep");
     return run("isspacep." + space, {addresses}).front();
@@ -336,9 +351,8 @@ TEST_CASE("isspacep tells the windows apart", "[address]") {
 }
 
 TEST_CASE("mapa moves an address into another block's shared memory", "[address]") {
-  check2("mapa.shared::cluster.u32", {{0x10, 0x020010, 0x05000020}, {0, 3, 1}}, [](Value a, Value rank) {
-    return (a & 0xFFFFFF) + ((rank + 1) << 24);
-  });
+  check2("mapa.shared::cluster.u32", {{0x10, 0x020010, 0x05000020}, {0, 3, 1}},
+         [](Value a, Value rank) { return (a & 0xFFFFFF) + ((rank + 1) << 24); });
   check2("mapa.u64", {{isa::shared_window + 0x10, isa::shared_window + (Value{2} << 24) + 0x10}, {7, 0}},
          [](Value a, Value rank) { return isa::shared_window + (a & 0xFFFFFF) + ((rank + 1) << 24); });
 }

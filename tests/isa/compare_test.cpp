@@ -23,7 +23,9 @@ bool outcome(const std::string& comparison, Order order) {
   return holds.at(comparison)[static_cast<unsigned>(order)] == '1';
 }
 
-Order order_of(Rational a, Rational b) { return a < b ? Order::less : a == b ? Order::equal : Order::greater; }
+Order order_of(Rational a, Rational b) {
+  return a < b ? Order::less : a == b ? Order::equal : Order::greater;
+}
 
 struct Kind {
   std::string type;
@@ -43,8 +45,9 @@ Kind float_kind(const std::string& type, const Format& f, unsigned bits, Column 
             if (ftz) x = f.flushed(x), y = f.flushed(y);
             if (f.is_nan(x) || f.is_nan(y)) return Order::unordered;
             const auto extended = [&](Value v) {  // infinities beyond every number
-              return f.is_infinite(v) ? Rational(f.is_negative(v) ? -1 : 1) * (boost::multiprecision::cpp_int(1) << 1100)
-                                      : value_of(f, v);
+              return f.is_infinite(v)
+                         ? Rational(f.is_negative(v) ? -1 : 1) * (boost::multiprecision::cpp_int(1) << 1100)
+                         : value_of(f, v);
             };
             return order_of(extended(x), extended(y));
           }};
@@ -54,9 +57,13 @@ std::vector<Kind> kinds() {
   std::vector<Kind> result;
   for (const unsigned bits : {16u, 32u, 64u}) {
     const Columns both = crossed({integers(bits, 1), integers(bits, 2)}, 17);
-    const auto as_unsigned = [](Value a, Value b) { return a < b ? Order::less : a == b ? Order::equal : Order::greater; };
+    const auto as_unsigned = [](Value a, Value b) {
+      return a < b ? Order::less : a == b ? Order::equal : Order::greater;
+    };
     const auto as_signed = [bits](Value a, Value b) {
-      const auto extend = [bits](Value x) { return static_cast<std::int64_t>(x << (64 - bits)) >> (64 - bits); };
+      const auto extend = [bits](Value x) {
+        return static_cast<std::int64_t>(x << (64 - bits)) >> (64 - bits);
+      };
       return extend(a) < extend(b) ? Order::less : a == b ? Order::equal : Order::greater;
     };
     const std::string width = std::to_string(bits);
@@ -145,8 +152,8 @@ TEST_CASE("packed setp compares the low halves for p and the high ones for q", "
 
 TEST_CASE("set writes 1.0 or all ones", "[compare]") {
   const std::vector<std::pair<std::string, Value>> destinations{
-      {".u32", 0xFFFFFFFF}, {".s32", 0xFFFFFFFF}, {".f32", 0x3F800000}, {".f16", 0x3C00}, {".bf16", 0x3F80},
-      {".u16", 0xFFFF},     {".s16", 0xFFFF}};
+      {".u32", 0xFFFFFFFF}, {".s32", 0xFFFFFFFF}, {".f32", 0x3F800000}, {".f16", 0x3C00},
+      {".bf16", 0x3F80},    {".u16", 0xFFFF},     {".s16", 0xFFFF}};
   for (const Kind& kind : kinds())
     for (const std::string& comparison : kind.comparisons)
       for (const auto& [destination, yes] : destinations) {
@@ -166,8 +173,8 @@ TEST_CASE("set writes 1.0 or all ones", "[compare]") {
 TEST_CASE("packed set writes each half", "[compare]") {
   const Column low_a = f16s(1), low_b = f16s(2), high_a = f16s(3), high_b = f16s(4);
   const Kind kind = float_kind("", f16_format, 16, low_a, low_b, false);
-  for (const auto& [text, yes] : {std::pair<std::string, Value>{"set.ltu.f16x2.f16x2", 0x3C00},
-                                  {"set.ltu.u32.f16x2", 0xFFFF}}) {
+  for (const auto& [text, yes] :
+       {std::pair<std::string, Value>{"set.ltu.f16x2.f16x2", 0x3C00}, {"set.ltu.u32.f16x2", 0xFFFF}}) {
     const Column results = run(text, {paired(low_a, high_a), paired(low_b, high_b)}).front();
     Column wanted;
     for (std::size_t i = 0; i < low_a.size(); ++i) {
@@ -183,7 +190,8 @@ TEST_CASE("packed set writes each half", "[compare]") {
 }
 
 TEST_CASE("selp chooses by a predicate", "[compare]") {
-  for (const std::string type : {"b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"}) {
+  for (const std::string type :
+       {"b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"}) {
     const auto bits = static_cast<unsigned>(std::stoul(type.substr(1)));
     check3("selp." + type, {integers(bits, 1), integers(bits, 2), predicates(integers(bits, 1).size())},
            [](Value a, Value b, Value c) { return c != 0 ? a : b; });
@@ -191,18 +199,20 @@ TEST_CASE("selp chooses by a predicate", "[compare]") {
 }
 
 TEST_CASE("slct chooses by a sign: -0 counts as zero, NaN as negative", "[compare]") {
-  for (const std::string type : {"b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"}) {
+  for (const std::string type :
+       {"b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"}) {
     const auto bits = static_cast<unsigned>(std::stoul(type.substr(1)));
     const Column a = integers(bits, 1), b = integers(bits, 2);
     check3("slct." + type + ".s32", {a, b, integers(32, 3)},
            [](Value x, Value y, Value c) { return static_cast<std::int32_t>(c) >= 0 ? x : y; });
     for (const bool ftz : {false, true})
-      check3(std::string("slct") + (ftz ? ".ftz." : ".") + type + ".f32", {a, b, f32s(3)}, [ftz](Value x, Value y, Value c) {
-        const Value seen = ftz ? f32_format.flushed(c) : c;
-        const bool at_least_zero =
-            !f32_format.is_nan(seen) && (!f32_format.is_negative(seen) || f32_format.is_zero(seen));
-        return at_least_zero ? x : y;
-      });
+      check3(std::string("slct") + (ftz ? ".ftz." : ".") + type + ".f32", {a, b, f32s(3)},
+             [ftz](Value x, Value y, Value c) {
+               const Value seen = ftz ? f32_format.flushed(c) : c;
+               const bool at_least_zero =
+                   !f32_format.is_nan(seen) && (!f32_format.is_negative(seen) || f32_format.is_zero(seen));
+               return at_least_zero ? x : y;
+             });
   }
 }
 

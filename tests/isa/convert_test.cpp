@@ -1,4 +1,5 @@
-// cvt between numbers, ISA 9.7.9.21: all pairs of types, every rounding, .ftz, .sat, and registers of every width.
+// cvt between numbers, ISA 9.7.9.21: all pairs of types, every rounding, .ftz, .sat, and registers of every
+// width.
 #include "catch.h"
 #include "oracle.h"
 #include "row_coverage.h"
@@ -19,7 +20,9 @@ struct Number {
   Column values(unsigned seed) const {
     return format ? floats(format->exponent_bits, format->fraction_bits, seed) : integers(bits, seed);
   }
-  mp::cpp_int lowest() const { return is_signed ? mp::cpp_int(-(mp::cpp_int(1) << (bits - 1))) : mp::cpp_int(0); }
+  mp::cpp_int lowest() const {
+    return is_signed ? mp::cpp_int(-(mp::cpp_int(1) << (bits - 1))) : mp::cpp_int(0);
+  }
   mp::cpp_int highest() const { return (mp::cpp_int(1) << (is_signed ? bits - 1 : bits)) - 1; }
   Value cut(const mp::cpp_int& x) const {
     const mp::cpp_int modulus = mp::cpp_int(1) << bits;
@@ -29,11 +32,14 @@ struct Number {
     const bool negative = is_signed && (x >> (bits - 1)) != 0;
     return negative ? mp::cpp_int(x) - (mp::cpp_int(1) << bits) : mp::cpp_int(x);
   }
-  mp::cpp_int clamp(const mp::cpp_int& x) const { return x < lowest() ? lowest() : x > highest() ? highest() : x; }
+  mp::cpp_int clamp(const mp::cpp_int& x) const {
+    return x < lowest() ? lowest() : x > highest() ? highest() : x;
+  }
 };
 
-const std::vector<Number> integer_types{{"u8", 8, nullptr, false},   {"u16", 16, nullptr, false}, {"u32", 32, nullptr, false},
-                                        {"u64", 64, nullptr, false}, {"s8", 8, nullptr, true},    {"s16", 16, nullptr, true},
+const std::vector<Number> integer_types{{"u8", 8, nullptr, false},   {"u16", 16, nullptr, false},
+                                        {"u32", 32, nullptr, false}, {"u64", 64, nullptr, false},
+                                        {"s8", 8, nullptr, true},    {"s16", 16, nullptr, true},
                                         {"s32", 32, nullptr, true},  {"s64", 64, nullptr, true}};
 const std::vector<Number> float_types{{"f16", 16, &f16_format, true},
                                       {"bf16", 16, &bf16_format, true},
@@ -48,13 +54,16 @@ std::string name(const std::string& modifiers, const Number& to, const Number& f
 }
 
 /// .ftz concerns the f32 side of a conversion.
-Value flushed(bool ftz, const Number& type, Value x) { return ftz && type.bits == 32 && type.format ? f32_format.flushed(x) : x; }
+Value flushed(bool ftz, const Number& type, Value x) {
+  return ftz && type.bits == 32 && type.format ? f32_format.flushed(x) : x;
+}
 
 TEST_CASE("integers convert by their low bits, or clamped with .sat", "[convert]") {
   for (const Number& to : integer_types)
     for (const Number& from : integer_types) {
       check1(name("", to, from), {from.values(1)}, [&](Value x) { return to.cut(from.read(x)); });
-      check1(name(".sat", to, from), {from.values(1)}, [&](Value x) { return to.cut(to.clamp(from.read(x))); });
+      check1(name(".sat", to, from), {from.values(1)},
+             [&](Value x) { return to.cut(to.clamp(from.read(x))); });
     }
   CHECK_FALSE(exists("cvt.rn.s32.s64"));
 }
@@ -79,24 +88,29 @@ TEST_CASE("wider registers: the source's low bits count, the result is extended 
 TEST_CASE("wider registers hold f16 and fp8 bits zero-extended", "[convert]") {
   isa::Form form = form_of("cvt.rn.f16.f32");
   REQUIRE(isa::fit_registers(form, 4, 4));
-  check(form, "cvt.rn.f16.f32 into 32 bits", {{0x3F800000, 0xBF800000}}, [](const Column& x) { return x[0] >> 31 != 0 ? 0xBC00 : 0x3C00; });
+  check(form, "cvt.rn.f16.f32 into 32 bits", {{0x3F800000, 0xBF800000}},
+        [](const Column& x) { return x[0] >> 31 != 0 ? 0xBC00 : 0x3C00; });
   form = form_of("cvt.f32.f16");
   REQUIRE(isa::fit_registers(form, 4, 4));
   check(form, "cvt.f32.f16 from 32 bits", {{0xABCD3C00}}, [](const Column&) { return 0x3F800000; });
 }
 
-TEST_CASE("floats convert to integers clamped; NaN gives 0, or the top bit where 64 bits take part", "[convert]") {
+TEST_CASE("floats convert to integers clamped; NaN gives 0, or the top bit where 64 bits take part",
+          "[convert]") {
   for (const Number& to : integer_types)
     for (const Number& from : float_types)
       for (const auto& [word, mode] : integer_modes)
         for (const bool ftz : {false, true}) {
           if (ftz && from.name != "f32") continue;
-          check1(name(word + (ftz ? ".ftz" : ""), to, from), {from.values(1)}, [&, f = ftz, m = mode](Value bits) {
-            const Value x = flushed(f, from, bits);
-            if (from.format->is_nan(x)) return from.bits == 64 || to.bits == 64 ? Value{1} << (to.bits - 1) : Value{0};
-            if (from.format->is_infinite(x)) return to.cut(from.format->is_negative(x) ? to.lowest() : to.highest());
-            return to.cut(to.clamp(round_to_integer(value_of(*from.format, x), m)));
-          });
+          check1(name(word + (ftz ? ".ftz" : ""), to, from), {from.values(1)},
+                 [&, f = ftz, m = mode](Value bits) {
+                   const Value x = flushed(f, from, bits);
+                   if (from.format->is_nan(x))
+                     return from.bits == 64 || to.bits == 64 ? Value{1} << (to.bits - 1) : Value{0};
+                   if (from.format->is_infinite(x))
+                     return to.cut(from.format->is_negative(x) ? to.lowest() : to.highest());
+                   return to.cut(to.clamp(round_to_integer(value_of(*from.format, x), m)));
+                 });
         }
   CHECK_FALSE(exists("cvt.s32.f32"));
   CHECK_FALSE(exists("cvt.rn.s32.f32"));
@@ -127,12 +141,14 @@ TEST_CASE("floats convert to floats rounded, with .ftz and .sat", "[convert]") {
           for (const bool sat : {false, true}) {
             if (ftz && to.name != "f32" && from.name != "f32") continue;
             const std::string text =
-                name((widens ? "" : std::string(".") + word) + (ftz ? ".ftz" : "") + (sat ? ".sat" : ""), to, from);
+                name((widens ? "" : std::string(".") + word) + (ftz ? ".ftz" : "") + (sat ? ".sat" : ""), to,
+                     from);
             check1(text, {from.values(1)}, [&, f = ftz, s = sat, m = mode](Value bits) {
               const Value x = flushed(f, from, bits);
               const Value result = flushed(f, to, reformat(*from.format, *to.format, x, m));
               // The NaN that an f32 widens to is the f32's own.
-              if (to.bits == 64 && from.bits == 32 && from.format->is_nan(x) && !f && !s) return Value{0x7FFFFFFFE0000000};
+              if (to.bits == 64 && from.bits == 32 && from.format->is_nan(x) && !f && !s)
+                return Value{0x7FFFFFFFE0000000};
               return s ? saturated(*to.format, result) : result;
             });
           }
@@ -142,9 +158,11 @@ TEST_CASE("floats convert to floats rounded, with .ftz and .sat", "[convert]") {
 
 TEST_CASE("every f16 and bf16 converts exactly to f32, and back", "[convert]") {
   for (const Number& half : {float_types[0], float_types[1]}) {
-    check1("cvt.f32." + half.name, {all_16_bits()}, [&](Value x) { return reformat(*half.format, f32_format, x, Mode::zero); });
+    check1("cvt.f32." + half.name, {all_16_bits()},
+           [&](Value x) { return reformat(*half.format, f32_format, x, Mode::zero); });
     const Column wide = run("cvt.f32." + half.name, {all_16_bits()}).front();
-    check1("cvt.rn." + half.name + ".f32", {wide}, [&](Value x) { return reformat(f32_format, *half.format, x, Mode::zero); });
+    check1("cvt.rn." + half.name + ".f32", {wide},
+           [&](Value x) { return reformat(f32_format, *half.format, x, Mode::zero); });
   }
 }
 
@@ -159,8 +177,10 @@ TEST_CASE("same type: rounding to integral values, .sat, .ftz", "[convert]") {
       });
     check1(name(".sat", type, type), {type.values(1)}, [&](Value x) { return saturated(f, x); });
   }
-  check1("cvt.ftz.f32.f32", {f32s(1)}, [](Value x) { return f32_format.is_nan(x) ? f32_format.nan : f32_format.flushed(x); });
-  check1("cvt.rmi.ftz.f32.f32", {{0x80000001, 0xBF000000}}, [](Value x) { return x == 0x80000001 ? 0x80000000 : 0xBF800000; });
+  check1("cvt.ftz.f32.f32", {f32s(1)},
+         [](Value x) { return f32_format.is_nan(x) ? f32_format.nan : f32_format.flushed(x); });
+  check1("cvt.rmi.ftz.f32.f32", {{0x80000001, 0xBF000000}},
+         [](Value x) { return x == 0x80000001 ? 0x80000000 : 0xBF800000; });
   CHECK_FALSE(exists("cvt.rn.f32.f32"));
 }
 
@@ -177,7 +197,8 @@ TEST_CASE("f32 to f16 and bf16 with .relu and .satfinite, alone and in pairs", "
             if (satfinite && f.is_infinite(result)) --result;
             return result;
           };
-          const std::string modifiers = std::string("cvt.") + word + (relu ? ".relu" : "") + (satfinite ? ".satfinite." : ".");
+          const std::string modifiers =
+              std::string("cvt.") + word + (relu ? ".relu" : "") + (satfinite ? ".satfinite." : ".");
           check1(modifiers + to.name + ".f32", {f32s(1)}, expected);
           check2(modifiers + to.name + "x2.f32", {f32s(1), f32s(2)},
                  [&](Value a, Value b) { return expected(a) << 16 | expected(b); });
@@ -187,11 +208,13 @@ TEST_CASE("f32 to f16 and bf16 with .relu and .satfinite, alone and in pairs", "
 
 TEST_CASE("tf32 keeps 10 fraction bits", "[convert]") {
   const Format tf32{8, 10, 0x3FFFF};
-  for (const auto& [word, mode] : {std::pair<const char*, Mode>{"rna", Mode::nearest_away}, modes[0], modes[1]})
+  for (const auto& [word, mode] :
+       {std::pair<const char*, Mode>{"rna", Mode::nearest_away}, modes[0], modes[1]})
     for (const bool relu : {false, true})
       for (const bool satfinite : {false, true})
-        check1(std::string("cvt.") + word + (relu ? ".relu" : "") + (satfinite ? ".satfinite" : "") + ".tf32.f32", {f32s(1)},
-               [&, m = mode, relu, satfinite](Value x) {
+        check1(std::string("cvt.") + word + (relu ? ".relu" : "") + (satfinite ? ".satfinite" : "") +
+                   ".tf32.f32",
+               {f32s(1)}, [&, m = mode, relu, satfinite](Value x) {
                  if (f32_format.is_nan(x)) return Value{0x7FFFFFFF};
                  if (relu && f32_format.is_negative(x)) return Value{0};
                  const Value result = reformat(f32_format, tf32, x, m);
@@ -210,9 +233,11 @@ TEST_CASE("cvt.pack clamps and packs", "[convert]") {
     check2("cvt.pack.sat." + letter + "16.s32", two,
            [&](Value a, Value b) { return clamped(a, 16, is_signed) << 16 | clamped(b, 16, is_signed); });
     for (const unsigned bits : {8u, 4u, 2u})
-      check3("cvt.pack.sat." + letter + std::to_string(bits) + ".s32.b32", three, [&](Value a, Value b, Value c) {
-        return (c << 2 * bits & 0xFFFFFFFF) | clamped(a, bits, is_signed) << bits | clamped(b, bits, is_signed);
-      });
+      check3("cvt.pack.sat." + letter + std::to_string(bits) + ".s32.b32", three,
+             [&](Value a, Value b, Value c) {
+               return (c << 2 * bits & 0xFFFFFFFF) | clamped(a, bits, is_signed) << bits |
+                      clamped(b, bits, is_signed);
+             });
   }
 }
 

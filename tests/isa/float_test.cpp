@@ -89,8 +89,10 @@ TEST_CASE("fma of f32 is exact where the double sum would be a tie", "[float]") 
 
 TEST_CASE("div, rcp and sqrt of f32 round correctly", "[float]") {
   check_f32("div", f32_pairs(), false, divide(f32));
-  check_f32("rcp", {f32s(1)}, false, [](const Column& x, Mode mode) { return quotient(f32, 0x3F800000, x[0], mode); });
-  check_f32("sqrt", {f32s(1)}, false, [](const Column& x, Mode mode) { return square_root(f32, x[0], mode); });
+  check_f32("rcp", {f32s(1)}, false,
+            [](const Column& x, Mode mode) { return quotient(f32, 0x3F800000, x[0], mode); });
+  check_f32("sqrt", {f32s(1)}, false,
+            [](const Column& x, Mode mode) { return square_root(f32, x[0], mode); });
 }
 
 TEST_CASE("f64 arithmetic rounds as its modifier says, and passes payloads", "[float]") {
@@ -100,7 +102,8 @@ TEST_CASE("f64 arithmetic rounds as its modifier says, and passes payloads", "[f
   check_f64("fma", f64_triples(), fuse(f64));
   check_f64("mad", f64_triples(), fuse(f64));
   check_f64("div", f64_pairs(), divide(f64));
-  check_f64("rcp", {f64s(1)}, [](const Column& x, Mode mode) { return quotient(f64, 0x3FF0000000000000, x[0], mode); });
+  check_f64("rcp", {f64s(1)},
+            [](const Column& x, Mode mode) { return quotient(f64, 0x3FF0000000000000, x[0], mode); });
   check_f64("sqrt", {f64s(1)}, [](const Column& x, Mode mode) { return square_root(f64, x[0], mode); });
   CHECK(run_one("add.f64", {0x7FF0000000000123, 0xFFF8000000000456}) == 0x7FF8000000000123);
 }
@@ -153,7 +156,9 @@ Value extremum(const Format& f, Value a, Value b, bool want_min, bool nan_wins) 
     if (nan_wins || (f.is_nan(a) && f.is_nan(b))) return f.nan;
     return f.is_nan(a) ? b : a;
   }
-  const auto key = [&](Value x) { return f.is_negative(x) ? -static_cast<std::int64_t>(x ^ f.sign()) - 1 : static_cast<std::int64_t>(x); };
+  const auto key = [&](Value x) {
+    return f.is_negative(x) ? -static_cast<std::int64_t>(x ^ f.sign()) - 1 : static_cast<std::int64_t>(x);
+  };
   return (key(a) < key(b)) == want_min ? a : b;
 }
 
@@ -162,8 +167,8 @@ TEST_CASE("min and max of f32: NaN, signed zeros, .ftz, .NaN, .xorsign.abs", "[f
     for (const bool ftz : {false, true})
       for (const bool nan : {false, true})
         for (const bool xorsign : {false, true}) {
-          const std::string text = std::string(want_min ? "min" : "max") + (ftz ? ".ftz" : "") + (nan ? ".NaN" : "") +
-                                   (xorsign ? ".xorsign.abs" : "") + ".f32";
+          const std::string text = std::string(want_min ? "min" : "max") + (ftz ? ".ftz" : "") +
+                                   (nan ? ".NaN" : "") + (xorsign ? ".xorsign.abs" : "") + ".f32";
           check2(text, f32_pairs(), [=](Value a, Value b) {
             if (ftz) a = f32.flushed(a), b = f32.flushed(b);
             const Value sign = (a ^ b) & f32.sign();
@@ -200,7 +205,7 @@ TEST_CASE("abs, neg and copysign touch the sign alone", "[float]") {
   for (const bool ftz : {false, true}) {
     const std::string f = ftz ? ".ftz.f32" : ".f32";
     const auto in = [=](Value a) { return ftz ? f32.flushed(a) : a; };
-    check1("abs" + f, {f32s(1)}, [=](Value a) { return in(a) & 0x7FFFFFFF; });
+    check1("abs" + f, {f32s(1)}, [=](Value a) { return in(a)&0x7FFFFFFF; });
     check1("neg" + f, {f32s(1)}, [=](Value a) { return in(a) ^ 0x80000000; });
   }
   check1("abs.f64", {f64s(1)}, [](Value a) { return a & ~f64.sign(); });

@@ -35,13 +35,15 @@ Value clamped(const Half& half, Value x, Clamp clamp) {
 
 /// Checks an operation of 16-bit floats, alone and in pairs, with the modifiers that exist.
 template <class F>
-void check_half(const Half& half, const std::string& opcode, std::size_t count, const std::vector<Clamp>& clamps, F oracle) {
+void check_half(const Half& half, const std::string& opcode, std::size_t count,
+                const std::vector<Clamp>& clamps, F oracle) {
   for (const bool ftz : {false, true})
     for (const Clamp clamp : clamps) {
       if (ftz && !half.has_ftz) continue;
-      const std::string words = opcode + (ftz ? ".ftz" : "") + (clamp == Clamp::sat    ? ".sat."
-                                                                : clamp == Clamp::relu ? ".relu."
-                                                                                       : ".");
+      const std::string words = opcode + (ftz ? ".ftz" : "") +
+                                (clamp == Clamp::sat    ? ".sat."
+                                 : clamp == Clamp::relu ? ".relu."
+                                                        : ".");
       const auto expected = [&, ftz, clamp](Column x) {
         for (Value& value : x) value = ftz ? half.format.flushed(value) : value;
         const Value result = oracle(x);
@@ -67,7 +69,8 @@ TEST_CASE("add, sub and mul of 16-bit floats round once", "[half]") {
   for (const Half* half : {&f16, &bf16}) {
     const Format& f = half->format;
     for (const std::string rn : {"", ".rn"}) {
-      check_half(*half, "add" + rn, 2, clamps(*half), [&](const Column& x) { return sum(f, x[0], x[1], Mode::nearest_even); });
+      check_half(*half, "add" + rn, 2, clamps(*half),
+                 [&](const Column& x) { return sum(f, x[0], x[1], Mode::nearest_even); });
       check_half(*half, "sub" + rn, 2, clamps(*half), [&](const Column& x) {
         return sum(f, x[0], f.is_nan(x[1]) ? x[1] : x[1] ^ f.sign(), Mode::nearest_even);
       });
@@ -101,10 +104,12 @@ TEST_CASE("neg and abs of every 16-bit float", "[half]") {
       const std::string suffix = (ftz ? ".ftz." : ".") + half->type;
       const auto in = [half, ftz](Value a) { return ftz ? half->format.flushed(a) : a; };
       check1("neg" + suffix, {all_16_bits()}, [&](Value a) { return in(a) ^ 0x8000; });
-      check1("abs" + suffix, {all_16_bits()}, [&](Value a) { return in(a) & 0x7FFF; });
+      check1("abs" + suffix, {all_16_bits()}, [&](Value a) { return in(a)&0x7FFF; });
       const Column pairs = paired(half->values(1), half->values(2));
-      check1("neg" + suffix + "x2", {pairs}, [&](Value a) { return (in(a & 0xFFFF) | in(a >> 16) << 16) ^ 0x80008000; });
-      check1("abs" + suffix + "x2", {pairs}, [&](Value a) { return (in(a & 0xFFFF) | in(a >> 16) << 16) & 0x7FFF7FFF; });
+      check1("neg" + suffix + "x2", {pairs},
+             [&](Value a) { return (in(a & 0xFFFF) | in(a >> 16) << 16) ^ 0x80008000; });
+      check1("abs" + suffix + "x2", {pairs},
+             [&](Value a) { return (in(a & 0xFFFF) | in(a >> 16) << 16) & 0x7FFF7FFF; });
     }
 }
 
@@ -114,7 +119,8 @@ TEST_CASE("min and max of 16-bit floats", "[half]") {
       for (const bool nan_wins : {false, true})
         for (const bool xorsign : {false, true}) {
           const Format& f = half->format;
-          const std::string opcode = std::string(want_min ? "min" : "max") + (nan_wins ? ".NaN" : "") + (xorsign ? ".xorsign.abs" : "");
+          const std::string opcode = std::string(want_min ? "min" : "max") + (nan_wins ? ".NaN" : "") +
+                                     (xorsign ? ".xorsign.abs" : "");
           check_half(*half, opcode, 2, {Clamp::none}, [&, want_min, nan_wins, xorsign](const Column& x) {
             const Value sign = xorsign ? (x[0] ^ x[1]) & f.sign() : 0;
             const Value mask = xorsign ? ~f.sign() : ~Value{0};
@@ -123,7 +129,8 @@ TEST_CASE("min and max of 16-bit floats", "[half]") {
               if (nan_wins || (f.is_nan(a) && f.is_nan(b))) return f.nan;
               return (f.is_nan(a) ? b : a) | sign;
             }
-            const bool a_below = f.is_negative(a) != f.is_negative(b) ? f.is_negative(a) : (a < b) != f.is_negative(a);
+            const bool a_below =
+                f.is_negative(a) != f.is_negative(b) ? f.is_negative(a) : (a < b) != f.is_negative(a);
             return (a_below == want_min ? a : b) | sign;
           });
         }
@@ -137,15 +144,18 @@ TEST_CASE("mixed precision takes 16-bit operands into f32 operations", "[half]")
         const Column a = half->values(1), b = half->values(2), c = f32s(3);
         const auto out = [&](Value x) {
           if (!sat) return x;
-          return f32_format.is_nan(x) || f32_format.is_negative(x) ? Value{0} : std::min<Value>(x, 0x3F800000);
+          return f32_format.is_nan(x) || f32_format.is_negative(x) ? Value{0}
+                                                                   : std::min<Value>(x, 0x3F800000);
         };
         const auto wide = [&](Value x) { return reformat(half->format, f32_format, x, Mode::zero); };
-        check2("add" + suffix, {a, c}, [&, m = mode](Value x, Value y) { return out(sum(f32_format, wide(x), y, m)); });
+        check2("add" + suffix, {a, c},
+               [&, m = mode](Value x, Value y) { return out(sum(f32_format, wide(x), y, m)); });
         check2("sub" + suffix, {a, c}, [&, m = mode](Value x, Value y) {
           return out(sum(f32_format, wide(x), f32_format.is_nan(y) ? y : y ^ f32_format.sign(), m));
         });
-        check3("fma" + suffix, {a, b, c},
-               [&, m = mode](Value x, Value y, Value z) { return out(fused_into(half->format, f32_format, x, y, z, m)); });
+        check3("fma" + suffix, {a, b, c}, [&, m = mode](Value x, Value y, Value z) {
+          return out(fused_into(half->format, f32_format, x, y, z, m));
+        });
       }
 }
 

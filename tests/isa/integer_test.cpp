@@ -16,7 +16,9 @@ struct IntegerType {
   unsigned bits;
   bool is_signed;
 
-  Value cut(Exact x) const { return static_cast<Value>(x) & (bits == 64 ? ~Value{0} : (Value{1} << bits) - 1); }
+  Value cut(Exact x) const {
+    return static_cast<Value>(x) & (bits == 64 ? ~Value{0} : (Value{1} << bits) - 1);
+  }
   Exact read(Value x) const {
     if (!is_signed) return x;
     const unsigned unused = 64 - bits;
@@ -85,10 +87,10 @@ TEST_CASE("packed 16-bit integers work half by half", "[integer]") {
 }
 
 TEST_CASE("mul gives the lower half, the upper half or all of the product", "[integer]") {
-  check_exact2("mul.lo", all_types, [](auto& t, Exact a, Exact b) {
-    return static_cast<Exact>(t.cut(a) * t.cut(b));
-  });
-  check_exact2("mul.hi", {u16, u32, s16, s32, s64}, [](auto& t, Exact a, Exact b) { return (a * b) >> t.bits; });
+  check_exact2("mul.lo", all_types,
+               [](auto& t, Exact a, Exact b) { return static_cast<Exact>(t.cut(a) * t.cut(b)); });
+  check_exact2("mul.hi", {u16, u32, s16, s32, s64},
+               [](auto& t, Exact a, Exact b) { return (a * b) >> t.bits; });
   for (const IntegerType& type : narrow)
     check2("mul.wide." + type.name, two(type), [&](Value a, Value b) {
       const IntegerType wide{"", 2 * type.bits, type.is_signed};
@@ -111,11 +113,11 @@ TEST_CASE("mad adds to a half or all of the product", "[integer]") {
   check3("mad.lo.s64", three(s64), [](Value a, Value b, Value c) { return a * b + c; });
   check_exact3("mad.hi", {u16, u32, s16, s32, s64},
                [](auto& t, Exact a, Exact b, Exact c) { return ((a * b) >> t.bits) + c; });
-  check_exact3("mad.hi.sat", {s32}, [](auto&, Exact a, Exact b, Exact c) { return clamp_s32(((a * b) >> 32) + c); });
+  check_exact3("mad.hi.sat", {s32},
+               [](auto&, Exact a, Exact b, Exact c) { return clamp_s32(((a * b) >> 32) + c); });
   for (const IntegerType& type : narrow) {
     const IntegerType wide{"", 2 * type.bits, type.is_signed};
-    check3("mad.wide." + type.name,
-           {integers(type.bits, 1), integers(type.bits, 2), integers(wide.bits, 3)},
+    check3("mad.wide." + type.name, {integers(type.bits, 1), integers(type.bits, 2), integers(wide.bits, 3)},
            [&](Value a, Value b, Value c) { return wide.cut(type.read(a) * type.read(b) + wide.read(c)); });
   }
 }
@@ -126,8 +128,10 @@ TEST_CASE("mul24 and mad24 take the low 24 bits", "[integer]") {
     return t.is_signed && (low & 0x800000) != 0 ? low - 0x1000000 : low;
   };
   check_exact2("mul24.lo", words, [&](auto& t, Exact a, Exact b) { return low24(t, a) * low24(t, b); });
-  check_exact2("mul24.hi", words, [&](auto& t, Exact a, Exact b) { return (low24(t, a) * low24(t, b)) >> 16; });
-  check_exact3("mad24.lo", words, [&](auto& t, Exact a, Exact b, Exact c) { return low24(t, a) * low24(t, b) + c; });
+  check_exact2("mul24.hi", words,
+               [&](auto& t, Exact a, Exact b) { return (low24(t, a) * low24(t, b)) >> 16; });
+  check_exact3("mad24.lo", words,
+               [&](auto& t, Exact a, Exact b, Exact c) { return low24(t, a) * low24(t, b) + c; });
   check_exact3("mad24.hi", words,
                [&](auto& t, Exact a, Exact b, Exact c) { return ((low24(t, a) * low24(t, b)) >> 16) + c; });
   check_exact3("mad24.hi.sat", {s32}, [&](auto& t, Exact a, Exact b, Exact c) {
@@ -136,7 +140,8 @@ TEST_CASE("mul24 and mad24 take the low 24 bits", "[integer]") {
 }
 
 TEST_CASE("sad, abs, neg, min, max", "[integer]") {
-  check_exact3("sad", all_types, [](auto&, Exact a, Exact b, Exact c) { return c + (a < b ? b - a : a - b); });
+  check_exact3("sad", all_types,
+               [](auto&, Exact a, Exact b, Exact c) { return c + (a < b ? b - a : a - b); });
   for (const IntegerType& type : signed_types) {
     check1("abs." + type.name, {integers(type.bits, 4)},
            [&](Value a) { return type.cut(type.read(a) < 0 ? -type.read(a) : type.read(a)); });
@@ -190,8 +195,12 @@ class Chain {
     form.compute(frame_.data(), instruction, lanes);
     covers(isa::rows()[form.row].id);
   }
-  void set(unsigned r, unsigned lane, std::uint32_t value) { isa::row<std::uint32_t>(frame_.data(), place(r))[lane] = value; }
-  std::uint32_t get(unsigned r, unsigned lane) { return isa::row<std::uint32_t>(frame_.data(), place(r))[lane]; }
+  void set(unsigned r, unsigned lane, std::uint32_t value) {
+    isa::row<std::uint32_t>(frame_.data(), place(r))[lane] = value;
+  }
+  std::uint32_t get(unsigned r, unsigned lane) {
+    return isa::row<std::uint32_t>(frame_.data(), place(r))[lane];
+  }
   isa::LaneMask& cc() { return isa::mask(frame_.data(), isa::carry_offset); }
 
   isa::LaneMask lanes = isa::all_lanes;
@@ -230,7 +239,8 @@ TEST_CASE("mad.cc and madc multiply 64 by 64 bits into 128, as compilers write i
   const Column random = integers(32, 8);
   Chain chain;
   for (unsigned r = 0; r < 4; ++r)
-    for (unsigned lane = 0; lane < 32; ++lane) chain.set(r, lane, static_cast<std::uint32_t>(random[17 + r * 32 + lane]));
+    for (unsigned lane = 0; lane < 32; ++lane)
+      chain.set(r, lane, static_cast<std::uint32_t>(random[17 + r * 32 + lane]));
   // a = r1:r0, b = r3:r2, product = r7:r6:r5:r4; r8 is zero.
   chain.step("mad.lo.cc.u32", 4, {0, 2, 8});
   chain.step("madc.hi.u32", 5, {0, 2, 8});

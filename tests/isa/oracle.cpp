@@ -37,7 +37,9 @@ bool any_nan(const Format& format, std::initializer_list<Value> operands) {
   return false;
 }
 
-Value signed_infinity(const Format& format, bool negative) { return format.infinity() | (negative ? format.sign() : 0); }
+Value signed_infinity(const Format& format, bool negative) {
+  return format.infinity() | (negative ? format.sign() : 0);
+}
 
 /// Sign of an exact zero sum of terms with these signs.
 bool zero_is_negative(bool a, bool b, Mode mode) { return a == b ? a : mode == Mode::down; }
@@ -48,8 +50,9 @@ Rational value_of(const Format& format, Value bits) {
   const Value fraction = bits & ((Value{1} << format.fraction_bits) - 1);
   const int field = static_cast<int>((bits & format.infinity()) >> format.fraction_bits);
   const Value significand = field == 0 ? fraction : fraction | Value{1} << format.fraction_bits;
-  const Rational magnitude = Rational(Integer(significand)) *
-                             power_of_two(std::max(field, 1) - format.bias() - static_cast<int>(format.fraction_bits));
+  const Rational magnitude =
+      Rational(Integer(significand)) *
+      power_of_two(std::max(field, 1) - format.bias() - static_cast<int>(format.fraction_bits));
   return format.is_negative(bits) ? Rational(-magnitude) : magnitude;
 }
 
@@ -138,8 +141,8 @@ Value square_root(const Format& format, Value a, Mode mode) {
   if (format.is_nan(a)) return nan_of(format, {a});
   if (format.is_zero(a) || a == format.infinity()) return a;
   if (format.is_negative(a)) return format.nan;
-  // √(n / d) = √(n d 4^k) / (d 2^k), with k so large that the rest after the integer root only has to be known to be
-  // there: as half a unit more, which no rounding confuses with exact or with a tie.
+  // √(n / d) = √(n d 4^k) / (d 2^k), with k so large that the rest after the integer root only has to be
+  // known to be there: as half a unit more, which no rounding confuses with exact or with a tie.
   const Rational x = value_of(format, a);
   constexpr unsigned k = 200;
   const Integer scaled = mp::numerator(x) * mp::denominator(x) << (2 * k);

@@ -45,8 +45,8 @@ boost::multiprecision::cpp_int round_to_integer(const Rational& x, Mode mode);
 /// The bits nearest to x in the mode; a zero result has the given sign when x is zero, else that of x.
 Value round(const Format& format, const Rational& x, Mode mode, bool negative_zero = false);
 
-/// a + b, a · b, a · b + c, a / b, √a as IEEE 754 defines them, with NaN results as the format says. For f64 a NaN
-/// operand passes, made quiet.
+/// a + b, a · b, a · b + c, a / b, √a as IEEE 754 defines them, with NaN results as the format says. For f64
+/// a NaN operand passes, made quiet.
 Value sum(const Format& format, Value a, Value b, Mode mode);
 Value product(const Format& format, Value a, Value b, Mode mode);
 Value fused(const Format& format, Value a, Value b, Value c, Mode mode);

@@ -74,7 +74,8 @@ class Warp {
     instruction_.compute = form_.compute;
     for (std::size_t k = 0; k < places_.size(); ++k) rows_.push_back(places_[k].offset);
     if (rows_.size() > instruction_.operand.size()) instruction_.wide = rows_.data();
-    std::copy_n(rows_.begin(), std::min(rows_.size(), instruction_.operand.size()), instruction_.operand.begin());
+    std::copy_n(rows_.begin(), std::min(rows_.size(), instruction_.operand.size()),
+                instruction_.operand.begin());
     for (std::size_t s = 0; s < sources.size(); ++s)
       for (unsigned lane = 0; lane < warp_size; ++lane)
         frame_.set(source(s), lane, sources[s][std::min(first + lane, sources[s].size() - 1)]);
@@ -91,7 +92,8 @@ class Warp {
 
   void execute(LaneMask lanes) { form_.compute(frame_.data(), instruction_, lanes); }
 
-  /// Makes the first source the destination, if their columns are equally wide. The register then holds the source.
+  /// Makes the first source the destination, if their columns are equally wide. The register then holds the
+  /// source.
   bool alias() {
     if (sources_.empty() || destination(0).bytes != source(0).bytes) return false;
     places_[destinations_[0]] = places_[sources_[0]];
@@ -118,7 +120,9 @@ class Warp {
 
   unsigned register_bytes(const OperandRule& rule) const {
     if (rule.shape == OperandRule::Shape::predicate) return 0;
-    const unsigned wider = !rule.relaxed ? 0 : rule.destination ? form_.destination_bytes : form_.source_bytes;
+    const unsigned wider = !rule.relaxed      ? 0
+                           : rule.destination ? form_.destination_bytes
+                                              : form_.source_bytes;
     return std::max(wider, isa::bytes_of(rule.type));
   }
 
@@ -136,12 +140,13 @@ Value low_bits(Value value, unsigned bytes) {
 }
 
 /// Lanes of `lanes` must have the values of `full`, others must have kept what they had.
-void check_partial(const isa::Form& form, const Columns& sources, std::size_t first, Warp& full, LaneMask lanes,
-                   bool aliased) {
+void check_partial(const isa::Form& form, const Columns& sources, std::size_t first, Warp& full,
+                   LaneMask lanes, bool aliased) {
   Warp warp(form, sources, first);
   if (aliased && !warp.alias()) return;
   std::vector<Value> kept;
-  for (unsigned lane = 0; lane < warp_size; ++lane) kept.push_back(warp.frame().get(warp.destination(0), lane));
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    kept.push_back(warp.frame().get(warp.destination(0), lane));
   warp.execute(lanes);
   for (std::size_t d = 0; d < (aliased ? 1 : warp.destinations()); ++d)
     for (unsigned lane = 0; lane < warp_size; ++lane) {
@@ -150,8 +155,8 @@ void check_partial(const isa::Form& form, const Columns& sources, std::size_t fi
       const Value expected = (lanes >> lane & 1) != 0 ? full.frame().get(full.destination(d), lane) : old;
       if (warp.frame().get(place, lane) != expected)
         FAIL(isa::rows()[form.row].id << ": lane " << lane << " under the mask " << std::hex << lanes
-                                      << (aliased ? ", d = a" : "") << " became " << warp.frame().get(place, lane)
-                                      << " instead of " << expected);
+                                      << (aliased ? ", d = a" : "") << " became "
+                                      << warp.frame().get(place, lane) << " instead of " << expected);
     }
 }
 
@@ -195,7 +200,8 @@ Columns run(const isa::Form& form, const Columns& sources) {
         results[d].push_back(warp.frame().get(warp.destination(d), lane));
     // Partial masks on the first warps are enough: the mask does not depend on the values.
     if (first >= 4 * warp_size) continue;
-    for (const LaneMask lanes : {LaneMask{1} << (first / warp_size * 7), LaneMask{0xFFFF0000}, LaneMask(random())}) {
+    for (const LaneMask lanes :
+         {LaneMask{1} << (first / warp_size * 7), LaneMask{0xFFFF0000}, LaneMask(random())}) {
       check_partial(form, sources, first, warp, lanes, false);
       check_partial(form, sources, first, warp, lanes, true);
     }
@@ -220,13 +226,15 @@ void check(const isa::Form& form, const std::string& text, const Columns& source
     const Value wanted = expected(operands);
     if (results[i] == wanted) continue;
     ++failures;
-    UNSCOPED_INFO(describe(text, operands) << " gave 0x" << std::hex << results[i] << ", expected 0x" << wanted);
+    UNSCOPED_INFO(describe(text, operands)
+                  << " gave 0x" << std::hex << results[i] << ", expected 0x" << wanted);
   }
   CHECK(failures == 0);
   covers(isa::rows()[form.row].id);
 }
 
-void check(const std::string& text, const Columns& sources, const std::function<Value(const Column&)>& expected) {
+void check(const std::string& text, const Columns& sources,
+           const std::function<Value(const Column&)>& expected) {
   check(form_of(text), text, sources, expected);
 }
 

@@ -1,4 +1,5 @@
-// Executes one instruction by its PTX text, without a parser: the operands are lists of values, one value a lane.
+// Executes one instruction by its PTX text, without a parser: the operands are lists of values, one value a
+// lane.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +24,16 @@ bool exists(const std::string& text);
 /// The form of a mov with a vector of `parts` on one side.
 isa::Form packing_form_of(isa::Packing packing, unsigned parts, const std::string& text);
 
-/// Executes the form for as many lanes as the sources have values, warp after warp, and gives the destinations:
-/// d, then e, or all parts of a vector. Each warp runs under a full mask, then under partial ones: inactive
-/// columns must keep their bits, also when the destination is one of the sources. Fails the test where they do
-/// not. Missing optional operands are missing from the right.
+/// Executes the form for as many lanes as the sources have values, warp after warp, and gives the
+/// destinations: d, then e, or all parts of a vector. Each warp runs under a full mask, then under partial
+/// ones: inactive columns must keep their bits, also when the destination is one of the sources. Fails the
+/// test where they do not. Missing optional operands are missing from the right.
 Columns run(const isa::Form& form, const Columns& sources);
 Columns run(const std::string& text, const Columns& sources);
 
 /// The first destination for each set of operands must be what `expected` says. Records the row as covered.
-void check(const std::string& text, const Columns& sources, const std::function<Value(const Column&)>& expected);
+void check(const std::string& text, const Columns& sources,
+           const std::function<Value(const Column&)>& expected);
 void check(const isa::Form& form, const std::string& text, const Columns& sources,
            const std::function<Value(const Column&)>& expected);
 
@@ -40,7 +42,7 @@ Value run_one(const std::string& text, const Column& operands);
 
 /// check() with an expectation of one, two, three or four parameters.
 template <class F>
-  requires std::is_invocable_v<F, Value>
+requires std::is_invocable_v<F, Value>
 void check1(const std::string& text, const Columns& sources, F f) {
   check(text, sources, [&](const Column& x) { return static_cast<Value>(f(x[0])); });
 }

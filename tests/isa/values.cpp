@@ -22,7 +22,8 @@ Column integers(unsigned bits, unsigned seed) {
 
 Column floats(unsigned exponent_bits, unsigned fraction_bits, unsigned seed) {
   std::mt19937_64 random(seed);
-  const Value hidden = Value{1} << fraction_bits, bias = ones(exponent_bits - 1), sign = hidden << exponent_bits;
+  const Value hidden = Value{1} << fraction_bits, bias = ones(exponent_bits - 1),
+              sign = hidden << exponent_bits;
   const Value one = bias << fraction_bits, infinity = ones(exponent_bits) << fraction_bits;
   Column values;
   for (const Value magnitude :
@@ -32,7 +33,9 @@ Column floats(unsigned exponent_bits, unsigned fraction_bits, unsigned seed) {
   while (values.size() < random_count) {
     // Exponents within a few of 1, or of the smallest normal, or anywhere; often few fraction bits, for ties.
     const unsigned kind = static_cast<unsigned>(random() % 8);
-    const Value near = kind < 4 ? bias - 3 + random() % 8 : kind < 5 ? random() % (fraction_bits + 3) : random();
+    const Value near = kind < 4   ? bias - 3 + random() % 8
+                       : kind < 5 ? random() % (fraction_bits + 3)
+                                  : random();
     const Value fraction = random() & (hidden - 1);
     const Value sparse = random() % 2 != 0 ? fraction : fraction & ~ones(fraction_bits / 2 + 1);
     values.push_back((near & ones(exponent_bits)) << fraction_bits | sparse | (random() % 2 != 0 ? sign : 0));
@@ -52,7 +55,8 @@ Columns crossed(const Columns& columns, std::size_t edges) {
   for (std::size_t k = 0; k < columns.size(); ++k) combinations *= edges;
   for (std::size_t i = 0; i < combinations; ++i) {
     std::size_t rest = i;
-    for (std::size_t k = 0; k < columns.size(); ++k, rest /= edges) result[k].push_back(columns[k][rest % edges]);
+    for (std::size_t k = 0; k < columns.size(); ++k, rest /= edges)
+      result[k].push_back(columns[k][rest % edges]);
   }
   for (std::size_t k = 0; k < columns.size(); ++k)
     result[k].insert(result[k].end(), columns[k].begin(), columns[k].end());

@@ -10,8 +10,8 @@ namespace foldproof::tests {
 /// Integers of so many bits: edges first, then random ones of every magnitude.
 Column integers(unsigned bits, unsigned seed);
 
-/// Floats of a format by its field widths: zeros, subnormals, neighbours of 1, extremes, infinities, NaNs, then
-/// random ones with exponents near each other (so that sums cancel and ties happen) and anywhere.
+/// Floats of a format by its field widths: zeros, subnormals, neighbours of 1, extremes, infinities, NaNs,
+/// then random ones with exponents near each other (so that sums cancel and ties happen) and anywhere.
 Column floats(unsigned exponent_bits, unsigned fraction_bits, unsigned seed);
 inline Column f32s(unsigned seed) { return floats(8, 23, seed); }
 inline Column f64s(unsigned seed) { return floats(11, 52, seed); }
