@@ -7,6 +7,10 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 
 TEST_CASE("cp.async copies 4, 8 or 16 bytes to shared memory") {
+  covers("cp_async");
+  covers("cp_async_commit");
+  covers("cp_async_wait");
+
   const auto out = run_kernel(R"(
     .shared .align 16 .b8 box[48]; mov.u32 %r1, box;
     cp.async.ca.shared.global [%r1], [buffer1], 4;
@@ -20,6 +24,8 @@ TEST_CASE("cp.async copies 4, 8 or 16 bytes to shared memory") {
 }
 
 TEST_CASE("a source size below the copy size fills the rest with zeros") {
+  covers("cp_async_wait_all");
+
   const auto out = results(R"(
     .shared .align 16 .b8 box[512]; mov.u32 %r1, box; mad.lo.u32 %r1, tid, 16, %r1; and.b32 %r2, tid, 3;
     mul.lo.u32 %r2, %r2, 4; cp.async.cg.shared.global [%r1], [buffer1], 16, %r2; cp.async.wait_all;
@@ -53,6 +59,10 @@ TEST_CASE("an asynchronous copy out of bounds is a finding on either side") {
 }
 
 TEST_CASE("an mbarrier completes a phase when the expected arrivals have come") {
+  covers("mbarrier_init");
+  covers("mbarrier_arrive");
+  covers("mbarrier_wait");
+
   const std::string body = R"(
     .shared .b64 bar; setp.ne.u32 %p1, tid, 0; @%p1 bra ready; mbarrier.init.shared.b64 [bar], 64;
     ready: bar.sync 0;
@@ -73,6 +83,8 @@ TEST_CASE("test_wait is false before the phase is complete and true afterwards")
 }
 
 TEST_CASE("phases have parities: 0 first, then 1, then 0") {
+  covers("mbarrier_wait_parity");
+
   // Arrivals of one thread; after each, which of the two parities count as complete.
   CHECK(results(R"(
     .shared .b64 bar; mbarrier.init.shared.b64 [bar], 1; mov.u32 %r1, 0; mov.u32 %r4, 0;
@@ -85,6 +97,9 @@ TEST_CASE("phases have parities: 0 first, then 1, then 0") {
 }
 
 TEST_CASE("arrivals may count more than one, and the state says how many are missing") {
+  covers("mbarrier_arrive_no_complete");
+  covers("mbarrier_pending_count");
+
   CHECK(results(R"(
     .shared .b64 bar; mbarrier.init.shared.b64 [bar], 10;
     mbarrier.arrive.shared.b64 %rd1, [bar], 4; mbarrier.arrive.noComplete.shared.b64 %rd2, [bar], 2;
@@ -103,6 +118,9 @@ TEST_CASE("who drops out is expected no more in later phases") {
 }
 
 TEST_CASE("expected transactions hold the phase back until they are complete") {
+  covers("mbarrier_arrive_expect");
+  covers("mbarrier_tx");
+
   CHECK(results(R"(
     .shared .b64 bar; mbarrier.init.shared.b64 [bar], 1;
     mbarrier.arrive.expect_tx.shared.b64 %rd1, [bar], 64; mbarrier.test_wait.shared.b64 %p1, [bar], %rd1;
@@ -114,6 +132,8 @@ TEST_CASE("expected transactions hold the phase back until they are complete") {
 }
 
 TEST_CASE("expect_tx and arrive may be two instructions") {
+  covers("mbarrier_inval");
+
   CHECK(results(R"(
     .shared .b64 bar; mbarrier.init.shared.b64 [bar], 1; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 8;
     mbarrier.arrive.release.cta.shared.b64 %rd1, [bar]; mbarrier.test_wait.acquire.cta.shared.b64 %p1, [bar], %rd1;
@@ -124,6 +144,8 @@ TEST_CASE("expect_tx and arrive may be two instructions") {
 }
 
 TEST_CASE("copies arrive at an mbarrier: without .noinc the arrival was not among the expected ones") {
+  covers("cp_async_mbarrier_arrive");
+
   auto complete_after = [](const std::string& arrive) {
     return results(R"(
       .shared .b64 bar; .shared .u32 box; mbarrier.init.shared.b64 [bar], 1; fence.mbarrier_init.release.cluster;

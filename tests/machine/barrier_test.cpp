@@ -25,6 +25,9 @@ void check_exchange(const std::string& barrier) {
 }
 
 TEST_CASE("every spelling of a block barrier lets nobody pass before all have come") {
+  covers("bar_sync");
+  covers("barrier_sync");
+
   check_exchange("bar.sync 0;");
   check_exchange("bar.cta.sync 15;");
   check_exchange("bar.sync 3, 128;");
@@ -87,6 +90,9 @@ TEST_CASE("counted barriers let groups of warps go their own way") {
 }
 
 TEST_CASE("a producer arrives and goes on; a consumer waits") {
+  covers("bar_arrive");
+  covers("barrier_arrive");
+
   // Warp 0 produces four values, one a turn; warp 1 consumes them. Barrier 1: full, barrier 2: empty.
   const std::string body = R"(
     .shared .u32 box[32];

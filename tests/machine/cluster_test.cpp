@@ -67,6 +67,8 @@ TEST_CASE("an atomic on another block's memory gives each thread its own old val
 }
 
 TEST_CASE("getctarank names the block that an address belongs to") {
+  covers("getctarank");
+
   const std::string body = R"(
     .shared .u32 box; mov.u32 %r10, box;
     mapa.shared::cluster.u32 %r1, %r10, 2; getctarank.shared::cluster.u32 %r2, %r1;
@@ -87,6 +89,9 @@ TEST_CASE("isspacep tells the windows apart") {
 }
 
 TEST_CASE("nothing is ordered between arrive and wait, but all have arrived behind the wait") {
+  covers("cluster_arrive");
+  covers("cluster_wait");
+
   // Block 1 arrives at once and works before it waits; block 0 sees its mark only because both waited.
   const std::string body = R"(
     barrier.cluster.arrive.release; st.global.u32 [mine], 1; barrier.cluster.wait.acquire;

@@ -14,6 +14,8 @@ void check_all_schedules(const std::string& body, const std::vector<std::uint32_
 }
 
 TEST_CASE("lanes take both sides of a branch") {
+  covers("bra");
+
   check_all_schedules(R"(
     setp.lt.u32 %p1, tid, 10; @%p1 bra small;
     mov.u32 %r1, 2; bra done;
@@ -82,6 +84,9 @@ TEST_CASE("break and continue inside a loop") {
 }
 
 TEST_CASE("lanes that ended write no more") {
+  covers("ret");
+  covers("exit");
+
   check_all_schedules(R"(
     st.global.u32 [mine], 1; setp.lt.u32 %p1, tid, 9; @%p1 ret;
     setp.lt.u32 %p2, tid, 20; @%p2 exit;
@@ -103,6 +108,8 @@ TEST_CASE("a kernel may end inside nested branches") {
 }
 
 TEST_CASE("an indexed branch goes to the label that each lane selects") {
+  covers("brx_idx");
+
   check_all_schedules(R"(
     table: .branchtargets zero, one, two, one;
     and.b32 %r1, tid, 3; brx.idx %r1, table;

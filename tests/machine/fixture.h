@@ -27,8 +27,11 @@
 
 #include "catch.h"
 #include "devices/device.h"
+#include "row_coverage.h"
 
 namespace foldproof::machine_tests {
+
+using tests::covers;
 
 using Bytes = std::vector<std::byte>;
 

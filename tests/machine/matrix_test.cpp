@@ -26,6 +26,8 @@ const std::string fill_tile = R"(
     mad.lo.u32 at, tid, 16, at; st.shared.v4.u32 [at], {%r50, %r51, %r52, %r53}; bar.sync 0;)";
 
 TEST_CASE("ldmatrix gives thread t two neighbours of row t / 4") {
+  covers("ldmatrix");
+
   const auto out = run_kernel(fill_tile + R"(
     ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [at];
     mul.wide.u32 %rd1, tid, 16; add.u64 %rd1, buffer0, %rd1; st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4};)",
@@ -58,6 +60,8 @@ TEST_CASE("ldmatrix of two matrices takes its rows from the first 16 lanes") {
 }
 
 TEST_CASE("stmatrix writes what ldmatrix reads") {
+  covers("stmatrix");
+
   for (const std::string trans : {"", ".trans"}) {
     const auto out = run_kernel(fill_tile + R"(
       .shared .align 16 .b8 copy[512]; mov.u32 %r9, copy; mad.lo.u32 %r9, tid, 16, %r9;

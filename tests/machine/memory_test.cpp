@@ -12,6 +12,9 @@ Words results_from(const std::string& body, Bytes input, Dim3 block = {1, 1, 1})
 }
 
 TEST_CASE("every lane loads and stores its own element") {
+  covers("ld");
+  covers("st");
+
   const auto out = results_from(R"(
     mul.wide.u32 %rd1, tid, 4; add.u64 %rd1, buffer1, %rd1;
     ld.global.u32 %r1, [%rd1]; st.global.u32 [mine], %r1;)",
@@ -166,6 +169,9 @@ TEST_CASE("floats are loaded and stored bit by bit") {
 }
 
 TEST_CASE("qualifiers of order and caching leave the value alone") {
+  covers("ld_nc");
+  covers("ldu");
+
   for (const char* load :
        {"ld.weak.global.u32", "ld.volatile.global.u32", "ld.relaxed.gpu.global.u32",
         "ld.acquire.sys.global.u32", "ld.relaxed.cta.global.u32", "ld.global.ca.u32", "ld.global.cg.u32",

@@ -60,7 +60,10 @@ void check_mode(const std::string& mode) {
 TEST_CASE("shfl up takes the lane below, within its segment") { check_mode("up"); }
 TEST_CASE("shfl down takes the lane above, within its segment") { check_mode("down"); }
 TEST_CASE("shfl bfly takes the lane across") { check_mode("bfly"); }
-TEST_CASE("shfl idx takes the lane named, within its segment") { check_mode("idx"); }
+TEST_CASE("shfl idx takes the lane named, within its segment") {
+  covers("shfl_sync");
+  check_mode("idx");
+}
 
 TEST_CASE("shuffles are the same when lanes run one by one") {
   for (const Schedule& schedule : every_schedule())

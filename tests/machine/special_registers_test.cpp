@@ -10,6 +10,8 @@ std::vector<std::uint32_t> special(const std::string& name, Setting setting = {}
 
 // The linear index of a thread takes its block's index along x only, so grids here are wide in x alone.
 TEST_CASE("tid counts x first, then y, then z") {
+  covers("mov_special");
+
   const char* body = R"(
     mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z;
     mov.u32 %r4, %ntid.x; mov.u32 %r5, %ntid.y;

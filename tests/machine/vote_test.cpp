@@ -19,6 +19,8 @@ std::uint32_t vote(const std::string& mode, std::uint32_t voters) {
 }
 
 TEST_CASE("vote all, any and uni") {
+  covers("vote_sync");
+
   CHECK(vote("all", 0xffffffff) == 1);
   CHECK(vote("all", 0xffff7fff) == 0);
   CHECK(vote("any", 0) == 0);
@@ -34,6 +36,8 @@ TEST_CASE("a vote takes a negated predicate") {
 }
 
 TEST_CASE("ballot shows who holds the predicate") {
+  covers("vote_ballot");
+
   CHECK(results(R"(and.b32 %r1, tid, 3; setp.eq.u32 %p1, %r1, 1;
                    vote.sync.ballot.b32 %r2, %p1, -1; st.global.u32 [mine], %r2;)") == all(32, 0x22222222));
 }
@@ -54,6 +58,8 @@ TEST_CASE("vote all does not count lanes that ended") {
 }
 
 TEST_CASE("match any names the lanes with the same value") {
+  covers("match_any");
+
   CHECK(results("rem.u32 %r1, tid, 3; match.any.sync.b32 %r2, %r1, -1; st.global.u32 [mine], %r2;") ==
         each(32, [](auto k) { return k % 3 == 0   ? 0x49249249
                                      : k % 3 == 1 ? 0x92492492
@@ -73,6 +79,8 @@ TEST_CASE("match any sees the members only") {
 }
 
 TEST_CASE("match all gives the mask when all members agree, else 0") {
+  covers("match_all");
+
   auto match_all = [](const std::string& value) {
     return results(value + R"( match.all.sync.b32 %r2|%p9, %r1, -1;
                    selp.u32 %r3, 0, 0x5, %p9; xor.b32 %r2, %r2, %r3; st.global.u32 [mine], %r2;)");
@@ -137,6 +145,8 @@ TEST_CASE("redux of f32 skips NaN, or with .NaN keeps it") {
 }
 
 TEST_CASE("exactly one member is elected, and all learn who") {
+  covers("elect_sync");
+
   for (const Schedule& schedule : every_schedule()) {
     const auto out = results(R"(
       setp.ge.u32 %p1, tid, 4; setp.lt.u32 %p2, tid, 9; and.pred %p1, %p1, %p2; mov.u32 %r1, 0; mov.u32 %r2, 0;
@@ -164,6 +174,8 @@ TEST_CASE("another seed elects another lane") {
 }
 
 TEST_CASE("activemask names the lanes that run together") {
+  covers("activemask");
+
   CHECK(results("activemask.b32 %r1; st.global.u32 [mine], %r1;") == all(32, 0xffffffff));
   CHECK(results(
             "setp.lt.u32 %p1, tid, 4; mov.u32 %r1, 0; @%p1 activemask.b32 %r1; st.global.u32 [mine], %r1;") ==
@@ -174,6 +186,8 @@ TEST_CASE("activemask names the lanes that run together") {
 }
 
 TEST_CASE("bar.warp.sync waits for the lanes of its mask") {
+  covers("bar_warp_sync");
+
   const std::string body = R"(
     .shared .u32 box[32];
     mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; st.shared.u32 [%r2], tid;

@@ -32,9 +32,12 @@ struct Conversion {
   char type = 0;
 };
 
-// Reads the conversion that begins after a '%'; `at` ends behind it. False at the end of the text.
-bool read_conversion(const std::string& text, std::size_t& at, Conversion& out) {
-  while (at < text.size() && std::strchr("-+ #0123456789.", text[at])) out.flags += text[at++];
+// Reads the conversion that begins after a '%'; `at` ends behind it. A width or precision `*` is what `next`
+// gives. False at the end of the text.
+template <class Next>
+bool read_conversion(const std::string& text, std::size_t& at, Conversion& out, Next next) {
+  for (; at < text.size() && std::strchr("-+ #0123456789.*", text[at]); ++at)
+    out.flags += text[at] == '*' ? std::to_string(static_cast<std::int32_t>(next(4))) : std::string{text[at]};
   while (at < text.size() && std::strchr("hljzt", text[at])) {
     // One l is 64 bits on the device's ABI too.
     out.is_long |= text[at] != 'h';
@@ -69,9 +72,10 @@ std::string Grid::read_string(Warp& warp, unsigned lane, std::uint64_t address) 
 
 // The arguments of vprintf lie in one buffer, each at its natural alignment; floats have been widened to
 // double.
-std::string Grid::format(Warp& warp, unsigned lane, std::uint64_t text_address, std::uint64_t values) {
+Grid::Formatted Grid::format(Warp& warp, unsigned lane, std::uint64_t text_address, std::uint64_t values) {
   const std::string text = read_string(warp, lane, text_address);
-  std::string out;
+  Formatted result;
+  std::string& out = result.text;
   std::uint64_t offset = 0;
   auto next = [&](unsigned bytes) {
     offset = (offset + bytes - 1) / bytes * bytes;
@@ -79,6 +83,7 @@ std::string Grid::format(Warp& warp, unsigned lane, std::uint64_t text_address, 
     if (const std::byte* at = resolve_generic(warp, lane, values + offset, bytes))
       std::memcpy(&value, at, bytes);
     offset += bytes;
+    ++result.arguments;
     return value;
   };
   for (std::size_t at = 0; at < text.size();) {
@@ -88,7 +93,7 @@ std::string Grid::format(Warp& warp, unsigned lane, std::uint64_t text_address, 
     }
     ++at;
     Conversion c;
-    if (!read_conversion(text, at, c)) break;
+    if (!read_conversion(text, at, c, next)) break;
     const char type[] = {'l', 'l', c.type, 0};
     switch (c.type) {
       case '%': out += '%'; break;
@@ -118,7 +123,7 @@ std::string Grid::format(Warp& warp, unsigned lane, std::uint64_t text_address, 
       default: out += '?';
     }
   }
-  return out;
+  return result;
 }
 
 void Grid::builtin(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
@@ -139,9 +144,9 @@ void Grid::builtin(Warp& warp, const Split& split, const Instruction& i, LaneMas
   }
   for (LaneMask left = lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    if (report_.printed.size() < longest_output)
-      report_.printed += format(warp, lane, argument(0, lane), argument(1, lane));
-    if (!detail.returns.empty()) write_slot(registers, detail.returns[0], lane, 1);
+    const Formatted result = format(warp, lane, argument(0, lane), argument(1, lane));
+    if (report_.printed.size() < longest_output) report_.printed += result.text;
+    if (!detail.returns.empty()) write_slot(registers, detail.returns[0], lane, result.arguments);
   }
 }
 

@@ -171,7 +171,11 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
       case Action::call: call(warp, acting, i); break;
       case Action::ret: return_lanes(warp, acting); return leave_with(Slice::expired);
       case Action::exit: exit_lanes(warp, acting, active); return leave_with(Slice::ended);
-      case Action::trap: end(make_finding(Kind::crash, i, "the kernel executed a trap"));
+      case Action::trap: {
+        Finding finding = make_finding(Kind::crash, i, "the kernel executed a trap");
+        finding.threads.push_back(thread(warp, static_cast<unsigned>(std::countr_zero(active))));
+        end(std::move(finding));
+      }
       case Action::unsupported:
         throw Unsupported(fmt::format("the emulated device does not know {}", program_.unsupported[i.target]),
                           program_.position(i));

@@ -180,12 +180,19 @@ bool Grid::run_block(Block& block) {
     left -= std::min(left, spent);
     idle = spent == 0 ? idle + 1 : 0;
     moved |= spent != 0;
-    if (report_.warp_instructions > limits_.warp_instructions)
-      end(make_finding(
-          Kind::timeout, warp.splits.empty() ? *entry_.instructions.data() : at(warp.splits.front()),
-          fmt::format("the launch did not end within {} warp instructions", limits_.warp_instructions)));
+    if (report_.warp_instructions > limits_.warp_instructions) report_timeout(warp);
   }
   return moved;
+}
+
+// Where the lanes stand that have run longest without an end.
+void Grid::report_timeout(const Warp& warp) {
+  const auto longest = std::max_element(warp.splits.begin(), warp.splits.end(),
+                                        [](const Split& a, const Split& b) { return a.turn < b.turn; });
+  const Instruction& where = longest == warp.splits.end() ? entry_.instructions.front() : at(*longest);
+  end(make_finding(
+      Kind::timeout, where,
+      fmt::format("the launch did not end within {} warp instructions", limits_.warp_instructions)));
 }
 
 Grid::Slice Grid::run_warp(Warp& warp, std::uint64_t budget) {

@@ -82,6 +82,7 @@ class Grid {
   std::uint64_t quantum(std::uint64_t usual);
   bool lane_by_lane() const;
   void divide_at_random(Warp& warp, std::size_t index);
+  [[noreturn]] void report_timeout(const Warp& warp);
   [[noreturn]] void report_deadlock();
   void describe_waiters(const Block& block, std::vector<std::string>& who, std::vector<ThreadId>& threads,
                         const Instruction*& first) const;
@@ -153,7 +154,11 @@ class Grid {
 
   // builtins.cpp
   void builtin(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
-  std::string format(Warp& warp, unsigned lane, std::uint64_t text, std::uint64_t values);
+  struct Formatted {
+    std::string text;
+    std::uint32_t arguments = 0;  ///< how many were taken
+  };
+  Formatted format(Warp& warp, unsigned lane, std::uint64_t text, std::uint64_t values);
   std::string read_string(Warp& warp, unsigned lane, std::uint64_t address);
 
   // report.cpp

@@ -9,6 +9,7 @@ namespace foldproof::machine {
 namespace {
 
 constexpr std::uint64_t largest_variable = std::uint64_t{1} << 32;
+constexpr std::uint64_t most_static_bytes = std::uint64_t{1} << 30;  // .global and .const of a module
 
 // Each shared variable begins in a 64 KiB slot of its own, so that an index past its end meets no neighbour;
 // its place within 128 bytes is that of the packed layout, so that banks are those of the hardware.
@@ -118,17 +119,26 @@ class Layout {
     for (const std::string& key : dynamic_names_) addresses_[key] = {ptx::Space::shared, address};
   }
 
+  void count(const ptx::Variable& variable, std::uint64_t bytes) {
+    static_bytes_ += bytes;
+    if (static_bytes_ > most_static_bytes)
+      throw InputError(
+          fmt::format(
+              "the global and constant variables of the module need more than {} MiB: {} does not fit",
+              most_static_bytes >> 20, variable.name),
+          {program_.name, variable.ptx_line, 0});
+  }
+
   void place_constant(const ptx::Variable& variable, const std::string& key, std::uint64_t bytes) {
+    count(variable, bytes);
     const std::uint64_t address = align(program_.constants.size(), alignment_of(variable, program_.name));
-    if (address + bytes > largest_variable)
-      throw InputError(fmt::format("the constants of the module do not fit: {} is too large", variable.name),
-                       {program_.name, variable.ptx_line, 0});
     program_.constants.resize(address + bytes);
     addresses_[key] = {ptx::Space::constant, address};
     constants_.emplace_back(&variable, address);
   }
 
   void place_global(const ptx::Variable& variable, const std::string& key, std::uint64_t bytes) {
+    count(variable, bytes);
     const std::uint64_t address = allocate_(bytes);
     addresses_[key] = {ptx::Space::global, address};
     program_.globals.push_back({variable.name, address, std::vector<std::byte>(bytes)});
@@ -204,6 +214,7 @@ class Layout {
   std::vector<std::pair<const ptx::Variable*, std::uint64_t>> constants_;
   std::vector<std::string> dynamic_names_;
   std::uint32_t dynamic_alignment_ = 1;
+  std::uint64_t static_bytes_ = 0;
   struct Shared {
     std::uint32_t packed = 0;  // bytes so far, close together
     std::uint32_t next_slot = 0;

@@ -41,6 +41,13 @@ const SpecialRow* special_named(const ptx::Name& name) {
   return nullptr;
 }
 
+// Special registers of the ISA that the device does not have.
+bool is_foreign_special(std::string_view name) {
+  constexpr std::string_view beginnings[] = {"%pm", "%envreg", "%reserved_smem_", "%current_graph_exec"};
+  return std::any_of(std::begin(beginnings), std::end(beginnings),
+                     [&](std::string_view beginning) { return name.starts_with(beginning); });
+}
+
 /// What a name means inside a function.
 struct Symbol {
   enum class Kind : std::uint8_t { reg, range, local, slot, entry_parameter, fixed, label };
@@ -302,15 +309,19 @@ class FunctionLowering {
 
   // %r17 belongs to the range %r<20>; its row is made when it is first seen.
   Symbol* find_in_ranges(Names& names, const std::string& name) {
-    std::size_t digits = name.size();
-    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
-    if (digits == name.size() || name.size() - digits > 9) return nullptr;
-    const auto range = names.find(name.substr(0, digits));
-    if (range == names.end() || range->second.kind != Symbol::Kind::range) return nullptr;
-    const auto index = static_cast<std::uint32_t>(std::stoul(name.substr(digits)));
-    if (index >= range->second.count) return nullptr;
-    const unsigned bytes = range->second.bytes;
-    return &names.emplace(name, Symbol{Symbol::Kind::reg, bytes, frame_.allocate(bytes)}).first->second;
+    // %x12 may also be number 2 of %x1<20>.
+    for (std::size_t digits = name.size();
+         digits > 1 && name[digits - 1] >= '0' && name[digits - 1] <= '9';) {
+      --digits;
+      if (name.size() - digits > 9) return nullptr;
+      const auto range = names.find(name.substr(0, digits));
+      if (range == names.end() || range->second.kind != Symbol::Kind::range) continue;
+      const auto index = static_cast<std::uint32_t>(std::stoul(name.substr(digits)));
+      if (index >= range->second.count) continue;
+      const unsigned bytes = range->second.bytes;
+      return &names.emplace(name, Symbol{Symbol::Kind::reg, bytes, frame_.allocate(bytes)}).first->second;
+    }
+    return nullptr;
   }
 
   std::uint32_t label_of(const ptx::Operand& operand) {
@@ -388,7 +399,7 @@ class FunctionLowering {
     if (name->text == "_") throw NotCovered{"a source operand _"};
     if (const auto function = context_.functions.find(name->text); function != context_.functions.end())
       return frame_.constant(function_window + function->second * function_stride, column_bytes(type));
-    if (!name->text.empty() && name->text[0] == '%' && !find(name->text))
+    if (is_foreign_special(name->text) && !find(name->text))
       throw NotCovered{fmt::format("the special register {}{}{}", name->text,
                                    name->component.empty() ? "" : ".", name->component)};
     const Symbol* symbol = find(name->text);

@@ -1,0 +1,111 @@
+// Launches that the device refuses, each with one sentence.
+#include "machine/fixture.h"
+
+namespace foldproof::machine_tests {
+namespace {
+
+std::string refused(const Setting& setting, const std::string& body = "") {
+  return refusal<InputError>([&] { try_kernel(body, setting); });
+}
+
+TEST_CASE("a launch needs blocks and threads") {
+  CHECK(contains(refused({.buffers = {}, .grid = {0, 1, 1}}), "needs at least one block and one thread"));
+  CHECK(contains(refused({.buffers = {}, .block = {32, 0, 1}}), "not grid (1, 1, 1) and block (32, 0, 1)"));
+}
+
+TEST_CASE("a block has 1024 threads at most, and 64 along z") {
+  CHECK(contains(refused({.buffers = {}, .block = {1025, 1, 1}}), "a block of (1025, 1, 1) is too large"));
+  CHECK(contains(refused({.buffers = {}, .block = {33, 32, 1}}), "the limit is 1024 threads"));
+  CHECK(contains(refused({.buffers = {}, .block = {1, 1, 65}}), "(1024, 1024, 64) in each direction"));
+  CHECK(contains(refused({.buffers = {}, .block = {65536, 65536, 65536}}), "too large"));
+  CHECK(run_kernel("", {.buffers = {}, .block = {16, 1, 64}}).report.findings.empty());
+}
+
+TEST_CASE("a grid is bounded in each direction") {
+  CHECK(contains(refused({.buffers = {}, .grid = {1, 65536, 1}}), "a grid of (1, 65536, 1) is too large"));
+  CHECK(contains(refused({.buffers = {}, .grid = {1, 1, 65536}}), "(2147483647, 65535, 65535)"));
+  CHECK(contains(refused({.buffers = {}, .grid = {0x80000000, 1, 1}}), "too large"));
+  CHECK(contains(refused({.buffers = {}, .grid = {0xffffffff, 0xffffffff, 0xffffffff}}), "too large"));
+}
+
+TEST_CASE("shared memory is bounded, the static and the dynamic together") {
+  const Setting dynamic{.buffers = {}, .shared_bytes = 227 * 1024 + 1};
+  CHECK(contains(refused(dynamic),
+                 "the block needs 232449 bytes of shared memory (0 static and 232449 dynamic)"));
+  const Setting both{.buffers = {}, .module = ".shared .b8 box[1024];", .shared_bytes = 227 * 1024 - 1000};
+  CHECK(contains(refused(both), "1024 static"));
+  CHECK(contains(refused({.buffers = {}}, ".shared .b8 box[300000];"), "300000 static"));
+}
+
+TEST_CASE("shared variables of other kernels do not count") {
+  std::string others;
+  for (int k = 0; k < 300; ++k) others += fmt::format(".entry e{}() {{ .shared .b8 box[65536]; ret; }} ", k);
+  const auto out = results(
+      ".shared .u32 box; st.shared.u32 [box], 7; ld.shared.u32 %r1, [box]; "
+      "mov.u32 %r2, %total_smem_size; add.u32 %r1, %r1, %r2; st.global.u32 [mine], %r1;",
+      {.buffers = {}, .module = others, .shared_bytes = 200000});
+  CHECK(out[0] < 201000);
+}
+
+TEST_CASE("what a kernel was compiled for holds at launch") {
+  CHECK(contains(refused({.buffers = {}, .directives = ".maxntid 64", .block = {96, 1, 1}}),
+                 "k was compiled for at most 64 threads a block, and the launch has 96"));
+  CHECK(contains(refused({.buffers = {}, .directives = ".reqntid 8, 8, 1", .block = {64, 1, 1}}),
+                 "k was compiled for blocks of (8, 8, 1), and the launch has (64, 1, 1)"));
+  CHECK(contains(
+      refused({.buffers = {}, .directives = ".reqnctapercluster 2", .grid = {8, 1, 1}, .cluster = {4, 1, 1}}),
+      "k was compiled for clusters of (2, 1, 1), and the launch has (4, 1, 1)"));
+  CHECK(run_kernel("", {.buffers = {}, .directives = ".maxntid 64, 2 .minnctapersm 4", .block = {128, 1, 1}})
+            .report.findings.empty());
+}
+
+TEST_CASE("a cluster has 16 blocks at most and divides the grid") {
+  CHECK(contains(refused({.buffers = {}, .grid = {32, 1, 1}, .cluster = {32, 1, 1}}),
+                 "a cluster of (32, 1, 1) is not possible: the limit is 16 blocks"));
+  CHECK(contains(refused({.buffers = {}, .grid = {32, 1, 1}, .cluster = {2, 0, 1}}), "is not possible"));
+  CHECK(contains(refused({.buffers = {}, .grid = {9, 1, 1}, .cluster = {2, 1, 1}}),
+                 "a grid of (9, 1, 1) cannot be divided into clusters of (2, 1, 1)"));
+  CHECK(contains(refused({.buffers = {}, .grid = {32, 1, 1}, .cluster = {0x10001, 0x10001, 0x10001}}),
+                 "is not possible"));
+}
+
+TEST_CASE("arguments fit the kernel's parameters in number and size") {
+  const auto device = make_emulated_device();
+  const ModuleId module = device->load(
+      {"test.ptx", ".version 9.0 .target sm_90 .address_size 64 .entry k(.param .u64 p, .param .u32 n) {}"});
+  auto launch = [&](std::vector<ArgumentBytes> arguments) {
+    return refusal<InputError>([&] {
+      device->launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, arguments, {}, {});
+    });
+  };
+  CHECK(contains(launch({doublewords({0})}), "k takes 2 arguments, and the launch gives 1"));
+  CHECK(contains(launch({doublewords({0}), doublewords({0})}),
+                 "argument 1 of k has 4 bytes, and the launch gives 8"));
+}
+
+TEST_CASE("an entry, a module and a kernel must exist") {
+  const auto device = make_emulated_device();
+  const ModuleId module = device->load(
+      {"sum.ptx", ".version 9.0 .target sm_90 .address_size 64 .entry k() {} .func f() { ret; }"});
+  auto launch = [&](ModuleId id, const char* name) {
+    return refusal<InputError>([&] { device->launch(id, name, {{1, 1, 1}, {1, 1, 1}}, {}, {}, {}); });
+  };
+  CHECK(contains(launch(module, "sum"), "sum.ptx has no kernel named sum"));
+  CHECK(contains(launch(module, "f"), "sum.ptx has no kernel named f"));
+  CHECK(contains(launch(module + 1, "k"), "there is no module"));
+}
+
+TEST_CASE("an allocation beyond the device's or the host's memory is refused") {
+  const auto device = make_emulated_device();
+  CHECK(contains(refusal<InputError>([&] { device->allocate(std::uint64_t{1} << 37, "huge"); }),
+                 "larger than the 64 GiB"));
+}
+
+TEST_CASE("allocations may come and go many more times than there are windows") {
+  const auto device = make_emulated_device();
+  for (int k = 0; k < 10'000; ++k) device->free(device->allocate(16, "passing"));
+  SUCCEED();
+}
+
+}  // namespace
+}  // namespace foldproof::machine_tests
