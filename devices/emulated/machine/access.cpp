@@ -164,7 +164,7 @@ LaneMask Grid::resolve(Warp& warp, const Instruction& i, StateSpace space, const
   Region last;
   const bool per_lane = space == StateSpace::local || space == StateSpace::none;
   for_lanes(lanes, [&](unsigned lane) {
-    if (at[lane] % alignment != 0) {
+    if ((at[lane] & (alignment - 1)) != 0) {
       misaligned |= LaneMask{1} << lane;
       return;
     }
@@ -254,6 +254,26 @@ std::byte* Grid::resolve_generic(Warp& warp, unsigned lane, std::uint64_t addres
   return found.host && found.contains(address, bytes) ? found.host + (address - found.begin) : nullptr;
 }
 
+// Where address 0 would lie on the host, when all lanes access one region, in bounds and aligned; else
+// nothing. Most accesses do, and need no look-up for each lane.
+std::byte* Grid::common_origin(Warp& warp, StateSpace space, const Addresses& at, std::uint32_t bytes,
+                               bool writes) {
+  std::uint64_t low = at[0], high = at[0], bits = 0;
+  for (const std::uint64_t address : at) {
+    low = std::min(low, address);
+    high = std::max(high, address);
+    bits |= address;
+  }
+  const bool own_to_each_lane =
+      space == StateSpace::local || low >> isa::window_bits == isa::local_window >> isa::window_bits;
+  if (own_to_each_lane || (bits & (bytes - 1)) != 0 || high - low > isa::window_size ||
+      (writes && !writable(space, low)))
+    return nullptr;
+  const Region found = region(warp, space, low, 0);
+  if (!found.host || !found.contains(low, high - low + bytes)) return nullptr;
+  return found.host - found.begin;
+}
+
 void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
   const Detail& detail = program_.details[i.detail];
   if (detail.base_kind == Detail::Base::slot) return slot_access(split, i, lanes);
@@ -263,41 +283,28 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
   std::byte* registers = split.frame->registers();
   const auto count = static_cast<std::uint32_t>(detail.data.size());
   const std::uint32_t bytes = detail.element_bytes * count;
-
-  // All 32 lanes side by side: one look-up, one copy.
-  if (lanes == isa::all_lanes && at[0] % bytes == 0 && consecutive(at, bytes)) {
-    const Region found = region(warp, i.form->space, at[0], 0);
-    const bool one_owner = i.form->space != StateSpace::local && at[0] >> isa::window_bits != 2;
-    if (one_owner && found.host && found.contains(at[0], bytes * std::uint64_t{warp_size})) {
-      const std::byte* from = found.host + (at[0] - found.begin);
-      with_types(detail, [&](auto element, auto column) {
-        using E = decltype(element);
-        using C = decltype(column);
-        for (std::uint32_t k = 0; k < count; ++k) {
-          C* to = isa::row<C>(registers, detail.data[k]);
-          if (count == 1 && sizeof(E) == sizeof(C)) {
-            std::memcpy(to, from, sizeof(C) * warp_size);
-          } else {
-            for (unsigned lane = 0; lane < warp_size; ++lane)
-              to[lane] = widen<C>(read_as<E>(from + (lane * count + k) * sizeof(E)));
-          }
-        }
-      });
-      return;
-    }
-  }
+  LaneMask good = lanes;
   Hosts hosts;
-  const LaneMask good = resolve(warp, i, i.form->space, at, {"read", bytes, bytes}, lanes, hosts);
+  const std::byte* origin = common_origin(warp, i.form->space, at, bytes, false);
+  const bool in_a_row = origin && lanes == isa::all_lanes && consecutive(at, bytes);
+  if (!origin) good = resolve(warp, i, i.form->space, at, {"read", bytes, bytes}, lanes, hosts);
   with_types(detail, [&](auto element, auto column) {
     using E = decltype(element);
     using C = decltype(column);
     for (std::uint32_t k = 0; k < count; ++k) {
       C* to = isa::row<C>(registers, detail.data[k]);
-      for_lanes(good, [&](unsigned lane) { to[lane] = widen<C>(read_as<E>(hosts[lane] + k * sizeof(E))); });
-      for_lanes(lanes & ~good, [&](unsigned lane) {
-        const std::uint32_t words[4] = {poison, poison, poison, poison};
-        std::memcpy(&to[lane], words, sizeof(C));
-      });
+      if (in_a_row && count == 1 && sizeof(E) == sizeof(C)) {
+        std::memcpy(to, origin + at[0], sizeof(C) * warp_size);
+      } else if (origin) {
+        for_lanes(lanes,
+                  [&](unsigned lane) { to[lane] = widen<C>(read_as<E>(origin + at[lane] + k * sizeof(E))); });
+      } else {
+        for_lanes(good, [&](unsigned lane) { to[lane] = widen<C>(read_as<E>(hosts[lane] + k * sizeof(E))); });
+        for_lanes(lanes & ~good, [&](unsigned lane) {
+          const std::uint32_t words[4] = {poison, poison, poison, poison};
+          std::memcpy(&to[lane], words, sizeof(C));
+        });
+      }
     }
   });
 }
@@ -311,25 +318,32 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
   const auto count = static_cast<std::uint32_t>(detail.data.size());
   const std::uint32_t size = detail.element_bytes;
   const std::uint32_t bytes = size * count;
+  std::byte* origin = common_origin(warp, i.form->space, at, bytes, true);
+  if (origin && count == 1 && size == detail.register_bytes && lanes == isa::all_lanes &&
+      consecutive(at, bytes)) {
+    std::memcpy(origin + at[0], registers + detail.data[0], std::size_t{bytes} * warp_size);
+    return;
+  }
   Hosts hosts;
-  const LaneMask good = resolve(warp, i, i.form->space, at, {"write", bytes, bytes}, lanes, hosts);
+  LaneMask good = lanes;
+  if (origin)
+    for_lanes(lanes, [&](unsigned lane) { hosts[lane] = origin + at[lane]; });
+  else
+    good = resolve(warp, i, i.form->space, at, {"write", bytes, bytes}, lanes, hosts);
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::byte* from = registers + detail.data[k];
     // Little-endian columns: the low bytes of a wider register come first.
-    switch (size) {
-      case 4:
-        for_lanes(good, [&](unsigned lane) {
-          std::memcpy(hosts[lane] + k * 4, from + lane * detail.register_bytes, 4);
-        });
-        break;
-      case 8:
-        for_lanes(good, [&](unsigned lane) { std::memcpy(hosts[lane] + k * 8, from + lane * 8, 8); });
-        break;
-      default:
-        for_lanes(good, [&](unsigned lane) {
-          std::memcpy(hosts[lane] + k * size, from + lane * detail.register_bytes, size);
-        });
-    }
+    auto copy = [&](auto width) {
+      for_lanes(good, [&](unsigned lane) {
+        std::memcpy(hosts[lane] + k * size, from + lane * detail.register_bytes, width());
+      });
+    };
+    if (size == 4)
+      copy([] { return std::size_t{4}; });
+    else if (size == 8)
+      copy([] { return std::size_t{8}; });
+    else
+      copy([&] { return std::size_t{size}; });
   }
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 // What a poll costs of a time slice besides itself: who waits for others shall soon make room for them.
 constexpr std::uint64_t poll_cost = 2048;
+constexpr std::uint32_t multiprocessors = 132;  // of an H200
 constexpr std::uint32_t deepest_call = 1024;
 constexpr std::uint32_t largest_stack = 512 << 10;  // bytes of local memory a thread
 
@@ -409,12 +410,6 @@ void Grid::read_frame_address(const Split& split, const Instruction& i, LaneMask
 
 namespace {
 
-Dim3 unflatten(std::uint64_t linear, const Dim3& extent) {
-  return {static_cast<std::uint32_t>(linear % extent.x),
-          static_cast<std::uint32_t>(linear / extent.x % extent.y),
-          static_cast<std::uint32_t>(linear / extent.x / extent.y)};
-}
-
 std::uint32_t component(const Dim3& d, unsigned k) { return k == 0 ? d.x : k == 1 ? d.y : d.z; }
 
 Dim3 divide(const Dim3& a, const Dim3& b) { return {a.x / b.x, a.y / b.y, a.z / b.z}; }
@@ -426,83 +421,96 @@ unsigned offset_in_triple(SpecialRegister id, SpecialRegister first) {
 
 }  // namespace
 
-void Grid::read_special(const Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+// Those that differ from lane to lane.
+std::optional<std::uint64_t> Grid::special_of_lane(const Warp& warp, SpecialRegister special,
+                                                   unsigned lane) const {
   using R = SpecialRegister;
-  const Detail& detail = program_.details[i.detail];
+  const LaneMask bit = LaneMask{1} << lane;
+  const std::uint64_t thread = warp.index * std::uint64_t{isa::warp_size} + lane;
+  switch (special) {
+    case R::tid_x: return threads_[thread].x;
+    case R::tid_y: return threads_[thread].y;
+    case R::tid_z: return threads_[thread].z;
+    case R::laneid: return lane;
+    case R::lanemask_eq: return bit;
+    case R::lanemask_lt: return bit - 1;
+    case R::lanemask_le: return bit | (bit - 1);
+    case R::lanemask_gt: return ~(bit | (bit - 1));
+    case R::lanemask_ge: return ~(bit - 1);
+    default: return std::nullopt;
+  }
+}
+
+// Those that all lanes of a warp share.
+std::uint64_t Grid::special_of_warp(const Warp& warp, SpecialRegister special) const {
+  using R = SpecialRegister;
   const Block& block = *warp.block;
   const bool clustered = shape_.cluster.x != 0;
   const Dim3 cluster = clustered ? shape_.cluster : Dim3{1, 1, 1};
-  const std::uint64_t threads = shape_.block.volume();
   // The clock counts the warp instructions of the launch: the same on every host.
   const std::uint64_t clock = report_.warp_instructions;
-  auto value = [&](unsigned lane) -> std::uint64_t {
-    const auto triple = [&](R first, const Dim3& d) -> std::uint64_t {
-      return component(d, offset_in_triple(detail.special, first));
-    };
-    const LaneMask bit = LaneMask{1} << lane;
-    switch (detail.special) {
-      case R::tid_x:
-      case R::tid_y:
-      case R::tid_z: return triple(R::tid_x, unflatten(warp.index * 32ull + lane, shape_.block));
-      case R::ntid_x:
-      case R::ntid_y:
-      case R::ntid_z: return triple(R::ntid_x, shape_.block);
-      case R::ctaid_x:
-      case R::ctaid_y:
-      case R::ctaid_z: return triple(R::ctaid_x, block.index);
-      case R::nctaid_x:
-      case R::nctaid_y:
-      case R::nctaid_z: return triple(R::nctaid_x, shape_.grid);
-      case R::laneid: return lane;
-      case R::warpid: return warp.index;
-      case R::nwarpid: return (threads + 31) / 32;
-      case R::smid: return block.linear % 132;
-      case R::nsmid: return 132;
-      case R::gridid: return 1;
-      case R::lanemask_eq: return bit;
-      case R::lanemask_lt: return bit - 1;
-      case R::lanemask_le: return bit | (bit - 1);
-      case R::lanemask_gt: return ~(bit | (bit - 1));
-      case R::lanemask_ge: return ~(bit - 1);
-      case R::cluster_ctaid_x:
-      case R::cluster_ctaid_y:
-      case R::cluster_ctaid_z: return triple(R::cluster_ctaid_x, modulo(block.index, cluster));
-      case R::cluster_nctaid_x:
-      case R::cluster_nctaid_y:
-      case R::cluster_nctaid_z: return triple(R::cluster_nctaid_x, cluster);
-      case R::clusterid_x:
-      case R::clusterid_y:
-      case R::clusterid_z: return triple(R::clusterid_x, divide(block.index, cluster));
-      case R::nclusterid_x:
-      case R::nclusterid_y:
-      case R::nclusterid_z: return triple(R::nclusterid_x, divide(shape_.grid, cluster));
-      case R::cluster_ctarank: return block.rank;
-      case R::cluster_nctarank: return cluster.volume();
-      case R::is_explicit_cluster: return clustered;
-      case R::clock:
-      case R::globaltimer_lo: return clock & 0xffffffff;
-      case R::clock_hi:
-      case R::globaltimer_hi: return clock >> 32;
-      case R::clock64:
-      case R::globaltimer: return clock;
-      case R::dynamic_smem_size: return shape_.shared_bytes;
-      case R::total_smem_size:
-      case R::aggr_smem_size: return program_.shared_static_bytes(entry_) + shape_.shared_bytes;
-      case R::envreg1: return workspace_ >> 32;
-      case R::envreg2: return workspace_ & 0xffffffff;
-    }
-    return 0;
+  const auto triple = [&](R first, const Dim3& d) -> std::uint64_t {
+    return component(d, offset_in_triple(special, first));
   };
-  std::byte* row = split.frame->registers() + i.operand[0];
-  for (unsigned lane = 0; lane < isa::warp_size; ++lane) {
-    if (!(lanes >> lane & 1)) continue;
-    const std::uint64_t v = value(lane);
-    if (detail.register_bytes == 0) {
-      LaneMask& mask = isa::mask(split.frame->registers(), i.operand[0]);
-      mask = v != 0 ? mask | LaneMask{1} << lane : mask & ~(LaneMask{1} << lane);
-    } else {
-      std::memcpy(row + lane * detail.register_bytes, &v, detail.register_bytes);
-    }
+  switch (special) {
+    case R::ntid_x:
+    case R::ntid_y:
+    case R::ntid_z: return triple(R::ntid_x, shape_.block);
+    case R::ctaid_x:
+    case R::ctaid_y:
+    case R::ctaid_z: return triple(R::ctaid_x, block.index);
+    case R::nctaid_x:
+    case R::nctaid_y:
+    case R::nctaid_z: return triple(R::nctaid_x, shape_.grid);
+    case R::warpid: return warp.index;
+    case R::nwarpid: return (shape_.block.volume() + isa::warp_size - 1) / isa::warp_size;
+    case R::smid: return block.linear % multiprocessors;
+    case R::nsmid: return multiprocessors;
+    case R::gridid: return 1;
+    case R::cluster_ctaid_x:
+    case R::cluster_ctaid_y:
+    case R::cluster_ctaid_z: return triple(R::cluster_ctaid_x, modulo(block.index, cluster));
+    case R::cluster_nctaid_x:
+    case R::cluster_nctaid_y:
+    case R::cluster_nctaid_z: return triple(R::cluster_nctaid_x, cluster);
+    case R::clusterid_x:
+    case R::clusterid_y:
+    case R::clusterid_z: return triple(R::clusterid_x, divide(block.index, cluster));
+    case R::nclusterid_x:
+    case R::nclusterid_y:
+    case R::nclusterid_z: return triple(R::nclusterid_x, divide(shape_.grid, cluster));
+    case R::cluster_ctarank: return block.rank;
+    case R::cluster_nctarank: return cluster.volume();
+    case R::is_explicit_cluster: return clustered;
+    case R::clock:
+    case R::globaltimer_lo: return clock & 0xffffffff;
+    case R::clock_hi:
+    case R::globaltimer_hi: return clock >> 32;
+    case R::clock64:
+    case R::globaltimer: return clock;
+    case R::dynamic_smem_size: return shape_.shared_bytes;
+    case R::total_smem_size:
+    case R::aggr_smem_size: return program_.shared_static_bytes(entry_) + shape_.shared_bytes;
+    case R::envreg1: return workspace_ >> 32;
+    case R::envreg2: return workspace_ & 0xffffffff;
+    default: return 0;
+  }
+}
+
+void Grid::read_special(const Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  const Detail& detail = program_.details[i.detail];
+  const bool per_lane = special_of_lane(warp, detail.special, 0).has_value();
+  const std::uint64_t shared = per_lane ? 0 : special_of_warp(warp, detail.special);
+  std::byte* registers = split.frame->registers();
+  if (detail.register_bytes == 0) {
+    LaneMask& mask = isa::mask(registers, i.operand[0]);
+    mask = shared != 0 ? mask | lanes : mask & ~lanes;
+    return;
+  }
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const std::uint64_t value = per_lane ? *special_of_lane(warp, detail.special, lane) : shared;
+    std::memcpy(registers + i.operand[0] + lane * detail.register_bytes, &value, detail.register_bytes);
   }
 }
 

@@ -98,6 +98,9 @@ class Grid {
   void return_lanes(Warp& warp, std::size_t index);
   std::size_t separate(Warp& warp, std::size_t index, LaneMask lanes);
   static void restrict_to(Warp& warp, std::size_t index, LaneMask lanes);
+  std::optional<std::uint64_t> special_of_lane(const Warp& warp, SpecialRegister special,
+                                               unsigned lane) const;
+  std::uint64_t special_of_warp(const Warp& warp, SpecialRegister special) const;
   void read_special(const Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void read_cluster_rank(const Warp& warp, const Split& split, const Instruction& instruction,
                          LaneMask lanes) const;
@@ -122,6 +125,8 @@ class Grid {
     const char* what;  ///< "read", or what writes
     std::uint32_t bytes, alignment;
   };
+  std::byte* common_origin(Warp& warp, isa::StateSpace space, const Addresses& at, std::uint32_t bytes,
+                           bool writes);
   LaneMask resolve(Warp& warp, const Instruction& instruction, isa::StateSpace space, const Addresses& at,
                    const Access& access, LaneMask lanes, Hosts& hosts);
   std::byte* resolve_generic(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes);
@@ -144,6 +149,7 @@ class Grid {
   void whole_warp(Warp& warp, Members members);
   void barrier(Warp& warp, std::size_t index);
   void count_votes(Barrier& barrier, const Split& split, const Instruction& instruction) const;
+  void give_result(const Barrier& barrier, const Split& split) const;
   static bool complete(const Block& block, const Barrier& barrier);
   void release(Block& block, unsigned id);
   bool cluster_wait(Warp& warp, std::size_t index);
@@ -182,6 +188,7 @@ class Grid {
   };
   std::vector<SharedRegion> shared_;
   std::uint32_t shared_bytes_ = 0;
+  std::vector<Dim3> threads_;  ///< %tid by place in the block; whole warps
   std::vector<std::byte> constants_;
   std::uint64_t workspace_ = 0;  ///< what %envreg1/2 point to: the grid barrier's counter
 

@@ -12,13 +12,7 @@ Finding Grid::make_finding(Kind kind, const Instruction& instruction, const std:
 }
 
 ThreadId Grid::thread(const Warp& warp, unsigned lane) const {
-  const std::uint64_t linear = std::uint64_t{warp.index} * isa::warp_size + lane;
-  ThreadId id;
-  id.block = warp.block->index;
-  id.thread = {static_cast<std::uint32_t>(linear % shape_.block.x),
-               static_cast<std::uint32_t>(linear / shape_.block.x % shape_.block.y),
-               static_cast<std::uint32_t>(linear / shape_.block.x / shape_.block.y)};
-  return id;
+  return {warp.block->index, threads_[warp.index * isa::warp_size + lane]};
 }
 
 void Grid::end(Finding finding) {

@@ -23,6 +23,9 @@ void for_lanes(LaneMask lanes, Visit visit) {
 // Lanes of `lanes` whose 32-bit column equals that of the first.
 LaneMask lanes_that_agree(const std::uint32_t* row, LaneMask lanes) {
   const std::uint32_t value = row[std::countr_zero(lanes)];
+  std::uint32_t differences = 0;
+  for (unsigned lane = 0; lane < warp_size; ++lane) differences |= row[lane] ^ value;
+  if (differences == 0) return lanes;
   LaneMask same = 0;
   for_lanes(lanes, [&](unsigned lane) {
     if (row[lane] == value) same |= bit(lane);
@@ -336,22 +339,26 @@ bool Grid::complete(const Block& block, const Barrier& barrier) {
   return threads >= barrier.threads;
 }
 
+void Grid::give_result(const Barrier& barrier, const Split& split) const {
+  const Instruction& i = at(split);
+  std::byte* registers = split.frame->registers();
+  const bool any = i.form->has("or");
+  for_lanes(split.lanes, [&](unsigned lane) {
+    if (i.form->type != isa::Type::pred)
+      set_column(registers, i.operand[0], lane, 4, barrier.true_count);
+    else
+      set_predicate(registers, i.operand[0], lane,
+                    any ? barrier.true_count > 0 : barrier.true_count == barrier.vote_count);
+  });
+}
+
 void Grid::release(Block& block, unsigned id) {
   const Barrier done = std::exchange(block.barriers[id], {});
   for (auto& warp : block.warps) {
     bool moved = false;
     for (Split& split : warp->splits) {
       if (split.state != State::barrier || split.barrier != id) continue;
-      const Instruction& i = at(split);
-      for_lanes(split.lanes, [&](unsigned lane) {
-        std::byte* registers = split.frame->registers();
-        if (i.action != Action::barrier_reduce) return;
-        if (i.form->type != isa::Type::pred)
-          set_column(registers, i.operand[0], lane, 4, done.true_count);
-        else
-          set_predicate(registers, i.operand[0], lane,
-                        i.form->has("or") ? done.true_count > 0 : done.true_count == done.vote_count);
-      });
+      if (at(split).action == Action::barrier_reduce) give_result(done, split);
       split.state = State::ready;
       ++split.pc;
       moved = true;

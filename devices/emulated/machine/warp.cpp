@@ -13,7 +13,9 @@ void Frame::reset(const Code& of) {
     registers_.reset(static_cast<std::byte*>(::operator new[](of.frame.size(), std::align_val_t{64})));
     capacity_ = of.frame.size();
   }
-  std::memcpy(registers_.get(), of.frame.data(), of.frame.size());
+  // A frame used for the same code before still has the constants in place. Its registers hold what the last
+  // activation left: a program that reads a register before writing it reads just that, as on hardware.
+  if (code != &of) std::memcpy(registers_.get(), of.frame.data(), of.frame.size());
   code = &of;
   parent = nullptr;
   return_pc = 0;
