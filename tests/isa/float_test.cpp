@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "catch.h"
+#include "devices/emulated/isa/float.h"
 #include "oracle.h"
 #include "run.h"
 #include "values.h"
@@ -77,6 +78,18 @@ TEST_CASE("add, sub, mul of f32 round as their modifier says", "[float]") {
 TEST_CASE("fma and mad of f32 round once", "[float]") {
   check_f32("fma", f32_triples(), true, fuse(f32));
   check_f32("mad", f32_triples(), true, fuse(f32));
+}
+
+TEST_CASE("fma without the processor's fused multiply-add gives the same bits", "[float]") {
+  const Columns operands = f32_triples();
+  for (std::size_t i = 0; i < operands[0].size(); ++i) {
+    const auto number = [&](std::size_t k) {
+      return std::bit_cast<float>(static_cast<std::uint32_t>(operands[k][i]));
+    };
+    const float result = isa::canonical(isa::f32::fma<isa::Rounding::rn>(number(0), number(1), number(2)));
+    REQUIRE(isa::bits_of(result) ==
+            fused(f32, operands[0][i], operands[1][i], operands[2][i], Mode::nearest_even));
+  }
 }
 
 TEST_CASE("fma of f32 is exact where the double sum would be a tie", "[float]") {

@@ -29,15 +29,11 @@ void shift(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto* amounts = row<std::uint32_t>(frame, instruction.operand[2]);
   std::uint32_t differences = 0;
   for (unsigned lane = 0; lane < warp_size; ++lane) differences |= amounts[lane] ^ amounts[0];
-  if (differences != 0) return columns<f>(frame, instruction, lanes);
+  if (differences != 0 || amounts[0] >= bits::width<T>) return columns<f>(frame, instruction, lanes);
 
+  const std::uint32_t amount = amounts[0] % bits::width<T>;  // which the compiler does not know otherwise
   const lanes::Source<T> a(frame, instruction.operand[1]);
-  auto* d = row<lanes::Bits<T>>(frame, instruction.operand[0]);
-  const std::uint32_t amount = std::min(amounts[0], bits::width<T>);
-  lanes::Bits<T> value[warp_size];
-  for (unsigned lane = 0; lane < warp_size; ++lane)
-    value[lane] = static_cast<lanes::Bits<T>>(f(a[lane], amount));
-  lanes::blend(d, value, lanes);
+  lanes::fill<T>(frame + instruction.operand[0], lanes, [=](unsigned lane) { return f(a[lane], amount); });
 }
 
 }  // namespace

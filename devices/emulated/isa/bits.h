@@ -65,9 +65,15 @@ std::uint32_t shf_r(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> funnel_amount<wrap>(c));
 }
 
+/// Ones in ever wider fields, side by side: without a table or an instruction, for the vectoriser.
 template <class T>
 std::uint32_t popc(T a) {
-  return static_cast<std::uint32_t>(std::popcount(a));
+  constexpr T every = static_cast<T>(~T{0});
+  a -= a >> 1 & every / 3;
+  a = (a & every / 5) + (a >> 2 & every / 5);
+  a = (a + (a >> 4)) & every / 17;
+  for (unsigned shift = 8; shift < width<T>; shift *= 2) a += a >> shift;
+  return static_cast<std::uint32_t>(a & 0x7F);
 }
 template <class T>
 std::uint32_t clz(T a) {

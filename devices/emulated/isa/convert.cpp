@@ -151,7 +151,8 @@ unsigned source_bytes(const Form& form) {
 std::uint64_t extend(Type type, std::uint64_t value) {
   const unsigned unused = 64 - isa::bits_of(type);
   const std::uint64_t top = value << unused;
-  return is_signed(type) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(top) >> unused) : top >> unused;
+  return is_signed(type) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(top) >> unused)
+                         : top >> unused;
 }
 
 /// Every conversion, lane by lane.

@@ -4,6 +4,7 @@
 
 #include "devices/emulated/isa/dispatch.h"
 #include "devices/emulated/isa/double.h"
+#include "devices/emulated/isa/hardware_fma.h"
 #include "devices/emulated/isa/lanes.h"
 #include "devices/emulated/isa/select.h"
 
@@ -22,12 +23,6 @@ struct Modified {
   static float one(float a) { return out(f(in(a))); }
   static float two(float a, float b) { return out(f(in(a), in(b))); }
   static float three(float a, float b, float c) { return out(f(in(a), in(b), in(c))); }
-  static Pair<float> two_pairs(Pair<float> a, Pair<float> b) {
-    return {two(a.low, b.low), two(a.high, b.high)};
-  }
-  static Pair<float> three_pairs(Pair<float> a, Pair<float> b, Pair<float> c) {
-    return {three(a.low, b.low, c.low), three(a.high, b.high, c.high)};
-  }
 };
 
 /// g.operator()<Modified<f, ftz, sat>>() for the flags of the form.
@@ -47,8 +42,8 @@ float flushed(float a) {
 constexpr auto take_one = []<class M>() -> Compute { return columns<&M::one>; };
 constexpr auto take_two = []<class M>() -> Compute { return columns<&M::two>; };
 constexpr auto take_three = []<class M>() -> Compute { return columns<&M::three>; };
-constexpr auto take_two_pairs = []<class M>() -> Compute { return columns<&M::two_pairs>; };
-constexpr auto take_three_pairs = []<class M>() -> Compute { return columns<&M::three_pairs>; };
+constexpr auto take_two_pairs = []<class M>() -> Compute { return column_pairs<&M::two>; };
+constexpr auto take_three_pairs = []<class M>() -> Compute { return column_pairs<&M::three>; };
 
 /// The arithmetic instructions by rounding mode.
 struct Add {
@@ -116,7 +111,10 @@ constexpr auto take_nothing = []<class>() -> Compute { return nullptr; };
 bool add_float(Form& form) { return arithmetic<Add>(form, take_two, take_two_pairs); }
 bool sub_float(Form& form) { return arithmetic<Sub>(form, take_two, take_two_pairs); }
 bool mul_float(Form& form) { return arithmetic<Mul>(form, take_two, take_two_pairs); }
-bool fma_float(Form& form) { return arithmetic<Fma>(form, take_three, take_three_pairs); }
+bool fma_float(Form& form) {
+  if (const Compute hardware = hardware_fma(form)) return computed(form, hardware);
+  return arithmetic<Fma>(form, take_three, take_three_pairs);
+}
 bool div_float(Form& form) { return arithmetic<Div>(form, take_two, take_nothing); }
 bool rcp(Form& form) { return arithmetic<Rcp>(form, take_one, take_nothing); }
 bool sqrt(Form& form) { return arithmetic<Sqrt>(form, take_one, take_nothing); }

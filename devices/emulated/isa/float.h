@@ -56,14 +56,16 @@ float round(double x) {
 }
 
 /// x + y rounded to odd: inexact sums get an odd last bit, so that a later rounding to fewer bits is the only
-/// one.
-inline double add_to_odd(double x, double y) {
-  const double sum = x + y, x_part = sum - y, y_part = sum - x_part;
-  const double error = (x - x_part) + (y - y_part);
+/// one. Knuth's sum gives the error, exactly unless something overflows.
+template <class T>
+T add_to_odd(T x, T y) {
+  using Bits = decltype(bits_of(x));
+  const T sum = x + y, x_part = sum - y, y_part = sum - x_part;
+  const T error = (x - x_part) + (y - y_part);
   const bool inexact = error < 0 || error > 0;
   const bool outwards = (error > 0) == (sum > 0);
-  const std::uint64_t bits = bits_of(sum), step = outwards ? 1 : ~std::uint64_t{0};
-  return std::bit_cast<double>(bits + (inexact && (bits & 1) == 0 ? step : 0));
+  const Bits bits = bits_of(sum), step = outwards ? Bits{1} : ~Bits{0};
+  return std::bit_cast<T>(bits + (inexact && (bits & 1) == 0 ? step : 0));
 }
 
 /// x + y for a directed rounding; an exact zero is −0 when rounding down, unless both are +0.
@@ -91,7 +93,8 @@ float mul(float a, float b) {
 }
 template <Rounding rounding>
 float fma(float a, float b, float c) {
-  return round<rounding>(add_exactly<rounding>(static_cast<double>(a) * static_cast<double>(b), c));
+  return round<rounding>(
+      add_exactly<rounding>(static_cast<double>(a) * static_cast<double>(b), static_cast<double>(c)));
 }
 template <Rounding rounding>
 float div(float a, float b) {

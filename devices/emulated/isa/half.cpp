@@ -27,10 +27,6 @@ struct Modified {
   }
   static H two(H a, H b) { return out(f(in(a), in(b))); }
   static H three(H a, H b, H c) { return out(f(in(a), in(b), in(c))); }
-  static Pair<H> two_pairs(Pair<H> a, Pair<H> b) { return {two(a.low, b.low), two(a.high, b.high)}; }
-  static Pair<H> three_pairs(Pair<H> a, Pair<H> b, Pair<H> c) {
-    return {three(a.low, b.low, c.low), three(a.high, b.high, c.high)};
-  }
 };
 
 bool is_pair(const Form& form) { return form.type == f16x2 || form.type == bf16x2; }
@@ -38,11 +34,11 @@ bool is_f16(const Form& form) { return form.type == f16 || form.type == f16x2; }
 
 template <class M>
 Compute take_two(const Form& form) {
-  return is_pair(form) ? columns<&M::two_pairs> : columns<&M::two>;
+  return is_pair(form) ? column_pairs<&M::two> : columns<&M::two>;
 }
 template <class M>
 Compute take_three(const Form& form) {
-  return is_pair(form) ? columns<&M::three_pairs> : columns<&M::three>;
+  return is_pair(form) ? column_pairs<&M::three> : columns<&M::three>;
 }
 
 /// .ftz and .sat exist for f16 only.
@@ -84,11 +80,11 @@ bool fma_half(Form& form) {
   if (form.sat && form.relu) return false;
   if (!is_f16(form)) {
     if (form.ftz || form.sat) return false;
-    constexpr auto f = &half::fma<Bfloat>;
+    constexpr auto f = static_cast<Bfloat (*)(Bfloat, Bfloat, Bfloat)>(&half::fma);
     return computed(form, form.relu ? take_three<Modified<Bfloat, f, false, Clamp::relu>>(form)
                                     : take_three<Modified<Bfloat, f, false, Clamp::none>>(form));
   }
-  constexpr auto f = &half::fma<Half>;
+  constexpr auto f = static_cast<Half (*)(Half, Half, Half)>(&half::fma);
   return computed(form, choose_flag(form.ftz, [&]<bool ftz> {
                     if (form.sat) return take_three<Modified<Half, f, ftz, Clamp::sat>>(form);
                     if (form.relu) return take_three<Modified<Half, f, ftz, Clamp::relu>>(form);
@@ -141,13 +137,8 @@ std::uint16_t absolute(std::uint16_t x) {
   return static_cast<std::uint16_t>((ftz ? flush_bits(x) : x) & ~half_sign);
 }
 template <auto f>
-Pair<std::uint16_t> both(Pair<std::uint16_t> x) {
-  return {f(x.low), f(x.high)};
-}
-
-template <auto f>
 Compute choose_width(const Form& form) {
-  return is_pair(form) ? columns<&both<f>> : columns<f>;
+  return is_pair(form) ? column_pairs<f> : columns<f>;
 }
 
 }  // namespace

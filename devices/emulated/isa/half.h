@@ -90,20 +90,23 @@ namespace half {
 
 template <class H>
 H add(H a, H b) {
-  return narrow<H>(to_odd_float(f32::add_to_odd(to_float(a), to_float(b))));
+  return narrow<H>(to_float(a) + to_float(b));
 }
 template <class H>
 H sub(H a, H b) {
-  return narrow<H>(to_odd_float(f32::add_to_odd(to_float(a), -to_float(b))));
+  return narrow<H>(to_float(a) - to_float(b));
 }
-template <class H>
-H mul(H a, H b) {
-  return narrow<H>(to_odd_float(static_cast<double>(to_float(a)) * static_cast<double>(to_float(b))));
+
+inline Half mul(Half a, Half b) { return narrow<Half>(to_float(a) * to_float(b)); }
+inline Bfloat mul(Bfloat a, Bfloat b) {
+  return narrow<Bfloat>(to_odd_float(static_cast<double>(to_float(a)) * static_cast<double>(to_float(b))));
 }
-template <class H>
-H fma(H a, H b, H c) {
+inline Half fma(Half a, Half b, Half c) {
+  return narrow<Half>(f32::add_to_odd(to_float(a) * to_float(b), to_float(c)));
+}
+inline Bfloat fma(Bfloat a, Bfloat b, Bfloat c) {
   const double product = static_cast<double>(to_float(a)) * static_cast<double>(to_float(b));
-  return narrow<H>(to_odd_float(f32::add_to_odd(product, to_float(c))));
+  return narrow<Bfloat>(to_odd_float(f32::add_to_odd(product, static_cast<double>(to_float(c)))));
 }
 
 template <class H>

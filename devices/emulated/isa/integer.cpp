@@ -22,15 +22,13 @@ Compute choose_word(Type type, F f) {
 
 bool add_int(Form& form) {
   if (form.sat) return computed(form, form.type == s32 ? columns<&add_sat> : nullptr);
-  if (form.type == u16x2 || form.type == s16x2)
-    return computed(form, columns<&both<&add<std::uint16_t>, std::uint16_t>>);
+  if (form.type == u16x2 || form.type == s16x2) return computed(form, column_pairs<&add<std::uint16_t>>);
   return computed(form, choose_integer(form.type, []<Type t> { return columns<&add<Value<t>>>; }));
 }
 
 bool sub_int(Form& form) {
   if (form.sat) return computed(form, form.type == s32 ? columns<&sub_sat> : nullptr);
-  if (form.type == u16x2 || form.type == s16x2)
-    return computed(form, columns<&both<&sub<std::uint16_t>, std::uint16_t>>);
+  if (form.type == u16x2 || form.type == s16x2) return computed(form, column_pairs<&sub<std::uint16_t>>);
   return computed(form, choose_integer(form.type, []<Type t> { return columns<&sub<Value<t>>>; }));
 }
 
@@ -85,21 +83,19 @@ bool neg_int(Form& form) {
 }
 
 bool min_int(Form& form) {
-  if (form.type == u16x2)
-    return computed(form, form.relu ? nullptr : columns<&both<&min<std::uint16_t>, std::uint16_t>>);
+  if (form.type == u16x2) return computed(form, form.relu ? nullptr : column_pairs<&min<std::uint16_t>>);
   if (form.type == s16x2)
-    return computed(form, form.relu ? columns<&both<&min_relu<std::int16_t>, std::int16_t>>
-                                    : columns<&both<&min<std::int16_t>, std::int16_t>>);
+    return computed(form,
+                    form.relu ? column_pairs<&min_relu<std::int16_t>> : column_pairs<&min<std::int16_t>>);
   if (form.relu) return computed(form, form.type == s32 ? columns<&min_relu<std::int32_t>> : nullptr);
   return computed(form, choose_integer(form.type, []<Type t> { return columns<&min<Value<t>>>; }));
 }
 
 bool max_int(Form& form) {
-  if (form.type == u16x2)
-    return computed(form, form.relu ? nullptr : columns<&both<&max<std::uint16_t>, std::uint16_t>>);
+  if (form.type == u16x2) return computed(form, form.relu ? nullptr : column_pairs<&max<std::uint16_t>>);
   if (form.type == s16x2)
-    return computed(form, form.relu ? columns<&both<&max_relu<std::int16_t>, std::int16_t>>
-                                    : columns<&both<&max<std::int16_t>, std::int16_t>>);
+    return computed(form,
+                    form.relu ? column_pairs<&max_relu<std::int16_t>> : column_pairs<&max<std::int16_t>>);
   if (form.relu) return computed(form, form.type == s32 ? columns<&max_relu<std::int32_t>> : nullptr);
   return computed(form, choose_integer(form.type, []<Type t> { return columns<&max<Value<t>>>; }));
 }

@@ -9,6 +9,8 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <utility>
 
 #include "devices/emulated/isa/instruction.h"
 
@@ -92,19 +94,32 @@ void blend(B* destination, const B* value, LaneMask lanes) {
     destination[lane] = (lanes & lane_bit[lane]) != 0 ? value[lane] : destination[lane];
 }
 
-/// destination = f(source …) in all columns, then inactive ones as they were. Without branches, for the
-/// vectoriser.
-template <auto f, class R, class... A>
-void apply(Bits<R>* destination, LaneMask lanes, Source<A>... source) {
-  if (lanes == all_lanes) {
+/// destination[k] = value(k) in all columns, then inactive ones as they were. Without branches, for the
+/// vectoriser. A register may hold two values of R (`per_lane`), which then are columns of their own.
+template <class R, unsigned per_lane = 1, class F>
+void fill(std::byte* destination, LaneMask lanes, F value) {
+  constexpr unsigned columns = warp_size * per_lane;
+  // 16-bit columns vectorise only where nothing could alias them.
+  if (sizeof(R) > 2 && lanes == all_lanes) {
+    auto* d = reinterpret_cast<Bits<R>*>(destination);
 #pragma GCC ivdep
-    for (unsigned lane = 0; lane < warp_size; ++lane)
-      destination[lane] = std::bit_cast<Bits<R>>(f(source[lane]...));
+    for (unsigned k = 0; k < columns; ++k) d[k] = std::bit_cast<Bits<R>>(value(k));
     return;
   }
-  Bits<R> value[warp_size];
-  for (unsigned lane = 0; lane < warp_size; ++lane) value[lane] = std::bit_cast<Bits<R>>(f(source[lane]...));
-  blend(destination, value, lanes);
+  Bits<R> values[columns];
+  for (unsigned k = 0; k < columns; ++k) values[k] = std::bit_cast<Bits<R>>(value(k));
+  using Register = typename BitsOfSize<sizeof(R) * per_lane>::type;
+  Register registers[warp_size];
+  std::memcpy(registers, values, sizeof values);
+  if (lanes == all_lanes)
+    std::memcpy(destination, registers, sizeof registers);
+  else
+    blend(reinterpret_cast<Register*>(destination), registers, lanes);
+}
+
+template <auto f, class R, unsigned per_lane, class... A>
+void apply(std::byte* destination, LaneMask lanes, Source<A>... source) {
+  fill<R, per_lane>(destination, lanes, [=](unsigned k) { return f(source[k]...); });
 }
 
 template <auto f, class Pointer>
@@ -113,21 +128,24 @@ struct Columns;
 template <auto f, class R, class... A>
 struct Columns<f, R (*)(A...)> {
   static void all(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
-    all(frame, instruction, lanes, std::index_sequence_for<A...>{});
+    all<1>(frame, instruction, lanes, std::index_sequence_for<A...>{});
+  }
+  static void pairs(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+    all<2>(frame, instruction, lanes, std::index_sequence_for<A...>{});
   }
   static void each(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
     each(frame, instruction, lanes, std::index_sequence_for<A...>{});
   }
 
  private:
-  template <std::size_t... n>
+  template <unsigned per_lane, std::size_t... n>
   static void all(std::byte* frame, const Instruction& instruction, LaneMask lanes,
                   std::index_sequence<n...>) {
     const auto& operand = instruction.operand;
     if constexpr (std::is_same_v<R, bool>)
       assign(frame, operand[0], where<f>(Source<A>(frame, operand[n + 1])...), lanes);
     else
-      apply<f, R>(row<Bits<R>>(frame, operand[0]), lanes, Source<A>(frame, operand[n + 1])...);
+      apply<f, R, per_lane>(frame + operand[0], lanes, Source<A>(frame, operand[n + 1])...);
   }
   template <std::size_t... n>
   static void each(std::byte* frame, const Instruction& instruction, LaneMask lanes,
@@ -146,6 +164,10 @@ struct Columns<f, R (*)(A...)> {
 /// d = f(a, b, …) on whole rows: for functions that vectorise.
 template <auto f>
 inline constexpr Compute columns = &lanes::Columns<f, decltype(+f)>::all;
+
+/// The same on registers that hold two values each: f on the low halves, and on the high ones.
+template <auto f>
+inline constexpr Compute column_pairs = &lanes::Columns<f, decltype(+f)>::pairs;
 
 /// d = f(a, b, …) lane by lane: for functions that branch or take long.
 template <auto f>

@@ -129,7 +129,9 @@ void write_element(std::byte* frame, const std::uint32_t* rows, unsigned lane, u
 /// rounded at the end. Hardware's order and width are not documented.
 struct FloatSum {
   float value;
-  void add(double a, double b) { value = f32::round<Rounding::rn>(f32::add_to_odd(a * b, value)); }
+  void add(double a, double b) {
+    value = f32::round<Rounding::rn>(f32::add_to_odd(a * b, static_cast<double>(value)));
+  }
 };
 struct DoubleSum {
   double value;
