@@ -156,7 +156,7 @@ TEST_CASE("reports are written into a folder, one file a format") {
 }
 
 TEST_CASE("without a contract one is guessed, and init writes the guess down") {
-  const Folder folder;
+  const Folder folder("guess");
   const std::string source = folder.file("wrong.cu", "");
   std::filesystem::copy_file(source_file("examples/wrong.cu"), source,
                              std::filesystem::copy_options::overwrite_existing);

@@ -69,6 +69,11 @@ Folder::Folder() {
   path_ = name;
 }
 
+Folder::Folder(const std::string& name) : path_(std::filesystem::path(FOLDPROOF_TEST_WORK) / name) {
+  std::filesystem::remove_all(path_);
+  std::filesystem::create_directories(path_);
+}
+
 Folder::~Folder() {
   std::error_code error;
   std::filesystem::remove_all(path_, error);

@@ -19,7 +19,7 @@ struct How {
   std::filesystem::path folder;                  ///< to run in; empty: here
 };
 
-/// Runs foldproof with a PTX cache and a home that belong to the tests.
+/// Runs foldproof without colours.
 Ran run(const std::vector<std::string>& arguments, const How& how = {});
 
 /// Runs with --format json and reads standard output, which must be one object and a newline.
@@ -34,6 +34,8 @@ RanJson run_json(std::vector<std::string> arguments, const How& how = {});
 class Folder {
  public:
   Folder();
+  /// One of the same name in every run, so that the PTX cache knows what is compiled there.
+  explicit Folder(const std::string& name);
   ~Folder();
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
