@@ -19,7 +19,7 @@ void fill_with_poison(std::span<std::byte> bytes) {
   std::size_t at = 0;
   for (; at + sizeof poison <= bytes.size(); at += sizeof poison)
     std::memcpy(bytes.data() + at, &poison, sizeof poison);
-  std::memcpy(bytes.data() + at, &poison, bytes.size() - at);
+  if (at < bytes.size()) std::memcpy(bytes.data() + at, &poison, bytes.size() - at);
 }
 
 std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
