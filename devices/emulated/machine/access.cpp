@@ -278,6 +278,7 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
   const Detail& detail = program_.details[i.detail];
   if (detail.base_kind == Detail::Base::slot) return slot_access(split, i, lanes);
   if (detail.base_kind == Detail::Base::entry_parameter) return load_parameter(split, i, lanes);
+  ++reads_;
   Addresses at;
   addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
   std::byte* registers = split.frame->registers();
@@ -318,6 +319,9 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
   const auto count = static_cast<std::uint32_t>(detail.data.size());
   const std::uint32_t size = detail.element_bytes;
   const std::uint32_t bytes = size * count;
+  const bool visible = i.form->space != StateSpace::local && detail.base_kind != Detail::Base::frame_local &&
+                       at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;
+  if (visible) ++changes_;
   std::byte* origin = common_origin(warp, i.form->space, at, bytes, true);
   if (origin && count == 1 && size == detail.register_bytes && lanes == isa::all_lanes &&
       consecutive(at, bytes)) {
@@ -395,6 +399,7 @@ void Grid::load_parameter(const Split& split, const Instruction& i, LaneMask lan
 
 // atom d, [a], b{, c} and red [a], b: lane after lane, which is one of the orders that hardware may choose.
 void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  ++reads_;
   const Detail& detail = program_.details[i.detail];
   const std::uint32_t size = detail.element_bytes;
   const std::uint32_t count = i.form->vector;
@@ -419,6 +424,7 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
       std::memcpy(&b, column(b_row + k, lane), size);
       if (c_row + k < detail.data.size()) std::memcpy(&c, column(c_row + k, lane), size);
       const std::uint64_t now = combine(old, b, c);
+      if (now != old) ++changes_;
       std::memcpy(hosts[lane] + k * size, &now, size);
       if (returns) std::memcpy(column(k, lane), &old, size);
     }

@@ -61,6 +61,7 @@ struct MBarrier {
 // cp.async [shared], [global], size{, source-size}: done at once, which is one of the times that hardware may
 // choose.
 void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  ++changes_;
   const Detail& detail = program_.details[i.detail];
   const std::byte* registers = split.frame->registers();
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
@@ -96,6 +97,7 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
 // ISA 9.7.14.5.15: lanes 8k … 8k+7 give the rows of matrix k, 16 bytes each. Thread t holds elements 2(t mod
 // 4) and the next of row t / 4; with .trans, rows and columns change places.
 void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  ++changes_;
   const Detail& detail = program_.details[i.detail];
   const std::size_t matrices = detail.data.size();
   const auto rows = static_cast<unsigned>(matrices * 8);
@@ -176,6 +178,7 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
       b.complete();
       if (has_state) std::memcpy(registers + detail.data[0] + lane * 8, &before, sizeof before);
     }
+    ++changes_;
     b.write(hosts[lane]);
   });
 }

@@ -146,6 +146,7 @@ void Grid::builtin(Warp& warp, const Split& split, const Instruction& i, LaneMas
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const Formatted result = format(warp, lane, argument(0, lane), argument(1, lane));
     if (report_.printed.size() < longest_output) report_.printed += result.text;
+    ++changes_;
     if (!detail.returns.empty()) write_slot(registers, detail.returns[0], lane, result.arguments);
   }
 }

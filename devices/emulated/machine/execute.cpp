@@ -297,6 +297,7 @@ bool Grid::arrive_at_join(Warp& warp, std::size_t index) {
 }
 
 void Grid::exit_lanes(Warp& warp, std::size_t index, LaneMask lanes) {
+  ++changes_;
   Join* join = warp.splits[index].join;
   Frame* frame = warp.splits[index].frame;
   warp.splits.erase(warp.splits.begin() + static_cast<std::ptrdiff_t>(index));
@@ -499,6 +500,8 @@ std::uint64_t Grid::special_of_warp(const Warp& warp, SpecialRegister special) c
 
 void Grid::read_special(const Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
   const Detail& detail = program_.details[i.detail];
+  if (detail.special >= SpecialRegister::clock && detail.special <= SpecialRegister::globaltimer_hi)
+    ++changes_;
   const bool per_lane = special_of_lane(warp, detail.special, 0).has_value();
   const std::uint64_t shared = per_lane ? 0 : special_of_warp(warp, detail.special);
   std::byte* registers = split.frame->registers();

@@ -115,6 +115,7 @@ std::unique_ptr<Cluster> Grid::new_cluster(std::uint64_t number) {
 
 void Grid::start(Block& block) {
   block.started = true;
+  ++changes_;
   block.next_warp = 0;
   block.shared.resize(shared_bytes_);
   fill_with_poison(block.shared);
@@ -159,7 +160,8 @@ void Grid::run_blocks() {
       }
   std::erase_if(resident_, [&](auto& cluster) { return cluster->live_blocks == 0; });
   admit();
-  if (!moved && !resident_.empty()) report_deadlock();
+  if (!moved && !resident_.empty()) report_deadlock(Kind::deadlock, "nothing can run any more");
+  watch_for_livelock();
 }
 
 void Grid::retire(std::size_t k) {
@@ -256,43 +258,6 @@ void Grid::divide_at_random(Warp& warp, std::size_t index) {
   other.lanes &= ~keep;
   split.lanes = keep;
   warp.splits.push_back(other);
-}
-
-void Grid::report_deadlock() {
-  std::vector<std::string> who;
-  std::vector<ThreadId> threads;
-  const Instruction* first = nullptr;
-  for (const auto& cluster : resident_)
-    for (const auto& block : cluster->blocks)
-      if (block->started) describe_waiters(*block, who, threads, first);
-  constexpr std::size_t most = 6;
-  const std::size_t more = who.size() > most ? who.size() - most : 0;
-  who.resize(std::min(who.size(), most));
-  Finding finding = make_finding(Kind::deadlock, first ? *first : *entry_.instructions.data(),
-                                 fmt::format("nothing can run any more: {}{}", fmt::join(who, "; "),
-                                             more ? fmt::format("; and {} more groups", more) : ""));
-  finding.threads = std::move(threads);
-  end(std::move(finding));
-}
-
-void Grid::describe_waiters(const Block& block, std::vector<std::string>& who, std::vector<ThreadId>& threads,
-                            const Instruction*& first) const {
-  for (const auto& warp : block.warps)
-    for (const Split& split : warp->splits) {
-      const Instruction& i = at(split);
-      const Position where = program_.position(i);
-      std::string what = "to run";
-      if (split.state == Split::State::barrier) what = fmt::format("at barrier {}", split.barrier);
-      if (split.state == Split::State::cluster) what = "at the cluster barrier";
-      if (split.state == Split::State::meeting)
-        what = fmt::format("for the lanes of mask {:#010x}", split.member_mask);
-      who.push_back(fmt::format("block ({},{},{}) warp {} lanes {:#010x} wait {} at {}", block.index.x,
-                                block.index.y, block.index.z, warp->index, split.lanes, what,
-                                to_string(where)));
-      if (threads.size() < 2)
-        threads.push_back(thread(*warp, static_cast<unsigned>(std::countr_zero(split.lanes))));
-      if (!first) first = &i;
-    }
 }
 
 }  // namespace foldproof::machine

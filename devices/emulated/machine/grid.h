@@ -83,7 +83,12 @@ class Grid {
   bool lane_by_lane() const;
   void divide_at_random(Warp& warp, std::size_t index);
   [[noreturn]] void report_timeout(const Warp& warp);
-  [[noreturn]] void report_deadlock();
+
+  // deadlock.cpp: when nobody can ever go on
+  void watch_for_livelock();
+  bool everybody_runs_in_circles();
+  bool runs_in_a_circle(Warp& warp, std::size_t index);
+  [[noreturn]] void report_deadlock(Kind kind, const char* how);
   void describe_waiters(const Block& block, std::vector<std::string>& who, std::vector<ThreadId>& threads,
                         const Instruction*& first) const;
 
@@ -196,6 +201,9 @@ class Grid {
   std::vector<std::unique_ptr<Cluster>> resident_;
   std::vector<std::unique_ptr<Cluster>> spare_;
   LaunchReport report_;
+  std::uint64_t changes_ = 0;  ///< of what others can see: memory, barriers, exits, clocks read
+  std::uint64_t reads_ = 0;    ///< loads and atomics
+  std::uint64_t changes_before_ = 0, quiet_rounds_ = 0, next_proof_ = 0;
   std::uint64_t waited_ = 0;  ///< time that polls took besides their instructions
   std::set<std::pair<Kind, const Instruction*>> reported_;
 };

@@ -237,6 +237,7 @@ void Grid::elect(Warp& warp, Members members) {
   LaneMask present = 0;
   for (const std::size_t k : members) present |= warp.splits[k].lanes;
   auto leader = static_cast<unsigned>(std::countr_zero(present));
+  ++changes_;  // the next election may choose another
   if (schedule_.order == Schedule::Order::random)
     for (auto skip = random_() % static_cast<unsigned>(std::popcount(present)); skip > 0; --skip)
       leader = static_cast<unsigned>(std::countr_zero(present & ~(bit(leader) | (bit(leader) - 1))));
@@ -353,6 +354,7 @@ void Grid::give_result(const Barrier& barrier, const Split& split) const {
 }
 
 void Grid::release(Block& block, unsigned id) {
+  ++changes_;
   const Barrier done = std::exchange(block.barriers[id], {});
   for (auto& warp : block.warps) {
     bool moved = false;
@@ -401,6 +403,7 @@ void Grid::check_cluster(Cluster& cluster) {
   }
   cluster.arrived.clear();
   ++cluster.phase;
+  ++changes_;
   for (auto& block : cluster.blocks)
     for (auto& warp : block->warps) {
       bool moved = false;
