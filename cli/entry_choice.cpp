@@ -43,6 +43,8 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
   if (is_ptx || name.find('<') == std::string::npos) {
     const Compiled compiled = compile_source(source, {}, {}, options);
     if (const EntrySignature* entry = find(compiled.entries, name)) return {compiled.image, *entry};
+    if (is_ptx && compiled.entries.empty())
+      throw InputError("there is no kernel (.entry) in this file", {source.string()});
     if (is_ptx)
       throw InputError(fmt::format("the entry \"{}\" does not exist in {}, which has: {}", name,
                                    source.string(), listed(compiled.entries)));

@@ -57,7 +57,7 @@ void Grid::watch_for_livelock() {
   if (!everybody_runs_in_circles()) return;
   // Who loops without looking at memory waits for nobody.
   if (reads_ == reads) report_deadlock(Kind::timeout, "the kernel never ends");
-  report_deadlock(Kind::deadlock, "nobody changes any more what the others wait for");
+  report_deadlock(Kind::deadlock, "nobody changes any more what is waited for");
 }
 
 // The machine is deterministic. When every split that can run comes back to where it stood, with the same
