@@ -123,10 +123,10 @@ int bench_emulated(unsigned runs, const Console& console) {
     console.print(Json{{"benchmarks", benchmarks}});
     return exit_ok;
   }
-  std::string text =
-      fmt::format("emulated device, f32 sum of {} elements, block {}, processor time of one core, "
-                  "median of {} runs\n",
-                  elements, block, runs);
+  std::string text = fmt::format(
+      "emulated device, f32 sum of {} elements, block {}, processor time of one core, "
+      "median of {} runs\n",
+      elements, block, runs);
   for (const Json& b : benchmarks)
     text += fmt::format("{:<16} {:7.1f} million warp-instructions/s  {:8.2f} million elements/s\n",
                         b["name"].get<std::string>(), b["value"].get<double>() / 1e6,

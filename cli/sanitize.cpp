@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -204,17 +204,37 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
   return observation;
 }
 
-std::string dump_text(const Json& outputs, std::size_t width) {
+/// A value of `outputs` for a person: floating-point numbers in the fewest decimals that tell them apart.
+std::string value_text(Element type, const Json& value) {
+  if (!value.is_string()) return value.dump();
+  const auto text = value.get<std::string>();
+  if (!is_float(type)) return text;
+  const double number = std::strtod(text.c_str(), nullptr);
+  return type == Element::f64 ? fmt::format("{}", number) : fmt::format("{}", static_cast<float>(number));
+}
+
+std::string dump_text(const Json& outputs, const Launch& launch, std::size_t width) {
   constexpr std::size_t most = 256;
   std::string text;
   for (const auto& [index, values] : outputs.items()) {
-    std::string line = fmt::format("argument {} ({} elements):", index, values.size());
-    for (std::size_t i = 0; i < std::min(most, values.size()); ++i)
-      line += " " + (values[i].is_string() ? values[i].get<std::string>() : values[i].dump());
+    const Element type = launch.arguments[std::stoul(index)].type;
+    std::string line = fmt::format("argument {} ({} of {}):", index, values.size(), name(type));
+    for (std::size_t i = 0; i < std::min(most, values.size()); ++i) line += " " + value_text(type, values[i]);
     if (values.size() > most) line += " … (--format json prints all)";
     text += wrap(line, 0, 2, width) + "\n";
   }
   return text;
+}
+
+/// What happened, in one line.
+std::string verdict_text(const KernelReport& kernel) {
+  std::string verdict(name(kernel.verdict));
+  if (kernel.verdict == Verdict::findings)
+    verdict = fmt::format("{} finding{}", kernel.findings.size(), kernel.findings.size() == 1 ? "" : "s");
+  if (!kernel.reason.empty()) verdict += ": " + kernel.reason;
+  return fmt::format("{}: {} ({} run{}, {} warp instructions)\n", printable(kernel.kernel),
+                     printable(verdict), kernel.cases, kernel.cases == 1 ? "" : "s",
+                     kernel.warp_instructions);
 }
 
 int sanitize(Arguments a, const Console& console) {
@@ -248,8 +268,9 @@ int sanitize(Arguments a, const Console& console) {
     console.print(json);
   } else {
     console.print(kernel.at("printed").get<std::string>());
-    console.print(dump_text(kernel.at("outputs"), console.width()));
-    console.print(to_text(report, {console.colored(), console.width(), {}}));
+    console.print(dump_text(kernel.at("outputs"), launch, console.width()));
+    console.print(findings_text(report, {console.colored(), console.width(), {}}));
+    console.print(verdict_text(report.kernels.front()));
   }
   return exit_status(report, severity_named(a.fail_on));
 }

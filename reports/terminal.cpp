@@ -140,7 +140,7 @@ std::string counted(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-std::string summary(const AuditReport& report, std::size_t unexpected, const TerminalStyle& style) {
+std::string summary(const AuditReport& report, const TerminalStyle& style) {
   const Paint paint(style.color);
   std::map<Verdict, std::size_t> verdicts;
   std::size_t expected = 0;
@@ -158,7 +158,7 @@ std::string summary(const AuditReport& report, std::size_t unexpected, const Ter
   };
   part(verdicts[Verdict::clean], "clean", Color::green);
   part(expected, "with the findings expected of a defect", Color::green);
-  part(verdicts[Verdict::findings], unexpected == 1 ? "with a finding" : "with findings", Color::red);
+  part(verdicts[Verdict::findings], "with findings", Color::red);
   part(verdicts[Verdict::unsupported], "unsupported", Color::yellow);
   part(verdicts[Verdict::skipped], "skipped", Color::yellow);
   part(verdicts[Verdict::error], "in error", Color::red);
@@ -170,13 +170,15 @@ std::string summary(const AuditReport& report, std::size_t unexpected, const Ter
 
 }  // namespace
 
-std::string to_text(const AuditReport& report, const TerminalStyle& style) {
-  const std::vector<Shown> shown = unexpected_findings(report);
+std::string findings_text(const AuditReport& report, const TerminalStyle& style) {
   std::string text;
-  for (const Shown& one : shown) text += to_text(one, style);
-  text += table(report, style.color, style.width);
-  text += remarks(report, style);
-  return text + summary(report, shown.size(), style);
+  for (const Shown& one : unexpected_findings(report)) text += to_text(one, style);
+  return text;
+}
+
+std::string to_text(const AuditReport& report, const TerminalStyle& style) {
+  return findings_text(report, style) + table(report, style.color, style.width) + remarks(report, style) +
+         summary(report, style);
 }
 
 }  // namespace foldproof

@@ -17,4 +17,7 @@ struct TerminalStyle {
 /// The whole report. The same finding of several instances is shown once.
 std::string to_text(const AuditReport& report, const TerminalStyle& style);
 
+/// Only what went wrong: each unexpected finding with its source line, nothing for a clean report.
+std::string findings_text(const AuditReport& report, const TerminalStyle& style);
+
 }  // namespace foldproof

@@ -71,7 +71,7 @@ TEST_CASE("an instance with a finding has a row of its own") {
   CHECK(contains(text, "T=f32,B=32 "));
   CHECK(contains(text, "T=f32,B=64 "));
   CHECK(contains(text, "1 finding"));
-  CHECK(contains(last_line(text), "2 clean, 1 with a finding"));
+  CHECK(contains(last_line(text), "2 clean, 1 with findings"));
 }
 
 TEST_CASE("a finding says what, where, who, when, how to mend it and how to see it again") {
