@@ -130,6 +130,20 @@ Value saturated(const Format& f, Value x) {
   return f.is_nan(x) || f.is_negative(x) ? 0 : std::min(x, one);
 }
 
+/// From and to f64, a NaN keeps its sign and the upper bits of its payload, and is quiet; .ftz makes an f32's
+/// canonical first. bf16 widens to f32 as bits. Everything else gives the canonical NaN.
+Value converted_nan(const Number& to, const Number& from, Value bits, bool ftz) {
+  const Format &f = *from.format, &t = *to.format;
+  if (from.name == "bf16" && to.name == "f32" && !ftz) return bits << 16;
+  if (from.bits != 64 && to.bits != 64) return t.nan;
+  if (from.name == "f32" && ftz) bits = f.nan;
+  const Value fraction = bits & ((Value{1} << f.fraction_bits) - 1),
+              quiet = Value{1} << (t.fraction_bits - 1);
+  const Value payload = t.fraction_bits > f.fraction_bits ? fraction << (t.fraction_bits - f.fraction_bits)
+                                                          : fraction >> (f.fraction_bits - t.fraction_bits);
+  return t.infinity() | quiet | payload | (f.is_negative(bits) ? t.sign() : 0);
+}
+
 TEST_CASE("floats convert to floats rounded, with .ftz and .sat", "[convert]") {
   for (const Number& to : float_types)
     for (const Number& from : float_types) {
@@ -143,12 +157,16 @@ TEST_CASE("floats convert to floats rounded, with .ftz and .sat", "[convert]") {
             const std::string text =
                 name((widens ? "" : std::string(".") + word) + (ftz ? ".ftz" : "") + (sat ? ".sat" : ""), to,
                      from);
+            if (sat && (to.name == "bf16" || from.name == "bf16")) {
+              CHECK_FALSE(exists(text));
+              continue;
+            }
             check1(text, {from.values(1)}, [&, f = ftz, s = sat, m = mode](Value bits) {
               const Value x = flushed(f, from, bits);
-              const Value result = flushed(f, to, reformat(*from.format, *to.format, x, m));
-              // The NaN that an f32 widens to is the f32's own.
-              if (to.bits == 64 && from.bits == 32 && from.format->is_nan(x) && !f && !s)
-                return Value{0x7FFFFFFFE0000000};
+              if (from.format->is_nan(x) && !s) return converted_nan(to, from, x, f);
+              Value result = reformat(*from.format, *to.format, x, m);
+              if (f && to.name == "f32")
+                result = f32_format.flushed(result, reformat(*from.format, f32_format, x, Mode::zero));
               return s ? saturated(*to.format, result) : result;
             });
           }
@@ -158,8 +176,10 @@ TEST_CASE("floats convert to floats rounded, with .ftz and .sat", "[convert]") {
 
 TEST_CASE("every f16 and bf16 converts exactly to f32, and back", "[convert]") {
   for (const Number& half : {float_types[0], float_types[1]}) {
-    check1("cvt.f32." + half.name, {all_16_bits()},
-           [&](Value x) { return reformat(*half.format, f32_format, x, Mode::zero); });
+    check1("cvt.f32." + half.name, {all_16_bits()}, [&](Value x) {
+      const bool bits_alone = half.name == "bf16" && half.format->is_nan(x);
+      return bits_alone ? x << 16 : reformat(*half.format, f32_format, x, Mode::zero);
+    });
     const Column wide = run("cvt.f32." + half.name, {all_16_bits()}).front();
     check1("cvt.rn." + half.name + ".f32", {wide},
            [&](Value x) { return reformat(f32_format, *half.format, x, Mode::zero); });
@@ -175,7 +195,9 @@ TEST_CASE("same type: rounding to integral values, .sat, .ftz", "[convert]") {
         if (f.is_infinite(x)) return x;
         return round(f, Rational(round_to_integer(value_of(f, x), m)), Mode::zero, f.is_negative(x));
       });
-    check1(name(".sat", type, type), {type.values(1)}, [&](Value x) { return saturated(f, x); });
+    if (type.name != "bf16")
+      check1(name(".sat", type, type), {type.values(1)}, [&](Value x) { return saturated(f, x); });
+    check1(name("", type, type), {type.values(1)}, [&](Value x) { return x; });
   }
   check1("cvt.ftz.f32.f32", {f32s(1)},
          [](Value x) { return f32_format.is_nan(x) ? f32_format.nan : f32_format.flushed(x); });
@@ -211,15 +233,17 @@ TEST_CASE("tf32 keeps 10 fraction bits", "[convert]") {
   for (const auto& [word, mode] :
        {std::pair<const char*, Mode>{"rna", Mode::nearest_away}, modes[0], modes[1]})
     for (const bool relu : {false, true})
-      for (const bool satfinite : {false, true})
+      for (const bool satfinite : {false, true}) {
+        if (relu && mode == Mode::nearest_away) continue;
         check1(std::string("cvt.") + word + (relu ? ".relu" : "") + (satfinite ? ".satfinite" : "") +
                    ".tf32.f32",
                {f32s(1)}, [&, m = mode, relu, satfinite](Value x) {
-                 if (f32_format.is_nan(x)) return Value{0x7FFFFFFF};
+                 if (f32_format.is_nan(x)) return Value{0x7FFFE000};
                  if (relu && f32_format.is_negative(x)) return Value{0};
                  const Value result = reformat(f32_format, tf32, x, m);
                  return (satfinite && tf32.is_infinite(result) ? result - 1 : result) << 13;
                });
+      }
 }
 
 TEST_CASE("cvt.pack clamps and packs", "[convert]") {

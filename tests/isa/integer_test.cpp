@@ -153,9 +153,9 @@ TEST_CASE("sad, abs, neg, min, max", "[integer]") {
   check_exact2("max.relu", {s32}, [](auto&, Exact a, Exact b) { return std::max<Exact>(a > b ? a : b, 0); });
 }
 
-TEST_CASE("div truncates; by zero it gives all ones, and rem the dividend", "[integer]") {
+TEST_CASE("div truncates; by zero it gives all ones, as rem does", "[integer]") {
   check_exact2("div", all_types, [](auto&, Exact a, Exact b) { return b == 0 ? Exact{-1} : a / b; });
-  check_exact2("rem", all_types, [](auto&, Exact a, Exact b) { return b == 0 ? a : a % b; });
+  check_exact2("rem", all_types, [](auto&, Exact a, Exact b) { return b == 0 ? Exact{-1} : a % b; });
   CHECK(run_one("div.s32", {0x80000000, 0xFFFFFFFF}) == 0x80000000);
   CHECK(run_one("rem.s64", {0x8000000000000000, ~Value{0}}) == 0);
 }
@@ -274,6 +274,34 @@ TEST_CASE("add without .cc leaves CC, and inactive lanes keep theirs", "[integer
   CHECK(chain.get(2, 31) == 2);
 }
 
+TEST_CASE("additions and subtractions hand one carry to each other, as an H200 does", "[integer][carry]") {
+  struct Step {
+    const char *first, *second;
+    std::uint32_t a, b, result;  // of `second` with zeros
+  };
+  const Step steps[] = {
+      {"sub.cc.u32", "addc.u32", 5, 3, 1},
+      {"sub.cc.u32", "addc.u32", 3, 5, 0},
+      {"sub.cc.u32", "subc.u32", 5, 3, 0},
+      {"sub.cc.u32", "subc.u32", 3, 5, 0xFFFFFFFF},
+      {"add.cc.u32", "subc.u32", 0xFFFFFFFF, 2, 0},
+      {"add.cc.u32", "subc.u32", 5, 3, 0xFFFFFFFF},
+      {"sub.cc.s32", "madc.lo.u32", 0xFFFFFFFF, 2, 1},
+  };
+  for (const Step& step : steps) {
+    CAPTURE(step.first, step.second, step.a, step.b);
+    Chain chain;
+    chain.set(0, 0, step.a);
+    chain.set(1, 0, step.b);
+    chain.step(step.first, 2, {0, 1});
+    if (std::string_view(step.second).starts_with("mad"))
+      chain.step(step.second, 3, {4, 4, 4});
+    else
+      chain.step(step.second, 3, {4, 4});
+    CHECK(chain.get(3, 0) == step.result);
+  }
+}
+
 TEST_CASE("64-bit carries", "[integer][carry]") {
   std::vector<std::byte> frame(64 + 512 * 3);
   const isa::Form form = form_of("sub.cc.u64");
@@ -284,7 +312,7 @@ TEST_CASE("64-bit carries", "[integer][carry]") {
   auto* b = isa::row<Value>(frame.data(), 64 + 1024);
   for (unsigned lane = 0; lane < 32; ++lane) a[lane] = lane, b[lane] = 16;
   form.compute(frame.data(), instruction, isa::all_lanes);
-  CHECK(isa::mask(frame.data(), isa::carry_offset) == 0x0000FFFF);  // a borrow where lane < 16
+  CHECK(isa::mask(frame.data(), isa::carry_offset) == 0xFFFF0000);  // a carry where nothing is borrowed
   CHECK(isa::row<Value>(frame.data(), 64)[0] == static_cast<Value>(-16));
 }
 

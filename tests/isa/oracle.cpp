@@ -23,7 +23,7 @@ Integer floor(const Rational& x) {
   return rest < 0 ? Integer(quotient - 1) : quotient;
 }
 
-/// The NaN that an operation with NaN operands, or an invalid one, gives.
+/// The NaN that an operation with NaN operands, in the order of preference, or an invalid one, gives.
 Value nan_of(const Format& format, std::initializer_list<Value> operands) {
   if (format.fraction_bits == 52)
     for (const Value x : operands)
@@ -94,7 +94,7 @@ Value round(const Format& format, const Rational& x, Mode mode, bool negative_ze
 }
 
 Value sum(const Format& format, Value a, Value b, Mode mode) {
-  if (any_nan(format, {a, b})) return nan_of(format, {a, b});
+  if (any_nan(format, {a, b})) return nan_of(format, {b, a});
   if (format.is_infinite(a) && format.is_infinite(b)) return a == b ? a : format.nan;
   if (format.is_infinite(a)) return a;
   if (format.is_infinite(b)) return b;
@@ -103,7 +103,7 @@ Value sum(const Format& format, Value a, Value b, Mode mode) {
 }
 
 Value product(const Format& format, Value a, Value b, Mode mode) {
-  if (any_nan(format, {a, b})) return nan_of(format, {a, b});
+  if (any_nan(format, {a, b})) return nan_of(format, {b, a});
   const bool negative = format.is_negative(a) != format.is_negative(b);
   if (format.is_infinite(a) || format.is_infinite(b))
     return format.is_zero(a) || format.is_zero(b) ? format.nan : signed_infinity(format, negative);
@@ -116,7 +116,7 @@ Value fused(const Format& format, Value a, Value b, Value c, Mode mode) {
 
 Value fused_into(const Format& source, const Format& format, Value a, Value b, Value c, Mode mode) {
   if (source.is_nan(a) || source.is_nan(b) || format.is_nan(c))
-    return source.fraction_bits == 52 ? nan_of(format, {a, b, c}) : format.nan;
+    return source.fraction_bits == 52 ? nan_of(format, {b, c, a}) : format.nan;
   const bool negative = source.is_negative(a) != source.is_negative(b);
   if (source.is_infinite(a) || source.is_infinite(b)) {
     const bool invalid = source.is_zero(a) || source.is_zero(b) ||

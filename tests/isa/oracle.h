@@ -25,6 +25,10 @@ struct Format {
   bool is_finite(Value bits) const { return (bits & ~sign()) < infinity(); }
   /// Subnormals as zeros of their sign.
   Value flushed(Value bits) const { return (bits & infinity()) == 0 ? bits & sign() : bits; }
+  /// .ftz of a result: the exact one counts, whose size the result rounded towards zero tells.
+  Value flushed(Value result, Value towards_zero) const {
+    return (towards_zero & infinity()) == 0 ? result & sign() : result;
+  }
 };
 
 inline constexpr Format f64_format{11, 52, 0xFFF8000000000000};
@@ -46,7 +50,7 @@ boost::multiprecision::cpp_int round_to_integer(const Rational& x, Mode mode);
 Value round(const Format& format, const Rational& x, Mode mode, bool negative_zero = false);
 
 /// a + b, a · b, a · b + c, a / b, √a as IEEE 754 defines them, with NaN results as the format says. For f64
-/// a NaN operand passes, made quiet.
+/// a NaN operand passes, made quiet: b before c before a, in a quotient a before b.
 Value sum(const Format& format, Value a, Value b, Mode mode);
 Value product(const Format& format, Value a, Value b, Mode mode);
 Value fused(const Format& format, Value a, Value b, Value c, Mode mode);

@@ -196,7 +196,7 @@ namespace {
 constexpr std::uint64_t upper_half = 0xFFFFFFFF00000000;
 constexpr std::uint64_t upper_nan = 0x7FFFFFFF00000000;
 
-/// The upper 32 bits, subnormals flushed.
+/// The upper 32 bits, subnormals flushed. A NaN whose payload lies in the lower half reads as an infinity.
 double read_upper(double x) {
   const std::uint64_t bits = bits_of(x) & upper_half;
   return std::bit_cast<double>((bits & 0x7FF0000000000000) == 0 ? bits & f64::sign : bits);
@@ -211,7 +211,7 @@ double write_upper(double x) {
 
 }  // namespace
 
-double rcp_upper(double x) { return x != x ? write_upper(x) : write_upper(1 / read_upper(x)); }
-double rsqrt_upper(double x) { return x != x ? write_upper(x) : write_upper(rsqrt(read_upper(x))); }
+double rcp_upper(double x) { return write_upper(1 / read_upper(x)); }
+double rsqrt_upper(double x) { return write_upper(rsqrt(read_upper(x))); }
 
 }  // namespace foldproof::isa::approx

@@ -66,6 +66,13 @@ void run_setp(std::byte* frame, const Instruction& instruction, LaneMask lanes) 
   assign_predicate(frame, e, negative, lanes);
 }
 
+/// setp d, a, b, c.
+template <class T>
+void run_setp_half(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const auto& [d, a, b, c, unused, unused2] = instruction.operand;
+  assign_predicate(frame, d, join(frame, *instruction.form, T::lanes(frame, a, b), c), lanes);
+}
+
 /// Packed types: d gets the comparison of the low halves, e that of the high ones.
 template <class T>
 void run_setp_pair(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
@@ -187,6 +194,10 @@ Compute choose_slct(const Form& form) {
 bool setp(Form& form) {
   return computed(form, choose_test(form.type, form.compare, form.ftz,
                                     []<class T>() -> Compute { return &run_setp<T>; }));
+}
+bool setp_half(Form& form) {
+  return computed(form, choose_test(form.type, form.compare, form.ftz,
+                                    []<class T>() -> Compute { return &run_setp_half<T>; }));
 }
 bool setp_pair(Form& form) {
   return computed(form, choose_test(form.type, form.compare, form.ftz,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "devices/emulated/isa/dispatch.h"
 #include "devices/emulated/isa/exact.h"
@@ -96,23 +97,48 @@ Number clamp(const Form& form, Number x) {
   return above ? exact::from_integer(false, 1) : x;
 }
 
+/// .ftz judges the exact value: a subnormal that would round up to a normal number is flushed too.
+bool is_flushed(const Form& form, const Format& format, const Number& x) {
+  return form.ftz && &format == &exact::f32 && x.kind == Kind::finite &&
+         is_subnormal(format, exact::encode(format, x, Rounding::rz));
+}
+
 std::uint64_t write_float(const Form& form, const Format& format, const Number& x) {
   const bool integral = form.rounding >= Rounding::rni;
   const Number value =
       clamp(form, integral && x.kind == Kind::finite ? exact::to_integral(x, form.rounding) : x);
   const std::uint64_t bits = exact::encode(format, value, form.rounding, form.satfinite);
-  if (form.ftz && &format == &exact::f32 && is_subnormal(format, bits)) return sign_of(format, bits);
-  // A tf32 is the upper bits of an f32; its NaN is the f32's.
-  if (&format == &exact::tf32) return x.kind == Kind::nan ? f32_nan : bits << 13;
-  return bits;
+  if (is_flushed(form, format, value)) return sign_of(format, bits);
+  return &format == &exact::tf32 ? bits << 13 : bits;  // the upper bits of an f32
+}
+
+/// The same NaN in another format, quiet: sign and upper payload bits.
+std::uint64_t reformat_nan(const Format& to, const Format& from, std::uint64_t bits) {
+  const std::uint64_t sign = sign_of(from, bits) != 0 ? std::uint64_t{1} << (to.bits() - 1) : 0;
+  const std::uint64_t fraction = bits & low_bits(from.fraction_bits);
+  const std::uint64_t payload = to.fraction_bits > from.fraction_bits
+                                    ? fraction << (to.fraction_bits - from.fraction_bits)
+                                    : fraction >> (from.fraction_bits - to.fraction_bits);
+  return sign | to.overflow | std::uint64_t{1} << (to.fraction_bits - 1) | payload;
+}
+
+/// NaNs of float conversions: f64 hands payloads on, in both directions; .ftz and everything between narrower
+/// formats gives the canonical one, which f64 then shows as an f32's. Nothing where the value is no such NaN.
+std::optional<std::uint64_t> convert_nan(const Form& form, const Shape& destination, const Shape& source,
+                                         std::uint64_t bits) {
+  if (destination.format == nullptr || source.format == nullptr || form.sat) return std::nullopt;
+  if (exact::decode(*source.format, bits & low_bits(source.bits)).kind != Kind::nan) return std::nullopt;
+  const bool from_f32 = source.format == &exact::f32;
+  if (from_f32 && form.ftz) bits = f32_nan;
+  if (source.format == &exact::f64 || destination.format == &exact::f64)
+    return reformat_nan(*destination.format, *source.format, bits);
+  return std::nullopt;
 }
 
 /// One value.
 std::uint64_t convert_value(const Form& form, const Shape& destination, const Shape& source,
                             std::uint64_t bits) {
-  // f64 to f64 keeps the payload of a NaN.
-  if (destination.format == &exact::f64 && source.format == &exact::f64 && !form.sat)
-    if (const double x = std::bit_cast<double>(bits); x != x) return bits | 0x0008000000000000;
+  if (const auto nan = convert_nan(form, destination, source, bits)) return *nan;
   const Number x = read(form, source, bits);
   if (destination.format != nullptr) return write_float(form, *destination.format, x);
   if (source.format == nullptr && !form.sat) return write_low_bits(destination, x);
@@ -224,6 +250,10 @@ Compute fast_cvt(const Form& form) {
       {f32, f64, Rounding::rn, columns<&convert::f32_from_f64>},
       {f32, f16, Rounding::none, columns<&convert::f32_from_f16>},
       {f32, bf16, Rounding::none, columns<&convert::f32_from_bf16>},
+      {f16, f16, Rounding::none, columns<&convert::integer<std::uint16_t, std::uint16_t>>},
+      {bf16, bf16, Rounding::none, columns<&convert::integer<std::uint16_t, std::uint16_t>>},
+      {f32, f32, Rounding::none, columns<&convert::integer<std::uint32_t, std::uint32_t>>},
+      {f64, f64, Rounding::none, columns<&convert::integer<std::uint64_t, std::uint64_t>>},
       {f16, f32, Rounding::rn, columns<&convert::f16_from_f32>},
       {bf16, f32, Rounding::rn, columns<&convert::bf16_from_f32>},
       {f16x2, f32, Rounding::rn, columns<&convert::f16x2_from_f32>},
@@ -325,6 +355,8 @@ bool cvt_pack(Form& form) { return computed(form, &run_pack); }
 
 bool cvt(Form& form) {
   if (!rounding_exists(form) || (form.ftz && !has_f32(form))) return false;
+  if (form.sat && (form.type == bf16 || form.type2 == bf16)) return false;
+  if (form.relu && form.rounding == Rounding::rna) return false;
   const bool integers = shape_of(form.type).format == nullptr && shape_of(form.type2).format == nullptr;
   if (integers && !form.sat) return computed(form, integer_cvt(form));
   const Compute fast = fast_cvt(form);

@@ -21,8 +21,9 @@ inline float f32_from_s32(std::int32_t x) { return static_cast<float>(x); }
 inline float f32_from_u32(std::uint32_t x) { return static_cast<float>(static_cast<double>(x)); }
 inline double f64_from_s32(std::int32_t x) { return x; }
 inline double f64_from_u32(std::uint32_t x) { return x; }
-inline double f64_from_f32(float x) { return canonical(x); }
-inline float f32_from_f64(double x) { return canonical(static_cast<float>(x)); }
+/// To and from f64 a NaN keeps its sign and the upper bits of its payload, as on the host.
+inline double f64_from_f32(float x) { return x; }
+inline float f32_from_f64(double x) { return static_cast<float>(x); }
 
 /// Truncated, clamped to the range, NaN gives 0.
 inline std::int32_t s32_from_f32(float x) {
@@ -39,7 +40,8 @@ inline std::uint32_t u32_from_f32(float x) {
 }
 
 inline float f32_from_f16(Half x) { return canonical(to_float(x)); }
-inline float f32_from_bf16(Bfloat x) { return canonical(to_float(x)); }
+/// A bf16 is the upper half of an f32, NaNs included.
+inline float f32_from_bf16(Bfloat x) { return to_float(x); }
 inline Half f16_from_f32(float x) { return narrow<Half>(x); }
 inline Bfloat bf16_from_f32(float x) { return narrow<Bfloat>(x); }
 /// a lands in the high half.

@@ -19,7 +19,7 @@ inline constexpr std::uint64_t sign = 0x8000000000000000;
 
 inline double quiet(double x) { return std::bit_cast<double>(bits_of(x) | quiet_bit); }
 
-/// The NaN that an operation gives, or its result.
+/// The NaN that an operation gives, or its result. NaN operands come in the order of preference.
 inline double settle(double result) { return result != result ? std::bit_cast<double>(invalid) : result; }
 template <class... More>
 double settle(double result, double operand, More... more) {
@@ -29,23 +29,23 @@ double settle(double result, double operand, More... more) {
 
 template <Rounding rounding>
 double add(double a, double b) {
-  if constexpr (rounding == Rounding::rn) return settle(a + b, a, b);
-  return settle(exact::add(a, b, rounding), a, b);
+  if constexpr (rounding == Rounding::rn) return settle(a + b, b, a);
+  return settle(exact::add(a, b, rounding), b, a);
 }
 template <Rounding rounding>
 double sub(double a, double b) {
-  if constexpr (rounding == Rounding::rn) return settle(a - b, a, b);
-  return settle(exact::add(a, -b, rounding), a, b);
+  if constexpr (rounding == Rounding::rn) return settle(a - b, b, a);
+  return settle(exact::add(a, -b, rounding), b, a);
 }
 template <Rounding rounding>
 double mul(double a, double b) {
-  if constexpr (rounding == Rounding::rn) return settle(a * b, a, b);
-  return settle(exact::mul(a, b, rounding), a, b);
+  if constexpr (rounding == Rounding::rn) return settle(a * b, b, a);
+  return settle(exact::mul(a, b, rounding), b, a);
 }
 template <Rounding rounding>
 double fma(double a, double b, double c) {
-  if constexpr (rounding == Rounding::rn) return settle(std::fma(a, b, c), a, b, c);
-  return settle(exact::fma(a, b, c, rounding), a, b, c);
+  if constexpr (rounding == Rounding::rn) return settle(std::fma(a, b, c), b, c, a);
+  return settle(exact::fma(a, b, c, rounding), b, c, a);
 }
 template <Rounding rounding>
 double div(double a, double b) {
@@ -62,21 +62,22 @@ double sqrt(double a) {
   return settle(exact::sqrt(a, rounding), a);
 }
 
-/// −0 is less than +0, and a NaN loses against a number; of two, the first passes.
+/// −0 is less than +0, and a NaN loses against a number; of two, the second passes.
 inline double min(double a, double b) {
-  if (a != a) return b != b ? quiet(a) : b;
+  if (a != a) return b != b ? quiet(b) : b;
   if (b != b) return a;
   if (a == b) return std::bit_cast<double>(bits_of(a) | bits_of(b));
   return a < b ? a : b;
 }
 inline double max(double a, double b) {
-  if (a != a) return b != b ? quiet(a) : b;
+  if (a != a) return b != b ? quiet(b) : b;
   if (b != b) return a;
   if (a == b) return std::bit_cast<double>(bits_of(a) & bits_of(b));
   return a > b ? a : b;
 }
 
-inline double neg(double a) { return std::bit_cast<double>(bits_of(a) ^ sign); }
-inline double abs(double a) { return std::bit_cast<double>(bits_of(a) & ~sign); }
+/// A NaN keeps its sign.
+inline double neg(double a) { return a != a ? quiet(a) : std::bit_cast<double>(bits_of(a) ^ sign); }
+inline double abs(double a) { return a != a ? quiet(a) : std::bit_cast<double>(bits_of(a) & ~sign); }
 
 }  // namespace foldproof::isa::f64

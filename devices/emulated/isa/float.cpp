@@ -11,32 +11,35 @@
 namespace foldproof::isa::select {
 namespace {
 
+constexpr auto never_tiny = [](auto...) { return false; };
+
 /// An f32 operation between its modifiers: .ftz on the way in and out, .sat and the canonical NaN on the way
-/// out.
-template <auto f, bool ftz, bool sat>
+/// out. `tiny` says of which operands .ftz flushes the result though it rounds to a normal number.
+template <auto f, auto tiny, bool ftz, bool sat>
 struct Modified {
   static float in(float x) { return ftz ? flush(x) : x; }
   static float out(float x) {
     const float number = canonical(ftz ? flush(x) : x);
     return sat ? saturate(number) : number;
   }
-  static float one(float a) { return out(f(in(a))); }
-  static float two(float a, float b) { return out(f(in(a), in(b))); }
-  static float three(float a, float b, float c) { return out(f(in(a), in(b), in(c))); }
+  static float one(float a) { return apply(in(a)); }
+  static float two(float a, float b) { return apply(in(a), in(b)); }
+  static float three(float a, float b, float c) { return apply(in(a), in(b), in(c)); }
+
+ private:
+  template <class... A>
+  static float apply(A... a) {
+    return out(flush_if(ftz && tiny(a...), f(a...)));
+  }
 };
 
-/// g.operator()<Modified<f, ftz, sat>>() for the flags of the form.
-template <auto f, class G>
+/// g.operator()<Modified<f, tiny, ftz, sat>>() for the flags of the form.
+template <auto f, auto tiny, class G>
 Compute choose_modified(const Form& form, G g) {
   return choose_flag(form.ftz, [&]<bool ftz> {
-    return choose_flag(form.sat, [&]<bool sat> { return g.template operator()<Modified<f, ftz, sat>>(); });
+    return choose_flag(form.sat,
+                       [&]<bool sat> { return g.template operator()<Modified<f, tiny, ftz, sat>>(); });
   });
-}
-
-/// .ftz of neg and abs, which leave NaNs as they are.
-template <auto f>
-float flushed(float a) {
-  return f(flush(a));
 }
 
 constexpr auto take_one = []<class M>() -> Compute { return columns<&M::one>; };
@@ -47,42 +50,49 @@ constexpr auto take_three_pairs = []<class M>() -> Compute { return column_pairs
 
 /// The arithmetic instructions by rounding mode.
 struct Add {
+  static constexpr auto tiny = never_tiny;
   template <Rounding r>
   static constexpr auto single = &f32::add<r>;
   template <Rounding r>
   static constexpr auto twice = &f64::add<r>;
 };
 struct Sub {
+  static constexpr auto tiny = never_tiny;
   template <Rounding r>
   static constexpr auto single = &f32::sub<r>;
   template <Rounding r>
   static constexpr auto twice = &f64::sub<r>;
 };
 struct Mul {
+  static constexpr auto tiny = &f32::product_is_tiny;
   template <Rounding r>
   static constexpr auto single = &f32::mul<r>;
   template <Rounding r>
   static constexpr auto twice = &f64::mul<r>;
 };
 struct Fma {
+  static constexpr auto tiny = &f32::fused_is_tiny;
   template <Rounding r>
   static constexpr auto single = &f32::fma<r>;
   template <Rounding r>
   static constexpr auto twice = &f64::fma<r>;
 };
 struct Div {
+  static constexpr auto tiny = &f32::quotient_is_tiny;
   template <Rounding r>
   static constexpr auto single = &f32::div<r>;
   template <Rounding r>
   static constexpr auto twice = &f64::div<r>;
 };
 struct Rcp {
+  static constexpr auto tiny = &f32::reciprocal_is_tiny;
   template <Rounding r>
   static constexpr auto single = &f32::rcp<r>;
   template <Rounding r>
   static constexpr auto twice = &f64::rcp<r>;
 };
 struct Sqrt {
+  static constexpr auto tiny = never_tiny;
   template <Rounding r>
   static constexpr auto single = &f32::sqrt<r>;
   template <Rounding r>
@@ -94,10 +104,11 @@ template <class Operation, class Take, class TakePairs>
 bool arithmetic(Form& form, Take take, TakePairs take_pairs) {
   return computed(form, choose_rounding(form.rounding, [&]<Rounding r>() -> Compute {
                     if (form.type == Type::f32)
-                      return choose_modified<Operation::template single<r>>(form, take);
+                      return choose_modified<Operation::template single<r>, Operation::tiny>(form, take);
                     if (form.type == Type::f32x2)
                       return form.sat ? nullptr
-                                      : choose_modified<Operation::template single<r>>(form, take_pairs);
+                                      : choose_modified<Operation::template single<r>, Operation::tiny>(
+                                            form, take_pairs);
                     if (form.ftz || form.sat) return nullptr;
                     return r == Rounding::rn ? columns<Operation::template twice<r>>
                                              : each_lane<Operation::template twice<r>>;
@@ -132,22 +143,23 @@ float with_abs(float a, float b) {
   return f(f32::abs(a), f32::abs(b));
 }
 
-/// Three operands (sm_100): the third joins the extremum of the first two.
+/// A third operand (sm_100) joins the extremum of the first two.
 template <class M>
-void run_three_input(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
-  const auto& [d, a, b, c, unused, unused2] = instruction.operand;
-  columns<&M::two>(frame, instruction, lanes);
-  if (c == no_operand) return;
-  Instruction rest = instruction;
-  rest.operand = {d, d, c, no_operand, no_operand, no_operand};
-  columns<&M::two>(frame, rest, lanes);
+float chained(float a, float b, float c) {
+  return M::two(M::two(a, b), c);
+}
+template <class M>
+void run_two_or_three(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  const Compute compute = instruction.operand[3] == no_operand ? columns<&M::two> : columns<&chained<M>>;
+  compute(frame, instruction, lanes);
 }
 
 template <auto f>
 Compute choose_extremum(const Form& form) {
-  if (form.xorsign) return choose_modified<&with_xorsign<f>>(form, take_two);
-  constexpr auto take = []<class M>() -> Compute { return &run_three_input<M>; };
-  return form.abs ? choose_modified<&with_abs<f>>(form, take) : choose_modified<f>(form, take);
+  if (form.xorsign) return choose_modified<&with_xorsign<f>, never_tiny>(form, take_two);
+  constexpr auto take = []<class M>() -> Compute { return &run_two_or_three<M>; };
+  return form.abs ? choose_modified<&with_abs<f>, never_tiny>(form, take)
+                  : choose_modified<f, never_tiny>(form, take);
 }
 
 template <auto f>
@@ -169,11 +181,11 @@ bool max_float(Form& form) {
 
 bool abs_float(Form& form) {
   if (form.type == Type::f64) return computed(form, form.ftz ? nullptr : columns<&f64::abs>);
-  return computed(form, form.ftz ? columns<&flushed<&f32::abs>> : columns<&f32::abs>);
+  return computed(form, choose_modified<&f32::abs, never_tiny>(form, take_one));
 }
 bool neg_float(Form& form) {
   if (form.type == Type::f64) return computed(form, form.ftz ? nullptr : columns<&f64::neg>);
-  return computed(form, form.ftz ? columns<&flushed<&f32::neg>> : columns<&f32::neg>);
+  return computed(form, choose_modified<&f32::neg, never_tiny>(form, take_one));
 }
 
 namespace {
@@ -196,7 +208,7 @@ bool has_property(T x) {
     case Property::infinite: return magnitude == infinity;
     case Property::number: return x == x;
     case Property::notanumber: return x != x;
-    case Property::normal: return magnitude >= smallest && magnitude < infinity;
+    case Property::normal: return (magnitude >= smallest && magnitude < infinity) || x == 0;
     case Property::subnormal: return magnitude < smallest && x != 0;
   }
   return false;

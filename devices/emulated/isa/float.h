@@ -26,6 +26,9 @@ inline float flush(float x) {
   const auto bits = bits_of(x);
   return std::bit_cast<float>((bits & f32_infinity) == 0 ? bits & f32_sign : bits);
 }
+inline float flush_if(bool tiny, float x) {
+  return std::bit_cast<float>(bits_of(x) & (tiny ? f32_sign : ~0u));
+}
 inline float canonical(float x) { return std::bit_cast<float>(x != x ? f32_nan : bits_of(x)); }
 /// .sat: clamped to [+0, 1]; NaN gives +0.
 inline float saturate(float x) {
@@ -112,6 +115,22 @@ float sqrt(float a) {
   return directed<rounding>(r, static_cast<double>(a) - static_cast<double>(r) * static_cast<double>(r));
 }
 
+/// Whether .ftz flushes a result: hardware looks at the exact one, below 2^-126, not at what it rounds to. (A
+/// sum as small as that is exact.)
+inline constexpr double smallest_normal = 0x1p-126;
+inline bool is_tiny(double exact) { return exact < smallest_normal && exact > -smallest_normal; }
+inline bool product_is_tiny(float a, float b) {
+  return is_tiny(static_cast<double>(a) * static_cast<double>(b));
+}
+inline bool fused_is_tiny(float a, float b, float c) {
+  return is_tiny(add_to_odd(static_cast<double>(a) * static_cast<double>(b), static_cast<double>(c)));
+}
+inline bool quotient_is_tiny(float a, float b) {
+  const double least = static_cast<double>(b < 0 ? -b : b) * smallest_normal;
+  return static_cast<double>(a) < least && -static_cast<double>(a) < least;
+}
+inline bool reciprocal_is_tiny(float a) { return quotient_is_tiny(1.0f, a); }
+
 /// Not the host's fmin: −0 is less than +0, and a NaN loses against a number.
 inline float min(float a, float b) {
   const bool equal = a == b;
@@ -133,7 +152,6 @@ inline float max(float a, float b) {
 inline float min_nan(float a, float b) { return a != a ? a : b != b ? b : min(a, b); }
 inline float max_nan(float a, float b) { return a != a ? a : b != b ? b : max(a, b); }
 
-/// Signs only: NaNs pass as they are, unless the instruction canonicalises.
 inline float neg(float a) { return std::bit_cast<float>(bits_of(a) ^ f32_sign); }
 inline float abs(float a) { return std::bit_cast<float>(bits_of(a) & ~f32_sign); }
 

@@ -12,11 +12,14 @@ using enum Type;
 
 enum class Clamp : std::uint8_t { none, sat, relu };
 
-/// A 16-bit operation between its modifiers, on one value (one, two, three operands) or on a pair.
-template <class H, auto f, bool ftz, Clamp clamp>
+constexpr auto never_tiny = [](auto...) { return false; };
+
+/// A 16-bit operation between its modifiers, on one value (one, two, three operands) or on a pair. `tiny`
+/// says of which operands .ftz flushes the result though it rounds to a normal number.
+template <class H, auto f, auto tiny, bool ftz, Clamp clamp>
 struct Modified {
   static H in(H x) {
-    if constexpr (ftz && std::is_same_v<H, Half>) return flush(x);
+    if constexpr (ftz) return flush(x);
     return x;
   }
   static H out(H x) {
@@ -25,13 +28,25 @@ struct Modified {
     if constexpr (clamp == Clamp::relu) return half::relu(number);
     return number;
   }
-  static H two(H a, H b) { return out(f(in(a), in(b))); }
-  static H three(H a, H b, H c) { return out(f(in(a), in(b), in(c))); }
+  static H one(H a) { return apply(in(a)); }
+  static H two(H a, H b) { return apply(in(a), in(b)); }
+  static H three(H a, H b, H c) { return apply(in(a), in(b), in(c)); }
+
+ private:
+  template <class... A>
+  static H apply(A... a) {
+    if constexpr (ftz) return out(flush_if(tiny(a...), f(a...)));
+    return out(f(a...));
+  }
 };
 
 bool is_pair(const Form& form) { return form.type == f16x2 || form.type == bf16x2; }
 bool is_f16(const Form& form) { return form.type == f16 || form.type == f16x2; }
 
+template <class M>
+Compute take_one(const Form& form) {
+  return is_pair(form) ? column_pairs<&M::one> : columns<&M::one>;
+}
 template <class M>
 Compute take_two(const Form& form) {
   return is_pair(form) ? column_pairs<&M::two> : columns<&M::two>;
@@ -41,120 +56,114 @@ Compute take_three(const Form& form) {
   return is_pair(form) ? column_pairs<&M::three> : columns<&M::three>;
 }
 
-/// .ftz and .sat exist for f16 only.
-template <template <class> class Operation>
-bool two_operands(Form& form) {
+/// take.operator()<Modified<…>>() of an operation on the form's type. .ftz and .sat exist for f16 only.
+template <class Operation, class Take>
+bool modified(Form& form, Take take) {
+  if (form.sat && form.relu) return false;
   if (!is_f16(form)) {
-    const bool modified = form.ftz || form.sat;
+    if (form.ftz || form.sat) return false;
+    constexpr auto f = &Operation::template apply<Bfloat>;
     return computed(
-        form,
-        modified ? nullptr : take_two<Modified<Bfloat, &Operation<Bfloat>::apply, false, Clamp::none>>(form));
+        form, form.relu ? take.template operator()<Modified<Bfloat, f, never_tiny, false, Clamp::relu>>()
+                        : take.template operator()<Modified<Bfloat, f, never_tiny, false, Clamp::none>>());
   }
-  constexpr auto f = &Operation<Half>::apply;
+  constexpr auto f = &Operation::template apply<Half>;
   return computed(form, choose_flag(form.ftz, [&]<bool ftz> {
-                    return form.sat ? take_two<Modified<Half, f, ftz, Clamp::sat>>(form)
-                                    : take_two<Modified<Half, f, ftz, Clamp::none>>(form);
+                    if (form.sat)
+                      return take.template operator()<Modified<Half, f, Operation::tiny, ftz, Clamp::sat>>();
+                    if (form.relu)
+                      return take.template operator()<Modified<Half, f, Operation::tiny, ftz, Clamp::relu>>();
+                    return take.template operator()<Modified<Half, f, Operation::tiny, ftz, Clamp::none>>();
                   }));
 }
+template <class Operation>
+bool one_operand(Form& form) {
+  return modified<Operation>(form, [&]<class M> { return take_one<M>(form); });
+}
+template <class Operation>
+bool two_operands(Form& form) {
+  return modified<Operation>(form, [&]<class M> { return take_two<M>(form); });
+}
 
-template <class H>
 struct Add {
-  static H apply(H a, H b) { return half::add(a, b); }
+  template <class H>
+  static H apply(H a, H b) {
+    return half::add(a, b);
+  }
+  static constexpr auto tiny = never_tiny;
 };
-template <class H>
 struct Sub {
-  static H apply(H a, H b) { return half::sub(a, b); }
+  template <class H>
+  static H apply(H a, H b) {
+    return half::sub(a, b);
+  }
+  static constexpr auto tiny = never_tiny;
 };
-template <class H>
 struct Mul {
-  static H apply(H a, H b) { return half::mul(a, b); }
+  template <class H>
+  static H apply(H a, H b) {
+    return half::mul(a, b);
+  }
+  static constexpr auto tiny = &half::product_is_tiny;
 };
+struct Fma {
+  template <class H>
+  static H apply(H a, H b, H c) {
+    return half::fma(a, b, c);
+  }
+  static constexpr auto tiny = &half::fused_is_tiny;
+};
+
+/// Signs and extrema by way of f32, which holds every 16-bit float.
+template <auto f>
+struct Sign {
+  template <class H>
+  static H apply(H a) {
+    return narrow<H>(f(to_float(a)));
+  }
+  static constexpr auto tiny = never_tiny;
+};
+template <auto f>
+struct Extremum {
+  template <class H>
+  static H apply(H a, H b) {
+    return narrow<H>(f(to_float(a), to_float(b)));
+  }
+  static constexpr auto tiny = never_tiny;
+};
+/// .xorsign.abs: of magnitudes, under the sign of a · b, which a NaN does not take.
+template <auto f>
+struct SignedExtremum {
+  template <class H>
+  static H apply(H a, H b) {
+    const float result = f(to_float(half::abs(a)), to_float(half::abs(b)));
+    const auto sign = static_cast<std::uint16_t>(result == result ? (a.bits ^ b.bits) & half_sign : 0);
+    return {static_cast<std::uint16_t>(narrow<H>(result).bits | sign)};
+  }
+  static constexpr auto tiny = never_tiny;
+};
+
+/// `f`, or with .NaN `f_nan`. .xorsign and .abs come together.
+template <auto f, auto f_nan>
+bool extremum(Form& form) {
+  if (form.xorsign != form.abs) return false;
+  if (form.xorsign)
+    return form.nan ? two_operands<SignedExtremum<f_nan>>(form) : two_operands<SignedExtremum<f>>(form);
+  return form.nan ? two_operands<Extremum<f_nan>>(form) : two_operands<Extremum<f>>(form);
+}
 
 }  // namespace
 
 bool add_half(Form& form) { return two_operands<Add>(form); }
 bool sub_half(Form& form) { return two_operands<Sub>(form); }
 bool mul_half(Form& form) { return two_operands<Mul>(form); }
-
 bool fma_half(Form& form) {
-  if (form.sat && form.relu) return false;
-  if (!is_f16(form)) {
-    if (form.ftz || form.sat) return false;
-    constexpr auto f = static_cast<Bfloat (*)(Bfloat, Bfloat, Bfloat)>(&half::fma);
-    return computed(form, form.relu ? take_three<Modified<Bfloat, f, false, Clamp::relu>>(form)
-                                    : take_three<Modified<Bfloat, f, false, Clamp::none>>(form));
-  }
-  constexpr auto f = static_cast<Half (*)(Half, Half, Half)>(&half::fma);
-  return computed(form, choose_flag(form.ftz, [&]<bool ftz> {
-                    if (form.sat) return take_three<Modified<Half, f, ftz, Clamp::sat>>(form);
-                    if (form.relu) return take_three<Modified<Half, f, ftz, Clamp::relu>>(form);
-                    return take_three<Modified<Half, f, ftz, Clamp::none>>(form);
-                  }));
+  return modified<Fma>(form, [&]<class M> { return take_three<M>(form); });
 }
-
-namespace {
-
-/// An extremum through f32, which holds every 16-bit float.
-template <class H, auto f>
-H extremum(H a, H b) {
-  return narrow<H>(f(to_float(a), to_float(b)));
-}
-/// .xorsign.abs; a NaN does not take the sign.
-template <class H, auto f>
-H extremum_xorsign(H a, H b) {
-  const H result = extremum<H, f>(half::abs(a), half::abs(b));
-  const bool nan = to_float(result) != to_float(result);
-  const auto sign = static_cast<std::uint16_t>((a.bits ^ b.bits) & half_sign);
-  return {static_cast<std::uint16_t>(result.bits | (nan ? 0 : sign))};
-}
-
-template <class H, auto f>
-Compute choose_extremum(const Form& form) {
-  return choose_flag(form.ftz, [&]<bool ftz> {
-    return form.xorsign ? take_two<Modified<H, &extremum_xorsign<H, f>, ftz, Clamp::none>>(form)
-                        : take_two<Modified<H, &extremum<H, f>, ftz, Clamp::none>>(form);
-  });
-}
-
-/// `f`, or with .NaN `f_nan`, of the form's type. .xorsign and .abs come together.
-template <auto f, auto f_nan>
-bool half_extremum(Form& form) {
-  if (form.xorsign != form.abs) return false;
-  if (is_f16(form))
-    return computed(form, form.nan ? choose_extremum<Half, f_nan>(form) : choose_extremum<Half, f>(form));
-  if (form.ftz) return false;
-  return computed(form, form.nan ? choose_extremum<Bfloat, f_nan>(form) : choose_extremum<Bfloat, f>(form));
-}
-
-/// Signs need not know the format, but for .ftz.
-inline std::uint16_t flush_bits(std::uint16_t x) { return flush(Half{x}).bits; }
-template <bool ftz>
-std::uint16_t negated(std::uint16_t x) {
-  return static_cast<std::uint16_t>((ftz ? flush_bits(x) : x) ^ half_sign);
-}
-template <bool ftz>
-std::uint16_t absolute(std::uint16_t x) {
-  return static_cast<std::uint16_t>((ftz ? flush_bits(x) : x) & ~half_sign);
-}
-template <auto f>
-Compute choose_width(const Form& form) {
-  return is_pair(form) ? column_pairs<f> : columns<f>;
-}
-
-}  // namespace
-
-bool min_half(Form& form) { return half_extremum<&f32::min, &f32::min_nan>(form); }
-bool max_half(Form& form) { return half_extremum<&f32::max, &f32::max_nan>(form); }
-
-bool neg_half(Form& form) {
-  if (form.ftz && !is_f16(form)) return false;
-  return computed(form, form.ftz ? choose_width<&negated<true>>(form) : choose_width<&negated<false>>(form));
-}
-bool abs_half(Form& form) {
-  if (form.ftz && !is_f16(form)) return false;
-  return computed(form,
-                  form.ftz ? choose_width<&absolute<true>>(form) : choose_width<&absolute<false>>(form));
-}
+bool min_half(Form& form) { return extremum<&f32::min, &f32::min_nan>(form); }
+bool max_half(Form& form) { return extremum<&f32::max, &f32::max_nan>(form); }
+bool neg_half(Form& form) { return one_operand<Sign<&f32::neg>>(form); }
+bool abs_half(Form& form) { return one_operand<Sign<&f32::abs>>(form); }
 
 namespace {
 

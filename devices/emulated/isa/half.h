@@ -82,6 +82,9 @@ inline Half narrow<Half>(float x) {
 }
 
 /// .ftz
+inline Half flush_if(bool tiny, Half x) {
+  return {static_cast<std::uint16_t>(tiny ? x.bits & half_sign : x.bits)};
+}
 inline Half flush(Half x) {
   return {static_cast<std::uint16_t>((x.bits & 0x7C00) == 0 ? x.bits & half_sign : x.bits)};
 }
@@ -109,10 +112,13 @@ inline Bfloat fma(Bfloat a, Bfloat b, Bfloat c) {
   return narrow<Bfloat>(to_odd_float(f32::add_to_odd(product, static_cast<double>(to_float(c)))));
 }
 
-template <class H>
-H neg(H a) {
-  return {static_cast<std::uint16_t>(a.bits ^ half_sign)};
+/// Whether .ftz flushes a result: the exact one lies below 2^-14, whatever it rounds to.
+inline bool is_tiny(float exact) { return exact < 0x1p-14f && exact > -0x1p-14f; }
+inline bool product_is_tiny(Half a, Half b) { return is_tiny(to_float(a) * to_float(b)); }
+inline bool fused_is_tiny(Half a, Half b, Half c) {
+  return is_tiny(f32::add_to_odd(to_float(a) * to_float(b), to_float(c)));
 }
+
 template <class H>
 H abs(H a) {
   return {static_cast<std::uint16_t>(a.bits & ~half_sign)};

@@ -18,6 +18,9 @@ float settle(float x) {
   return sat ? saturate(number) : number;
 }
 
+/// The smallest normal numbers may stand for exact results just below, which .ftz flushes.
+constexpr std::uint32_t borderline = 0x00800000;
+
 // The loops stand here in full, since only what is inlined here is compiled for such a processor.
 
 template <bool ftz, bool sat, unsigned per_lane>
@@ -27,12 +30,21 @@ FOLDPROOF_FMA void fuse_f32(std::byte* frame, const Instruction& instruction, La
   const auto* a = row<std::uint32_t>(frame, operand[1]);
   const auto* b = row<std::uint32_t>(frame, operand[2]);
   const auto* c = row<std::uint32_t>(frame, operand[3]);
+  const auto in = [](std::uint32_t bits) {
+    return ftz ? flush(std::bit_cast<float>(bits)) : std::bit_cast<float>(bits);
+  };
   std::uint32_t value[columns];
+  std::uint32_t doubtful = 0;
   for (unsigned k = 0; k < columns; ++k) {
-    const auto x = std::bit_cast<float>(a[k]), y = std::bit_cast<float>(b[k]), z = std::bit_cast<float>(c[k]);
-    const float fused = ftz ? __builtin_fmaf(flush(x), flush(y), flush(z)) : __builtin_fmaf(x, y, z);
-    value[k] = bits_of(settle<ftz, sat>(fused));
+    value[k] = bits_of(settle<ftz, sat>(__builtin_fmaf(in(a[k]), in(b[k]), in(c[k]))));
+    doubtful |= std::uint32_t{(value[k] & ~f32_sign) == borderline};
   }
+  if (ftz && doubtful != 0)
+    for (unsigned k = 0; k < columns; ++k) {
+      const bool tiny =
+          (value[k] & ~f32_sign) == borderline && f32::fused_is_tiny(in(a[k]), in(b[k]), in(c[k]));
+      value[k] = bits_of(flush_if(tiny, std::bit_cast<float>(value[k])));
+    }
   using Register = typename lanes::BitsOfSize<4 * per_lane>::type;
   Register registers[warp_size];
   std::memcpy(registers, value, sizeof value);
@@ -48,7 +60,7 @@ FOLDPROOF_FMA void fuse_f64(std::byte* frame, const Instruction& instruction, La
   for (unsigned k = 0; k < warp_size; ++k) {
     const auto x = std::bit_cast<double>(a[k]), y = std::bit_cast<double>(b[k]),
                z = std::bit_cast<double>(c[k]);
-    value[k] = bits_of(f64::settle(__builtin_fma(x, y, z), x, y, z));
+    value[k] = bits_of(f64::settle(__builtin_fma(x, y, z), y, z, x));
   }
   lanes::blend(row<std::uint64_t>(frame, operand[0]), value, lanes);
 }

@@ -122,22 +122,23 @@ Compute choose_dp2a(Type a, Type b) {
                   : columns<&integer::dp2a<U, std::uint8_t, half>>;
 }
 
-/// d = a + addend + carry in, lane by lane; a subtraction adds ~b, and its carry is a missing borrow, which
-/// is what CC holds then.
+/// d = a + addend + carry in, lane by lane; a subtraction adds ~b, and 1 where it reads no CC. CC is the
+/// carry of that sum, so after a subtraction it says that nothing was borrowed: the ISA calls it the borrow,
+/// but compilers read it with addc too (in 128-bit divisions), and hardware gives them the carry.
 template <class T, bool subtract, bool reads>
 void chain(std::byte* frame, const Form& form, T* d, const T* a, const T* b, LaneMask lanes) {
   LaneMask& cc = mask(frame, carry_offset);
-  const LaneMask carries_in = reads ? cc : 0;
+  const LaneMask carries_in = reads ? cc : subtract ? all_lanes : 0;
   const bool writes = form.has("cc");
   for (LaneMask left = lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const LaneMask bit = LaneMask{1} << lane;
     const T addend = subtract ? static_cast<T>(~b[lane]) : b[lane];
-    const bool carry_in = ((carries_in & bit) != 0) != subtract;
+    const bool carry_in = (carries_in & bit) != 0;
     const u128 sum = u128{a[lane]} + addend + unsigned{carry_in};
     const bool carry_out = (sum >> width<T>) != 0;
     d[lane] = static_cast<T>(sum);
-    if (writes) cc = (cc & ~bit) | (carry_out != subtract ? bit : 0);
+    if (writes) cc = (cc & ~bit) | (carry_out ? bit : 0);
   }
 }
 

@@ -114,7 +114,8 @@ T sad(T a, T b, T c) {
   return add(c, a < b ? sub(b, a) : sub(a, b));
 }
 
-/// By zero the quotient is all ones, as hardware gives; the ISA leaves it open. MIN / −1 wraps to MIN.
+/// By zero, quotient and remainder are all ones, as hardware gives; the ISA leaves it open. MIN / −1 wraps to
+/// MIN.
 template <class T>
 T div(T a, T b) {
   if (b == 0) return static_cast<T>(~T{0});
@@ -122,10 +123,9 @@ T div(T a, T b) {
     if (b == -1) return neg(a);
   return static_cast<T>(a / b);
 }
-/// By zero the remainder is a: a = (a / 0) · 0 + a.
 template <class T>
 T rem(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(~T{0});
   if constexpr (std::is_signed_v<T>)
     if (b == -1) return 0;
   return static_cast<T>(a % b);

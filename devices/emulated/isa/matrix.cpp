@@ -184,6 +184,18 @@ MatrixB gather_b(const std::byte* frame, const std::uint32_t* rows, const Form& 
   return b;
 }
 
+constexpr unsigned largest_count = 4;  // elements of C in one lane
+using Accumulators = std::array<std::array<double, largest_count>, warp_size>;
+
+Accumulators gather_c(const std::byte* frame, const std::uint32_t* rows, const Form& form, unsigned count) {
+  Accumulators c{};
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    for (unsigned j = 0; j < count; ++j)
+      c[lane][j] = element(form.type, read_element(frame, rows, lane, j, form.type));
+  return c;
+}
+
+/// All of A, B and C is read before any of D is written, since D may lie in their registers.
 template <class Sum>
 void run_mma(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
@@ -192,17 +204,19 @@ void run_mma(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const std::uint32_t* a = d + fragment(form, 'd').registers;
   const std::uint32_t* b = a + fragment(form, 'a').registers;
   const std::uint32_t* c = b + fragment(form, 'b').registers;
+  const unsigned count = size.m * size.n / warp_size;
   const MatrixA left = gather_a(frame, a, form, size);
   const MatrixB right = gather_b(frame, b, form, size);
-  for (unsigned lane = 0; lane < warp_size; ++lane)
-    for (unsigned j = 0; j < size.m * size.n / warp_size; ++j) {
-      if ((lanes >> lane & 1) == 0) continue;
+  const Accumulators start = gather_c(frame, c, form, count);
+  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    for (unsigned j = 0; j < count; ++j) {
       const unsigned row = lane / 4 + 8 * (j / 2), column = 2 * (lane % 4) + j % 2;
-      Sum sum{
-          static_cast<decltype(Sum::value)>(element(form.type, read_element(frame, c, lane, j, form.type)))};
+      Sum sum{static_cast<decltype(Sum::value)>(start[lane][j])};
       for (unsigned k = 0; k < size.k; ++k) sum.add(left[row][k], right[k][column]);
       write_element(frame, d, lane, j, form.type, finish(form, sum));
     }
+  }
 }
 
 /// The 8 × 8 matrix of b16 whose row i lies in lanes 4i … 4i+3, two elements a lane, transposed.

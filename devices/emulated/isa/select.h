@@ -29,7 +29,7 @@ bool add_float(Form&), sub_float(Form&), mul_float(Form&), fma_float(Form&), div
 bool min_float(Form&), max_float(Form&), abs_float(Form&), neg_float(Form&), copysign(Form&), testp(Form&);
 
 // compare.cpp
-bool setp(Form&), setp_pair(Form&), selp(Form&), slct(Form&), set(Form&), set_pair(Form&);
+bool setp(Form&), setp_half(Form&), setp_pair(Form&), selp(Form&), slct(Form&), set(Form&), set_pair(Form&);
 
 // convert.cpp
 bool cvt(Form&), cvt_pack(Form&), cvt_scale(Form&);
