@@ -69,6 +69,13 @@ TEST_CASE("memory that was freed is nobody's") {
   CHECK(report.findings[0].kind == Kind::out_of_bounds);
 }
 
+TEST_CASE("an access across the end of a shared array says by how much") {
+  const Finding finding = finding_of(".shared .align 8 .u32 array[3]; st.shared.u64 [array+8], 1;",
+                                     {.buffers = {}, .block = one});
+  CHECK(finding.kind == Kind::out_of_bounds);
+  CHECK(contains(finding.message, "begins across the end of array (12 bytes) by 4 bytes"));
+}
+
 TEST_CASE("an index past a shared array meets no neighbour") {
   const std::string arrays = ".shared .u32 first[8]; .shared .u32 second[8]; st.shared.u32 [second], 1;";
   const Finding past = finding_of(arrays + "st.shared.u32 [first+32], 1;", {.buffers = {}, .block = one});

@@ -160,6 +160,20 @@ TEST_CASE("envreg1 and 2 hold the address of the grid barrier in a cooperative l
   CHECK(results(body, {.buffers = {}, .cooperative = true}) == all(32, 0));
 }
 
+TEST_CASE("a block has shared memory that the system reserves, beside its own") {
+  const std::string body = R"(
+    .shared .u32 own; st.shared.u32 [own], 1;
+    mov.u32 %r1, %reserved_smem_offset_1; st.shared.u32 [%r1+284], 20;
+    mov.u32 %r2, %reserved_smem_offset_0; mov.u32 %r3, %reserved_smem_offset_begin; mov.u32 %r4, %reserved_smem_offset_end;
+    mov.u32 %r5, %reserved_smem_offset_cap; st.shared.u32 [%r3], 300; sub.u32 %r4, %r4, %r3; sub.u32 %r4, %r4, %r5;
+    ld.shared.u32 %r6, [own]; ld.shared.u32 %r7, [%r1+284]; ld.shared.u32 %r8, [%r2];
+    add.u32 %r4, %r4, %r6; add.u32 %r4, %r4, %r7; add.u32 %r4, %r4, %r8; st.global.u32 [mine], %r4;)";
+  CHECK(results(body)[0] == 321);
+  CHECK(results(
+            "mov.u32 %r1, %reserved_smem_offset_1; mov.u32 %r2, %total_smem_size; st.global.u32 [mine], %r2;")
+            [0] == 0);
+}
+
 TEST_CASE("a special register that no row knows stops the kernel that reads it") {
   Setting setting{.buffers = {zeros(4)}};
   const auto sentence = refusal<Unsupported>([&] { try_kernel("mov.u32 %r1, %pm0;", setting); });

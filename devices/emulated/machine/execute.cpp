@@ -492,6 +492,11 @@ std::uint64_t Grid::special_of_warp(const Warp& warp, SpecialRegister special) c
     case R::dynamic_smem_size: return shape_.shared_bytes;
     case R::total_smem_size:
     case R::aggr_smem_size: return program_.shared_static_bytes(entry_) + shape_.shared_bytes;
+    case R::reserved_smem_begin:
+    case R::reserved_smem_0: return reserved_shared_address;
+    case R::reserved_smem_1: return reserved_shared_address + reserved_shared_bytes / 2;
+    case R::reserved_smem_end: return reserved_shared_address + reserved_shared_bytes;
+    case R::reserved_smem_cap: return reserved_shared_bytes;
     case R::envreg1: return workspace_ >> 32;
     case R::envreg2: return workspace_ & 0xffffffff;
     default: return 0;

@@ -43,7 +43,8 @@ const SpecialRow* special_named(const ptx::Name& name) {
 
 // Special registers of the ISA that the device does not have.
 bool is_foreign_special(std::string_view name) {
-  constexpr std::string_view beginnings[] = {"%pm", "%envreg", "%reserved_smem_", "%current_graph_exec"};
+  constexpr std::string_view beginnings[] = {"%pm", "%envreg", "%reserved_smem_offset_",
+                                             "%current_graph_exec"};
   return std::any_of(std::begin(beginnings), std::end(beginnings),
                      [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
@@ -650,11 +651,21 @@ class FunctionLowering {
 
   void emit_special(Instruction i, const SpecialRow& special, std::uint32_t row, unsigned bytes) {
     if (bytes > 8) throw NotCovered{fmt::format("{} in a register of 128 bits", special.name)};
+    if (special.name.starts_with("%reserved_smem_")) reserve_shared_memory();
     Detail detail;
     detail.special = special.id;
     detail.register_bytes = static_cast<std::uint8_t>(bytes);
     i.operand[0] = row;
     emit(i, std::move(detail));
+  }
+
+  // Programs that ask where the reserved memory lies have some.
+  void reserve_shared_memory() {
+    auto& shared = context_.program.shared;
+    for (const SharedVariable& variable : shared)
+      if (variable.address == reserved_shared_address) return;
+    shared.push_back(
+        {"the reserved shared memory", "", reserved_shared_address, reserved_shared_bytes, 0, false});
   }
 
   const ptx::Operand& operand(const ptx::Statement& statement, std::size_t k) const {

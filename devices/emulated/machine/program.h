@@ -86,6 +86,11 @@ struct SharedVariable {
   bool dynamic = false;
 };
 
+/// Shared memory that the system reserves in every block; cooperative groups keep barriers of tiles that span
+/// warps there. Its two halves are what %reserved_smem_offset_0 and _1 name.
+inline constexpr std::uint32_t reserved_shared_address = (255u << 16) + 1024;
+inline constexpr std::uint32_t reserved_shared_bytes = 1024;
+
 struct Code {
   std::string name;
   bool is_entry = false;
