@@ -36,6 +36,13 @@ KernelReport judge(const Assignment& assignment, const AuditOptions& options,
   return report;
 }
 
+KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string reason) {
+  KernelReport report = empty_report(assignment.subject->contract, *assignment.instance);
+  report.verdict = verdict;
+  report.reason = std::move(reason);
+  return report;
+}
+
 KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
   const std::string place = outcome.position.file.empty() ? "" : to_string(outcome.position) + ": ";
   switch (outcome.ending) {
@@ -50,31 +57,16 @@ KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
   return {};
 }
 
-}  // namespace
-
+/// Where a contract's failing cases are kept unless --store names another folder: beside it, or nothing where
+/// that cannot be written.
 std::optional<std::filesystem::path> default_store(const Contract& contract) {
   const auto folder = (contract.file.empty() ? contract.source : contract.file).parent_path();
   const char* const writable = folder.empty() ? "." : folder.c_str();
   if (access(writable, W_OK) != 0) return std::nullopt;
-  return folder / "foldproof-cases";
+  return folder / case_store_folder;
 }
 
-KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string reason) {
-  const Contract& contract = assignment.subject->contract;
-  const Instance& instance = *assignment.instance;
-  KernelReport report;
-  report.id = contract.id;
-  report.kernel = contract.source.stem().string();
-  if (!contract.id.empty() && contract.id != report.kernel) report.kernel = contract.id + " " + report.kernel;
-  if (const auto& reduction = instance.reduction)
-    report.kernel += fmt::format(" {} {}", name(reduction->input), name(reduction->op));
-  if (!instance.launches.empty()) report.entry = instance.launches.front().entry;
-  report.label = instance.label;
-  report.file = contract.source.string();
-  report.verdict = verdict;
-  report.reason = std::move(reason);
-  return report;
-}
+}  // namespace
 
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
                             ProgressLine& line) {

@@ -39,11 +39,4 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
 /// Prints the report and returns the exit status. Throws InputError when nothing could begin.
 int conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line);
 
-/// A report about an assignment that was not judged.
-KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string reason);
-
-/// Where a contract's failing cases are kept unless --store names another folder: beside it, or nothing
-/// where that cannot be written.
-std::optional<std::filesystem::path> default_store(const Contract& contract);
-
 }  // namespace foldproof

@@ -28,19 +28,6 @@ std::string identity_of(const Contract& contract, const Instance& instance) {
   return (contract.id.empty() ? contract.source.stem().string() : contract.id) + "|" + instance.label;
 }
 
-KernelReport header(const Contract& contract, const Instance& instance) {
-  KernelReport report;
-  report.id = contract.id;
-  report.label = instance.label;
-  report.file = contract.source.string();
-  if (!instance.launches.empty()) report.entry = instance.launches.front().entry;
-  const std::string stem = contract.source.stem().string();
-  report.kernel = contract.id.empty() || contract.id == stem ? stem : contract.id + " " + stem;
-  if (instance.reduction)
-    report.kernel += fmt::format(" {} {}", name(instance.reduction->input), name(instance.reduction->op));
-  return report;
-}
-
 /// Lost elements show as wrong values on some inputs and outside the bound on others: one family.
 bool same_family(Kind a, Kind b) {
   const auto is_value = [](Kind kind) { return kind == Kind::wrong_value || kind == Kind::outside_bound; };
@@ -64,7 +51,7 @@ class Audit {
         domain_(instance, largest_count),
         generator_(instance, domain_, identity_of(contract, instance), options.seed),
         store_(options.store),
-        report_(header(contract, instance)) {}
+        report_(empty_report(contract, instance)) {}
 
   KernelReport run() {
     for (const StoredCase& stored : store_.load(contract_, instance_))
@@ -208,7 +195,7 @@ KernelReport unless_unsupported(const Contract& contract, const Instance& instan
   try {
     return work();
   } catch (const Unsupported& reason) {
-    KernelReport report = header(contract, instance);
+    KernelReport report = empty_report(contract, instance);
     report.verdict = Verdict::unsupported;
     report.reason = reason.what();
     return report;
@@ -216,6 +203,19 @@ KernelReport unless_unsupported(const Contract& contract, const Instance& instan
 }
 
 }  // namespace
+
+KernelReport empty_report(const Contract& contract, const Instance& instance) {
+  KernelReport report;
+  report.id = contract.id;
+  report.label = instance.label;
+  report.file = contract.source.string();
+  if (!instance.launches.empty()) report.entry = instance.launches.front().entry;
+  const std::string stem = contract.source.stem().string();
+  report.kernel = contract.id.empty() || contract.id == stem ? stem : contract.id + " " + stem;
+  if (instance.reduction)
+    report.kernel += fmt::format(" {} {}", name(instance.reduction->input), name(instance.reduction->op));
+  return report;
+}
 
 KernelReport audit_instance(const Contract& contract, const Instance& instance,
                             const std::shared_ptr<const Image>& image, Runner& runner,

@@ -24,6 +24,9 @@ struct AuditOptions {
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
 };
 
+/// What a report says before anything was judged: which kernel, which instance, which file.
+KernelReport empty_report(const Contract& contract, const Instance& instance);
+
 /// Generates and judges up to `options.cases` cases. Never throws for what the kernel does; throws InputError
 /// for a contract that cannot be run (an expression that fails, an argument that does not fit its parameter).
 KernelReport audit_instance(const Contract& contract, const Instance& instance,
