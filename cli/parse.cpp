@@ -65,10 +65,6 @@ std::uint64_t parse_seed(const std::string& text) {
   return parse_number(text, "--seed", 0, std::numeric_limits<std::uint64_t>::max());
 }
 
-Severity severity_named(const std::string& text) {
-  return text == name(Severity::warning) ? Severity::warning : Severity::error;
-}
-
 Shard parse_shard(const std::string& text) {
   constexpr std::uint64_t most = 1'000'000;
   const std::size_t slash = text.find('/');

@@ -22,9 +22,6 @@ std::chrono::milliseconds parse_duration(const std::string& text, const std::str
 /// A number, or "random" for one that nobody chose.
 std::uint64_t parse_seed(const std::string& text);
 
-/// "error" or "warning", as --fail-on takes it.
-Severity severity_named(const std::string& text);
-
 /// "i/n": the i-th of n parts, counted from 1.
 struct Shard {
   std::uint64_t index = 1, count = 1;

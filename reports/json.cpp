@@ -29,7 +29,7 @@ unsigned number_at(const Json& json, const char* key) {
 Finding finding_from(const Json& json) {
   Finding finding;
   finding.kind = kind_named(json.at("kind").get<std::string>()).value();
-  finding.severity = json.at("severity") == name(Severity::error) ? Severity::error : Severity::warning;
+  finding.severity = severity_named(json.at("severity").get<std::string>());
   finding.expected = json.at("expected").get<bool>();
   finding.message = json.at("message").get<std::string>();
   finding.at = {text_at(json, "file"), number_at(json, "line"), number_at(json, "column")};

@@ -30,4 +30,8 @@ std::optional<Kind> kind_named(std::string_view name) {
 
 std::string_view name(Severity severity) { return severity == Severity::error ? "error" : "warning"; }
 
+Severity severity_named(std::string_view text) {
+  return text == name(Severity::warning) ? Severity::warning : Severity::error;
+}
+
 }  // namespace foldproof
