@@ -46,8 +46,6 @@ class Judge {
   virtual Judgement value(std::uint64_t bits) const = 0;
   /// Judges outputs that are folded exactly: each is the reduction of a part, and the parts make the whole.
   virtual Judgement partials(std::span<const std::byte> outputs) const = 0;
-  /// The exact result, as text.
-  virtual std::string expected() const = 0;
 };
 
 /// Why no judge can be made for this arithmetic, as a sentence; nothing where one can.

@@ -38,8 +38,6 @@ class IntegerJudge final : public Judge {
     return judge(low_bytes(folded(a_.op, a_.output, outputs), bytes), low_bytes(exact_, bytes));
   }
 
-  std::string expected() const override { return to_text(a_.output, in_output()); }
-
  private:
   std::uint64_t in_output() const {
     const std::uint64_t accumulated = low_bytes(exact_, size_of(a_.accumulator));

@@ -120,12 +120,6 @@ class ProductJudge final : public Judge {
     return judge(outcome);
   }
 
-  std::string expected() const override {
-    if (product_.nan()) return "nan";
-    if (product_.infinite()) return product_.negative() ? "-inf" : "inf";
-    return to_text(product_.low());
-  }
-
  private:
   Judgement judge(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
