@@ -19,7 +19,6 @@ namespace foldproof {
 namespace {
 
 // --- messages from a task's process to its parent: a kind, a length and that many bytes
-// ----------------------
 
 enum class Message : char {
   progress = 'p',
@@ -72,7 +71,6 @@ void unpack(const std::string& body, Outcome& outcome) {
 }
 
 // --- the child's side
-// -----------------------------------------------------------------------------------------
 
 [[noreturn]] void work_and_exit(const Tasks& tasks, std::size_t task, int to) {
   try {
@@ -92,7 +90,6 @@ void unpack(const std::string& body, Outcome& outcome) {
 }
 
 // --- the parent's side
-// ----------------------------------------------------------------------------------------
 
 struct Child {
   std::size_t task;

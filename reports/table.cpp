@@ -17,7 +17,6 @@ namespace foldproof {
 namespace {
 
 // --- instances that share a row
-// -------------------------------------------------------------------------------
 
 struct Binding {
   std::string name, value;
@@ -88,7 +87,6 @@ std::vector<KernelReport> grouped(const std::vector<KernelReport>& kernels) {
 }
 
 // --- cells
-// ----------------------------------------------------------------------------------------------------
 
 struct VerdictWord {
   std::string text;

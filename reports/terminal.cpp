@@ -24,7 +24,7 @@ std::string title(const KernelReport& kernel) {
   return printable(kernel.label.empty() ? short_name : fmt::format("{} [{}]", short_name, kernel.label));
 }
 
-// --- findings ---------------------------------------------------------------------------------------------
+// --- findings
 
 /// A finding together with all instances that show it.
 struct Shown {
@@ -111,7 +111,7 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   return text + "\n";
 }
 
-// --- below the table --------------------------------------------------------------------------------------
+// --- below the table
 
 /// What each instance has to say besides its row; the same sentence of several instances once.
 std::string remarks(const AuditReport& report, const TerminalStyle& style) {
