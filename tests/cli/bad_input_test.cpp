@@ -140,7 +140,7 @@ TEST_CASE("an entry that does not exist is refused with those that do") {
       folder.file("total.toml", replaced(good_contract, "entry = \"total\"", "entry = \"totla\""));
   const RanJson ran = refused({"audit", contract}, "totla");
   CHECK(ran.json.at("error").at("message").get<std::string>().find("declares total") != std::string::npos);
-  refused(sanitize(folder.file("spin.ptx", spin_ptx), {"--block", "1"}), "spin");
+  refused(sanitize(folder.file("count_forever.ptx", count_forever_ptx), {"--block", "1"}), "count_forever");
 }
 
 TEST_CASE("a launch beyond the limits") {

@@ -33,13 +33,16 @@ $done:
 }
 )";
 
-/// Never ends: spin().
-inline const std::string spin_ptx = R"(.version 8.0
+/// Counts and never ends, which only a budget can tell: count_forever().
+inline const std::string count_forever_ptx = R"(.version 8.0
 .target sm_90
 .address_size 64
-.visible .entry spin()
+.visible .entry count_forever()
 {
+  .reg .b64 %rd<2>;
+  mov.u64 %rd1, 0;
 $again:
+  add.s64 %rd1, %rd1, 1;
   bra $again;
 }
 )";

@@ -72,19 +72,19 @@ TEST_CASE("an access past the end is a finding and status 1") {
 
 TEST_CASE("an endless loop ends as a timeout") {
   const Folder folder;
-  const std::string file = folder.file("spin.ptx", spin_ptx);
+  const std::string file = folder.file("count_forever.ptx", count_forever_ptx);
   const RanJson ran =
-      run_json({"sanitize", file, "--entry", "spin", "--block", "1", "--instructions", "100000"});
+      run_json({"sanitize", file, "--entry", "count_forever", "--block", "1", "--instructions", "100000"});
   CHECK(ran.status == 1);
   CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("kind") == "timeout");
 }
 
 TEST_CASE("an interrupted run ends at once with status 130") {
   const Folder folder;
-  const std::string file = folder.file("spin.ptx", spin_ptx);
-  const RanJson ran =
-      run_json({"sanitize", file, "--entry", "spin", "--block", "1", "--instructions", "1000000000000000"},
-               {std::chrono::milliseconds(500), {}});
+  const std::string file = folder.file("count_forever.ptx", count_forever_ptx);
+  const RanJson ran = run_json(
+      {"sanitize", file, "--entry", "count_forever", "--block", "1", "--instructions", "1000000000000000"},
+      {std::chrono::milliseconds(500), {}});
   CHECK(ran.status == 130);
   CHECK(ran.json.at("kernels").empty());
   CHECK_FALSE(ran.json.at("error").at("message").get<std::string>().empty());
