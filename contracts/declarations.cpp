@@ -4,13 +4,10 @@
 #include <optional>
 
 #include "contracts/signature.h"
+#include "contracts/text.h"
 
 namespace foldproof {
 namespace {
-
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 /// Tokens without comments, preprocessor lines and the insides of string literals: words and single
 /// characters.

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <map>
 
+#include "contracts/text.h"
+
 namespace foldproof {
 namespace {
 
@@ -24,11 +26,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(trimmed(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) lines.push_back(trimmed(take_line(text)));
   return lines;
 }
 
@@ -124,10 +122,7 @@ bool has_load_in_loop(const std::vector<std::string_view>& lines) {
   return false;
 }
 
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-         c == '%';
-}
+bool is_name_character(char c) { return is_word(c) || c == '$' || c == '%'; }
 
 bool contains_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "contracts/text.h"
 #include "oracles/element.h"
 
 namespace foldproof {
@@ -79,9 +80,6 @@ namespace {
 
 using Node = Expression::Node;
 using NodePtr = std::shared_ptr<const Node>;
-
-bool starts_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 [[noreturn]] void fail(const std::string& problem, std::string_view text, std::size_t offset,
                        Position where) {
@@ -174,7 +172,7 @@ class Parser {
     const std::size_t offset = at_;
     if (at_ == text_.size()) fail("a value is missing", text_, at_, where_);
     if (is_digit(text_[at_])) return number();
-    if (starts_word(text_[at_])) return word();
+    if (is_letter(text_[at_])) return word();
     if (!accept("(")) fail(fmt::format("unexpected \"{}\"", text_[at_]), text_, offset, where_);
     NodePtr inner = infix(1);
     expect(")");
@@ -187,7 +185,7 @@ class Parser {
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     at_ = static_cast<std::size_t>(end - text_.data());
     if (error != std::errc{}) fail("a number beyond 63 bits", text_, offset, where_);
-    if (at_ < text_.size() && (starts_word(text_[at_]) || text_[at_] == '.') &&
+    if (at_ < text_.size() && (is_letter(text_[at_]) || text_[at_] == '.') &&
         !text_.substr(at_).starts_with(".."))
       fail(fmt::format("a number that is no integer (\"{}\")", text_.substr(offset, at_ - offset + 1)), text_,
            offset, where_);
@@ -196,7 +194,7 @@ class Parser {
 
   std::string_view identifier() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (starts_word(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
     return text_.substr(begin, at_ - begin);
   }
 

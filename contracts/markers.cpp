@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "contracts/keys.h"
+#include "contracts/text.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof {
@@ -50,10 +51,8 @@ std::vector<std::string> finding_markers(std::string_view source, const std::fil
   const auto announce = [&](const std::string& kind) {
     found.push_back(fmt::format("{}@{}:{}", kind, file.string(), number));
   };
-  for (std::size_t begin = 0; begin < source.size();) {
-    const std::size_t end = std::min(source.find('\n', begin), source.size());
-    const std::string_view line = source.substr(begin, end - begin);
-    begin = end + 1;
+  while (!source.empty()) {
+    const std::string_view line = take_line(source);
     ++number;
     const bool code = !is_blank_or_comment(line);
     if (code) {

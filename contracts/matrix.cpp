@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "contracts/text.h"
+
 namespace foldproof {
 namespace {
 
@@ -16,14 +18,11 @@ struct Axis {
 
 /// A value of the matrix becomes part of C++ source, so that only what can be a word or a number may stand.
 void check_value(const Text& value) {
-  const bool plain = std::ranges::all_of(value.value, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == ':' || c == ' ';
-  });
+  const bool plain =
+      std::ranges::all_of(value.value, [](char c) { return is_word(c) || c == '-' || c == ':' || c == ' '; });
   if (!plain || value.value.empty() || value.value.size() > 64)
-    throw InputError(
-        "a value of the matrix must be a word of at most 64 letters, digits, \"_\", \"-\" or \":\"",
-        value.where);
+    throw InputError("a value of the matrix must have 1 to 64 letters, digits, spaces, \"_\", \"-\" or \":\"",
+                     value.where);
 }
 
 std::vector<std::string> values_of(const Text& name, const toml::node& node, const std::string& file) {

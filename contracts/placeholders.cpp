@@ -7,12 +7,10 @@
 
 #include "contracts/contract.h"
 #include "contracts/keys.h"
+#include "contracts/text.h"
 
 namespace foldproof {
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
 /// The functor that the kernels' reduction_operators.cuh calls by this name.
 std::string functor(Operator op) {

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "contracts/text.h"
+
 namespace foldproof {
 namespace {
 
@@ -41,10 +43,7 @@ std::size_t name_in(std::string_view function) {
   return 0;
 }
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-bool is_number(std::string_view word) { return word[0] >= '0' && word[0] <= '9'; }
+bool is_number(std::string_view word) { return is_digit(word[0]); }
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
@@ -147,10 +146,8 @@ EntrySignature signature_of(const std::string& lowered) {
 std::vector<EntrySignature> entries_of(std::string_view ptx) {
   constexpr std::string_view directive = ".entry";
   std::vector<EntrySignature> entries;
-  for (std::size_t begin = 0; begin < ptx.size();) {
-    const std::size_t end = std::min(ptx.find('\n', begin), ptx.size());
-    std::string_view line = ptx.substr(begin, end - begin);
-    begin = end + 1;
+  while (!ptx.empty()) {
+    std::string_view line = take_line(ptx);
     line = line.substr(0, line.find("//"));
     const std::size_t at = line.find(directive);
     if (at == std::string_view::npos) continue;

@@ -9,6 +9,7 @@
 
 #include "contracts/files.h"
 #include "contracts/nvcc/sha256.h"
+#include "contracts/text.h"
 #include "sanitizer/error.h"
 
 namespace foldproof {
@@ -54,13 +55,6 @@ std::optional<std::string> hash_of_file(const std::string& file) {
     known = identity;
   }
   return hash;
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
 }
 
 bool take_prefix(std::string_view& line, std::string_view prefix) {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "contracts/text.h"
+
 namespace foldproof {
 namespace {
 
@@ -14,11 +16,7 @@ constexpr std::size_t longest_line = 1000;  // more of it helps nobody
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, std::min(end, longest_line)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) lines.emplace_back(take_line(text).substr(0, longest_line));
   return lines;
 }
 

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "contracts/text.h"
 #include "sanitizer/error.h"
 
 namespace foldproof {
@@ -45,13 +46,6 @@ bool begins_declaration(std::string_view line) {
   return leads && line.find_first_of("({") == std::string_view::npos;
 }
 
-std::string_view next_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
 }  // namespace
 
 std::string translation_unit(const std::filesystem::path& source, const std::vector<std::string>& entries,
@@ -77,11 +71,11 @@ UnitPtx without_addresses(std::string_view ptx, std::size_t entries) {
   UnitPtx result;
   result.lowered.resize(entries);
   for (std::string_view rest = ptx; !rest.empty();) {
-    const std::string_view line = next_line(rest);
+    const std::string_view line = take_line(rest);
     if (const auto found = address_in(line); found && found->entry < entries) {
       result.lowered[found->entry] = found->lowered;
     } else if (begins_declaration(line)) {
-      while (!rest.empty() && next_line(rest) != ";") {
+      while (!rest.empty() && take_line(rest) != ";") {
       }
     } else {
       result.ptx.append(line).push_back('\n');

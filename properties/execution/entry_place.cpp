@@ -1,8 +1,9 @@
 #include "properties/execution/entry_place.h"
 
-#include <cctype>
 #include <fstream>
 #include <string>
+
+#include "contracts/text.h"
 
 namespace foldproof {
 namespace {
@@ -13,8 +14,6 @@ std::string plain_name(const std::string& entry) {
   const std::size_t colons = spelled.rfind("::");
   return colons == std::string::npos ? spelled : spelled.substr(colons + 2);
 }
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Whether the line holds `name` as a whole word, followed by its parameters.
 bool declares(const std::string& line, const std::string& name) {
