@@ -29,9 +29,9 @@ void read_assignment(Case& c, const std::string& key, const std::string& value, 
   else if (key == "schedule")
     c.schedule = schedule_named(value);
   else if (key == "offset")
-    c.offset = parse_number(value, option, 0, 1 << 20);
+    c.offset = parse_number(value, option, 0, largest_offset);
   else if (key == "calls")
-    c.calls = parse_number(value, option, 1, 16);
+    c.calls = parse_number(value, option, 1, most_calls);
   else if (key.starts_with("x[") && key.ends_with("]"))
     c.recipe.planted.emplace_back(parse_number(key.substr(2, key.size() - 3), option, 0, any),
                                   parse_number(value, option, 0, any));

@@ -4,23 +4,10 @@
 #include "contracts/guess.h"
 #include "contracts/keys.h"
 #include "contracts/names.h"
+#include "contracts/toml_string.h"
 
 namespace foldproof {
 namespace {
-
-/// A TOML basic string.
-std::string toml_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') result += '\\';
-    if (code < 0x20 || code == 0x7f)
-      result += fmt::format("\\u{:04x}", code);
-    else
-      result += c;
-  }
-  return result + '"';
-}
 
 std::string extent(const std::array<Expression, 3>& extents) {
   if (extents[1].text() == "1" && extents[2].text() == "1") return toml_string(extents[0].text());

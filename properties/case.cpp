@@ -8,33 +8,15 @@
 #include <set>
 
 #include "contracts/document.h"
+#include "contracts/text.h"
+#include "contracts/toml_string.h"
 
 namespace foldproof {
 namespace {
 
-constexpr std::int64_t most_calls = 16;
-constexpr std::int64_t largest_offset = 1 << 20;
-
-/// A basic TOML string.
-std::string toml_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      result += c;
-    }
-  }
-  return result + '"';
-}
-
 /// A TOML key: bare where it may be.
 std::string key(const std::string& name) {
-  const auto bare = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !name.empty() && std::ranges::all_of(name, bare) ? name : toml_string(name);
+  return !name.empty() && std::ranges::all_of(name, is_word) ? name : toml_string(name);
 }
 
 /// One table of a case file: every key is read at most once, and none is left over.

@@ -14,11 +14,14 @@
 
 namespace foldproof {
 
+/// What a case may ask for at most; far beyond what is ever generated.
+inline constexpr std::int64_t most_calls = 16;
+inline constexpr std::int64_t largest_offset = 1 << 20;
+
 /// How the input's elements are made.
 struct Recipe {
-  std::string
-      distribution;  ///< a name from the table in recipes.def: "uniform", "integers", "ill-conditioned", …
-  std::uint64_t seed = 0;  ///< of the element generator
+  std::string distribution;  ///< a name from the table in recipes.def: "uniform", "ill-conditioned", …
+  std::uint64_t seed = 0;    ///< of the element generator
   /// Elements set by hand after generation: index → bits of the element type. Shrinking leaves these.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> planted;
 };
