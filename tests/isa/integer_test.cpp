@@ -182,6 +182,35 @@ TEST_CASE("dp4a and dp2a sum products of bytes", "[integer]") {
     }
 }
 
+TEST_CASE(
+    "vabsdiff2 and vabsdiff4 take the differences of parts, with the merged or summed results of an H200",
+    "[integer]") {
+  struct Row {
+    const char* text;
+    Value first, second;  // of the operands 80ff017f, 7f0180ff and of 12345678, fedcba98, with c = 7
+  };
+  const Row rows[] = {
+      {"vabsdiff4.u32.u32.u32", 0x01fe7f80, 0xeca86420},
+      {"vabsdiff4.s32.u32.u32", 0x01fe7f80, 0xeca86420},
+      {"vabsdiff4.u32.s32.s32", 0xff028180, 0x14589ce0},
+      {"vabsdiff4.s32.s32.s32", 0xff028180, 0x14589ce0},
+      {"vabsdiff4.s32.s32.s32.sat", 0x7f027f7f, 0x14587f7f},
+      {"vabsdiff4.u32.u32.u32.add", 0x205, 0x21f},
+      {"vabsdiff4.u32.s32.s32.add", 0x209, 0x1ef},
+      {"vabsdiff2.u32.u32.u32", 0x01fe7f80, 0xeca86420},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    CHECK(run_one(row.text, {0x80ff017f, 0x7f0180ff, 7}) == row.first);
+    CHECK(run_one(row.text, {0x12345678, 0xfedcba98, 7}) == row.second);
+    covers(isa::rows()[form_of(row.text).row].id);
+  }
+  CHECK(run_one("vabsdiff2.u32.u32.u32.add", {0x80ff017f, 0x7f0180ff, 7}) == 0x01fe + 0x7f80 + 7);
+  CHECK(run_one("vabsdiff4.u32.u32.s32", {0xff, 0x80, 0}) == (255 + 128) % 256);
+  CHECK(run_one("vabsdiff4.u32.u32.s32.sat", {0xff, 0x80, 0}) == 255);
+  CHECK(!exists("vabsdiff4.u32.u32.u32.sat.add"));
+}
+
 /// Runs instructions one after another on one frame of u32 registers, so that they share CC.
 class Chain {
  public:

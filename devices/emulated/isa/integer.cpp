@@ -122,6 +122,23 @@ Compute choose_dp2a(Type a, Type b) {
                   : columns<&integer::dp2a<U, std::uint8_t, half>>;
 }
 
+template <class A, class B, class U, class S>
+Compute choose_vabsdiff(const Form& form) {
+  if (form.has("add")) return columns<&vabsdiff<A, B, U, Differences::summed>>;
+  if (!form.sat) return columns<&vabsdiff<A, B, U, Differences::cut>>;
+  return form.type == s32 ? columns<&vabsdiff<A, B, S, Differences::clamped>>
+                          : columns<&vabsdiff<A, B, U, Differences::clamped>>;
+}
+/// U and S: the unsigned and signed type of a part.
+template <class U, class S>
+Compute choose_vabsdiff(const Form& form) {
+  if (form.sat && form.has("add")) return nullptr;
+  const bool b_signed = form.has("s32");
+  if (form.type2 == s32)
+    return b_signed ? choose_vabsdiff<S, S, U, S>(form) : choose_vabsdiff<S, U, U, S>(form);
+  return b_signed ? choose_vabsdiff<U, S, U, S>(form) : choose_vabsdiff<U, U, U, S>(form);
+}
+
 /// d = a + addend + carry in, lane by lane; a subtraction adds ~b, and 1 where it reads no CC. CC is the
 /// carry of that sum, so after a subtraction it says that nothing was borrowed: the ISA calls it the borrow,
 /// but compilers read it with addc too (in 128-bit divisions), and hardware gives them the carry.
@@ -182,6 +199,8 @@ bool dp2a(Form& form) {
   return computed(
       form, form.has("hi") ? choose_dp2a<1>(form.type, form.type2) : choose_dp2a<0>(form.type, form.type2));
 }
+bool vabsdiff2(Form& form) { return computed(form, choose_vabsdiff<std::uint16_t, std::int16_t>(form)); }
+bool vabsdiff4(Form& form) { return computed(form, choose_vabsdiff<std::uint8_t, std::int8_t>(form)); }
 bool add_cc(Form& form) { return computed(form, choose_chain<false, false>(form.type)); }
 bool addc(Form& form) { return computed(form, choose_chain<false, true>(form.type)); }
 bool sub_cc(Form& form) { return computed(form, choose_chain<true, false>(form.type)); }

@@ -4,9 +4,11 @@
 // 16-bit operands to a signed int, whose overflow is undefined.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <type_traits>
 
@@ -171,6 +173,27 @@ std::uint32_t dp2a(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     c += static_cast<std::uint32_t>(std::int32_t{static_cast<A>(a >> (16 * i))} * std::int32_t{element});
   }
   return c;
+}
+
+/// What becomes of the differences of a vabsdiff: low bits, clamped to D, or their sum on c.
+enum class Differences : std::uint8_t { cut, clamped, summed };
+
+/// |a - b| of all parts: A and B are the types of the operands' parts, D of the result's.
+template <class A, class B, class D, Differences kept>
+std::uint32_t vabsdiff(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  std::uint32_t result = kept == Differences::summed ? c : 0;
+  for (unsigned at = 0; at < 32; at += width<A>) {
+    const std::int32_t difference =
+        std::abs(std::int32_t{static_cast<A>(a >> at)} - std::int32_t{static_cast<B>(b >> at)});
+    if constexpr (kept == Differences::summed) {
+      result += static_cast<std::uint32_t>(difference);
+    } else {
+      const std::int32_t most = kept == Differences::clamped ? std::numeric_limits<D>::max() : difference;
+      using Part = std::make_unsigned_t<A>;
+      result |= std::uint32_t{static_cast<Part>(std::min(difference, most))} << at;
+    }
+  }
+  return result;
 }
 
 }  // namespace foldproof::isa::integer

@@ -13,7 +13,7 @@ inline constexpr Select machine = nullptr;
 // integer.cpp
 bool add_int(Form&), sub_int(Form&), mul_int(Form&), mad_int(Form&), mul24(Form&), mad24(Form&), sad(Form&);
 bool div_int(Form&), rem(Form&), abs_int(Form&), neg_int(Form&), min_int(Form&), max_int(Form&);
-bool dp4a(Form&), dp2a(Form&), add_cc(Form&), addc(Form&), sub_cc(Form&);
+bool dp4a(Form&), dp2a(Form&), vabsdiff2(Form&), vabsdiff4(Form&), add_cc(Form&), addc(Form&), sub_cc(Form&);
 bool subc(Form&), mad_cc(Form&), madc(Form&);
 
 // bits.cpp
