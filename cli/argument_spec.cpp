@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +11,7 @@
 
 #include "cli/parse.h"
 #include "oracles/number.h"
+#include "properties/random.h"
 
 namespace foldproof {
 
@@ -58,18 +59,9 @@ std::uint64_t float_bits(Element type, const std::string& text, const std::strin
   return encode(type, number_of(value));
 }
 
-std::uint64_t next_random(std::uint64_t& state) {  // SplitMix64
-  std::uint64_t z = state += 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
-
 /// Uniform in [-1, 1) for floating-point types, over all bits for integers.
-std::uint64_t random_bits(Element type, std::uint64_t& state) {
-  const std::uint64_t word = next_random(state);
-  if (!is_float(type)) return word;
-  return encode(type, number_of(std::ldexp(static_cast<double>(word >> 11), -52) - 1.0));
+std::uint64_t random_bits(Element type, SplitMix& random) {
+  return is_float(type) ? encode(type, number_of(random.symmetric())) : random.next();
 }
 
 template <typename Make>
@@ -101,7 +93,9 @@ std::vector<std::byte> buffer_content(const ArgumentSpec& buffer, const std::str
       return is_float(type) ? encode(type, number_of(static_cast<double>(i))) : i;
     });
   if (initial == "random")
-    return filled(type, buffer.count, [&](std::uint64_t) { return random_bits(type, seed); });
+    return filled(type, buffer.count, [type, random = SplitMix(seed)](std::uint64_t) mutable {
+      return random_bits(type, random);
+    });
   if (initial.starts_with('@')) return file_content(initial.substr(1), buffer.count * size_of(type), spec);
   refuse(spec,
          fmt::format("\"{}\" is no content; write zeros, iota, random, uninitialized or @FILE", initial));

@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/processes.h"
 #include "cli/verb.h"
+#include "contracts/shell.h"
 
 namespace foldproof {
 
@@ -64,13 +65,7 @@ void add_output_options(CLI::App& app, Console& console) {
 /// The command line as a shell would take it again.
 std::string quoted(const std::vector<std::string>& arguments) {
   std::string command = "foldproof";
-  for (const std::string& argument : arguments) {
-    const bool plain =
-        !argument.empty() &&
-        argument.find_first_not_of(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%") == std::string::npos;
-    command += plain ? " " + argument : " '" + argument + "'";
-  }
+  for (const std::string& argument : arguments) command += " " + shell_word(argument);
   return command;
 }
 

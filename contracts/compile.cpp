@@ -28,7 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t largest_source = std::size_t{64} << 20;
 constexpr std::size_t largest_ptx = std::size_t{256} << 20;
 
 /// nvcc refused one of the entries that it was asked for; `index` says which.
@@ -232,12 +231,7 @@ fs::path default_cache() {
                                                     : access(program.parent_path().c_str(), W_OK) == 0;
     if (writable) return beside;
   }
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return fs::path(cache) / "foldproof" / "ptx";
-  const char* home = std::getenv("HOME");
-  const fs::path base =
-      home != nullptr && *home == '/' ? fs::path(home) / ".cache" : fs::temp_directory_path(error);
-  return base / "foldproof" / "ptx";
+  return user_cache() / "ptx";
 }
 
 Compiled compile_source(const fs::path& source, const std::vector<std::string>& entries,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,13 +13,13 @@ namespace foldproof {
 
 struct CompileOptions {
   std::string nvcc;                        ///< empty: $NVCC, then PATH, then /usr/local/cuda/bin/nvcc
-  std::vector<std::string> flags;          ///< -I, -D, -std and --nvcc "…" of the command line, in order
+  std::vector<std::string> flags;          ///< of the command line: -std, -D, -I, then --nvcc "…"
   std::string arch;                        ///< overrides the contract's, such as "compute_80"
   std::filesystem::path compile_commands;  ///< folder of a compile_commands.json to take flags from
   std::filesystem::path cache;             ///< folder of the PTX cache; empty: default_cache()
 };
 
-/// `ptx` beside the program where that can be written, else $XDG_CACHE_HOME/foldproof/ptx.
+/// `ptx` beside the program where that can be written, else in user_cache().
 std::filesystem::path default_cache();
 
 /// A kernel found in a source: what `audit` without a contract guesses from, and `sanitize` runs.

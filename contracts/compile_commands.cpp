@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "contracts/files.h"
+#include "contracts/shell.h"
 #include "sanitizer/error.h"
 
 namespace foldproof {
@@ -101,33 +102,6 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
 }
 
 }  // namespace
-
-std::vector<std::string> split_command(std::string_view command) {
-  std::vector<std::string> words;
-  std::string word;
-  bool inside = false;  // a word has begun, even an empty one in quotes
-  char quote = '\0';
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    const char c = command[i];
-    const bool escapes = c == '\\' && quote != '\'' && i + 1 < command.size();
-    if (escapes) {
-      word += command[++i];
-      inside = true;
-    } else if (quote != '\0' ? c == quote : c == '"' || c == '\'') {
-      quote = quote == '\0' ? c : '\0';
-      inside = true;
-    } else if (quote == '\0' && (c == ' ' || c == '\t' || c == '\n')) {
-      if (inside) words.push_back(std::move(word));
-      word.clear();
-      inside = false;
-    } else {
-      word += c;
-      inside = true;
-    }
-  }
-  if (inside) words.push_back(std::move(word));
-  return words;
-}
 
 std::vector<std::string> flags_from_database(const fs::path& folder, const fs::path& source) {
   const fs::path file = folder / "compile_commands.json";

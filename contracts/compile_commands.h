@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace foldproof {
@@ -12,8 +11,5 @@ namespace foldproof {
 /// InputError when the database is missing, is no such database, or does not know the file.
 std::vector<std::string> flags_from_database(const std::filesystem::path& folder,
                                              const std::filesystem::path& source);
-
-/// A command line split into words as a shell does, without expanding anything.
-std::vector<std::string> split_command(std::string_view command);
 
 }  // namespace foldproof

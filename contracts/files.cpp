@@ -46,6 +46,15 @@ bool replace_file(const fs::path& file, std::string_view text) {
   return false;
 }
 
+fs::path user_cache() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return fs::path(cache) / "foldproof";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') return fs::path(home) / ".cache" / "foldproof";
+  std::error_code error;
+  return fs::temp_directory_path(error) / "foldproof";
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::error_code error;
   const fs::path base = fs::temp_directory_path(error);

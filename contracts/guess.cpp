@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t largest_source = std::size_t{64} << 20;
-
 struct TypeRow {
   std::string_view spelled;
   Element element;

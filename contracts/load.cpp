@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t largest_source = std::size_t{64} << 20;
-
 std::vector<std::string> element_names() {
   std::vector<std::string> names;
   for (int i = 0; i <= static_cast<int>(Element::u64); ++i) names.emplace_back(name(static_cast<Element>(i)));

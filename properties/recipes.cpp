@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "oracles/number.h"
-#include "properties/generation/random.h"
+#include "properties/random.h"
 
 namespace foldproof {
 namespace {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "properties/generation/random.h"
+#include "properties/random.h"
 #include "properties/recipes.h"
 
 namespace foldproof {

@@ -4,23 +4,15 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 
 #include "contracts/files.h"
-#include "properties/generation/random.h"
+#include "contracts/shell.h"
+#include "properties/random.h"
 
 namespace foldproof {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0')
-    return fs::path(cache) / "foldproof" / "cases";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-    return fs::path(home) / ".cache" / "foldproof" / "cases";
-  return fs::temp_directory_path() / "foldproof" / "cases";
-}
 
 fs::path normalized(const fs::path& path) {
   std::error_code error;
@@ -45,22 +37,10 @@ std::string file_name_part(std::string_view text) {
   return part;
 }
 
-/// Quoted for a shell where it must be.
-std::string shell_word(const std::string& text) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("/._-+=,@:").find(c) != std::string_view::npos;
-  };
-  if (std::ranges::all_of(text, plain)) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 }  // namespace
 
 CaseStore::CaseStore(const std::optional<fs::path>& folder)
-    : folder_(normalized(folder ? *folder : cache_folder())), is_cache_(!folder) {}
+    : folder_(normalized(folder ? *folder : user_cache() / "cases")), is_cache_(!folder) {}
 
 std::vector<StoredCase> CaseStore::load(const Contract& contract, const Instance& instance) const {
   std::vector<StoredCase> cases;

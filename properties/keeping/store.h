@@ -13,7 +13,7 @@ namespace foldproof {
 
 class CaseStore {
  public:
-  /// `folder`, or the user's cache folder ($XDG_CACHE_HOME/foldproof/cases) when there is none.
+  /// `folder`, or `cases` in user_cache() when there is none.
   explicit CaseStore(const std::optional<std::filesystem::path>& folder);
 
   /// Cases of this instance in a folder of the user's choosing, in the order of their names; none from the

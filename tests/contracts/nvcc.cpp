@@ -3,6 +3,7 @@
 
 #include "catch.h"
 #include "contracts/compile_commands.h"
+#include "contracts/shell.h"
 #include "contracts/nvcc/cache.h"
 #include "contracts/nvcc/dependencies.h"
 #include "contracts/nvcc/diagnostics.h"

@@ -1,0 +1,46 @@
+#include "contracts/shell.h"
+
+#include <algorithm>
+
+#include "contracts/text.h"
+
+namespace foldproof {
+
+std::vector<std::string> split_command(std::string_view command) {
+  std::vector<std::string> words;
+  std::string word;
+  bool inside = false;  // a word has begun, even an empty one in quotes
+  char quote = '\0';
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    const bool escapes = c == '\\' && quote != '\'' && i + 1 < command.size();
+    if (escapes) {
+      word += command[++i];
+      inside = true;
+    } else if (quote != '\0' ? c == quote : c == '"' || c == '\'') {
+      quote = quote == '\0' ? c : '\0';
+      inside = true;
+    } else if (quote == '\0' && (c == ' ' || c == '\t' || c == '\n')) {
+      if (inside) words.push_back(std::move(word));
+      word.clear();
+      inside = false;
+    } else {
+      word += c;
+      inside = true;
+    }
+  }
+  if (inside) words.push_back(std::move(word));
+  return words;
+}
+
+std::string shell_word(const std::string& text) {
+  const auto plain = [](char c) {
+    return is_word(c) || std::string_view("/.-+=,@:%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace foldproof
