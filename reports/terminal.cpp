@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -77,6 +78,15 @@ std::string instances_text(const std::vector<std::string>& instances) {
   return text;
 }
 
+/// The command with paths below the working folder made relative, as a person would type it there.
+std::string short_command(std::string command) {
+  std::error_code error;
+  const std::string here = " " + std::filesystem::current_path(error).string() + "/";
+  for (std::size_t at = command.find(here); !error && at != std::string::npos; at = command.find(here, at))
+    command.replace(at, here.size(), " ");
+  return printable(command);
+}
+
 std::string place_text(const Position& at, const std::string& label, const TerminalStyle& style) {
   const Paint paint(style.color);
   std::string text = fmt::format("  {} {}\n", paint(Color::cyan, label), display(at));
@@ -107,7 +117,7 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   row("mends", std::string(usual_mend(finding.kind)));
   // Not wrapped: a command is there to be copied.
   if (!finding.replay.empty())
-    text += "  " + paint(Color::dim, "replay  ") + paint(Color::bold, printable(finding.replay)) + "\n";
+    text += "  " + paint(Color::dim, "replay  ") + paint(Color::bold, short_command(finding.replay)) + "\n";
   return text + "\n";
 }
 
