@@ -233,9 +233,10 @@ std::string Grid::describe_address(StateSpace space, std::uint64_t address, std:
     distance = past;
   }
   if (!nearest) return fmt::format("at offset {:#x}, where the block has no shared memory", place);
-  const bool before = place < nearest->address;
-  return fmt::format("{} bytes {} {} ({} bytes)", distance, before ? "before" : "past the end of",
-                     nearest->variable->name, nearest->bytes);
+  const std::string what = fmt::format("{} ({} bytes)", nearest->variable->name, nearest->bytes);
+  if (place < nearest->address) return fmt::format("{} bytes before {}", distance, what);
+  if (distance >= 0) return fmt::format("{} bytes past the end of {}", distance, what);
+  return fmt::format("across the end of {} by {} bytes", what, distance + bytes);
 }
 
 void Grid::report_access(Kind kind, const Warp& warp, const Instruction& i, LaneMask lanes,
