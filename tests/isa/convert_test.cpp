@@ -166,7 +166,8 @@ TEST_CASE("floats convert to floats rounded, with .ftz and .sat", "[convert]") {
               if (from.format->is_nan(x) && !s) return converted_nan(to, from, x, f);
               Value result = reformat(*from.format, *to.format, x, m);
               if (f && to.name == "f32")
-                result = f32_format.flushed(result, reformat(*from.format, f32_format, x, Mode::zero));
+                result =
+                    flushed_result(f32_format, result, reformat(*from.format, f32_format.unbounded(), x, m));
               return s ? saturated(*to.format, result) : result;
             });
           }
@@ -197,7 +198,9 @@ TEST_CASE("same type: rounding to integral values, .sat, .ftz", "[convert]") {
       });
     if (type.name != "bf16")
       check1(name(".sat", type, type), {type.values(1)}, [&](Value x) { return saturated(f, x); });
-    check1(name("", type, type), {type.values(1)}, [&](Value x) { return x; });
+    // A plain copy of f16 and bf16 settles NaNs, one of f32 and f64 does not.
+    check1(name("", type, type), {type.values(1)},
+           [&](Value x) { return type.bits == 16 && f.is_nan(x) ? f.nan : x; });
   }
   check1("cvt.ftz.f32.f32", {f32s(1)},
          [](Value x) { return f32_format.is_nan(x) ? f32_format.nan : f32_format.flushed(x); });

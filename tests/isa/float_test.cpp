@@ -13,6 +13,7 @@ namespace {
 
 const Format& f32 = f32_format;
 const Format& f64 = f64_format;
+const Format f32_unbounded = f32.unbounded();
 
 constexpr std::size_t pair_edges = 20, triple_edges = 9;
 
@@ -27,7 +28,20 @@ Value saturated(Value x) {
   return x > 0x3F800000 ? 0x3F800000 : x;
 }
 
-/// Checks op.mode{.ftz}{.sat}.f32 for all modes and modifiers against the oracle's operation.
+/// The operation of a format under the modifiers .ftz and .sat. `oracle` makes the operation for a format.
+template <class F>
+Value modified(F oracle, const Column& operands, Mode mode, bool ftz, bool sat) {
+  Column in = operands, wide;
+  for (Value& value : in) {
+    if (ftz) value = f32.flushed(value);
+    wide.push_back(reformat(f32, f32_unbounded, value, mode));
+  }
+  Value result = oracle(f32)(in, mode);
+  if (ftz) result = flushed_result(f32, result, oracle(f32_unbounded)(wide, mode));
+  return sat ? saturated(result) : result;
+}
+
+/// Checks op.mode{.ftz}{.sat}.f32 for all modes and modifiers.
 template <class F>
 void check_f32(const std::string& opcode, const Columns& operands, bool has_sat, F oracle) {
   for (const auto& [word, mode] : modes)
@@ -35,13 +49,7 @@ void check_f32(const std::string& opcode, const Columns& operands, bool has_sat,
       for (const bool sat : {false, true}) {
         if (sat && !has_sat) continue;
         const std::string text = opcode + "." + word + (ftz ? ".ftz" : "") + (sat ? ".sat" : "") + ".f32";
-        check(text, operands, [&, m = mode](const Column& x) {
-          Column in = x;
-          for (Value& value : in) value = ftz ? f32.flushed(value) : value;
-          Value result = oracle(in, m);
-          if (ftz) result = f32.flushed(result, oracle(in, Mode::zero));
-          return sat ? saturated(result) : result;
-        });
+        check(text, operands, [&, m = mode](const Column& x) { return modified(oracle, x, m, ftz, sat); });
       }
 }
 template <class F>
@@ -65,19 +73,28 @@ const auto multiply = [](const Format& f) {
 const auto fuse = [](const Format& f) {
   return [&f](const Column& x, Mode mode) { return fused(f, x[0], x[1], x[2], mode); };
 };
+const auto invert = [](const Format& f) {
+  return [&f](const Column& x, Mode mode) {
+    const Value one = static_cast<Value>(f.bias()) << f.fraction_bits;
+    return quotient(f, one, x[0], mode);
+  };
+};
+const auto root = [](const Format& f) {
+  return [&f](const Column& x, Mode mode) { return square_root(f, x[0], mode); };
+};
 const auto divide = [](const Format& f) {
   return [&f](const Column& x, Mode mode) { return quotient(f, x[0], x[1], mode); };
 };
 
 TEST_CASE("add, sub, mul of f32 round as their modifier says", "[float]") {
-  check_f32("add", f32_pairs(), true, add(f32));
-  check_f32("sub", f32_pairs(), true, subtract(f32));
-  check_f32("mul", f32_pairs(), true, multiply(f32));
+  check_f32("add", f32_pairs(), true, add);
+  check_f32("sub", f32_pairs(), true, subtract);
+  check_f32("mul", f32_pairs(), true, multiply);
 }
 
 TEST_CASE("fma and mad of f32 round once", "[float]") {
-  check_f32("fma", f32_triples(), true, fuse(f32));
-  check_f32("mad", f32_triples(), true, fuse(f32));
+  check_f32("fma", f32_triples(), true, fuse);
+  check_f32("mad", f32_triples(), true, fuse);
 }
 
 TEST_CASE("fma without the processor's fused multiply-add gives the same bits", "[float]") {
@@ -101,11 +118,9 @@ TEST_CASE("fma of f32 is exact where the double sum would be a tie", "[float]") 
 }
 
 TEST_CASE("div, rcp and sqrt of f32 round correctly", "[float]") {
-  check_f32("div", f32_pairs(), false, divide(f32));
-  check_f32("rcp", {f32s(1)}, false,
-            [](const Column& x, Mode mode) { return quotient(f32, 0x3F800000, x[0], mode); });
-  check_f32("sqrt", {f32s(1)}, false,
-            [](const Column& x, Mode mode) { return square_root(f32, x[0], mode); });
+  check_f32("div", f32_pairs(), false, divide);
+  check_f32("rcp", {f32s(1)}, false, invert);
+  check_f32("sqrt", {f32s(1)}, false, root);
 }
 
 TEST_CASE("f64 arithmetic rounds as its modifier says, and passes payloads", "[float]") {
@@ -115,9 +130,8 @@ TEST_CASE("f64 arithmetic rounds as its modifier says, and passes payloads", "[f
   check_f64("fma", f64_triples(), fuse(f64));
   check_f64("mad", f64_triples(), fuse(f64));
   check_f64("div", f64_pairs(), divide(f64));
-  check_f64("rcp", {f64s(1)},
-            [](const Column& x, Mode mode) { return quotient(f64, 0x3FF0000000000000, x[0], mode); });
-  check_f64("sqrt", {f64s(1)}, [](const Column& x, Mode mode) { return square_root(f64, x[0], mode); });
+  check_f64("rcp", {f64s(1)}, invert(f64));
+  check_f64("sqrt", {f64s(1)}, root(f64));
   CHECK(run_one("add.f64", {0x7FF0000000000123, 0xFFF8000000000456}) == 0xFFF8000000000456);
 }
 
@@ -142,12 +156,8 @@ TEST_CASE("f32x2 works half by half", "[float]") {
       Value result = 0;
       for (const unsigned shift : {0u, 32u}) {
         Column half;
-        for (const Value value : x) {
-          const Value part = value >> shift & 0xFFFFFFFF;
-          half.push_back(ftz ? f32.flushed(part) : part);
-        }
-        const Value one = oracle(half, mode);
-        result |= (ftz ? f32.flushed(one, oracle(half, Mode::zero)) : one) << shift;
+        for (const Value value : x) half.push_back(value >> shift & 0xFFFFFFFF);
+        result |= modified(oracle, half, mode, ftz, false) << shift;
       }
       return result;
     };
@@ -156,10 +166,10 @@ TEST_CASE("f32x2 works half by half", "[float]") {
   for (const auto& [word, mode] : modes)
     for (const bool ftz : {false, true}) {
       const std::string suffix = std::string(".") + word + (ftz ? ".ftz" : "") + ".f32x2";
-      check("add" + suffix, two, halves(add(f32), ftz, mode));
-      check("sub" + suffix, two, halves(subtract(f32), ftz, mode));
-      check("mul" + suffix, two, halves(multiply(f32), ftz, mode));
-      check("fma" + suffix, operands, halves(fuse(f32), ftz, mode));
+      check("add" + suffix, two, halves(add, ftz, mode));
+      check("sub" + suffix, two, halves(subtract, ftz, mode));
+      check("mul" + suffix, two, halves(multiply, ftz, mode));
+      check("fma" + suffix, operands, halves(fuse, ftz, mode));
     }
 }
 
@@ -239,9 +249,9 @@ TEST_CASE(".ftz flushes what rounds up to the smallest normal number", "[float]"
         operands[1].push_back((127 - e + low % 2) << 23 | e % 3);
         operands[2].push_back(addend);
       }
-  check_f32("mul", {operands[0], operands[1]}, true, multiply(f32));
-  check_f32("fma", operands, true, fuse(f32));
-  check_f32("div", {operands[2], operands[1]}, false, divide(f32));
+  check_f32("mul", {operands[0], operands[1]}, true, multiply);
+  check_f32("fma", operands, true, fuse);
+  check_f32("div", {operands[2], operands[1]}, false, divide);
   CHECK(run_one("mul.rn.ftz.f32", {0x3F7FFFFF, 0x00800000}) == 0);
   CHECK(run_one("mul.rn.f32", {0x3F7FFFFF, 0x00800000}) == 0x00800000);
 }

@@ -41,6 +41,11 @@ Value signed_infinity(const Format& format, bool negative) {
   return format.infinity() | (negative ? format.sign() : 0);
 }
 
+/// |x| < 2^exponent.
+bool floor_is_below(const Format& format, Value x, int exponent) {
+  return abs(value_of(format, x)) < power_of_two(exponent);
+}
+
 /// Sign of an exact zero sum of terms with these signs.
 bool zero_is_negative(bool a, bool b, Mode mode) { return a == b ? a : mode == Mode::down; }
 
@@ -150,6 +155,12 @@ Value square_root(const Format& format, Value a, Mode mode) {
   const Integer root = mp::sqrt(scaled, rest);
   const Rational numerator = rest == 0 ? Rational(root) : Rational(root) + Rational(1, 2);
   return round(format, numerator / Rational(mp::denominator(x) << k), mode);
+}
+
+Value flushed_result(const Format& format, Value result, Value unbounded) {
+  const Format wide = format.unbounded();
+  const bool tiny = wide.is_finite(unbounded) && floor_is_below(wide, unbounded, 1 - format.bias());
+  return tiny ? result & format.sign() : result;
 }
 
 Value reformat(const Format& from, const Format& to, Value bits, Mode mode) {

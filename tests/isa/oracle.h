@@ -25,10 +25,8 @@ struct Format {
   bool is_finite(Value bits) const { return (bits & ~sign()) < infinity(); }
   /// Subnormals as zeros of their sign.
   Value flushed(Value bits) const { return (bits & infinity()) == 0 ? bits & sign() : bits; }
-  /// .ftz of a result: the exact one counts, whose size the result rounded towards zero tells.
-  Value flushed(Value result, Value towards_zero) const {
-    return (towards_zero & infinity()) == 0 ? result & sign() : result;
-  }
+  /// The same precision with a larger range of exponents.
+  Format unbounded() const { return {exponent_bits + 3, fraction_bits, nan << 3}; }
 };
 
 inline constexpr Format f64_format{11, 52, 0xFFF8000000000000};
@@ -59,6 +57,10 @@ Value square_root(const Format& format, Value a, Mode mode);
 
 /// Sum of products of a format's values rounded to another: mixed precision and matrices.
 Value fused_into(const Format& source, const Format& format, Value a, Value b, Value c, Mode mode);
+
+/// .ftz of a result: a zero where the result, as computed with an unbounded exponent, lies below the normal
+/// numbers.
+Value flushed_result(const Format& format, Value result, Value unbounded);
 
 /// Bits of a finite value, or of an infinity or NaN, in another format.
 Value reformat(const Format& from, const Format& to, Value bits, Mode mode);

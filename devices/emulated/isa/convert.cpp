@@ -97,10 +97,12 @@ Number clamp(const Form& form, Number x) {
   return above ? exact::from_integer(false, 1) : x;
 }
 
-/// .ftz judges the exact value: a subnormal that would round up to a normal number is flushed too.
-bool is_flushed(const Form& form, const Format& format, const Number& x) {
-  return form.ftz && &format == &exact::f32 && x.kind == Kind::finite &&
-         is_subnormal(format, exact::encode(format, x, Rounding::rz));
+/// .ftz flushes what, rounded as though there were no smallest exponent, lies below 2^-126.
+bool is_flushed(const Form& form, const Format& format, Number x) {
+  if (!form.ftz || &format != &exact::f32 || x.kind != Kind::finite) return false;
+  x.exponent += 64;
+  constexpr std::uint64_t limit = std::uint64_t{127 - 126 + 64} << 23;
+  return (exact::encode(format, x, form.rounding) & low_bits(31)) < limit;
 }
 
 std::uint64_t write_float(const Form& form, const Format& format, const Number& x) {
@@ -250,8 +252,6 @@ Compute fast_cvt(const Form& form) {
       {f32, f64, Rounding::rn, columns<&convert::f32_from_f64>},
       {f32, f16, Rounding::none, columns<&convert::f32_from_f16>},
       {f32, bf16, Rounding::none, columns<&convert::f32_from_bf16>},
-      {f16, f16, Rounding::none, columns<&convert::integer<std::uint16_t, std::uint16_t>>},
-      {bf16, bf16, Rounding::none, columns<&convert::integer<std::uint16_t, std::uint16_t>>},
       {f32, f32, Rounding::none, columns<&convert::integer<std::uint32_t, std::uint32_t>>},
       {f64, f64, Rounding::none, columns<&convert::integer<std::uint64_t, std::uint64_t>>},
       {f16, f32, Rounding::rn, columns<&convert::f16_from_f32>},

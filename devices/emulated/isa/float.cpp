@@ -50,6 +50,7 @@ constexpr auto take_three_pairs = []<class M>() -> Compute { return column_pairs
 
 /// The arithmetic instructions by rounding mode.
 struct Add {
+  template <Rounding r>
   static constexpr auto tiny = never_tiny;
   template <Rounding r>
   static constexpr auto single = &f32::add<r>;
@@ -57,6 +58,7 @@ struct Add {
   static constexpr auto twice = &f64::add<r>;
 };
 struct Sub {
+  template <Rounding r>
   static constexpr auto tiny = never_tiny;
   template <Rounding r>
   static constexpr auto single = &f32::sub<r>;
@@ -64,34 +66,39 @@ struct Sub {
   static constexpr auto twice = &f64::sub<r>;
 };
 struct Mul {
-  static constexpr auto tiny = &f32::product_is_tiny;
+  template <Rounding r>
+  static constexpr auto tiny = &f32::product_is_tiny<r>;
   template <Rounding r>
   static constexpr auto single = &f32::mul<r>;
   template <Rounding r>
   static constexpr auto twice = &f64::mul<r>;
 };
 struct Fma {
-  static constexpr auto tiny = &f32::fused_is_tiny;
+  template <Rounding r>
+  static constexpr auto tiny = &f32::fused_is_tiny<r>;
   template <Rounding r>
   static constexpr auto single = &f32::fma<r>;
   template <Rounding r>
   static constexpr auto twice = &f64::fma<r>;
 };
 struct Div {
-  static constexpr auto tiny = &f32::quotient_is_tiny;
+  template <Rounding r>
+  static constexpr auto tiny = &f32::quotient_is_tiny<r>;
   template <Rounding r>
   static constexpr auto single = &f32::div<r>;
   template <Rounding r>
   static constexpr auto twice = &f64::div<r>;
 };
 struct Rcp {
-  static constexpr auto tiny = &f32::reciprocal_is_tiny;
+  template <Rounding r>
+  static constexpr auto tiny = &f32::reciprocal_is_tiny<r>;
   template <Rounding r>
   static constexpr auto single = &f32::rcp<r>;
   template <Rounding r>
   static constexpr auto twice = &f64::rcp<r>;
 };
 struct Sqrt {
+  template <Rounding r>
   static constexpr auto tiny = never_tiny;
   template <Rounding r>
   static constexpr auto single = &f32::sqrt<r>;
@@ -102,17 +109,18 @@ struct Sqrt {
 /// `take` and `take_pairs` fit the number of operands. .ftz and .sat exist for f32, .ftz for f32x2.
 template <class Operation, class Take, class TakePairs>
 bool arithmetic(Form& form, Take take, TakePairs take_pairs) {
-  return computed(form, choose_rounding(form.rounding, [&]<Rounding r>() -> Compute {
-                    if (form.type == Type::f32)
-                      return choose_modified<Operation::template single<r>, Operation::tiny>(form, take);
-                    if (form.type == Type::f32x2)
-                      return form.sat ? nullptr
-                                      : choose_modified<Operation::template single<r>, Operation::tiny>(
-                                            form, take_pairs);
-                    if (form.ftz || form.sat) return nullptr;
-                    return r == Rounding::rn ? columns<Operation::template twice<r>>
-                                             : each_lane<Operation::template twice<r>>;
-                  }));
+  return computed(
+      form, choose_rounding(form.rounding, [&]<Rounding r>() -> Compute {
+        if (form.type == Type::f32)
+          return choose_modified<Operation::template single<r>, Operation::template tiny<r>>(form, take);
+        if (form.type == Type::f32x2)
+          return form.sat ? nullptr
+                          : choose_modified<Operation::template single<r>, Operation::template tiny<r>>(
+                                form, take_pairs);
+        if (form.ftz || form.sat) return nullptr;
+        return r == Rounding::rn ? columns<Operation::template twice<r>>
+                                 : each_lane<Operation::template twice<r>>;
+      }));
 }
 
 constexpr auto take_nothing = []<class>() -> Compute { return nullptr; };

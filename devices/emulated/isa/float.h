@@ -115,21 +115,29 @@ float sqrt(float a) {
   return directed<rounding>(r, static_cast<double>(a) - static_cast<double>(r) * static_cast<double>(r));
 }
 
-/// Whether .ftz flushes a result: hardware looks at the exact one, below 2^-126, not at what it rounds to. (A
-/// sum as small as that is exact.)
-inline constexpr double smallest_normal = 0x1p-126;
-inline bool is_tiny(double exact) { return exact < smallest_normal && exact > -smallest_normal; }
-inline bool product_is_tiny(float a, float b) {
-  return is_tiny(static_cast<double>(a) * static_cast<double>(b));
+/// Whether .ftz flushes a result: it does when the exact one, rounded to 24 bits as though there were no
+/// smallest exponent, lies below 2^-126. So it is rounded here after a scaling by 2^64. (A sum as small as
+/// that is exact.)
+inline constexpr float scale = 0x1p64f, scaled_limit = 0x1p-62f;
+inline bool is_tiny(float scaled) { return scaled < scaled_limit && scaled > -scaled_limit; }
+template <Rounding rounding>
+bool product_is_tiny(float a, float b) {
+  return is_tiny(
+      round<rounding>(static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(scale)));
 }
-inline bool fused_is_tiny(float a, float b, float c) {
-  return is_tiny(add_to_odd(static_cast<double>(a) * static_cast<double>(b), static_cast<double>(c)));
+template <Rounding rounding>
+bool fused_is_tiny(float a, float b, float c) {
+  const double exact = add_to_odd(static_cast<double>(a) * static_cast<double>(b), static_cast<double>(c));
+  return is_tiny(round<rounding>(exact * static_cast<double>(scale)));
 }
-inline bool quotient_is_tiny(float a, float b) {
-  const double least = static_cast<double>(b < 0 ? -b : b) * smallest_normal;
-  return static_cast<double>(a) < least && -static_cast<double>(a) < least;
+template <Rounding rounding>
+bool quotient_is_tiny(float a, float b) {
+  return is_tiny(div<rounding>(a * scale, b));
 }
-inline bool reciprocal_is_tiny(float a) { return quotient_is_tiny(1.0f, a); }
+template <Rounding rounding>
+bool reciprocal_is_tiny(float a) {
+  return quotient_is_tiny<rounding>(1.0f, a);
+}
 
 /// Not the host's fmin: −0 is less than +0, and a NaN loses against a number.
 inline float min(float a, float b) {

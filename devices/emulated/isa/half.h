@@ -112,8 +112,9 @@ inline Bfloat fma(Bfloat a, Bfloat b, Bfloat c) {
   return narrow<Bfloat>(to_odd_float(f32::add_to_odd(product, static_cast<double>(to_float(c)))));
 }
 
-/// Whether .ftz flushes a result: the exact one lies below 2^-14, whatever it rounds to.
-inline bool is_tiny(float exact) { return exact < 0x1p-14f && exact > -0x1p-14f; }
+/// Whether .ftz flushes a result: it does when the exact one, rounded to 11 bits as though there were no
+/// smallest exponent, lies below 2^-14. So it is rounded here after a scaling by 2^14.
+inline bool is_tiny(float exact) { return (narrow<Half>(exact * 0x1p14f).bits & 0x7FFF) < 0x3C00; }
 inline bool product_is_tiny(Half a, Half b) { return is_tiny(to_float(a) * to_float(b)); }
 inline bool fused_is_tiny(Half a, Half b, Half c) {
   return is_tiny(f32::add_to_odd(to_float(a) * to_float(b), to_float(c)));

@@ -41,8 +41,8 @@ FOLDPROOF_FMA void fuse_f32(std::byte* frame, const Instruction& instruction, La
   }
   if (ftz && doubtful != 0)
     for (unsigned k = 0; k < columns; ++k) {
-      const bool tiny =
-          (value[k] & ~f32_sign) == borderline && f32::fused_is_tiny(in(a[k]), in(b[k]), in(c[k]));
+      const bool tiny = (value[k] & ~f32_sign) == borderline &&
+                        f32::fused_is_tiny<Rounding::rn>(in(a[k]), in(b[k]), in(c[k]));
       value[k] = bits_of(flush_if(tiny, std::bit_cast<float>(value[k])));
     }
   using Register = typename lanes::BitsOfSize<4 * per_lane>::type;
