@@ -14,6 +14,13 @@
 
 #include "devices/emulated/isa/instruction.h"
 
+// Before a loop: columns are independent, since rows either coincide or do not touch.
+#ifdef __clang__
+#define FOLDPROOF_NO_OVERLAP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define FOLDPROOF_NO_OVERLAP _Pragma("GCC ivdep")
+#endif
+
 namespace foldproof::isa {
 
 __extension__ typedef unsigned __int128 u128;
@@ -102,7 +109,7 @@ void fill(std::byte* destination, LaneMask lanes, F value) {
   // 16-bit columns vectorise only where nothing could alias them.
   if (sizeof(R) > 2 && lanes == all_lanes) {
     auto* d = reinterpret_cast<Bits<R>*>(destination);
-#pragma GCC ivdep
+    FOLDPROOF_NO_OVERLAP
     for (unsigned k = 0; k < columns; ++k) d[k] = std::bit_cast<Bits<R>>(value(k));
     return;
   }
@@ -111,10 +118,7 @@ void fill(std::byte* destination, LaneMask lanes, F value) {
   using Register = typename BitsOfSize<sizeof(R) * per_lane>::type;
   Register registers[warp_size];
   std::memcpy(registers, values, sizeof values);
-  if (lanes == all_lanes)
-    std::memcpy(destination, registers, sizeof registers);
-  else
-    blend(reinterpret_cast<Register*>(destination), registers, lanes);
+  blend(reinterpret_cast<Register*>(destination), registers, lanes);
 }
 
 template <auto f, class R, unsigned per_lane, class... A>
