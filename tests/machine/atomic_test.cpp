@@ -21,7 +21,7 @@ const Case cases[] = {
     {"add.u32", 4, 0xfffffffe, 5, 3},
     {"add.s32", 4, 0x7fffffff, 1, 0x80000000},
     {"add.u64", 8, 0xffffffff, 1, 0x100000000},
-    {"add.s64", 8, 5, 0xffffffffffffffff, 4},
+    {"add.u64", 8, 5, 0xffffffffffffffff, 4},
     {"inc.u32", 4, 3, 7, 4},
     {"inc.u32", 4, 7, 7, 0},
     {"inc.u32", 4, 9, 7, 0},

@@ -42,11 +42,11 @@ TEST_CASE("ctaid is the block's index in each direction") {
   CHECK(out == each(24, [](auto k) { return k % 2 | k / 2 % 3 << 8 | k / 6 << 16; }));
 }
 
-TEST_CASE("laneid, warpid and nwarpid place a thread in its block") {
+TEST_CASE("laneid and warpid place a thread in its block; nwarpid bounds what a multiprocessor holds") {
   const Setting setting{.buffers = {}, .block = {70, 1, 1}};
   CHECK(special("%laneid", setting) == each(70, [](auto k) { return k % 32; }));
   CHECK(special("%warpid", setting) == each(70, [](auto k) { return k / 32; }));
-  CHECK(special("%nwarpid", setting) == all(70, 3));
+  CHECK(special("%nwarpid", setting) == all(70, 64));
 }
 
 TEST_CASE("lane masks cover the lanes beside one's own") {
@@ -102,12 +102,15 @@ TEST_CASE("is_explicit_cluster is a predicate that tells whether the launch aske
         all(2, 1));
 }
 
-TEST_CASE("shared memory sizes: the launch's dynamic part, and all of it") {
-  const Setting setting{
-      .buffers = {}, .module = ".shared .b8 box[100];", .block = {1, 1, 1}, .shared_bytes = 64};
-  CHECK(special("%dynamic_smem_size", setting)[0] == 64);
-  CHECK(special("%total_smem_size", setting)[0] >= 164);
-  CHECK(special("%aggr_smem_size", setting)[0] >= 164);
+TEST_CASE(
+    "shared memory sizes: the dynamic part, all of it in units of 128 bytes, and with the reserved KiB") {
+  const std::string body = R"(
+    .shared .b8 box[100]; st.shared.u8 [box], 1;
+    mov.u32 %r1, %dynamic_smem_size; mov.u32 %r2, %total_smem_size; mov.u32 %r3, %aggr_smem_size;
+    mad.lo.u32 %r1, %r1, 10000, %r2; sub.u32 %r3, %r3, %r2; shr.u32 %r3, %r3, 10;
+    mad.lo.u32 %r1, %r3, 1000000, %r1; st.global.u32 [mine], %r1;)";
+  CHECK(results(body, {.buffers = {}, .block = {1, 1, 1}, .shared_bytes = 64})[0] == 1000000 + 640000 + 256);
+  CHECK(special("%total_smem_size")[0] == 0);
 }
 
 TEST_CASE("a multiprocessor's number lies below their count") {
@@ -118,17 +121,11 @@ TEST_CASE("a multiprocessor's number lies below their count") {
 
 TEST_CASE("grid identifiers exist") { CHECK(special("%gridid").size() == 32); }
 
-TEST_CASE("a special register may be read at another width") {
-  const std::string body = R"(
-    mov.u16 %h1, %tid.x; cvt.u32.u16 %r1, %h1;
-    mov.u64 %rd1, %ntid.x; cvt.u32.u64 %r2, %rd1;
-    add.u32 %r1, %r1, %r2; st.global.u32 [mine], %r1;)";
-  CHECK(results(body) == each(32, [](auto k) { return k + 32; }));
-}
-
-TEST_CASE("a special register may stand where a value is read") {
-  CHECK(results("add.u32 %r1, %tid.x, %ntid.x; st.global.u32 [mine], %r1;") ==
-        each(32, [](auto k) { return k + 32; }));
+TEST_CASE("a special register may be read by mov at half its width, and by cvt") {
+  CHECK(results("mov.u16 %h1, %tid.x; cvt.u32.u16 %r1, %h1; st.global.u32 [mine], %r1;") ==
+        each(32, [](auto k) { return k; }));
+  CHECK(results("cvt.u64.u32 %rd1, %tid.x; cvt.u32.u64 %r1, %rd1; st.global.u32 [mine], %r1;") ==
+        each(32, [](auto k) { return k; }));
 }
 
 TEST_CASE("WARP_SZ is 32") {

@@ -11,7 +11,10 @@ namespace {
 
 // What a poll costs of a time slice besides itself: who waits for others shall soon make room for them.
 constexpr std::uint64_t poll_cost = 2048;
-constexpr std::uint32_t multiprocessors = 132;  // of an H200
+// Of an H200: multiprocessors, warps that each can hold, and the unit of shared memory that it gives to
+// blocks.
+constexpr std::uint32_t multiprocessors = 132, warps_each = 64;
+constexpr std::uint32_t shared_unit = 128;
 constexpr std::uint32_t deepest_call = 1024;
 constexpr std::uint32_t largest_stack = 512 << 10;  // bytes of local memory a thread
 
@@ -442,6 +445,11 @@ std::optional<std::uint64_t> Grid::special_of_lane(const Warp& warp, SpecialRegi
   }
 }
 
+std::uint64_t Grid::shared_memory_used() const {
+  const std::uint64_t bytes = std::uint64_t{program_.shared_static_bytes(entry_)} + shape_.shared_bytes;
+  return (bytes + shared_unit - 1) / shared_unit * shared_unit;
+}
+
 // Those that all lanes of a warp share.
 std::uint64_t Grid::special_of_warp(const Warp& warp, SpecialRegister special) const {
   using R = SpecialRegister;
@@ -464,7 +472,7 @@ std::uint64_t Grid::special_of_warp(const Warp& warp, SpecialRegister special) c
     case R::nctaid_y:
     case R::nctaid_z: return triple(R::nctaid_x, shape_.grid);
     case R::warpid: return warp.index;
-    case R::nwarpid: return (shape_.block.volume() + isa::warp_size - 1) / isa::warp_size;
+    case R::nwarpid: return warps_each;
     case R::smid: return block.linear % multiprocessors;
     case R::nsmid: return multiprocessors;
     case R::gridid: return 1;
@@ -490,8 +498,8 @@ std::uint64_t Grid::special_of_warp(const Warp& warp, SpecialRegister special) c
     case R::clock64:
     case R::globaltimer: return clock;
     case R::dynamic_smem_size: return shape_.shared_bytes;
-    case R::total_smem_size:
-    case R::aggr_smem_size: return program_.shared_static_bytes(entry_) + shape_.shared_bytes;
+    case R::total_smem_size: return shared_memory_used();
+    case R::aggr_smem_size: return shared_memory_used() + reserved_shared_bytes;
     case R::reserved_smem_begin:
     case R::reserved_smem_0: return reserved_shared_address;
     case R::reserved_smem_1: return reserved_shared_address + reserved_shared_bytes / 2;
