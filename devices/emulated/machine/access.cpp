@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "devices/emulated/machine/grid.h"
+#include "devices/emulated/machine/lane_set.h"
 
 namespace foldproof::machine {
 namespace {
@@ -17,11 +17,6 @@ using isa::warp_size;
 struct Wide {
   std::uint64_t low, high;
 };
-
-template <class Visit>
-void for_lanes(LaneMask lanes, Visit visit) {
-  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<unsigned>(std::countr_zero(lanes)));
-}
 
 // Calls visit(element, column) with values of the types that memory and register hold.
 template <class Visit>
@@ -88,18 +83,18 @@ std::string_view space_name(StateSpace space) {
 
 }  // namespace
 
-void Grid::addresses(const Split& split, Detail::Base kind, std::uint32_t base, std::int64_t displacement,
-                     LaneMask lanes, Addresses& out) const {
-  const auto offset = static_cast<std::uint64_t>(displacement);
+void Grid::addresses(const Split& split, const Detail::Address& address, LaneMask lanes,
+                     Addresses& out) const {
+  const auto offset = static_cast<std::uint64_t>(address.displacement);
   std::byte* registers = split.frame->registers();
-  switch (kind) {
+  switch (address.base) {
     case Detail::Base::register64: {
-      const auto* row = isa::row<std::uint64_t>(registers, base);
+      const auto* row = isa::row<std::uint64_t>(registers, address.row);
       for (unsigned lane = 0; lane < warp_size; ++lane) out[lane] = row[lane] + offset;
       break;
     }
     case Detail::Base::register32: {
-      const auto* row = isa::row<std::uint32_t>(registers, base);
+      const auto* row = isa::row<std::uint32_t>(registers, address.row);
       for (unsigned lane = 0; lane < warp_size; ++lane)
         out[lane] = static_cast<std::uint32_t>(row[lane] + static_cast<std::uint32_t>(offset));
       break;
@@ -109,9 +104,9 @@ void Grid::addresses(const Split& split, Detail::Base kind, std::uint32_t base, 
   }
   // Lanes that do not take part repeat one that does, so that checks need no mask.
   if (lanes == isa::all_lanes) return;
-  const std::uint64_t stand_in = out[std::countr_zero(lanes)];
+  const std::uint64_t stand_in = out[first_lane(lanes)];
   for (unsigned lane = 0; lane < warp_size; ++lane)
-    if (!(lanes >> lane & 1)) out[lane] = stand_in;
+    if (!contains(lanes, lane)) out[lane] = stand_in;
 }
 
 Region Grid::shared_region(Block& block, std::uint64_t address, std::uint64_t origin) {
@@ -165,26 +160,26 @@ LaneMask Grid::resolve(Warp& warp, const Instruction& i, StateSpace space, const
   const bool per_lane = space == StateSpace::local || space == StateSpace::none;
   for_lanes(lanes, [&](unsigned lane) {
     if ((at[lane] & (alignment - 1)) != 0) {
-      misaligned |= LaneMask{1} << lane;
+      misaligned |= bit(lane);
       return;
     }
     if (last.bytes == 0 || per_lane || !last.contains(at[lane], bytes))
       last = region(warp, space, at[lane], lane);
     if (last.host == nullptr || !last.contains(at[lane], bytes) || (writes && !writable(space, at[lane]))) {
-      outside |= LaneMask{1} << lane;
+      outside |= bit(lane);
       last = {};
       return;
     }
     hosts[lane] = last.host + (at[lane] - last.begin);
   });
   if (misaligned != 0) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(misaligned));
+    const auto lane = first_lane(misaligned);
     report_access(Kind::misaligned, warp, i, misaligned,
                   fmt::format("a {} of {} bytes at {} address {:#x} is not aligned to {} bytes", what, bytes,
                               space_name(space), at[lane], alignment));
   }
   if (outside != 0) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(outside));
+    const auto lane = first_lane(outside);
     report_access(Kind::out_of_bounds, warp, i, outside,
                   fmt::format("a {} of {} bytes in {} memory begins {}", what, bytes, space_name(space),
                               describe_address(space, at[lane], bytes)));
@@ -277,11 +272,11 @@ std::byte* Grid::common_origin(Warp& warp, StateSpace space, const Addresses& at
 
 void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
   const Detail& detail = program_.details[i.detail];
-  if (detail.base_kind == Detail::Base::slot) return slot_access(split, i, lanes);
-  if (detail.base_kind == Detail::Base::entry_parameter) return load_parameter(split, i, lanes);
+  if (detail.address.base == Detail::Base::slot) return slot_access(split, i, lanes);
+  if (detail.address.base == Detail::Base::entry_parameter) return load_parameter(split, i, lanes);
   ++reads_;
   Addresses at;
-  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
+  addresses(split, detail.address, lanes, at);
   std::byte* registers = split.frame->registers();
   const auto count = static_cast<std::uint32_t>(detail.data.size());
   const std::uint32_t bytes = detail.element_bytes * count;
@@ -313,14 +308,15 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
 
 void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
   const Detail& detail = program_.details[i.detail];
-  if (detail.base_kind == Detail::Base::slot) return slot_access(split, i, lanes);
+  if (detail.address.base == Detail::Base::slot) return slot_access(split, i, lanes);
   Addresses at;
-  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
+  addresses(split, detail.address, lanes, at);
   const std::byte* registers = split.frame->registers();
   const auto count = static_cast<std::uint32_t>(detail.data.size());
   const std::uint32_t size = detail.element_bytes;
   const std::uint32_t bytes = size * count;
-  const bool visible = i.form->space != StateSpace::local && detail.base_kind != Detail::Base::frame_local &&
+  const bool visible = i.form->space != StateSpace::local &&
+                       detail.address.base != Detail::Base::frame_local &&
                        at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;
   if (visible) ++changes_;
   std::byte* origin = common_origin(warp, i.form->space, at, bytes, true);
@@ -360,8 +356,11 @@ void Grid::slot_access(const Split& split, const Instruction& i, LaneMask lanes)
     for_lanes(lanes, [&](unsigned lane) {
       std::byte* column = registers + detail.data[k] + lane * detail.register_bytes;
       std::byte bytes[16] = {};
-      const std::uint64_t first = static_cast<std::uint64_t>(detail.displacement) + k * detail.element_bytes;
-      auto place = [&](std::uint64_t b) { return registers + detail.base + b / 4 * 128 + lane * 4 + b % 4; };
+      const std::uint64_t first =
+          static_cast<std::uint64_t>(detail.address.displacement) + k * detail.element_bytes;
+      auto place = [&](std::uint64_t b) {
+        return registers + detail.address.row + b / 4 * 128 + lane * 4 + b % 4;
+      };
       if (i.action == Action::store) {
         for (unsigned b = 0; b < detail.element_bytes; ++b) *place(first + b) = column[b];
         return;
@@ -378,7 +377,7 @@ void Grid::slot_access(const Split& split, const Instruction& i, LaneMask lanes)
 void Grid::load_parameter(const Split& split, const Instruction& i, LaneMask lanes) {
   const Detail& detail = program_.details[i.detail];
   const auto count = static_cast<std::uint32_t>(detail.data.size());
-  const auto first = static_cast<std::uint64_t>(detail.displacement);
+  const auto first = static_cast<std::uint64_t>(detail.address.displacement);
   const std::uint64_t bytes = std::uint64_t{detail.element_bytes} * count;
   if (first > parameters_.size() || bytes > parameters_.size() - first)
     throw InputError(fmt::format("a load reads {} bytes at offset {} of {} bytes of kernel parameters", bytes,
@@ -405,7 +404,7 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
   const std::uint32_t size = detail.element_bytes;
   const std::uint32_t count = i.form->vector;
   Addresses at;
-  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
+  addresses(split, detail.address, lanes, at);
   Hosts hosts;
   const LaneMask good =
       resolve(warp, i, i.form->space, at, {"read-modify-write", size * count, size * count}, lanes, hosts);

@@ -1,20 +1,15 @@
 // cp.async, ldmatrix, stmatrix and mbarrier objects in shared memory.
 #include <fmt/format.h>
 
-#include <bit>
 #include <cstring>
 
 #include "devices/emulated/machine/grid.h"
+#include "devices/emulated/machine/lane_set.h"
 
 namespace foldproof::machine {
 namespace {
 
 using isa::warp_size;
-
-template <class Visit>
-void for_lanes(LaneMask lanes, Visit visit) {
-  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<unsigned>(std::countr_zero(lanes)));
-}
 
 // An mbarrier object's 64 bits. Opaque to programs, so the layout is ours.
 //
@@ -64,7 +59,7 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
   ++changes_;
   const Detail& detail = program_.details[i.detail];
   const std::byte* registers = split.frame->registers();
-  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const auto first = first_lane(lanes);
   auto number = [&](std::size_t k, unsigned lane) {
     return isa::row<const std::uint32_t>(const_cast<std::byte*>(registers), detail.data[k])[lane];
   };
@@ -75,17 +70,17 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
     return detail.data.size() > 1 ? std::min(bytes, number(1, lane)) : bytes;
   };
   Addresses to, from;
-  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, to);
-  addresses(split, detail.source_kind, detail.source, detail.source_displacement, lanes, from);
+  addresses(split, detail.address, lanes, to);
+  addresses(split, detail.source, lanes, from);
   Hosts target, source;
   const LaneMask good = resolve(warp, i, i.form->space, to, {"write", bytes, bytes}, lanes, target);
   for_lanes(good, [&](unsigned lane) { std::memset(target[lane], 0, bytes); });
   // Lanes that read equally much, together; what a lane does not read need not exist.
   for (LaneMask left = good; left != 0;) {
-    const std::uint32_t size = copied(static_cast<unsigned>(std::countr_zero(left)));
+    const std::uint32_t size = copied(first_lane(left));
     LaneMask reading = 0;
     for_lanes(left, [&](unsigned lane) {
-      if (copied(lane) == size) reading |= LaneMask{1} << lane;
+      if (copied(lane) == size) reading |= bit(lane);
     });
     left &= ~reading;
     if (size == 0) continue;
@@ -101,9 +96,9 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
   const Detail& detail = program_.details[i.detail];
   const std::size_t matrices = detail.data.size();
   const auto rows = static_cast<unsigned>(matrices * 8);
-  const LaneMask givers = rows == warp_size ? isa::all_lanes : (LaneMask{1} << rows) - 1;
+  const LaneMask givers = lowest_lanes(rows);
   Addresses at;
-  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
+  addresses(split, detail.address, lanes, at);
   Hosts hosts{};
   const bool loads = i.action == Action::load_matrix;
   const LaneMask good =
@@ -136,7 +131,7 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
     return;
   }
   Addresses at;
-  addresses(split, detail.base_kind, detail.base, detail.displacement, lanes, at);
+  addresses(split, detail.address, lanes, at);
   Hosts hosts;
   const LaneMask good = resolve(warp, i, form.space, at, {"mbarrier operation", 8, 8}, lanes, hosts);
   auto number = [&](std::size_t k, unsigned lane) {
@@ -156,7 +151,7 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
                                       ? number(0, lane) & 1
                                       : MBarrier::read(registers + detail.data[0] + lane * 8).phase;
       LaneMask& p = isa::mask(registers, i.operand[0]);
-      p = b.phase != phase ? p | LaneMask{1} << lane : p & ~(LaneMask{1} << lane);
+      p = b.phase != phase ? p | bit(lane) : p & ~bit(lane);
       return;
     } else {
       const std::uint64_t before = b.bits();

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "devices/emulated/machine/grid.h"
+#include "devices/emulated/machine/lane_set.h"
 
 namespace foldproof::machine {
 namespace {
@@ -133,7 +134,7 @@ void Grid::builtin(Warp& warp, const Split& split, const Instruction& i, LaneMas
     return read_slot(registers, detail.arguments[k], lane);
   };
   if (detail.builtin == Builtin::assert_fail) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const auto lane = first_lane(lanes);
     Finding finding = make_finding(
         Kind::crash, i,
         fmt::format("the assertion `{}` failed in {} ({}:{})", read_string(warp, lane, argument(0, lane)),
@@ -142,13 +143,12 @@ void Grid::builtin(Warp& warp, const Split& split, const Instruction& i, LaneMas
     finding.threads.push_back(thread(warp, lane));
     end(std::move(finding));
   }
-  for (LaneMask left = lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for_lanes(lanes, [&](unsigned lane) {
     const Formatted result = format(warp, lane, argument(0, lane), argument(1, lane));
     if (report_.printed.size() < longest_output) report_.printed += result.text;
     ++changes_;
     if (!detail.returns.empty()) write_slot(registers, detail.returns[0], lane, result.arguments);
-  }
+  });
 }
 
 }  // namespace foldproof::machine

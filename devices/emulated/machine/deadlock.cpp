@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "devices/emulated/machine/grid.h"
+#include "devices/emulated/machine/lane_set.h"
 
 namespace foldproof::machine {
 namespace {
@@ -25,8 +25,7 @@ struct Standpoint {
     Standpoint here{split.pc, split.frame, {}, {}};
     const std::byte* from = split.frame->registers();
     here.registers.assign(from, from + split.frame->code->frame.size());
-    for (LaneMask left = split.lanes; left != 0; left &= left - 1)
-      here.local.push_back(warp.local[static_cast<unsigned>(std::countr_zero(left))]);
+    for_lanes(split.lanes, [&](unsigned lane) { here.local.push_back(warp.local[lane]); });
     return here;
   }
 
@@ -36,7 +35,7 @@ struct Standpoint {
       return false;
     std::size_t k = 0;
     for (LaneMask left = split.lanes; left != 0; left &= left - 1)
-      if (warp.local[static_cast<unsigned>(std::countr_zero(left))] != local[k++]) return false;
+      if (warp.local[first_lane(left)] != local[k++]) return false;
     return true;
   }
 };
@@ -124,8 +123,7 @@ void Grid::describe_waiters(const Block& block, std::vector<std::string>& who, s
       who.push_back(fmt::format("block ({},{},{}) warp {} lanes {:#010x} wait {} at {}", block.index.x,
                                 block.index.y, block.index.z, warp->index, split.lanes, what,
                                 to_string(where)));
-      if (threads.size() < 2)
-        threads.push_back(thread(*warp, static_cast<unsigned>(std::countr_zero(split.lanes))));
+      if (threads.size() < 2) threads.push_back(thread(*warp, first_lane(split.lanes)));
       if (!first) first = &i;
     }
 }

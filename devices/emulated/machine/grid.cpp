@@ -1,5 +1,6 @@
 // Who runs: blocks through their window, warps within a block, splits within a warp.
 #include "devices/emulated/machine/grid.h"
+#include "devices/emulated/machine/lane_set.h"
 
 #include <fmt/format.h>
 
@@ -127,7 +128,7 @@ void Grid::start(Block& block) {
   for (unsigned w = 0; w < warps; ++w) {
     if (!block.warps[w]) block.warps[w] = std::make_unique<Warp>();
     const unsigned lanes = std::min(threads - w * isa::warp_size, isa::warp_size);
-    const LaneMask existing = lanes == isa::warp_size ? isa::all_lanes : (LaneMask{1} << lanes) - 1;
+    const LaneMask existing = lowest_lanes(lanes);
     block.warps[w]->reset(block, w, existing, entry_, lane_by_lane());
   }
 }
@@ -228,7 +229,7 @@ Split* Grid::choose(Warp& warp) {
   Split* best = nullptr;
   std::uint32_t ready = 0;
   auto rank = [&](const Split& s) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(s.lanes));
+    const auto lane = first_lane(s.lanes);
     return schedule_.order == Order::lanes_backward ? isa::warp_size - lane : lane;
   };
   for (Split& split : warp.splits) {
@@ -251,7 +252,7 @@ Split* Grid::choose(Warp& warp) {
 // Half of the time, some lanes of a split stay behind: nothing promises that lanes move together.
 void Grid::divide_at_random(Warp& warp, std::size_t index) {
   Split& split = warp.splits[index];
-  if (std::popcount(split.lanes) < 2 || random_() % 2 == 0) return;
+  if (lane_count(split.lanes) < 2 || random_() % 2 == 0) return;
   const auto keep = static_cast<LaneMask>(random_()) & split.lanes;
   if (keep == 0 || keep == split.lanes) return;
   Split other = split;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <span>
@@ -94,23 +95,34 @@ class Grid {
 
   // execute.cpp: one split
   Slice run_split(Warp& warp, std::size_t index, std::uint64_t quantum);
-  void diverge(Warp& warp, Split& split, const Instruction& instruction, LaneMask taken);
+  bool execute_in_place(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  std::optional<Slice> execute_moving(Warp& warp, std::size_t index, const Instruction& instruction,
+                                      LaneMask lanes);
+  [[noreturn]] void trap(const Warp& warp, const Instruction& instruction, LaneMask lanes);
+  static void read_activemask(const Split& split, const Instruction& instruction, LaneMask lanes);
+  void read_cluster_rank(const Warp& warp, const Split& split, const Instruction& instruction,
+                         LaneMask lanes) const;
+  void read_frame_address(const Split& split, const Instruction& instruction, LaneMask lanes) const;
+
+  // divergence.cpp: splits divide, meet again and end
+  void diverge(Warp& warp, std::size_t index, const Instruction& instruction, LaneMask taken);
   void branch_indexed(Warp& warp, std::size_t index, const Instruction& instruction);
+  void separate(Warp& warp, std::size_t index, LaneMask lanes);
+  static void restrict_to(Warp& warp, std::size_t index, LaneMask lanes);
   bool arrive_at_join(Warp& warp, std::size_t index);
   void exit_lanes(Warp& warp, std::size_t index, LaneMask lanes);
+
+  // calls.cpp
   void call(Warp& warp, std::size_t index, const Instruction& instruction);
   const Code& callee(const Split& split, const Instruction& instruction, LaneMask& same);
   void return_lanes(Warp& warp, std::size_t index);
-  std::size_t separate(Warp& warp, std::size_t index, LaneMask lanes);
-  static void restrict_to(Warp& warp, std::size_t index, LaneMask lanes);
+
+  // special_registers.cpp
   std::optional<std::uint64_t> special_of_lane(const Warp& warp, SpecialRegister special,
                                                unsigned lane) const;
   std::uint64_t special_of_warp(const Warp& warp, SpecialRegister special) const;
   std::uint64_t shared_memory_used() const;
   void read_special(const Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
-  void read_cluster_rank(const Warp& warp, const Split& split, const Instruction& instruction,
-                         LaneMask lanes) const;
-  void read_frame_address(const Split& split, const Instruction& instruction, LaneMask lanes) const;
 
   // access.cpp: memory
   using Addresses = std::array<std::uint64_t, isa::warp_size>;
@@ -123,8 +135,7 @@ class Grid {
   void mbarrier(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void slot_access(const Split& split, const Instruction& instruction, LaneMask lanes) const;
   void load_parameter(const Split& split, const Instruction& instruction, LaneMask lanes);
-  void addresses(const Split& split, Detail::Base kind, std::uint32_t base, std::int64_t displacement,
-                 LaneMask lanes, Addresses& out) const;
+  void addresses(const Split& split, const Detail::Address& address, LaneMask lanes, Addresses& out) const;
   Region region(Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane);
   Region shared_region(Block& block, std::uint64_t address, std::uint64_t origin);
   struct Access {

@@ -15,6 +15,7 @@
 
 #include "devices/emulated/isa/instruction.h"
 #include "devices/emulated/isa/windows.h"
+#include "devices/emulated/machine/special_registers.h"
 #include "devices/emulated/ptx/ast.h"
 #include "sanitizer/error.h"
 
@@ -30,33 +31,27 @@ struct Slot {
   std::uint32_t bytes = 0;
 };
 
-/// The special registers of section 10 of the ISA that the device has.
-enum class SpecialRegister : std::uint8_t {
-#define FOLDPROOF_SPECIAL(name, id, bytes) id,
-#include "devices/emulated/machine/special_registers.def"
-#undef FOLDPROOF_SPECIAL
-};
-
 /// Functions that nvcc leaves to the driver.
 enum class Builtin : std::uint8_t { vprintf, assert_fail };
 
 /// What a machine action needs besides its form. Which members count depends on the action.
 struct Detail {
-  // Memory: address = base + displacement.
+  // Memory: an address is base + displacement.
   enum class Base : std::uint8_t {
     absolute,        ///< no register
-    register32,      ///< `base` is a row of 32-bit columns
+    register32,      ///< `row` has 32-bit columns
     register64,      ///< … 64-bit columns
     frame_local,     ///< the frame's depot (.local variables)
     slot,            ///< a .param variable of a function: no address at all
     entry_parameter  ///< the launch's parameter bytes
   };
-  Base base_kind = Base::absolute;
-  std::uint32_t base = isa::no_operand;
-  std::int64_t displacement = 0;
-  Base source_kind = Base::absolute;  ///< cp.async: the second address
-  std::uint32_t source = isa::no_operand;
-  std::int64_t source_displacement = 0;
+  struct Address {
+    Base base = Base::absolute;
+    std::uint32_t row = isa::no_operand;  ///< of a register; of the slot's first 4 bytes
+    std::int64_t displacement = 0;
+  };
+  Address address;
+  Address source;                   ///< cp.async: where it reads
   std::uint8_t element_bytes = 0;   ///< of one element in memory
   std::uint8_t register_bytes = 0;  ///< of the column that it goes to or comes from
   bool sign_extend = false;

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "devices/emulated/machine/grid.h"
+#include "devices/emulated/machine/lane_set.h"
 
 namespace foldproof::machine {
 namespace {
@@ -13,16 +13,9 @@ namespace {
 using isa::warp_size;
 using State = Split::State;
 
-LaneMask bit(unsigned lane) { return LaneMask{1} << lane; }
-
-template <class Visit>
-void for_lanes(LaneMask lanes, Visit visit) {
-  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<unsigned>(std::countr_zero(lanes)));
-}
-
 // Lanes of `lanes` whose 32-bit column equals that of the first.
 LaneMask lanes_that_agree(const std::uint32_t* row, LaneMask lanes) {
-  const std::uint32_t value = row[std::countr_zero(lanes)];
+  const std::uint32_t value = row[first_lane(lanes)];
   std::uint32_t differences = 0;
   for (unsigned lane = 0; lane < warp_size; ++lane) differences |= row[lane] ^ value;
   if (differences == 0) return lanes;
@@ -63,7 +56,7 @@ bool Grid::meet(Warp& warp, std::size_t index) {
   if (detail.member_mask != isa::no_operand) {
     const auto* row = isa::row<std::uint32_t>(warp.splits[index].frame->registers(), detail.member_mask);
     const LaneMask same = lanes_that_agree(row, warp.splits[index].lanes);
-    mask = row[std::countr_zero(same)];
+    mask = row[first_lane(same)];
     restrict_to(warp, index, same);  // the others have a meeting of their own
   }
   Split& split = warp.splits[index];
@@ -147,7 +140,7 @@ void Grid::shuffle(Warp& warp, Members members) {
     });
     for_lanes(split.lanes, [&](unsigned lane) {
       d[lane] = result[lane];
-      set_predicate(registers, i.operand[1], lane, in_range >> lane & 1);
+      set_predicate(registers, i.operand[1], lane, contains(in_range, lane));
     });
   }
 }
@@ -236,11 +229,11 @@ void Grid::warp_reduce(Warp& warp, Members members) {
 void Grid::elect(Warp& warp, Members members) {
   LaneMask present = 0;
   for (const std::size_t k : members) present |= warp.splits[k].lanes;
-  auto leader = static_cast<unsigned>(std::countr_zero(present));
+  auto leader = first_lane(present);
   ++changes_;  // the next election may choose another
   if (schedule_.order == Schedule::Order::random)
-    for (auto skip = random_() % static_cast<unsigned>(std::popcount(present)); skip > 0; --skip)
-      leader = static_cast<unsigned>(std::countr_zero(present & ~(bit(leader) | (bit(leader) - 1))));
+    for (auto skip = random_() % lane_count(present); skip > 0; --skip)
+      leader = first_lane(present & ~(bit(leader) | (bit(leader) - 1)));
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];
     const Instruction& i = at(split);
@@ -297,7 +290,7 @@ void Grid::barrier(Warp& warp, std::size_t index) {
   std::byte* registers = warp.splits[index].frame->registers();
   const auto* ids = isa::row<std::uint32_t>(registers, i.operand[1]);
   restrict_to(warp, index, lanes_that_agree(ids, warp.splits[index].lanes));
-  const auto lane = std::countr_zero(warp.splits[index].lanes);
+  const auto lane = first_lane(warp.splits[index].lanes);
   const std::uint32_t id = ids[lane];
   const std::uint32_t threads =
       i.operand[2] == isa::no_operand ? 0 : isa::row<std::uint32_t>(registers, i.operand[2])[lane];
@@ -325,8 +318,8 @@ void Grid::barrier(Warp& warp, std::size_t index) {
 
 void Grid::count_votes(Barrier& barrier, const Split& split, const Instruction& i) const {
   const LaneMask votes = isa::mask(split.frame->registers(), i.operand[3]) & split.lanes;
-  barrier.true_count += static_cast<std::uint32_t>(std::popcount(votes));
-  barrier.vote_count += static_cast<std::uint32_t>(std::popcount(split.lanes));
+  barrier.true_count += lane_count(votes);
+  barrier.vote_count += lane_count(split.lanes);
 }
 
 // Warps come as wholes: a warp counts once all of its lanes that have not exited are there.

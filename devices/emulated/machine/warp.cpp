@@ -1,9 +1,9 @@
 #include "devices/emulated/machine/warp.h"
 
-#include <bit>
 #include <cstring>
 #include <span>
 
+#include "devices/emulated/machine/lane_set.h"
 #include "devices/emulated/machine/memory.h"
 
 namespace foldproof::machine {
@@ -37,7 +37,7 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& 
 
   if (entry.local_bytes != 0) reserve_local(existing, entry.local_bytes);
   Frame* frame = new_frame(entry);
-  frame->lanes = static_cast<std::uint32_t>(std::popcount(existing));
+  frame->lanes = lane_count(existing);
   Split whole;
   whole.frame = frame;
   whole.lanes = existing;
@@ -45,21 +45,20 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& 
     splits.push_back(whole);
     return;
   }
-  for (unsigned lane = 0; lane < isa::warp_size; ++lane)
-    if (existing >> lane & 1) {
-      whole.lanes = LaneMask{1} << lane;
-      splits.push_back(whole);
-    }
+  for_lanes(existing, [&](unsigned lane) {
+    whole.lanes = bit(lane);
+    splits.push_back(whole);
+  });
 }
 
 void Warp::reserve_local(LaneMask lanes, std::size_t bytes) {
-  for (; lanes != 0; lanes &= lanes - 1) {
-    auto& memory = local[static_cast<unsigned>(std::countr_zero(lanes))];
+  for_lanes(lanes, [&](unsigned lane) {
+    auto& memory = local[lane];
     const std::size_t before = memory.size();
-    if (before >= bytes) continue;
+    if (before >= bytes) return;
     memory.resize(bytes);
     fill_with_poison(std::span(memory).subspan(before));
-  }
+  });
 }
 
 Frame* Warp::new_frame(const Code& code) {
