@@ -163,6 +163,12 @@ TEST_CASE("registers and labels in braces are seen inside only") {
     st.global.u32 [mine], %r1;)") == all(32, 8));
 }
 
+TEST_CASE("a range of registers leaves its bare name to others") {
+  CHECK(results(R"(
+    { .reg .b32 tid<4>; mov.u32 tid1, 7; add.u32 %r1, tid, tid1; }
+    st.global.u32 [mine], %r1;)") == each(32, [](auto k) { return k + 7; }));
+}
+
 TEST_CASE("bra.uni and a branch over nothing") {
   CHECK(results("bra.uni on; on: setp.lt.u32 %p1, tid, 5; @%p1 bra here; here: st.global.u32 [mine], 6;") ==
         all(32, 6));

@@ -143,7 +143,7 @@ void FunctionLowering::declare_registers(const ptx::Variable& variable) {
   // SymbolTable::find gives out the rows.
   Symbol range{Symbol::Kind::range, column_bytes(type)};
   range.count = *variable.register_count;
-  declare(variable.name, range, variable.ptx_line);
+  declare(variable.name + "<", range, variable.ptx_line);  // %r<20> leaves the name %r free
 }
 
 void FunctionLowering::declare_local(const ptx::Variable& variable) {

@@ -28,7 +28,7 @@ const Symbol* SymbolTable::find_in_ranges(Names& names, const std::string& name)
   for (std::size_t stem = name.size(); stem > 1 && name[stem - 1] >= '0' && name[stem - 1] <= '9';) {
     --stem;
     if (name.size() - stem > most_digits) return nullptr;
-    const auto range = names.find(name.substr(0, stem));
+    const auto range = names.find(name.substr(0, stem) + "<");
     if (range == names.end() || range->second.kind != Symbol::Kind::range) continue;
     const auto index = static_cast<std::uint32_t>(std::stoul(name.substr(stem)));
     if (index >= range->second.count) continue;
