@@ -29,7 +29,8 @@ void shift(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto* amounts = row<std::uint32_t>(frame, instruction.operand[2]);
   std::uint32_t differences = 0;
   for (unsigned lane = 0; lane < warp_size; ++lane) differences |= amounts[lane] ^ amounts[0];
-  if (differences != 0 || amounts[0] >= bits::width<T>) return columns<f>(frame, instruction, lanes);
+  if (differences != 0 || amounts[0] >= bits::width<T>)
+    return lanes::Columns<f, decltype(+f)>::all(frame, instruction, lanes);
 
   const std::uint32_t amount = amounts[0] % bits::width<T>;  // which the compiler does not know otherwise
   const lanes::Source<T> a(frame, instruction.operand[1]);
@@ -64,12 +65,14 @@ bool cnot(Form& form) {
 }
 
 bool shl(Form& form) {
-  return computed(form, choose_type<b16, b32, b64>(
-                            form.type, []<Type t> { return &shift<&bits::shl<Value<t>>, Value<t>>; }));
+  return computed(form, choose_type<b16, b32, b64>(form.type, []<Type t> {
+                    return fastest<&shift<&bits::shl<Value<t>>, Value<t>>>();
+                  }));
 }
 bool shr(Form& form) {
-  return computed(form, choose_type<b16, b32, b64, u16, u32, u64, s16, s32, s64>(
-                            form.type, []<Type t> { return &shift<&bits::shr<Value<t>>, Value<t>>; }));
+  return computed(form, choose_type<b16, b32, b64, u16, u32, u64, s16, s32, s64>(form.type, []<Type t> {
+                    return fastest<&shift<&bits::shr<Value<t>>, Value<t>>>();
+                  }));
 }
 bool shf(Form& form) {
   if (form.has("l"))

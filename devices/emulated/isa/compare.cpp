@@ -193,23 +193,23 @@ Compute choose_slct(const Form& form) {
 
 bool setp(Form& form) {
   return computed(form, choose_test(form.type, form.compare, form.ftz,
-                                    []<class T>() -> Compute { return &run_setp<T>; }));
+                                    []<class T>() -> Compute { return fastest<&run_setp<T>>(); }));
 }
 bool setp_half(Form& form) {
   return computed(form, choose_test(form.type, form.compare, form.ftz,
-                                    []<class T>() -> Compute { return &run_setp_half<T>; }));
+                                    []<class T>() -> Compute { return fastest<&run_setp_half<T>>(); }));
 }
 bool setp_pair(Form& form) {
   return computed(form, choose_test(form.type, form.compare, form.ftz,
-                                    []<class T>() -> Compute { return &run_setp_pair<T>; }));
+                                    []<class T>() -> Compute { return fastest<&run_setp_pair<T>>(); }));
 }
 bool set(Form& form) {
   return computed(form, choose_test(form.type2, form.compare, form.ftz,
-                                    []<class T>() -> Compute { return &run_set<T>; }));
+                                    []<class T>() -> Compute { return fastest<&run_set<T>>(); }));
 }
 bool set_pair(Form& form) {
   return computed(form, choose_test(form.type2, form.compare, form.ftz,
-                                    []<class T>() -> Compute { return &run_set_pair<T>; }));
+                                    []<class T>() -> Compute { return fastest<&run_set_pair<T>>(); }));
 }
 
 bool selp(Form& form) {

@@ -241,7 +241,7 @@ Compute fast_cvt(const Form& form) {
     Rounding rounding;
     Compute compute;
   };
-  static constexpr Fast table[] = {
+  static const Fast table[] = {
       {f32, s32, Rounding::rn, columns<&convert::f32_from_s32>},
       {f32, u32, Rounding::rn, columns<&convert::f32_from_u32>},
       {f64, s32, Rounding::rn, columns<&convert::f64_from_s32>},

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "devices/emulated/isa/instruction.h"
+#include "devices/emulated/isa/processor.h"
 
 // Before a loop: columns are independent, since rows either coincide or do not touch.
 #ifdef __clang__
@@ -163,15 +164,26 @@ struct Columns<f, R (*)(A...)> {
   }
 };
 
+template <Compute body>
+FOLDPROOF_AVX2 void with_avx2(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
+  body(frame, instruction, lanes);
+}
+
 }  // namespace lanes
+
+/// `body` in the form that suits this processor best. Its bits are the same in all.
+template <Compute body>
+Compute fastest() {
+  return processor_has_avx2() ? &lanes::with_avx2<body> : body;
+}
 
 /// d = f(a, b, …) on whole rows: for functions that vectorise.
 template <auto f>
-inline constexpr Compute columns = &lanes::Columns<f, decltype(+f)>::all;
+inline const Compute columns = fastest<&lanes::Columns<f, decltype(+f)>::all>();
 
 /// The same on registers that hold two values each: f on the low halves, and on the high ones.
 template <auto f>
-inline constexpr Compute column_pairs = &lanes::Columns<f, decltype(+f)>::pairs;
+inline const Compute column_pairs = fastest<&lanes::Columns<f, decltype(+f)>::pairs>();
 
 /// d = f(a, b, …) lane by lane: for functions that branch or take long.
 template <auto f>

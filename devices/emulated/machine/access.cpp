@@ -60,14 +60,6 @@ T read_as(const std::byte* from) {
   return value;
 }
 
-// Whether lane l accesses first + l * bytes, for all 32 lanes.
-bool consecutive(const std::array<std::uint64_t, warp_size>& at, std::uint32_t bytes) {
-  std::uint64_t differs = 0;
-  for (unsigned lane = 0; lane < warp_size; ++lane)
-    differs |= at[lane] ^ (at[0] + lane * std::uint64_t{bytes});
-  return differs == 0;
-}
-
 std::string_view space_name(StateSpace space) {
   switch (space) {
     case StateSpace::none: return "generic";
@@ -83,30 +75,18 @@ std::string_view space_name(StateSpace space) {
 
 }  // namespace
 
-void Grid::addresses(const Split& split, const Detail::Address& address, LaneMask lanes,
-                     Addresses& out) const {
-  const auto offset = static_cast<std::uint64_t>(address.displacement);
-  std::byte* registers = split.frame->registers();
+void Grid::addresses(const Split& split, const Detail::Address& address, std::uint32_t bytes, LaneMask lanes,
+                     Addresses& out) {
+  const auto displacement = static_cast<std::uint64_t>(address.displacement);
+  const std::byte* registers = split.frame->registers();
   switch (address.base) {
-    case Detail::Base::register64: {
-      const auto* row = isa::row<std::uint64_t>(registers, address.row);
-      for (unsigned lane = 0; lane < warp_size; ++lane) out[lane] = row[lane] + offset;
-      break;
-    }
-    case Detail::Base::register32: {
-      const auto* row = isa::row<std::uint32_t>(registers, address.row);
-      for (unsigned lane = 0; lane < warp_size; ++lane)
-        out[lane] = static_cast<std::uint32_t>(row[lane] + static_cast<std::uint32_t>(offset));
-      break;
-    }
-    case Detail::Base::frame_local: out.fill(split.frame->local_base + offset); break;
-    default: out.fill(offset);
+    case Detail::Base::register64:
+      return gather_addresses(registers + address.row, 8, displacement, bytes, lanes, out);
+    case Detail::Base::register32:
+      return gather_addresses(registers + address.row, 4, displacement, bytes, lanes, out);
+    case Detail::Base::frame_local: return repeat_address(split.frame->local_base + displacement, out);
+    default: return repeat_address(displacement, out);
   }
-  // Lanes that do not take part repeat one that does, so that checks need no mask.
-  if (lanes == isa::all_lanes) return;
-  const std::uint64_t stand_in = out[first_lane(lanes)];
-  for (unsigned lane = 0; lane < warp_size; ++lane)
-    if (!contains(lanes, lane)) out[lane] = stand_in;
 }
 
 Region Grid::shared_region(Block& block, std::uint64_t address, std::uint64_t origin) {
@@ -254,19 +234,13 @@ std::byte* Grid::resolve_generic(Warp& warp, unsigned lane, std::uint64_t addres
 // nothing. Most accesses do, and need no look-up for each lane.
 std::byte* Grid::common_origin(Warp& warp, StateSpace space, const Addresses& at, std::uint32_t bytes,
                                bool writes) {
-  std::uint64_t low = at[0], high = at[0], bits = 0;
-  for (const std::uint64_t address : at) {
-    low = std::min(low, address);
-    high = std::max(high, address);
-    bits |= address;
-  }
   const bool own_to_each_lane =
-      space == StateSpace::local || low >> isa::window_bits == isa::local_window >> isa::window_bits;
-  if (own_to_each_lane || (bits & (bytes - 1)) != 0 || high - low > isa::window_size ||
-      (writes && !writable(space, low)))
+      space == StateSpace::local || at.low >> isa::window_bits == isa::local_window >> isa::window_bits;
+  if (own_to_each_lane || (at.bits & (bytes - 1)) != 0 || at.high - at.low > isa::window_size ||
+      (writes && !writable(space, at.low)))
     return nullptr;
-  const Region found = region(warp, space, low, 0);
-  if (!found.host || !found.contains(low, high - low + bytes)) return nullptr;
+  const Region found = region(warp, space, at.low, 0);
+  if (!found.host || !found.contains(at.low, at.high - at.low + bytes)) return nullptr;
   return found.host - found.begin;
 }
 
@@ -276,14 +250,14 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
   if (detail.address.base == Detail::Base::entry_parameter) return load_parameter(split, i, lanes);
   ++reads_;
   Addresses at;
-  addresses(split, detail.address, lanes, at);
   std::byte* registers = split.frame->registers();
   const auto count = static_cast<std::uint32_t>(detail.data.size());
   const std::uint32_t bytes = detail.element_bytes * count;
+  addresses(split, detail.address, bytes, lanes, at);
   LaneMask good = lanes;
   Hosts hosts;
   const std::byte* origin = common_origin(warp, i.form->space, at, bytes, false);
-  const bool in_a_row = origin && lanes == isa::all_lanes && consecutive(at, bytes);
+  const bool in_a_row = origin && lanes == isa::all_lanes && at.consecutive;
   if (!origin) good = resolve(warp, i, i.form->space, at, {"read", bytes, bytes}, lanes, hosts);
   with_types(detail, [&](auto element, auto column) {
     using E = decltype(element);
@@ -292,6 +266,9 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
       C* to = isa::row<C>(registers, detail.data[k]);
       if (in_a_row && count == 1 && sizeof(E) == sizeof(C)) {
         std::memcpy(to, origin + at[0], sizeof(C) * warp_size);
+      } else if (origin && lanes == isa::all_lanes) {
+        for (unsigned lane = 0; lane < warp_size; ++lane)
+          to[lane] = widen<C>(read_as<E>(origin + at[lane] + k * sizeof(E)));
       } else if (origin) {
         for_lanes(lanes,
                   [&](unsigned lane) { to[lane] = widen<C>(read_as<E>(origin + at[lane] + k * sizeof(E))); });
@@ -310,18 +287,17 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
   const Detail& detail = program_.details[i.detail];
   if (detail.address.base == Detail::Base::slot) return slot_access(split, i, lanes);
   Addresses at;
-  addresses(split, detail.address, lanes, at);
   const std::byte* registers = split.frame->registers();
   const auto count = static_cast<std::uint32_t>(detail.data.size());
   const std::uint32_t size = detail.element_bytes;
   const std::uint32_t bytes = size * count;
+  addresses(split, detail.address, bytes, lanes, at);
   const bool visible = i.form->space != StateSpace::local &&
                        detail.address.base != Detail::Base::frame_local &&
                        at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;
   if (visible) ++changes_;
   std::byte* origin = common_origin(warp, i.form->space, at, bytes, true);
-  if (origin && count == 1 && size == detail.register_bytes && lanes == isa::all_lanes &&
-      consecutive(at, bytes)) {
+  if (origin && count == 1 && size == detail.register_bytes && lanes == isa::all_lanes && at.consecutive) {
     std::memcpy(origin + at[0], registers + detail.data[0], std::size_t{bytes} * warp_size);
     return;
   }
@@ -404,7 +380,7 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
   const std::uint32_t size = detail.element_bytes;
   const std::uint32_t count = i.form->vector;
   Addresses at;
-  addresses(split, detail.address, lanes, at);
+  addresses(split, detail.address, size * count, lanes, at);
   Hosts hosts;
   const LaneMask good =
       resolve(warp, i, i.form->space, at, {"read-modify-write", size * count, size * count}, lanes, hosts);

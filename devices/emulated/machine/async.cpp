@@ -70,8 +70,8 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
     return detail.data.size() > 1 ? std::min(bytes, number(1, lane)) : bytes;
   };
   Addresses to, from;
-  addresses(split, detail.address, lanes, to);
-  addresses(split, detail.source, lanes, from);
+  addresses(split, detail.address, bytes, lanes, to);
+  addresses(split, detail.source, bytes, lanes, from);
   Hosts target, source;
   const LaneMask good = resolve(warp, i, i.form->space, to, {"write", bytes, bytes}, lanes, target);
   for_lanes(good, [&](unsigned lane) { std::memset(target[lane], 0, bytes); });
@@ -98,7 +98,7 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
   const auto rows = static_cast<unsigned>(matrices * 8);
   const LaneMask givers = lowest_lanes(rows);
   Addresses at;
-  addresses(split, detail.address, lanes, at);
+  addresses(split, detail.address, 16, lanes, at);
   Hosts hosts{};
   const bool loads = i.action == Action::load_matrix;
   const LaneMask good =
@@ -131,7 +131,7 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
     return;
   }
   Addresses at;
-  addresses(split, detail.address, lanes, at);
+  addresses(split, detail.address, 8, lanes, at);
   Hosts hosts;
   const LaneMask good = resolve(warp, i, form.space, at, {"mbarrier operation", 8, 8}, lanes, hosts);
   auto number = [&](std::size_t k, unsigned lane) {

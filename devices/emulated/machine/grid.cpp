@@ -41,8 +41,12 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
       constants_(program.constants),
       clusters_total_(shape.grid.volume() / cluster_extent(shape).volume()) {
   const std::uint64_t warps = (shape.block.volume() + isa::warp_size - 1) / isa::warp_size;
-  for (std::uint64_t thread = 0; thread < warps * isa::warp_size; ++thread)
-    threads_.push_back(unflatten(thread, shape.block));
+  for (std::uint64_t thread = 0; thread < warps * isa::warp_size; ++thread) {
+    const Dim3 at = unflatten(thread, shape.block);
+    threads_[0].push_back(at.x);
+    threads_[1].push_back(at.y);
+    threads_[2].push_back(at.z);
+  }
   for (const SharedVariable& variable : program.shared) {
     if (!variable.entry.empty() && variable.entry != entry.name) continue;
     const std::uint32_t bytes = variable.dynamic ? shape.shared_bytes : variable.bytes;

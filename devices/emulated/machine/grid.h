@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "devices/device.h"
+#include "devices/emulated/machine/addressing.h"
 #include "devices/emulated/machine/memory.h"
 #include "devices/emulated/machine/program.h"
 #include "devices/emulated/machine/warp.h"
@@ -118,14 +119,12 @@ class Grid {
   void return_lanes(Warp& warp, std::size_t index);
 
   // special_registers.cpp
-  std::optional<std::uint64_t> special_of_lane(const Warp& warp, SpecialRegister special,
-                                               unsigned lane) const;
+  const std::uint32_t* special_of_lanes(const Warp& warp, SpecialRegister special) const;
   std::uint64_t special_of_warp(const Warp& warp, SpecialRegister special) const;
   std::uint64_t shared_memory_used() const;
   void read_special(const Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
 
   // access.cpp: memory
-  using Addresses = std::array<std::uint64_t, isa::warp_size>;
   using Hosts = std::array<std::byte*, isa::warp_size>;
   void load(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void store(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
@@ -135,7 +134,8 @@ class Grid {
   void mbarrier(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void slot_access(const Split& split, const Instruction& instruction, LaneMask lanes) const;
   void load_parameter(const Split& split, const Instruction& instruction, LaneMask lanes);
-  void addresses(const Split& split, const Detail::Address& address, LaneMask lanes, Addresses& out) const;
+  static void addresses(const Split& split, const Detail::Address& address, std::uint32_t bytes,
+                        LaneMask lanes, Addresses& out);
   Region region(Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane);
   Region shared_region(Block& block, std::uint64_t address, std::uint64_t origin);
   struct Access {
@@ -205,7 +205,8 @@ class Grid {
   };
   std::vector<SharedRegion> shared_;
   std::uint32_t shared_bytes_ = 0;
-  std::vector<Dim3> threads_;  ///< %tid by place in the block; whole warps
+  std::array<std::vector<std::uint32_t>, 3>
+      threads_;  ///< %tid.x, .y and .z by place in the block; whole warps
   std::vector<std::byte> constants_;
   std::uint64_t workspace_ = 0;  ///< what %envreg1/2 point to: the grid barrier's counter
 

@@ -12,7 +12,8 @@ Finding Grid::make_finding(Kind kind, const Instruction& instruction, const std:
 }
 
 ThreadId Grid::thread(const Warp& warp, unsigned lane) const {
-  return {warp.block->index, threads_[warp.index * isa::warp_size + lane]};
+  const std::size_t place = warp.index * isa::warp_size + lane;
+  return {warp.block->index, {threads_[0][place], threads_[1][place], threads_[2][place]}};
 }
 
 void Grid::end(Finding finding) {

@@ -2,9 +2,9 @@
 #include "devices/emulated/machine/special_registers.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
-#include <optional>
 
 #include "devices/emulated/machine/grid.h"
 #include "devices/emulated/machine/lane_set.h"
@@ -32,6 +32,13 @@ unsigned offset_in_triple(SpecialRegister id, SpecialRegister first) {
   return static_cast<unsigned>(id) - static_cast<unsigned>(first);
 }
 
+template <auto f>
+constexpr auto by_lane = [] {
+  std::array<std::uint32_t, isa::warp_size> values{};
+  for (unsigned lane = 0; lane < isa::warp_size; ++lane) values[lane] = f(lane);
+  return values;
+}();
+
 }  // namespace
 
 const SpecialRow* special_named(std::string_view name) {
@@ -47,23 +54,21 @@ bool is_foreign_special(std::string_view name) {
                      [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
-// Those that differ from lane to lane.
-std::optional<std::uint64_t> Grid::special_of_lane(const Warp& warp, SpecialRegister special,
-                                                   unsigned lane) const {
+// Those that differ from lane to lane, by lane; null for others.
+const std::uint32_t* Grid::special_of_lanes(const Warp& warp, SpecialRegister special) const {
   using R = SpecialRegister;
-  const LaneMask own = bit(lane);
-  const std::uint64_t thread = warp.index * std::uint64_t{isa::warp_size} + lane;
+  const std::size_t first = warp.index * std::size_t{isa::warp_size};
   switch (special) {
-    case R::tid_x: return threads_[thread].x;
-    case R::tid_y: return threads_[thread].y;
-    case R::tid_z: return threads_[thread].z;
-    case R::laneid: return lane;
-    case R::lanemask_eq: return own;
-    case R::lanemask_lt: return own - 1;
-    case R::lanemask_le: return own | (own - 1);
-    case R::lanemask_gt: return ~(own | (own - 1));
-    case R::lanemask_ge: return ~(own - 1);
-    default: return std::nullopt;
+    case R::tid_x: return &threads_[0][first];
+    case R::tid_y: return &threads_[1][first];
+    case R::tid_z: return &threads_[2][first];
+    case R::laneid: return by_lane<[](unsigned lane) { return lane; }>.data();
+    case R::lanemask_eq: return by_lane<[](unsigned lane) { return bit(lane); }>.data();
+    case R::lanemask_lt: return by_lane<[](unsigned lane) { return lowest_lanes(lane); }>.data();
+    case R::lanemask_le: return by_lane<[](unsigned lane) { return lowest_lanes(lane + 1); }>.data();
+    case R::lanemask_gt: return by_lane<[](unsigned lane) { return ~lowest_lanes(lane + 1); }>.data();
+    case R::lanemask_ge: return by_lane<[](unsigned lane) { return ~lowest_lanes(lane); }>.data();
+    default: return nullptr;
   }
 }
 
@@ -137,16 +142,24 @@ void Grid::read_special(const Warp& warp, const Split& split, const Instruction&
   const Detail& detail = program_.details[i.detail];
   if (detail.special >= SpecialRegister::clock && detail.special <= SpecialRegister::globaltimer_hi)
     ++changes_;
-  const bool per_lane = special_of_lane(warp, detail.special, 0).has_value();
-  const std::uint64_t shared = per_lane ? 0 : special_of_warp(warp, detail.special);
+  const std::uint32_t* by_lane = special_of_lanes(warp, detail.special);
+  const std::uint64_t shared = by_lane ? 0 : special_of_warp(warp, detail.special);
   std::byte* registers = split.frame->registers();
   if (detail.register_bytes == 0) {
     LaneMask& mask = isa::mask(registers, i.operand[0]);
     mask = shared != 0 ? mask | lanes : mask & ~lanes;
     return;
   }
+  if (lanes == isa::all_lanes && detail.register_bytes == 4) {
+    auto* row = isa::row<std::uint32_t>(registers, i.operand[0]);
+    if (by_lane)
+      std::copy_n(by_lane, isa::warp_size, row);
+    else
+      std::fill_n(row, isa::warp_size, static_cast<std::uint32_t>(shared));
+    return;
+  }
   for_lanes(lanes, [&](unsigned lane) {
-    const std::uint64_t value = per_lane ? *special_of_lane(warp, detail.special, lane) : shared;
+    const std::uint64_t value = by_lane ? by_lane[lane] : shared;
     std::memcpy(registers + i.operand[0] + lane * detail.register_bytes, &value, detail.register_bytes);
   });
 }
