@@ -12,20 +12,13 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"f64", "double", 8, true},
-    {"f32", "float", 4, true},
-    {"f16", "__half", 2, true},
-    {"bf16", "__nv_bfloat16", 2, true},
-    {"e4m3", "__nv_fp8_e4m3", 1, true},
-    {"e5m2", "__nv_fp8_e5m2", 1, true},
-    {"i8", "signed char", 1, false},
-    {"u8", "unsigned char", 1, false},
-    {"i16", "short", 2, false},
-    {"u16", "unsigned short", 2, false},
-    {"i32", "int", 4, false},
-    {"u32", "unsigned int", 4, false},
-    {"i64", "long long", 8, false},
-    {"u64", "unsigned long long", 8, false},
+    {"f64", "double", 8, true},         {"f32", "float", 4, true},
+    {"f16", "__half", 2, true},         {"bf16", "__nv_bfloat16", 2, true},
+    {"e4m3", "__nv_fp8_e4m3", 1, true}, {"e5m2", "__nv_fp8_e5m2", 1, true},
+    {"i8", "signed char", 1, false},    {"u8", "unsigned char", 1, false},
+    {"i16", "short", 2, false},         {"u16", "unsigned short", 2, false},
+    {"i32", "int", 4, false},           {"u32", "unsigned int", 4, false},
+    {"i64", "long long", 8, false},     {"u64", "unsigned long long", 8, false},
 };
 
 const Row& row(Element element) { return rows[static_cast<std::size_t>(element)]; }

@@ -118,7 +118,8 @@ std::uint64_t encode_integer(Element element, const Number& number) {
   const IntegerRange range = range_of(element);
   const std::uint64_t limit = number.negative ? range.largest_negative : range.largest;
   std::uint64_t magnitude = number.significand;
-  if (number.is_infinite() || (magnitude != 0 && static_cast<int>(std::bit_width(magnitude)) + number.exponent > 64))
+  if (number.is_infinite() ||
+      (magnitude != 0 && static_cast<int>(std::bit_width(magnitude)) + number.exponent > 64))
     magnitude = limit;
   else if (number.exponent >= 0)
     magnitude <<= number.exponent;
