@@ -201,8 +201,6 @@ void Grid::match(Warp& warp, Members members) {
 }
 
 void Grid::warp_reduce(Warp& warp, Members members) {
-  std::uint64_t folded = 0;
-  bool first = true;
   const isa::Form& form = *at(warp.splits[members[0]]).form;
   std::array<std::uint64_t, warp_size> value{};
   LaneMask present = 0;
@@ -213,10 +211,11 @@ void Grid::warp_reduce(Warp& warp, Members members) {
     });
     present |= split.lanes;
   }
-  for_lanes(present, [&](unsigned lane) {
-    folded = first ? value[lane] : form.combine(folded, value[lane], 0);
-    first = false;
-  });
+  const unsigned first = first_lane(present);
+  std::uint64_t folded = value[first];
+  // .abs and the canonical NaN are for a single member too; combining it with itself changes no extremum.
+  if (form.type == isa::Type::f32) folded = form.combine(folded, folded, 0);
+  for_lanes(present & ~bit(first), [&](unsigned lane) { folded = form.combine(folded, value[lane], 0); });
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];
     for_lanes(split.lanes, [&](unsigned lane) {
