@@ -122,7 +122,6 @@ constexpr Operation operations[] = {
     same(AtomicKind::add, u32, &combine<std::uint32_t, &integer::add<std::uint32_t>>),
     same(AtomicKind::add, s32, &combine<std::uint32_t, &integer::add<std::uint32_t>>),
     same(AtomicKind::add, u64, &combine<std::uint64_t, &integer::add<std::uint64_t>>),
-    same(AtomicKind::add, s64, &combine<std::uint64_t, &integer::add<std::uint64_t>>),
     {AtomicKind::add, f32, &combine<float, &add_f32_flushed>, &combine<float, &add_f32>},
     same(AtomicKind::add, f64, &combine<double, &f64::add<Rounding::rn>>),
     same(AtomicKind::add, f16, &combine<Half, &half::add<Half>>),
