@@ -145,6 +145,7 @@ struct OperandRule {
   bool optional = false;
   bool destination = false;
   bool relaxed = false;  ///< a register wider than the type is allowed (ld, st, cvt)
+  bool rank = false;     ///< not written: the rank of the executing block in its cluster
 };
 
 /// One row of ptx.def.
