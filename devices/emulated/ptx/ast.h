@@ -106,7 +106,7 @@ struct Variable {
     std::uint64_t mask = ~0ull;  ///< 0xFF00(name): the byte of the address that is stored
   };
   std::vector<Value> initial;
-  bool is_extern = false, is_visible = false, is_weak = false;
+  bool is_extern = false;
   std::uint32_t ptx_line = 0;
 };
 
