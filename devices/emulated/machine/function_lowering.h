@@ -31,7 +31,7 @@ inline constexpr std::uint64_t largest_frame = std::uint64_t{1} << 28;  ///< byt
 struct LoweringContext {
   Program& program;
   StaticAddresses addresses;
-  std::map<std::string, std::uint32_t, std::less<>> functions;  ///< those with a body: index in the program
+  std::map<std::string, std::uint32_t, std::less<>> functions;  ///< with a body: index in the program
   std::map<std::string, const Form*, std::less<>> forms;        ///< by opcode, suffixes and what else decides
 };
 

@@ -104,8 +104,8 @@ void ModuleParser::address_size() {
 void ModuleParser::alias() {
   const Token name = cursor_.expect(Token::Kind::name, "the name of the alias");
   cursor_.expect_symbol(",", "after the alias");
-  module_.aliases[std::string(name.text)] =
-      cursor_.expect(Token::Kind::name, "the function of the alias").text;
+  const Token function = cursor_.expect(Token::Kind::name, "the function of the alias");
+  module_.aliases[std::string(name.text)] = {std::string(function.text), name.line};
   cursor_.expect_symbol(";", "after .alias");
 }
 
