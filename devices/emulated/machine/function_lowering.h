@@ -129,6 +129,7 @@ class FunctionLowering {
 
   // lower_memory.cpp
   void lower_memory(const ptx::Statement& statement, Instruction i);
+  std::uint32_t bytes_unless(const ptx::Operand& predicate, std::uint32_t bytes);
   void add_data(const ptx::Operand& given, const OperandRule& rule, Detail& detail);
   Type register_type(const std::vector<const ptx::Operand*>& elements, Type type);
   Detail::Address address_of(const ptx::Operand& given, isa::StateSpace space);
