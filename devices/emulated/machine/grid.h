@@ -125,6 +125,7 @@ class Grid {
   // special_registers.cpp
   std::optional<std::uint64_t> special_of_lane(const Warp& warp, SpecialRegister special,
                                                unsigned lane) const;
+  std::uint64_t special_of_place(const Block& block, SpecialRegister special) const;
   std::uint64_t special_of_warp(const Warp& warp, SpecialRegister special) const;
   std::uint64_t shared_memory_used() const;
   void read_special(const Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
