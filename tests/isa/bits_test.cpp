@@ -339,9 +339,14 @@ TEST_CASE("isspacep tells the windows apart", "[address]") {
     covers("isspacep");
     return run("isspacep." + space, {addresses}).front();
   };
+  const auto answers_at = [&](const std::string& space, Value rank) {
+    covers("isspacep_own");
+    return run("isspacep." + space, {addresses, Column(addresses.size(), rank)}).front();
+  };
   CHECK(answers("global") == Column{1, 0, 0, 0, 0, 0});
-  CHECK(answers("shared") == Column{0, 1, 0, 0, 0, 0});
-  CHECK(answers("shared::cta") == Column{0, 1, 0, 0, 0, 0});
+  CHECK(answers_at("shared", 0) == Column{0, 1, 0, 0, 0, 0});
+  CHECK(answers_at("shared", 2) == Column{0, 1, 1, 0, 0, 0});
+  CHECK(answers_at("shared::cta", 3) == Column{0, 1, 0, 0, 0, 0});
   CHECK(answers("shared::cluster") == Column{0, 1, 1, 0, 0, 0});
   CHECK(answers("local") == Column{0, 0, 0, 1, 0, 0});
   CHECK(answers("const") == Column{0, 0, 0, 0, 1, 0});

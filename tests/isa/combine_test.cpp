@@ -125,7 +125,7 @@ TEST_CASE("what atomics do not have", "[combine]") {
   for (const std::string text :
        {"atom.min.f32", "atom.add.b32", "atom.and.u32", "atom.weak.add.u32", "atom.local.add.u32",
         "red.acquire.gpu.add.u32", "atom.shared.add.v2.f32", "atom.add.v2.u32", "atom.add.v8.f32",
-        "atom.popc.u32", "atom.add", "atom.add.noftz.f32"})
+        "atom.popc.u32", "atom.add", "atom.add.noftz.f32", "atom.add.s64", "red.add.s64"})
     CHECK_FALSE(exists(text));
 }
 

@@ -36,6 +36,17 @@ TEST_CASE("a source size below the copy size fills the rest with zeros") {
   CHECK(out == each(32, [&](auto k) { return sums[k % 4]; }));
 }
 
+TEST_CASE("a copy whose source is to be ignored fills with zeros, and reads nothing") {
+  const auto out = results(R"(
+    .shared .align 4 .b8 box[128]; mov.u32 %r1, box; mad.lo.u32 %r1, tid, 4, %r1; setp.ge.u32 %p1, tid, 20;
+    mul.wide.u32 %rd1, tid, 4; add.u64 %rd1, buffer1, %rd1; st.shared.u32 [%r1], 7;
+    cp.async.ca.shared.global [%r1], [%rd1], 4, %p1; cp.async.wait_all;
+    ld.shared.u32 %r2, [%r1]; cp.async.ca.shared.global [%r1], [buffer1], 4, !%p1; cp.async.wait_all;
+    ld.shared.u32 %r3, [%r1]; mad.lo.u32 %r2, %r2, 100, %r3; st.global.u32 [mine], %r2;)",
+                           {.buffers = {words(std::vector<std::uint32_t>(20, 5))}});
+  CHECK(out == each(32, [](auto k) { return k < 20 ? 500 : 5; }));
+}
+
 TEST_CASE("what a short copy does not read need not exist") {
   CHECK(results(R"(
     .shared .align 16 .b8 box[16]; mov.u32 %r2, 4;

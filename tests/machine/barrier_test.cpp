@@ -120,6 +120,29 @@ std::vector<std::uint32_t> reduce(const std::string& text, std::uint32_t below,
                  {.buffers = {}, .scalars = {below}, .block = {96, 1, 1}, .schedule = schedule});
 }
 
+TEST_CASE("a warp that arrives twice counts twice") {
+  const std::string body = R"(
+    setp.ge.u32 %p1, tid, 32; @%p1 bra wait;
+    bar.arrive 1, 96; bar.arrive 1, 96; bra done;
+    wait: bar.sync 1, 96;
+    done: st.global.u32 [mine], 6;)";
+  for (const Schedule& schedule : every_schedule())
+    CHECK(results(body, {.buffers = {}, .block = {64, 1, 1}, .schedule = schedule}) == all(64, 6));
+}
+
+TEST_CASE("a warp whose lanes arrive from different instructions counts once") {
+  const std::string body = R"(
+    setp.ge.u32 %p1, tid, 32; @%p1 bra wait; setp.lt.u32 %p2, tid, 10; @%p2 bra low;
+    barrier.arrive 1, 96; bra done;
+    low: barrier.arrive 1, 96; bra done;
+    wait: barrier.sync 1, 96;
+    done: ret;)";
+  for (const Schedule& schedule : every_schedule()) {
+    const Finding finding = finding_of(body, {.buffers = {}, .block = {64, 1, 1}, .schedule = schedule});
+    CHECK(finding.kind == Kind::deadlock);
+  }
+}
+
 TEST_CASE("barrier reductions count, and or or the predicates of all threads") {
   for (const std::string barrier : {"bar.red", "barrier.red", "barrier.cta.red"}) {
     INFO(barrier);

@@ -110,6 +110,22 @@ const std::string call_pointer = R"(
     kind: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);
     call (r), %rd1, (a, b), kind; ld.param.b32 %r1, [r]; })";
 
+TEST_CASE("an alias is called as the function that it stands for, and has its address") {
+  check_all_schedules(
+      R"(call (%r1), other, (tid); mov.u64 %rd1, triple; mov.u64 %rd2, other; setp.eq.u64 %p1, %rd1, %rd2;
+         @%p1 add.u32 %r1, %r1, 1; st.global.u32 [mine], %r1;)",
+      each(32, [](auto k) { return 3 * k + 1; }), {.buffers = {}, .module = R"(
+    .func (.reg .b32 result) triple(.reg .b32 a) { mul.lo.u32 result, a, 3; ret; }
+    .func (.reg .b32 result) other(.reg .b32 a); .alias other, triple;)"});
+}
+
+TEST_CASE("an alias of a function that the module does not define is refused") {
+  const std::string sentence = refusal<InputError>([] {
+    run_kernel("ret;", {.buffers = {}, .module = ".func other();\n.func triple();\n.alias other, triple;\n"});
+  });
+  CHECK(contains(sentence, "test.ptx:3: the alias other stands for triple"));
+}
+
 TEST_CASE("an indirect call goes where each lane's pointer leads") {
   check_all_schedules(R"(
     and.b32 %r2, tid, 1; mul.wide.u32 %rd2, %r2, 8; mov.u64 %rd3, table; add.u64 %rd2, %rd3, %rd2;

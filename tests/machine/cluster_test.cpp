@@ -37,6 +37,23 @@ TEST_CASE("mapa of a generic address gives a generic address") {
                      ld.u32 %r5, [%rd2];)");
 }
 
+TEST_CASE("isspacep.shared knows the own block's memory by its address in the cluster too") {
+  // Bits: the own address as it is, as mapa gives it, and the other block's.
+  auto inside = [](const std::string& space) {
+    return results(fmt::format(R"(
+      .shared .u32 box; mov.u64 %rd1, box; cvta.shared.u64 %rd1, %rd1; mov.u32 %r1, %cluster_ctarank;
+      mapa.u64 %rd2, %rd1, %r1; xor.b32 %r2, %r1, 1; mapa.u64 %rd3, %rd1, %r2;
+      isspacep.{0} %p1, %rd1; isspacep.{0} %p2, %rd2; isspacep.{0} %p3, %rd3;
+      selp.u32 %r3, 1, 0, %p1; selp.u32 %r4, 2, 0, %p2; selp.u32 %r5, 4, 0, %p3;
+      or.b32 %r3, %r3, %r4; or.b32 %r3, %r3, %r5; st.global.u32 [mine], %r3;)",
+                               space),
+                   {.buffers = {}, .grid = {2, 1, 1}, .block = {1, 1, 1}, .cluster = {2, 1, 1}});
+  };
+  CHECK(inside("shared") == all(2, 3));
+  CHECK(inside("shared::cta") == all(2, 3));
+  CHECK(inside("shared::cluster") == all(2, 7));
+}
+
 TEST_CASE("a block writes and adds to the shared memory of another") {
   const std::string body = R"(
     .shared .u32 box[2];

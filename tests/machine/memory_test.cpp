@@ -212,6 +212,15 @@ TEST_CASE("shared variables belong to a block") {
   CHECK(out == each(128, [](auto k) { return k / 64 * 100 + 63 - k % 64; }));
 }
 
+TEST_CASE("scopes that declare a shared variable of the same name have one each") {
+  CHECK(results(R"(
+    .shared .u32 box; st.shared.u32 [box], 1;
+    { .shared .u32 box; st.shared.u32 [box], 20; }
+    { .shared .u32 box; st.shared.u32 [box], 300; ld.shared.u32 %r1, [box]; }
+    ld.shared.u32 %r2, [box]; add.u32 %r1, %r1, %r2; st.global.u32 [mine], %r1;)",
+                {.buffers = {}, .block = {1, 1, 1}}) == all(1, 301));
+}
+
 TEST_CASE("shared memory is reached by name, by 64-bit address and by generic address") {
   const auto out = results(R"(
     .shared .align 8 .b8 box[16];

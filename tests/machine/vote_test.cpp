@@ -130,6 +130,18 @@ TEST_CASE("redux and, or, xor") {
   CHECK(reduced("xor.b32", 0x24924924) == parity);
 }
 
+TEST_CASE("redux of f32 is .abs and canonical for a single member too") {
+  auto alone = [](const std::string& suffix, const char* value) {
+    return results(fmt::format("redux.sync.{}.f32 %f1, 0f{}, 1; mov.b32 %r1, %f1; st.global.u32 [mine], %r1;",
+                               suffix, value),
+                   {.buffers = {}, .block = {1, 1, 1}})[0];
+  };
+  CHECK(alone("max", "C0000000") == 0xC0000000);
+  CHECK(alone("max.abs", "C0000000") == 0x40000000);
+  CHECK(alone("min", "FFC00001") == 0x7FFFFFFF);
+  CHECK(alone("min.NaN", "FFC00001") == 0x7FFFFFFF);
+}
+
 TEST_CASE("redux of f32 skips NaN, or with .NaN keeps it") {
   auto f32_of = [](const std::string& suffix) {
     return results(R"(

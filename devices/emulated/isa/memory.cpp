@@ -1,6 +1,7 @@
 // Which forms of memory instructions exist, and how atomics combine.
 #include <bit>
 
+#include "devices/emulated/isa/bits.h"
 #include "devices/emulated/isa/dispatch.h"
 #include "devices/emulated/isa/double.h"
 #include "devices/emulated/isa/half.h"
@@ -68,19 +69,6 @@ std::uint32_t decrement(std::uint32_t old, std::uint32_t limit) {
   return old == 0 || old > limit ? limit : old - 1;
 }
 
-template <class U>
-U and_(U a, U b) {
-  return static_cast<U>(a & b);
-}
-template <class U>
-U or_(U a, U b) {
-  return static_cast<U>(a | b);
-}
-template <class U>
-U xor_(U a, U b) {
-  return static_cast<U>(a ^ b);
-}
-
 float add_f32(float a, float b) { return canonical(a + b); }
 /// Atomics on global memory flush subnormals.
 float add_f32_flushed(float a, float b) { return flush(canonical(flush(a) + flush(b))); }
@@ -113,16 +101,15 @@ template <class H>
 inline constexpr Combine max_halves = &combine<Pair<H>, &integer::both<&max_half<H>, H>>;
 
 constexpr Operation operations[] = {
-    same(AtomicKind::and_, b32, &combine<std::uint32_t, &and_<std::uint32_t>>),
-    same(AtomicKind::and_, b64, &combine<std::uint64_t, &and_<std::uint64_t>>),
-    same(AtomicKind::or_, b32, &combine<std::uint32_t, &or_<std::uint32_t>>),
-    same(AtomicKind::or_, b64, &combine<std::uint64_t, &or_<std::uint64_t>>),
-    same(AtomicKind::xor_, b32, &combine<std::uint32_t, &xor_<std::uint32_t>>),
-    same(AtomicKind::xor_, b64, &combine<std::uint64_t, &xor_<std::uint64_t>>),
+    same(AtomicKind::and_, b32, &combine<std::uint32_t, &bits::and_<std::uint32_t>>),
+    same(AtomicKind::and_, b64, &combine<std::uint64_t, &bits::and_<std::uint64_t>>),
+    same(AtomicKind::or_, b32, &combine<std::uint32_t, &bits::or_<std::uint32_t>>),
+    same(AtomicKind::or_, b64, &combine<std::uint64_t, &bits::or_<std::uint64_t>>),
+    same(AtomicKind::xor_, b32, &combine<std::uint32_t, &bits::xor_<std::uint32_t>>),
+    same(AtomicKind::xor_, b64, &combine<std::uint64_t, &bits::xor_<std::uint64_t>>),
     same(AtomicKind::add, u32, &combine<std::uint32_t, &integer::add<std::uint32_t>>),
     same(AtomicKind::add, s32, &combine<std::uint32_t, &integer::add<std::uint32_t>>),
     same(AtomicKind::add, u64, &combine<std::uint64_t, &integer::add<std::uint64_t>>),
-    same(AtomicKind::add, s64, &combine<std::uint64_t, &integer::add<std::uint64_t>>),
     {AtomicKind::add, f32, &combine<float, &add_f32_flushed>, &combine<float, &add_f32>},
     same(AtomicKind::add, f64, &combine<double, &f64::add<Rounding::rn>>),
     same(AtomicKind::add, f16, &combine<Half, &half::add<Half>>),
@@ -225,8 +212,8 @@ bool fold_votes(Form& form) {
   const bool counts = form.has("popc");
   if (counts != (form.type == u32)) return false;
   if (counts) return folded(form, &combine<std::uint32_t, &integer::add<std::uint32_t>>);
-  return folded(form, form.has("and") ? &combine<std::uint32_t, &and_<std::uint32_t>>
-                                      : &combine<std::uint32_t, &or_<std::uint32_t>>);
+  return folded(form, form.has("and") ? &combine<std::uint32_t, &bits::and_<std::uint32_t>>
+                                      : &combine<std::uint32_t, &bits::or_<std::uint32_t>>);
 }
 
 /// Extrema of f32 across a warp: NaNs are left out, or win (.NaN); the result's NaN is canonical.

@@ -21,7 +21,7 @@ bool and_(Form&), or_(Form&), xor_(Form&), not_(Form&), cnot(Form&), shl(Form&),
     popc(Form&), clz(Form&);
 bool brev(Form&), bfind(Form&), fns(Form&), bfe(Form&), bfi(Form&), szext(Form&), bmsk(Form&), lop3(Form&);
 bool lop3_test(Form&), prmt(Form&), mov(Form&), pack(Form&), unpack(Form&), cvta(Form&), isspacep(Form&),
-    mapa(Form&);
+    isspacep_own(Form&), mapa(Form&);
 
 // float.cpp
 bool add_float(Form&), sub_float(Form&), mul_float(Form&), fma_float(Form&), div_float(Form&), rcp(Form&),

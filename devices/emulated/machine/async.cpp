@@ -51,6 +51,59 @@ struct MBarrier {
   }
 };
 
+/// The rows of an mbarrier instruction, as one lane sees them.
+struct Operands {
+  std::byte* registers;
+  const Detail& detail;
+  unsigned lane;
+
+  std::uint32_t number(std::size_t k) const {
+    return isa::row<std::uint32_t>(registers, detail.data[k])[lane];
+  }
+  std::byte* state() const { return registers + detail.data[0] + lane * 8; }
+};
+
+MBarrier fresh(std::uint32_t expected) {
+  MBarrier b;
+  b.expected = b.pending = expected;
+  return b;
+}
+
+// mbarrier.pending_count works on a state, not on an object.
+void read_pending_count(std::byte* registers, const Detail& detail, LaneMask lanes) {
+  for_lanes(lanes, [&](unsigned lane) {
+    const MBarrier state = MBarrier::read(registers + detail.data[1] + lane * 8);
+    isa::row<std::uint32_t>(registers, detail.data[0])[lane] = state.pending;
+  });
+}
+
+// With .parity the program names the phase's parity, else it holds the state that arrive returned.
+std::uint32_t awaited_phase(const isa::Form& form, const Operands& operands) {
+  return form.has("parity") ? operands.number(0) & 1 : MBarrier::read(operands.state()).phase;
+}
+
+// expect_tx, complete_tx, arrive, arrive_drop, alone or together. False when more arrive than are expected.
+bool arrive(MBarrier& b, const isa::Form& form, const Operands& operands) {
+  const std::uint64_t before = b.bits();
+  const std::size_t rows = operands.detail.data.size();
+  const bool has_state = rows != 0 && operands.detail.register_bytes == 8;
+  const std::size_t count_at = has_state ? 1 : 0;
+  if (form.has("expect_tx")) b.transactions += static_cast<std::int32_t>(operands.number(count_at));
+  if (form.has("complete_tx")) b.transactions -= static_cast<std::int32_t>(operands.number(count_at));
+  // The arrival of copies is one more than those expected, unless .noinc says that it is among them.
+  if (form.has("async") && !form.noinc) ++b.pending;
+  if (form.has("arrive") || form.has("arrive_drop")) {
+    const bool has_count = rows > count_at && !form.has("expect_tx");
+    const std::uint32_t arrivals = has_count ? operands.number(count_at) : 1;
+    if (arrivals > b.pending) return false;
+    if (form.has("arrive_drop")) b.expected -= std::min(b.expected, arrivals);
+    b.pending -= arrivals;
+  }
+  b.complete();
+  if (has_state) std::memcpy(operands.state(), &before, sizeof before);
+  return true;
+}
+
 }  // namespace
 
 // cp.async [shared], [global], size{, source-size}: done at once, which is one of the times that hardware may
@@ -123,56 +176,23 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
   const Detail& detail = program_.details[i.detail];
   const isa::Form& form = *i.form;
   std::byte* registers = split.frame->registers();
-  if (form.has("pending_count")) {  // works on a state, not on an object
-    for_lanes(lanes, [&](unsigned lane) {
-      MBarrier state = MBarrier::read(registers + detail.data[1] + lane * 8);
-      isa::row<std::uint32_t>(registers, detail.data[0])[lane] = state.pending;
-    });
-    return;
-  }
+  if (form.has("pending_count")) return read_pending_count(registers, detail, lanes);
   Addresses at;
   addresses(split, detail.address, 8, lanes, at);
   Hosts hosts;
   const LaneMask good = resolve(warp, i, form.space, at, {"mbarrier operation", 8, 8}, lanes, hosts);
-  auto number = [&](std::size_t k, unsigned lane) {
-    return isa::row<std::uint32_t>(registers, detail.data[k])[lane];
-  };
-  const bool tests = form.has("test_wait") || form.has("try_wait");
   for_lanes(good, [&](unsigned lane) {
     MBarrier b = MBarrier::read(hosts[lane]);
-    if (form.has("init")) {
-      b = {};
-      b.expected = b.pending = number(0, lane) & MBarrier::most;
-    } else if (form.has("inval")) {
-      b = {};
-    } else if (tests) {
-      // With .parity the program names the phase's parity, else it holds the state that arrive returned.
-      const std::uint32_t phase = form.has("parity")
-                                      ? number(0, lane) & 1
-                                      : MBarrier::read(registers + detail.data[0] + lane * 8).phase;
+    const Operands operands{registers, detail, lane};
+    if (form.has("test_wait") || form.has("try_wait")) {
       LaneMask& p = isa::mask(registers, i.operand[0]);
-      p = b.phase != phase ? p | bit(lane) : p & ~bit(lane);
+      p = b.phase != awaited_phase(form, operands) ? p | bit(lane) : p & ~bit(lane);
       return;
-    } else {
-      const std::uint64_t before = b.bits();
-      const bool has_state = !detail.data.empty() && detail.register_bytes == 8;
-      const std::size_t count_at = has_state ? 1 : 0;
-      const bool has_count = detail.data.size() > count_at;
-      if (form.has("expect_tx") || form.has("arrive.expect_tx"))
-        b.transactions += static_cast<std::int32_t>(number(count_at, lane));
-      if (form.has("complete_tx")) b.transactions -= static_cast<std::int32_t>(number(count_at, lane));
-      // The arrival of copies is one more than those expected, unless .noinc says that it is among them.
-      if (form.has("async") && !form.noinc) ++b.pending;
-      if (form.has("arrive") || form.has("arrive_drop")) {
-        const std::uint32_t arrivals = has_count && !form.has("expect_tx") ? number(count_at, lane) : 1;
-        if (arrivals > b.pending)
-          end(make_finding(Kind::crash, i, "more threads arrive at an mbarrier than it expects"));
-        if (form.has("arrive_drop")) b.expected -= std::min(b.expected, arrivals);
-        b.pending -= arrivals;
-      }
-      b.complete();
-      if (has_state) std::memcpy(registers + detail.data[0] + lane * 8, &before, sizeof before);
     }
+    if (form.has("init") || form.has("inval"))
+      b = fresh(form.has("init") ? operands.number(0) & MBarrier::most : 0);
+    else if (!arrive(b, form, operands))
+      end(make_finding(Kind::crash, i, "more threads arrive at an mbarrier than it expects"));
     ++changes_;
     b.write(hosts[lane]);
   });

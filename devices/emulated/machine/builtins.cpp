@@ -59,6 +59,38 @@ std::string print(const std::string& flags, const char* type, T value) {
                                   std::min<std::size_t>(static_cast<std::size_t>(length), sizeof buffer - 1));
 }
 
+// The text of a conversion whose argument is what `next` gives; of %% and of unknown ones, too.
+template <class Next>
+std::string print_number(const Conversion& c, Next next) {
+  const char type[] = {'l', 'l', c.type, 0};
+  const unsigned bytes = c.is_long ? 8 : 4;
+  switch (c.type) {
+    case '%': return "%";
+    case 'd':
+    case 'i': {
+      const std::uint64_t raw = next(bytes);
+      return print(
+          c.flags, type,
+          c.is_long ? static_cast<long long>(raw) : static_cast<long long>(static_cast<std::int32_t>(raw)));
+    }
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o': return print(c.flags, type, static_cast<unsigned long long>(next(bytes)));
+    case 'c': return {static_cast<char>(next(4))};
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': return print(c.flags, type + 2, std::bit_cast<double>(next(8)));
+    case 'p': return fmt::format("{:#x}", next(8));
+    default: return "?";
+  }
+}
+
 }  // namespace
 
 std::string Grid::read_string(Warp& warp, unsigned lane, std::uint64_t address) {
@@ -76,7 +108,6 @@ std::string Grid::read_string(Warp& warp, unsigned lane, std::uint64_t address) 
 Grid::Formatted Grid::format(Warp& warp, unsigned lane, std::uint64_t text_address, std::uint64_t values) {
   const std::string text = read_string(warp, lane, text_address);
   Formatted result;
-  std::string& out = result.text;
   std::uint64_t offset = 0;
   auto next = [&](unsigned bytes) {
     offset = (offset + bytes - 1) / bytes * bytes;
@@ -89,40 +120,16 @@ Grid::Formatted Grid::format(Warp& warp, unsigned lane, std::uint64_t text_addre
   };
   for (std::size_t at = 0; at < text.size();) {
     if (text[at] != '%') {
-      out += text[at++];
+      result.text += text[at++];
       continue;
     }
     ++at;
-    Conversion c;
-    if (!read_conversion(text, at, c, next)) break;
-    const char type[] = {'l', 'l', c.type, 0};
-    switch (c.type) {
-      case '%': out += '%'; break;
-      case 'd':
-      case 'i': {
-        const std::uint64_t raw = next(c.is_long ? 8 : 4);
-        out += print(
-            c.flags, type,
-            c.is_long ? static_cast<long long>(raw) : static_cast<long long>(static_cast<std::int32_t>(raw)));
-        break;
-      }
-      case 'u':
-      case 'x':
-      case 'X':
-      case 'o': out += print(c.flags, type, static_cast<unsigned long long>(next(c.is_long ? 8 : 4))); break;
-      case 'c': out += static_cast<char>(next(4)); break;
-      case 'f':
-      case 'F':
-      case 'e':
-      case 'E':
-      case 'g':
-      case 'G':
-      case 'a':
-      case 'A': out += print(c.flags, type + 2, std::bit_cast<double>(next(8))); break;
-      case 'p': out += fmt::format("{:#x}", next(8)); break;
-      case 's': out += print(c.flags, "s", read_string(warp, lane, next(8)).c_str()); break;
-      default: out += '?';
-    }
+    Conversion conversion;
+    if (!read_conversion(text, at, conversion, next)) break;
+    if (conversion.type == 's')
+      result.text += print(conversion.flags, "s", read_string(warp, lane, next(8)).c_str());
+    else
+      result.text += print_number(conversion, next);
   }
   return result;
 }

@@ -31,7 +31,7 @@ inline constexpr std::uint64_t largest_frame = std::uint64_t{1} << 28;  ///< byt
 struct LoweringContext {
   Program& program;
   StaticAddresses addresses;
-  std::map<std::string, std::uint32_t, std::less<>> functions;  ///< those with a body: index in the program
+  std::map<std::string, std::uint32_t, std::less<>> functions;  ///< with a body: index in the program
   std::map<std::string, const Form*, std::less<>> forms;        ///< by opcode, suffixes and what else decides
 };
 
@@ -129,6 +129,7 @@ class FunctionLowering {
 
   // lower_memory.cpp
   void lower_memory(const ptx::Statement& statement, Instruction i);
+  std::uint32_t bytes_unless(const ptx::Operand& predicate, std::uint32_t bytes);
   void add_data(const ptx::Operand& given, const OperandRule& rule, Detail& detail);
   Type register_type(const std::vector<const ptx::Operand*>& elements, Type type);
   Detail::Address address_of(const ptx::Operand& given, isa::StateSpace space);

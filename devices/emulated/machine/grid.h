@@ -28,8 +28,13 @@ namespace foldproof::machine {
 
 /// One of the sixteen barriers of a block.
 struct Barrier {
-  std::vector<LaneMask> arrived;  ///< by warp; empty while nobody has come
-  std::uint32_t threads = 0;      ///< how many are waited for; 0: all of the block
+  /// How often the lanes of a warp have come, each for itself, and how often the warp has as a whole.
+  struct Arrivals {
+    std::array<std::uint32_t, isa::warp_size> of_lane{};
+    std::uint32_t of_warp = 0;
+  };
+  std::vector<Arrivals> arrivals;  ///< by warp; empty while nobody has come
+  std::uint32_t threads = 0;       ///< how many are waited for; 0: all of the block
   std::uint32_t true_count = 0,
                 vote_count = 0;  ///< barrier.red: lanes that came with a true predicate, and all
 };
@@ -120,6 +125,7 @@ class Grid {
 
   // special_registers.cpp
   const std::uint32_t* special_of_lanes(const Warp& warp, SpecialRegister special) const;
+  std::uint64_t special_of_place(const Block& block, SpecialRegister special) const;
   std::uint64_t special_of_warp(const Warp& warp, SpecialRegister special) const;
   std::uint64_t shared_memory_used() const;
   void read_special(const Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
@@ -167,6 +173,7 @@ class Grid {
   void barrier(Warp& warp, std::size_t index);
   void count_votes(Barrier& barrier, const Split& split, const Instruction& instruction) const;
   void give_result(const Barrier& barrier, const Split& split) const;
+  static void count_arrivals(const Warp& warp, Barrier::Arrivals& arrivals);
   static bool complete(const Block& block, const Barrier& barrier);
   void release(Block& block, unsigned id);
   bool cluster_wait(Warp& warp, std::size_t index);

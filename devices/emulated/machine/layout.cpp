@@ -41,9 +41,9 @@ class Layout {
       : module_(module), program_(program), functions_(functions), allocate_(allocate) {}
 
   StaticAddresses run() {
-    for (const ptx::Variable& variable : module_.variables) place(variable, "");
+    for (const ptx::Variable& variable : module_.variables) place(variable, addresses_.module[variable.name]);
     for (const ptx::Function& function : module_.functions)
-      if (function.body && !function.is_entry) place_scope(*function.body, function.name + "\n");
+      if (function.body && !function.is_entry) place_scope(*function.body);
     place_entries();
     for (const auto& [variable, index] : globals_) write_initial(*variable, program_.globals[index].initial);
     for (const auto& [variable, address] : constants_) fill_constant(*variable, address);
@@ -59,7 +59,7 @@ class Layout {
       if (!function.body || !function.is_entry) continue;
       shared_ = common;
       entry_ = function.name;
-      place_scope(*function.body, function.name + "\n");
+      place_scope(*function.body);
       furthest = {std::max(furthest.packed, shared_.packed), std::max(furthest.next_slot, shared_.next_slot)};
     }
     shared_ = furthest;
@@ -67,34 +67,33 @@ class Layout {
     place_dynamic();
   }
 
-  void place_scope(const ptx::Scope& scope, const std::string& prefix) {
+  void place_scope(const ptx::Scope& scope) {
     for (const ptx::Item& item : scope.items) {
       if (const auto* variable = std::get_if<ptx::Variable>(&item)) {
         if (variable->space == ptx::Space::shared || variable->space == ptx::Space::constant ||
             variable->space == ptx::Space::global)
-          place(*variable, prefix);
+          place(*variable, addresses_.functions[variable]);
       } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Scope>>(&item)) {
-        place_scope(**inner, prefix);
+        place_scope(**inner);
       }
     }
   }
 
-  void place(const ptx::Variable& variable, const std::string& prefix) {
-    const std::string key = prefix + variable.name;
+  void place(const ptx::Variable& variable, StaticAddress& at) {
     const std::uint64_t bytes = machine::bytes_of(variable, program_.name);
     switch (variable.space) {
-      case ptx::Space::shared: place_shared(variable, key, bytes); break;
-      case ptx::Space::constant: place_constant(variable, key, bytes); break;
-      case ptx::Space::global: place_global(variable, key, bytes); break;
+      case ptx::Space::shared: place_shared(variable, at, bytes); break;
+      case ptx::Space::constant: place_constant(variable, at, bytes); break;
+      case ptx::Space::global: place_global(variable, at, bytes); break;
       default: break;
     }
   }
 
-  void place_shared(const ptx::Variable& variable, const std::string& key, std::uint64_t bytes) {
+  void place_shared(const ptx::Variable& variable, StaticAddress& at, std::uint64_t bytes) {
     const bool dynamic = bytes == 0 && (variable.is_extern || !variable.extents.empty());
     if (dynamic) {
       // All dynamic arrays of a kernel are one array: they share the address that place_dynamic settles.
-      dynamic_names_.push_back(key);
+      dynamic_.push_back(&at);
       dynamic_alignment_ = std::max(dynamic_alignment_, alignment_of(variable, program_.name));
       return;
     }
@@ -109,14 +108,14 @@ class Layout {
     shared_.packed += size;
     shared_.next_slot = (address + size + shared_lead) / shared_slot + 1;
     program_.shared.push_back({variable.name, entry_, address, size, shared_.packed, false});
-    addresses_[key] = {ptx::Space::shared, address};
+    at = {ptx::Space::shared, address};
   }
 
   void place_dynamic() {
     const std::uint32_t packed = align(shared_.packed, std::max(dynamic_alignment_, 16u));
     const std::uint32_t address = shared_.next_slot * shared_slot + shared_lead + packed % 128;
     program_.shared.push_back({"the dynamic shared array", "", address, 0, 0, true});
-    for (const std::string& key : dynamic_names_) addresses_[key] = {ptx::Space::shared, address};
+    for (StaticAddress* at : dynamic_) *at = {ptx::Space::shared, address};
   }
 
   void count(const ptx::Variable& variable, std::uint64_t bytes) {
@@ -129,18 +128,18 @@ class Layout {
           {program_.name, variable.ptx_line, 0});
   }
 
-  void place_constant(const ptx::Variable& variable, const std::string& key, std::uint64_t bytes) {
+  void place_constant(const ptx::Variable& variable, StaticAddress& at, std::uint64_t bytes) {
     count(variable, bytes);
     const std::uint64_t address = align(program_.constants.size(), alignment_of(variable, program_.name));
     program_.constants.resize(address + bytes);
-    addresses_[key] = {ptx::Space::constant, address};
+    at = {ptx::Space::constant, address};
     constants_.emplace_back(&variable, address);
   }
 
-  void place_global(const ptx::Variable& variable, const std::string& key, std::uint64_t bytes) {
+  void place_global(const ptx::Variable& variable, StaticAddress& at, std::uint64_t bytes) {
     count(variable, bytes);
     const std::uint64_t address = allocate_(bytes);
-    addresses_[key] = {ptx::Space::global, address};
+    at = {ptx::Space::global, address};
     program_.globals.push_back({variable.name, address, std::vector<std::byte>(bytes)});
     globals_.emplace_back(&variable, program_.globals.size() - 1);
   }
@@ -169,7 +168,7 @@ class Layout {
     std::uint64_t address = 0;
     if (const auto function = functions_.find(target); function != functions_.end())
       address = function_window + function->second * function_stride;
-    else if (const auto found = addresses_.find(target); found != addresses_.end())
+    else if (const auto found = addresses_.module.find(target); found != addresses_.module.end())
       address = value.generic ? generic(found->second) : found->second.address;
     else
       throw InputError(fmt::format("the initial value of {} names {}, which the module does not declare",
@@ -212,7 +211,7 @@ class Layout {
   StaticAddresses addresses_;
   std::vector<std::pair<const ptx::Variable*, std::size_t>> globals_;
   std::vector<std::pair<const ptx::Variable*, std::uint64_t>> constants_;
-  std::vector<std::string> dynamic_names_;
+  std::vector<StaticAddress*> dynamic_;
   std::uint32_t dynamic_alignment_ = 1;
   std::uint64_t static_bytes_ = 0;
   struct Shared {

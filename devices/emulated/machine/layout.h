@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <unordered_map>
 
 #include "devices/emulated/machine/program.h"
 
@@ -15,8 +16,13 @@ struct StaticAddress {
   std::uint64_t address = 0;  ///< in its space's window
 };
 
-/// Variables by name; names inside functions are found under "function\nname".
-using StaticAddresses = std::map<std::string, StaticAddress, std::less<>>;
+using AddressesByName = std::map<std::string, StaticAddress, std::less<>>;
+
+/// Names are unique at module scope only: scopes inside functions may declare the same one again.
+struct StaticAddresses {
+  AddressesByName module;
+  std::unordered_map<const ptx::Variable*, StaticAddress> functions;  ///< by declaration
+};
 
 /// Lays out every .shared, .const and .global variable, at module scope and inside functions, and fills the
 /// program's `shared`, `constants` and `globals`. Function names are needed for initialisers that take

@@ -1,7 +1,24 @@
 // From syntax to a runnable program: names become offsets, suffixes become forms, labels become indices.
+#include <fmt/format.h>
+
 #include "devices/emulated/machine/function_lowering.h"
 
 namespace foldproof::machine {
+namespace {
+
+// Calls and addresses of an alias are those of its function.
+void add_aliases(const ptx::Module& module, LoweringContext& context) {
+  for (const auto& [name, alias] : module.aliases) {
+    const auto function = context.functions.find(alias.function);
+    if (function == context.functions.end())
+      throw InputError(
+          fmt::format("the alias {} stands for {}, which the module does not define", name, alias.function),
+          {context.program.name, alias.ptx_line, 0});
+    context.functions.emplace(name, function->second);
+  }
+}
+
+}  // namespace
 
 Program lower(const ptx::Module& module, const std::string& name,
               const std::function<std::uint64_t(std::uint64_t bytes)>& allocate) {
@@ -13,8 +30,9 @@ Program lower(const ptx::Module& module, const std::string& name,
   for (const ptx::Function& function : module.functions)
     if (function.body)
       context.functions.try_emplace(function.name, static_cast<std::uint32_t>(context.functions.size()));
-  context.addresses = lay_out(module, program, context.functions, allocate);
   program.functions.resize(context.functions.size());
+  add_aliases(module, context);
+  context.addresses = lay_out(module, program, context.functions, allocate);
   for (const ptx::Function& function : module.functions)
     if (function.body)
       program.functions[context.functions.at(function.name)] = FunctionLowering(context, function).run();

@@ -122,8 +122,8 @@ void FunctionLowering::declare_slot(const ptx::Variable& variable, const Slot& s
 
 // lay_out has given it its place already.
 void FunctionLowering::declare_fixed(const ptx::Variable& variable) {
-  const auto found = context_.addresses.find(function_.name + "\n" + variable.name);
-  if (found == context_.addresses.end())
+  const auto found = context_.addresses.functions.find(&variable);
+  if (found == context_.addresses.functions.end())
     fail(fmt::format("{} cannot be declared inside a function", variable.name), variable.ptx_line);
   declare(variable.name, fixed_symbol(found->second), variable.ptx_line);
 }

@@ -29,6 +29,8 @@ void FunctionLowering::lower_memory(const ptx::Statement& statement, Instruction
       else
         detail.address = address_of(given, i.form->space);
       has_address = true;
+    } else if (rule.name == 'f' && operand_bytes(given, rule.type) == 0) {
+      detail.data.push_back(bytes_unless(given, detail.data.back()));  // ignore-src of cp.async
     } else {
       add_data(given, rule, detail);
     }
@@ -36,6 +38,17 @@ void FunctionLowering::lower_memory(const ptx::Statement& statement, Instruction
   if (k < statement.operands.size()) fail(fmt::format("{} has too many operands", statement.opcode));
   check_slot(detail);
   emit(i, std::move(detail));
+}
+
+// 0 where the predicate holds, else what the row `bytes` says.
+std::uint32_t FunctionLowering::bytes_unless(const ptx::Operand& predicate, std::uint32_t bytes) {
+  Instruction i = make(form_of("selp", {"u32"}));
+  i.operand[3] = source(predicate, Type::pred, false);
+  i.operand[2] = bytes;
+  i.operand[1] = frame_.constant(0, 4);
+  i.operand[0] = frame_.allocate(4);
+  emit(i);
+  return i.operand[0];
 }
 
 void FunctionLowering::add_data(const ptx::Operand& given, const OperandRule& rule, Detail& detail) {

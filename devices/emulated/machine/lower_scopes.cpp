@@ -9,7 +9,7 @@
 namespace foldproof::machine {
 
 FunctionLowering::FunctionLowering(LoweringContext& context, const ptx::Function& function)
-    : context_(context), function_(function), symbols_(frame_, context.addresses) {}
+    : context_(context), function_(function), symbols_(frame_, context.addresses.module) {}
 
 Code FunctionLowering::run() {
   code_.name = function_.name;

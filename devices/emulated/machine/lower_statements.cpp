@@ -62,6 +62,8 @@ std::vector<std::uint32_t> FunctionLowering::rows_by_rules(const ptx::Statement&
   for (const OperandRule& rule : rules) {
     if (rule.name == 'e' && previous) {
       rows.push_back(paired_row(statement, *previous, rule));
+    } else if (rule.rank) {
+      rows.push_back(read_special(*special_named("%cluster_ctarank"), rule.type));
     } else if (k < statement.operands.size()) {
       previous = &statement.operands[k++];
       add_rows(*previous, rule, rows);

@@ -77,14 +77,11 @@ std::uint64_t Grid::shared_memory_used() const {
   return (bytes + shared_unit - 1) / shared_unit * shared_unit;
 }
 
-// Those that all lanes of a warp share.
-std::uint64_t Grid::special_of_warp(const Warp& warp, SpecialRegister special) const {
+// Those that say where in the grid a block is, and how large things are.
+std::uint64_t Grid::special_of_place(const Block& block, SpecialRegister special) const {
   using R = SpecialRegister;
-  const Block& block = *warp.block;
   const bool clustered = shape_.cluster.x != 0;
   const Dim3 cluster = clustered ? shape_.cluster : Dim3{1, 1, 1};
-  // The clock counts the warp instructions of the launch: the same on every host.
-  const std::uint64_t clock = report_.warp_instructions;
   const auto triple = [&](R first, const Dim3& d) -> std::uint64_t {
     return component(d, offset_in_triple(special, first));
   };
@@ -98,11 +95,6 @@ std::uint64_t Grid::special_of_warp(const Warp& warp, SpecialRegister special) c
     case R::nctaid_x:
     case R::nctaid_y:
     case R::nctaid_z: return triple(R::nctaid_x, shape_.grid);
-    case R::warpid: return warp.index;
-    case R::nwarpid: return warps_each;
-    case R::smid: return block.linear % multiprocessors;
-    case R::nsmid: return multiprocessors;
-    case R::gridid: return 1;
     case R::cluster_ctaid_x:
     case R::cluster_ctaid_y:
     case R::cluster_ctaid_z: return triple(R::cluster_ctaid_x, modulo(block.index, cluster));
@@ -118,6 +110,21 @@ std::uint64_t Grid::special_of_warp(const Warp& warp, SpecialRegister special) c
     case R::cluster_ctarank: return block.rank;
     case R::cluster_nctarank: return cluster.volume();
     case R::is_explicit_cluster: return clustered;
+    default: return 0;
+  }
+}
+
+// Those that all lanes of a warp share.
+std::uint64_t Grid::special_of_warp(const Warp& warp, SpecialRegister special) const {
+  using R = SpecialRegister;
+  // The clock counts the warp instructions of the launch: the same on every host.
+  const std::uint64_t clock = report_.warp_instructions;
+  switch (special) {
+    case R::warpid: return warp.index;
+    case R::nwarpid: return warps_each;
+    case R::smid: return warp.block->linear % multiprocessors;
+    case R::nsmid: return multiprocessors;
+    case R::gridid: return 1;
     case R::clock:
     case R::globaltimer_lo: return clock & 0xffffffff;
     case R::clock_hi:
@@ -134,7 +141,7 @@ std::uint64_t Grid::special_of_warp(const Warp& warp, SpecialRegister special) c
     case R::reserved_smem_cap: return reserved_shared_bytes;
     case R::envreg1: return workspace_ >> 32;
     case R::envreg2: return workspace_ & 0xffffffff;
-    default: return 0;
+    default: return special_of_place(*warp.block, special);
   }
 }
 

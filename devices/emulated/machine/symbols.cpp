@@ -2,7 +2,7 @@
 
 namespace foldproof::machine {
 
-SymbolTable::SymbolTable(FrameBuilder& frame, const StaticAddresses& module_variables)
+SymbolTable::SymbolTable(FrameBuilder& frame, const AddressesByName& module_variables)
     : frame_(frame), module_variables_(module_variables), scopes_(1) {}
 
 void SymbolTable::open_scope() { scopes_.emplace_back(); }

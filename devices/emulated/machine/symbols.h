@@ -35,7 +35,7 @@ struct Symbol {
 class SymbolTable {
  public:
   /// Both must outlive the table.
-  SymbolTable(FrameBuilder& frame, const StaticAddresses& module_variables);
+  SymbolTable(FrameBuilder& frame, const AddressesByName& module_variables);
 
   void open_scope();
   void close_scope();
@@ -52,7 +52,7 @@ class SymbolTable {
   const Symbol* find_in_ranges(Names& names, const std::string& name);
 
   FrameBuilder& frame_;
-  const StaticAddresses& module_variables_;
+  const AddressesByName& module_variables_;
   std::vector<Names> scopes_;
 };
 

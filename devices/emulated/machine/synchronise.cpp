@@ -201,8 +201,6 @@ void Grid::match(Warp& warp, Members members) {
 }
 
 void Grid::warp_reduce(Warp& warp, Members members) {
-  std::uint64_t folded = 0;
-  bool first = true;
   const isa::Form& form = *at(warp.splits[members[0]]).form;
   std::array<std::uint64_t, warp_size> value{};
   LaneMask present = 0;
@@ -213,10 +211,11 @@ void Grid::warp_reduce(Warp& warp, Members members) {
     });
     present |= split.lanes;
   }
-  for_lanes(present, [&](unsigned lane) {
-    folded = first ? value[lane] : form.combine(folded, value[lane], 0);
-    first = false;
-  });
+  const unsigned first = first_lane(present);
+  std::uint64_t folded = value[first];
+  // .abs and the canonical NaN are for a single member too; combining it with itself changes no extremum.
+  if (form.type == isa::Type::f32) folded = form.combine(folded, folded, 0);
+  for_lanes(present & ~bit(first), [&](unsigned lane) { folded = form.combine(folded, value[lane], 0); });
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];
     for_lanes(split.lanes, [&](unsigned lane) {
@@ -303,8 +302,10 @@ void Grid::barrier(Warp& warp, std::size_t index) {
   Block& block = *warp.block;
   Barrier& barrier = block.barriers[id];
   Split& split = warp.splits[index];
-  if (barrier.arrived.empty()) barrier.arrived.resize(block.warps.size());
-  barrier.arrived[warp.index] |= split.lanes;
+  if (barrier.arrivals.empty()) barrier.arrivals.resize(block.warps.size());
+  Barrier::Arrivals& arrivals = barrier.arrivals[warp.index];
+  for_lanes(split.lanes, [&](unsigned each) { ++arrivals.of_lane[each]; });
+  count_arrivals(warp, arrivals);
   barrier.threads = std::max(barrier.threads, threads);
   if (i.action == Action::barrier_arrive) {
     ++split.pc;
@@ -322,13 +323,20 @@ void Grid::count_votes(Barrier& barrier, const Split& split, const Instruction& 
   barrier.vote_count += lane_count(split.lanes);
 }
 
-// Warps come as wholes: a warp counts once all of its lanes that have not exited are there.
+// Warps come as wholes: as often as all lanes have that have not exited; and a warp that ended, as often as
+// any of its lanes had. bar.arrive does not wait, so that a warp may come again.
+void Grid::count_arrivals(const Warp& warp, Barrier::Arrivals& arrivals) {
+  std::uint32_t whole = *std::max_element(arrivals.of_lane.begin(), arrivals.of_lane.end());
+  for_lanes(~warp.exited, [&](unsigned lane) { whole = std::min(whole, arrivals.of_lane[lane]); });
+  arrivals.of_warp = whole;
+}
+
 bool Grid::complete(const Block& block, const Barrier& barrier) {
-  std::uint32_t threads = 0;
-  for (std::size_t w = 0; w < barrier.arrived.size(); ++w) {
-    const bool here = (barrier.arrived[w] | block.warps[w]->exited) == isa::all_lanes;
-    if (barrier.threads == 0 && !here) return false;
-    if (here && barrier.arrived[w] != 0) threads += warp_size;
+  std::uint64_t threads = 0;
+  for (std::size_t w = 0; w < barrier.arrivals.size(); ++w) {
+    const std::uint64_t arrivals = barrier.arrivals[w].of_warp;
+    if (barrier.threads == 0 && arrivals == 0 && !block.warps[w]->done()) return false;
+    threads += arrivals * warp_size;
   }
   return threads >= barrier.threads;
 }
@@ -419,8 +427,12 @@ void Grid::recheck_after_exit(Warp& warp) {
   for (const Split& split : warp.splits)
     if (split.state == State::meeting) meetings.emplace_back(split.member_mask, at(split).form);
   for (const auto& [mask, form] : meetings) try_meeting(warp, mask, form);
-  for (unsigned id = 0; id < block.barriers.size(); ++id)
-    if (!block.barriers[id].arrived.empty() && complete(block, block.barriers[id])) release(block, id);
+  for (unsigned id = 0; id < block.barriers.size(); ++id) {
+    Barrier& barrier = block.barriers[id];
+    if (barrier.arrivals.empty()) continue;
+    count_arrivals(warp, barrier.arrivals[warp.index]);
+    if (complete(block, barrier)) release(block, id);
+  }
   check_cluster(*block.cluster);
   if (!warp.done()) return;
   if (--block.live_warps == 0) --block.cluster->live_blocks;

@@ -106,7 +106,7 @@ struct Variable {
     std::uint64_t mask = ~0ull;  ///< 0xFF00(name): the byte of the address that is stored
   };
   std::vector<Value> initial;
-  bool is_extern = false, is_visible = false, is_weak = false;
+  bool is_extern = false;
   std::uint32_t ptx_line = 0;
 };
 
@@ -139,13 +139,19 @@ struct Function {
   std::uint32_t ptx_line = 0;
 };
 
+/// `.alias name, function;`
+struct Alias {
+  std::string function;  ///< that the name stands for
+  std::uint32_t ptx_line = 0;
+};
+
 struct Module {
   std::uint32_t version_major = 0, version_minor = 0;
   std::string target;  ///< "sm_90"
   std::uint32_t address_size = 64;
   std::vector<Variable> variables;             ///< module scope
   std::vector<Function> functions;             ///< in order; a definition replaces its declaration
-  std::map<std::string, std::string> aliases;  ///< .alias: name → function that it stands for
+  std::map<std::string, Alias> aliases;        ///< by name
   std::vector<Loc> locs;                       ///< locs[0] is unused
   std::map<std::uint32_t, std::string> files;  ///< .file number → path
 };

@@ -81,7 +81,7 @@ void BodyParser::directive(Scope& scope) {
   if (!space_of(cursor_.peek().text))
     cursor_.fail(cursor_.peek(), fmt::format("The directive {} is not known inside a function; remove it.",
                                              quoted(cursor_.peek())));
-  for (Variable& variable : parse_variables(cursor_, {})) {
+  for (Variable& variable : parse_variables(cursor_, false)) {
     count_registers(variable);
     scope.items.emplace_back(std::move(variable));
   }

@@ -157,11 +157,9 @@ void skip_attribute(Cursor& cursor) {
   cursor.expect_symbol(")", "after the attributes");
 }
 
-std::vector<Variable> parse_variables(Cursor& cursor, const Linkage& linkage) {
+std::vector<Variable> parse_variables(Cursor& cursor, bool is_extern) {
   Variable kind = parse_kind(cursor, parse_space(cursor));
-  kind.is_extern = linkage.is_extern;
-  kind.is_visible = linkage.is_visible;
-  kind.is_weak = linkage.is_weak;
+  kind.is_extern = is_extern;
   std::vector<Variable> variables;
   do variables.push_back(parse_declarator(cursor, kind));
   while (cursor.accept_symbol(","));

@@ -11,16 +11,11 @@
 
 namespace foldproof::ptx {
 
-/// What stands before the space: .extern, .visible, .weak or .common.
-struct Linkage {
-  bool is_extern = false, is_visible = false, is_weak = false;
-};
-
 /// The space of `reg`, `shared`, …; none for a word that names no space of variables.
 std::optional<Space> space_of(std::string_view word);
 
 /// Reads `.space attributes name, name…;` up to and with the semicolon.
-std::vector<Variable> parse_variables(Cursor& cursor, const Linkage& linkage);
+std::vector<Variable> parse_variables(Cursor& cursor, bool is_extern);
 
 /// Reads `( .param .b32 a, .param .b32 b )`; nothing stands there when the next token is no parenthesis.
 std::vector<Variable> parse_parameters(Cursor& cursor);

@@ -55,8 +55,8 @@ class ModuleParser {
   void address_size();
   void alias();
   void directive();
-  void variables(const Linkage& linkage);
-  void function(bool is_entry, const Linkage& linkage);
+  void variables(bool is_extern);
+  void function(bool is_entry, bool is_extern);
   void function_directives_of(Function& function);
   void function_directive(Function& function, const FunctionDirective& row);
   void keep(Variable&& variable, const Token& at);
@@ -104,8 +104,8 @@ void ModuleParser::address_size() {
 void ModuleParser::alias() {
   const Token name = cursor_.expect(Token::Kind::name, "the name of the alias");
   cursor_.expect_symbol(",", "after the alias");
-  module_.aliases[std::string(name.text)] =
-      cursor_.expect(Token::Kind::name, "the function of the alias").text;
+  const Token function = cursor_.expect(Token::Kind::name, "the function of the alias");
+  module_.aliases[std::string(name.text)] = {std::string(function.text), name.line};
   cursor_.expect_symbol(";", "after .alias");
 }
 
@@ -118,30 +118,29 @@ void ModuleParser::directive() {
   if (cursor_.accept_dotted("pragma")) return skip_pragma(cursor_);
   if (cursor_.accept_dotted("alias")) return alias();
 
-  Linkage linkage;
-  linkage.is_extern = cursor_.accept_dotted("extern");
-  linkage.is_visible = !linkage.is_extern && cursor_.accept_dotted("visible");
-  linkage.is_weak = !linkage.is_extern && !linkage.is_visible &&
-                    (cursor_.accept_dotted("weak") || cursor_.accept_dotted("common"));
-  if (cursor_.accept_dotted("entry")) return function(true, linkage);
-  if (cursor_.accept_dotted("func")) return function(false, linkage);
-  if (cursor_.at(Token::Kind::dotted) && space_of(cursor_.peek().text)) return variables(linkage);
+  const bool is_extern = cursor_.accept_dotted("extern");
+  // Who sees a name from other modules makes no difference in one.
+  if (!is_extern && !cursor_.accept_dotted("visible") && !cursor_.accept_dotted("weak"))
+    cursor_.accept_dotted("common");
+  if (cursor_.accept_dotted("entry")) return function(true, is_extern);
+  if (cursor_.accept_dotted("func")) return function(false, is_extern);
+  if (cursor_.at(Token::Kind::dotted) && space_of(cursor_.peek().text)) return variables(is_extern);
   cursor_.fail(cursor_.peek(), fmt::format("The directive {} is not known at module scope; remove it.",
                                            quoted(cursor_.peek())));
 }
 
-void ModuleParser::variables(const Linkage& linkage) {
+void ModuleParser::variables(bool is_extern) {
   const Token start = cursor_.peek();
   if (start.text == "reg" || start.text == "param" || start.text == "local")
     cursor_.fail(start, fmt::format("{} belongs inside a function; move the declaration.", quoted(start)));
-  for (Variable& variable : parse_variables(cursor_, linkage)) keep(std::move(variable), start);
+  for (Variable& variable : parse_variables(cursor_, is_extern)) keep(std::move(variable), start);
 }
 
 // .func {.attribute(…)} {(returns)} name {(parameters)} directives {body} or ;
-void ModuleParser::function(bool is_entry, const Linkage& linkage) {
+void ModuleParser::function(bool is_entry, bool is_extern) {
   Function function;
   function.is_entry = is_entry;
-  function.is_extern = linkage.is_extern;
+  function.is_extern = is_extern;
   while (cursor_.accept_dotted("attribute")) skip_attribute(cursor_);
   function.returns = parse_parameters(cursor_);
   const Token name = cursor_.expect(Token::Kind::name, "the name of the function");
