@@ -33,6 +33,20 @@ $done:
 }
 )";
 
+/// Writes just past its shared array, as sum32(const float*, float*) with a __shared__ float tile[32] might.
+inline const std::string past_tile_ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry _Z5sum32PKfPf(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<2>;
+  .shared .align 4 .b8 _ZZ5sum32PKfPfE4tile[128];
+  mov.u32 %r1, 0;
+  st.shared.u32 [_ZZ5sum32PKfPfE4tile+128], %r1;
+  ret;
+}
+)";
+
 /// Counts and never ends, which only a budget can tell: count_forever().
 inline const std::string count_forever_ptx = R"(.version 8.0
 .target sm_90

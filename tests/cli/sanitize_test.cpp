@@ -53,6 +53,18 @@ TEST_CASE("a buffer can be read from a file") {
   CHECK(ran.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({6, 8}));
 }
 
+TEST_CASE("a finding names a shared array as C++ spells it") {
+  const Folder folder;
+  const std::string file = folder.file("past_tile.ptx", past_tile_ptx);
+  const RanJson ran = run_json(
+      {"sanitize", file, "--entry", "sum32", "--arg", "buffer:f32:1:zeros", "--arg", "buffer:f32:1:zeros"});
+  REQUIRE(ran.status == 1);
+  CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("message") ==
+        "a write of 4 bytes in shared memory begins 0 bytes past the end of sum32(float const*, "
+        "float*)::tile (128 "
+        "bytes)");
+}
+
 TEST_CASE("an access past the end is a finding and status 1") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
