@@ -288,8 +288,10 @@ Run attach_sanitize(CLI::App& app, Console& console) {
   app.add_option("--cluster", a->cluster, "Blocks of a cluster")->type_name("X[,Y,Z]");
   app.add_flag("--cooperative", a->cooperative, "Cooperative launch: all blocks resident");
   app.add_option("--shared", a->shared, "Dynamic shared memory of a block")->type_name("BYTES");
-  once(app.add_option("--arg", a->specs,
-                      "One kernel argument, in order: i32:5, f32:1.5, buffer:f32:1000:random")
+  once(app.add_option(
+              "--arg", a->specs,
+              "One kernel argument, in order: i32:5, f32:1.5, buffer:f32:1000:random; a struct by value is "
+              "bytes:HEX, such as bytes:00ff10, or bytes:@FILE")
            ->type_name("SPEC"));
   once(app.add_option("--dump", a->dumps, "Print the buffer that is the argument with this index")
            ->type_name("INDEX"));

@@ -186,6 +186,24 @@ TEST_CASE("arguments that are no arguments") {
   refused(sanitize(file, {"--block", "1", "--arg", buffer, "--arg", "u32:1", "--dump", "1"}), "--dump 1");
 }
 
+TEST_CASE("a struct whose bytes cannot be read says how they are written") {
+  const Folder folder;
+  const std::string file = folder.file("store_pair.ptx", store_pair_ptx);
+  const auto with = [&](const std::string& spec) {
+    return std::vector<std::string>{"sanitize",           file,    "--entry", "store_pair", "--arg",
+                                    "buffer:u32:2:zeros", "--arg", spec};
+  };
+  refused(with("bytes:0500000g"),
+          "\"g\" is no hexadecimal digit; write two hexadecimal digits a byte, such as bytes:00ff10");
+  refused(with("bytes:050"), "3 hexadecimal digits make no whole bytes; write two hexadecimal digits a byte");
+  refused(with("bytes:"), "there are no bytes; write two hexadecimal digits a byte");
+  refused(with("bytes:@" + folder.path("nowhere")), "there is no file");
+  refused(with("bytes:@" + folder.file("empty.bin", "")), "there are no bytes");
+  refused(with("bytes:@" + folder.file("large.bin", std::string(40'000, 'x'))),
+          "a kernel's parameters hold at most");
+  refused(with("bytes:0500"), "has 8 bytes, but --arg gives 2");
+}
+
 TEST_CASE("PTX that was cut off at any place") {
   const Folder folder;
   for (std::size_t length = 0; length < add_one_ptx.size() - 3; length += 37) {

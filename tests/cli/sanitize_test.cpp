@@ -53,6 +53,25 @@ TEST_CASE("a buffer can be read from a file") {
   CHECK(ran.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({6, 8}));
 }
 
+TEST_CASE("a struct by value is given as its bytes") {
+  const Folder folder;
+  const std::string file = folder.file("store_pair.ptx", store_pair_ptx);
+  const RanJson ran = run_json({"sanitize", file, "--entry", "store_pair", "--arg", "buffer:u32:2:zeros",
+                                "--arg", "bytes:05000000ff00Ff00", "--dump", "0"});
+  REQUIRE(ran.status == 0);
+  CHECK(ran.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({5, 0xff00ff}));
+}
+
+TEST_CASE("the bytes of a struct can be read from a file") {
+  const Folder folder;
+  const std::string file = folder.file("store_pair.ptx", store_pair_ptx);
+  const std::string data = folder.file("pair.bin", std::string("\x05\0\0\0\x07\0\0\0", 8));
+  const RanJson ran = run_json({"sanitize", file, "--entry", "store_pair", "--arg", "buffer:u32:2:zeros",
+                                "--arg", "bytes:@" + data, "--dump", "0"});
+  REQUIRE(ran.status == 0);
+  CHECK(ran.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({5, 7}));
+}
+
 TEST_CASE("a finding names a shared array as C++ spells it") {
   const Folder folder;
   const std::string file = folder.file("past_tile.ptx", past_tile_ptx);
