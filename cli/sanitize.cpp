@@ -63,7 +63,7 @@ Launch launch_of(const Arguments& a) {
   for (const std::size_t index : a.dumps)
     if (index >= launch.arguments.size() || !launch.arguments[index].is_buffer)
       throw InputError(
-          fmt::format("--dump {}: there is no buffer argument with this index (counted from 0)", index));
+          fmt::format("--dump {}: no buffer stands at this index; count the --arg from 0", index));
   launch.chosen = choose_entry(a.source, a.entry, a.source_options.compile_options());
   return launch;
 }
@@ -78,14 +78,17 @@ void check_parameters(const Launch& launch) {
   if (entry == entries.end()) throw InputError(fmt::format("the entry {} has no code", name));
   const auto& sizes = entry->parameter_bytes;
   if (sizes.size() != launch.arguments.size())
-    throw InputError(fmt::format("{} takes {} arguments, but {} are given with --arg",
-                                 launch.chosen.entry.spelled, sizes.size(), launch.arguments.size()));
+    throw InputError(
+        fmt::format("{} takes {} arguments, but {} are given with --arg; give one --arg a parameter",
+                    launch.chosen.entry.spelled, sizes.size(), launch.arguments.size()));
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::size_t given =
         launch.arguments[i].is_buffer ? sizeof(Address) : launch.arguments[i].content.size();
     if (given != sizes[i])
-      throw InputError(fmt::format("argument {} of {} has {} bytes, but --arg gives {}", i,
-                                   launch.chosen.entry.spelled, sizes[i], given));
+      throw InputError(
+          fmt::format("argument {} of {} has {} bytes, but --arg gives {}; write it with a type of that "
+                      "size, or bytes:HEX",
+                      i, launch.chosen.entry.spelled, sizes[i], given));
   }
 }
 

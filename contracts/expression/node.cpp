@@ -6,10 +6,10 @@
 
 namespace foldproof {
 
-void refuse_expression(const std::string& problem, std::string_view text, std::size_t offset,
-                       Position where) {
+void refuse_expression(const std::string& problem, std::string_view text, std::size_t offset, Position where,
+                       std::string_view advice) {
   if (where.column != 0) where.column += static_cast<unsigned>(offset);
-  throw InputError(fmt::format("{} in the expression \"{}\"", problem, text), where);
+  throw InputError(fmt::format("{} in the expression \"{}\"{}", problem, text, advice), where);
 }
 
 NodePtr node(Operation operation, std::vector<NodePtr> operands, std::size_t offset) {

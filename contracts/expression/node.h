@@ -47,8 +47,9 @@ using NodePtr = std::shared_ptr<const Node>;
 NodePtr node(Operation operation, std::vector<NodePtr> operands, std::size_t offset);
 NodePtr literal(std::int64_t value, std::size_t offset);
 
-/// Throws InputError that points to `offset` inside the expression `text`, which begins at `where`.
+/// Throws InputError that points to `offset` inside the expression `text`, which begins at `where`. `advice`
+/// ends the sentence and brings its own punctuation.
 [[noreturn]] void refuse_expression(const std::string& problem, std::string_view text, std::size_t offset,
-                                    Position where);
+                                    Position where, std::string_view advice = "");
 
 }  // namespace foldproof

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "contracts/keys.h"
+#include "contracts/names.h"
 #include "contracts/text.h"
 #include "oracles/element.h"
 
@@ -42,6 +44,7 @@ constexpr InfixRow infixes[] = {
 
 constexpr std::size_t longest_text = 4096;  ///< also bounds how deep evaluation descends along a chain
 constexpr int deepest = 64;
+constexpr std::string_view value_belongs_there = "; a number, a name or \"(\" belongs there";
 
 /// Recursive descent; the depth limit keeps hostile text from exhausting the stack.
 class Parser {
@@ -55,7 +58,7 @@ class Parser {
                        where_);
     NodePtr result = infix(1);
     if (at_ < text_.size())
-      refuse_expression(fmt::format("unexpected \"{}\"", text_[at_]), text_, at_, where_);
+      refuse(fmt::format("unexpected \"{}\"", text_[at_]), at_, "; an operator or the end belongs there");
     return result;
   }
 
@@ -63,14 +66,19 @@ class Parser {
   struct Nesting {
     explicit Nesting(Parser& parser) : parser_(parser) {
       if (++parser_.depth_ > deepest)
-        refuse_expression(fmt::format("more than {} levels of nesting", deepest), parser_.text_, parser_.at_,
-                          parser_.where_);
+        parser_.refuse(fmt::format("more than {} levels of nesting", deepest), parser_.at_,
+                       "; split it over several variables of [domain]");
     }
     ~Nesting() { --parser_.depth_; }
     Nesting(const Nesting&) = delete;
     Nesting& operator=(const Nesting&) = delete;
     Parser& parser_;
   };
+
+  [[noreturn]] void refuse(const std::string& problem, std::size_t offset,
+                           std::string_view advice = "") const {
+    refuse_expression(problem, text_, offset, where_, advice);
+  }
 
   void skip_spaces() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -87,7 +95,7 @@ class Parser {
     if (accept(token)) return;
     const std::string found =
         at_ < text_.size() ? fmt::format("not \"{}\"", text_[at_]) : std::string("not the end");
-    refuse_expression(fmt::format("expected \"{}\", {}", token, found), text_, at_, where_);
+    refuse(fmt::format("expected \"{}\", {}", token, found), at_);
   }
 
   NodePtr infix(int weakest) {
@@ -119,10 +127,10 @@ class Parser {
   NodePtr primary() {
     skip_spaces();
     const std::size_t offset = at_;
-    if (at_ == text_.size()) refuse_expression("a value is missing", text_, at_, where_);
+    if (at_ == text_.size()) refuse("a value is missing", at_, value_belongs_there);
     if (is_digit(text_[at_])) return number();
     if (is_letter(text_[at_])) return word();
-    if (!accept("(")) refuse_expression(fmt::format("unexpected \"{}\"", text_[at_]), text_, offset, where_);
+    if (!accept("(")) refuse(fmt::format("unexpected \"{}\"", text_[at_]), offset, value_belongs_there);
     NodePtr inner = infix(1);
     expect(")");
     return inner;
@@ -133,12 +141,11 @@ class Parser {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     at_ = static_cast<std::size_t>(end - text_.data());
-    if (error != std::errc{}) refuse_expression("a number beyond 63 bits", text_, offset, where_);
+    if (error != std::errc{}) refuse("a number beyond 63 bits", offset, "; write one below 2^63");
     if (at_ < text_.size() && (is_letter(text_[at_]) || text_[at_] == '.') &&
         !text_.substr(at_).starts_with(".."))
-      refuse_expression(
-          fmt::format("a number that is no integer (\"{}\")", text_.substr(offset, at_ - offset + 1)), text_,
-          offset, where_);
+      refuse(fmt::format("a number that is no integer (\"{}\")", text_.substr(offset, at_ - offset + 1)),
+             offset, "; write a whole one");
     return literal(value, offset);
   }
 
@@ -163,7 +170,7 @@ class Parser {
     const std::size_t offset = at_;
     const std::string_view type = identifier();
     const std::optional<Element> element = element_named(type);
-    if (!element) refuse_expression(fmt::format("unknown type \"{}\"", type), text_, offset, where_);
+    if (!element) refuse(fmt::format("unknown type \"{}\"", type), offset, suggestion(type, element_names()));
     expect(")");
     return literal(static_cast<std::int64_t>(size_of(*element)), offset);
   }
@@ -171,9 +178,8 @@ class Parser {
   NodePtr call(std::string_view name, std::size_t offset) {
     const auto* row = std::ranges::find(functions, name, &FunctionRow::name);
     if (row == std::end(functions))
-      refuse_expression(
-          fmt::format("unknown function \"{}\" (ceil_div, min, max, log2_ceil and sizeof exist)", name),
-          text_, offset, where_);
+      refuse(fmt::format("unknown function \"{}\" (ceil_div, min, max, log2_ceil and sizeof exist)", name),
+             offset);
     std::vector<NodePtr> operands{infix(1)};
     while (operands.size() < row->arguments) {
       expect(",");

@@ -13,12 +13,6 @@ namespace foldproof {
 
 namespace {
 
-std::vector<std::string> element_names() {
-  std::vector<std::string> names;
-  for (int i = 0; i <= static_cast<int>(Element::u64); ++i) names.emplace_back(name(static_cast<Element>(i)));
-  return names;
-}
-
 Element element_of(const Text& text) {
   if (const auto element = element_named(text.value)) return *element;
   throw InputError(fmt::format("unknown type \"{}\"{}", text.value, suggestion(text.value, element_names())),

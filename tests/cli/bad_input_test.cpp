@@ -204,6 +204,22 @@ TEST_CASE("a struct whose bytes cannot be read says how they are written") {
   refused(with("bytes:0500"), "has 8 bytes, but --arg gives 2");
 }
 
+TEST_CASE("an argument that is refused is told how to be written") {
+  const Folder folder;
+  const std::string file = folder.file("add_one.ptx", add_one_ptx);
+  const auto with = [&](const std::string& spec) {
+    return sanitize(file, {"--arg", spec, "--arg", "u32:1"});
+  };
+  refused(with("u32:five"), "\"five\" is no whole number; write decimal or 0x hexadecimal digits");
+  refused(with("u8:256"), "256 does not fit u8; write a number from 0 to 255 or take a wider type");
+  refused(with("i8:-129"), "-129 does not fit i8; write a number from -128 to 127 or take a wider type");
+  refused(with("i64:9223372036854775808"), "does not fit i64");
+  refused(with("f32:one"), "\"one\" is no number; write one such as f32:1.5 or f32:0x1p-3");
+  refused(with("buffer:i32:1"), "such as buffer:i32:1000:random");
+  refused(with("buffer:i32:2:@" + folder.file("three.bin", "abc")),
+          "has 3 bytes, but 2 elements of i32 are 8; change COUNT or the file");
+}
+
 TEST_CASE("PTX that was cut off at any place") {
   const Folder folder;
   for (std::size_t length = 0; length < add_one_ptx.size() - 3; length += 37) {
