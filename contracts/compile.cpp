@@ -12,6 +12,7 @@
 #include "contracts/call.h"
 #include "contracts/compile_commands.h"
 #include "contracts/declarations.h"
+#include "contracts/entry_spelling.h"
 #include "contracts/files.h"
 #include "contracts/keys.h"
 #include "contracts/nvcc/cache.h"
@@ -183,6 +184,8 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
     Compiled ptx = compiled(unit.source, read_text_file(unit.source, largest_ptx));
     std::vector<std::string> lowered = lowered_in(ptx, unit.entries);
     return {std::move(ptx), std::move(lowered)};
+  for (std::size_t i = 0; i < unit.entries.size(); ++i)
+    if (const auto why = why_no_entry(unit.entries[i])) throw EntryError(*why, {}, i);
   }
   unit.arch = checked_arch(options.arch.empty() ? arch : options.arch);
   if (!options.compile_commands.empty()) {

@@ -220,6 +220,14 @@ TEST_CASE("an argument that is refused is told how to be written") {
           "has 3 bytes, but 2 elements of i32 are 8; change COUNT or the file");
 }
 
+TEST_CASE("an entry that is no name is refused before nvcc is started") {
+  const Folder folder;
+  const std::string source = folder.file("total.cu", good_kernel);
+  for (const std::string entry : {"k(", "total)", "total<float", "total; int x", "1total", "a b"})
+    refused({"sanitize", source, "--entry", entry, "--nvcc", "/nowhere/nvcc"},
+            "\"" + entry + "\" is no kernel's name; write it as C++ does, without parameters");
+}
+
 TEST_CASE("PTX that was cut off at any place") {
   const Folder folder;
   for (std::size_t length = 0; length < add_one_ptx.size() - 3; length += 37) {
