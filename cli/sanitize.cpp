@@ -260,11 +260,11 @@ int sanitize(Arguments a, const Console& console) {
     case Outcome::Ending::crashed: throw std::runtime_error(outcome.text);
     case Outcome::Ending::interrupted: throw Interrupted{};
   }
-  const Json kernel = unpack(outcome.text);
+  Json kernel = unpack(outcome.text);
+  kernel["seconds"] = line.elapsed();
   AuditReport report;
   report.seed = launch.seed;
   report.kernels.push_back(kernel_report_from(kernel));
-  report.kernels.front().seconds = line.elapsed();
   if (console.json()) {
     Json json = to_json(report);
     json["kernels"] = Json::array({kernel});

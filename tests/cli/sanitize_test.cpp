@@ -53,6 +53,14 @@ TEST_CASE("a buffer can be read from a file") {
   CHECK(ran.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({6, 8}));
 }
 
+TEST_CASE("a launch says how long it took") {
+  const Folder folder;
+  const std::string file = folder.file("add_one.ptx", add_one_ptx);
+  const RanJson ran =
+      run_json(launch(file, {"--block", "4", "--arg", "buffer:i32:4:iota", "--arg", "u32:4"}));
+  CHECK(ran.json.at("kernels").at(0).at("seconds") > 0);
+}
+
 TEST_CASE("a struct by value is given as its bytes") {
   const Folder folder;
   const std::string file = folder.file("store_pair.ptx", store_pair_ptx);
