@@ -19,6 +19,11 @@ namespace {
 
 /// More than this is a slip of the finger, not a test for an emulated device.
 constexpr std::uint64_t largest_buffer = std::uint64_t{4} << 30;
+/// All parameters of a kernel together, as PTX limits them.
+constexpr std::uint64_t most_parameter_bytes = 32'764;
+
+constexpr std::string_view how_to_write_bytes =
+    "write two hexadecimal digits a byte, such as bytes:00ff10, or bytes:@FILE";
 
 [[noreturn]] void refuse(const std::string& spec, const std::string& why) {
   throw InputError(fmt::format("--arg {}: {}", spec, why));
@@ -27,25 +32,28 @@ constexpr std::uint64_t largest_buffer = std::uint64_t{4} << 30;
 Element parse_type(const std::string& text, const std::string& spec) {
   if (const auto type = element_named(text)) return *type;
   refuse(spec,
-         fmt::format("\"{}\" is no type; write f64, f32, f16, bf16, e4m3, e5m2, i8 … u64, or buffer", text));
+         fmt::format("\"{}\" is no type; write f64, f32, f16, bf16, e4m3, e5m2, i8 … u64, bytes or buffer",
+                     text));
 }
 
-std::uint64_t integer_bits(Element type, std::string_view text, const std::string& spec) {
-  const bool negative = text.starts_with('-');
-  if (negative) text.remove_prefix(1);
-  const bool hexadecimal = text.starts_with("0x");
-  if (hexadecimal) text.remove_prefix(2);
-  Number number{Number::Category::finite, negative, 0, 0};
+std::uint64_t integer_bits(Element type, const std::string& text, const std::string& spec) {
+  std::string_view digits = text;
+  const bool negative = digits.starts_with('-');
+  if (negative) digits.remove_prefix(1);
+  const bool hexadecimal = digits.starts_with("0x");
+  if (hexadecimal) digits.remove_prefix(2);
+  std::uint64_t magnitude = 0;
   const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number.significand, hexadecimal ? 16 : 10);
-  if (text.empty() || end != text.data() + text.size() || error == std::errc::invalid_argument)
-    refuse(spec, "this is no whole number");
-  // encode() stays at the end of the range, which a user's number must not do silently.
-  const std::uint64_t bits = encode(type, number);
-  const Number kept = decode(type, bits);
-  const bool same = to_double(kept) == to_double(number) && (kept.is_zero() || kept.negative == negative);
-  if (error != std::errc() || !same) refuse(spec, fmt::format("the number does not fit {}", name(type)));
-  return bits;
+      std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, hexadecimal ? 16 : 10);
+  if (end != digits.data() + digits.size() || error == std::errc::invalid_argument)
+    refuse(spec, fmt::format("\"{}\" is no whole number; write decimal or 0x hexadecimal digits", text));
+  const std::uint64_t all_ones = ~std::uint64_t{0} >> (64 - 8 * size_of(type));
+  const std::uint64_t most = is_signed_integer(type) ? all_ones >> 1 : all_ones;
+  const std::uint64_t most_below_zero = is_signed_integer(type) ? most + 1 : 0;
+  if (error != std::errc() || magnitude > (negative ? most_below_zero : most))
+    refuse(spec, fmt::format("{} does not fit {}; write a number from {}{} to {} or take a wider type", text,
+                             name(type), is_signed_integer(type) ? "-" : "", most_below_zero, most));
+  return negative ? 0 - magnitude : magnitude;
 }
 
 std::uint64_t float_bits(Element type, const std::string& text, const std::string& spec) {
@@ -55,7 +63,8 @@ std::uint64_t float_bits(Element type, const std::string& text, const std::strin
       type == Element::f32 ? std::strtof(text.c_str(), &end) : std::strtod(text.c_str(), &end);
   if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])) != 0 ||
       end != text.c_str() + text.size())
-    refuse(spec, "this is no number");
+    refuse(spec, fmt::format("\"{}\" is no number; write one such as {}:1.5 or {}:0x1p-3", text, name(type),
+                             name(type)));
   return encode(type, number_of(value));
 }
 
@@ -71,15 +80,20 @@ std::vector<std::byte> filled(Element type, std::uint64_t count, Make make) {
   return bytes;
 }
 
-std::vector<std::byte> file_content(const std::string& file, std::uint64_t bytes, const std::string& spec) {
+std::uint64_t file_size(const std::string& file, const std::string& spec) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) refuse(spec, fmt::format("there is no file {}", file));
+  if (!std::filesystem::is_regular_file(file, error))
+    refuse(spec, fmt::format("there is no file {}; check its path", file));
   const std::uint64_t size = std::filesystem::file_size(file, error);
-  if (error || size != bytes) refuse(spec, fmt::format("the file has {} bytes, the buffer {}", size, bytes));
+  if (error) refuse(spec, fmt::format("the file {} cannot be read; check its permissions", file));
+  return size;
+}
+
+std::vector<std::byte> file_content(const std::string& file, std::uint64_t bytes, const std::string& spec) {
   std::vector<std::byte> content(bytes);
   std::ifstream in(file, std::ios::binary);
   in.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(bytes));
-  if (!in) refuse(spec, "the file cannot be read");
+  if (!in) refuse(spec, fmt::format("the file {} cannot be read; check its permissions", file));
   return content;
 }
 
@@ -96,7 +110,15 @@ std::vector<std::byte> buffer_content(const ArgumentSpec& buffer, const std::str
     return filled(type, buffer.count, [type, random = SplitMix(seed)](std::uint64_t) mutable {
       return random_bits(type, random);
     });
-  if (initial.starts_with('@')) return file_content(initial.substr(1), buffer.count * size_of(type), spec);
+  if (initial.starts_with('@')) {
+    const std::string file = initial.substr(1);
+    const std::uint64_t size = file_size(file, spec), bytes = buffer.count * size_of(type);
+    if (size != bytes)
+      refuse(spec,
+             fmt::format("the file has {} bytes, but {} elements of {} are {}; change COUNT or the file",
+                         size, buffer.count, name(type), bytes));
+    return file_content(file, bytes, spec);
+  }
   refuse(spec,
          fmt::format("\"{}\" is no content; write zeros, iota, random, uninitialized or @FILE", initial));
 }
@@ -105,7 +127,8 @@ ArgumentSpec parse_buffer(const std::string& spec, std::uint64_t seed) {
   const std::size_t type_at = std::string_view("buffer:").size();
   const std::size_t count_at = spec.find(':', type_at) + 1;
   const std::size_t initial_at = count_at == 0 ? 0 : spec.find(':', count_at) + 1;
-  if (initial_at == 0) refuse(spec, "a buffer is written buffer:TYPE:COUNT:CONTENT");
+  if (initial_at == 0)
+    refuse(spec, "a buffer is written buffer:TYPE:COUNT:CONTENT, such as buffer:i32:1000:random");
   ArgumentSpec buffer;
   buffer.is_buffer = true;
   buffer.type = parse_type(spec.substr(type_at, count_at - 1 - type_at), spec);
@@ -115,13 +138,49 @@ ArgumentSpec parse_buffer(const std::string& spec, std::uint64_t seed) {
   return buffer;
 }
 
+std::byte hexadecimal(char high, char low, const std::string& spec) {
+  unsigned value = 0;
+  for (const char digit : {high, low}) {
+    const std::size_t place = std::string_view("0123456789abcdefABCDEF").find(digit);
+    if (place == std::string_view::npos)
+      refuse(spec, fmt::format("\"{}\" is no hexadecimal digit; {}", digit, how_to_write_bytes));
+    value = value * 16 + static_cast<unsigned>(place < 16 ? place : place - 6);
+  }
+  return static_cast<std::byte>(value);
+}
+
+std::vector<std::byte> hexadecimal_bytes(std::string_view digits, const std::string& spec) {
+  if (digits.size() % 2 != 0)
+    refuse(spec,
+           fmt::format("{} hexadecimal digits make no whole bytes; {}", digits.size(), how_to_write_bytes));
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2)
+    bytes.push_back(hexadecimal(digits[i], digits[i + 1], spec));
+  return bytes;
+}
+
+ArgumentSpec parse_bytes(const std::string& spec) {
+  const std::string value = spec.substr(std::string_view("bytes:").size());
+  const bool from_file = value.starts_with('@');
+  const std::string file = from_file ? value.substr(1) : "";
+  const std::uint64_t size = from_file ? file_size(file, spec) : value.size() / 2;
+  if (size > most_parameter_bytes)
+    refuse(spec, fmt::format("these are {} bytes, but a kernel's parameters hold at most {}; pass a buffer",
+                             size, most_parameter_bytes));
+  ArgumentSpec structure;
+  structure.content = from_file ? file_content(file, size, spec) : hexadecimal_bytes(value, spec);
+  if (structure.content.empty()) refuse(spec, fmt::format("there are no bytes; {}", how_to_write_bytes));
+  return structure;
+}
+
 }  // namespace
 
 ArgumentSpec parse_argument(const std::string& spec, std::uint64_t seed) {
   if (spec.starts_with("buffer:")) return parse_buffer(spec, seed);
+  if (spec.starts_with("bytes:")) return parse_bytes(spec);
   const std::size_t colon = spec.find(':');
   if (colon == std::string::npos)
-    refuse(spec, "an argument is written TYPE:VALUE or buffer:TYPE:COUNT:CONTENT");
+    refuse(spec, "an argument is written TYPE:VALUE, bytes:HEX or buffer:TYPE:COUNT:CONTENT, such as i32:5");
   ArgumentSpec number;
   number.type = parse_type(spec.substr(0, colon), spec);
   const std::string value = spec.substr(colon + 1);

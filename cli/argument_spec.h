@@ -1,5 +1,6 @@
 // Kernel arguments as the command line spells them:
 //     i32:-5   u64:9   f32:1.5   f16:0x1p-3
+//     bytes:00ff10     bytes:@FILE             a struct by value
 //     buffer:TYPE:COUNT:zeros|iota|random|uninitialized|@FILE
 #pragma once
 
@@ -13,12 +14,12 @@
 
 namespace foldproof {
 
-/// One kernel argument: a number's bytes, or a buffer whose address is passed.
+/// One kernel argument: the bytes of a number or a struct, or a buffer whose address is passed.
 struct ArgumentSpec {
-  Element type = Element::f32;
+  Element type = Element::f32;  ///< of a number or a buffer's elements
   bool is_buffer = false;
   std::uint64_t count = 0;         ///< elements of the buffer
-  std::vector<std::byte> content;  ///< of the number, or of the buffer's written part
+  std::vector<std::byte> content;  ///< of the number or struct, or of the buffer's written part
 };
 
 /// Reads one SPEC. `seed` makes the content of a random buffer. Throws InputError that names the SPEC.

@@ -10,7 +10,7 @@
 #include "cli/subjects.h"
 #include "cli/verb.h"
 #include "oracles/number.h"
-#include "properties/execution/job.h"
+#include "properties/instance_job.h"
 
 namespace foldproof {
 
@@ -60,13 +60,10 @@ std::vector<std::byte> small_integers() {
   return input;
 }
 
-Job job_for(const Benchmark& benchmark, const Subject& subject) {
+Job job_for(const Benchmark& benchmark, const Subject& subject, Runner& runner) {
   const Instance& instance = f32_sum(subject.contract);
-  const auto device = make_emulated_device();
-  const JobBuilder builder(instance, subject.image, device->entries(device->load(*subject.image)));
-  Case c;
-  c.variables = {{"count", elements}, {"block", block}, {"grid", benchmark.grid}};
-  return builder.build(c, small_integers()).job;
+  return instance_job(instance, subject.image, runner,
+                      {{"count", elements}, {"block", block}, {"grid", benchmark.grid}}, small_integers());
 }
 
 /// Processor time of this thread, in seconds: what other programs do meanwhile does not count.
@@ -76,15 +73,15 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-Measurement measure(const Job& job, unsigned runs, ProgressLine& line, const std::string& name) {
-  const auto runner = make_runner(make_emulated_device());
-  runner->run({job});  // Loads the module and touches the memory.
+Measurement measure(const Job& job, Runner& runner, unsigned runs, ProgressLine& line,
+                    const std::string& name) {
+  runner.run({job});  // Loads the module and touches the memory.
   Measurement measurement{0, 0, runs};
   std::vector<double> seconds;
   for (unsigned run = 0; run < runs; ++run) {
     line.show(fmt::format("measuring {}: run {} of {}", name, run + 1, runs));
     const double begin = thread_seconds();
-    const JobResult result = std::move(runner->run({job}).front());
+    const JobResult result = std::move(runner.run({job}).front());
     seconds.push_back(thread_seconds() - begin);
     if (result.unsupported) throw Unsupported(*result.unsupported);
     if (!result.findings.empty()) throw std::runtime_error(name + ": " + result.findings.front().message);
@@ -116,7 +113,9 @@ int bench_emulated(unsigned runs, const Console& console) {
   for (const Benchmark& benchmark : emulated) {
     const std::string name = std::string(benchmark.id) + "/checks-off";
     const Subject subject = subject_with(benchmark.id, console, line);
-    benchmarks.push_back(to_json(name, measure(job_for(benchmark, subject), runs, line, name)));
+    const auto runner = make_runner(make_emulated_device());
+    const Job job = job_for(benchmark, subject, *runner);
+    benchmarks.push_back(to_json(name, measure(job, *runner, runs, line, name)));
   }
   line.clear();
   if (console.json()) {

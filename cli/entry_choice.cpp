@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "contracts/entry_spelling.h"
 #include "contracts/signature.h"
 
 namespace foldproof {
@@ -37,9 +38,10 @@ const EntrySignature* find(const std::vector<EntrySignature>& entries, const std
 
 ChosenEntry choose_entry(const std::filesystem::path& source, const std::string& name,
                          const CompileOptions& options) {
-  if (name.empty()) throw InputError("--entry needs a name");
-  // What is no template is in the PTX anyway; the name may then be any part of a kernel's.
   const bool is_ptx = source.extension() == ".ptx";
+  if (const auto why = why_no_entry(name); why && (!is_ptx || name.empty()))
+    throw InputError("--entry: " + *why);
+  // What is no template is in the PTX anyway; the name may then be any part of a kernel's.
   if (is_ptx || name.find('<') == std::string::npos) {
     const Compiled compiled = compile_source(source, {}, {}, options);
     if (const EntrySignature* entry = find(compiled.entries, name)) return {compiled.image, *entry};

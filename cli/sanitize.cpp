@@ -63,7 +63,7 @@ Launch launch_of(const Arguments& a) {
   for (const std::size_t index : a.dumps)
     if (index >= launch.arguments.size() || !launch.arguments[index].is_buffer)
       throw InputError(
-          fmt::format("--dump {}: there is no buffer argument with this index (counted from 0)", index));
+          fmt::format("--dump {}: no buffer stands at this index; count the --arg from 0", index));
   launch.chosen = choose_entry(a.source, a.entry, a.source_options.compile_options());
   return launch;
 }
@@ -78,14 +78,17 @@ void check_parameters(const Launch& launch) {
   if (entry == entries.end()) throw InputError(fmt::format("the entry {} has no code", name));
   const auto& sizes = entry->parameter_bytes;
   if (sizes.size() != launch.arguments.size())
-    throw InputError(fmt::format("{} takes {} arguments, but {} are given with --arg",
-                                 launch.chosen.entry.spelled, sizes.size(), launch.arguments.size()));
+    throw InputError(
+        fmt::format("{} takes {} arguments, but {} are given with --arg; give one --arg a parameter",
+                    launch.chosen.entry.spelled, sizes.size(), launch.arguments.size()));
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::size_t given =
         launch.arguments[i].is_buffer ? sizeof(Address) : launch.arguments[i].content.size();
     if (given != sizes[i])
-      throw InputError(fmt::format("argument {} of {} has {} bytes, but --arg gives {}", i,
-                                   launch.chosen.entry.spelled, sizes[i], given));
+      throw InputError(
+          fmt::format("argument {} of {} has {} bytes, but --arg gives {}; write it with a type of that "
+                      "size, or bytes:HEX",
+                      i, launch.chosen.entry.spelled, sizes[i], given));
   }
 }
 
@@ -257,11 +260,11 @@ int sanitize(Arguments a, const Console& console) {
     case Outcome::Ending::crashed: throw std::runtime_error(outcome.text);
     case Outcome::Ending::interrupted: throw Interrupted{};
   }
-  const Json kernel = unpack(outcome.text);
+  Json kernel = unpack(outcome.text);
+  kernel["seconds"] = line.elapsed();
   AuditReport report;
   report.seed = launch.seed;
   report.kernels.push_back(kernel_report_from(kernel));
-  report.kernels.front().seconds = line.elapsed();
   if (console.json()) {
     Json json = to_json(report);
     json["kernels"] = Json::array({kernel});
@@ -288,8 +291,10 @@ Run attach_sanitize(CLI::App& app, Console& console) {
   app.add_option("--cluster", a->cluster, "Blocks of a cluster")->type_name("X[,Y,Z]");
   app.add_flag("--cooperative", a->cooperative, "Cooperative launch: all blocks resident");
   app.add_option("--shared", a->shared, "Dynamic shared memory of a block")->type_name("BYTES");
-  once(app.add_option("--arg", a->specs,
-                      "One kernel argument, in order: i32:5, f32:1.5, buffer:f32:1000:random")
+  once(app.add_option(
+              "--arg", a->specs,
+              "One kernel argument, in order: i32:5, f32:1.5, buffer:f32:1000:random; a struct by value is "
+              "bytes:HEX, such as bytes:00ff10, or bytes:@FILE")
            ->type_name("SPEC"));
   once(app.add_option("--dump", a->dumps, "Print the buffer that is the argument with this index")
            ->type_name("INDEX"));

@@ -8,12 +8,11 @@
 
 namespace foldproof {
 
-/// The program's exit statuses.
+/// The program's exit statuses, but for those that reports ask for (properties/verdict.h).
 enum Exit : int {
   exit_ok = 0,
-  exit_findings = 1,  ///< an unexpected finding of the failing severity was made
-  exit_usage = 2,     ///< wrong usage, contract or source, before anything ran
-  exit_unable = 3,    ///< something could not run: no device, an unsupported instruction
+  exit_usage = 2,   ///< wrong usage, contract or source, before anything ran
+  exit_unable = 3,  ///< something could not run: no device, an unsupported instruction
   exit_interrupted = 130
 };
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "contracts/keys.h"
+#include "contracts/names.h"
+
 namespace foldproof {
 namespace {
 
@@ -50,7 +53,7 @@ double floating(const Piece& piece) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || end != text.c_str() + text.size())
-    throw InputError(fmt::format("\"{}\" is no number", text), piece.where);
+    throw InputError(fmt::format("\"{}\" is no number; write one such as 1.5 or 0x1p-3", text), piece.where);
   return value;
 }
 
@@ -86,9 +89,14 @@ ArgumentContract pointer(const std::string& buffer, const Piece& rest) {
 ArgumentContract parse(const Piece& untrimmed, const std::vector<std::string>& buffers, int depth);
 
 ArgumentContract structure(const Piece& piece, const std::vector<std::string>& buffers, int depth) {
-  if (piece.text.back() != '}') throw InputError("a struct lacks its closing \"}\"", piece.where);
+  if (piece.text.back() != '}')
+    throw InputError("a struct lacks its closing \"}\"; write it behind the last member", piece.where);
   if (depth == deepest_structure)
-    throw InputError(fmt::format("structs are nested deeper than {} levels", deepest_structure), piece.where);
+    throw InputError(
+        fmt::format("structs are nested deeper than {} levels; write the members of the inner ones "
+                    "in their place",
+                    deepest_structure),
+        piece.where);
   ArgumentContract argument;
   argument.form = ArgumentContract::Form::structure;
   for (const Piece& member : members_of(piece.from(1, piece.text.size() - 2))) {
@@ -104,13 +112,20 @@ ArgumentContract structure(const Piece& piece, const std::vector<std::string>& b
 
 ArgumentContract parse(const Piece& untrimmed, const std::vector<std::string>& buffers, int depth) {
   const Piece piece = untrimmed.trimmed();
-  if (piece.text.empty()) throw InputError("an argument is empty", piece.where);
+  if (piece.text.empty())
+    throw InputError(
+        "an argument is empty; write a buffer, an expression, a typed number such as \"f32:1.5\", or a "
+        "struct "
+        "such as \"{input, i32:count}\"",
+        piece.where);
   if (piece.text.front() == '{') return structure(piece, buffers, depth);
 
   if (const std::size_t colon = piece.text.find(':'); colon != std::string_view::npos) {
     const std::string_view type = piece.from(0, colon).trimmed().text;
     if (const auto element = element_named(type)) return typed(*element, piece.from(colon + 1).trimmed());
-    throw InputError(fmt::format("unknown type \"{}\" before \":\"", type), piece.where);
+    throw InputError(
+        fmt::format("unknown type \"{}\" before \":\"{}", type, suggestion(type, element_names())),
+        piece.where);
   }
 
   const std::size_t word_end = std::min(piece.text.find_first_of(" \t+-*/%^<>=!(),"), piece.text.size());

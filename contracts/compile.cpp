@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +11,7 @@
 #include "contracts/call.h"
 #include "contracts/compile_commands.h"
 #include "contracts/declarations.h"
+#include "contracts/entry_spelling.h"
 #include "contracts/files.h"
 #include "contracts/keys.h"
 #include "contracts/nvcc/cache.h"
@@ -184,6 +184,8 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
     std::vector<std::string> lowered = lowered_in(ptx, unit.entries);
     return {std::move(ptx), std::move(lowered)};
   }
+  for (std::size_t i = 0; i < unit.entries.size(); ++i)
+    if (const auto why = why_no_entry(unit.entries[i])) throw EntryError(*why, {}, i);
   unit.arch = checked_arch(options.arch.empty() ? arch : options.arch);
   if (!options.compile_commands.empty()) {
     const auto flags = flags_from_database(options.compile_commands, unit.source);
@@ -224,14 +226,13 @@ struct Launches {
 
 fs::path default_cache() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    const fs::path beside = program.parent_path() / "ptx";
-    const bool writable = fs::exists(beside, error) ? access(beside.c_str(), W_OK) == 0
-                                                    : access(program.parent_path().c_str(), W_OK) == 0;
-    if (writable) return beside;
-  }
-  return user_cache() / "ptx";
+  return ptx_folder_of(fs::read_symlink("/proc/self/exe", error));
+}
+
+fs::path ptx_folder_of(const fs::path& program) {
+  std::error_code error;
+  const fs::path folder = program.parent_path();
+  return fs::exists(folder / "CMakeCache.txt", error) ? folder / "ptx" : user_cache() / "ptx";
 }
 
 Compiled compile_source(const fs::path& source, const std::vector<std::string>& entries,

@@ -19,8 +19,12 @@ struct CompileOptions {
   std::filesystem::path cache;             ///< folder of the PTX cache; empty: default_cache()
 };
 
-/// `ptx` beside the program where that can be written, else in user_cache().
+/// Where PTX is kept unless an option says otherwise: ptx_folder_of the program that runs.
 std::filesystem::path default_cache();
+
+/// `ptx` beside a program in a build tree, which is told by its CMakeCache.txt; of an installed one in
+/// user_cache().
+std::filesystem::path ptx_folder_of(const std::filesystem::path& program);
 
 /// A kernel found in a source: what `audit` without a contract guesses from, and `sanitize` runs.
 struct EntrySignature {

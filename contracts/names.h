@@ -12,6 +12,9 @@
 
 namespace foldproof {
 
+/// Every element type.
+std::vector<std::string> element_names();
+
 template <typename Enum>
 struct Named {
   std::string_view name;

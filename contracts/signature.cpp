@@ -1,25 +1,12 @@
 #include "contracts/signature.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
 #include "contracts/text.h"
+#include "sanitizer/demangle.h"
 
 namespace foldproof {
 namespace {
-
-constexpr std::size_t longest_mangled = 4096;  // the demangler recurses
-
-std::string demangled(const std::string& lowered) {
-  if (!lowered.starts_with("_Z") || lowered.size() > longest_mangled) return "";
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(lowered.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? text.get() : "";
-}
 
 /// Where the parenthesis opens that closes at the end of `text`; npos where none does.
 std::size_t opening_of_last(std::string_view text) {

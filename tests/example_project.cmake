@@ -9,5 +9,6 @@ add_test(NAME example.configure
 add_test(NAME example.audit COMMAND ${CMAKE_CTEST_COMMAND} --test-dir "${project}" --output-on-failure --no-tests=error)
 set_tests_properties(example.install PROPERTIES FIXTURES_SETUP installed)
 set_tests_properties(example.configure PROPERTIES FIXTURES_SETUP configured FIXTURES_REQUIRED installed)
-set_tests_properties(example.audit PROPERTIES FIXTURES_REQUIRED "installed;configured")
+set_tests_properties(example.audit PROPERTIES FIXTURES_REQUIRED "installed;configured"
+                     ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/example/cache")
 set_tests_properties(example.install example.configure example.audit PROPERTIES LABELS cli TIMEOUT 300)

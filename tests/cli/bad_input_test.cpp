@@ -186,6 +186,48 @@ TEST_CASE("arguments that are no arguments") {
   refused(sanitize(file, {"--block", "1", "--arg", buffer, "--arg", "u32:1", "--dump", "1"}), "--dump 1");
 }
 
+TEST_CASE("a struct whose bytes cannot be read says how they are written") {
+  const Folder folder;
+  const std::string file = folder.file("store_pair.ptx", store_pair_ptx);
+  const auto with = [&](const std::string& spec) {
+    return std::vector<std::string>{"sanitize",           file,    "--entry", "store_pair", "--arg",
+                                    "buffer:u32:2:zeros", "--arg", spec};
+  };
+  refused(with("bytes:0500000g"),
+          "\"g\" is no hexadecimal digit; write two hexadecimal digits a byte, such as bytes:00ff10");
+  refused(with("bytes:050"), "3 hexadecimal digits make no whole bytes; write two hexadecimal digits a byte");
+  refused(with("bytes:"), "there are no bytes; write two hexadecimal digits a byte");
+  refused(with("bytes:@" + folder.path("nowhere")), "there is no file");
+  refused(with("bytes:@" + folder.file("empty.bin", "")), "there are no bytes");
+  refused(with("bytes:@" + folder.file("large.bin", std::string(40'000, 'x'))),
+          "a kernel's parameters hold at most");
+  refused(with("bytes:0500"), "has 8 bytes, but --arg gives 2");
+}
+
+TEST_CASE("an argument that is refused is told how to be written") {
+  const Folder folder;
+  const std::string file = folder.file("add_one.ptx", add_one_ptx);
+  const auto with = [&](const std::string& spec) {
+    return sanitize(file, {"--arg", spec, "--arg", "u32:1"});
+  };
+  refused(with("u32:five"), "\"five\" is no whole number; write decimal or 0x hexadecimal digits");
+  refused(with("u8:256"), "256 does not fit u8; write a number from 0 to 255 or take a wider type");
+  refused(with("i8:-129"), "-129 does not fit i8; write a number from -128 to 127 or take a wider type");
+  refused(with("i64:9223372036854775808"), "does not fit i64");
+  refused(with("f32:one"), "\"one\" is no number; write one such as f32:1.5 or f32:0x1p-3");
+  refused(with("buffer:i32:1"), "such as buffer:i32:1000:random");
+  refused(with("buffer:i32:2:@" + folder.file("three.bin", "abc")),
+          "has 3 bytes, but 2 elements of i32 are 8; change COUNT or the file");
+}
+
+TEST_CASE("an entry that is no name is refused before nvcc is started") {
+  const Folder folder;
+  const std::string source = folder.file("total.cu", good_kernel);
+  for (const std::string entry : {"k(", "total)", "total<float", "total; int x", "1total", "a b"})
+    refused({"sanitize", source, "--entry", entry, "--nvcc", "/nowhere/nvcc"},
+            "\"" + entry + "\" is no kernel's name; write it as C++ does, without parameters");
+}
+
 TEST_CASE("PTX that was cut off at any place") {
   const Folder folder;
   for (std::size_t length = 0; length < add_one_ptx.size() - 3; length += 37) {

@@ -33,6 +33,38 @@ $done:
 }
 )";
 
+/// Stores both words of a struct that it takes by value: store_pair(unsigned* x, struct { unsigned a, b; }).
+inline const std::string store_pair_ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry store_pair(.param .u64 store_pair_param_0, .param .align 4 .b8 store_pair_param_1[8])
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [store_pair_param_0];
+  ld.param.u32 %r1, [store_pair_param_1];
+  ld.param.u32 %r2, [store_pair_param_1+4];
+  cvta.to.global.u64 %rd2, %rd1;
+  st.global.u32 [%rd2], %r1;
+  st.global.u32 [%rd2+4], %r2;
+  ret;
+}
+)";
+
+/// Writes just past its shared array, as sum32(const float*, float*) with a __shared__ float tile[32] might.
+inline const std::string past_tile_ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry _Z5sum32PKfPf(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<2>;
+  .shared .align 4 .b8 _ZZ5sum32PKfPfE4tile[128];
+  mov.u32 %r1, 0;
+  st.shared.u32 [_ZZ5sum32PKfPfE4tile+128], %r1;
+  ret;
+}
+)";
+
 /// Counts and never ends, which only a budget can tell: count_forever().
 inline const std::string count_forever_ptx = R"(.version 8.0
 .target sm_90

@@ -53,6 +53,45 @@ TEST_CASE("a buffer can be read from a file") {
   CHECK(ran.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({6, 8}));
 }
 
+TEST_CASE("a launch says how long it took") {
+  const Folder folder;
+  const std::string file = folder.file("add_one.ptx", add_one_ptx);
+  const RanJson ran =
+      run_json(launch(file, {"--block", "4", "--arg", "buffer:i32:4:iota", "--arg", "u32:4"}));
+  CHECK(ran.json.at("kernels").at(0).at("seconds") > 0);
+}
+
+TEST_CASE("a struct by value is given as its bytes") {
+  const Folder folder;
+  const std::string file = folder.file("store_pair.ptx", store_pair_ptx);
+  const RanJson ran = run_json({"sanitize", file, "--entry", "store_pair", "--arg", "buffer:u32:2:zeros",
+                                "--arg", "bytes:05000000ff00Ff00", "--dump", "0"});
+  REQUIRE(ran.status == 0);
+  CHECK(ran.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({5, 0xff00ff}));
+}
+
+TEST_CASE("the bytes of a struct can be read from a file") {
+  const Folder folder;
+  const std::string file = folder.file("store_pair.ptx", store_pair_ptx);
+  const std::string data = folder.file("pair.bin", std::string("\x05\0\0\0\x07\0\0\0", 8));
+  const RanJson ran = run_json({"sanitize", file, "--entry", "store_pair", "--arg", "buffer:u32:2:zeros",
+                                "--arg", "bytes:@" + data, "--dump", "0"});
+  REQUIRE(ran.status == 0);
+  CHECK(ran.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({5, 7}));
+}
+
+TEST_CASE("a finding names a shared array as C++ spells it") {
+  const Folder folder;
+  const std::string file = folder.file("past_tile.ptx", past_tile_ptx);
+  const RanJson ran = run_json(
+      {"sanitize", file, "--entry", "sum32", "--arg", "buffer:f32:1:zeros", "--arg", "buffer:f32:1:zeros"});
+  REQUIRE(ran.status == 1);
+  CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("message") ==
+        "a write of 4 bytes in shared memory begins 0 bytes past the end of sum32(float const*, "
+        "float*)::tile (128 "
+        "bytes)");
+}
+
 TEST_CASE("an access past the end is a finding and status 1") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);

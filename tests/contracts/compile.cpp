@@ -145,6 +145,17 @@ TEST_CASE("what cannot be compiled is refused before nvcc runs") {
         "\"compute_90; rm\" is no architecture; write one such as compute_90");
 }
 
+TEST_CASE("a program in a build tree keeps its PTX beside itself") {
+  const Workshop workshop;
+  workshop.write("CMakeCache.txt", "");
+  CHECK(ptx_folder_of(workshop.path() / "foldproof") == workshop.path() / "ptx");
+}
+
+TEST_CASE("an installed program keeps its PTX in the user's cache") {
+  const Workshop workshop;
+  CHECK(ptx_folder_of(workshop.path() / "bin" / "foldproof") == user_cache() / "ptx");
+}
+
 TEST_CASE("a .ptx file is taken as it is, its entries matched by their spelling") {
   const Workshop workshop;
   const std::string ptx = ".version 8.0\n.visible .entry _ZN2ns3sumIfLi64EEEvPKT_PS1_j(\n)\n{\nret;\n}\n";

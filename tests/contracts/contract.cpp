@@ -312,9 +312,24 @@ TEST_CASE("names must be free and known") {
         std::string::npos);
   CHECK(load_error(with_end("arguments = [\"{input, count}\"]")).find("such as \"i32:count\"") !=
         std::string::npos);
-  CHECK(load_error(with_end("arguments = [\"f33:1\"]")).find("unknown type \"f33\"") != std::string::npos);
-  CHECK(load_error(with_end("arguments = [\"f32:one\"]")).find("\"one\" is no number") != std::string::npos);
+  CHECK(load_error(with_end("arguments = [\"f33:1\"]"))
+            .find("unknown type \"f33\" before \":\"; did you mean \"f32\"?") != std::string::npos);
+  CHECK(
+      load_error(with_end("arguments = [\"f32:one\"]")).find("\"one\" is no number; write one such as 1.5") !=
+      std::string::npos);
   CHECK(load_error(with_end("arguments = [\"input - 1\"]")).find("only \"+ elements\" may follow") !=
+        std::string::npos);
+}
+
+TEST_CASE("an argument that is none is told how to be written") {
+  const auto argument = [](const std::string& text) {
+    return load_error(with_end("arguments = [\"" + text + "\"]"));
+  };
+  CHECK(argument("{input, }").find("an argument is empty; write a buffer, an expression, a typed number") !=
+        std::string::npos);
+  CHECK(argument("{input").find("lacks its closing \"}\"; write it behind the last member") !=
+        std::string::npos);
+  CHECK(argument("{{{{{{{{{input}}}}}}}}}").find("write the members of the inner ones in their place") !=
         std::string::npos);
 }
 

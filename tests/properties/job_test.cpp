@@ -6,6 +6,7 @@
 #include "oracles/number.h"
 #include "properties/execution/arguments.h"
 #include "properties/execution/job.h"
+#include "properties/instance_job.h"
 
 namespace foldproof {
 namespace {
@@ -155,6 +156,17 @@ TEST_CASE("an in-place kernel gets its input again before each call and is read 
   CHECK(prepared.output == prepared.input);
   CHECK(prepared.job.buffers.size() == 1);
   CHECK(std::holds_alternative<JobWrite>(prepared.job.steps[1]));
+}
+
+TEST_CASE("an instance can be launched once at given variables") {
+  const Contract contract = fake::contract(Operator::max, Element::f32);
+  fake::FakeRunner runner([](const fake::Launch&) {});
+  const Job job =
+      instance_job(contract.instances.front(), std::make_shared<const Image>(Image{"fake.ptx", ""}), runner,
+                   {{"count", 3}, {"block", 64}}, std::vector<std::byte>(12));
+  REQUIRE(job.steps.size() == 1);
+  CHECK(std::get<JobLaunch>(job.steps[0]).shape.block == Dim3{64, 1, 1});
+  CHECK(job.buffers[0].initial.size() == 12);
 }
 
 TEST_CASE("a contract that cannot be launched is told where and why") {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sanitizer/demangle.h"
+
 namespace foldproof::machine {
 namespace {
 
@@ -107,7 +109,7 @@ class Layout {
     const auto size = static_cast<std::uint32_t>(bytes);
     shared_.packed += size;
     shared_.next_slot = (address + size + shared_lead) / shared_slot + 1;
-    program_.shared.push_back({variable.name, entry_, address, size, shared_.packed, false});
+    program_.shared.push_back({demangled(variable.name), entry_, address, size, shared_.packed, false});
     at = {ptx::Space::shared, address};
   }
 

@@ -1,0 +1,310 @@
+#include "contracts/guessing/instance_guess.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "contracts/names.h"
+#include "contracts/placeholders.h"
+
+namespace foldproof {
+namespace {
+
+std::string lower_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+bool mentions(const std::string& name, std::initializer_list<std::string_view> words) {
+  const std::string lower = lower_case(name);
+  return std::ranges::any_of(words,
+                             [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+/// The type as PTX's arithmetic spells it; nvcc adds unsigned integers as signed ones.
+std::string ptx_type(Element element) {
+  std::string spelled(name(element));
+  if (spelled.starts_with('i')) spelled[0] = 's';
+  return spelled;
+}
+
+bool has_operation(const std::set<std::string>& operations, std::string_view operation, Element element) {
+  return operations.contains(fmt::format("{}.{}", operation, ptx_type(element)));
+}
+
+/// Fills one instance, sentence by sentence.
+class Guess {
+ public:
+  Guess(const Kernel& kernel, std::vector<std::string>& said)
+      : kernel_(kernel), facts_(kernel.facts), said_(said) {}
+
+  Instance instance() {
+    find_buffers();
+    find_reduction();
+    find_launch();
+    find_domain();
+    find_result();
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) launch_.arguments.push_back(argument(i));
+    launch_.entry = entry_spelling();
+    instance_.launches.push_back(launch_);
+    instance_.claims.empty = EmptyPolicy::unspecified;
+    return std::move(instance_);
+  }
+
+ private:
+  void say(const std::string& sentence) {
+    said_.push_back(fmt::format("{}: {}.", kernel_.signature.spelled, sentence));
+  }
+
+  [[noreturn]] void give_up(const std::string& why) const {
+    throw InputError(
+        fmt::format("no contract can be guessed for \"{}\", since {}; write one (docs/contracts.md)",
+                    kernel_.signature.spelled, why));
+  }
+
+  std::string described(std::size_t index) const {
+    const Parameter& parameter = kernel_.parameters[index];
+    return parameter.name.empty() ? fmt::format("parameter {} ({})", index + 1, parameter.type)
+                                  : fmt::format("\"{}\"", parameter.name);
+  }
+
+  std::string entry_spelling() const {
+    const std::string& spelled = kernel_.signature.spelled;
+    const std::size_t arguments = std::min(spelled.find('<'), spelled.size());
+    return plain_name(spelled) + spelled.substr(arguments);
+  }
+
+  // Which pointer is the input, which the output; the others are scratch.
+  void find_buffers() {
+    std::vector<std::size_t> read, written;
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      const Parameter& parameter = kernel_.parameters[i];
+      if (!parameter.element) give_up(fmt::format("the type of {} is not known", described(i)));
+      if (parameter.is_pointer) (parameter.is_const ? read : written).push_back(i);
+    }
+    if (kernel_.parameters.empty()) give_up("its parameters are not known");
+    if (read.size() > 1) give_up("it reads more than one input");
+    if (read.empty() && !written.empty()) {
+      read.push_back(written.front());
+      if (written.size() > 1) written.erase(written.begin());
+    }
+    if (read.empty() || written.empty()) give_up("it has no pointer to read from or none to write to");
+    input_ = read.front();
+    output_ = output_among(written);
+    instance_.in_place = input_ == output_;
+    say(instance_.in_place ? fmt::format("{} is taken for the input and the output", described(input_))
+                           : fmt::format("{} is taken for the input, {} for the output", described(input_),
+                                         described(output_)));
+    for (const std::size_t index : written)
+      if (index != output_ && index != input_) scratch_.push_back(index);
+  }
+
+  std::size_t output_among(const std::vector<std::size_t>& written) const {
+    const auto named = std::ranges::find_if(written, [&](std::size_t index) {
+      return mentions(kernel_.parameters[index].name, {"out", "result", "dst", "total", "answer"});
+    });
+    return named == written.end() ? written.back() : *named;
+  }
+
+  Element input_type() const { return *kernel_.parameters[input_].element; }
+  Element output_type() const { return *kernel_.parameters[output_].element; }
+
+  void find_reduction() {
+    const std::string name = plain_name(kernel_.signature.spelled);
+    const bool looks_like_one =
+        facts_.uses_shared || facts_.uses_shuffle || !facts_.atomics.empty() ||
+        mentions(name, {"sum", "reduc", "max", "min", "prod", "fold", "total", "accum"});
+    if (!looks_like_one)
+      give_up("it does not look like a reduction (no shared memory, no shuffle, no atomic)");
+    Reduction reduction;
+    reduction.op = operation(kernel_.signature.spelled);
+    reduction.input = input_type();
+    reduction.output = output_type();
+    const bool widens = size_of(reduction.input) > size_of(reduction.output);
+    reduction.accumulator = widens ? reduction.input : reduction.output;
+    instance_.reduction = reduction;
+    say(fmt::format("the operator is taken for {}", foldproof::name(reduction.op)));
+  }
+
+  Operator operation(const std::string& spelled) const {
+    if (mentions(spelled, {"max"})) return Operator::max;
+    if (mentions(spelled, {"min"})) return Operator::min;
+    if (mentions(spelled, {"prod", "mul"})) return Operator::prod;
+    if (mentions(spelled, {"sum", "add"})) return Operator::sum;
+    for (const auto* operations : {&facts_.atomics, &facts_.arithmetic}) {
+      const bool adds = has_operation(*operations, "add", output_type());
+      if (is_float(output_type()) ? adds : operations == &facts_.atomics && adds) return Operator::sum;
+      if (has_operation(*operations, "max", output_type())) return Operator::max;
+      if (has_operation(*operations, "min", output_type())) return Operator::min;
+    }
+    const bool multiplies = is_float(output_type()) && has_operation(facts_.arithmetic, "mul", output_type());
+    return multiplies ? Operator::prod : Operator::sum;
+  }
+
+  void find_launch() {
+    const bool has_cluster = facts_.cluster[0] != 0;
+    launch_.cluster.fill(Expression::constant(1));
+    for (std::size_t i = 0; i < 3 && has_cluster; ++i)
+      launch_.cluster[i] = Expression::constant(facts_.cluster[i]);
+    launch_.has_cluster = has_cluster;
+    launch_.cooperative = facts_.uses_grid_sync;
+    if (launch_.cooperative) say("it synchronises the grid, so the launch is cooperative");
+    launch_.grid = {Expression::parse("grid", {}), Expression::constant(1), Expression::constant(1)};
+    launch_.block = {Expression::parse("block", {}), Expression::constant(1), Expression::constant(1)};
+    const std::string shared = fmt::format("block * sizeof({})", name(instance_.reduction->accumulator));
+    launch_.shared = facts_.uses_dynamic_shared ? Expression::parse(shared, {}) : Expression::constant(0);
+    if (facts_.uses_dynamic_shared) say("its dynamic shared memory is taken for one element a thread");
+  }
+
+  std::uint32_t block() const {
+    constexpr std::uint32_t usual = 256, warp = 32;
+    if (facts_.required_threads) return *facts_.required_threads;
+    std::uint32_t threads = usual;
+    if (facts_.shared_arrays.size() == 1) {
+      const std::uint64_t elements = facts_.shared_arrays[0] / size_of(instance_.reduction->accumulator);
+      if (elements == 64 || elements == 128 || elements == 512 || elements == 1024)
+        threads = static_cast<std::uint32_t>(elements);
+    }
+    if (facts_.uses_shuffle && !facts_.uses_shared && facts_.atomics.empty()) threads = warp;
+    return std::min(threads, facts_.most_threads.value_or(threads));
+  }
+
+  void find_domain() {
+    find_count_parameter();
+    const std::uint32_t threads = block();
+    say(fmt::format("a block of {} threads is taken", threads));
+    add_variable("block", std::to_string(threads));
+    if (!count_) {
+      say("no parameter is taken for the count, so every thread is taken to read one element");
+      add_variable("grid", facts_.uses_block_index ? "1 .. 64" : "1");
+      add_variable("count", "grid * block");
+      return;
+    }
+    const bool one_element_each = !facts_.uses_block_index && !facts_.loads_in_loop;
+    const bool wide = size_of(*kernel_.parameters[*count_].element) == 8;
+    add_variable("count", one_element_each ? "1 .. block" : wide ? "1 .. 2^33" : "1 .. 2^31 - 1");
+    add_variable("grid", grid());
+  }
+
+  std::string grid() const {
+    if (!facts_.uses_block_index) return "1";
+    const bool strides = facts_.uses_grid_size && facts_.loads_in_loop;  // any grid covers the input
+    const std::string blocks =
+        launch_.cooperative && strides ? "min(ceil_div(count, block), 64)" : "ceil_div(count, block)";
+    const std::uint32_t cluster = facts_.cluster[0];
+    if (cluster > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster, cluster);
+    return strides ? fmt::format("1 .. {}", blocks) : blocks;
+  }
+
+  void add_variable(const std::string& name, const std::string& range) {
+    instance_.domain.emplace_back(name, Range::parse(range, {}));
+  }
+
+  void find_count_parameter() {
+    std::vector<std::size_t> integers;
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i)
+      if (!kernel_.parameters[i].is_pointer && !is_float(*kernel_.parameters[i].element))
+        integers.push_back(i);
+    const auto named = std::ranges::find_if(integers, [&](std::size_t index) {
+      const std::string& name = kernel_.parameters[index].name;
+      return name == "n" || name == "N" || mentions(name, {"count", "size", "len", "num", "elem"});
+    });
+    if (!integers.empty()) count_ = named == integers.end() ? integers.front() : *named;
+    if (count_) say(fmt::format("{} is taken for the number of elements", described(*count_)));
+  }
+
+  /// What stands in the output after the launch: one value, or a partial a block.
+  void find_result() {
+    const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const std::string& atomic) {
+      return atomic.ends_with("." + ptx_type(output_type())) || atomic.starts_with("cas.");
+    });
+    const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index;
+    instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
+    instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
+    say(finishes ? "its output is taken for one value" : "its output is taken for one partial a block");
+    if (finishes && atomic_on_output && scratch_.empty()) {
+      instance_.output_initial = BufferContract::Initial::identity;
+      say("it accumulates with atomics, so the output is set to the identity before each launch");
+    }
+    if (atomic_on_output && output_type() == Element::f32) {
+      instance_.claims.flushes_subnormals = true;
+      say("f32 atomics on global memory flush subnormals, so the contract claims no more");
+    }
+    for (const std::size_t index : scratch_) instance_.buffers.push_back(scratch(index));
+  }
+
+  /// A counter where the type is an integer that the data have not; else a partial a block.
+  BufferContract scratch(std::size_t index) {
+    const Parameter& parameter = kernel_.parameters[index];
+    const bool is_counter = *parameter.element != output_type() && !is_float(*parameter.element);
+    BufferContract buffer;
+    const bool usable = is_identifier(parameter.name) && parameter.name != "input" &&
+                        parameter.name != "output" && parameter.name != "count" &&
+                        parameter.name != "block" && parameter.name != "grid";
+    buffer.name = usable ? parameter.name : fmt::format("scratch{}", index + 1);
+    buffer.type = *parameter.element;
+    buffer.count = Expression::parse(is_counter ? "1" : "grid", {});
+    if (is_counter) buffer.initial = BufferContract::Initial::zero;
+    say(fmt::format("{} is taken for {}", described(index),
+                    is_counter ? "a counter that starts at zero" : "scratch memory of one element a block"));
+    scratch_names_.emplace_back(index, buffer.name);
+    return buffer;
+  }
+
+  ArgumentContract argument(std::size_t index) {
+    const Parameter& parameter = kernel_.parameters[index];
+    ArgumentContract argument;
+    if (parameter.is_pointer) {
+      argument.form = ArgumentContract::Form::pointer;
+      argument.value = Expression::constant(0);
+      argument.buffer = buffer_name(index);
+    } else if (is_float(*parameter.element)) {
+      argument.form = ArgumentContract::Form::number;
+      argument.type = *parameter.element;
+      argument.typed = true;
+      argument.number = 1;
+      say(fmt::format("{} is not known, so 1 is passed", described(index)));
+    } else {
+      argument.value = Expression::parse(integer_value(index), {});
+    }
+    return argument;
+  }
+
+  std::string buffer_name(std::size_t index) const {
+    if (index == input_) return "input";
+    if (index == output_) return "output";
+    return std::ranges::find(scratch_names_, index, [](const auto& entry) { return entry.first; })->second;
+  }
+
+  std::string integer_value(std::size_t index) {
+    if (index == count_) return "count";
+    const std::string& name = kernel_.parameters[index].name;
+    if (mentions(name, {"grid", "blocks"})) return "grid";
+    if (mentions(name, {"block", "threads"})) return "block";
+    say(fmt::format("{} is not known, so 1 is passed", described(index)));
+    return "1";
+  }
+
+  const Kernel& kernel_;
+  const EntryFacts& facts_;
+  std::vector<std::string>& said_;
+  Instance instance_;
+  LaunchContract launch_;
+  std::size_t input_ = 0, output_ = 0;
+  std::optional<std::size_t> count_;
+  std::vector<std::size_t> scratch_;
+  std::vector<std::pair<std::size_t, std::string>> scratch_names_;
+};
+
+}  // namespace
+
+Instance guess_instance(const Kernel& kernel, std::vector<std::string>& said) {
+  return Guess(kernel, said).instance();
+}
+
+}  // namespace foldproof

@@ -1,0 +1,111 @@
+#include "contracts/guessing/kernel.h"
+
+#include <algorithm>
+
+#include "contracts/signature.h"
+
+namespace foldproof {
+namespace {
+
+struct TypeRow {
+  std::string_view spelled;
+  Element element;
+};
+constexpr TypeRow types[] = {
+    {"float", Element::f32},
+    {"double", Element::f64},
+    {"__half", Element::f16},
+    {"half", Element::f16},
+    {"__nv_bfloat16", Element::bf16},
+    {"nv_bfloat16", Element::bf16},
+    {"__nv_fp8_e4m3", Element::e4m3},
+    {"__nv_fp8_e5m2", Element::e5m2},
+    {"signed char", Element::i8},
+    {"char", Element::i8},
+    {"int8_t", Element::i8},
+    {"unsigned char", Element::u8},
+    {"uint8_t", Element::u8},
+    {"short", Element::i16},
+    {"int16_t", Element::i16},
+    {"unsigned short", Element::u16},
+    {"uint16_t", Element::u16},
+    {"int", Element::i32},
+    {"int32_t", Element::i32},
+    {"unsigned int", Element::u32},
+    {"unsigned", Element::u32},
+    {"uint32_t", Element::u32},
+    {"long", Element::i64},
+    {"long long", Element::i64},
+    {"int64_t", Element::i64},
+    {"unsigned long", Element::u64},
+    {"unsigned long long", Element::u64},
+    {"size_t", Element::u64},
+    {"std::size_t", Element::u64},
+    {"uint64_t", Element::u64},
+};
+
+bool is_qualifier(std::string_view word) {
+  return word == "const" || word == "volatile" || word == "__restrict__" || word == "__restrict" ||
+         word == "struct";
+}
+
+Parameter parameter_of(const std::string& type, const std::string& name) {
+  Parameter parameter{type, name, std::nullopt, false, false};
+  std::string plain, word;
+  const auto finish = [&] {
+    if (word == "const") parameter.is_const = true;
+    if (!word.empty() && !is_qualifier(word)) plain += (plain.empty() ? "" : " ") + word;
+    word.clear();
+  };
+  int stars = 0;
+  for (const char c : type) {
+    if (c == '*') ++stars;
+    if (c == ' ' || c == '*')
+      finish();
+    else
+      word += c;
+  }
+  finish();
+  parameter.is_pointer = stars == 1;
+  const auto* row = std::ranges::find(types, plain, &TypeRow::spelled);
+  if (row != std::end(types) && stars <= 1) parameter.element = row->element;
+  return parameter;
+}
+
+/// Types come from the demangled name, names (and with C linkage the types too) from the source's text.
+std::vector<Parameter> parameters_of(const EntrySignature& signature,
+                                     const std::vector<DeclaredKernel>& declared) {
+  const auto text = std::ranges::find(declared, plain_name(signature.spelled), &DeclaredKernel::name);
+  const std::vector<std::string> none;
+  const std::vector<std::string>& written = text == declared.end() ? none : text->parameters;
+  std::vector<Parameter> parameters;
+  for (std::size_t i = 0; i < std::max(signature.parameters.size(), written.size()); ++i) {
+    const std::string name = i < written.size() ? declared_name(written[i]) : "";
+    const std::string type = i < signature.parameters.size()
+                                 ? signature.parameters[i]
+                                 : written[i].substr(0, written[i].size() - name.size());
+    parameters.push_back(parameter_of(type, name));
+  }
+  return parameters;
+}
+
+}  // namespace
+
+std::string plain_name(std::string_view spelled) {
+  std::string name(spelled.substr(0, spelled.find('<')));
+  constexpr std::string_view anonymous = "(anonymous namespace)::";
+  for (std::size_t at = name.find(anonymous); at != std::string::npos; at = name.find(anonymous))
+    name.erase(at, anonymous.size());
+  return name;
+}
+
+Kernel kernel_of(const Compiled& compiled, const std::string& lowered,
+                 const std::vector<DeclaredKernel>& declared) {
+  Kernel kernel;
+  kernel.signature = signature_of(lowered);
+  kernel.parameters = parameters_of(kernel.signature, declared);
+  kernel.facts = facts_of(compiled.image->ptx, lowered);
+  return kernel;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,38 @@
+// What is known about a kernel before anything is guessed: its signature, its parameters, what its PTX tells.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contracts/compile.h"
+#include "contracts/declarations.h"
+#include "contracts/entry_facts.h"
+#include "oracles/element.h"
+
+namespace foldproof {
+
+/// A kernel's parameter as far as its type tells: "const float* __restrict__ in".
+struct Parameter {
+  std::string type;  ///< as written
+  std::string name;  ///< empty where unknown
+  std::optional<Element> element;
+  bool is_pointer = false;
+  bool is_const = false;
+};
+
+struct Kernel {
+  EntrySignature signature;
+  std::vector<Parameter> parameters;
+  EntryFacts facts;
+};
+
+/// `declared` are the kernels that the source's text declares; empty for PTX.
+Kernel kernel_of(const Compiled& compiled, const std::string& lowered,
+                 const std::vector<DeclaredKernel>& declared);
+
+/// "ns::sum" of "ns::sum<float, 128>", without anonymous namespaces.
+std::string plain_name(std::string_view spelled);
+
+}  // namespace foldproof

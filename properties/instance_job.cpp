@@ -1,0 +1,14 @@
+#include "properties/instance_job.h"
+
+#include "properties/execution/job.h"
+
+namespace foldproof {
+
+Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+                 const Variables& variables, const std::vector<std::byte>& input) {
+  Case c;
+  c.variables = variables;
+  return JobBuilder(instance, image, runner.entries(image)).build(c, input).job;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,19 @@
+// One launch sequence of an instance, without generating or judging anything.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "contracts/contract.h"
+#include "devices/runner.h"
+
+namespace foldproof {
+
+/// The job that calls `instance` once on `input` with these variables, as an audit calls it. `runner` tells
+/// the sizes of the kernels' parameters. Throws InputError like audit_instance, Unsupported for an image that
+/// cannot be loaded.
+Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+                 const Variables& variables, const std::vector<std::byte>& input);
+
+}  // namespace foldproof
