@@ -11,6 +11,7 @@
 #include "cli/verb.h"
 #include "oracles/number.h"
 #include "properties/instance_job.h"
+#include "sanitizer/checks.h"
 
 namespace foldproof {
 
@@ -111,11 +112,13 @@ int bench_emulated(unsigned runs, const Console& console) {
   ProgressLine line;
   Json benchmarks = Json::array();
   for (const Benchmark& benchmark : emulated) {
-    const std::string name = std::string(benchmark.id) + "/checks-off";
     const Subject subject = subject_with(benchmark.id, console, line);
-    const auto runner = make_runner(make_emulated_device());
-    const Job job = job_for(benchmark, subject, *runner);
-    benchmarks.push_back(to_json(name, measure(job, *runner, runs, line, name)));
+    for (const bool checked : {false, true}) {
+      const std::string name = std::string(benchmark.id) + (checked ? "/checks-on" : "/checks-off");
+      const auto runner = make_runner(make_emulated_device(checked ? all_checks() : Observers{}));
+      const Job job = job_for(benchmark, subject, *runner);
+      benchmarks.push_back(to_json(name, measure(job, *runner, runs, line, name)));
+    }
   }
   line.clear();
   if (console.json()) {

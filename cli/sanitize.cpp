@@ -18,6 +18,7 @@
 #include "reports/quote.h"
 #include "reports/terminal.h"
 #include "reports/wrap.h"
+#include "sanitizer/checks.h"
 
 namespace foldproof {
 
@@ -178,7 +179,7 @@ Json to_json(const Observation& observation) {
 
 Observation observe(const Launch& launch, const Arguments& a, const std::string& command) {
   check_parameters(launch);
-  const auto runner = make_runner(make_emulated_device());
+  const auto runner = make_runner(make_emulated_device(all_checks()));
   Observation observation;
   KernelReport& report = observation.report;
   report.kernel = report.entry = launch.chosen.entry.spelled;

@@ -12,6 +12,7 @@
 
 #include "devices/image.h"
 #include "sanitizer/finding.h"
+#include "sanitizer/observer.h"
 
 namespace foldproof {
 
@@ -79,6 +80,12 @@ class Device {
   virtual void write(Address to, std::span<const std::byte> bytes) = 0;
   virtual void read(Address from, std::span<std::byte> bytes) = 0;
 
+  /// Before the launches of a job; `again` where they are those of before, because `wants_replay` asked for
+  /// it.
+  virtual void observe_job(bool /*again*/) {}
+  /// Whether those who watch ask for the job's launches once more, in fresh memory.
+  virtual bool wants_replay() const { return false; }
+
   /// Runs one kernel to its end. A kernel that misbehaves gives findings; a launch beyond the device's
   /// limits or an entry that does not exist throws InputError; a missing instruction throws Unsupported.
   virtual LaunchReport launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
@@ -86,7 +93,7 @@ class Device {
                               const Limits& limits) = 0;
 };
 
-/// The PTX interpreter on this CPU.
-std::unique_ptr<Device> make_emulated_device();
+/// The PTX interpreter on this CPU. The observers watch every launch.
+std::unique_ptr<Device> make_emulated_device(Observers observers = {});
 
 }  // namespace foldproof

@@ -80,7 +80,13 @@ class InProcessRunner final : public Runner {
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
     results.reserve(jobs.size());
-    for (const Job& job : jobs) results.push_back(run(job));
+    for (const Job& job : jobs) {
+      device_->observe_job(false);
+      results.push_back(run(job));
+      if (!device_->wants_replay()) continue;
+      device_->observe_job(true);
+      results.back() = run(job);
+    }
     return results;
   }
 

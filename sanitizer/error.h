@@ -1,4 +1,5 @@
-// Errors that stop a run before it can judge anything. Each is one sentence: what was wrong, where, what to do.
+// Errors that stop a run before it can judge anything. Each is one sentence: what was wrong, where, what to
+// do.
 #pragma once
 
 #include <stdexcept>

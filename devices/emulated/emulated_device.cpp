@@ -109,6 +109,8 @@ std::vector<std::byte> pack(const Code& entry, std::span<const ArgumentBytes> ar
 
 class EmulatedDevice final : public Device {
  public:
+  explicit EmulatedDevice(Observers observers) : observers_(std::move(observers)) {}
+
   std::string name() const override { return "emulated"; }
 
   ModuleId load(const Image& image) override {
@@ -140,6 +142,13 @@ class EmulatedDevice final : public Device {
     if (!bytes.empty()) std::memcpy(bytes.data(), host(from, bytes.size()), bytes.size());
   }
 
+  void observe_job(bool again) override {
+    for (const auto& observer : observers_) observer->job_begins(again);
+  }
+  bool wants_replay() const override {
+    return std::ranges::any_of(observers_, [](const auto& o) { return o->wants_all_reads(); });
+  }
+
   LaunchReport launch(ModuleId module, std::string_view entry_name, const LaunchShape& shape,
                       std::span<const ArgumentBytes> arguments, const Schedule& schedule,
                       const Limits& limits) override {
@@ -150,7 +159,8 @@ class EmulatedDevice final : public Device {
     LaunchShape full = shape;
     full.cluster = cluster_of(*entry, shape);
     if (shape.cooperative) check_cooperative(code, *entry, shape);
-    return machine::Grid(code, *entry, memory_, full, pack(*entry, arguments), schedule, limits).run();
+    return machine::Grid(code, *entry, memory_, full, pack(*entry, arguments), schedule, limits, observers_)
+        .run();
   }
 
  private:
@@ -166,12 +176,15 @@ class EmulatedDevice final : public Device {
     return region.host + (address - region.begin);
   }
 
+  Observers observers_;
   Memory memory_;
   std::vector<std::unique_ptr<Program>> programs_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> make_emulated_device() { return std::make_unique<EmulatedDevice>(); }
+std::unique_ptr<Device> make_emulated_device(Observers observers) {
+  return std::make_unique<EmulatedDevice>(std::move(observers));
+}
 
 }  // namespace foldproof

@@ -29,6 +29,7 @@ inline constexpr LaneMask all_lanes = ~LaneMask{0};
 struct Instruction {
   Action action = Action::compute;
   bool guard_negated = false;
+  bool polled = false;               ///< a strong load: its value decides whether it is executed again
   std::uint32_t guard = no_operand;  ///< predicate that switches lanes off
   Compute compute = nullptr;
   /// Rows in the order of the row's operand rules: destination(s), then sources; vector operands flat,
@@ -43,6 +44,7 @@ struct Instruction {
   std::uint32_t join = no_operand;    ///< of a branch: where its lanes meet again
   std::uint32_t loc = 0;              ///< index into ptx::Module::locs
   std::uint32_t ptx_line = 0;
+  std::uint32_t site = 0;  ///< its number among all of the program
 };
 
 /// All rows of an instruction, however many.

@@ -259,6 +259,8 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
   const std::byte* origin = common_origin(warp, i.form->space, at, bytes, false);
   const bool in_a_row = origin && lanes == isa::all_lanes && at.consecutive;
   if (!origin) good = resolve(warp, i, i.form->space, at, {"read", bytes, bytes}, lanes, hosts);
+  if (watched() && good != 0)
+    announce_access(warp, i, accessed(i, AccessEvent::What::read, at, good, bytes, detail.element_bytes));
   with_types(detail, [&](auto element, auto column) {
     using E = decltype(element);
     using C = decltype(column);
@@ -297,16 +299,21 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
                        at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;
   if (visible) ++changes_;
   std::byte* origin = common_origin(warp, i.form->space, at, bytes, true);
+  Hosts hosts;
   if (origin && count == 1 && size == detail.register_bytes && lanes == isa::all_lanes && at.consecutive) {
+    if (watched()) {
+      for (unsigned lane = 0; lane < warp_size; ++lane) hosts[lane] = origin + at[lane];
+      announce_store(warp, split, i, at, lanes, hosts);
+    }
     std::memcpy(origin + at[0], registers + detail.data[0], std::size_t{bytes} * warp_size);
     return;
   }
-  Hosts hosts;
   LaneMask good = lanes;
   if (origin)
     for_lanes(lanes, [&](unsigned lane) { hosts[lane] = origin + at[lane]; });
   else
     good = resolve(warp, i, i.form->space, at, {"write", bytes, bytes}, lanes, hosts);
+  if (watched() && good != 0) announce_store(warp, split, i, at, good, hosts);
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::byte* from = registers + detail.data[k];
     // Little-endian columns: the low bytes of a wider register come first.
@@ -322,6 +329,24 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
     else
       copy([&] { return std::size_t{size}; });
   }
+}
+
+// A store, before memory changes: lanes whose bytes stand there already are told apart.
+void Grid::announce_store(const Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
+                          LaneMask lanes, const Hosts& hosts) {
+  const Detail& detail = program_.details[i.detail];
+  const std::uint32_t size = detail.element_bytes;
+  const auto count = static_cast<std::uint32_t>(detail.data.size());
+  Accessed event = accessed(i, AccessEvent::What::write, at, lanes, size * count, size);
+  const std::byte* registers = split.frame->registers();
+  for_lanes(lanes, [&](unsigned lane) {
+    bool same = true;
+    for (std::uint32_t k = 0; same && k < count; ++k)
+      same = std::memcmp(hosts[lane] + k * size, registers + detail.data[k] + lane * detail.register_bytes,
+                         size) == 0;
+    if (same) event.unchanged |= bit(lane);
+  });
+  announce_access(warp, i, event);
 }
 
 // Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.
@@ -384,6 +409,8 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
   Hosts hosts;
   const LaneMask good =
       resolve(warp, i, i.form->space, at, {"read-modify-write", size * count, size * count}, lanes, hosts);
+  if (watched() && good != 0)
+    announce_access(warp, i, accessed(i, AccessEvent::What::update, at, good, size * count, size));
   const bool returns = i.action == Action::atomic;
   const std::size_t b_row = returns ? count : 0, c_row = b_row + count;
   std::byte* registers = split.frame->registers();

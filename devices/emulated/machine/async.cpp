@@ -127,6 +127,8 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
   addresses(split, detail.source, bytes, lanes, from);
   Hosts target, source;
   const LaneMask good = resolve(warp, i, i.form->space, to, {"write", bytes, bytes}, lanes, target);
+  if (watched() && good != 0)
+    announce_access(warp, i, accessed(i, AccessEvent::What::write, to, good, bytes, bytes));
   for_lanes(good, [&](unsigned lane) { std::memset(target[lane], 0, bytes); });
   // Lanes that read equally much, together; what a lane does not read need not exist.
   for (LaneMask left = good; left != 0;) {
@@ -138,6 +140,11 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
     left &= ~reading;
     if (size == 0) continue;
     reading = resolve(warp, i, i.form->space2, from, {"read", size, bytes}, reading, source);
+    if (watched() && reading != 0) {
+      Accessed read = accessed(i, AccessEvent::What::read, from, reading, size, size);
+      read.space = i.form->space2;
+      announce_access(warp, i, read);
+    }
     for_lanes(reading, [&](unsigned lane) { std::memcpy(target[lane], source[lane], size); });
   }
 }
@@ -156,6 +163,9 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
   const bool loads = i.action == Action::load_matrix;
   const LaneMask good =
       resolve(warp, i, i.form->space, at, {loads ? "read" : "write", 16, 16}, givers & lanes, hosts);
+  if (watched() && good != 0)
+    announce_access(
+        warp, i, accessed(i, loads ? AccessEvent::What::read : AccessEvent::What::write, at, good, 16, 16));
   const bool transposed = i.form->has("trans");
   for (std::size_t k = 0; k < matrices; ++k)
     for (unsigned t = 0; t < warp_size; ++t)
@@ -181,6 +191,7 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
   addresses(split, detail.address, 8, lanes, at);
   Hosts hosts;
   const LaneMask good = resolve(warp, i, form.space, at, {"mbarrier operation", 8, 8}, lanes, hosts);
+  if (watched() && good != 0) announce_mbarrier(warp, i, at, good, hosts, registers);
   for_lanes(good, [&](unsigned lane) {
     MBarrier b = MBarrier::read(hosts[lane]);
     const Operands operands{registers, detail, lane};
@@ -196,6 +207,32 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
     ++changes_;
     b.write(hosts[lane]);
   });
+}
+
+// To observers an mbarrier is a word of memory: arriving updates it and releases, waiting reads it, and
+// whoever finds the phase over acquires (ISA 9.7.13.15: .release and .acquire at .cta unless it says
+// otherwise).
+void Grid::announce_mbarrier(const Warp& warp, const Instruction& i, const Addresses& at, LaneMask lanes,
+                             const Hosts& hosts, std::byte* registers) {
+  using What = AccessEvent::What;
+  const isa::Form& form = *i.form;
+  const bool waits = form.has("test_wait") || form.has("try_wait");
+  const bool weak = form.has("init") || form.has("inval");
+  const bool relaxed = form.semantics == isa::Semantics::relaxed;
+  Accessed event = accessed(i, waits ? What::read : weak ? What::write : What::update, at, lanes, 8, 8);
+  event.space = form.space;
+  event.strong = !weak;
+  event.scope = form.scope == isa::Scope::cluster ? SyncScope::cluster : SyncScope::cta;
+  event.releases = !waits && !weak && !relaxed && !form.has("expect_tx") && !form.has("complete_tx");
+  if (waits && !relaxed) {
+    event.lanes = 0;
+    for_lanes(lanes, [&](unsigned lane) {
+      const Operands operands{registers, program_.details[i.detail], lane};
+      if (MBarrier::read(hosts[lane]).phase != awaited_phase(form, operands)) event.lanes |= bit(lane);
+    });
+    event.acquires = true;
+  }
+  if (event.lanes != 0) announce_access(warp, i, event);
 }
 
 }  // namespace foldproof::machine

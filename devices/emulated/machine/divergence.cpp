@@ -94,6 +94,7 @@ bool Grid::arrive_at_join(Warp& warp, std::size_t index) {
 
 void Grid::exit_lanes(Warp& warp, std::size_t index, LaneMask lanes) {
   ++changes_;
+  announce_exit(warp, lanes);
   Join* join = warp.splits[index].join;
   Frame* frame = warp.splits[index].frame;
   warp.splits.erase(warp.splits.begin() + static_cast<std::ptrdiff_t>(index));

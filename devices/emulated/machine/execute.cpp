@@ -115,8 +115,8 @@ bool Grid::execute_in_place(Warp& warp, const Split& split, const Instruction& i
     case Action::prefetch:
     case Action::async_commit:
     case Action::async_wait:
-    case Action::fence:
     case Action::pause: return true;
+    case Action::fence: announce_fence(warp, i, lanes); return true;
     default: return false;
   }
 }
@@ -150,7 +150,7 @@ std::optional<Grid::Slice> Grid::execute_moving(Warp& warp, std::size_t index, c
     case Action::barrier_reduce: barrier(warp, index); return Slice::blocked;
     case Action::cluster_arrive:
       ++split.pc;
-      cluster_arrive(warp, lanes);
+      cluster_arrive(warp, i, lanes);
       return Slice::expired;  // whoever waited may run now and have moved this split
     case Action::cluster_wait:
       return cluster_wait(warp, index) ? std::nullopt : std::optional(Slice::blocked);

@@ -26,10 +26,16 @@ Dim3 unflatten(std::uint64_t linear, const Dim3& extent) {
 
 Dim3 cluster_extent(const LaunchShape& shape) { return shape.cluster.x != 0 ? shape.cluster : Dim3{1, 1, 1}; }
 
+Dim3 cluster_counts(const LaunchShape& shape) {
+  const Dim3 extent = cluster_extent(shape);
+  return {shape.grid.x / extent.x, shape.grid.y / extent.y, shape.grid.z / extent.z};
+}
+
 }  // namespace
 
 Grid::Grid(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
-           std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits)
+           std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
+           const Observers& observers)
     : program_(program),
       entry_(entry),
       memory_(memory),
@@ -38,6 +44,7 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
       schedule_(schedule),
       limits_(limits),
       random_(schedule.seed),
+      observers_(observers),
       constants_(program.constants),
       clusters_total_(shape.grid.volume() / cluster_extent(shape).volume()) {
   const std::uint64_t warps = (shape.block.volume() + isa::warp_size - 1) / isa::warp_size;
@@ -61,11 +68,14 @@ LaunchReport Grid::run() {
     const Region region = memory_.find(workspace_);
     std::fill_n(region.host, region.bytes, std::byte{0});
   }
+  for (const auto& observer : observers_) observer->launch_begins(*this);
   try {
     admit();
     while (!resident_.empty()) run_blocks();
   } catch (const LaunchEnded&) {
   }
+  for (const auto& observer : observers_)
+    for (Finding& finding : observer->launch_ends()) report_.findings.push_back(std::move(finding));
   if (shape_.cooperative) memory_.free(workspace_);
   return std::move(report_);
 }
@@ -97,8 +107,8 @@ std::unique_ptr<Cluster> Grid::new_cluster(std::uint64_t number) {
     cluster = std::move(spare_.back());
     spare_.pop_back();
   }
-  const Dim3 clusters{shape_.grid.x / extent.x, shape_.grid.y / extent.y, shape_.grid.z / extent.z};
-  cluster->index = unflatten(number, clusters);
+  cluster->number = number;
+  cluster->index = unflatten(number, cluster_counts(shape_));
   cluster->phase = 0;
   cluster->arrived.clear();
   cluster->blocks.resize(extent.volume());
@@ -106,9 +116,7 @@ std::unique_ptr<Cluster> Grid::new_cluster(std::uint64_t number) {
   for (std::uint32_t rank = 0; rank < extent.volume(); ++rank) {
     if (!cluster->blocks[rank]) cluster->blocks[rank] = std::make_unique<Block>();
     Block& block = *cluster->blocks[rank];
-    const Dim3 inside = unflatten(rank, extent);
-    block.index = {cluster->index.x * extent.x + inside.x, cluster->index.y * extent.y + inside.y,
-                   cluster->index.z * extent.z + inside.z};
+    block.index = block_index(number, rank);
     block.linear = block.index.x + std::uint64_t{shape_.grid.x} *
                                        (block.index.y + std::uint64_t{shape_.grid.y} * block.index.z);
     block.cluster = cluster.get();
@@ -118,13 +126,20 @@ std::unique_ptr<Cluster> Grid::new_cluster(std::uint64_t number) {
   return cluster;
 }
 
+Dim3 Grid::block_index(std::uint64_t cluster, std::uint32_t rank) const {
+  const Dim3 extent = cluster_extent(shape_);
+  const Dim3 outside = unflatten(cluster, cluster_counts(shape_)), inside = unflatten(rank, extent);
+  return {outside.x * extent.x + inside.x, outside.y * extent.y + inside.y, outside.z * extent.z + inside.z};
+}
+
 void Grid::start(Block& block) {
   block.started = true;
+  for (const auto& observer : observers_) observer->block_begins(number(block));
   ++changes_;
   block.next_warp = 0;
   block.shared.resize(shared_bytes_);
   fill_with_poison(block.shared);
-  for (Barrier& barrier : block.barriers) barrier = {};
+  for (Barrier& barrier : block.barriers) barrier.reset();
   const auto threads = static_cast<unsigned>(shape_.block.volume());
   const unsigned warps = (threads + isa::warp_size - 1) / isa::warp_size;
   block.live_warps = warps;

@@ -20,24 +20,13 @@
 
 #include "devices/device.h"
 #include "devices/emulated/machine/addressing.h"
+#include "devices/emulated/machine/barrier.h"
 #include "devices/emulated/machine/memory.h"
 #include "devices/emulated/machine/program.h"
 #include "devices/emulated/machine/warp.h"
+#include "sanitizer/observer.h"
 
 namespace foldproof::machine {
-
-/// One of the sixteen barriers of a block.
-struct Barrier {
-  /// How often the lanes of a warp have come, each for itself, and how often the warp has as a whole.
-  struct Arrivals {
-    std::array<std::uint32_t, isa::warp_size> of_lane{};
-    std::uint32_t of_warp = 0;
-  };
-  std::vector<Arrivals> arrivals;  ///< by warp; empty while nobody has come
-  std::uint32_t threads = 0;       ///< how many are waited for; 0: all of the block
-  std::uint32_t true_count = 0,
-                vote_count = 0;  ///< barrier.red: lanes that came with a true predicate, and all
-};
 
 struct Cluster;
 
@@ -56,6 +45,7 @@ struct Block {
 
 /// Blocks that run at the same time and reach each other's shared memory; a cluster of one without `cluster`.
 struct Cluster {
+  std::uint64_t number = 0;
   Dim3 index;
   std::vector<std::unique_ptr<Block>> blocks;
   std::uint64_t phase = 0;        ///< barriers completed
@@ -66,10 +56,11 @@ struct Cluster {
 /// Ends a launch from the inside: a trap, an exhausted budget, a deadlock. The finding has been made.
 struct LaunchEnded {};
 
-class Grid {
+class Grid final : private Scene {
  public:
   Grid(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
-       std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits);
+       std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
+       const Observers& observers);
   LaunchReport run();
 
  private:
@@ -159,6 +150,41 @@ class Grid {
   static bool writable(isa::StateSpace space, std::uint64_t address);
   std::string describe_address(isa::StateSpace space, std::uint64_t address, std::uint32_t bytes) const;
 
+  // announce.cpp: for observers
+  struct Accessed {
+    AccessEvent::What what;
+    const Addresses& at;
+    LaneMask lanes;
+    std::uint32_t bytes, element_bytes;
+    isa::StateSpace space = isa::StateSpace::none;
+    bool strong = false, acquires = false, releases = false;
+    SyncScope scope = SyncScope::gpu;
+    LaneMask unchanged = 0;
+  };
+  static Accessed accessed(const Instruction& instruction, AccessEvent::What what, const Addresses& at,
+                           LaneMask lanes, std::uint32_t bytes, std::uint32_t element_bytes);
+  bool watched() const { return !observers_.empty(); }
+  void announce_access(const Warp& warp, const Instruction& instruction, const Accessed& accessed);
+  void announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
+  void announce_store(const Warp& warp, const Split& split, const Instruction& instruction,
+                      const Addresses& at, LaneMask lanes, const Hosts& hosts);
+  void announce_mbarrier(const Warp& warp, const Instruction& instruction, const Addresses& at,
+                         LaneMask lanes, const Hosts& hosts, std::byte* registers);
+  void announce_fence(const Warp& warp, const Instruction& instruction, LaneMask lanes);
+  void announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, bool waits);
+  void announce_warp_meeting(const Warp& warp, LaneMask lanes, const Instruction& instruction);
+  void announce_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& instruction);
+  void announce_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& instruction);
+  void announce_exit(const Warp& warp, LaneMask lanes);
+  BlockNumber number(const Block& block) const;
+  WarpId id(const Warp& warp) const;
+  std::uint32_t threads_per_block() const override;
+  std::uint32_t blocks_per_cluster() const override;
+  std::uint64_t blocks() const override;
+  Position position(Site site) const override;
+  ThreadId thread(WarpId warp, unsigned lane) const override;
+  std::string memory_at(bool shared, std::uint64_t address) const override;
+
   // synchronise.cpp: who waits for whom
   bool meet(Warp& warp, std::size_t index);
   using Members = std::span<const std::size_t>;  ///< indices of the splits that meet
@@ -173,11 +199,10 @@ class Grid {
   void barrier(Warp& warp, std::size_t index);
   void count_votes(Barrier& barrier, const Split& split, const Instruction& instruction) const;
   void give_result(const Barrier& barrier, const Split& split) const;
-  static void count_arrivals(const Warp& warp, Barrier::Arrivals& arrivals);
   static bool complete(const Block& block, const Barrier& barrier);
   void release(Block& block, unsigned id);
   bool cluster_wait(Warp& warp, std::size_t index);
-  void cluster_arrive(Warp& warp, LaneMask lanes);
+  void cluster_arrive(Warp& warp, const Instruction& instruction, LaneMask lanes);
   void check_cluster(Cluster& cluster);
   void recheck_after_exit(Warp& warp);
   void merge_ready(Warp& warp);
@@ -195,6 +220,8 @@ class Grid {
   const Instruction& at(const Split& split) const { return split.frame->code->instructions[split.pc]; }
   Finding make_finding(Kind kind, const Instruction& instruction, const std::string& sentence) const;
   ThreadId thread(const Warp& warp, unsigned lane) const;
+  Dim3 block_index(std::uint64_t cluster, std::uint32_t rank) const;
+  Dim3 thread_index(std::uint32_t warp, unsigned lane) const;
   [[noreturn]] void end(Finding finding);
 
   const Program& program_;
@@ -205,6 +232,7 @@ class Grid {
   const Schedule schedule_;
   const Limits limits_;
   std::mt19937_64 random_;
+  const Observers& observers_;
 
   struct SharedRegion {
     std::uint32_t address, bytes, host;

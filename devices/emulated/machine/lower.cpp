@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "devices/emulated/machine/function_lowering.h"
+#include "devices/emulated/machine/polls.h"
 
 namespace foldproof::machine {
 namespace {
@@ -36,6 +37,12 @@ Program lower(const ptx::Module& module, const std::string& name,
   for (const ptx::Function& function : module.functions)
     if (function.body)
       program.functions[context.functions.at(function.name)] = FunctionLowering(context, function).run();
+  for (Code& code : program.functions) mark_polls(code, program.details);
+  for (Code& code : program.functions)
+    for (Instruction& i : code.instructions) {
+      i.site = static_cast<std::uint32_t>(program.sites.size());
+      program.sites.push_back(&i);
+    }
   return program;
 }
 

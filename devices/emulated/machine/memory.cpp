@@ -65,6 +65,12 @@ Region Memory::find(std::uint64_t address) const {
   return {windows_[index].host.get(), (first_window + index) << isa::window_bits, windows_[index].bytes};
 }
 
+std::string Memory::name_at(std::uint64_t address) const {
+  const std::uint64_t index = (address >> isa::window_bits) - first_window;
+  if (index >= windows_.size() || windows_[index].name.empty()) return "global memory";
+  return "the buffer " + windows_[index].name;
+}
+
 std::string Memory::describe(std::uint64_t address, std::uint64_t size) const {
   // An address towards the end of a window belongs to an index into the next one that went below zero.
   const bool goes_below = address % isa::window_size >= isa::window_size / 2;

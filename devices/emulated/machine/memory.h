@@ -46,6 +46,8 @@ class Memory {
 
   /// The live allocation around an address; a region of no bytes where there is none.
   Region find(std::uint64_t address) const;
+  /// "the buffer partials": the allocation that an access hits.
+  std::string name_at(std::uint64_t address) const;
   /// "4 bytes past the end of "partials" (64 bytes)": where an address that hits nothing lies.
   std::string describe(std::uint64_t address, std::uint64_t size) const;
 

@@ -120,6 +120,7 @@ struct Program {
   std::vector<std::byte> constants;  ///< the constant window
   std::vector<ptx::Loc> locs;
   std::map<std::uint32_t, std::string> files;
+  std::vector<const Instruction*> sites;  ///< every instruction, by its number
 
   /// The entry of that name, or nullptr.
   const Code* entry(std::string_view entry_name) const;

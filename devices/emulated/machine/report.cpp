@@ -12,8 +12,12 @@ Finding Grid::make_finding(Kind kind, const Instruction& instruction, const std:
 }
 
 ThreadId Grid::thread(const Warp& warp, unsigned lane) const {
-  const std::size_t place = warp.index * isa::warp_size + lane;
-  return {warp.block->index, {threads_[0][place], threads_[1][place], threads_[2][place]}};
+  return {warp.block->index, thread_index(warp.index, lane)};
+}
+
+Dim3 Grid::thread_index(std::uint32_t warp, unsigned lane) const {
+  const std::size_t place = warp * isa::warp_size + lane;
+  return {threads_[0][place], threads_[1][place], threads_[2][place]};
 }
 
 void Grid::end(Finding finding) {

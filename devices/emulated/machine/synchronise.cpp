@@ -62,13 +62,13 @@ bool Grid::meet(Warp& warp, std::size_t index) {
   Split& split = warp.splits[index];
   // A lane that its own mask leaves out is undefined behaviour; nobody waits for it and it waits for nobody.
   const bool outside = (split.lanes & ~mask) != 0;
+  split.member_mask = mask;
   if (outside || (mask & ~warp.exited & ~split.lanes) == 0) {
     const std::size_t only[] = {index};
     hold_meeting(warp, only);
     return true;
   }
   split.state = State::meeting;
-  split.member_mask = mask;
   try_meeting(warp, mask, i.form);
   return false;
 }
@@ -98,6 +98,11 @@ void Grid::hold_meeting(Warp& warp, Members members) {
     case Action::store_matrix:
     case Action::matrix_multiply: whole_warp(warp, members); break;
     default: break;  // bar.warp.sync: to have met is all
+  }
+  if (watched() && at(warp.splits[members[0]]).action == Action::warp_sync) {
+    LaneMask met = warp.splits[members[0]].member_mask & warp.exited;
+    for (const std::size_t k : members) met |= warp.splits[k].lanes;
+    announce_warp_meeting(warp, met, at(warp.splits[members[0]]));
   }
   for (const std::size_t k : members) {
     warp.splits[k].state = State::ready;
@@ -302,10 +307,10 @@ void Grid::barrier(Warp& warp, std::size_t index) {
   Block& block = *warp.block;
   Barrier& barrier = block.barriers[id];
   Split& split = warp.splits[index];
-  if (barrier.arrivals.empty()) barrier.arrivals.resize(block.warps.size());
-  Barrier::Arrivals& arrivals = barrier.arrivals[warp.index];
-  for_lanes(split.lanes, [&](unsigned each) { ++arrivals.of_lane[each]; });
-  count_arrivals(warp, arrivals);
+  barrier.in_use = true;
+  barrier.arrivals.resize(block.warps.size());
+  barrier.arrivals[warp.index].come(split.lanes, warp.exited);
+  if (watched()) announce_barrier(warp, split.lanes, id, i.action != Action::barrier_arrive);
   barrier.threads = std::max(barrier.threads, threads);
   if (i.action == Action::barrier_arrive) {
     ++split.pc;
@@ -321,14 +326,6 @@ void Grid::count_votes(Barrier& barrier, const Split& split, const Instruction& 
   const LaneMask votes = isa::mask(split.frame->registers(), i.operand[3]) & split.lanes;
   barrier.true_count += lane_count(votes);
   barrier.vote_count += lane_count(split.lanes);
-}
-
-// Warps come as wholes: as often as all lanes have that have not exited; and a warp that ended, as often as
-// any of its lanes had. bar.arrive does not wait, so that a warp may come again.
-void Grid::count_arrivals(const Warp& warp, Barrier::Arrivals& arrivals) {
-  std::uint32_t whole = *std::max_element(arrivals.of_lane.begin(), arrivals.of_lane.end());
-  for_lanes(~warp.exited, [&](unsigned lane) { whole = std::min(whole, arrivals.of_lane[lane]); });
-  arrivals.of_warp = whole;
 }
 
 bool Grid::complete(const Block& block, const Barrier& barrier) {
@@ -356,24 +353,27 @@ void Grid::give_result(const Barrier& barrier, const Split& split) const {
 
 void Grid::release(Block& block, unsigned id) {
   ++changes_;
-  const Barrier done = std::exchange(block.barriers[id], {});
+  for (const auto& observer : observers_) observer->barrier_completes(number(block), id);
+  Barrier& barrier = block.barriers[id];
   for (auto& warp : block.warps) {
     bool moved = false;
     for (Split& split : warp->splits) {
       if (split.state != State::barrier || split.barrier != id) continue;
-      if (at(split).action == Action::barrier_reduce) give_result(done, split);
+      if (at(split).action == Action::barrier_reduce) give_result(barrier, split);
       split.state = State::ready;
       ++split.pc;
       moved = true;
     }
     if (moved && warp->splits.size() > 1) merge_ready(*warp);
   }
+  barrier.reset();
 }
 
 // --- Barriers of a cluster ---
 
-void Grid::cluster_arrive(Warp& warp, LaneMask lanes) {
+void Grid::cluster_arrive(Warp& warp, const Instruction& i, LaneMask lanes) {
   Cluster& cluster = *warp.block->cluster;
+  if (watched()) announce_cluster_arrival(warp, lanes, i);
   const std::size_t warps = warp.block->warps.size();
   cluster.arrived.resize(cluster.blocks.size() * warps);
   cluster.arrived[warp.block->rank * warps + warp.index] |= lanes;
@@ -386,6 +386,7 @@ bool Grid::cluster_wait(Warp& warp, std::size_t index) {
   std::uint64_t phase = 0;
   for_lanes(split.lanes, [&](unsigned lane) { phase = std::max(phase, warp.cluster_arrivals[lane]); });
   if (warp.block->cluster->phase >= phase) {
+    if (watched()) announce_cluster_wait(warp, split.lanes, at(split));
     ++split.pc;
     return true;
   }
@@ -405,11 +406,13 @@ void Grid::check_cluster(Cluster& cluster) {
   cluster.arrived.clear();
   ++cluster.phase;
   ++changes_;
+  for (const auto& observer : observers_) observer->cluster_completes(cluster.number);
   for (auto& block : cluster.blocks)
     for (auto& warp : block->warps) {
       bool moved = false;
       for (Split& split : warp->splits)
         if (split.state == State::cluster && split.until_phase <= cluster.phase) {
+          if (watched()) announce_cluster_wait(*warp, split.lanes, at(split));
           split.state = State::ready;
           ++split.pc;
           moved = true;
@@ -429,13 +432,15 @@ void Grid::recheck_after_exit(Warp& warp) {
   for (const auto& [mask, form] : meetings) try_meeting(warp, mask, form);
   for (unsigned id = 0; id < block.barriers.size(); ++id) {
     Barrier& barrier = block.barriers[id];
-    if (barrier.arrivals.empty()) continue;
-    count_arrivals(warp, barrier.arrivals[warp.index]);
+    if (!barrier.in_use) continue;
+    barrier.arrivals[warp.index].settle(warp.exited);
     if (complete(block, barrier)) release(block, id);
   }
   check_cluster(*block.cluster);
   if (!warp.done()) return;
-  if (--block.live_warps == 0) --block.cluster->live_blocks;
+  if (--block.live_warps != 0) return;
+  --block.cluster->live_blocks;
+  for (const auto& observer : observers_) observer->block_ends(number(block));
 }
 
 }  // namespace foldproof::machine

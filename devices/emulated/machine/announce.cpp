@@ -1,0 +1,162 @@
+// Tells observers what happens, in their words; and puts their numbers back into words.
+#include "devices/emulated/machine/grid.h"
+#include "devices/emulated/machine/lane_set.h"
+
+namespace foldproof::machine {
+namespace {
+
+using isa::Semantics;
+using isa::StateSpace;
+using isa::warp_size;
+
+SyncScope scope_of(const isa::Form& form) {
+  switch (form.scope) {
+    case isa::Scope::cta: return SyncScope::cta;
+    case isa::Scope::cluster: return SyncScope::cluster;
+    case isa::Scope::gpu: return SyncScope::gpu;
+    case isa::Scope::sys: return SyncScope::sys;
+    case isa::Scope::none: break;
+  }
+  // PTX ISA 8.4: volatile is relaxed.sys; 9.7.13.5: atom and red without a scope are .gpu.
+  return form.semantics == Semantics::volatile_ ? SyncScope::sys : SyncScope::gpu;
+}
+
+bool acquires(Semantics s) {
+  return s == Semantics::acquire || s == Semantics::acq_rel || s == Semantics::sc;
+}
+bool releases(Semantics s) {
+  return s == Semantics::release || s == Semantics::acq_rel || s == Semantics::sc;
+}
+
+}  // namespace
+
+BlockNumber Grid::number(const Block& block) const {
+  return block.cluster->number * block.cluster->blocks.size() + block.rank;
+}
+
+WarpId Grid::id(const Warp& warp) const { return {number(*warp.block), warp.index}; }
+
+std::uint32_t Grid::threads_per_block() const { return static_cast<std::uint32_t>(shape_.block.volume()); }
+
+std::uint32_t Grid::blocks_per_cluster() const {
+  return shape_.cluster.x == 0 ? 1 : static_cast<std::uint32_t>(shape_.cluster.volume());
+}
+
+std::uint64_t Grid::blocks() const { return shape_.grid.volume(); }
+
+Position Grid::position(Site site) const { return program_.position(*program_.sites[site]); }
+
+ThreadId Grid::thread(WarpId warp, unsigned lane) const {
+  const std::uint64_t size = blocks_per_cluster();
+  return {block_index(warp.block / size, static_cast<std::uint32_t>(warp.block % size)),
+          thread_index(warp.warp, lane)};
+}
+
+std::string Grid::memory_at(bool shared, std::uint64_t address) const {
+  if (!shared) return memory_.name_at(address);
+  const std::uint64_t place = address & isa::shared_offset_mask;
+  for (const SharedRegion& region : shared_)
+    if (place - region.address < region.bytes) return "the shared " + region.variable->name;
+  return "shared memory";
+}
+
+// Accesses of one instruction, by the space that each lane's address belongs to.
+void Grid::announce_access(const Warp& warp, const Instruction& i, const Accessed& accessed) {
+  AccessEvent event;
+  event.what = accessed.what;
+  event.strong = accessed.strong;
+  event.acquires = accessed.acquires;
+  event.releases = accessed.releases;
+  event.polled = i.polled;
+  event.scope = accessed.scope;
+  event.warp = id(warp);
+  event.unchanged = accessed.unchanged;
+  event.bytes = accessed.bytes;
+  event.element_bytes = accessed.element_bytes;
+  event.consecutive = accessed.at.consecutive;
+  event.at = accessed.at.at.data();
+  event.site = i.site;
+  LaneMask shared = 0, global = 0;
+  const StateSpace low = owner(accessed.space, accessed.at.low),
+                   high = owner(accessed.space, accessed.at.high);
+  if (accessed.lanes == isa::all_lanes && low == high) {
+    (low == StateSpace::global                                            ? global
+     : low == StateSpace::shared_cta || low == StateSpace::shared_cluster ? shared
+                                                                          : event.lanes) = accessed.lanes;
+  } else {
+    for_lanes(accessed.lanes, [&](unsigned lane) {
+      const StateSpace in = owner(accessed.space, accessed.at[lane]);
+      if (in == StateSpace::global) global |= bit(lane);
+      if (in == StateSpace::shared_cta || in == StateSpace::shared_cluster) shared |= bit(lane);
+    });
+  }
+  if (global != 0) {
+    event.lanes = global;
+    for (auto& observer : observers_) observer->accesses(event);
+  }
+  if (shared != 0) announce_shared(warp, event, shared);
+}
+
+// Addresses in the shared window become offsets, and ranks become blocks.
+void Grid::announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes) {
+  event.shared = true;
+  event.lanes = lanes;
+  std::array<std::uint64_t, warp_size> offsets;
+  std::array<BlockNumber, warp_size> owners;
+  bool remote = false, moved = false;
+  const BlockNumber own = event.warp.block, first = own - warp.block->rank;
+  for_lanes(lanes, [&](unsigned lane) {
+    const std::uint64_t address = event.at[lane] % isa::window_size;
+    const std::uint64_t rank = address >> isa::shared_rank_shift;
+    offsets[lane] = address & isa::shared_offset_mask;
+    owners[lane] = rank == 0 ? own : first + rank - 1;
+    remote |= owners[lane] != own;
+    moved |= offsets[lane] != event.at[lane];
+  });
+  if (moved) event.at = offsets.data();
+  if (remote) event.owner = owners.data();
+  for (auto& observer : observers_) observer->accesses(event);
+}
+
+Grid::Accessed Grid::accessed(const Instruction& i, AccessEvent::What what, const Addresses& at,
+                              LaneMask lanes, std::uint32_t bytes, std::uint32_t element_bytes) {
+  const isa::Form& form = *i.form;
+  const bool update = what == AccessEvent::What::update;
+  Accessed accessed{what, at, lanes, bytes, element_bytes};
+  accessed.space = form.space;
+  accessed.strong = update || (form.semantics != Semantics::none && form.semantics != Semantics::weak);
+  accessed.acquires = acquires(form.semantics) && what != AccessEvent::What::write;
+  accessed.releases = releases(form.semantics) && what != AccessEvent::What::read;
+  accessed.scope = scope_of(form);
+  return accessed;
+}
+
+void Grid::announce_fence(const Warp& warp, const Instruction& i, LaneMask lanes) {
+  // Proxy fences order what one thread did through different paths, not what threads did.
+  if (observers_.empty() || i.form->semantics == Semantics::none) return;
+  for (auto& observer : observers_) observer->fences({id(warp), lanes, scope_of(*i.form)});
+}
+
+void Grid::announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, bool waits) {
+  for (auto& observer : observers_) observer->barrier_arrives({id(warp), lanes, barrier, waits, 0});
+}
+
+void Grid::announce_warp_meeting(const Warp& warp, LaneMask lanes, const Instruction& i) {
+  for (auto& observer : observers_) observer->warp_meets({id(warp), lanes, 0, true, i.site});
+}
+
+void Grid::announce_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& i) {
+  for (auto& observer : observers_)
+    observer->cluster_arrives({id(warp), lanes, 0, false, i.site}, releases(i.form->semantics));
+}
+
+void Grid::announce_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& i) {
+  for (auto& observer : observers_)
+    observer->cluster_waits({id(warp), lanes, 0, true, i.site}, acquires(i.form->semantics));
+}
+
+void Grid::announce_exit(const Warp& warp, LaneMask lanes) {
+  for (auto& observer : observers_) observer->exits({id(warp), lanes, 0, false, 0});
+}
+
+}  // namespace foldproof::machine

@@ -1,0 +1,125 @@
+// What the emulated device announces while a kernel runs, and the interface of those who watch.
+//
+//   machine ──events, a warp at a time──► Observer (a check, a counter) ──► findings
+//
+// An event concerns lanes of one warp that act together. The machine knows no check by name; checks know no
+// machine: threads, instructions and memory are numbers, which a Scene puts into words.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sanitizer/finding.h"
+
+namespace foldproof {
+
+/// An instruction of the running program.
+using Site = std::uint32_t;
+
+/// Blocks in the order of their clusters: cluster · blocks a cluster + rank. Without clusters the linear
+/// index.
+using BlockNumber = std::uint64_t;
+
+/// Lanes of a warp, lane 0 the lowest bit.
+using LaneSet = std::uint32_t;
+inline constexpr unsigned lanes_per_warp = 32;
+
+struct WarpId {
+  BlockNumber block = 0;
+  std::uint32_t warp = 0;  ///< in its block
+  bool operator==(const WarpId&) const = default;
+};
+
+/// Which threads an operation promises to be atomic with, or to order.
+enum class SyncScope : std::uint8_t { cta, cluster, gpu, sys };
+
+/// A launch, as far as checks need to know and to tell about it.
+class Scene {
+ public:
+  virtual ~Scene() = default;
+  virtual std::uint32_t threads_per_block() const = 0;
+  virtual std::uint32_t blocks_per_cluster() const = 0;
+  virtual std::uint64_t blocks() const = 0;
+  virtual Position position(Site site) const = 0;
+  virtual ThreadId thread(WarpId warp, unsigned lane) const = 0;
+  /// "the shared array tile" or "the buffer partials": the memory around an address.
+  virtual std::string memory_at(bool shared, std::uint64_t address) const = 0;
+};
+
+/// One load, store or atomic of a warp.
+struct AccessEvent {
+  enum class What : std::uint8_t { read, write, update };  ///< update: an atomic read-modify-write
+  What what = What::read;
+  bool shared = false;    ///< shared memory; else global
+  bool strong = false;    ///< volatile, relaxed or stronger (PTX ISA 8.5: strong operations)
+  bool acquires = false;  ///< with that meaning itself, not through a fence
+  bool releases = false;
+  bool polled = false;  ///< its value decides whether it is executed again
+  SyncScope scope = SyncScope::sys;
+  WarpId warp;
+  LaneSet lanes = 0;
+  /// Lanes that write what stands there already.
+  LaneSet unchanged = 0;
+  std::uint32_t bytes = 0;          ///< of one lane, elements of a vector together
+  std::uint32_t element_bytes = 0;  ///< what is atomic by itself
+  bool consecutive = false;         ///< lane l accesses at[0] + l · bytes, for all 32 lanes
+  /// By lane. Global addresses; shared ones are offsets in the window of the block that `owner` names.
+  const std::uint64_t* at = nullptr;
+  /// Whose shared memory, by lane; null: the warp's own block's.
+  const BlockNumber* owner = nullptr;
+  Site site = 0;
+};
+
+/// Lanes that execute a fence.
+struct FenceEvent {
+  WarpId warp;
+  LaneSet lanes = 0;
+  SyncScope scope = SyncScope::gpu;
+};
+
+/// Lanes of one warp that come to a barrier, or that all came to one.
+struct BarrierEvent {
+  WarpId warp;
+  LaneSet lanes = 0;
+  std::uint32_t barrier = 0;  ///< of the block: which of the 16
+  bool waits = true;          ///< .sync and .red; not .arrive
+  Site site = 0;
+};
+
+/// Watches one job's launches, one after another. Every event comes when it happens: accesses before memory
+/// changes, barriers once they are complete.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void launch_begins(const Scene& /*scene*/) {}
+  /// All that was found in this launch. The scene is gone afterwards.
+  virtual std::vector<Finding> launch_ends() { return {}; }
+  virtual void block_begins(BlockNumber /*block*/) {}
+  /// Every thread of the block has ended.
+  virtual void block_ends(BlockNumber /*block*/) {}
+  virtual void accesses(const AccessEvent& /*event*/) {}
+  virtual void fences(const FenceEvent& /*event*/) {}
+  /// bar.warp.sync: the lanes have met.
+  virtual void warp_meets(const BarrierEvent& /*event*/) {}
+  virtual void barrier_arrives(const BarrierEvent& /*event*/) {}
+  /// The barrier is complete: who waits at it goes on.
+  virtual void barrier_completes(BlockNumber /*block*/, std::uint32_t /*barrier*/) {}
+  virtual void cluster_arrives(const BarrierEvent& /*event*/, bool /*releases*/) {}
+  virtual void cluster_completes(std::uint64_t /*cluster*/) {}
+  /// Lanes go on behind a cluster barrier that is complete.
+  virtual void cluster_waits(const BarrierEvent& /*event*/, bool /*acquires*/) {}
+  virtual void exits(const BarrierEvent& /*event*/) {}
+
+  /// Before the launches of a job. `all_reads`: the job is run once more, because `wants_all_reads` asked for
+  /// it.
+  virtual void job_begins(bool /*all_reads*/) {}
+  /// Whether something may have been missed because reads of memory that nobody had written were not kept.
+  virtual bool wants_all_reads() const { return false; }
+};
+
+using Observers = std::vector<std::unique_ptr<Observer>>;
+
+}  // namespace foldproof

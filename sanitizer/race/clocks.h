@@ -1,0 +1,130 @@
+// Happens-before: what each lane knows of what other lanes did.
+//
+//   Most of it needs no lists. A barrier that the whole block meets makes one number of the block's past
+//   (`base`); a __syncwarp of a whole warp makes one of the warp's (`uniform`). Meetings of fewer lanes are
+//   kept by pairs of lanes; all else that a lane learnt is Knowledge (`outer`).
+//
+//   Order comes from barriers of warp, block and cluster, and from a release whose value an acquire observed.
+//   Fences order nothing by themselves. Shuffles, votes and matches order nothing at all.
+//
+//   A fence counts for all who meet at a barrier: "all threads write and fence; barrier; one raises a flag",
+//   and "one sees the flag; barrier; all fence and read". By the letter of the memory model the fence had to
+//   be executed by the thread that touches the flag; kernels are written both ways, and hardware serves both.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "sanitizer/observer.h"
+#include "sanitizer/race/knowledge.h"
+
+namespace foldproof {
+
+/// What a location hands to whoever reads it: what the threads had released that wrote it, by scope and
+/// block.
+struct Message {
+  struct Item {
+    SyncScope scope = SyncScope::gpu;
+    BlockNumber block = 0;  ///< of who released
+    bool several = false;   ///< blocks
+    Knowledge::Pointer what;
+  };
+  std::vector<Item> items;
+};
+
+/// What a lane has released by fences of each scope, and what it read and has not acquired by a fence yet.
+struct Fencing {
+  std::array<Knowledge::Pointer, 4> released;
+  Message observed;
+};
+
+struct WarpClock {
+  WarpId id;
+  Time time = 1;     ///< of what its lanes do now
+  Time uniform = 0;  ///< its lanes know each other up to here
+  LaneSet exited = 0;
+  /// [who][whom], where more is known than `uniform`.
+  std::unique_ptr<std::array<std::array<Time, lanes_per_warp>, lanes_per_warp>> pairs;
+  /// What single lanes learnt besides; a lane without has the block's.
+  std::array<Knowledge::Pointer, lanes_per_warp> outer;
+  LaneSet has_outer = 0;
+  std::unique_ptr<std::array<Fencing, lanes_per_warp>> fencing;
+};
+
+struct BlockClock {
+  BlockNumber number = 0;
+  Time base = 0;             ///< all of its threads know each other up to here
+  Knowledge::Pointer outer;  ///< what all of its threads learnt of others
+  std::vector<WarpClock> warps;
+  struct Arrival {
+    std::uint32_t warp = 0;
+    LaneSet lanes = 0;
+    bool waits = true;
+    Knowledge::Pointer released;  ///< where it does not wait
+  };
+  std::array<std::vector<Arrival>, 16> barriers;
+};
+
+class Clocks {
+ public:
+  void launch_begins(const Scene& scene);
+  void block_begins(BlockNumber block);
+  void block_ends(BlockNumber block);
+
+  WarpClock& warp(const WarpId& id) { return block(id.block).warps[id.warp]; }
+  BlockClock& block(BlockNumber number);
+  bool clustered() const { return blocks_per_cluster_ > 1; }
+
+  /// Those of `lanes` of `other` whose doings at `time` did not happen before the present of `lane`.
+  LaneSet unordered(const WarpClock& who, unsigned lane, const WarpId& other, LaneSet lanes, Time time);
+  /// Whether two accesses of these scopes by these blocks are atomic to each other, as far as scopes say.
+  bool include_each_other(SyncScope a, BlockNumber block_a, SyncScope b, BlockNumber block_b) const;
+  bool heard_of(const WarpClock& who, unsigned lane, BlockNumber other);
+
+  // What orders.
+  void warp_meets(const BarrierEvent& event);
+  void barrier_arrives(const BarrierEvent& event);
+  void barrier_completes(BlockNumber block, std::uint32_t barrier);
+  void cluster_arrives(const BarrierEvent& event, bool releases);
+  void cluster_completes(std::uint64_t cluster);
+  void cluster_waits(const BarrierEvent& event, bool acquires);
+  void exits(const BarrierEvent& event);
+  void fences(const FenceEvent& event);
+  /// Takes the messages of the locations that an access reads, and leaves or removes those of what it writes.
+  void accesses(const AccessEvent& event);
+
+ private:
+  struct Location {
+    BlockNumber owner;  ///< of shared memory; global memory has one of its own
+    std::uint64_t address;
+    auto operator<=>(const Location&) const = default;
+  };
+  struct ClusterPhase {
+    std::vector<Knowledge::Pointer> arrived;
+    Knowledge::Pointer complete;
+  };
+
+  Knowledge::Pointer known_to(const WarpClock& who, LaneSet lanes);
+  void learn(WarpClock& who, LaneSet lanes, const Knowledge::Pointer& what);
+  void observe(WarpClock& who, unsigned lane, const Message& message, const AccessEvent& event);
+  void publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location,
+               const Knowledge::Pointer& released);
+  void acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope);
+  void meet_as_a_block(BlockClock& block);
+  static Fencing& fencing(WarpClock& who, unsigned lane);
+  /// Lanes of warps that have met share what their fences released and what they observed.
+  using Met = std::vector<std::pair<WarpClock*, LaneSet>>;
+  static void share_fencing(const Met& from, const Met& to);
+
+  std::uint32_t warps_ = 0, blocks_per_cluster_ = 1;
+  LaneSet last_lanes_ = 0;  ///< that exist in the last warp
+  std::unordered_map<BlockNumber, std::unique_ptr<BlockClock>> blocks_;
+  BlockClock* latest_ = nullptr;
+  std::map<Location, Message> messages_;
+  std::unordered_map<std::uint64_t, ClusterPhase> clusters_;
+};
+
+}  // namespace foldproof

@@ -1,0 +1,77 @@
+// Data races: two accesses to the same bytes, at least one of them a write, that nothing orders.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "sanitizer/observer.h"
+#include "sanitizer/race/clocks.h"
+#include "sanitizer/race/shadow.h"
+
+namespace foldproof {
+
+/// Exact for the run that it watches: reports two accesses exactly if happens-before (PTX ISA 8.8, causality
+/// order) does not order them in this run, they overlap, one writes, and they are not both strong operations
+/// of equal place and size whose scopes include each other. Strong accesses of one warp in no such role as a
+/// flag's are unordered.
+///
+/// Reads of memory that nobody has written yet are not kept (input is mostly read). Where such memory is
+/// written later in the same launch, `wants_all_reads` asks for the job once more.
+class RaceCheck final : public Observer {
+ public:
+  void job_begins(bool all_reads) override;
+  void launch_begins(const Scene& scene) override;
+  std::vector<Finding> launch_ends() override;
+  void block_begins(BlockNumber block) override;
+  void block_ends(BlockNumber block) override;
+  void accesses(const AccessEvent& event) override;
+  void fences(const FenceEvent& event) override { clocks_.fences(event); }
+  void warp_meets(const BarrierEvent& event) override { clocks_.warp_meets(event); }
+  void barrier_arrives(const BarrierEvent& event) override { clocks_.barrier_arrives(event); }
+  void barrier_completes(BlockNumber block, std::uint32_t barrier) override {
+    clocks_.barrier_completes(block, barrier);
+  }
+  void cluster_arrives(const BarrierEvent& event, bool releases) override {
+    clocks_.cluster_arrives(event, releases);
+  }
+  void cluster_completes(std::uint64_t cluster) override { clocks_.cluster_completes(cluster); }
+  void cluster_waits(const BarrierEvent& event, bool acquires) override {
+    clocks_.cluster_waits(event, acquires);
+  }
+  void exits(const BarrierEvent& event) override { clocks_.exits(event); }
+
+  bool wants_all_reads() const override { return missed_reads_; }
+
+ private:
+  /// Global memory around one allocation: addresses of different windows never meet.
+  struct Window {
+    std::unique_ptr<Shadow> shadow;
+    bool read = false;  ///< and not kept
+  };
+
+  Shadow* shadow_of(const AccessEvent& event, unsigned lane);
+  bool is_over(const WarpClock& who, const WarpId& warp, Time time);
+  void access_rows(const AccessEvent& event, Shadow& shadow, WarpClock& who);
+  bool access_row(const AccessEvent& event, Line& line, const Row& row, WarpClock& who);
+  bool row_is_ordered(const Row& earlier, const Row& now, WarpClock& who);
+  void access_lane(const AccessEvent& event, Shadow& shadow, unsigned lane, WarpClock& who);
+  void access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now, WarpClock& who,
+                   std::uint64_t address);
+  void divide(Line& line, bool into_bytes);
+  void compare(const AccessEvent& event, std::vector<Entry>& entries, unsigned lane, const Entry& now,
+               WarpClock& who, std::uint64_t address);
+  void report(const AccessEvent& event, unsigned lane, const Entry& earlier, unsigned earlier_lane,
+              const Entry& now, std::uint64_t address);
+
+  bool keeps_all_reads_ = false;
+  bool missed_reads_ = false;
+  const Scene* scene_ = nullptr;
+  Clocks clocks_;
+  std::unordered_map<BlockNumber, Shadow> shared_;
+  std::unordered_map<std::uint64_t, Window> global_;
+  std::map<std::tuple<Kind, Site, Site>, std::size_t> reported_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace foldproof

@@ -1,0 +1,84 @@
+// Who accessed what last: the shadow of one block's shared memory, or of one allocation of global memory.
+//
+//   A line is 128 bytes. While whole warps read and write whole lines, one Row says it all: lane l has the
+//   words from l · 2^shift on. Whatever else happens divides the line into cells, of 4 bytes, or of 1 where
+//   accesses are narrower, each with the entries of those that accessed it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sanitizer/race/knowledge.h"
+
+namespace foldproof {
+
+inline constexpr std::uint32_t line_bytes = 128;
+inline constexpr std::uint32_t words_per_line = line_bytes / 4;
+
+/// How an access acted, as far as conflicts depend on it.
+struct Manner {
+  bool writes : 1 = false;
+  bool strong : 1 = false;
+  bool update : 1 = false;     ///< an atomic read-modify-write
+  bool ordering : 1 = false;   ///< acquires, releases, or is polled: a flag's role
+  bool unchanged : 1 = false;  ///< wrote what stood there
+  std::uint8_t scope : 2 = 0;
+  std::uint8_t log_bytes : 3 = 0;  ///< of what is atomic by itself
+  bool operator==(const Manner&) const = default;
+};
+
+/// Lanes of one warp that accessed a cell at one time.
+struct Entry {
+  WarpId warp;
+  Time time = 0;  ///< 0: nobody
+  Site site = 0;
+  LaneSet lanes = 0;
+  Manner manner;
+};
+
+/// A whole line accessed by consecutive lanes.
+struct Row {
+  WarpId warp;
+  Time time = 0;  ///< 0: nobody
+  Site site = 0;
+  LaneSet unchanged = 0;
+  Manner manner;
+  std::uint8_t first_lane = 0, shift = 0;  ///< word w belongs to lane first_lane + (w >> shift)
+
+  bool same_lanes(const Row& other) const {
+    return warp == other.warp && first_lane == other.first_lane && shift == other.shift;
+  }
+};
+
+/// The entries of one cell. Accesses that are strong are kept apart: they rarely conflict with each other.
+struct Cell {
+  std::vector<Entry> weak, strong;
+};
+
+struct Line {
+  Row read, written;
+  std::vector<Cell> cells;  ///< none, one a word or one a byte
+  Time latest = 0;          ///< of the entries in cells
+
+  std::uint32_t cell_bytes() const { return cells.size() == line_bytes ? 1 : 4; }
+};
+
+/// Lines by their number, made when first asked for.
+class Shadow {
+ public:
+  Line& line(std::uint64_t number) {
+    const std::uint64_t page = number / lines_per_page;
+    if (page >= pages_.size()) pages_.resize(page + 1);
+    if (!pages_[page]) pages_[page] = std::make_unique<Page>();
+    return (*pages_[page])[number % lines_per_page];
+  }
+
+ private:
+  static constexpr std::uint64_t lines_per_page = 64;
+  using Page = std::array<Line, lines_per_page>;
+  std::vector<std::unique_ptr<Page>> pages_;
+};
+
+}  // namespace foldproof
