@@ -86,6 +86,8 @@ TEST_CASE("texts that no row covers", "[forms]") {
                                  "fma.f32",
                                  "mov.v2.b32",
                                  "mov:pack",
+                                 "mov:pack.v8.b64",
+                                 "mov:unpack.v8.b64",
                                  "pack.b32",
                                  "wgmma.fence.sync.aligned",
                                  "tcgen05.alloc",
