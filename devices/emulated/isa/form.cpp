@@ -258,6 +258,9 @@ bool fit_registers(Form& form, unsigned destination_bytes, unsigned source_bytes
 std::vector<OperandRule> operand_rules(const Form& form) {
   std::vector<OperandRule> rules;
   for (const auto text : split(table[form.row].operands, ' ')) rules.push_back(parse_rule(text, form));
+  // .and, .or and .xor of comparisons need what they join.
+  if (form.boolean != Boolean::none)
+    for (OperandRule& rule : rules) rule.optional = rule.optional && rule.destination;
   return rules;
 }
 
