@@ -153,6 +153,22 @@ std::optional<Form> match(const Pattern& pattern, std::uint32_t used, std::span<
   return std::nullopt;
 }
 
+/// The rows of a computing form, one a vector element, as wide as its registers.
+std::vector<Port> ports_of(const Form& form) {
+  std::vector<Port> ports;
+  if (form.action != Action::compute && form.action != Action::matrix_multiply) return ports;
+  for (const OperandRule& rule : operand_rules(form)) {
+    const unsigned wider = !rule.relaxed ? 0 : rule.destination ? form.destination_bytes : form.source_bytes;
+    const bool predicate = rule.shape == OperandRule::Shape::predicate;
+    const Port port{.bytes = static_cast<std::uint8_t>(predicate ? 0 : std::max(wider, bytes_of(rule.type))),
+                    .bits = static_cast<std::uint8_t>(bits_of(rule.type)),
+                    .parts = static_cast<std::uint8_t>(name(rule.type).ends_with("x2") ? 2 : 1),
+                    .written = rule.destination};
+    ports.insert(ports.end(), rule.count, port);
+  }
+  return ports;
+}
+
 std::optional<Form> match_row(const Pattern& pattern, std::span<const std::string> suffixes) {
   const Row& row = table[pattern.row];
   Form form;
@@ -164,6 +180,7 @@ std::optional<Form> match_row(const Pattern& pattern, std::span<const std::strin
   if (suffixes.size() > pattern.tokens.size()) return std::nullopt;
   auto matched = match(pattern, 0, suffixes, form);
   if (matched && row.select && !row.select(*matched)) return std::nullopt;
+  if (matched) matched->ports = ports_of(*matched);
   return matched;
 }
 
@@ -252,6 +269,7 @@ bool fit_registers(Form& form, unsigned destination_bytes, unsigned source_bytes
   if (destination_bytes < bytes_of(form.type) || source_bytes < bytes_of(form.type2)) return false;
   form.destination_bytes = static_cast<std::uint8_t>(destination_bytes);
   form.source_bytes = static_cast<std::uint8_t>(source_bytes);
+  form.ports = ports_of(form);
   return row.select == nullptr || row.select(form);
 }
 
