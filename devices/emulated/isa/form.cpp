@@ -6,6 +6,7 @@
 
 #include "devices/emulated/isa/matrix.h"
 #include "devices/emulated/isa/select.h"
+#include "devices/emulated/isa/spread.h"
 
 namespace foldproof::isa {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr Row table[] = {
-#define FOLDPROOF_ROW(id, syntax, types, types2, operands, action, function, synopsis) \
-  {#id, syntax, types, types2, operands, Action::action, select::function, synopsis},
+#define FOLDPROOF_ROW(id, syntax, types, types2, operands, action, function, rule, synopsis) \
+  {#id, syntax, types, types2, operands, Action::action, select::function, spread::rule, synopsis},
 #include "devices/emulated/isa/ptx.def"
 #undef FOLDPROOF_ROW
 };

@@ -21,6 +21,10 @@ using LaneMask = std::uint32_t;
 /// `frame` is the warp's register file, laid out as instruction.h draws it.
 using Compute = void (*)(std::byte* frame, const Instruction& instruction, LaneMask lanes);
 
+/// Sets which bits of an instruction's destinations are undefined (definedness.h).
+using Spread = void (*)(const std::byte* values, std::byte* undefined, const Instruction& instruction,
+                        LaneMask lanes);
+
 /// A read-modify-write as a function of bits: old value, operands b and c → new value. Narrow types use the
 /// low bits. Also folds redux and barrier reductions.
 using Combine = std::uint64_t (*)(std::uint64_t old, std::uint64_t b, std::uint64_t c);
@@ -168,6 +172,7 @@ struct Row {
   Action action;
   bool (*select)(
       Form&);     ///< sets compute or combine; false when this combination does not exist; null: all do
+  Spread spread;  ///< null: more than registers decide it
   std::string_view synopsis;  ///< "d = a + b (mod 2^w)"
 };
 
