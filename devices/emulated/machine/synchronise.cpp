@@ -54,6 +54,8 @@ bool Grid::meet(Warp& warp, std::size_t index) {
   const Detail& detail = program_.details[i.detail];
   LaneMask mask = isa::all_lanes;
   if (detail.member_mask != isa::no_operand) {
+    check_sink(warp, *warp.splits[index].frame, i, detail.member_mask, warp.splits[index].lanes,
+               "a member mask");
     const auto* row = isa::row<std::uint32_t>(warp.splits[index].frame->registers(), detail.member_mask);
     const LaneMask same = lanes_that_agree(row, warp.splits[index].lanes);
     mask = row[first_lane(same)];
@@ -114,8 +116,10 @@ void Grid::hold_meeting(Warp& warp, Members members) {
 void Grid::shuffle(Warp& warp, Members members) {
   std::array<std::uint32_t, warp_size> source;
   source.fill(poison);
+  LaneMask present = 0;
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];
+    present |= split.lanes;
     const auto* a = isa::row<std::uint32_t>(split.frame->registers(), at(split).operand[2]);
     for_lanes(split.lanes, [&](unsigned lane) { source[lane] = a[lane]; });
   }
@@ -128,6 +132,7 @@ void Grid::shuffle(Warp& warp, Members members) {
     auto* d = isa::row<std::uint32_t>(registers, i.operand[0]);
     LaneMask in_range = 0;
     std::array<std::uint32_t, warp_size> result;
+    std::array<std::uint8_t, warp_size> taken;
     for_lanes(split.lanes, [&](unsigned lane) {
       const unsigned by = b[lane] & 31, clamp = c[lane] & 31, segment = c[lane] >> 8 & 31;
       const int last = static_cast<int>((lane & segment) | (clamp & ~segment));
@@ -140,9 +145,14 @@ void Grid::shuffle(Warp& warp, Members members) {
         default: from = static_cast<int>(first | (by & ~segment));
       }
       const bool valid = i.form->shuffle == isa::ShuffleKind::up ? from >= last : from <= last;
-      result[lane] = source[valid ? static_cast<unsigned>(from) : lane];
+      taken[lane] = static_cast<std::uint8_t>(valid ? from : static_cast<int>(lane));
+      result[lane] = source[taken[lane]];
       if (valid) in_range |= bit(lane);
     });
+    if (tracks()) {
+      check_sink(warp, *split.frame, i, i.operand[3], split.lanes, "the source lane of a shuffle");
+      shuffle_definedness(warp, members, split, present, taken);
+    }
     for_lanes(split.lanes, [&](unsigned lane) {
       d[lane] = result[lane];
       set_predicate(registers, i.operand[1], lane, contains(in_range, lane));
@@ -151,6 +161,8 @@ void Grid::shuffle(Warp& warp, Members members) {
 }
 
 void Grid::vote(Warp& warp, Members members) {
+  if (tracks())
+    gather_definedness(warp, members, 1, at(warp.splits[members[0]]).form->vote == isa::VoteKind::ballot);
   LaneMask present = 0, votes = 0;
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];
@@ -173,6 +185,9 @@ void Grid::vote(Warp& warp, Members members) {
 }
 
 void Grid::match(Warp& warp, Members members) {
+  if (tracks())
+    gather_definedness(warp, members, program_.details[at(warp.splits[members[0]]).detail].operands - 2u,
+                       false);
   std::array<std::uint64_t, warp_size> value{};
   LaneMask present = 0;
   for (const std::size_t k : members) {
@@ -206,6 +221,7 @@ void Grid::match(Warp& warp, Members members) {
 }
 
 void Grid::warp_reduce(Warp& warp, Members members) {
+  if (tracks()) gather_definedness(warp, members, 1, false);
   const isa::Form& form = *at(warp.splits[members[0]]).form;
   std::array<std::uint64_t, warp_size> value{};
   LaneMask present = 0;
@@ -241,6 +257,7 @@ void Grid::elect(Warp& warp, Members members) {
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];
     const Instruction& i = at(split);
+    define_results(*split.frame, i, split.lanes);
     for_lanes(split.lanes, [&](unsigned lane) {
       set_column(split.frame->registers(), i.operand[0], lane, 4, leader);
       set_predicate(split.frame->registers(), i.operand[1], lane, lane == leader);
@@ -262,6 +279,8 @@ void Grid::whole_warp(Warp& warp, Members members) {
   }
   if (present != isa::all_lanes)
     end(make_finding(Kind::crash, i, "a matrix instruction needs all 32 lanes of the warp"));
+  if (i.action == Action::matrix_multiply && first.frame->taint.any())
+    spread(*first.frame, i, present, present);
   if (i.action == Action::matrix_multiply)
     i.compute(first.frame->registers(), i, present);
   else
@@ -296,6 +315,11 @@ void Grid::barrier(Warp& warp, std::size_t index) {
   restrict_to(warp, index, lanes_that_agree(ids, warp.splits[index].lanes));
   const auto lane = first_lane(warp.splits[index].lanes);
   const std::uint32_t id = ids[lane];
+  if (const Frame& frame = *warp.splits[index].frame; frame.taint.any()) {
+    check_sink(warp, frame, i, i.operand[1], warp.splits[index].lanes, "a barrier's number");
+    if (i.action == Action::barrier_reduce)
+      check_sink(warp, frame, i, i.operand[3], warp.splits[index].lanes, "a barrier's vote");
+  }
   const std::uint32_t threads =
       i.operand[2] == isa::no_operand ? 0 : isa::row<std::uint32_t>(registers, i.operand[2])[lane];
   if (id >= warp.block->barriers.size())
@@ -340,6 +364,7 @@ bool Grid::complete(const Block& block, const Barrier& barrier) {
 
 void Grid::give_result(const Barrier& barrier, const Split& split) const {
   const Instruction& i = at(split);
+  split.frame->taint.define(i.operand[0], split.lanes);
   std::byte* registers = split.frame->registers();
   const bool any = i.form->has("or");
   for_lanes(split.lanes, [&](unsigned lane) {
