@@ -83,6 +83,17 @@ Allow allow_of(const Table& table) {
   return allow;
 }
 
+Equivalent equivalent_of(const Table& table) {
+  Equivalent equivalent{table.text("mutation")->value, table.text("at")->value,
+                        table.text("code")->value,     "",
+                        table.text("reason")->value,   table.where()};
+  if (const auto change = table.text("change")) equivalent.change = change->value;
+  if (equivalent.at.empty() || equivalent.code.empty() || equivalent.reason.empty())
+    throw InputError("an equivalent mutant must say where it is, quote its line and give a reason",
+                     table.where());
+  return equivalent;
+}
+
 void check_launches(const Table& top, const Contract& contract) {
   const bool launches = !top.tables("launch").empty();
   if (contract.call && launches)
@@ -119,6 +130,7 @@ Contract load_contract(const fs::path& file) {
     if (contract.call) imply_launch(contract.instances.back(), *contract.call, contract.instances.size() - 1);
   }
   for (const Table& table : top.tables("allow")) contract.allows.push_back(allow_of(table));
+  for (const Table& table : top.tables("equivalent")) contract.equivalents.push_back(equivalent_of(table));
   return contract;
 }
 
