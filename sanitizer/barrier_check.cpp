@@ -9,25 +9,36 @@ namespace foldproof {
 void BarrierCheck::launch_begins(const Scene& scene) {
   scene_ = &scene;
   waiting_.clear();
+  latest_ = nullptr;
   reported_.clear();
   agreed_.clear();
 }
 
 std::vector<Finding> BarrierCheck::launch_ends() { return std::exchange(findings_, {}); }
 
-void BarrierCheck::block_ends(BlockNumber block) { waiting_.erase(block); }
+void BarrierCheck::block_ends(BlockNumber block) {
+  waiting_.erase(block);
+  latest_ = nullptr;
+}
+
+BarrierCheck::OfBlock& BarrierCheck::of_block(BlockNumber block) {
+  if (!latest_ || latest_block_ != block) latest_ = &waiting_[block];
+  latest_block_ = block;
+  return *latest_;
+}
 
 void BarrierCheck::barrier_arrives(const BarrierEvent& event) {
-  Arrivals& arrivals = waiting_[event.warp.block][event.barrier];
+  Arrivals& arrivals = of_block(event.warp.block)[event.barrier];
   // Comparing with the last and with those of the own warp finds every difference sooner or later.
   if (!arrivals.empty()) compare(arrivals.back(), event);
-  for (const BarrierEvent& other : arrivals)
-    if (other.warp == event.warp) compare(other, event);
+  if (event.lanes != ~LaneSet{0})
+    for (const BarrierEvent& other : arrivals)
+      if (other.warp == event.warp) compare(other, event);
   arrivals.push_back(event);
 }
 
 void BarrierCheck::barrier_completes(BlockNumber block, std::uint32_t barrier) {
-  waiting_[block][barrier].clear();
+  of_block(block)[barrier].clear();
 }
 
 void BarrierCheck::compare(const BarrierEvent& earlier, const BarrierEvent& now) {

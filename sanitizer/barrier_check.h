@@ -28,12 +28,17 @@ class BarrierCheck final : public Observer {
 
  private:
   using Arrivals = std::vector<BarrierEvent>;
+  using OfBlock = std::array<Arrivals, 16>;  ///< who waits at each barrier
+
+  OfBlock& of_block(BlockNumber block);
 
   void compare(const BarrierEvent& earlier, const BarrierEvent& now);
   void report(const BarrierEvent& now, const BarrierEvent& other, std::string message);
 
   const Scene* scene_ = nullptr;
-  std::map<BlockNumber, std::array<Arrivals, 16>> waiting_;
+  std::map<BlockNumber, OfBlock> waiting_;
+  BlockNumber latest_block_ = 0;
+  OfBlock* latest_ = nullptr;  ///< of that block
   std::set<std::pair<Site, Site>> reported_, agreed_;
   std::vector<Finding> findings_;
 };

@@ -65,7 +65,7 @@ struct AccessEvent {
   LaneSet unchanged = 0;
   std::uint32_t bytes = 0;          ///< of one lane, elements of a vector together
   std::uint32_t element_bytes = 0;  ///< what is atomic by itself
-  bool consecutive = false;         ///< lane l accesses at[0] + l · bytes, for all 32 lanes
+  bool consecutive = false;         ///< every lane l accesses base + l · bytes
   /// By lane. Global addresses; shared ones are offsets in the window of the block that `owner` names.
   const std::uint64_t* at = nullptr;
   /// Whose shared memory, by lane; null: the warp's own block's.

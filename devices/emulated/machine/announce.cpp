@@ -76,20 +76,21 @@ void Grid::announce_access(const Warp& warp, const Instruction& i, const Accesse
   event.consecutive = accessed.at.consecutive;
   event.at = accessed.at.at.data();
   event.site = i.site;
-  LaneMask shared = 0, global = 0;
-  const StateSpace low = owner(accessed.space, accessed.at.low),
-                   high = owner(accessed.space, accessed.at.high);
-  if (accessed.lanes == isa::all_lanes && low == high) {
-    (low == StateSpace::global                                            ? global
-     : low == StateSpace::shared_cta || low == StateSpace::shared_cluster ? shared
-                                                                          : event.lanes) = accessed.lanes;
-  } else {
-    for_lanes(accessed.lanes, [&](unsigned lane) {
-      const StateSpace in = owner(accessed.space, accessed.at[lane]);
-      if (in == StateSpace::global) global |= bit(lane);
-      if (in == StateSpace::shared_cta || in == StateSpace::shared_cluster) shared |= bit(lane);
-    });
+  // Most accesses go to one space, and in shared memory to the own block's.
+  const StateSpace space = accessed.space;
+  if (space == StateSpace::global ||
+      (space == StateSpace::shared_cta && accessed.at.high <= isa::shared_offset_mask)) {
+    event.lanes = accessed.lanes;
+    event.shared = space != StateSpace::global;
+    for (auto& observer : observers_) observer->accesses(event);
+    return;
   }
+  LaneMask shared = 0, global = 0;
+  for_lanes(accessed.lanes, [&](unsigned lane) {
+    const StateSpace in = owner(space, accessed.at[lane]);
+    if (in == StateSpace::global) global |= bit(lane);
+    if (in == StateSpace::shared_cta || in == StateSpace::shared_cluster) shared |= bit(lane);
+  });
   if (global != 0) {
     event.lanes = global;
     for (auto& observer : observers_) observer->accesses(event);
