@@ -49,7 +49,7 @@ struct WarpClock {
   /// [who][whom], where more is known than `uniform`.
   std::unique_ptr<std::array<std::array<Time, lanes_per_warp>, lanes_per_warp>> pairs;
   /// What single lanes learnt besides; a lane without has the block's.
-  std::array<Knowledge::Pointer, lanes_per_warp> outer;
+  std::unique_ptr<std::array<Knowledge::Pointer, lanes_per_warp>> outer;
   LaneSet has_outer = 0;
   std::unique_ptr<std::array<Fencing, lanes_per_warp>> fencing;
 };
@@ -71,6 +71,7 @@ struct BlockClock {
 class Clocks {
  public:
   void launch_begins(const Scene& scene);
+  /// A block begins later than all that ended: what they did is over for it wherever only one of them could.
   void block_begins(BlockNumber block);
   void block_ends(BlockNumber block);
 
@@ -107,6 +108,7 @@ class Clocks {
     Knowledge::Pointer complete;
   };
 
+  static const Knowledge::Pointer& outer_of(const WarpClock& who, unsigned lane, const BlockClock& own);
   Knowledge::Pointer known_to(const WarpClock& who, LaneSet lanes);
   void learn(WarpClock& who, LaneSet lanes, const Knowledge::Pointer& what);
   void observe(WarpClock& who, unsigned lane, const Message& message, const AccessEvent& event);
@@ -122,7 +124,9 @@ class Clocks {
   std::uint32_t warps_ = 0, blocks_per_cluster_ = 1;
   LaneSet last_lanes_ = 0;  ///< that exist in the last warp
   std::unordered_map<BlockNumber, std::unique_ptr<BlockClock>> blocks_;
+  std::vector<std::unique_ptr<BlockClock>> spare_;
   BlockClock* latest_ = nullptr;
+  Time latest_time_ = 0;  ///< of blocks that have ended
   std::map<Location, Message> messages_;
   std::unordered_map<std::uint64_t, ClusterPhase> clusters_;
 };

@@ -11,9 +11,76 @@
 
 namespace foldproof::isa {
 
+namespace {
+
+constexpr std::uint64_t all = ~std::uint64_t{0};
+
+/// f of an integer as wide as a column, so that the width is a constant where columns are copied.
+template <class F>
+void with_width(unsigned bytes, F f) {
+  switch (bytes) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    default: return f(std::uint64_t{});
+  }
+}
+
+std::uint64_t read_column(const std::byte* frame, std::uint32_t offset, unsigned bytes, unsigned lane) {
+  std::uint64_t column = 0;
+  if (bytes == 0) {
+    std::memcpy(&column, frame + offset, sizeof(LaneMask));
+    return column >> lane & 1;
+  }
+  with_width(bytes, [&](auto value) {
+    std::memcpy(&value, frame + offset + lane * sizeof value, sizeof value);
+    column = value;
+  });
+  return column;
+}
+void write_column(std::byte* frame, std::uint32_t offset, unsigned bytes, unsigned lane, std::uint64_t bits) {
+  if (bytes == 0) return lanes::assign(frame, offset, (bits & 1) != 0 ? all_lanes : 0, LaneMask{1} << lane);
+  with_width(bytes, [&](auto value) {
+    value = static_cast<decltype(value)>(bits);
+    std::memcpy(frame + offset + lane * sizeof value, &value, sizeof value);
+  });
+}
+
+template <class F>
+void for_each(LaneMask lanes, F f) {
+  for (LaneMask left = lanes; left != 0; left &= left - 1) f(static_cast<unsigned>(std::countr_zero(left)));
+}
+
+void define(std::byte* undefined, std::uint32_t offset, unsigned bytes, LaneMask lanes) {
+  if (bytes == 0) return lanes::assign(undefined, offset, 0, lanes);
+  if (lanes == all_lanes) {
+    std::memset(undefined + offset, 0, std::size_t{warp_size} * bytes);
+  } else {
+    for_each(lanes,
+             [&](unsigned lane) { std::memset(undefined + offset + std::size_t{lane} * bytes, 0, bytes); });
+  }
+}
+
+}  // namespace
+
+bool any_undefined(const std::byte* undefined, std::uint32_t offset, unsigned bytes) {
+  if (bytes == 0) return read_column(undefined, offset, sizeof(LaneMask), 0) != 0;
+  std::uint64_t words = 0;
+  for (unsigned k = 0; k < warp_size / sizeof words * bytes; ++k)
+    words |= read_column(undefined, offset, sizeof words, k);
+  return words != 0;
+}
+
 void spread_undefined(const std::byte* values, std::byte* undefined, const Instruction& instruction,
                       LaneMask lanes) {
-  rows()[instruction.form->row].spread(values, undefined, instruction, lanes);
+  bool any = false;
+  for_each_row(instruction, [&](std::uint32_t offset, unsigned bytes, bool written) {
+    any = any || (!written && any_undefined(undefined, offset, bytes));
+  });
+  if (any) return rows()[instruction.form->row].spread(values, undefined, instruction, lanes);
+  for_each_row(instruction, [&](std::uint32_t offset, unsigned bytes, bool written) {
+    if (written) define(undefined, offset, bytes, lanes);
+  });
 }
 
 namespace spread {
@@ -21,7 +88,6 @@ namespace {
 
 using enum Type;
 
-constexpr std::uint64_t all = ~std::uint64_t{0};
 constexpr std::size_t most_sources = 5;  // of instructions that are followed lane by lane
 
 /// The sources of one lane, in the order of their operands. Those that an instruction lacks are defined.
@@ -43,23 +109,6 @@ struct Result {
 
 std::size_t count_destinations(const Form& form) {
   return static_cast<std::size_t>(std::ranges::count(form.ports, true, &Port::written));
-}
-
-std::uint64_t read_column(const std::byte* frame, std::uint32_t offset, unsigned bytes, unsigned lane) {
-  LaneMask predicates = 0;
-  std::uint64_t column = 0;
-  if (bytes == 0) {
-    std::memcpy(&predicates, frame + offset, sizeof predicates);
-    return predicates >> lane & 1;
-  }
-  std::memcpy(&column, frame + offset + lane * bytes, bytes);
-  return column;
-}
-void write_column(std::byte* frame, std::uint32_t offset, unsigned bytes, unsigned lane, std::uint64_t bits) {
-  if (bytes == 0)
-    lanes::assign(frame, offset, (bits & 1) != 0 ? all_lanes : 0, LaneMask{1} << lane);
-  else
-    std::memcpy(frame + offset + lane * bytes, &bits, bytes);
 }
 
 Partial read(const std::byte* values, const std::byte* undefined, std::uint32_t offset, const Port& port,
@@ -89,11 +138,6 @@ void write(std::byte* undefined, const Instruction& instruction, unsigned lane, 
   for (std::size_t k = 0; k < count_destinations(form); ++k)
     if (rows[k] != no_operand) write_column(undefined, rows[k], form.ports[k].bytes, lane, bits[k]);
   if (form.writes_carry) write_column(undefined, carry_offset, 0, lane, result.carry);
-}
-
-template <class F>
-void for_each(LaneMask lanes, F f) {
-  for (LaneMask left = lanes; left != 0; left &= left - 1) f(static_cast<unsigned>(std::countr_zero(left)));
 }
 
 /// rule(form, sources) lane by lane.
@@ -157,7 +201,8 @@ void steered(const std::byte* values, std::byte* undefined, const Instruction& i
   Instruction copy = instruction;
   for (std::size_t k = 0; k < form.ports.size(); ++k) {
     copy.operand[k] = static_cast<std::uint32_t>(k * row_bytes);
-    const std::size_t bytes = form.ports[k].bytes == 0 ? sizeof(LaneMask) : warp_size * form.ports[k].bytes;
+    const std::size_t bytes =
+        form.ports[k].bytes == 0 ? sizeof(LaneMask) : std::size_t{warp_size} * form.ports[k].bytes;
     std::memcpy(apart + copy.operand[k], (k <= moving ? undefined : values) + instruction.operand[k], bytes);
   }
   form.compute(apart, copy, all_lanes);
@@ -434,14 +479,9 @@ FOLDPROOF_EACH_LANE(cnot, cnot_rule)
 void matrices(const std::byte*, std::byte* undefined, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
   const std::uint32_t* rows = rows_of(instruction);
-  bool any = false;
-  for (std::size_t k = 0; k < form.ports.size(); ++k)
-    if (const std::byte* row = undefined + rows[k]; !form.ports[k].written)
-      any = any || std::any_of(row, row + warp_size * form.ports[k].bytes,
-                               [](std::byte bits) { return bits != std::byte{0}; });
   for_each(lanes, [&](unsigned lane) {
     for (std::size_t k = 0; k < count_destinations(form); ++k)
-      write_column(undefined, rows[k], form.ports[k].bytes, lane, all_if(any));
+      write_column(undefined, rows[k], form.ports[k].bytes, lane, all);
   });
 }
 

@@ -19,6 +19,9 @@ namespace foldproof::isa {
 void spread_undefined(const std::byte* values, std::byte* undefined, const Instruction& instruction,
                       LaneMask lanes);
 
+/// Whether a row of the frame of undefined bits has any, in any lane; 0 bytes: a mask.
+bool any_undefined(const std::byte* undefined, std::uint32_t offset, unsigned column_bytes);
+
 /// f(offset, column bytes, written) for all rows that such an instruction reads or writes, CC among them; 0
 /// bytes: a mask. A row that is read and written comes twice.
 template <class F>

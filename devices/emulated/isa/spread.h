@@ -1,5 +1,6 @@
 // The rules that ptx.def names: which bits of the destinations are undefined, given the values of the sources
-// and their undefined bits. A rule may call too many bits undefined, and never too few.
+// and their undefined bits. A rule may call too many bits undefined, and never too few. spread_undefined
+// asks rules only where some lane has an undefined bit in a source.
 #pragma once
 
 #include "devices/emulated/isa/form.h"
@@ -56,7 +57,7 @@ FOLDPROOF_SPREAD(set);
 FOLDPROOF_SPREAD(set_pair);
 FOLDPROOF_SPREAD(cnot);
 
-/// Any undefined bit in any lane makes the whole matrix undefined.
+/// All bits: one undefined bit in any lane can change any element.
 FOLDPROOF_SPREAD(matrices);
 
 #undef FOLDPROOF_SPREAD

@@ -312,10 +312,7 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
   std::byte* origin = common.host ? common.host - common.begin : nullptr;
   Hosts hosts;
   if (origin && count == 1 && size == detail.register_bytes && lanes == isa::all_lanes && at.consecutive) {
-    if (watched()) {
-      for (unsigned lane = 0; lane < warp_size; ++lane) hosts[lane] = origin + at[lane];
-      announce_store(warp, split, i, at, lanes, hosts);
-    }
+    if (watched()) announce_row_store(warp, i, at, origin + at[0], registers + detail.data[0]);
     if (tracks()) note_store(warp, split, i, at, lanes, hosts, common);
     std::memcpy(origin + at[0], registers + detail.data[0], std::size_t{bytes} * warp_size);
     return;
@@ -342,6 +339,19 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
     else
       copy([&] { return std::size_t{size}; });
   }
+}
+
+// A store of all lanes' registers to consecutive places, before memory changes.
+void Grid::announce_row_store(const Warp& warp, const Instruction& i, const Addresses& at,
+                              const std::byte* memory, const std::byte* registers) {
+  const std::uint32_t size = program_.details[i.detail].element_bytes;
+  Accessed event = accessed(i, AccessEvent::What::write, at, isa::all_lanes, size, size);
+  if (size == 4)
+    event.unchanged = equal_columns(memory, registers);
+  else
+    for (unsigned lane = 0; lane < warp_size; ++lane)
+      if (std::memcmp(memory + lane * size, registers + lane * size, size) == 0) event.unchanged |= bit(lane);
+  announce_access(warp, i, event);
 }
 
 // A store, before memory changes: lanes whose bytes stand there already are told apart.

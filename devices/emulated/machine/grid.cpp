@@ -270,7 +270,9 @@ Split* Grid::choose(Warp& warp) {
   }
   for (Split& split : warp.splits) {
     if (split.state != Split::State::joining || (best && !impatient(split, *best))) continue;
+    const LaneMask behind = split.join->expected & ~split.join->arrived;
     warp.open(split.join);
+    if (behind != 0) announce_departure(warp, warp.splits.back(), behind);
     return &warp.splits.back();
   }
   return best;

@@ -216,11 +216,17 @@ class Grid final : private Scene {
   void announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
   void announce_store(const Warp& warp, const Split& split, const Instruction& instruction,
                       const Addresses& at, LaneMask lanes, const Hosts& hosts);
+  void announce_row_store(const Warp& warp, const Instruction& instruction, const Addresses& at,
+                          const std::byte* memory, const std::byte* registers);
   void announce_mbarrier(const Warp& warp, const Instruction& instruction, const Addresses& at,
                          LaneMask lanes, const Hosts& hosts, std::byte* registers);
   void announce_fence(const Warp& warp, const Instruction& instruction, LaneMask lanes);
-  void announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, bool waits);
-  void announce_warp_meeting(const Warp& warp, LaneMask lanes, const Instruction& instruction);
+  void announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, std::uint32_t threads,
+                        const Instruction& instruction);
+  void announce_arrival(const Warp& warp, const Split& split, const Instruction& instruction);
+  void announce_meeting(const Warp& warp, Members members);
+  void announce_departure(const Warp& warp, const Split& split, LaneMask behind);
+  static bool only_ends(const Code& code, std::uint32_t pc);
   void announce_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& instruction);
   void announce_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& instruction);
   void announce_exit(const Warp& warp, LaneMask lanes);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
 
@@ -16,10 +17,13 @@ constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay b
 }  // namespace
 
 void fill_with_poison(std::span<std::byte> bytes) {
-  std::size_t at = 0;
-  for (; at + sizeof poison <= bytes.size(); at += sizeof poison)
-    std::memcpy(bytes.data() + at, &poison, sizeof poison);
-  if (at < bytes.size()) std::memcpy(bytes.data() + at, &poison, bytes.size() - at);
+  static const auto page = [] {
+    std::array<std::uint32_t, 1024> words;
+    words.fill(poison);
+    return words;
+  }();
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof page)
+    std::memcpy(bytes.data() + at, page.data(), std::min(sizeof page, bytes.size() - at));
 }
 
 std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {

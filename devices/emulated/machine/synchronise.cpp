@@ -65,6 +65,7 @@ bool Grid::meet(Warp& warp, std::size_t index) {
   // A lane that its own mask leaves out is undefined behaviour; nobody waits for it and it waits for nobody.
   const bool outside = (split.lanes & ~mask) != 0;
   split.member_mask = mask;
+  if (watched()) announce_arrival(warp, split, i);
   if (outside || (mask & ~warp.exited & ~split.lanes) == 0) {
     const std::size_t only[] = {index};
     hold_meeting(warp, only);
@@ -101,11 +102,7 @@ void Grid::hold_meeting(Warp& warp, Members members) {
     case Action::matrix_multiply: whole_warp(warp, members); break;
     default: break;  // bar.warp.sync: to have met is all
   }
-  if (watched() && at(warp.splits[members[0]]).action == Action::warp_sync) {
-    LaneMask met = warp.splits[members[0]].member_mask & warp.exited;
-    for (const std::size_t k : members) met |= warp.splits[k].lanes;
-    announce_warp_meeting(warp, met, at(warp.splits[members[0]]));
-  }
+  if (watched()) announce_meeting(warp, members);
   for (const std::size_t k : members) {
     warp.splits[k].state = State::ready;
     ++warp.splits[k].pc;
@@ -334,7 +331,7 @@ void Grid::barrier(Warp& warp, std::size_t index) {
   barrier.in_use = true;
   barrier.arrivals.resize(block.warps.size());
   barrier.arrivals[warp.index].come(split.lanes, warp.exited);
-  if (watched()) announce_barrier(warp, split.lanes, id, i.action != Action::barrier_arrive);
+  if (watched()) announce_barrier(warp, split.lanes, id, threads, i);
   barrier.threads = std::max(barrier.threads, threads);
   if (i.action == Action::barrier_arrive) {
     ++split.pc;
