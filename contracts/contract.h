@@ -93,11 +93,12 @@ struct Allow {
 
 /// A mutant of the kernel that nothing can notice, because what it changes does not matter.
 struct Equivalent {
-  std::string mutation;  ///< such as "delete-barrier"
-  std::string at;        ///< "file:line"
-  std::string code;      ///< part of that line, so that the entry does not outlive it
-  std::string change;    ///< which of several changes: part of the words that reports use; empty: all
-  std::string reason;    ///< required
+  std::string mutation;          ///< such as "delete-barrier"
+  std::string at;                ///< "file:line"
+  std::string code;              ///< part of that line, so that the entry does not outlive it
+  std::string change;            ///< which of several changes: part of the words that reports use; empty: all
+  std::uint64_t statements = 1;  ///< of PTX for which it holds at most: a line may stand there several times
+  std::string reason;            ///< required
   Position where;
 };
 

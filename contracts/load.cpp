@@ -84,10 +84,14 @@ Allow allow_of(const Table& table) {
 }
 
 Equivalent equivalent_of(const Table& table) {
-  Equivalent equivalent{table.text("mutation")->value, table.text("at")->value,
-                        table.text("code")->value,     "",
-                        table.text("reason")->value,   table.where()};
+  Equivalent equivalent;
+  equivalent.mutation = table.text("mutation")->value;
+  equivalent.at = table.text("at")->value;
+  equivalent.code = table.text("code")->value;
   if (const auto change = table.text("change")) equivalent.change = change->value;
+  equivalent.statements = static_cast<std::uint64_t>(table.integer("statements").value_or(1));
+  equivalent.reason = table.text("reason")->value;
+  equivalent.where = table.where();
   if (equivalent.at.empty() || equivalent.code.empty() || equivalent.reason.empty())
     throw InputError("an equivalent mutant must say where it is, quote its line and give a reason",
                      table.where());

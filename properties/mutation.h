@@ -61,6 +61,7 @@ struct MutantReport {
   Position at;
   std::uint32_t ptx_line = 0;  ///< of the edit that survived, else of the first
   std::uint64_t edits = 0;
+  std::uint64_t alive = 0;  ///< edits that were not noticed
   Fate fate = Fate::skipped;
   std::uint64_t cases = 0;  ///< that the survivor was tried on, or the first edit up to its end
   std::optional<Finding>

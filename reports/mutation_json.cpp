@@ -57,6 +57,7 @@ Json to_json(const MutantReport& mutant) {
           {"column", known(mutant.at.column)},
           {"ptx_line", mutant.ptx_line},
           {"statements", mutant.edits},
+          {"alive", mutant.alive},
           {"fate", name(mutant.fate)},
           {"cases", mutant.cases},
           {"finding", mutant.killer ? to_json(*mutant.killer) : Json(nullptr)},
@@ -70,6 +71,7 @@ MutantReport mutant_report_from(const Json& json) {
   mutant.at = {json.at("file").get<std::string>(), number_at(json, "line"), number_at(json, "column")};
   mutant.ptx_line = json.at("ptx_line").get<std::uint32_t>();
   mutant.edits = json.at("statements").get<std::uint64_t>();
+  mutant.alive = json.at("alive").get<std::uint64_t>();
   mutant.fate = fate_named(json.at("fate").get<std::string>());
   mutant.cases = json.at("cases").get<std::uint64_t>();
   if (!json.at("finding").is_null()) mutant.killer = finding_from(json.at("finding"));

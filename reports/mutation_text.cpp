@@ -36,8 +36,9 @@ std::string finding_text(const Finding& finding) {
 }
 
 std::string statements_text(const MutantReport& mutant) {
-  return mutant.edits == 1 ? fmt::format("PTX line {}", mutant.ptx_line)
-                           : fmt::format("PTX line {}, one of {}", mutant.ptx_line, mutant.edits);
+  return mutant.edits == 1
+             ? fmt::format("PTX line {}", mutant.ptx_line)
+             : fmt::format("PTX line {}, {} of {} statements", mutant.ptx_line, mutant.alive, mutant.edits);
 }
 
 /// What became of the mutant, behind its deed.

@@ -62,6 +62,7 @@ void apply_excuses(MutationReport& report, const Contract& contract) {
       if (!fits(excuse, mutant)) continue;
       is_killed |= mutant.fate == Fate::killed;
       if (mutant.fate != Fate::survived && mutant.fate != Fate::equivalent) continue;
+      if (mutant.alive > excuse.statements) continue;
       survives = true;
       mutant.fate = Fate::equivalent;
       mutant.reason = excuse.reason;

@@ -83,14 +83,11 @@ class Trials {
   }
 
  private:
-  /// In the last round the first edit that survives decides.
   void run_round(std::vector<std::vector<Trial>>& trials, std::uint64_t cases, bool last) {
     std::uint64_t known = 0;
     for (std::vector<Trial>& mutant : trials) {
-      for (Trial& trial : mutant) {
+      for (Trial& trial : mutant)
         if (!trial.ended()) run(trial, std::min(cases, options_.cases));
-        if (last && !trial.ended()) break;
-      }
       if (last || std::ranges::all_of(mutant, &Trial::ended)) ++known;
       if (options_.progress) options_.progress(known);
     }
@@ -169,7 +166,11 @@ class Trials {
   }
 
   static MutantReport report_of(const Mutant& mutant, const std::vector<Trial>& trials) {
-    MutantReport report{mutant.mutation, mutant.deed, mutant.at, 0, trials.size(), {}, 0, {}, {}};
+    MutantReport report;
+    report.mutation = mutant.mutation;
+    report.deed = mutant.deed;
+    report.at = mutant.at;
+    report.edits = trials.size();
     const Trial* shown = &trials.front();
     if (const auto alive = std::ranges::find_if_not(trials, &Trial::ended); alive != trials.end()) {
       shown = &*alive;
@@ -179,6 +180,8 @@ class Trials {
       if (dead != trials.end()) shown = &*dead;
       report.fate = dead == trials.end() ? Fate::invalid : Fate::killed;
     }
+    report.alive =
+        static_cast<std::uint64_t>(std::ranges::count_if(trials, [](const Trial& t) { return !t.ended(); }));
     report.ptx_line = shown->edit->ptx_line;
     report.at.column = shown->edit->column;
     report.cases = shown->cases;
