@@ -44,6 +44,9 @@ class Scene {
   virtual std::uint32_t blocks_per_cluster() const = 0;
   virtual std::uint64_t blocks() const = 0;
   virtual Position position(Site site) const = 0;
+  /// Code of a library that orders its own scratch memory by means that no memory model knows: cooperative
+  /// groups let a shuffle hand on what one lane has acquired.
+  virtual bool orders_its_own(Site site) const = 0;
   virtual ThreadId thread(WarpId warp, unsigned lane) const = 0;
   /// "the shared array tile" or "the buffer partials": the memory around an address.
   virtual std::string memory_at(bool shared, std::uint64_t address) const = 0;

@@ -369,7 +369,33 @@ void Grid::announce_store(const Warp& warp, const Split& split, const Instructio
                          size) == 0;
     if (same) event.unchanged |= bit(lane);
   });
+  if (!at.consecutive) event.unchanged |= repeated_values(split, i, at, lanes);
   announce_access(warp, i, event);
+}
+
+// Lanes that write what a lane before them writes to the same place.
+LaneMask Grid::repeated_values(const Split& split, const Instruction& i, const Addresses& at,
+                               LaneMask lanes) const {
+  const Detail& detail = program_.details[i.detail];
+  const std::byte* registers = split.frame->registers();
+  const auto equal = [&](unsigned a, unsigned b) {
+    return std::ranges::all_of(detail.data, [&](std::uint32_t row) {
+      return std::memcmp(registers + row + a * detail.register_bytes,
+                         registers + row + b * detail.register_bytes, detail.element_bytes) == 0;
+    });
+  };
+  std::array<std::uint64_t, warp_size> sorted = at.at;
+  std::ranges::sort(sorted);
+  if (lanes == isa::all_lanes && std::ranges::adjacent_find(sorted) == sorted.end()) return 0;
+  std::map<std::uint64_t, unsigned> last;  // who wrote an address before
+  LaneMask repeated = 0;
+  for_lanes(lanes, [&](unsigned lane) {
+    const auto [before, is_first] = last.try_emplace(at[lane], lane);
+    if (is_first) return;
+    if (equal(before->second, lane)) repeated |= bit(lane);
+    before->second = lane;
+  });
+  return repeated;
 }
 
 // Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.

@@ -46,6 +46,8 @@ std::uint64_t Grid::blocks() const { return shape_.grid.volume(); }
 
 Position Grid::position(Site site) const { return program_.position(*program_.sites[site]); }
 
+bool Grid::orders_its_own(Site site) const { return program_.is_cooperative_groups(*program_.sites[site]); }
+
 ThreadId Grid::thread(WarpId warp, unsigned lane) const {
   const std::uint64_t size = blocks_per_cluster();
   return {block_index(warp.block / size, static_cast<std::uint32_t>(warp.block % size)),

@@ -216,6 +216,8 @@ class Grid final : private Scene {
   void announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
   void announce_store(const Warp& warp, const Split& split, const Instruction& instruction,
                       const Addresses& at, LaneMask lanes, const Hosts& hosts);
+  LaneMask repeated_values(const Split& split, const Instruction& instruction, const Addresses& at,
+                           LaneMask lanes) const;
   void announce_row_store(const Warp& warp, const Instruction& instruction, const Addresses& at,
                           const std::byte* memory, const std::byte* registers);
   void announce_mbarrier(const Warp& warp, const Instruction& instruction, const Addresses& at,
@@ -236,6 +238,7 @@ class Grid final : private Scene {
   std::uint32_t blocks_per_cluster() const override;
   std::uint64_t blocks() const override;
   Position position(Site site) const override;
+  bool orders_its_own(Site site) const override;
   ThreadId thread(WarpId warp, unsigned lane) const override;
   std::string memory_at(bool shared, std::uint64_t address) const override;
 

@@ -7,9 +7,11 @@ namespace foldproof::machine {
 namespace {
 
 bool is_toolkit_file(std::string_view path) {
-  return path.find("/targets/x86_64-linux/include/") != std::string_view::npos ||
-         path.find("/cuda/include/") != std::string_view::npos || path.find("/usr/include/") == 0 ||
-         path.find("/usr/lib/gcc/") == 0;
+  constexpr std::string_view roots[] = {"/usr/include/", "/usr/lib/gcc/", "/usr/local/cuda", "/opt/cuda"};
+  constexpr std::string_view parts[] = {"/targets/x86_64-linux/include/", "/cuda/include/", "/include/cccl/",
+                                        "/include/cooperative_groups/"};
+  return std::ranges::any_of(roots, [&](std::string_view root) { return path.starts_with(root); }) ||
+         std::ranges::any_of(parts, [&](std::string_view part) { return path.find(part) != path.npos; });
 }
 
 }  // namespace
@@ -25,6 +27,12 @@ std::uint32_t Program::shared_static_bytes(const Code& entry) const {
   for (const SharedVariable& variable : shared)
     if (variable.entry.empty() || variable.entry == entry.name) bytes = std::max(bytes, variable.packed_end);
   return bytes;
+}
+
+bool Program::is_cooperative_groups(const Instruction& instruction) const {
+  if (instruction.loc == 0 || instruction.loc >= locs.size()) return false;
+  const auto file = files.find(locs[instruction.loc].file);
+  return file != files.end() && file->second.find("/cooperative_groups/") != std::string::npos;
 }
 
 Position Program::position(const Instruction& instruction) const {
