@@ -57,6 +57,7 @@ struct AccessEvent {
   bool strong = false;    ///< volatile, relaxed or stronger (PTX ISA 8.5: strong operations)
   bool acquires = false;  ///< with that meaning itself, not through a fence
   bool releases = false;
+  bool returns = true;  ///< what it reads reaches the thread; not of red
   bool polled = false;  ///< its value decides whether it is executed again
   SyncScope scope = SyncScope::sys;
   WarpId warp;
@@ -87,6 +88,7 @@ struct BarrierEvent {
   std::uint32_t barrier = 0;  ///< of the block: which of the 16
   bool waits = true;          ///< .sync and .red; not .arrive
   Site site = 0;
+  std::uint32_t threads = 0;  ///< that the barrier waits for; 0: all of the block that have not ended
 };
 
 /// Watches one job's launches, one after another. Every event comes when it happens: accesses before memory

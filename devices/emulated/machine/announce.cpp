@@ -67,6 +67,7 @@ void Grid::announce_access(const Warp& warp, const Instruction& i, const Accesse
   event.strong = accessed.strong;
   event.acquires = accessed.acquires;
   event.releases = accessed.releases;
+  event.returns = i.action != Action::reduction;
   event.polled = i.polled;
   event.scope = accessed.scope;
   event.warp = id(warp);
@@ -137,8 +138,9 @@ void Grid::announce_fence(const Warp& warp, const Instruction& i, LaneMask lanes
   for (auto& observer : observers_) observer->fences({id(warp), lanes, scope_of(*i.form)});
 }
 
-void Grid::announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, bool waits) {
-  for (auto& observer : observers_) observer->barrier_arrives({id(warp), lanes, barrier, waits, 0});
+void Grid::announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, bool waits,
+                            std::uint32_t threads) {
+  for (auto& observer : observers_) observer->barrier_arrives({id(warp), lanes, barrier, waits, 0, threads});
 }
 
 void Grid::announce_warp_meeting(const Warp& warp, LaneMask lanes, const Instruction& i) {

@@ -171,7 +171,8 @@ class Grid final : private Scene {
   void announce_mbarrier(const Warp& warp, const Instruction& instruction, const Addresses& at,
                          LaneMask lanes, const Hosts& hosts, std::byte* registers);
   void announce_fence(const Warp& warp, const Instruction& instruction, LaneMask lanes);
-  void announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, bool waits);
+  void announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, bool waits,
+                        std::uint32_t threads);
   void announce_warp_meeting(const Warp& warp, LaneMask lanes, const Instruction& instruction);
   void announce_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& instruction);
   void announce_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& instruction);

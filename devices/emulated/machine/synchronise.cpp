@@ -310,7 +310,7 @@ void Grid::barrier(Warp& warp, std::size_t index) {
   barrier.in_use = true;
   barrier.arrivals.resize(block.warps.size());
   barrier.arrivals[warp.index].come(split.lanes, warp.exited);
-  if (watched()) announce_barrier(warp, split.lanes, id, i.action != Action::barrier_arrive);
+  if (watched()) announce_barrier(warp, split.lanes, id, i.action != Action::barrier_arrive, threads);
   barrier.threads = std::max(barrier.threads, threads);
   if (i.action == Action::barrier_arrive) {
     ++split.pc;
