@@ -60,6 +60,7 @@ struct AccessEvent {
   bool strong = false;    ///< volatile, relaxed or stronger (PTX ISA 8.5: strong operations)
   bool acquires = false;  ///< with that meaning itself, not through a fence
   bool releases = false;
+  bool returns = true;  ///< what it reads reaches the thread; not of red
   bool polled = false;  ///< its value decides whether it is executed again
   SyncScope scope = SyncScope::sys;
   WarpId warp;

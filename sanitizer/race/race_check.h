@@ -63,6 +63,10 @@ class RaceCheck final : public Observer {
   void access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now, WarpClock& who,
                    std::uint64_t address);
   void divide(const AccessEvent& event, Line& line, bool into_bytes);
+  void continue_chain(const AccessEvent& event, Chain& chain, Entry& now);
+  bool is_excused(const Entry& earlier, const Entry& now) const;
+  bool morally_strong(const Entry& a, const Entry& b) const;
+  LaneSet seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who);
   void compare(const AccessEvent& event, std::vector<Entry>& entries, unsigned lane, const Entry& now,
                WarpClock& who, std::uint64_t address);
   void report(const AccessEvent& event, unsigned lane, const Entry& earlier, unsigned earlier_lane,

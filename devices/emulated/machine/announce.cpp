@@ -69,6 +69,7 @@ void Grid::announce_access(const Warp& warp, const Instruction& i, const Accesse
   event.strong = accessed.strong;
   event.acquires = accessed.acquires;
   event.releases = accessed.releases;
+  event.returns = i.action != Action::reduction;
   event.polled = i.polled;
   event.scope = accessed.scope;
   event.warp = id(warp);

@@ -216,8 +216,6 @@ class Grid final : private Scene {
   void announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
   void announce_store(const Warp& warp, const Split& split, const Instruction& instruction,
                       const Addresses& at, LaneMask lanes, const Hosts& hosts);
-  LaneMask repeated_values(const Split& split, const Instruction& instruction, const Addresses& at,
-                           LaneMask lanes) const;
   void announce_row_store(const Warp& warp, const Instruction& instruction, const Addresses& at,
                           const std::byte* memory, const std::byte* registers);
   void announce_mbarrier(const Warp& warp, const Instruction& instruction, const Addresses& at,
