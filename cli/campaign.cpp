@@ -28,7 +28,7 @@ milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsign
 
 KernelReport judge(const Assignment& assignment, const AuditOptions& options,
                    const std::optional<StoredCase>& only_case) {
-  const auto runner = make_runner(make_emulated_device(all_checks()));
+  const auto runner = make_runner(make_emulated_device(all_checks(), true));
   const Subject& subject = *assignment.subject;
   KernelReport report =
       only_case ? replay_case(subject.contract, subject.image, *runner, *only_case, options)

@@ -179,7 +179,7 @@ Json to_json(const Observation& observation) {
 
 Observation observe(const Launch& launch, const Arguments& a, const std::string& command) {
   check_parameters(launch);
-  const auto runner = make_runner(make_emulated_device(all_checks()));
+  const auto runner = make_runner(make_emulated_device(all_checks(), true));
   Observation observation;
   KernelReport& report = observation.report;
   report.kernel = report.entry = launch.chosen.entry.spelled;

@@ -124,7 +124,8 @@ struct Contract {
   std::optional<DeviceCall> call;
   std::vector<Instance> instances;
   std::vector<Allow> allows;
-  std::vector<std::string> expected;  ///< kinds announced by `// finding: KIND` markers, as "KIND@file:line"
+  /// Announced by `// finding: KIND` markers, as "KIND@file:line"; "KIND?@file:line" need not be made.
+  std::vector<std::string> expected;
 };
 
 /// Reads and checks a contract. Throws InputError with file, line and column: unknown key, wrong type,

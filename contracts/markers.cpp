@@ -31,9 +31,10 @@ std::vector<std::string> kinds_in(std::string_view list, const Position& where) 
   while (begin != std::string_view::npos) {
     const std::size_t end = std::min(list.find_first_of(separators, begin), list.size());
     const std::string kind(list.substr(begin, end - begin));
-    if (!kind_named(kind))
-      throw InputError(fmt::format("a marker announces the unknown finding \"{}\"{}", kind,
-                                   suggestion(kind, known_kinds())),
+    const std::string name = kind.substr(0, kind.size() - (kind.ends_with('?') ? 1 : 0));
+    if (!kind_named(name))
+      throw InputError(fmt::format("a marker announces the unknown finding \"{}\"{}", name,
+                                   suggestion(name, known_kinds())),
                        where);
     kinds.push_back(kind);
     begin = list.find_first_not_of(separators, end);

@@ -83,6 +83,11 @@ class Device {
   /// Before the launches of a job; `again` where they are those of before, because `wants_replay` asked for
   /// it.
   virtual void observe_job(bool /*again*/) {}
+  /// Findings about bytes that the job's launches stored without anybody having determined them.
+  virtual std::vector<Finding> undefined_output(Address /*from*/, std::uint64_t /*bytes*/,
+                                                std::string_view /*name*/) const {
+    return {};
+  }
   /// Whether those who watch ask for the job's launches once more, in fresh memory.
   virtual bool wants_replay() const { return false; }
 
@@ -93,7 +98,8 @@ class Device {
                               const Limits& limits) = 0;
 };
 
-/// The PTX interpreter on this CPU. The observers watch every launch.
-std::unique_ptr<Device> make_emulated_device(Observers observers = {});
+/// The PTX interpreter on this CPU. The observers watch every launch. With `tracks_definedness` it knows
+/// which bits nobody determined, and reports where they decide an address, a branch or an output.
+std::unique_ptr<Device> make_emulated_device(Observers observers = {}, bool tracks_definedness = false);
 
 }  // namespace foldproof

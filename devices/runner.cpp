@@ -38,6 +38,15 @@ class Allocations {
   Allocations(const Allocations&) = delete;
   Allocations& operator=(const Allocations&) = delete;
 
+  /// Undefined bytes in what is read back.
+  void check_outputs(std::vector<Finding>& findings) const {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (!buffers_[i].read_back) continue;
+      for (Finding& finding : device_.undefined_output(start(i), buffers_[i].bytes, buffers_[i].name))
+        findings.push_back(std::move(finding));
+    }
+  }
+
   Address start(std::size_t buffer) const { return blocks_.at(buffer) + buffers_[buffer].offset; }
 
   std::vector<std::vector<std::byte>> contents() const {
@@ -107,6 +116,7 @@ class InProcessRunner final : public Runner {
           launch(module, std::get<JobLaunch>(step), job, allocations, result);
         if (!result.completed) return result;
       }
+      allocations.check_outputs(result.findings);
       result.contents = allocations.contents();
     } catch (const Unsupported& reason) {
       result.unsupported = reason.what();

@@ -1,5 +1,8 @@
 #include "sanitizer/checks.h"
 
+#include "sanitizer/barrier_check.h"
+#include "sanitizer/mask_check.h"
+#include "sanitizer/race/lifetime_check.h"
 #include "sanitizer/race/race_check.h"
 
 namespace foldproof {
@@ -7,6 +10,9 @@ namespace foldproof {
 Observers all_checks() {
   Observers checks;
   checks.push_back(std::make_unique<RaceCheck>());
+  checks.push_back(std::make_unique<LifetimeCheck>());
+  checks.push_back(std::make_unique<BarrierCheck>());
+  checks.push_back(std::make_unique<MaskCheck>());
   return checks;
 }
 

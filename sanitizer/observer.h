@@ -30,7 +30,7 @@ inline constexpr unsigned lanes_per_warp = 32;
 struct WarpId {
   BlockNumber block = 0;
   std::uint32_t warp = 0;  ///< in its block
-  bool operator==(const WarpId&) const = default;
+  auto operator<=>(const WarpId&) const = default;
 };
 
 /// Which threads an operation promises to be atomic with, or to order.
@@ -66,7 +66,7 @@ struct AccessEvent {
   LaneSet unchanged = 0;
   std::uint32_t bytes = 0;          ///< of one lane, elements of a vector together
   std::uint32_t element_bytes = 0;  ///< what is atomic by itself
-  bool consecutive = false;         ///< lane l accesses at[0] + l · bytes, for all 32 lanes
+  bool consecutive = false;         ///< every lane l accesses base + l · bytes
   /// By lane. Global addresses; shared ones are offsets in the window of the block that `owner` names.
   const std::uint64_t* at = nullptr;
   /// Whose shared memory, by lane; null: the warp's own block's.
@@ -87,8 +87,18 @@ struct BarrierEvent {
   LaneSet lanes = 0;
   std::uint32_t barrier = 0;  ///< of the block: which of the 16
   bool waits = true;          ///< .sync and .red; not .arrive
+  bool votes = false;         ///< .red
+  bool aligned = true;        ///< all lanes of the warp must come to the same instruction
+  std::uint32_t threads = 0;  ///< how many are waited for; 0: the whole block
   Site site = 0;
-  std::uint32_t threads = 0;  ///< that the barrier waits for; 0: all of the block that have not ended
+};
+
+/// Lanes that come to a .sync instruction, or leave it together.
+struct MeetingEvent {
+  WarpId warp;
+  LaneSet lanes = 0;
+  LaneSet mask = 0;  ///< the members that they name
+  Site site = 0;
 };
 
 /// Watches one job's launches, one after another. Every event comes when it happens: accesses before memory
@@ -106,9 +116,14 @@ class Observer {
   virtual void fences(const FenceEvent& /*event*/) {}
   /// bar.warp.sync: the lanes have met.
   virtual void warp_meets(const BarrierEvent& /*event*/) {}
+  virtual void meeting_arrives(const MeetingEvent& /*event*/) {}
+  virtual void meeting_ends(const MeetingEvent& /*event*/) {}
   virtual void barrier_arrives(const BarrierEvent& /*event*/) {}
   /// The barrier is complete: who waits at it goes on.
   virtual void barrier_completes(BlockNumber /*block*/, std::uint32_t /*barrier*/) {}
+  /// Lanes go on, at `site`, behind the branch that divided them from those `behind`, who took the other way
+  /// and have not come yet. Not announced where they only end.
+  virtual void leaves_behind(const BarrierEvent& /*event*/, LaneSet /*behind*/) {}
   virtual void cluster_arrives(const BarrierEvent& /*event*/, bool /*releases*/) {}
   virtual void cluster_completes(std::uint64_t /*cluster*/) {}
   /// Lanes go on behind a cluster barrier that is complete.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "devices/device.h"
 #include "devices/emulated/machine/grid.h"
@@ -109,7 +110,8 @@ std::vector<std::byte> pack(const Code& entry, std::span<const ArgumentBytes> ar
 
 class EmulatedDevice final : public Device {
  public:
-  explicit EmulatedDevice(Observers observers) : observers_(std::move(observers)) {}
+  EmulatedDevice(Observers observers, bool tracks_definedness)
+      : observers_(std::move(observers)), tracks_(tracks_definedness), memory_(tracks_definedness) {}
 
   std::string name() const override { return "emulated"; }
 
@@ -136,14 +138,34 @@ class EmulatedDevice final : public Device {
   void free(Address address) override { memory_.free(address); }
 
   void write(Address to, std::span<const std::byte> bytes) override {
-    if (!bytes.empty()) std::memcpy(host(to, bytes.size()), bytes.data(), bytes.size());
+    if (bytes.empty()) return;
+    std::memcpy(host(to, bytes.size()), bytes.data(), bytes.size());
+    memory_.define(to, bytes.size());
   }
   void read(Address from, std::span<std::byte> bytes) override {
     if (!bytes.empty()) std::memcpy(bytes.data(), host(from, bytes.size()), bytes.size());
   }
 
   void observe_job(bool again) override {
+    origins_ = {};
     for (const auto& observer : observers_) observer->job_begins(again);
+  }
+  std::vector<Finding> undefined_output(Address from, std::uint64_t bytes,
+                                        std::string_view name) const override {
+    std::vector<Finding> findings;
+    std::set<machine::OriginId> told;
+    const Region region = memory_.find(from);
+    if (!region.defined) return findings;
+    for (std::uint64_t k = 0; k < bytes; ++k) {
+      const std::byte* at = region.defined + (from - region.begin) + k;
+      if (*at == std::byte{0xff}) continue;
+      const auto stored = origins_.stored.find(at);
+      if (stored == origins_.stored.end() || !told.insert(stored->second.origin).second) continue;
+      findings.push_back(machine::undefined_finding(
+          origins_.all[stored->second.origin], stored->second.at, stored->second.thread,
+          "byte " + std::to_string(k) + " of the output " + std::string(name)));
+    }
+    return findings;
   }
   bool wants_replay() const override {
     return std::ranges::any_of(observers_, [](const auto& o) { return o->wants_all_reads(); });
@@ -159,7 +181,8 @@ class EmulatedDevice final : public Device {
     LaunchShape full = shape;
     full.cluster = cluster_of(*entry, shape);
     if (shape.cooperative) check_cooperative(code, *entry, shape);
-    return machine::Grid(code, *entry, memory_, full, pack(*entry, arguments), schedule, limits, observers_)
+    return machine::Grid(code, *entry, memory_, full, pack(*entry, arguments), schedule, limits, observers_,
+                         tracks_ ? &origins_ : nullptr)
         .run();
   }
 
@@ -177,14 +200,16 @@ class EmulatedDevice final : public Device {
   }
 
   Observers observers_;
+  bool tracks_;
+  machine::Origins origins_;
   Memory memory_;
   std::vector<std::unique_ptr<Program>> programs_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> make_emulated_device(Observers observers) {
-  return std::make_unique<EmulatedDevice>(std::move(observers));
+std::unique_ptr<Device> make_emulated_device(Observers observers, bool tracks_definedness) {
+  return std::make_unique<EmulatedDevice>(std::move(observers), tracks_definedness);
 }
 
 }  // namespace foldproof

@@ -12,8 +12,9 @@ namespace foldproof {
 std::string today();
 
 /// Marks announced findings as expected, drops suppressed ones (saying so in the notes), adds a finding for
-/// every announced one that was not made, and sets verdict and `expected`. `date` decides which suppressions
-/// still hold.
+/// every announced one that was not made, and sets verdict and `expected`. Wrong or changing values are
+/// expected beside an announced race, undefined read or the like, and never missed there. `date` decides
+/// which suppressions still hold.
 void triage(KernelReport& report, const Contract& contract, const std::string& date);
 
 }  // namespace foldproof

@@ -61,23 +61,46 @@ void Clocks::launch_begins(const Scene& scene) {
   blocks_per_cluster_ = scene.blocks_per_cluster();
   blocks_.clear();
   latest_ = nullptr;
+  latest_time_ = 0;
   messages_.clear();
   clusters_.clear();
 }
 
 void Clocks::block_begins(BlockNumber number) {
-  auto block = std::make_unique<BlockClock>();
+  std::unique_ptr<BlockClock> block;
+  if (spare_.empty()) {
+    block = std::make_unique<BlockClock>();
+  } else {
+    block = std::move(spare_.back());
+    spare_.pop_back();
+  }
   block->number = number;
+  block->base = latest_time_;
+  block->outer = nullptr;
+  for (auto& barrier : block->barriers) barrier = {};
   block->warps.resize(warps_);
-  for (std::uint32_t w = 0; w < warps_; ++w) block->warps[w].id = {number, w};
-  block->warps.back().exited = block->warps.back().missing = ~last_lanes_;
+  for (std::uint32_t w = 0; w < warps_; ++w) {
+    WarpClock& warp = block->warps[w];
+    warp.id = {number, w};
+    warp.time = latest_time_ + 1;
+    warp.uniform = 0;
+    warp.exited = warp.missing = w + 1 == warps_ ? ~last_lanes_ : 0;
+    warp.has_outer = 0;
+    warp.pairs.reset();
+    warp.outer.reset();
+    warp.fencing.reset();
+    warp.released_at.clear();
+  }
   latest_ = block.get();
   blocks_[number] = std::move(block);
 }
 
 void Clocks::block_ends(BlockNumber number) {
   if (latest_ && latest_->number == number) latest_ = nullptr;
-  blocks_.erase(number);
+  const auto found = blocks_.find(number);
+  for (const WarpClock& warp : found->second->warps) latest_time_ = std::max(latest_time_, warp.time + 1);
+  spare_.push_back(std::move(found->second));
+  blocks_.erase(found);
 }
 
 BlockClock& Clocks::block(BlockNumber number) {
@@ -99,7 +122,7 @@ LaneSet Clocks::unordered(const WarpClock& who, unsigned lane, const WarpId& oth
         });
     }
   }
-  const Knowledge::Pointer& outer = (who.has_outer & bit(lane)) != 0 ? who.outer[lane] : own.outer;
+  const Knowledge::Pointer& outer = outer_of(who, lane, own);
   return lanes == 0 || !outer ? lanes : outer->unknown(other, lanes, time);
 }
 
@@ -114,9 +137,12 @@ bool Clocks::include_each_other(SyncScope a, BlockNumber block_a, SyncScope b, B
 }
 
 bool Clocks::heard_of(const WarpClock& who, unsigned lane, BlockNumber other) {
-  const Knowledge::Pointer& outer =
-      (who.has_outer & bit(lane)) != 0 ? who.outer[lane] : block(who.id.block).outer;
+  const Knowledge::Pointer& outer = outer_of(who, lane, block(who.id.block));
   return outer && outer->mentions(other);
+}
+
+const Knowledge::Pointer& Clocks::outer_of(const WarpClock& who, unsigned lane, const BlockClock& own) {
+  return (who.has_outer & bit(lane)) != 0 ? (*who.outer)[lane] : own.outer;
 }
 
 // All that some lanes of a warp know, themselves included.
@@ -132,7 +158,7 @@ Knowledge::Pointer Clocks::known_to(const WarpClock& who, LaneSet lanes) {
       for (unsigned m = 0; m < lanes_per_warp; ++m)
         if (const Time time = (*who.pairs)[lane][m]; time > who.uniform)
           parts.push_back({who.id, false, bit(m), time});
-    const Knowledge::Pointer& outer = (who.has_outer & bit(lane)) != 0 ? who.outer[lane] : own.outer;
+    const Knowledge::Pointer& outer = outer_of(who, lane, own);
     if (outer && (parents.empty() || parents.back() != outer)) parents.push_back(outer);
   });
   return std::make_shared<Knowledge>(std::move(parts), std::move(parents));
@@ -140,15 +166,16 @@ Knowledge::Pointer Clocks::known_to(const WarpClock& who, LaneSet lanes) {
 
 void Clocks::learn(WarpClock& who, LaneSet lanes, const Knowledge::Pointer& what) {
   if (!what) return;
-  const Knowledge::Pointer& common = block(who.id.block).outer;
+  const BlockClock& block = this->block(who.id.block);
+  if (!who.outer) who.outer = std::make_unique<std::array<Knowledge::Pointer, lanes_per_warp>>();
   Knowledge::Pointer before, after;
   for_each(lanes, [&](unsigned lane) {
-    const Knowledge::Pointer& own = (who.has_outer & bit(lane)) != 0 ? who.outer[lane] : common;
+    const Knowledge::Pointer own = outer_of(who, lane, block);
     if (!after || own != before) {  // most lanes knew the same before
       before = own;
       after = join(own, what);
     }
-    who.outer[lane] = after;
+    (*who.outer)[lane] = after;
   });
   who.has_outer |= lanes;
 }
@@ -174,7 +201,7 @@ void Clocks::warp_meets(const BarrierEvent& event) {
   share_fencing(fencing_of({{&warp, event.lanes}}), {{&warp, event.lanes}});
   if ((warp.has_outer & event.lanes) == 0) return;
   Knowledge::Pointer all;
-  for_each(warp.has_outer & event.lanes, [&](unsigned lane) { all = join(all, warp.outer[lane]); });
+  for_each(warp.has_outer & event.lanes, [&](unsigned lane) { all = join(all, (*warp.outer)[lane]); });
   learn(warp, event.lanes, all);
 }
 
@@ -205,23 +232,24 @@ void Clocks::meet_as_a_block(BlockClock& block) {
     std::vector<Knowledge::Pointer> parents{block.outer};
     for (WarpClock& warp : block.warps) {
       for_each(warp.has_outer, [&](unsigned lane) {
-        if (parents.back() != warp.outer[lane]) parents.push_back(warp.outer[lane]);
-        warp.outer[lane].reset();
+        if (parents.back() != (*warp.outer)[lane]) parents.push_back((*warp.outer)[lane]);
+        (*warp.outer)[lane].reset();
       });
       warp.has_outer = 0;
     }
     block.outer = std::make_shared<Knowledge>(std::vector<Knowledge::Part>{}, std::move(parents));
   }
-  Met all;
   bool fenced = false;
   for (WarpClock& warp : block.warps) {
     warp.time = block.base;
     warp.uniform = 0;
     warp.pairs.reset();
-    all.emplace_back(&warp, all_lanes);
     fenced |= warp.fencing != nullptr;
   }
-  if (fenced) share_fencing(fencing_of(all), all);
+  if (!fenced) return;
+  Met all;
+  for (WarpClock& warp : block.warps) all.emplace_back(&warp, all_lanes);
+  share_fencing(fencing_of(all), all);
 }
 
 // Lanes that have ended count as arrived: at a counted barrier if their warp has come to it, else all.
@@ -346,8 +374,7 @@ void Clocks::fences(const FenceEvent& event) {
 // Learns what a message carries, as far as the scopes of release and acquire include each other.
 void Clocks::acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope) {
   const auto take = [&](const Knowledge::Pointer& what) {
-    const Knowledge::Pointer& outer =
-        (who.has_outer & bit(lane)) != 0 ? who.outer[lane] : block(who.id.block).outer;
+    const Knowledge::Pointer& outer = outer_of(who, lane, block(who.id.block));
     if (what != outer) learn(who, bit(lane), what);
   };
   const bool wide = scope >= SyncScope::gpu;

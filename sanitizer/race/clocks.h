@@ -72,7 +72,7 @@ struct WarpClock {
   /// [who][whom], where more is known than `uniform`.
   std::unique_ptr<std::array<std::array<Time, lanes_per_warp>, lanes_per_warp>> pairs;
   /// What single lanes learnt besides; a lane without has the block's.
-  std::array<Knowledge::Pointer, lanes_per_warp> outer;
+  std::unique_ptr<std::array<Knowledge::Pointer, lanes_per_warp>> outer;
   LaneSet has_outer = 0;
   std::unique_ptr<std::array<Fencing, lanes_per_warp>> fencing;
   /// What lanes released at a location: whatever strong write of theirs follows there hands it on, too.
@@ -102,6 +102,7 @@ struct BlockClock {
 class Clocks {
  public:
   void launch_begins(const Scene& scene);
+  /// A block begins later than all that ended: what they did is over for it wherever only one of them could.
   void block_begins(BlockNumber block);
   void block_ends(BlockNumber block);
 
@@ -140,6 +141,7 @@ class Clocks {
     Knowledge::Pointer complete;
   };
 
+  static const Knowledge::Pointer& outer_of(const WarpClock& who, unsigned lane, const BlockClock& own);
   Knowledge::Pointer known_to(const WarpClock& who, LaneSet lanes);
   void learn(WarpClock& who, LaneSet lanes, const Knowledge::Pointer& what);
   bool sees(const Written& written, const AccessEvent& event) const;
@@ -159,9 +161,11 @@ class Clocks {
   std::uint32_t warps_ = 0, blocks_per_cluster_ = 1;
   LaneSet last_lanes_ = 0;  ///< that exist in the last warp
   std::unordered_map<BlockNumber, std::unique_ptr<BlockClock>> blocks_;
+  std::vector<std::unique_ptr<BlockClock>> spare_;
   BlockClock* latest_ = nullptr;
   std::map<Location, Written> messages_;
   std::uint64_t messages_made_ = 0;
+  Time latest_time_ = 0;  ///< of blocks that have ended
   std::unordered_map<std::uint64_t, ClusterPhase> clusters_;
 };
 

@@ -42,6 +42,13 @@ bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
   return own || later.scope >= static_cast<std::uint8_t>(SyncScope::gpu);
 }
 
+/// The same for weak rows.
+bool replaces(const Row& later, const Row& earlier) {
+  if ((earlier.words & ~later.words) != 0 || (earlier.manner.writes && !later.manner.writes)) return false;
+  if (!earlier.manner.writes || later.unchanged == 0) return true;
+  return later.same_lanes(earlier) && (later.unchanged & ~earlier.unchanged) == 0;
+}
+
 std::string_view verb(const Manner& m) { return m.update ? "updates" : m.writes ? "writes" : "reads"; }
 
 std::string describe(const ThreadId& id) {
@@ -60,6 +67,8 @@ void RaceCheck::launch_begins(const Scene& scene) {
   scene_ = &scene;
   clocks_.launch_begins(scene);
   shared_.clear();
+  spare_.clear();
+  latest_shadow_ = nullptr;
   global_.clear();
   reported_.clear();
   findings_.clear();
@@ -67,26 +76,38 @@ void RaceCheck::launch_begins(const Scene& scene) {
 
 std::vector<Finding> RaceCheck::launch_ends() {
   scene_ = nullptr;
-  shared_.clear();
-  global_.clear();
   return std::move(findings_);
 }
 
 void RaceCheck::block_begins(BlockNumber block) {
   clocks_.block_begins(block);
-  shared_.try_emplace(block);
+  std::unique_ptr<Shadow>& shadow = shared_[block];
+  if (spare_.empty()) {
+    shadow = std::make_unique<Shadow>();
+  } else {
+    shadow = std::move(spare_.back());
+    spare_.pop_back();
+  }
 }
 
+// A shadow serves the next block as it is: all that happened to the one before is over.
 void RaceCheck::block_ends(BlockNumber block) {
   clocks_.block_ends(block);
-  shared_.erase(block);
+  latest_shadow_ = nullptr;
+  const auto found = shared_.find(block);
+  if (!clocks_.clustered()) spare_.push_back(std::move(found->second));
+  shared_.erase(found);
 }
 
 // The shadow that an access of a lane goes to; null where nobody needs to remember it.
 Shadow* RaceCheck::shadow_of(const AccessEvent& event, unsigned lane) {
   if (event.shared) {
-    const auto found = shared_.find(event.owner ? event.owner[lane] : event.warp.block);
-    return found == shared_.end() ? nullptr : &found->second;
+    const BlockNumber block = event.owner ? event.owner[lane] : event.warp.block;
+    if (latest_shadow_ && latest_block_ == block) return latest_shadow_;
+    const auto found = shared_.find(block);
+    if (found == shared_.end()) return nullptr;
+    latest_block_ = block;
+    return latest_shadow_ = found->second.get();
   }
   Window& window = global_[event.at[lane] >> global_window_bits];
   if (window.shadow) return window.shadow.get();
@@ -101,14 +122,12 @@ Shadow* RaceCheck::shadow_of(const AccessEvent& event, unsigned lane) {
 
 void RaceCheck::accesses(const AccessEvent& event) {
   WarpClock& who = clocks_.warp(event.warp);
-  const bool rows = event.consecutive && !event.owner && event.lanes == all_lanes && event.bytes >= 4 &&
-                    event.bytes <= 16 && event.at[0] % line_bytes == 0;
-  Shadow* shadow = nullptr;
-  if (rows) {
-    shadow = shadow_of(event, 0);
-    if (shadow) access_rows(event, *shadow, who);
+  const auto some = static_cast<unsigned>(std::countr_zero(event.lanes));
+  if (event.consecutive && !event.owner && event.bytes % 4 == 0 && event.at[some] % 4 == 0) {
+    if (Shadow* shadow = shadow_of(event, some)) access_rows(event, *shadow, who);
   } else {
     std::uint64_t window = 0;
+    Shadow* shadow = nullptr;
     for (LaneSet left = event.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
       const std::uint64_t here = event.owner    ? event.owner[lane]
@@ -122,71 +141,128 @@ void RaceCheck::accesses(const AccessEvent& event) {
   clocks_.accesses(event);
 }
 
+// One row a line that consecutive lanes touch.
 void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock& who) {
+  const auto low = static_cast<unsigned>(std::countr_zero(event.lanes));
+  const auto high = lanes_per_warp - 1 - static_cast<unsigned>(std::countl_zero(event.lanes));
+  const std::uint32_t words = event.bytes / 4;
+  constexpr std::uint64_t mask = (std::uint64_t{1} << global_window_bits) - 1;
+  // Lane l begins at word base + l · words, counted from the window's start.
+  const auto base = static_cast<std::int64_t>((event.at[low] & mask) / 4) - std::int64_t{low} * words;
   Row row;
   row.warp = event.warp;
   row.time = who.time;
   row.site = event.site;
+  row.unchanged = event.unchanged;
   row.manner = manner_of(event);
-  const std::uint32_t lines = event.bytes / 4, lanes = lanes_per_warp / lines;
-  row.shift = static_cast<std::uint8_t>(std::countr_zero(lines));
-  const std::uint64_t offset = event.at[0] & ((std::uint64_t{1} << global_window_bits) - 1);
-  for (std::uint32_t k = 0; k < lines; ++k) {
-    row.first_lane = static_cast<std::uint8_t>(k * lanes);
-    row.unchanged = event.unchanged;
-    if (access_row(event, shadow.line(offset / line_bytes + k), row, who)) continue;
-    for (unsigned lane = k * lanes; lane < (k + 1) * lanes; ++lane) access_lane(event, shadow, lane, who);
+  row.shift = static_cast<std::uint8_t>(std::countr_zero(words));
+  const std::int64_t end = base + (std::int64_t{high} + 1) * words;
+  for (std::int64_t first = base + std::int64_t{low} * words; first < end;) {
+    const std::int64_t line = first / words_per_line, start = line * words_per_line;
+    row.first = static_cast<std::int32_t>(start - base);
+    row.words = 0;
+    const std::int64_t stop = std::min<std::int64_t>(end, start + words_per_line);
+    if (event.lanes == all_lanes && stop - first == words_per_line)
+      row.words = all_lanes;
+    else
+      for (std::int64_t w = first - start; w < stop - start; ++w)
+        if ((event.lanes & bit(row.lane_of(static_cast<unsigned>(w)))) != 0)
+          row.words |= bit(static_cast<unsigned>(w));
+    if (!access_row(event, shadow.line(static_cast<std::uint64_t>(line)), row, who))
+      access_words(event, shadow.line(static_cast<std::uint64_t>(line)), row, who,
+                   (event.at[low] & ~mask) | (static_cast<std::uint64_t>(start) * 4));
+    first = stop;
   }
 }
 
-// True when one row says all about the line afterwards, too.
+// True when rows say all about the line afterwards, too.
 bool RaceCheck::access_row(const AccessEvent& event, Line& line, const Row& row, WarpClock& who) {
-  if (!line.cells.empty()) {
-    // What a barrier of the whole block has put behind it is over for all who may come.
-    if (!event.shared || clocks_.clustered() || line.latest >= clocks_.block(event.warp.block).base)
+  if (row.manner.strong) return false;  // cells know who has seen which of them
+  const Time over = forgets(event) ? clocks_.block(event.warp.block).base : 0;
+  if (line.divided) {
+    if (line.latest >= over) return false;
+    undivide(line);
+  }
+  unsigned kept = 0;
+  for (unsigned k = 0; k < line.count; ++k) {
+    const Row& earlier = line.rows[k];
+    if (earlier.time < over) continue;
+    const bool meets = (earlier.words & row.words) != 0;
+    const bool conflicts = meets && (earlier.manner.writes || row.manner.writes);
+    const bool ordered = meets && row_is_ordered(earlier, row, who);
+    if (conflicts && !ordered) {
+      // Rows so far are as they were, but for those that are over.
+      std::copy(line.rows.begin() + k, line.rows.begin() + line.count, line.rows.begin() + kept);
+      line.count = static_cast<std::uint8_t>(line.count - (k - kept));
       return false;
-    line.cells.clear();
-    line.latest = 0;
+    }
+    // Whoever conflicts with the earlier access conflicts with this one.
+    if (ordered && replaces(row, earlier)) continue;
+    if (kept != k) line.rows[kept] = earlier;
+    ++kept;
   }
-  if (row.manner.strong || !row_is_ordered(line.written, row, who)) return false;
-  if (row.manner.writes) {
-    if (!row_is_ordered(line.read, row, who)) return false;
-    // A write that changes nothing says less than the one before.
-    const bool over =
-        event.shared && !clocks_.clustered() && line.written.time < clocks_.block(event.warp.block).base;
-    if (line.written.time != 0 && !over && (row.unchanged & ~line.written.unchanged) != 0) return false;
-    line.written = row;
-    line.read = {};
-    return true;
-  }
-  if (line.read.manner.strong || !row_is_ordered(line.read, row, who)) return false;
-  line.read = row;
+  line.count = static_cast<std::uint8_t>(kept);
+  if (kept == Line::most_rows) return false;
+  line.rows[line.count++] = row;
   return true;
 }
 
 // Whether each lane's access comes after that of the lane that had its words before, at a glance.
-bool RaceCheck::row_is_ordered(const Row& earlier, const Row& now, WarpClock& who) {
-  if (earlier.time == 0) return true;
+bool RaceCheck::row_is_ordered(const Row& earlier, const Row& now, const WarpClock& who) {
   if (earlier.warp.block != now.warp.block) return false;
   if (earlier.time < clocks_.block(now.warp.block).base || earlier.same_lanes(now)) return true;
   return earlier.warp == now.warp && earlier.time < who.uniform;
 }
 
+// Lane after lane, on cells.
+void RaceCheck::access_words(const AccessEvent& event, Line& line, const Row& row, WarpClock& who,
+                             std::uint64_t address) {
+  divide(event, line, false);
+  const std::uint32_t cells = 4 / line.cell_bytes();
+  for (unsigned word = 0; word < words_per_line; ++word) {
+    if ((row.words & bit(word)) == 0) continue;
+    const unsigned lane = row.lane_of(word);
+    Entry now{row.warp, row.time, row.site, bit(lane), row.manner};
+    now.manner.unchanged = (row.unchanged & bit(lane)) != 0;
+    for (std::uint32_t k = 0; k < cells; ++k)
+      access_cell(event, line.cells[word * cells + k], lane, now, who, address + word * 4 + k);
+  }
+  line.latest = std::max(line.latest, row.time);
+}
+
+void RaceCheck::undivide(Line& line) {
+  for (Cell& cell : line.cells) {
+    cell.weak.clear();
+    cell.strong.clear();
+    cell.various = false;
+    cell.chain.number = 0;
+  }
+  line.divided = false;
+  line.latest = 0;
+}
+
 // Rows become entries of cells; cells of words become cells of bytes.
-void RaceCheck::divide(Line& line, bool into_bytes) {
-  if (line.cells.empty()) {
-    line.cells.resize(words_per_line);
-    for (const Row* row : {&line.written, &line.read}) {
-      if (row->time == 0) continue;
+void RaceCheck::divide(const AccessEvent& event, Line& line, bool into_bytes) {
+  const Time over = forgets(event) ? clocks_.block(event.warp.block).base : 0;
+  if (line.divided && line.latest < over) undivide(line);
+  if (!line.divided) {
+    if (line.cells.empty()) line.cells.resize(words_per_line);
+    const std::size_t cells = line.cells.size() / words_per_line;
+    for (unsigned k = 0; k < line.count; ++k) {
+      const Row& row = line.rows[k];
+      if (row.time < over) continue;
       for (unsigned word = 0; word < words_per_line; ++word) {
-        const unsigned lane = row->first_lane + (word >> row->shift);
-        Entry entry{row->warp, row->time, row->site, bit(lane), row->manner};
-        entry.manner.unchanged = (row->unchanged & bit(lane)) != 0;
-        (row->manner.strong ? line.cells[word].strong : line.cells[word].weak).push_back(entry);
+        if ((row.words & bit(word)) == 0) continue;
+        const unsigned lane = row.lane_of(word);
+        Entry entry{row.warp, row.time, row.site, bit(lane), row.manner};
+        entry.manner.unchanged = (row.unchanged & bit(lane)) != 0;
+        for (std::size_t c = word * cells; c < (word + 1) * cells; ++c)
+          (row.manner.strong ? line.cells[c].strong : line.cells[c].weak).push_back(entry);
       }
-      line.latest = std::max(line.latest, row->time);
+      line.latest = std::max(line.latest, row.time);
     }
-    line.read = line.written = {};
+    line.count = 0;
+    line.divided = true;
   }
   if (!into_bytes || line.cells.size() == line_bytes) return;
   std::vector<Cell> bytes(line_bytes);
@@ -204,12 +280,7 @@ void RaceCheck::access_lane(const AccessEvent& event, Shadow& shadow, unsigned l
     Line& line = shadow.line(at / line_bytes);
     const std::uint64_t line_end = (at / line_bytes + 1) * line_bytes;
     const bool narrow = at % 4 != 0 || std::min(end, line_end) % 4 != 0;
-    if (event.shared && !clocks_.clustered() && !line.cells.empty() &&
-        line.latest < clocks_.block(event.warp.block).base) {
-      line.cells.clear();
-      line.latest = 0;
-    }
-    divide(line, narrow);
+    divide(event, line, narrow);
     const std::uint32_t step = line.cell_bytes();
     for (; at < end && at < line_end; at += step)
       access_cell(event, line.cells[at % line_bytes / step], lane, now, who, (event.at[lane] & ~mask) | at);

@@ -51,14 +51,18 @@ class RaceCheck final : public Observer {
   };
 
   Shadow* shadow_of(const AccessEvent& event, unsigned lane);
-  bool is_over(const WarpClock& who, const WarpId& warp, Time time);
+  /// What a barrier of the whole block has put behind it is over for all who may come to its shared memory.
+  bool forgets(const AccessEvent& event) const { return event.shared && !clocks_.clustered(); }
   void access_rows(const AccessEvent& event, Shadow& shadow, WarpClock& who);
   bool access_row(const AccessEvent& event, Line& line, const Row& row, WarpClock& who);
-  bool row_is_ordered(const Row& earlier, const Row& now, WarpClock& who);
+  bool row_is_ordered(const Row& earlier, const Row& now, const WarpClock& who);
+  void access_words(const AccessEvent& event, Line& line, const Row& row, WarpClock& who,
+                    std::uint64_t address);
+  static void undivide(Line& line);
   void access_lane(const AccessEvent& event, Shadow& shadow, unsigned lane, WarpClock& who);
   void access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now, WarpClock& who,
                    std::uint64_t address);
-  void divide(Line& line, bool into_bytes);
+  void divide(const AccessEvent& event, Line& line, bool into_bytes);
   void continue_chain(const AccessEvent& event, Chain& chain, Entry& now);
   bool is_excused(const Entry& earlier, const Entry& now) const;
   bool morally_strong(const Entry& a, const Entry& b) const;
@@ -72,7 +76,10 @@ class RaceCheck final : public Observer {
   bool missed_reads_ = false;
   const Scene* scene_ = nullptr;
   Clocks clocks_;
-  std::unordered_map<BlockNumber, Shadow> shared_;
+  std::unordered_map<BlockNumber, std::unique_ptr<Shadow>> shared_;
+  std::vector<std::unique_ptr<Shadow>> spare_;
+  BlockNumber latest_block_ = 0;
+  Shadow* latest_shadow_ = nullptr;  ///< of that block
   std::unordered_map<std::uint64_t, Window> global_;
   std::map<std::tuple<Kind, Site, Site>, std::size_t> reported_;
   std::vector<Finding> findings_;

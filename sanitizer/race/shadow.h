@@ -1,8 +1,9 @@
 // Who accessed what last: the shadow of one block's shared memory, or of one allocation of global memory.
 //
-//   A line is 128 bytes. While whole warps read and write whole lines, one Row says it all: lane l has the
-//   words from l · 2^shift on. Whatever else happens divides the line into cells, of 4 bytes, or of 1 where
-//   accesses are narrower, each with the entries of those that accessed it.
+//   A line is 128 bytes, 32 words. What a warp does with consecutive lanes is one Row: the words that it
+//   accessed, and which lane had which. A few rows say all about most lines. Where there would be too many,
+//   or accesses are narrower than a word, the line is divided into cells, of 4 bytes or of 1, each with the
+//   entries of those that accessed it.
 #pragma once
 
 #include <array>
@@ -49,17 +50,23 @@ struct Chain {
   Manner manner;          ///< of the last write
 };
 
-/// A whole line accessed by consecutive lanes.
+/// Words of a line accessed by consecutive lanes of a warp.
 struct Row {
   WarpId warp;
-  Time time = 0;  ///< 0: nobody
+  Time time = 0;
   Site site = 0;
-  LaneSet unchanged = 0;
+  std::uint32_t words = 0;  ///< which, the first the lowest bit
+  LaneSet unchanged = 0;    ///< lanes that wrote what stood there
+  std::int32_t first = 0;   ///< word w belongs to lane (w + first) >> shift
+  std::uint8_t shift = 0;
   Manner manner;
-  std::uint8_t first_lane = 0, shift = 0;  ///< word w belongs to lane first_lane + (w >> shift)
 
+  unsigned lane_of(unsigned word) const {
+    return static_cast<unsigned>(static_cast<std::int32_t>(word) + first) >> shift;
+  }
+  /// Whether words of both belong to the same lane in both.
   bool same_lanes(const Row& other) const {
-    return warp == other.warp && first_lane == other.first_lane && shift == other.shift;
+    return warp == other.warp && first == other.first && shift == other.shift;
   }
 };
 
@@ -71,9 +78,12 @@ struct Cell {
 };
 
 struct Line {
-  Row read, written;
-  std::vector<Cell> cells;  ///< none, one a word or one a byte
+  static constexpr unsigned most_rows = 4;
+  std::array<Row, most_rows> rows;
+  std::uint8_t count = 0;   ///< of rows in use
+  bool divided = false;     ///< into cells; then there are no rows
   Time latest = 0;          ///< of the entries in cells
+  std::vector<Cell> cells;  ///< one a word, or one a byte
 
   std::uint32_t cell_bytes() const { return cells.size() == line_bytes ? 1 : 4; }
 };

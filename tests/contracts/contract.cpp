@@ -248,17 +248,18 @@ TEST_CASE("a call implies its launch, its count and two results") {
 TEST_CASE("markers in the source announce findings with their line") {
   const Workshop workshop;
   const Contract contract = workshop.load(with_top(""),
-                                          "a;  // finding: shared-race, unordered-access\n"
+                                          "a;  // finding: shared-race, unordered-access?\n"
                                           "// finding: wrong-value\n"
                                           "\n"
                                           "// a comment\n"
                                           "b;\n");
   const std::string file = (workshop.path() / "k.cu").string();
   CHECK(contract.expected == std::vector<std::string>{"shared-race@" + file + ":1",
-                                                      "unordered-access@" + file + ":1",
+                                                      "unordered-access?@" + file + ":1",
                                                       "wrong-value@" + file + ":5"});
   CHECK(load_error(with_top(""), "x // finding: shared-raise\n") ==
         "k.cu:1:3: a marker announces the unknown finding \"shared-raise\"; did you mean \"shared-race\"?");
+  CHECK(load_error(with_top(""), "x // finding: ?\n").find("the unknown finding \"\"") != std::string::npos);
   CHECK(load_error(with_top(""), "x // finding: \n").find("names no kind") != std::string::npos);
 }
 

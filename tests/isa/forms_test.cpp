@@ -86,6 +86,8 @@ TEST_CASE("texts that no row covers", "[forms]") {
                                  "fma.f32",
                                  "mov.v2.b32",
                                  "mov:pack",
+                                 "mov:pack.v8.b64",
+                                 "mov:unpack.v8.b64",
                                  "pack.b32",
                                  "wgmma.fence.sync.aligned",
                                  "tcgen05.alloc",
@@ -121,6 +123,9 @@ TEST_CASE("operands are typed by their form", "[forms]") {
   CHECK((setp[0].shape == OperandRule::Shape::predicate && setp[0].destination && !setp[0].optional));
   CHECK((setp[1].shape == OperandRule::Shape::predicate && setp[1].destination && setp[1].optional));
   CHECK((setp[4].shape == OperandRule::Shape::predicate && setp[4].optional));
+  const auto joined = rules("setp.lt.and.u32");
+  CHECK((joined[1].optional && !joined[4].optional));
+  CHECK_FALSE(rules("set.eq.or.u32.f32")[3].optional);
   const auto load = rules("ld.global.v2.u8");
   CHECK((load[0].shape == OperandRule::Shape::vector && load[0].count == 2 && load[0].relaxed));
   CHECK(load[1].shape == OperandRule::Shape::address);

@@ -155,6 +155,61 @@ TEST_CASE("a defect is expected when all announced findings were made and no oth
   CHECK(exit_status({"emulated", 1, {report}}, Severity::error) == 1);
 }
 
+TEST_CASE("a race is announced at either of its two accesses") {
+  Contract contract;
+  contract.expected = {"shared-race@/home/me/kernels/tail.cuh:38"};
+  Finding race = race_at(40);
+  race.other = Position{"/home/me/kernels/tail.cuh", 38, 5};
+  KernelReport report = report_of({race});
+  triage(report, contract, "2026-01-01");
+  CHECK(report.expected);
+}
+
+TEST_CASE("a finding announced with a question mark may be made and need not") {
+  Contract contract;
+  contract.expected = {"shared-race@/home/me/kernels/tail.cuh:40",
+                       "shared-race?@/home/me/kernels/tail.cuh:7"};
+  KernelReport report = report_of({race_at(40), race_at(7)});
+  triage(report, contract, "2026-01-01");
+  CHECK(report.expected);
+
+  report = report_of({race_at(40)});
+  triage(report, contract, "2026-01-01");
+  CHECK(report.expected);
+  CHECK(report.findings.size() == 1);
+}
+
+TEST_CASE("what undefined behaviour does to values is open") {
+  Finding wrong, changed_input;
+  wrong.kind = Kind::wrong_value;
+  changed_input.kind = Kind::contract_violation;
+  Contract contract;
+  contract.expected = {"shared-race@/home/me/kernels/tail.cuh:40"};
+
+  for (const Kind kind :
+       {Kind::wrong_value, Kind::outside_bound, Kind::not_reproducible, Kind::schedule_dependent}) {
+    wrong.kind = kind;
+    KernelReport report = report_of({race_at(40), wrong});
+    triage(report, contract, "2026-01-01");
+    CHECK(report.expected);
+  }
+
+  KernelReport report = report_of({wrong});
+  triage(report, contract, "2026-01-01");
+  CHECK_FALSE(report.expected);  // the race itself kept silent
+
+  report = report_of({race_at(40), changed_input});
+  triage(report, contract, "2026-01-01");
+  CHECK_FALSE(report.expected);
+
+  contract.expected = {"deadlock@/home/me/kernels/tail.cuh:40"};
+  Finding deadlock = race_at(40);
+  deadlock.kind = Kind::deadlock;
+  report = report_of({deadlock, wrong});
+  triage(report, contract, "2026-01-01");
+  CHECK_FALSE(report.expected);
+}
+
 TEST_CASE("the exit status follows severity, expectation and what could not run") {
   KernelReport clean, warned, stuck;
   warned.verdict = Verdict::findings;

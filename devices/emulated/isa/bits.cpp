@@ -155,6 +155,9 @@ void lop3_and_test(std::byte* frame, const Instruction& instruction, LaneMask la
 /// The width of one part of a packing mov.
 unsigned part_bytes(const Form& form) { return bytes_of(form.type) / form.vector; }
 
+/// Two or four whole parts, as the ISA has it; .v8 is for memory.
+bool splits(const Form& form) { return form.vector <= 4 && bytes_of(form.type) % form.vector == 0; }
+
 /// Register and parts are little-endian: part 0 takes the lowest bytes.
 void run_pack(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
@@ -200,10 +203,8 @@ bool mov(Form& form) {
   }
 }
 
-bool pack(Form& form) { return computed(form, bytes_of(form.type) % form.vector == 0 ? &run_pack : nullptr); }
-bool unpack(Form& form) {
-  return computed(form, bytes_of(form.type) % form.vector == 0 ? &run_unpack : nullptr);
-}
+bool pack(Form& form) { return computed(form, splits(form) ? &run_pack : nullptr); }
+bool unpack(Form& form) { return computed(form, splits(form) ? &run_unpack : nullptr); }
 
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include "devices/emulated/isa/matrix.h"
 #include "devices/emulated/isa/select.h"
+#include "devices/emulated/isa/spread.h"
 
 namespace foldproof::isa {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr Row table[] = {
-#define FOLDPROOF_ROW(id, syntax, types, types2, operands, action, function, synopsis) \
-  {#id, syntax, types, types2, operands, Action::action, select::function, synopsis},
+#define FOLDPROOF_ROW(id, syntax, types, types2, operands, action, function, rule, synopsis) \
+  {#id, syntax, types, types2, operands, Action::action, select::function, spread::rule, synopsis},
 #include "devices/emulated/isa/ptx.def"
 #undef FOLDPROOF_ROW
 };
@@ -153,6 +154,22 @@ std::optional<Form> match(const Pattern& pattern, std::uint32_t used, std::span<
   return std::nullopt;
 }
 
+/// The rows of a computing form, one a vector element, as wide as its registers.
+std::vector<Port> ports_of(const Form& form) {
+  std::vector<Port> ports;
+  if (form.action != Action::compute && form.action != Action::matrix_multiply) return ports;
+  for (const OperandRule& rule : operand_rules(form)) {
+    const unsigned wider = !rule.relaxed ? 0 : rule.destination ? form.destination_bytes : form.source_bytes;
+    const bool predicate = rule.shape == OperandRule::Shape::predicate;
+    const Port port{.bytes = static_cast<std::uint8_t>(predicate ? 0 : std::max(wider, bytes_of(rule.type))),
+                    .bits = static_cast<std::uint8_t>(bits_of(rule.type)),
+                    .parts = static_cast<std::uint8_t>(name(rule.type).ends_with("x2") ? 2 : 1),
+                    .written = rule.destination};
+    ports.insert(ports.end(), rule.count, port);
+  }
+  return ports;
+}
+
 std::optional<Form> match_row(const Pattern& pattern, std::span<const std::string> suffixes) {
   const Row& row = table[pattern.row];
   Form form;
@@ -164,6 +181,7 @@ std::optional<Form> match_row(const Pattern& pattern, std::span<const std::strin
   if (suffixes.size() > pattern.tokens.size()) return std::nullopt;
   auto matched = match(pattern, 0, suffixes, form);
   if (matched && row.select && !row.select(*matched)) return std::nullopt;
+  if (matched) matched->ports = ports_of(*matched);
   return matched;
 }
 
@@ -255,12 +273,16 @@ bool fit_registers(Form& form, unsigned destination_bytes, unsigned source_bytes
   if (destination_bytes < bytes_of(form.type) || source_bytes < bytes_of(form.type2)) return false;
   form.destination_bytes = static_cast<std::uint8_t>(destination_bytes);
   form.source_bytes = static_cast<std::uint8_t>(source_bytes);
+  form.ports = ports_of(form);
   return row.select == nullptr || row.select(form);
 }
 
 std::vector<OperandRule> operand_rules(const Form& form) {
   std::vector<OperandRule> rules;
   for (const auto text : split(table[form.row].operands, ' ')) rules.push_back(parse_rule(text, form));
+  // .and, .or and .xor of comparisons need what they join.
+  if (form.boolean != Boolean::none)
+    for (OperandRule& rule : rules) rule.optional = rule.optional && rule.destination;
   return rules;
 }
 

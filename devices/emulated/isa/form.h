@@ -21,6 +21,10 @@ using LaneMask = std::uint32_t;
 /// `frame` is the warp's register file, laid out as instruction.h draws it.
 using Compute = void (*)(std::byte* frame, const Instruction& instruction, LaneMask lanes);
 
+/// Sets which bits of an instruction's destinations are undefined (definedness.h).
+using Spread = void (*)(const std::byte* values, std::byte* undefined, const Instruction& instruction,
+                        LaneMask lanes);
+
 /// A read-modify-write as a function of bits: old value, operands b and c → new value. Narrow types use the
 /// low bits. Also folds redux and barrier reductions.
 using Combine = std::uint64_t (*)(std::uint64_t old, std::uint64_t b, std::uint64_t c);
@@ -101,6 +105,14 @@ enum class VoteKind : std::uint8_t { none, all, any, uni, ballot };
 
 using RowId = std::uint16_t;
 
+/// How instructions of a form use one of their rows.
+struct Port {
+  std::uint8_t bytes = 0;  ///< of a column; 0: a predicate mask
+  std::uint8_t bits = 0;   ///< of a column that count: a cvt may read the low ones of a wider register
+  std::uint8_t parts = 1;  ///< values in a column: 2 in packed types
+  bool written = false;
+};
+
 /// An opcode with its suffixes, understood.
 struct Form {
   RowId row = 0;  ///< index into rows()
@@ -126,6 +138,9 @@ struct Form {
   bool ftz = false, sat = false, satfinite = false, relu = false, nan = false, xorsign = false, abs = false;
   bool aligned = false;  ///< .aligned; bar.* without .cta implies it
   bool noinc = false;
+  bool reads_carry = false, writes_carry = false;  ///< CC of add.cc, addc …
+  /// Of computing forms: all rows in the order of Instruction's, destinations first.
+  std::vector<Port> ports;
   /// The words of the row's syntax that set none of the fields above, in order ("hi", "wide", "f4e", "x4",
   /// "trans", "init" …).
   std::vector<std::string_view> words;
@@ -156,7 +171,8 @@ struct Row {
   std::string_view operands;  ///< "d:T a:T b:T"
   Action action;
   bool (*select)(
-      Form&);  ///< sets compute or combine; false when this combination does not exist; null: all do
+      Form&);     ///< sets compute or combine; false when this combination does not exist; null: all do
+  Spread spread;  ///< null: more than registers decide it
   std::string_view synopsis;  ///< "d = a + b (mod 2^w)"
 };
 

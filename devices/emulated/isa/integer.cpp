@@ -193,6 +193,12 @@ Compute choose_mad_chain(const Form& form) {
   });
 }
 
+bool chained(Form& form, bool reads_carry, Compute compute) {
+  form.reads_carry = reads_carry;
+  form.writes_carry = form.has("cc");
+  return computed(form, compute);
+}
+
 }  // namespace
 
 bool dp2a(Form& form) {
@@ -201,11 +207,11 @@ bool dp2a(Form& form) {
 }
 bool vabsdiff2(Form& form) { return computed(form, choose_vabsdiff<std::uint16_t, std::int16_t>(form)); }
 bool vabsdiff4(Form& form) { return computed(form, choose_vabsdiff<std::uint8_t, std::int8_t>(form)); }
-bool add_cc(Form& form) { return computed(form, choose_chain<false, false>(form.type)); }
-bool addc(Form& form) { return computed(form, choose_chain<false, true>(form.type)); }
-bool sub_cc(Form& form) { return computed(form, choose_chain<true, false>(form.type)); }
-bool subc(Form& form) { return computed(form, choose_chain<true, true>(form.type)); }
-bool mad_cc(Form& form) { return computed(form, choose_mad_chain<false>(form)); }
-bool madc(Form& form) { return computed(form, choose_mad_chain<true>(form)); }
+bool add_cc(Form& form) { return chained(form, false, choose_chain<false, false>(form.type)); }
+bool addc(Form& form) { return chained(form, true, choose_chain<false, true>(form.type)); }
+bool sub_cc(Form& form) { return chained(form, false, choose_chain<true, false>(form.type)); }
+bool subc(Form& form) { return chained(form, true, choose_chain<true, true>(form.type)); }
+bool mad_cc(Form& form) { return chained(form, false, choose_mad_chain<false>(form)); }
+bool madc(Form& form) { return chained(form, true, choose_mad_chain<true>(form)); }
 
 }  // namespace foldproof::isa::select

@@ -102,8 +102,14 @@ Region Grid::shared_region(Block& block, std::uint64_t address, std::uint64_t or
   for (const SharedRegion& region : shared_)
     if (place - region.address < region.bytes)
       return {owner->shared.data() + region.host,
+              tracks() ? owner->shared_defined.data() + region.host : nullptr,
               origin + (std::uint64_t{rank} << isa::shared_rank_shift) + region.address, region.bytes};
   return {};
+}
+
+Region Grid::local_region(Warp& warp, unsigned lane, std::uint64_t begin) const {
+  auto& memory = warp.local[lane];
+  return {memory.data(), tracks() ? warp.local_defined[lane].data() : nullptr, begin, memory.size()};
 }
 
 Region Grid::region(Warp& warp, StateSpace space, std::uint64_t address, unsigned lane) {
@@ -111,21 +117,21 @@ Region Grid::region(Warp& warp, StateSpace space, std::uint64_t address, unsigne
     case StateSpace::global: return memory_.find(address);
     case StateSpace::shared_cta:
     case StateSpace::shared_cluster: return shared_region(*warp.block, address, 0);
-    case StateSpace::local: return {warp.local[lane].data(), 0, warp.local[lane].size()};
-    case StateSpace::constant: return {constants_.data(), 0, constants_.size()};
+    case StateSpace::local: return local_region(warp, lane, 0);
+    case StateSpace::constant: return {constants_.data(), nullptr, 0, constants_.size()};
     // The launch's parameters are read only: loads alone reach this.
-    case StateSpace::param: return {const_cast<std::byte*>(parameters_.data()), 0, parameters_.size()};
+    case StateSpace::param:
+      return {const_cast<std::byte*>(parameters_.data()), nullptr, 0, parameters_.size()};
     case StateSpace::none: break;
   }
   switch (address >> isa::window_bits) {
     case isa::shared_window >> isa::window_bits:
       return shared_region(*warp.block, address, isa::shared_window);
-    case isa::local_window >> isa::window_bits:
-      return {warp.local[lane].data(), isa::local_window, warp.local[lane].size()};
+    case isa::local_window >> isa::window_bits: return local_region(warp, lane, isa::local_window);
     case isa::constant_window >> isa::window_bits:
-      return {constants_.data(), isa::constant_window, constants_.size()};
+      return {constants_.data(), nullptr, isa::constant_window, constants_.size()};
     case isa::param_window >> isa::window_bits:
-      return {const_cast<std::byte*>(parameters_.data()), isa::param_window, parameters_.size()};
+      return {const_cast<std::byte*>(parameters_.data()), nullptr, isa::param_window, parameters_.size()};
     default: return memory_.find(address);
   }
 }
@@ -151,6 +157,7 @@ LaneMask Grid::resolve(Warp& warp, const Instruction& i, StateSpace space, const
       return;
     }
     hosts[lane] = last.host + (at[lane] - last.begin);
+    hosts.defined[lane] = last.defined ? last.defined + (at[lane] - last.begin) : nullptr;
   });
   if (misaligned != 0) {
     const auto lane = first_lane(misaligned);
@@ -230,18 +237,17 @@ std::byte* Grid::resolve_generic(Warp& warp, unsigned lane, std::uint64_t addres
   return found.host && found.contains(address, bytes) ? found.host + (address - found.begin) : nullptr;
 }
 
-// Where address 0 would lie on the host, when all lanes access one region, in bounds and aligned; else
-// nothing. Most accesses do, and need no look-up for each lane.
-std::byte* Grid::common_origin(Warp& warp, StateSpace space, const Addresses& at, std::uint32_t bytes,
-                               bool writes) {
+// The region that all lanes access, in bounds and aligned; one without a host where there is none such. Most
+// accesses have one, and need no look-up for each lane.
+Region Grid::common_region(Warp& warp, StateSpace space, const Addresses& at, std::uint32_t bytes,
+                           bool writes) {
   const bool own_to_each_lane =
       space == StateSpace::local || at.low >> isa::window_bits == isa::local_window >> isa::window_bits;
   if (own_to_each_lane || (at.bits & (bytes - 1)) != 0 || at.high - at.low > isa::window_size ||
       (writes && !writable(space, at.low)))
-    return nullptr;
+    return {};
   const Region found = region(warp, space, at.low, 0);
-  if (!found.host || !found.contains(at.low, at.high - at.low + bytes)) return nullptr;
-  return found.host - found.begin;
+  return found.host && found.contains(at.low, at.high - at.low + bytes) ? found : Region{};
 }
 
 void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
@@ -249,6 +255,7 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
   if (detail.address.base == Detail::Base::slot) return slot_access(split, i, lanes);
   if (detail.address.base == Detail::Base::entry_parameter) return load_parameter(split, i, lanes);
   ++reads_;
+  check_address(warp, split, i, detail.address, lanes);
   Addresses at;
   std::byte* registers = split.frame->registers();
   const auto count = static_cast<std::uint32_t>(detail.data.size());
@@ -256,11 +263,13 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
   addresses(split, detail.address, bytes, lanes, at);
   LaneMask good = lanes;
   Hosts hosts;
-  const std::byte* origin = common_origin(warp, i.form->space, at, bytes, false);
+  const Region common = common_region(warp, i.form->space, at, bytes, false);
+  const std::byte* origin = common.host ? common.host - common.begin : nullptr;
   const bool in_a_row = origin && lanes == isa::all_lanes && at.consecutive;
   if (!origin) good = resolve(warp, i, i.form->space, at, {"read", bytes, bytes}, lanes, hosts);
   if (watched() && good != 0)
     announce_access(warp, i, accessed(i, AccessEvent::What::read, at, good, bytes, detail.element_bytes));
+  if (tracks()) note_load(warp, split, i, at, lanes, good, hosts, common);
   with_types(detail, [&](auto element, auto column) {
     using E = decltype(element);
     using C = decltype(column);
@@ -288,6 +297,7 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
 void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
   const Detail& detail = program_.details[i.detail];
   if (detail.address.base == Detail::Base::slot) return slot_access(split, i, lanes);
+  check_address(warp, split, i, detail.address, lanes);
   Addresses at;
   const std::byte* registers = split.frame->registers();
   const auto count = static_cast<std::uint32_t>(detail.data.size());
@@ -298,13 +308,12 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
                        detail.address.base != Detail::Base::frame_local &&
                        at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;
   if (visible) ++changes_;
-  std::byte* origin = common_origin(warp, i.form->space, at, bytes, true);
+  const Region common = common_region(warp, i.form->space, at, bytes, true);
+  std::byte* origin = common.host ? common.host - common.begin : nullptr;
   Hosts hosts;
   if (origin && count == 1 && size == detail.register_bytes && lanes == isa::all_lanes && at.consecutive) {
-    if (watched()) {
-      for (unsigned lane = 0; lane < warp_size; ++lane) hosts[lane] = origin + at[lane];
-      announce_store(warp, split, i, at, lanes, hosts);
-    }
+    if (watched()) announce_row_store(warp, i, at, origin + at[0], registers + detail.data[0]);
+    if (tracks()) note_store(warp, split, i, at, lanes, hosts, common);
     std::memcpy(origin + at[0], registers + detail.data[0], std::size_t{bytes} * warp_size);
     return;
   }
@@ -314,6 +323,7 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
   else
     good = resolve(warp, i, i.form->space, at, {"write", bytes, bytes}, lanes, hosts);
   if (watched() && good != 0) announce_store(warp, split, i, at, good, hosts);
+  if (tracks()) note_store(warp, split, i, at, good, hosts, common);
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::byte* from = registers + detail.data[k];
     // Little-endian columns: the low bytes of a wider register come first.
@@ -329,6 +339,19 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
     else
       copy([&] { return std::size_t{size}; });
   }
+}
+
+// A store of all lanes' registers to consecutive places, before memory changes.
+void Grid::announce_row_store(const Warp& warp, const Instruction& i, const Addresses& at,
+                              const std::byte* memory, const std::byte* registers) {
+  const std::uint32_t size = program_.details[i.detail].element_bytes;
+  Accessed event = accessed(i, AccessEvent::What::write, at, isa::all_lanes, size, size);
+  if (size == 4)
+    event.unchanged = equal_columns(memory, registers);
+  else
+    for (unsigned lane = 0; lane < warp_size; ++lane)
+      if (std::memcmp(memory + lane * size, registers + lane * size, size) == 0) event.unchanged |= bit(lane);
+  announce_access(warp, i, event);
 }
 
 // A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store to
@@ -367,6 +390,7 @@ void Grid::announce_store(const Warp& warp, const Split& split, const Instructio
 
 // Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.
 void Grid::slot_access(const Split& split, const Instruction& i, LaneMask lanes) const {
+  if (split.frame->taint.any()) slot_definedness(split, i, lanes);
   const Detail& detail = program_.details[i.detail];
   std::byte* registers = split.frame->registers();
   for (std::size_t k = 0; k < detail.data.size(); ++k)
@@ -420,6 +444,7 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
   const Detail& detail = program_.details[i.detail];
   const std::uint32_t size = detail.element_bytes;
   const std::uint32_t count = i.form->vector;
+  check_address(warp, split, i, detail.address, lanes);
   Addresses at;
   addresses(split, detail.address, size * count, lanes, at);
   Hosts hosts;
@@ -437,6 +462,8 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
     const StateSpace in = owner(i.form->space, at[lane]);
     const bool shared = in == StateSpace::shared_cta || in == StateSpace::shared_cluster;
     const isa::Combine combine = shared && i.form->combine_shared ? i.form->combine_shared : i.form->combine;
+    if (tracks() && (hosts.defined[lane] || split.frame->taint.any()))
+      atomic_definedness(warp, split, i, at, lane, hosts);
     for (std::uint32_t k = 0; k < count; ++k) {
       std::uint64_t old = 0, b = 0, c = 0;
       std::memcpy(&old, hosts[lane] + k * size, size);

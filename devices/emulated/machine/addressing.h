@@ -14,7 +14,7 @@ struct Addresses {
   alignas(32) std::array<std::uint64_t, isa::warp_size> at;
   std::uint64_t low = 0, high = 0;  ///< the smallest and the largest
   std::uint64_t bits = 0;           ///< all of them or-ed: the low bits tell their alignment
-  bool consecutive = false;         ///< lane l is at low + l · bytes, for all 32 lanes
+  bool consecutive = false;         ///< every lane l that takes part is at base + l · bytes
 
   std::uint64_t operator[](unsigned lane) const { return at[lane]; }
 };
@@ -24,6 +24,9 @@ struct Addresses {
 /// bits.
 void gather_addresses(const std::byte* base, unsigned column_bytes, std::uint64_t displacement,
                       std::uint32_t bytes, isa::LaneMask lanes, Addresses& out);
+
+/// Lanes in which two rows of 32-bit columns are equal.
+isa::LaneMask equal_columns(const std::byte* a, const std::byte* b);
 
 /// The same address in all lanes.
 void repeat_address(std::uint64_t address, Addresses& out);

@@ -77,20 +77,21 @@ void Grid::announce_access(const Warp& warp, const Instruction& i, const Accesse
   event.consecutive = accessed.at.consecutive;
   event.at = accessed.at.at.data();
   event.site = i.site;
-  LaneMask shared = 0, global = 0;
-  const StateSpace low = owner(accessed.space, accessed.at.low),
-                   high = owner(accessed.space, accessed.at.high);
-  if (accessed.lanes == isa::all_lanes && low == high) {
-    (low == StateSpace::global                                            ? global
-     : low == StateSpace::shared_cta || low == StateSpace::shared_cluster ? shared
-                                                                          : event.lanes) = accessed.lanes;
-  } else {
-    for_lanes(accessed.lanes, [&](unsigned lane) {
-      const StateSpace in = owner(accessed.space, accessed.at[lane]);
-      if (in == StateSpace::global) global |= bit(lane);
-      if (in == StateSpace::shared_cta || in == StateSpace::shared_cluster) shared |= bit(lane);
-    });
+  // Most accesses go to one space, and in shared memory to the own block's.
+  const StateSpace space = accessed.space;
+  if (space == StateSpace::global ||
+      (space == StateSpace::shared_cta && accessed.at.high <= isa::shared_offset_mask)) {
+    event.lanes = accessed.lanes;
+    event.shared = space != StateSpace::global;
+    for (auto& observer : observers_) observer->accesses(event);
+    return;
   }
+  LaneMask shared = 0, global = 0;
+  for_lanes(accessed.lanes, [&](unsigned lane) {
+    const StateSpace in = owner(space, accessed.at[lane]);
+    if (in == StateSpace::global) global |= bit(lane);
+    if (in == StateSpace::shared_cta || in == StateSpace::shared_cluster) shared |= bit(lane);
+  });
   if (global != 0) {
     event.lanes = global;
     for (auto& observer : observers_) observer->accesses(event);
@@ -138,27 +139,66 @@ void Grid::announce_fence(const Warp& warp, const Instruction& i, LaneMask lanes
   for (auto& observer : observers_) observer->fences({id(warp), lanes, scope_of(*i.form)});
 }
 
-void Grid::announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, bool waits,
-                            std::uint32_t threads) {
-  for (auto& observer : observers_) observer->barrier_arrives({id(warp), lanes, barrier, waits, 0, threads});
+void Grid::announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, std::uint32_t threads,
+                            const Instruction& i) {
+  BarrierEvent event{id(warp), lanes, barrier};
+  event.waits = i.action != Action::barrier_arrive;
+  event.votes = i.action == Action::barrier_reduce;
+  event.aligned = i.form->aligned;
+  event.threads = threads;
+  event.site = i.site;
+  for (auto& observer : observers_) observer->barrier_arrives(event);
 }
 
-void Grid::announce_warp_meeting(const Warp& warp, LaneMask lanes, const Instruction& i) {
-  for (auto& observer : observers_) observer->warp_meets({id(warp), lanes, 0, true, i.site});
+void Grid::announce_arrival(const Warp& warp, const Split& split, const Instruction& i) {
+  for (auto& observer : observers_)
+    observer->meeting_arrives({id(warp), split.lanes, split.member_mask, i.site});
+}
+
+// Members that have met; a warp barrier also stands for those whom the mask names and who have ended.
+void Grid::announce_meeting(const Warp& warp, Members members) {
+  const Split& first = warp.splits[members[0]];
+  const Instruction& i = at(first);
+  LaneMask met = 0;
+  for (const std::size_t k : members) met |= warp.splits[k].lanes;
+  for (auto& observer : observers_) {
+    observer->meeting_ends({id(warp), met, first.member_mask, i.site});
+    if (i.action == Action::warp_sync)
+      observer->warp_meets(
+          {id(warp), met | (first.member_mask & warp.exited), 0, true, false, true, 0, i.site});
+  }
+}
+
+// Whether nothing follows but the end of the thread.
+bool Grid::only_ends(const Code& code, std::uint32_t pc) {
+  for (; pc < code.instructions.size(); ++pc) {
+    const Action action = code.instructions[pc].action;
+    if (action == Action::exit || action == Action::ret) return true;
+    if (action != Action::join && action != Action::compute && action != Action::pause) return false;
+  }
+  return true;
+}
+
+void Grid::announce_departure(const Warp& warp, const Split& split, LaneMask behind) {
+  if (!watched() || only_ends(*split.frame->code, split.pc)) return;
+  BarrierEvent event{id(warp), split.lanes};
+  event.site = at(split).site;
+  for (auto& observer : observers_) observer->leaves_behind(event, behind);
 }
 
 void Grid::announce_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& i) {
   for (auto& observer : observers_)
-    observer->cluster_arrives({id(warp), lanes, 0, false, i.site}, releases(i.form->semantics));
+    observer->cluster_arrives({id(warp), lanes, 0, false, false, true, 0, i.site},
+                              releases(i.form->semantics));
 }
 
 void Grid::announce_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& i) {
   for (auto& observer : observers_)
-    observer->cluster_waits({id(warp), lanes, 0, true, i.site}, acquires(i.form->semantics));
+    observer->cluster_waits({id(warp), lanes, 0, true, false, true, 0, i.site}, acquires(i.form->semantics));
 }
 
 void Grid::announce_exit(const Warp& warp, LaneMask lanes) {
-  for (auto& observer : observers_) observer->exits({id(warp), lanes, 0, false, 0});
+  for (auto& observer : observers_) observer->exits({id(warp), lanes, 0, false});
 }
 
 }  // namespace foldproof::machine

@@ -122,6 +122,8 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
   auto copied = [&](unsigned lane) {
     return detail.data.size() > 1 ? std::min(bytes, number(1, lane)) : bytes;
   };
+  check_address(warp, split, i, detail.address, lanes);
+  check_address(warp, split, i, detail.source, lanes);
   Addresses to, from;
   addresses(split, detail.address, bytes, lanes, to);
   addresses(split, detail.source, bytes, lanes, from);
@@ -129,7 +131,10 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
   const LaneMask good = resolve(warp, i, i.form->space, to, {"write", bytes, bytes}, lanes, target);
   if (watched() && good != 0)
     announce_access(warp, i, accessed(i, AccessEvent::What::write, to, good, bytes, bytes));
-  for_lanes(good, [&](unsigned lane) { std::memset(target[lane], 0, bytes); });
+  for_lanes(good, [&](unsigned lane) {
+    std::memset(target[lane], 0, bytes);
+    if (target.defined[lane]) std::memset(target.defined[lane], 0xff, bytes);
+  });
   // Lanes that read equally much, together; what a lane does not read need not exist.
   for (LaneMask left = good; left != 0;) {
     const std::uint32_t size = copied(first_lane(left));
@@ -145,7 +150,11 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
       read.space = i.form->space2;
       announce_access(warp, i, read);
     }
-    for_lanes(reading, [&](unsigned lane) { std::memcpy(target[lane], source[lane], size); });
+    for_lanes(reading, [&](unsigned lane) {
+      std::memcpy(target[lane], source[lane], size);
+      if (source.defined[lane] && target.defined[lane])
+        std::memcpy(target.defined[lane], source.defined[lane], size);
+    });
   }
 }
 
@@ -160,6 +169,7 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
   Addresses at;
   addresses(split, detail.address, 16, lanes, at);
   Hosts hosts{};
+  check_address(warp, split, i, detail.address, givers & lanes);
   const bool loads = i.action == Action::load_matrix;
   const LaneMask good =
       resolve(warp, i, i.form->space, at, {loads ? "read" : "write", 16, 16}, givers & lanes, hosts);
@@ -175,11 +185,22 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
         const unsigned giver = static_cast<unsigned>(k) * 8 + row;
         std::byte* column = split.frame->registers() + detail.data[k] + t * 4 + half * 2;
         if (!(good >> giver & 1)) continue;
+        move_definedness(*split.frame, detail.data[k], t, half, hosts.defined[giver], element, loads);
         if (loads)
           std::memcpy(column, hosts[giver] + element * 2, 2);
         else
           std::memcpy(hosts[giver] + element * 2, column, 2);
       }
+}
+
+// The bits of half a column go with its bytes. Where they come from is told by what nobody wrote.
+void Grid::move_definedness(Frame& frame, std::uint32_t row, unsigned lane, unsigned half, std::byte* defined,
+                            unsigned element, bool loads) {
+  if (!defined || (loads && !frame.taint.any() && is_defined(defined + element * 2, 2))) return;
+  std::byte* bits = frame.taint.bits(frame.code->frame.size()) + row + lane * 4 + half * 2;
+  for (unsigned b = 0; b < 2; ++b)
+    (loads ? bits[b] : defined[element * 2 + b]) = ~(loads ? defined[element * 2 + b] : bits[b]);
+  if (loads) frame.taint.update(row, 4, 0);
 }
 
 void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {

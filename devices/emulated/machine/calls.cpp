@@ -14,13 +14,26 @@ constexpr std::uint32_t deepest_call = 1024;
 constexpr std::uint32_t largest_stack = 512 << 10;  // bytes of local memory a thread
 
 // Copies the columns of `lanes` from slot to slot: arguments on the way in, results on the way out.
-void copy_slot(std::byte* to, const Slot& target, const std::byte* from, const Slot& source, LaneMask lanes) {
+void copy_columns(std::byte* to, std::uint32_t target, const std::byte* from, std::uint32_t source,
+                  LaneMask lanes) {
+  for_lanes(lanes, [&](unsigned lane) { std::memcpy(to + target + lane * 4, from + source + lane * 4, 4); });
+}
+
+void copy_slot(Frame& to, const Slot& target, Frame& from, const Slot& source, LaneMask lanes) {
   const std::uint32_t chunks = (std::min(target.bytes, source.bytes) + 3) / 4;
-  for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
-    for_lanes(lanes, [&](unsigned lane) {
-      const std::uint32_t column = chunk * 4 * isa::warp_size + lane * 4;
-      std::memcpy(to + target.offset + column, from + source.offset + column, 4);
-    });
+  for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::uint32_t there = target.offset + chunk * 128, here = source.offset + chunk * 128;
+    copy_columns(to.registers(), there, from.registers(), here, lanes);
+    if (!to.taint.any() && !from.taint.any()) continue;
+    const Taint::Row* row = from.taint.find(here);
+    if (!row) {
+      to.taint.define(there, lanes);
+      continue;
+    }
+    copy_columns(to.taint.bits(to.code->frame.size()), there, from.taint.bits(from.code->frame.size()), here,
+                 lanes);
+    to.taint.update(there, 4, row->origin);
+  }
 }
 
 }  // namespace
@@ -66,7 +79,7 @@ void Grid::call(Warp& warp, std::size_t index, const Instruction& i) {
   frame->depth = caller->depth + 1;
   frame->lanes = lane_count(lanes);
   for (std::size_t k = 0; k < detail.arguments.size(); ++k)
-    copy_slot(frame->registers(), code.parameters[k], caller->registers(), detail.arguments[k], lanes);
+    copy_slot(*frame, code.parameters[k], *caller, detail.arguments[k], lanes);
   split.join = warp.new_join(split.pc + 1, caller, lanes, split.join);
   split.frame = frame;
   split.pc = 0;
@@ -86,7 +99,7 @@ void Grid::return_lanes(Warp& warp, std::size_t index) {
   Frame* caller = frame->parent;
   const Detail& detail = program_.details[frame->call_detail];
   for (std::size_t k = 0; k < detail.returns.size(); ++k)
-    copy_slot(caller->registers(), detail.returns[k], frame->registers(), frame->code->returns[k], lanes);
+    copy_slot(*caller, detail.returns[k], *frame, frame->code->returns[k], lanes);
   split.frame = caller;
   split.pc = frame->return_pc;
   split.join = join;

@@ -46,6 +46,7 @@ struct Cursor {
 
 }  // namespace
 
+template <bool tracks>
 Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum) {
   Cursor at(warp.splits[index]);
   std::uint64_t uncounted = quantum;
@@ -56,6 +57,13 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
   while (quantum != 0) {
     const Instruction& i = at.code[at.pc];
     const LaneMask active = guarded(at.registers, i, at.split->lanes);
+    if (tracks && at.split->frame->taint.any()) {
+      if (i.action == Action::compute)
+        spread(*at.split->frame, i, at.split->lanes, active);
+      else if (i.guard != isa::no_operand)
+        check_sink(warp, *at.split->frame, i, i.guard, at.split->lanes,
+                   i.action == Action::branch ? "the branch" : "whether this is executed");
+    }
     if (i.action == Action::compute) {
       --quantum;
       if (active != 0) i.compute(at.registers, i, active);
@@ -99,19 +107,22 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
   return Slice::expired;
 }
 
+template Grid::Slice Grid::run_split<true>(Warp&, std::size_t, std::uint64_t);
+template Grid::Slice Grid::run_split<false>(Warp&, std::size_t, std::uint64_t);
+
 // Actions after which the split stands behind the instruction. False: the action is none of those.
 bool Grid::execute_in_place(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
   switch (i.action) {
-    case Action::special: read_special(warp, split, i, lanes); return true;
-    case Action::frame_address: read_frame_address(split, i, lanes); return true;
+    case Action::special: read_special(warp, split, i, lanes); break;
+    case Action::frame_address: read_frame_address(split, i, lanes); break;
     case Action::load: load(warp, split, i, lanes); return true;
     case Action::store: store(warp, split, i, lanes); return true;
     case Action::atomic:
     case Action::reduction: atomic(warp, split, i, lanes); return true;
     case Action::async_copy: async_copy(warp, split, i, lanes); return true;
-    case Action::mbarrier: mbarrier(warp, split, i, lanes); return true;
-    case Action::cluster_rank: read_cluster_rank(warp, split, i, lanes); return true;
-    case Action::activemask: read_activemask(split, i, lanes); return true;
+    case Action::mbarrier: mbarrier(warp, split, i, lanes); break;
+    case Action::cluster_rank: read_cluster_rank(warp, split, i, lanes); break;
+    case Action::activemask: read_activemask(split, i, lanes); break;
     case Action::prefetch:
     case Action::async_commit:
     case Action::async_wait:
@@ -119,6 +130,8 @@ bool Grid::execute_in_place(Warp& warp, const Split& split, const Instruction& i
     case Action::fence: announce_fence(warp, i, lanes); return true;
     default: return false;
   }
+  define_results(*split.frame, i, lanes);
+  return true;
 }
 
 // Actions that may end, move or park the split, or end the launch: the split has its place, and all its lanes
@@ -133,8 +146,14 @@ std::optional<Grid::Slice> Grid::execute_moving(Warp& warp, std::size_t index, c
       ++split.pc;
       ++split.turn;
       return Slice::expired;
-    case Action::branch_indexed: branch_indexed(warp, index, i); return Slice::expired;
-    case Action::call: call(warp, index, i); return std::nullopt;
+    case Action::branch_indexed:
+      check_sink(warp, *split.frame, i, i.operand[0], lanes, "the branch");
+      branch_indexed(warp, index, i);
+      return Slice::expired;
+    case Action::call:
+      check_sink(warp, *split.frame, i, i.operand[0], lanes, "the function that is called");
+      call(warp, index, i);
+      return std::nullopt;
     case Action::ret: return_lanes(warp, index); return Slice::expired;
     case Action::exit: exit_lanes(warp, index, lanes); return Slice::ended;
     case Action::trap: trap(warp, i, lanes);

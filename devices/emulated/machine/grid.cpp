@@ -35,7 +35,7 @@ Dim3 cluster_counts(const LaunchShape& shape) {
 
 Grid::Grid(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
            std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
-           const Observers& observers)
+           const Observers& observers, Origins* origins)
     : program_(program),
       entry_(entry),
       memory_(memory),
@@ -45,6 +45,7 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
       limits_(limits),
       random_(schedule.seed),
       observers_(observers),
+      origins_(origins),
       constants_(program.constants),
       clusters_total_(shape.grid.volume() / cluster_extent(shape).volume()) {
   const std::uint64_t warps = (shape.block.volume() + isa::warp_size - 1) / isa::warp_size;
@@ -67,6 +68,7 @@ LaunchReport Grid::run() {
     workspace_ = memory_.allocate(workspace_bytes, "the grid barrier");
     const Region region = memory_.find(workspace_);
     std::fill_n(region.host, region.bytes, std::byte{0});
+    memory_.define(workspace_, workspace_bytes);
   }
   for (const auto& observer : observers_) observer->launch_begins(*this);
   try {
@@ -139,6 +141,12 @@ void Grid::start(Block& block) {
   block.next_warp = 0;
   block.shared.resize(shared_bytes_);
   fill_with_poison(block.shared);
+  if (tracks()) {
+    block.shared_defined.assign(shared_bytes_, std::byte{0});
+    for (const SharedRegion& region : shared_)  // the system's own is ready for use
+      if (region.address == reserved_shared_address)
+        std::fill_n(block.shared_defined.begin() + region.host, region.bytes, std::byte{0xff});
+  }
   for (Barrier& barrier : block.barriers) barrier.reset();
   const auto threads = static_cast<unsigned>(shape_.block.volume());
   const unsigned warps = (threads + isa::warp_size - 1) / isa::warp_size;
@@ -262,7 +270,9 @@ Split* Grid::choose(Warp& warp) {
   }
   for (Split& split : warp.splits) {
     if (split.state != Split::State::joining || (best && !impatient(split, *best))) continue;
+    const LaneMask behind = split.join->expected & ~split.join->arrived;
     warp.open(split.join);
+    if (behind != 0) announce_departure(warp, warp.splits.back(), behind);
     return &warp.splits.back();
   }
   return best;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -37,6 +38,7 @@ struct Block {
   std::uint32_t rank = 0;  ///< in its cluster
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<std::byte> shared;
+  std::vector<std::byte> shared_defined;  ///< its map of defined bits, where definedness is tracked
   std::array<Barrier, 16> barriers;
   unsigned live_warps = 0;
   unsigned next_warp = 0;
@@ -53,6 +55,10 @@ struct Cluster {
   unsigned live_blocks = 0;
 };
 
+/// A finding that `what` depends on undefined bits.
+Finding undefined_finding(const Origin& origin, const Position& at, const ThreadId& who,
+                          std::string_view what);
+
 /// Ends a launch from the inside: a trap, an exhausted budget, a deadlock. The finding has been made.
 struct LaunchEnded {};
 
@@ -60,10 +66,11 @@ class Grid final : private Scene {
  public:
   Grid(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
        std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
-       const Observers& observers);
+       const Observers& observers, Origins* origins);
   LaunchReport run();
 
  private:
+  using Members = std::span<const std::size_t>;                 ///< indices of the splits that meet
   enum class Slice : std::uint8_t { blocked, expired, ended };  ///< how a time slice came to its end
 
   // grid.cpp: who runs
@@ -91,6 +98,10 @@ class Grid final : private Scene {
                         const Instruction*& first) const;
 
   // execute.cpp: one split
+  Slice run_split(Warp& warp, std::size_t index, std::uint64_t quantum) {
+    return tracks() ? run_split<true>(warp, index, quantum) : run_split<false>(warp, index, quantum);
+  }
+  template <bool tracks>
   Slice run_split(Warp& warp, std::size_t index, std::uint64_t quantum);
   bool execute_in_place(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   std::optional<Slice> execute_moving(Warp& warp, std::size_t index, const Instruction& instruction,
@@ -122,7 +133,13 @@ class Grid final : private Scene {
   void read_special(const Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
 
   // access.cpp: memory
-  using Hosts = std::array<std::byte*, isa::warp_size>;
+  /// Where each lane's bytes lie on the host, and their map of defined bits.
+  struct Hosts {
+    std::array<std::byte*, isa::warp_size> bytes;
+    std::array<std::byte*, isa::warp_size> defined;
+    std::byte*& operator[](unsigned lane) { return bytes[lane]; }
+    std::byte* operator[](unsigned lane) const { return bytes[lane]; }
+  };
   void load(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void store(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void atomic(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
@@ -134,13 +151,14 @@ class Grid final : private Scene {
   static void addresses(const Split& split, const Detail::Address& address, std::uint32_t bytes,
                         LaneMask lanes, Addresses& out);
   Region region(Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane);
+  Region local_region(Warp& warp, unsigned lane, std::uint64_t begin) const;
   Region shared_region(Block& block, std::uint64_t address, std::uint64_t origin);
   struct Access {
     const char* what;  ///< "read", or what writes
     std::uint32_t bytes, alignment;
   };
-  std::byte* common_origin(Warp& warp, isa::StateSpace space, const Addresses& at, std::uint32_t bytes,
-                           bool writes);
+  Region common_region(Warp& warp, isa::StateSpace space, const Addresses& at, std::uint32_t bytes,
+                       bool writes);
   LaneMask resolve(Warp& warp, const Instruction& instruction, isa::StateSpace space, const Addresses& at,
                    const Access& access, LaneMask lanes, Hosts& hosts);
   std::byte* resolve_generic(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes);
@@ -149,6 +167,36 @@ class Grid final : private Scene {
   static isa::StateSpace owner(isa::StateSpace space, std::uint64_t address);
   static bool writable(isa::StateSpace space, std::uint64_t address);
   std::string describe_address(isa::StateSpace space, std::uint64_t address, std::uint32_t bytes) const;
+
+  // undefined.cpp: bits that nobody determined
+  bool tracks() const { return origins_ != nullptr; }
+  OriginId new_origin(Kind kind, const Instruction& instruction, const Warp& warp, unsigned lane,
+                      std::string what);
+  void spread(Frame& frame, const Instruction& instruction, LaneMask split_lanes, LaneMask lanes);
+  void check_sink(const Warp& warp, const Frame& frame, const Instruction& instruction, std::uint32_t row,
+                  LaneMask lanes, const char* what);
+  void check_address(const Warp& warp, const Split& split, const Instruction& instruction,
+                     const Detail::Address& address, LaneMask lanes);
+  void note_load(const Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
+                 LaneMask lanes, LaneMask good, Hosts& hosts, const Region& common);
+  void taint_loaded(const Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
+                    LaneMask lanes, const Hosts& hosts);
+  OriginId origin_of_loaded(const Warp& warp, const Instruction& instruction, std::uint64_t address,
+                            unsigned lane, const std::byte* defined);
+  void note_store(Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
+                  LaneMask lanes, Hosts& hosts, const Region& common);
+  void store_definedness(Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
+                         LaneMask lanes, Hosts& hosts);
+  std::byte* make_map(Warp& warp, const Instruction& instruction, std::uint64_t address, unsigned lane);
+  void atomic_definedness(Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
+                          unsigned lane, Hosts& hosts);
+  void slot_definedness(const Split& split, const Instruction& instruction, LaneMask lanes) const;
+  void shuffle_definedness(const Warp& warp, Members members, const Split& split, LaneMask present,
+                           const std::array<std::uint8_t, isa::warp_size>& from);
+  void gather_definedness(const Warp& warp, Members members, std::size_t source, bool bitwise);
+  static void move_definedness(Frame& frame, std::uint32_t row, unsigned lane, unsigned half,
+                               std::byte* defined, unsigned element, bool loads);
+  static void define_results(Frame& frame, const Instruction& instruction, LaneMask lanes);
 
   // announce.cpp: for observers
   struct Accessed {
@@ -168,12 +216,17 @@ class Grid final : private Scene {
   void announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
   void announce_store(const Warp& warp, const Split& split, const Instruction& instruction,
                       const Addresses& at, LaneMask lanes, const Hosts& hosts);
+  void announce_row_store(const Warp& warp, const Instruction& instruction, const Addresses& at,
+                          const std::byte* memory, const std::byte* registers);
   void announce_mbarrier(const Warp& warp, const Instruction& instruction, const Addresses& at,
                          LaneMask lanes, const Hosts& hosts, std::byte* registers);
   void announce_fence(const Warp& warp, const Instruction& instruction, LaneMask lanes);
-  void announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, bool waits,
-                        std::uint32_t threads);
-  void announce_warp_meeting(const Warp& warp, LaneMask lanes, const Instruction& instruction);
+  void announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, std::uint32_t threads,
+                        const Instruction& instruction);
+  void announce_arrival(const Warp& warp, const Split& split, const Instruction& instruction);
+  void announce_meeting(const Warp& warp, Members members);
+  void announce_departure(const Warp& warp, const Split& split, LaneMask behind);
+  static bool only_ends(const Code& code, std::uint32_t pc);
   void announce_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& instruction);
   void announce_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& instruction);
   void announce_exit(const Warp& warp, LaneMask lanes);
@@ -188,7 +241,6 @@ class Grid final : private Scene {
 
   // synchronise.cpp: who waits for whom
   bool meet(Warp& warp, std::size_t index);
-  using Members = std::span<const std::size_t>;  ///< indices of the splits that meet
   void try_meeting(Warp& warp, LaneMask mask, const isa::Form* form);
   void hold_meeting(Warp& warp, Members members);
   void shuffle(Warp& warp, Members members);
@@ -234,6 +286,9 @@ class Grid final : private Scene {
   const Limits limits_;
   std::mt19937_64 random_;
   const Observers& observers_;
+  Origins* origins_;  ///< null where definedness is not tracked
+  std::map<std::pair<Kind, Site>, OriginId> origin_sites_;
+  std::set<std::pair<Site, OriginId>> reported_sinks_;
 
   struct SharedRegion {
     std::uint32_t address, bytes, host;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
 
@@ -16,10 +17,13 @@ constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay b
 }  // namespace
 
 void fill_with_poison(std::span<std::byte> bytes) {
-  std::size_t at = 0;
-  for (; at + sizeof poison <= bytes.size(); at += sizeof poison)
-    std::memcpy(bytes.data() + at, &poison, sizeof poison);
-  if (at < bytes.size()) std::memcpy(bytes.data() + at, &poison, bytes.size() - at);
+  static const auto page = [] {
+    std::array<std::uint32_t, 1024> words;
+    words.fill(poison);
+    return words;
+  }();
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof page)
+    std::memcpy(bytes.data() + at, page.data(), std::min(sizeof page, bytes.size() - at));
 }
 
 std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
@@ -38,6 +42,7 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
     throw InputError(fmt::format("this machine has no {} bytes of memory left; use a smaller count", bytes));
   }
   fill_with_poison({made.host.get(), bytes});
+  if (tracks_) made.defined.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(bytes, 1), 1)));
   if (unused_.empty()) {
     if (windows_.size() == most_windows)
       throw InputError(
@@ -59,10 +64,32 @@ void Memory::free(std::uint64_t address) {
   unused_.push_back(static_cast<std::uint32_t>(index));
 }
 
+Allocation& Memory::allocation_at(std::uint64_t address) {
+  return windows_.at((address >> isa::window_bits) - first_window);
+}
+
+void Memory::define(std::uint64_t address, std::uint64_t bytes) {
+  Allocation& hit = allocation_at(address);
+  if (!hit.defined) return;
+  const std::uint64_t offset = address % isa::window_size;
+  if (offset == 0 && bytes == hit.bytes)
+    hit.defined.reset();
+  else
+    std::memset(hit.defined.get() + offset, 0xff, bytes);
+}
+
+void Memory::map_definedness(std::uint64_t address) {
+  Allocation& hit = allocation_at(address);
+  if (hit.defined) return;
+  hit.defined.reset(static_cast<std::byte*>(std::malloc(std::max<std::uint64_t>(hit.bytes, 1))));
+  std::memset(hit.defined.get(), 0xff, hit.bytes);
+}
+
 Region Memory::find(std::uint64_t address) const {
   const std::uint64_t index = (address >> isa::window_bits) - first_window;
   if (index >= windows_.size() || !windows_[index].live) return {};
-  return {windows_[index].host.get(), (first_window + index) << isa::window_bits, windows_[index].bytes};
+  const Allocation& hit = windows_[index];
+  return {hit.host.get(), hit.defined.get(), (first_window + index) << isa::window_bits, hit.bytes};
 }
 
 std::string Memory::name_at(std::uint64_t address) const {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,7 +23,8 @@ void fill_with_poison(std::span<std::byte> bytes);
 /// A stretch of host memory behind a stretch of device addresses.
 struct Region {
   std::byte* host = nullptr;
-  std::uint64_t begin = 0;  ///< first device address
+  std::byte* defined = nullptr;  ///< the map of its defined bits; null where all are (definedness.h)
+  std::uint64_t begin = 0;       ///< first device address
   std::uint64_t bytes = 0;
 
   bool contains(std::uint64_t address, std::uint64_t size) const {
@@ -33,16 +35,27 @@ struct Region {
 struct Allocation {
   std::string name;  ///< for messages; may be empty
   std::unique_ptr<std::byte[]> host;
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  std::unique_ptr<std::byte[], Free> defined;  ///< pages that nobody touched cost nothing
   std::uint64_t bytes = 0;
   bool live = false;
 };
 
 class Memory {
  public:
+  explicit Memory(bool tracks_definedness = false) : tracks_(tracks_definedness) {}
+
   /// Poisoned memory of exactly `bytes`. Throws InputError beyond 64 GiB or when the host has no more.
   std::uint64_t allocate(std::uint64_t bytes, std::string_view name);
   /// Throws InputError unless `address` came from allocate and was not freed.
   void free(std::uint64_t address);
+
+  /// The host wrote these bytes, which lie in one live allocation.
+  void define(std::uint64_t address, std::uint64_t bytes);
+  /// From now on the allocation around the address has a map, of defined bits only.
+  void map_definedness(std::uint64_t address);
 
   /// The live allocation around an address; a region of no bytes where there is none.
   Region find(std::uint64_t address) const;
@@ -52,6 +65,9 @@ class Memory {
   std::string describe(std::uint64_t address, std::uint64_t size) const;
 
  private:
+  Allocation& allocation_at(std::uint64_t address);
+
+  bool tracks_;
   std::vector<Allocation> windows_;
   std::vector<std::uint32_t> unused_;
 };

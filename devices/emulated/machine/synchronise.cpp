@@ -54,6 +54,8 @@ bool Grid::meet(Warp& warp, std::size_t index) {
   const Detail& detail = program_.details[i.detail];
   LaneMask mask = isa::all_lanes;
   if (detail.member_mask != isa::no_operand) {
+    check_sink(warp, *warp.splits[index].frame, i, detail.member_mask, warp.splits[index].lanes,
+               "a member mask");
     const auto* row = isa::row<std::uint32_t>(warp.splits[index].frame->registers(), detail.member_mask);
     const LaneMask same = lanes_that_agree(row, warp.splits[index].lanes);
     mask = row[first_lane(same)];
@@ -63,6 +65,7 @@ bool Grid::meet(Warp& warp, std::size_t index) {
   // A lane that its own mask leaves out is undefined behaviour; nobody waits for it and it waits for nobody.
   const bool outside = (split.lanes & ~mask) != 0;
   split.member_mask = mask;
+  if (watched()) announce_arrival(warp, split, i);
   if (outside || (mask & ~warp.exited & ~split.lanes) == 0) {
     const std::size_t only[] = {index};
     hold_meeting(warp, only);
@@ -99,11 +102,7 @@ void Grid::hold_meeting(Warp& warp, Members members) {
     case Action::matrix_multiply: whole_warp(warp, members); break;
     default: break;  // bar.warp.sync: to have met is all
   }
-  if (watched() && at(warp.splits[members[0]]).action == Action::warp_sync) {
-    LaneMask met = warp.splits[members[0]].member_mask & warp.exited;
-    for (const std::size_t k : members) met |= warp.splits[k].lanes;
-    announce_warp_meeting(warp, met, at(warp.splits[members[0]]));
-  }
+  if (watched()) announce_meeting(warp, members);
   for (const std::size_t k : members) {
     warp.splits[k].state = State::ready;
     ++warp.splits[k].pc;
@@ -114,8 +113,10 @@ void Grid::hold_meeting(Warp& warp, Members members) {
 void Grid::shuffle(Warp& warp, Members members) {
   std::array<std::uint32_t, warp_size> source;
   source.fill(poison);
+  LaneMask present = 0;
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];
+    present |= split.lanes;
     const auto* a = isa::row<std::uint32_t>(split.frame->registers(), at(split).operand[2]);
     for_lanes(split.lanes, [&](unsigned lane) { source[lane] = a[lane]; });
   }
@@ -128,6 +129,7 @@ void Grid::shuffle(Warp& warp, Members members) {
     auto* d = isa::row<std::uint32_t>(registers, i.operand[0]);
     LaneMask in_range = 0;
     std::array<std::uint32_t, warp_size> result;
+    std::array<std::uint8_t, warp_size> taken;
     for_lanes(split.lanes, [&](unsigned lane) {
       const unsigned by = b[lane] & 31, clamp = c[lane] & 31, segment = c[lane] >> 8 & 31;
       const int last = static_cast<int>((lane & segment) | (clamp & ~segment));
@@ -140,9 +142,14 @@ void Grid::shuffle(Warp& warp, Members members) {
         default: from = static_cast<int>(first | (by & ~segment));
       }
       const bool valid = i.form->shuffle == isa::ShuffleKind::up ? from >= last : from <= last;
-      result[lane] = source[valid ? static_cast<unsigned>(from) : lane];
+      taken[lane] = static_cast<std::uint8_t>(valid ? from : static_cast<int>(lane));
+      result[lane] = source[taken[lane]];
       if (valid) in_range |= bit(lane);
     });
+    if (tracks()) {
+      check_sink(warp, *split.frame, i, i.operand[3], split.lanes, "the source lane of a shuffle");
+      shuffle_definedness(warp, members, split, present, taken);
+    }
     for_lanes(split.lanes, [&](unsigned lane) {
       d[lane] = result[lane];
       set_predicate(registers, i.operand[1], lane, contains(in_range, lane));
@@ -151,6 +158,8 @@ void Grid::shuffle(Warp& warp, Members members) {
 }
 
 void Grid::vote(Warp& warp, Members members) {
+  if (tracks())
+    gather_definedness(warp, members, 1, at(warp.splits[members[0]]).form->vote == isa::VoteKind::ballot);
   LaneMask present = 0, votes = 0;
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];
@@ -173,6 +182,9 @@ void Grid::vote(Warp& warp, Members members) {
 }
 
 void Grid::match(Warp& warp, Members members) {
+  if (tracks())
+    gather_definedness(warp, members, program_.details[at(warp.splits[members[0]]).detail].operands - 2u,
+                       false);
   std::array<std::uint64_t, warp_size> value{};
   LaneMask present = 0;
   for (const std::size_t k : members) {
@@ -206,6 +218,7 @@ void Grid::match(Warp& warp, Members members) {
 }
 
 void Grid::warp_reduce(Warp& warp, Members members) {
+  if (tracks()) gather_definedness(warp, members, 1, false);
   const isa::Form& form = *at(warp.splits[members[0]]).form;
   std::array<std::uint64_t, warp_size> value{};
   LaneMask present = 0;
@@ -241,6 +254,7 @@ void Grid::elect(Warp& warp, Members members) {
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];
     const Instruction& i = at(split);
+    define_results(*split.frame, i, split.lanes);
     for_lanes(split.lanes, [&](unsigned lane) {
       set_column(split.frame->registers(), i.operand[0], lane, 4, leader);
       set_predicate(split.frame->registers(), i.operand[1], lane, lane == leader);
@@ -262,6 +276,8 @@ void Grid::whole_warp(Warp& warp, Members members) {
   }
   if (present != isa::all_lanes)
     end(make_finding(Kind::crash, i, "a matrix instruction needs all 32 lanes of the warp"));
+  if (i.action == Action::matrix_multiply && first.frame->taint.any())
+    spread(*first.frame, i, present, present);
   if (i.action == Action::matrix_multiply)
     i.compute(first.frame->registers(), i, present);
   else
@@ -296,6 +312,11 @@ void Grid::barrier(Warp& warp, std::size_t index) {
   restrict_to(warp, index, lanes_that_agree(ids, warp.splits[index].lanes));
   const auto lane = first_lane(warp.splits[index].lanes);
   const std::uint32_t id = ids[lane];
+  if (const Frame& frame = *warp.splits[index].frame; frame.taint.any()) {
+    check_sink(warp, frame, i, i.operand[1], warp.splits[index].lanes, "a barrier's number");
+    if (i.action == Action::barrier_reduce)
+      check_sink(warp, frame, i, i.operand[3], warp.splits[index].lanes, "a barrier's vote");
+  }
   const std::uint32_t threads =
       i.operand[2] == isa::no_operand ? 0 : isa::row<std::uint32_t>(registers, i.operand[2])[lane];
   if (id >= warp.block->barriers.size())
@@ -310,7 +331,7 @@ void Grid::barrier(Warp& warp, std::size_t index) {
   barrier.in_use = true;
   barrier.arrivals.resize(block.warps.size());
   barrier.arrivals[warp.index].come(split.lanes, warp.exited);
-  if (watched()) announce_barrier(warp, split.lanes, id, i.action != Action::barrier_arrive, threads);
+  if (watched()) announce_barrier(warp, split.lanes, id, threads, i);
   barrier.threads = std::max(barrier.threads, threads);
   if (i.action == Action::barrier_arrive) {
     ++split.pc;
@@ -340,6 +361,7 @@ bool Grid::complete(const Block& block, const Barrier& barrier) {
 
 void Grid::give_result(const Barrier& barrier, const Split& split) const {
   const Instruction& i = at(split);
+  split.frame->taint.define(i.operand[0], split.lanes);
   std::byte* registers = split.frame->registers();
   const bool any = i.form->has("or");
   for_lanes(split.lanes, [&](unsigned lane) {

@@ -17,6 +17,7 @@ void Frame::reset(const Code& of) {
   // activation left: a program that reads a register before writing it reads just that, as on hardware.
   if (code != &of) std::memcpy(registers_.get(), of.frame.data(), of.frame.size());
   code = &of;
+  taint.clear();
   parent = nullptr;
   return_pc = 0;
   call_detail = isa::no_operand;
@@ -33,8 +34,11 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& 
   for (const auto& frame : frames_) free_frames_.push_back(frame.get());
   free_joins_.clear();
   for (const auto& join : joins_) free_joins_.push_back(join.get());
-  for (auto& bytes : local) bytes.clear();
-
+  if (entry.local_bytes != 0 || used_local) {
+    for (auto& bytes : local) bytes.clear();
+    for (auto& bytes : local_defined) bytes.clear();
+    used_local = false;
+  }
   if (entry.local_bytes != 0) reserve_local(existing, entry.local_bytes);
   Frame* frame = new_frame(entry);
   frame->lanes = lane_count(existing);
@@ -52,12 +56,14 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& 
 }
 
 void Warp::reserve_local(LaneMask lanes, std::size_t bytes) {
+  used_local = true;
   for_lanes(lanes, [&](unsigned lane) {
     auto& memory = local[lane];
     const std::size_t before = memory.size();
     if (before >= bytes) return;
     memory.resize(bytes);
     fill_with_poison(std::span(memory).subspan(before));
+    local_defined[lane].resize(bytes);
   });
 }
 

@@ -13,6 +13,7 @@
 #include <new>
 #include <vector>
 
+#include "devices/emulated/machine/definedness.h"
 #include "devices/emulated/machine/program.h"
 
 namespace foldproof::machine {
@@ -26,6 +27,7 @@ struct Frame {
   std::uint32_t local_base = 0;                 ///< start of its depot in each lane's local memory
   std::uint32_t depth = 0;
   std::uint32_t lanes = 0;  ///< how many have not returned
+  Taint taint;              ///< undefined bits of its registers
 
   std::byte* registers() const { return registers_.get(); }
   void reset(const Code& of);
@@ -70,6 +72,9 @@ struct Warp {
   std::array<std::uint64_t, isa::warp_size>
       cluster_arrivals{};  ///< per lane: the phase it arrived in, plus one
   std::array<std::vector<std::byte>, isa::warp_size> local;
+  std::array<std::vector<std::byte>, isa::warp_size> local_defined;  ///< its map of defined bits
+
+  bool used_local = false;
 
   bool done() const { return exited == isa::all_lanes; }
 

@@ -1,0 +1,82 @@
+#include "devices/emulated/machine/definedness.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "devices/emulated/machine/lane_set.h"
+
+namespace foldproof::machine {
+namespace {
+
+std::size_t row_bytes(std::uint32_t column_bytes) {
+  return column_bytes == 0 ? sizeof(LaneMask) : std::size_t{column_bytes} * isa::warp_size;
+}
+
+}  // namespace
+
+bool is_defined(const std::byte* map, std::uint64_t bytes) {
+  std::uint64_t all = ~std::uint64_t{0}, k = 0;
+  for (; k + sizeof all <= bytes; k += sizeof all) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, map + k, sizeof word);
+    all &= word;
+  }
+  for (; k < bytes; ++k) all &= map[k] == std::byte{0xff} ? ~std::uint64_t{0} : 0;
+  return all == ~std::uint64_t{0};
+}
+
+const Taint::Row* Taint::find(std::uint32_t offset) const {
+  const auto found =
+      std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.offset == offset; });
+  return found == rows_.end() ? nullptr : &*found;
+}
+
+std::byte* Taint::bits(std::size_t frame_bytes) {
+  if (bits_.size() < frame_bytes) bits_.resize(frame_bytes);
+  return bits_.data();
+}
+
+void Taint::update(std::uint32_t offset, std::uint32_t bytes, OriginId origin) {
+  const std::byte* row = bits_.data() + offset;
+  const bool tainted =
+      std::any_of(row, row + row_bytes(bytes), [](std::byte b) { return b != std::byte{0}; });
+  const auto found =
+      std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.offset == offset; });
+  if (!tainted) {
+    if (found != rows_.end()) rows_.erase(found);
+  } else if (found == rows_.end()) {
+    rows_.push_back({offset, bytes, origin});
+  } else {
+    *found = {offset, bytes, origin};
+  }
+}
+
+void Taint::define(std::uint32_t offset, LaneMask lanes) {
+  const Row* row = find(offset);
+  if (!row) return;
+  std::byte* bits = bits_.data() + offset;
+  if (row->bytes == 0)
+    *reinterpret_cast<LaneMask*>(bits) &= ~lanes;
+  else
+    for_lanes(lanes, [&](unsigned lane) { std::memset(bits + lane * row->bytes, 0, row->bytes); });
+  update(offset, row->bytes, row->origin);
+}
+
+LaneMask Taint::lanes(std::uint32_t offset) const {
+  const Row* row = find(offset);
+  if (!row) return 0;
+  const std::byte* bits = bits_.data() + offset;
+  if (row->bytes == 0) return *reinterpret_cast<const LaneMask*>(bits);
+  LaneMask lanes = 0;
+  for (unsigned lane = 0; lane < isa::warp_size; ++lane)
+    for (std::uint32_t b = 0; b < row->bytes; ++b)
+      if (bits[lane * row->bytes + b] != std::byte{0}) lanes |= bit(lane);
+  return lanes;
+}
+
+void Taint::clear() {
+  for (const Row& row : rows_) std::memset(bits_.data() + row.offset, 0, row_bytes(row.bytes));
+  rows_.clear();
+}
+
+}  // namespace foldproof::machine

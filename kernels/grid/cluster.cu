@@ -1,0 +1,27 @@
+// C10: the blocks of a cluster read each other's shared memory, so one partial a cluster is left. sm_90.
+#include <cooperative_groups.h>
+
+#include <cstddef>
+
+#include "../reduction_operators.cuh"
+#include "../warp/block_shuffle.cuh"
+
+template <typename Op, typename T>
+__global__ void cluster(const T* input, T* partials, std::size_t count) {
+  const auto peers = cooperative_groups::this_cluster();
+  __shared__ T total;
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const T value = reduce_block<Op>(i < count ? input[i] : Op::template identity<T>());
+  if (threadIdx.x == 0) total = value;
+  peers.sync();  // all blocks of the cluster run, and their totals are complete
+
+  if (peers.block_rank() == 0 && threadIdx.x == 0) {
+    T folded = total;
+    for (unsigned rank = 1; rank < peers.num_blocks(); ++rank) {
+      folded = Op::apply(folded, *peers.map_shared_rank(&total, rank));
+    }
+    partials[blockIdx.x / peers.num_blocks()] = folded;
+  }
+  // A block that ends takes its shared memory with it: none may leave before the first one has read.
+  peers.sync();
+}

@@ -1,0 +1,88 @@
+#include "sanitizer/barrier_check.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace foldproof {
+
+void BarrierCheck::launch_begins(const Scene& scene) {
+  scene_ = &scene;
+  waiting_.clear();
+  latest_ = nullptr;
+  reported_.clear();
+  agreed_.clear();
+}
+
+std::vector<Finding> BarrierCheck::launch_ends() { return std::exchange(findings_, {}); }
+
+void BarrierCheck::block_ends(BlockNumber block) {
+  waiting_.erase(block);
+  latest_ = nullptr;
+}
+
+BarrierCheck::OfBlock& BarrierCheck::of_block(BlockNumber block) {
+  if (!latest_ || latest_block_ != block) latest_ = &waiting_[block];
+  latest_block_ = block;
+  return *latest_;
+}
+
+void BarrierCheck::barrier_arrives(const BarrierEvent& event) {
+  Arrivals& arrivals = of_block(event.warp.block)[event.barrier];
+  // Comparing with the last and with those of the own warp finds every difference sooner or later.
+  if (!arrivals.empty()) compare(arrivals.back(), event);
+  if (event.lanes != ~LaneSet{0})
+    for (const BarrierEvent& other : arrivals)
+      if (other.warp == event.warp) compare(other, event);
+  arrivals.push_back(event);
+}
+
+void BarrierCheck::barrier_completes(BlockNumber block, std::uint32_t barrier) {
+  of_block(block)[barrier].clear();
+}
+
+void BarrierCheck::compare(const BarrierEvent& earlier, const BarrierEvent& now) {
+  if (earlier.threads != now.threads)
+    return report(now, earlier,
+                  fmt::format("barrier {} is met for {} threads here and for {} there, in one phase",
+                              now.barrier, now.threads, earlier.threads));
+  if (earlier.votes != now.votes)
+    return report(
+        now, earlier,
+        fmt::format("barrier {} is met with a vote by some threads and without by others", now.barrier));
+  if (earlier.site == now.site || agreed_.contains({earlier.site, now.site})) return;
+  const bool own_warp = earlier.warp == now.warp && earlier.waits && now.waits;
+  if (own_warp && (earlier.aligned || now.aligned))
+    return report(now, earlier, "threads of one warp wait for each other at different barriers");
+  const bool whole_block = now.barrier == 0 && now.threads == 0 && now.waits && earlier.waits;
+  const Position here = scene_->position(now.site), there = scene_->position(earlier.site);
+  if (whole_block && (here.line != there.line || here.file != there.file))
+    return report(now, earlier, "some warps of the block wait at this barrier and others at another one");
+  agreed_.emplace(earlier.site, now.site);
+}
+
+// Lanes go on behind the branch that divided them from others of their warp.
+void BarrierCheck::leaves_behind(const BarrierEvent& event, LaneSet behind) {
+  const auto found = waiting_.find(event.warp.block);
+  if (found == waiting_.end()) return;
+  for (const Arrivals& arrivals : found->second)
+    for (const BarrierEvent& waiting : arrivals)
+      if (waiting.warp == event.warp && waiting.waits && waiting.aligned && (waiting.lanes & behind) != 0) {
+        report(waiting, event, "some threads of the warp wait at this barrier, and others have gone past it");
+        return;
+      }
+}
+
+void BarrierCheck::report(const BarrierEvent& now, const BarrierEvent& other, std::string message) {
+  if (!reported_.emplace(now.site, other.site).second) return;
+  Finding finding;
+  finding.kind = Kind::barrier_divergence;
+  finding.message = std::move(message);
+  finding.at = scene_->position(now.site);
+  finding.other = scene_->position(other.site);
+  finding.threads = {scene_->thread(now.warp, static_cast<unsigned>(std::countr_zero(now.lanes))),
+                     scene_->thread(other.warp, static_cast<unsigned>(std::countr_zero(other.lanes)))};
+  findings_.push_back(std::move(finding));
+}
+
+}  // namespace foldproof

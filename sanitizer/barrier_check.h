@@ -1,0 +1,46 @@
+// Barriers of a block: who comes must come to the same one.
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "sanitizer/observer.h"
+
+namespace foldproof {
+
+/// Reports `barrier-divergence`:
+///   - lanes of one warp meet an aligned barrier (bar.sync, __syncthreads) at different instructions, or some
+///   wait at it
+///     while others go on behind the branch that divided them (who ends there counts as having come);
+///   - warps complete barrier 0 of the whole block, which is what __syncthreads is, at different lines of the
+///   source;
+///   - a barrier is met with different thread counts, or by votes (.red) and others in one phase.
+class BarrierCheck final : public Observer {
+ public:
+  void launch_begins(const Scene& scene) override;
+  std::vector<Finding> launch_ends() override;
+  void block_ends(BlockNumber block) override;
+  void barrier_arrives(const BarrierEvent& event) override;
+  void barrier_completes(BlockNumber block, std::uint32_t barrier) override;
+  void leaves_behind(const BarrierEvent& event, LaneSet behind) override;
+
+ private:
+  using Arrivals = std::vector<BarrierEvent>;
+  using OfBlock = std::array<Arrivals, 16>;  ///< who waits at each barrier
+
+  OfBlock& of_block(BlockNumber block);
+
+  void compare(const BarrierEvent& earlier, const BarrierEvent& now);
+  void report(const BarrierEvent& now, const BarrierEvent& other, std::string message);
+
+  const Scene* scene_ = nullptr;
+  std::map<BlockNumber, OfBlock> waiting_;
+  BlockNumber latest_block_ = 0;
+  OfBlock* latest_ = nullptr;  ///< of that block
+  std::set<std::pair<Site, Site>> reported_, agreed_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace foldproof

@@ -1,0 +1,58 @@
+#include "sanitizer/mask_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace foldproof {
+
+void MaskCheck::launch_begins(const Scene& scene) {
+  scene_ = &scene;
+  waiting_.clear();
+  reported_.clear();
+}
+
+std::vector<Finding> MaskCheck::launch_ends() { return std::exchange(findings_, {}); }
+
+void MaskCheck::block_ends(BlockNumber block) {
+  const auto first = waiting_.lower_bound({block, 0});
+  waiting_.erase(first, waiting_.lower_bound({block + 1, 0}));
+}
+
+void MaskCheck::meeting_arrives(const MeetingEvent& event) {
+  if (const LaneSet outside = event.lanes & ~event.mask; outside != 0)
+    report(
+        event, outside,
+        fmt::format("lane {} executes this with the member mask {:#010x}, which leaves the lane itself out",
+                    std::countr_zero(outside), event.mask));
+  if ((event.mask & ~event.lanes) == 0) return;  // nobody to wait for
+  auto& waiting = waiting_[event.warp];
+  for (const MeetingEvent& other : waiting) {
+    const LaneSet named = other.mask & event.lanes;
+    if (other.site != event.site || other.mask == event.mask || named == 0) continue;
+    report(event, named,
+           fmt::format(
+               "lane {} comes with the member mask {:#010x}, and lane {} waits here for it with {:#010x}",
+               std::countr_zero(named), event.mask, std::countr_zero(other.lanes), other.mask));
+  }
+  waiting.push_back(event);
+}
+
+void MaskCheck::meeting_ends(const MeetingEvent& event) {
+  const auto found = waiting_.find(event.warp);
+  if (found == waiting_.end()) return;
+  std::erase_if(found->second, [&](const MeetingEvent& w) { return (w.lanes & event.lanes) != 0; });
+}
+
+void MaskCheck::report(const MeetingEvent& event, LaneSet lanes, std::string message) {
+  if (!reported_.try_emplace(event.site, findings_.size()).second) return;
+  Finding finding;
+  finding.kind = Kind::invalid_mask;
+  finding.message = std::move(message);
+  finding.at = scene_->position(event.site);
+  finding.threads.push_back(scene_->thread(event.warp, static_cast<unsigned>(std::countr_zero(lanes))));
+  findings_.push_back(std::move(finding));
+}
+
+}  // namespace foldproof

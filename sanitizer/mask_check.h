@@ -1,0 +1,29 @@
+// Member masks: who executes a .sync instruction must be named by its own mask, and all who are named must
+// name the same lanes (PTX ISA 9.7.9.6 and the other .sync instructions).
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "sanitizer/observer.h"
+
+namespace foldproof {
+
+class MaskCheck final : public Observer {
+ public:
+  void launch_begins(const Scene& scene) override;
+  std::vector<Finding> launch_ends() override;
+  void block_ends(BlockNumber block) override;
+  void meeting_arrives(const MeetingEvent& event) override;
+  void meeting_ends(const MeetingEvent& event) override;
+
+ private:
+  void report(const MeetingEvent& event, LaneSet lanes, std::string message);
+
+  const Scene* scene_ = nullptr;
+  std::map<WarpId, std::vector<MeetingEvent>> waiting_;
+  std::map<Site, std::size_t> reported_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace foldproof

@@ -1,0 +1,101 @@
+#include "sanitizer/race/lifetime_check.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace foldproof {
+
+void LifetimeCheck::launch_begins(const Scene& scene) {
+  clustered_ = scene.blocks_per_cluster() > 1;
+  scene_ = &scene;
+  if (clustered_) clocks_.launch_begins(scene);
+  uses_.clear();
+  ended_.clear();
+  reported_.clear();
+}
+
+std::vector<Finding> LifetimeCheck::launch_ends() { return std::exchange(findings_, {}); }
+
+void LifetimeCheck::block_begins(BlockNumber block) {
+  if (clustered_) clocks_.block_begins(block);
+}
+
+// The memory is there until the block's last thread ends; a use is in time if any thread knew of it when it
+// ended.
+void LifetimeCheck::block_ends(BlockNumber block) {
+  if (!clustered_) return;
+  ended_.insert(block);
+  for (const auto& [place, use] : uses_[block]) {
+    const auto& [user, site] = place;
+    LaneSet late = use.lanes;
+    for (const WarpClock& warp : clocks_.block(block).warps)
+      for (unsigned lane = 0; late != 0 && lane < lanes_per_warp; ++lane)
+        late = clocks_.unordered(warp, lane, user, late, use.time);
+    if (late != 0)
+      report(user, static_cast<unsigned>(std::countr_zero(late)), site,
+             "uses the shared memory of another block, which does not wait for that before it ends");
+  }
+  uses_.erase(block);
+  clocks_.block_ends(block);
+}
+
+void LifetimeCheck::accesses(const AccessEvent& event) {
+  if (!clustered_) return;
+  if (event.shared && event.owner) {
+    const WarpClock& who = clocks_.warp(event.warp);
+    for (LaneSet left = event.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const BlockNumber owner = event.owner[lane];
+      if (owner == event.warp.block) continue;
+      if (ended_.contains(owner))
+        report(event.warp, lane, event.site, "uses the shared memory of another block that has ended");
+      else if (!clocks_.heard_of(who, lane, owner))
+        report(event.warp, lane, event.site,
+               "uses the shared memory of another block without knowing that it has started");
+      Use& use = uses_[owner][{event.warp, event.site}];
+      if (use.time != who.time) use = {0, who.time};
+      use.lanes |= LaneSet{1} << lane;
+    }
+  }
+  clocks_.accesses(event);
+}
+
+void LifetimeCheck::fences(const FenceEvent& event) {
+  if (clustered_) clocks_.fences(event);
+}
+void LifetimeCheck::warp_meets(const BarrierEvent& event) {
+  if (clustered_) clocks_.warp_meets(event);
+}
+void LifetimeCheck::barrier_arrives(const BarrierEvent& event) {
+  if (clustered_) clocks_.barrier_arrives(event);
+}
+void LifetimeCheck::barrier_completes(BlockNumber block, std::uint32_t barrier) {
+  if (clustered_) clocks_.barrier_completes(block, barrier);
+}
+void LifetimeCheck::cluster_arrives(const BarrierEvent& event, bool releases) {
+  if (clustered_) clocks_.cluster_arrives(event, releases);
+}
+void LifetimeCheck::cluster_completes(std::uint64_t cluster) {
+  if (clustered_) clocks_.cluster_completes(cluster);
+}
+void LifetimeCheck::cluster_waits(const BarrierEvent& event, bool acquires) {
+  if (clustered_) clocks_.cluster_waits(event, acquires);
+}
+void LifetimeCheck::exits(const BarrierEvent& event) {
+  if (clustered_) clocks_.exits(event);
+}
+
+void LifetimeCheck::report(const WarpId& user, unsigned lane, Site site, const char* message) {
+  if (!reported_.insert(site).second) return;
+  Finding finding;
+  finding.kind = Kind::lifetime;
+  finding.at = scene_->position(site);
+  finding.threads.push_back(scene_->thread(user, lane));
+  const auto& [block, thread] = finding.threads.front();
+  finding.message = fmt::format("thread ({}, {}, {}) of block ({}, {}, {}) {}", thread.x, thread.y, thread.z,
+                                block.x, block.y, block.z, message);
+  findings_.push_back(std::move(finding));
+}
+
+}  // namespace foldproof

@@ -1,0 +1,19 @@
+// All forms that the syntax of a row of ptx.def allows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "devices/emulated/isa/form.h"
+
+namespace foldproof::tests {
+
+struct NamedForm {
+  std::string text;
+  isa::Form form;
+};
+
+/// Every combination of the row's words, modifiers and types that exists and is not another row's.
+std::vector<NamedForm> every_form_of(const isa::Row& row);
+
+}  // namespace foldproof::tests
