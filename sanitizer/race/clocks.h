@@ -10,6 +10,8 @@
 //   A fence counts for all who meet at a barrier: "all threads write and fence; barrier; one raises a flag",
 //   and "one sees the flag; barrier; all fence and read". By the letter of the memory model the fence had to
 //   be executed by the thread that touches the flag; kernels are written both ways, and hardware serves both.
+//   Threads that have ended count as arrived: at a barrier of the whole block all, at a counted one those
+//   whose warp came to it, at a barrier of a warp those that its mask names; at a barrier of a cluster none.
 #pragma once
 
 #include <array>
