@@ -77,10 +77,7 @@ void Clocks::block_begins(BlockNumber number) {
   block->number = number;
   block->base = latest_time_;
   block->outer = nullptr;
-  for (BlockClock::Barrier& barrier : block->barriers) {
-    barrier.arrivals.clear();
-    barrier.counted = false;
-  }
+  for (auto& barrier : block->barriers) barrier = {};
   block->warps.resize(warps_);
   for (std::uint32_t w = 0; w < warps_; ++w) {
     WarpClock& warp = block->warps[w];
@@ -258,8 +255,8 @@ void Clocks::meet_as_a_block(BlockClock& block) {
 // Lanes that have ended count as arrived: at a counted barrier if their warp has come to it, else all.
 void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
   BlockClock& block = this->block(number);
-  BlockClock::Barrier& complete = block.barriers[barrier];
-  ByWarp waiting{}, came{};
+  const BlockClock::Barrier complete = std::exchange(block.barriers[barrier], {});
+  std::vector<LaneSet> waiting(warps_), came(warps_);
   for (const auto& arrival : complete.arrivals) {
     came[arrival.warp] |= arrival.lanes;
     if (arrival.waits) waiting[arrival.warp] |= arrival.lanes;
@@ -269,16 +266,7 @@ void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
     const WarpClock& warp = block.warps[w];
     everybody &= (waiting[w] | (complete.counted ? warp.missing : warp.exited)) == all_lanes;
   }
-  if (everybody)
-    meet_as_a_block(block);
-  else
-    meet_in_part(block, complete, came, waiting);
-  complete.arrivals.clear();
-  complete.counted = false;
-}
-
-void Clocks::meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
-                          const ByWarp& waiting) {
+  if (everybody) return meet_as_a_block(block);
   std::vector<Knowledge::Pointer> parents;
   Fencing fencing;
   Met go_on;

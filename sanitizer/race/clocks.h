@@ -10,6 +10,8 @@
 //   A fence counts for all who meet at a barrier: "all threads write and fence; barrier; one raises a flag",
 //   and "one sees the flag; barrier; all fence and read". By the letter of the memory model the fence had to
 //   be executed by the thread that touches the flag; kernels are written both ways, and hardware serves both.
+//   Threads that have ended count as arrived: at a barrier of the whole block all, at a counted one those
+//   whose warp came to it, at a barrier of a warp those that its mask names; at a barrier of a cluster none.
 #pragma once
 
 #include <array>
@@ -150,10 +152,7 @@ class Clocks {
   void publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location);
   void acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope);
   void forget_around(const Location& location, std::uint32_t bytes, bool itself);
-  using ByWarp = std::array<LaneSet, 32>;  ///< of a block, which has no more
   void meet_as_a_block(BlockClock& block);
-  void meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
-                    const ByWarp& waiting);
   static Fencing& fencing(WarpClock& who, unsigned lane);
   /// Lanes of warps that have met share what their fences released and what they observed.
   using Met = std::vector<std::pair<WarpClock*, LaneSet>>;
@@ -166,9 +165,9 @@ class Clocks {
   std::unordered_map<BlockNumber, std::unique_ptr<BlockClock>> blocks_;
   std::vector<std::unique_ptr<BlockClock>> spare_;
   BlockClock* latest_ = nullptr;
-  Time latest_time_ = 0;  ///< of blocks that have ended
   std::map<Location, Written> messages_;
   std::uint64_t messages_made_ = 0;
+  Time latest_time_ = 0;  ///< of blocks that have ended
   std::unordered_map<std::uint64_t, ClusterPhase> clusters_;
 };
 

@@ -42,6 +42,13 @@ bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
   return own || later.scope >= static_cast<std::uint8_t>(SyncScope::gpu);
 }
 
+/// The same for weak rows.
+bool replaces(const Row& later, const Row& earlier) {
+  if ((earlier.words & ~later.words) != 0 || (earlier.manner.writes && !later.manner.writes)) return false;
+  if (!earlier.manner.writes || later.unchanged == 0) return true;
+  return later.same_lanes(earlier) && (later.unchanged & ~earlier.unchanged) == 0;
+}
+
 std::string_view verb(const Manner& m) { return m.update ? "updates" : m.writes ? "writes" : "reads"; }
 
 std::string describe(const ThreadId& id) {
@@ -170,7 +177,7 @@ void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock&
 
 // True when rows say all about the line afterwards, too.
 bool RaceCheck::access_row(const AccessEvent& event, Line& line, const Row& row, WarpClock& who) {
-  if (row.manner.strong) return false;  // who saw whose value is kept by cells
+  if (row.manner.strong) return false;  // cells know who has seen which of them
   const Time over = forgets(event) ? clocks_.block(event.warp.block).base : 0;
   if (line.divided) {
     if (line.latest >= over) return false;
@@ -189,10 +196,8 @@ bool RaceCheck::access_row(const AccessEvent& event, Line& line, const Row& row,
       line.count = static_cast<std::uint8_t>(line.count - (k - kept));
       return false;
     }
-    // Whoever conflicts with the earlier access conflicts with this one, and as badly.
-    const bool says_more =
-        earlier.manner.writes && (!row.manner.writes || (row.unchanged & ~earlier.unchanged) != 0);
-    if (ordered && (earlier.words & ~row.words) == 0 && !says_more) continue;
+    // Whoever conflicts with the earlier access conflicts with this one.
+    if (ordered && replaces(row, earlier)) continue;
     if (kept != k) line.rows[kept] = earlier;
     ++kept;
   }
@@ -230,7 +235,7 @@ void RaceCheck::undivide(Line& line) {
     cell.weak.clear();
     cell.strong.clear();
     cell.various = false;
-    cell.chain = {};
+    cell.chain.number = 0;
   }
   line.divided = false;
   line.latest = 0;

@@ -11,10 +11,14 @@
 
 namespace foldproof {
 
-/// Exact for the run that it watches: reports two accesses exactly if happens-before (PTX ISA 8.8, causality
-/// order) does not order them in this run, they overlap, one writes, and they are not both strong operations
-/// of equal place and size whose scopes include each other. Strong accesses of one warp in no such role as a
-/// flag's are unordered.
+/// Exact for the run that it watches: reports two accesses exactly if happens-before (PTX ISA 8.9.6,
+/// causality order) does not order them in this run, they overlap, one writes, and they are not both strong
+/// operations of equal place and size whose scopes include each other. Strong accesses of one warp in no such
+/// role as a flag's are unordered.
+///
+/// Of earlier accesses one after another, the latest that conflicts as badly stands for the others: a race is
+/// told once, with that one. What a strong write did is over for whoever comes after one that observed it,
+/// and so are strong accesses before it, of that location.
 ///
 /// Reads of memory that nobody has written yet are not kept (input is mostly read). Where such memory is
 /// written later in the same launch, `wants_all_reads` asks for the job once more.
