@@ -404,8 +404,6 @@ void RaceCheck::report(const AccessEvent& event, unsigned lane, const Entry& ear
   if (event.shared && earlier.warp.block != now.warp.block) kind = Kind::cluster_race;
   if (morally_strong(earlier, now)) kind = Kind::unordered_access;
   const bool harmless = b.writes ? b.unchanged : a.unchanged;
-  // Lanes that write one value by one instruction: one of them does (CUDA C++ Programming Guide, 5.4.6).
-  if (harmless && a.writes && b.writes && earlier.warp == now.warp && earlier.site == now.site) return;
   if (scene_->orders_its_own(earlier.site) && scene_->orders_its_own(now.site)) return;
   const bool unordered = kind == Kind::unordered_access;
   const Severity severity = harmless || unordered ? Severity::warning : Severity::error;
