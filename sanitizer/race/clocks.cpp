@@ -198,7 +198,7 @@ void Clocks::warp_meets(const BarrierEvent& event) {
     for_each(event.lanes, [&](unsigned lane) { joined[lane] = now; });
     for_each(event.lanes, [&](unsigned lane) { (*warp.pairs)[lane] = joined; });
   }
-  share_fencing(fencing_of({{&warp, event.lanes}}), {{&warp, event.lanes}});
+  if (warp.fencing) share_fencing(fencing_of({{&warp, event.lanes}}), {{&warp, event.lanes}});
   if ((warp.has_outer & event.lanes) == 0) return;
   Knowledge::Pointer all;
   for_each(warp.has_outer & event.lanes, [&](unsigned lane) { all = join(all, (*warp.outer)[lane]); });
@@ -211,10 +211,10 @@ void Clocks::barrier_arrives(const BarrierEvent& event) {
   ++warp.time;
   BlockClock::Barrier& barrier = block.barriers[event.barrier];
   barrier.counted |= event.threads != 0;
-  BlockClock::Arrival arrival{event.warp.warp, event.lanes, event.waits, nullptr, {}};
+  BlockClock::Arrival arrival{event.warp.warp, event.lanes, event.waits, nullptr, nullptr};
   if (!event.waits) {  // what these lanes do from now on is not part of it
     arrival.released = known_to(warp, event.lanes);
-    arrival.fencing = fencing_of({{&warp, event.lanes}});
+    arrival.fencing = std::make_unique<Fencing>(fencing_of({{&warp, event.lanes}}));
   }
   barrier.arrivals.push_back(std::move(arrival));
 }
@@ -252,11 +252,10 @@ void Clocks::meet_as_a_block(BlockClock& block) {
   share_fencing(fencing_of(all), all);
 }
 
-// Lanes that have ended count as arrived: at a counted barrier if their warp has come to it, else all.
 void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
   BlockClock& block = this->block(number);
-  const BlockClock::Barrier complete = std::exchange(block.barriers[barrier], {});
-  std::vector<LaneSet> waiting(warps_), came(warps_);
+  BlockClock::Barrier& complete = block.barriers[barrier];
+  ByWarp waiting{}, came{};
   for (const auto& arrival : complete.arrivals) {
     came[arrival.warp] |= arrival.lanes;
     if (arrival.waits) waiting[arrival.warp] |= arrival.lanes;
@@ -266,7 +265,17 @@ void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
     const WarpClock& warp = block.warps[w];
     everybody &= (waiting[w] | (complete.counted ? warp.missing : warp.exited)) == all_lanes;
   }
-  if (everybody) return meet_as_a_block(block);
+  if (everybody)
+    meet_as_a_block(block);
+  else
+    meet_in_part(block, complete, came, waiting);
+  complete.arrivals.clear();
+  complete.counted = false;
+}
+
+// Lanes that have ended count as arrived: at a counted barrier if their warp has come to it, else all.
+void Clocks::meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
+                          const ByWarp& waiting) {
   std::vector<Knowledge::Pointer> parents;
   Fencing fencing;
   Met go_on;
@@ -279,7 +288,7 @@ void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
       joins(block.warps[arrival.warp], arrival.lanes);
     } else {
       parents.push_back(arrival.released);
-      add_fencing(fencing, arrival.fencing);
+      add_fencing(fencing, *arrival.fencing);
     }
   }
   for (std::uint32_t w = 0; w < warps_; ++w) {

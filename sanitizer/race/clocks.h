@@ -92,7 +92,7 @@ struct BlockClock {
     bool waits = true;
     // Where it does not wait:
     Knowledge::Pointer released;
-    Fencing fencing;  ///< of all the lanes
+    std::unique_ptr<Fencing> fencing;  ///< of all the lanes
   };
   struct Barrier {
     std::vector<Arrival> arrivals;
@@ -152,7 +152,10 @@ class Clocks {
   void publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location);
   void acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope);
   void forget_around(const Location& location, std::uint32_t bytes, bool itself);
+  using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp of a block, which has no more
   void meet_as_a_block(BlockClock& block);
+  void meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
+                    const ByWarp& waiting);
   static Fencing& fencing(WarpClock& who, unsigned lane);
   /// Lanes of warps that have met share what their fences released and what they observed.
   using Met = std::vector<std::pair<WarpClock*, LaneSet>>;
