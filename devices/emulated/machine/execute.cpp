@@ -23,6 +23,7 @@ LaneMask guarded(std::byte* registers, const Instruction& i, LaneMask lanes) {
 // Whether the instruction is one that programs repeat until another thread has done something: a strong load,
 // an exchange, a wait for an mbarrier.
 bool polls(const Instruction& i) {
+  if (i.polled) return true;
   switch (i.action) {
     case Action::load:
       return i.form->semantics == isa::Semantics::volatile_ || i.form->semantics == isa::Semantics::relaxed ||
