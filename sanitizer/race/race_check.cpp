@@ -224,8 +224,10 @@ void RaceCheck::access_words(const AccessEvent& event, Line& line, const Row& ro
     const unsigned lane = row.lane_of(word);
     Entry now{row.warp, row.time, row.site, bit(lane), row.manner};
     now.manner.unchanged = (row.unchanged & bit(lane)) != 0;
-    for (std::uint32_t k = 0; k < cells; ++k)
+    for (std::uint32_t k = 0; k < cells; ++k) {
+      end_chains(line, word * cells + k, now.manner);
       access_cell(event, line.cells[word * cells + k], lane, now, who, address + word * 4 + k);
+    }
   }
   line.latest = std::max(line.latest, row.time);
 }
@@ -281,10 +283,22 @@ void RaceCheck::access_lane(const AccessEvent& event, Shadow& shadow, unsigned l
     const bool narrow = at % 4 != 0 || std::min(end, line_end) % 4 != 0;
     divide(event, line, narrow);
     const std::uint32_t step = line.cell_bytes();
-    for (; at < end && at < line_end; at += step)
+    for (; at < end && at < line_end; at += step) {
+      end_chains(line, at % line_bytes / step, now.manner);
       access_cell(event, line.cells[at % line_bytes / step], lane, now, who, (event.at[lane] & ~mask) | at);
+    }
     line.latest = std::max(line.latest, now.time);
   }
+}
+
+// A weak write to a part of what was written as one strong value ends that value as a whole.
+void RaceCheck::end_chains(Line& line, std::size_t index, const Manner& now) {
+  const Chain& hit = line.cells[index].chain;
+  if (now.strong || !now.writes || hit.number == 0) return;
+  const std::size_t cells =
+      std::max<std::size_t>(1, (std::size_t{1} << hit.manner.log_bytes) / line.cell_bytes());
+  const std::size_t first = index / cells * cells;
+  for (std::size_t k = first; k < first + cells; ++k) line.cells[k].chain.number = 0;
 }
 
 void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now,

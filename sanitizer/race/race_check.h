@@ -67,6 +67,7 @@ class RaceCheck final : public Observer {
   void access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now, WarpClock& who,
                    std::uint64_t address);
   void divide(const AccessEvent& event, Line& line, bool into_bytes);
+  static void end_chains(Line& line, std::size_t index, const Manner& now);
   void continue_chain(const AccessEvent& event, Chain& chain, Entry& now);
   bool is_excused(const Entry& earlier, const Entry& now) const;
   bool morally_strong(const Entry& a, const Entry& b) const;
