@@ -43,22 +43,26 @@ struct Column {
 const Column work[] = {
     {"blocks", [](const Counters& c) { return number(static_cast<double>(c.blocks)); }},
     {"threads", [](const Counters& c) { return a_block(c, c.threads); }},
-    {"warp instr.", [](const Counters& c) { return a_block(c, c.warp_instructions); }},
-    {"active lanes", [](const Counters& c) { return percent(c.warp_efficiency()); }},
-    {"divergent br.", [](const Counters& c) { return a_block(c, c.divergent_branches); }},
+    {"instr.", [](const Counters& c) { return a_block(c, c.warp_instructions); }},
+    {"active", [](const Counters& c) { return percent(c.warp_efficiency()); }},
+    {"diverge", [](const Counters& c) { return a_block(c, c.divergent_branches); }},
     {"barriers", [](const Counters& c) { return a_block(c, c.block_barriers); }},
-    {"warp barriers", [](const Counters& c) { return a_block(c, c.warp_barriers); }},
+    {"warp bar.", [](const Counters& c) { return a_block(c, c.warp_barriers); }},
     {"shuffles", [](const Counters& c) { return a_block(c, c.of(InstructionClass::shuffle)); }},
 };
 
+/// "loads/stores"
+template <class Traffic>
+std::string requests(const Counters& c, const ByAccess<Traffic>& by) {
+  return a_block(c, by.loads.requests) + "/" + a_block(c, by.stores.requests);
+}
+
 const Column memory[] = {
-    {"shared loads", [](const Counters& c) { return a_block(c, c.shared.loads.requests); }},
-    {"stores", [](const Counters& c) { return a_block(c, c.shared.stores.requests); }},
+    {"shared ld/st", [](const Counters& c) { return requests(c, c.shared); }},
     {"conflicts", [](const Counters& c) { return a_block(c, conflicts(c)); }},
-    {"global loads", [](const Counters& c) { return a_block(c, c.global.loads.requests); }},
-    {"sectors each", [](const Counters& c) { return sectors_each(c.global.loads); }},
-    {"stores", [](const Counters& c) { return a_block(c, c.global.stores.requests); }},
-    {"sectors each", [](const Counters& c) { return sectors_each(c.global.stores); }},
+    {"global ld/st", [](const Counters& c) { return requests(c, c.global); }},
+    {"sectors ld/st",
+     [](const Counters& c) { return sectors_each(c.global.loads) + "/" + sectors_each(c.global.stores); }},
     {"atomics", [](const Counters& c) { return a_block(c, c.global.atomics.lanes); }},
 };
 
@@ -160,8 +164,10 @@ std::string counters_tables(const AuditReport& report, bool color) {
   if (std::ranges::none_of(report.kernels, [](const KernelReport& k) { return k.counters.has_value(); }))
     return {};
   const Paint paint(color);
-  return "\nCounters of one case an instance, a block (--format json has the case and all numbers):\n" +
-         table(report, work, paint) + table(report, memory, paint) + "\nShare of instructions by class:\n" +
+  return "\nCounters of one case an instance, a block; active: of live lanes; sectors: of a request to "
+         "global\n"
+         "memory. --format json has the cases and all numbers.\n" +
+         table(report, work, paint) + table(report, memory, paint) + "\nInstructions by class:\n" +
          class_table(report, paint) + "\n";
 }
 

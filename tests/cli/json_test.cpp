@@ -41,6 +41,7 @@ TEST_CASE("every field of the printed JSON is documented") {
                    text);
   check_documented(run_json({"audit", "nowhere.cu"}).json, text);
   check_documented(run_json({"list"}).json, text);
+  check_documented(run_json({"claims"}).json, text);
   check_documented(
       run_json({"audit", source_file("kernels/tree"), "--only", "A5", "--cases", "1", "--counters"}).json,
       text);
