@@ -85,8 +85,7 @@ std::string aligned(const std::vector<Cells>& rows, std::size_t left_columns, co
   return text;
 }
 
-std::string cut(const std::string& text) {
-  constexpr std::size_t most = 18;
+std::string cut(const std::string& text, std::size_t most) {
   return text.size() > most ? text.substr(0, most - 2) + ".." : text;
 }
 
@@ -97,7 +96,7 @@ std::string table(const AuditReport& report, Cells titles, const Paint& paint, R
   for (const KernelReport& kernel : report.kernels) {
     if (!kernel.counters) continue;
     Cells cells = row(kernel.counters->counters);
-    cells.insert(cells.begin(), {printable(kernel.id), cut(printable(kernel.label))});
+    cells.insert(cells.begin(), {cut(printable(kernel.id), 9), cut(printable(kernel.label), 16)});
     rows.push_back(std::move(cells));
   }
   return "\n" + aligned(rows, 2, paint);
