@@ -22,6 +22,7 @@ struct Arguments {
   std::string only, only_case;
   std::uint64_t cases = AuditOptions{}.cases, largest = AuditOptions{}.largest_count;
   unsigned jobs = default_jobs();
+  bool counters = false;
   SourceOptions source;
 };
 
@@ -53,6 +54,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   if (!arguments.store.empty()) options.store = arguments.store;
   if (!arguments.only_case.empty())
     options.only_case = StoredCase{{}, {}, {}, parse_case(arguments.only_case)};
+  options.counters = arguments.counters;
   options.jobs = arguments.jobs;
   return options;
 }
@@ -109,6 +111,8 @@ Run attach_audit(CLI::App& app, Console& console) {
   app.add_option("--only", a->only, "Only the kernel with this id, or the instance with this label")
       ->type_name("TEXT");
   app.add_option("--case", a->only_case, "Only this case, written as reports show it")->type_name("TEXT");
+  app.add_flag("--counters", a->counters,
+               "Count what each instance does on 65536 elements with 256 threads a block, or the nearest");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");

@@ -1,5 +1,6 @@
 // Tells observers what happens, in their words; and puts their numbers back into words.
 #include "devices/emulated/machine/grid.h"
+#include "devices/emulated/machine/instruction_class.h"
 #include "devices/emulated/machine/lane_set.h"
 
 namespace foldproof::machine {
@@ -47,6 +48,7 @@ std::uint64_t Grid::blocks() const { return shape_.grid.volume(); }
 Position Grid::position(Site site) const { return program_.position(*program_.sites[site]); }
 
 bool Grid::orders_its_own(Site site) const { return program_.is_cooperative_groups(*program_.sites[site]); }
+InstructionClass Grid::class_of(Site site) const { return machine::class_of(*program_.sites[site]); }
 
 ThreadId Grid::thread(WarpId warp, unsigned lane) const {
   const std::uint64_t size = blocks_per_cluster();
@@ -60,6 +62,17 @@ std::string Grid::memory_at(bool shared, std::uint64_t address) const {
   for (const SharedRegion& region : shared_)
     if (place - region.address < region.bytes) return "the shared " + region.variable->name;
   return "shared memory";
+}
+
+// The guard of a branch says where lanes go, not which ones execute it.
+void Grid::announce_execution(const Warp& warp, const Split& split, const Instruction& i, LaneMask active) {
+  const ExecutionEvent event{id(warp), ~warp.exited, i.action == Action::branch ? split.lanes : active,
+                             i.site};
+  for (auto& observer : observers_) observer->executes(event);
+}
+
+void Grid::announce_division(const Warp& warp, const Split& split, const Instruction& i) {
+  for (auto& observer : observers_) observer->branch_divides({id(warp), ~warp.exited, split.lanes, i.site});
 }
 
 // Accesses of one instruction, by the space that each lane's address belongs to.
