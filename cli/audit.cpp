@@ -17,6 +17,7 @@ namespace {
 struct Arguments : AuditArguments {
   std::string report, store, only_case, prove_budget = "30s";
   bool prove = false;
+  bool counters = false;
 };
 
 CampaignOptions campaign_options(const Arguments& arguments) {
@@ -28,6 +29,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   if (!arguments.store.empty()) options.store = arguments.store;
   if (!arguments.only_case.empty())
     options.only_case = StoredCase{{}, {}, {}, parse_case(arguments.only_case)};
+  options.counters = arguments.counters;
   options.jobs = arguments.jobs;
   return options;
 }
@@ -75,6 +77,8 @@ Run attach_audit(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   a->attach(app);
   app.add_option("--case", a->only_case, "Only this case, written as reports show it")->type_name("TEXT");
+  app.add_flag("--counters", a->counters,
+               "Count what each instance does on 65536 elements with 256 threads a block, or the nearest");
   app.add_option("--store", a->store, "Folder of failing cases, replayed first; default: beside the contract")
       ->type_name("DIR");
   app.add_flag("--prove", a->prove,

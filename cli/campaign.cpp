@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/counted.h"
 #include "cli/processes.h"
 #include "cli/verb.h"
+#include "properties/representative.h"
 #include "reports/mutation.h"
 #include "reports/terminal.h"
 #include "sanitizer/checks.h"
@@ -19,7 +21,18 @@ namespace {
 
 using std::chrono::milliseconds;
 
-KernelReport judge(const Assignment& assignment, const AuditOptions& options,
+/// Counters of the case that is asked for, or else of one that stands for the instance.
+void count(const Assignment& assignment, const AuditOptions& options,
+           const std::optional<StoredCase>& only_case, KernelReport& report) {
+  const Case c = only_case ? only_case->c : representative_case(*assignment.instance, options.largest_count);
+  auto result = counted(*assignment.subject, *assignment.instance, c);
+  if (auto* counters = std::get_if<Counted>(&result))
+    report.counters = std::move(*counters);
+  else
+    report.notes.push_back(std::get<std::string>(result));
+}
+
+KernelReport judge(const Assignment& assignment, const AuditOptions& options, bool counters,
                    const std::optional<StoredCase>& only_case) {
   const auto runner = make_runner(make_emulated_device(all_checks(), true));
   const Subject& subject = *assignment.subject;
@@ -27,6 +40,7 @@ KernelReport judge(const Assignment& assignment, const AuditOptions& options,
       only_case ? replay_case(subject.contract, subject.image, *runner, *only_case, options)
                 : audit_instance(subject.contract, *assignment.instance, subject.image, *runner, options);
   for (const std::string& guess : subject.guesses) report.notes.push_back(guess);
+  if (counters && report.verdict != Verdict::unsupported) count(assignment, options, only_case, report);
   return report;
 }
 
@@ -100,7 +114,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
       audit.budget = share(*options.budget, line.elapsed(), assignments.size() - task, options.jobs);
     std::optional<StoredCase> only_case = options.only_case;
     if (only_case) only_case->instance = assignments[task].instance->label;
-    return pack(to_json(judge(assignments[task], audit, only_case)));
+    return pack(to_json(judge(assignments[task], audit, options.counters, only_case)));
   };
   tasks.finished = [&](std::size_t task, const Outcome& outcome) {
     ++ended;

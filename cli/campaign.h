@@ -25,6 +25,7 @@ struct CampaignOptions {
   std::optional<std::chrono::milliseconds> budget;  ///< of the whole campaign
   std::optional<std::filesystem::path> store;       ///< failing cases; absent: beside each contract
   std::optional<StoredCase> only_case;              ///< run this case instead of generated ones
+  bool counters = false;                            ///< count what a representative case does
   unsigned jobs = 1;
 };
 

@@ -15,10 +15,12 @@
 #include "cli/verb.h"
 #include "devices/runner.h"
 #include "oracles/number.h"
+#include "reports/counters_text.h"
 #include "reports/quote.h"
 #include "reports/terminal.h"
 #include "reports/wrap.h"
 #include "sanitizer/checks.h"
+#include "sanitizer/counting.h"
 
 namespace foldproof {
 
@@ -31,7 +33,7 @@ struct Arguments {
   std::vector<std::size_t> dumps;
   std::uint32_t shared = 0;
   std::uint64_t repeat = 1, instructions = Limits{}.warp_instructions;
-  bool cooperative = false;
+  bool cooperative = false, counters = false;
   SourceOptions source_options;
 };
 
@@ -179,7 +181,10 @@ Json to_json(const Observation& observation) {
 
 Observation observe(const Launch& launch, const Arguments& a, const std::string& command) {
   check_parameters(launch);
-  const auto runner = make_runner(make_emulated_device(all_checks(), true));
+  Counters counters;  // of the last run
+  Observers observers = all_checks();
+  if (a.counters) observers.push_back(std::make_unique<Counting>(counters));
+  const auto runner = make_runner(make_emulated_device(std::move(observers), true));
   Observation observation;
   KernelReport& report = observation.report;
   report.kernel = report.entry = launch.chosen.entry.spelled;
@@ -204,6 +209,7 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
       add_findings(report, {disagreement(launch, a.source)}, command);
     }
   }
+  if (a.counters) report.counters = Counted{{}, counters};
   report.verdict = report.findings.empty() ? Verdict::clean : Verdict::findings;
   return observation;
 }
@@ -274,6 +280,8 @@ int sanitize(Arguments a, const Console& console) {
     console.print(kernel.at("printed").get<std::string>());
     console.print(dump_text(kernel.at("outputs"), launch, console.width()));
     console.print(findings_text(report, {console.colored(), console.width(), {}}));
+    if (const auto& counted = report.kernels.front().counters)
+      console.print(counters_list(counted->counters));
     console.print(verdict_text(report.kernels.front()));
   }
   return exit_status(report, severity_named(a.fail_on));
@@ -290,6 +298,7 @@ Run attach_sanitize(CLI::App& app, Console& console) {
   app.add_option("--grid", a->grid, "Blocks")->type_name("X[,Y,Z]");
   app.add_option("--block", a->block, "Threads of a block")->type_name("X[,Y,Z]");
   app.add_option("--cluster", a->cluster, "Blocks of a cluster")->type_name("X[,Y,Z]");
+  app.add_flag("--counters", a->counters, "Count what the launch does, the last one of --repeat");
   app.add_flag("--cooperative", a->cooperative, "Cooperative launch: all blocks resident");
   app.add_option("--shared", a->shared, "Dynamic shared memory of a block")->type_name("BYTES");
   once(app.add_option(

@@ -6,12 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "sanitizer/counters.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof {
 
 enum class Verdict : std::uint8_t { clean, findings, unsupported, skipped, error };
 std::string_view name(Verdict verdict);
+
+/// What a kernel did in one case.
+struct Counted {
+  std::string case_text;  ///< empty for a launch that was asked for
+  Counters counters;
+  bool operator==(const Counted&) const = default;
+};
 
 struct KernelReport {
   std::string kernel;  ///< display name: "A5 sequential f32 sum" or the entry's name
@@ -29,6 +37,7 @@ struct KernelReport {
   std::string reason;              ///< why unsupported, skipped or error
   double seconds = 0;
   std::uint64_t warp_instructions = 0;
+  std::optional<Counted> counters;  ///< absent: not asked for, or not to be had
 };
 
 struct AuditReport {

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/counters_json.h"
+
 namespace foldproof {
 
 namespace {
@@ -95,7 +97,8 @@ Json to_json(const KernelReport& kernel) {
           {"notes", kernel.notes},
           {"reason", known(kernel.reason)},
           {"seconds", kernel.seconds},
-          {"warp_instructions", kernel.warp_instructions}};
+          {"warp_instructions", kernel.warp_instructions},
+          {"counters", kernel.counters ? to_json(*kernel.counters) : Json(nullptr)}};
 }
 
 Json to_json(const AuditReport& report) {
@@ -143,6 +146,8 @@ KernelReport kernel_report_from(const Json& json) {
   kernel.reason = text_at(json, "reason");
   kernel.seconds = json.at("seconds").get<double>();
   kernel.warp_instructions = json.at("warp_instructions").get<std::uint64_t>();
+  if (const Json& counters = json.at("counters"); !counters.is_null())
+    kernel.counters = counted_from(counters);
   return kernel;
 }
 

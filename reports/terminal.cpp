@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "reports/counters_text.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
 #include "reports/table.h"
@@ -187,8 +188,8 @@ std::string findings_text(const AuditReport& report, const TerminalStyle& style)
 }
 
 std::string to_text(const AuditReport& report, const TerminalStyle& style) {
-  return findings_text(report, style) + table(report, style.color, style.width) + remarks(report, style) +
-         summary(report, style);
+  return findings_text(report, style) + table(report, style.color, style.width) +
+         counters_tables(report, style.color) + remarks(report, style) + summary(report, style);
 }
 
 }  // namespace foldproof

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sanitizer/finding.h"
+#include "sanitizer/instruction_class.h"
 
 namespace foldproof {
 
@@ -44,6 +45,10 @@ class Scene {
   virtual std::uint32_t blocks_per_cluster() const = 0;
   virtual std::uint64_t blocks() const = 0;
   virtual Position position(Site site) const = 0;
+  /// Code of a library that orders its own scratch memory by means that no memory model knows: cooperative
+  /// groups let a shuffle hand on what one lane has acquired.
+  virtual bool orders_its_own(Site site) const = 0;
+  virtual InstructionClass class_of(Site site) const = 0;
   virtual ThreadId thread(WarpId warp, unsigned lane) const = 0;
   /// "the shared array tile" or "the buffer partials": the memory around an address.
   virtual std::string memory_at(bool shared, std::uint64_t address) const = 0;
@@ -57,6 +62,7 @@ struct AccessEvent {
   bool strong = false;    ///< volatile, relaxed or stronger (PTX ISA 8.5: strong operations)
   bool acquires = false;  ///< with that meaning itself, not through a fence
   bool releases = false;
+  bool returns = true;  ///< what it reads reaches the thread; not of red
   bool polled = false;  ///< its value decides whether it is executed again
   SyncScope scope = SyncScope::sys;
   WarpId warp;
@@ -100,6 +106,14 @@ struct MeetingEvent {
   Site site = 0;
 };
 
+/// Lanes that stand at an instruction together and execute it, but for those that its guard switches off.
+struct ExecutionEvent {
+  WarpId warp;
+  LaneSet live = 0;    ///< lanes of the warp that have not ended
+  LaneSet active = 0;  ///< lanes that execute it; of a branch, those that it divides
+  Site site = 0;
+};
+
 /// Watches one job's launches, one after another. Every event comes when it happens: accesses before memory
 /// changes, barriers once they are complete.
 class Observer {
@@ -111,6 +125,13 @@ class Observer {
   virtual void block_begins(BlockNumber /*block*/) {}
   /// Every thread of the block has ended.
   virtual void block_ends(BlockNumber /*block*/) {}
+  /// Whether `executes` is to be called, which costs time.
+  virtual bool wants_executions() const { return false; }
+  /// Every instruction, before anything else that is said about it. One whose guard lets nobody through has
+  /// no active lanes.
+  virtual void executes(const ExecutionEvent& /*event*/) {}
+  /// A branch sends its active lanes different ways.
+  virtual void branch_divides(const ExecutionEvent& /*event*/) {}
   virtual void accesses(const AccessEvent& /*event*/) {}
   virtual void fences(const FenceEvent& /*event*/) {}
   /// bar.warp.sync: the lanes have met.

@@ -23,25 +23,35 @@ Knowledge::Pointer join(const Knowledge::Pointer& a, const Knowledge::Pointer& b
   return std::make_shared<Knowledge>(std::vector<Knowledge::Part>{}, std::vector{a, b});
 }
 
-Knowledge::Pointer join_all(std::vector<Knowledge::Pointer> all) {
-  if (all.size() == 1) return all.front();
-  return std::make_shared<Knowledge>(std::vector<Knowledge::Part>{}, std::move(all));
-}
+constexpr std::size_t items_together = 16;  // of a message, before the next link of its chain
 
-bool contains(const std::vector<Knowledge::Pointer>& all, const Knowledge::Pointer& one) {
-  return std::find(all.begin(), all.end(), one) != all.end();
-}
-
-/// Adds what a message carries to another one, as far as a read of that scope may take it.
-void add(Message& to, const Message& from, SyncScope scope) {
-  for (Message::Item item : from.items) {
-    item.scope = std::min(item.scope, scope);
-    const auto same = [&](const Message::Item& known) { return known.what == item.what; };
-    if (std::none_of(to.items.begin(), to.items.end(), same)) to.items.push_back(item);
+/// Adds what one thread released to what others had released before.
+void add(Message& to, const Message::Item& item) {
+  if (item.scope >= SyncScope::gpu)
+    to.wide = join(to.wide, item.what);
+  else
+    to.narrow = true;
+  const auto same = std::find_if(to.items.begin(), to.items.end(), [&](const Message::Item& known) {
+    return known.scope == item.scope && known.block == item.block;
+  });
+  if (same != to.items.end()) {
+    same->what = join(same->what, item.what);
+    return;
   }
+  if (to.items.size() == items_together) {
+    to.before = std::make_shared<Message>(to);
+    to.items.clear();
+  }
+  to.items.push_back(item);
 }
 
 }  // namespace
+
+// Chains of messages may be as long as a grid has blocks: they are taken apart without recursion.
+Message::~Message() {
+  Pointer next = std::move(before);
+  while (next && next.use_count() == 1) next = Pointer(std::move(const_cast<Message&>(*next).before));
+}
 
 void Clocks::launch_begins(const Scene& scene) {
   const std::uint32_t threads = scene.threads_per_block();
@@ -67,18 +77,19 @@ void Clocks::block_begins(BlockNumber number) {
   block->number = number;
   block->base = latest_time_;
   block->outer = nullptr;
-  for (auto& arrivals : block->barriers) arrivals.clear();
+  for (auto& barrier : block->barriers) barrier = {};
   block->warps.resize(warps_);
   for (std::uint32_t w = 0; w < warps_; ++w) {
     WarpClock& warp = block->warps[w];
     warp.id = {number, w};
     warp.time = latest_time_ + 1;
     warp.uniform = 0;
-    warp.exited = w + 1 == warps_ ? ~last_lanes_ : 0;
+    warp.exited = warp.missing = w + 1 == warps_ ? ~last_lanes_ : 0;
     warp.has_outer = 0;
     warp.pairs.reset();
     warp.outer.reset();
     warp.fencing.reset();
+    warp.released_at.clear();
   }
   latest_ = block.get();
   blocks_[number] = std::move(block);
@@ -172,7 +183,7 @@ void Clocks::learn(WarpClock& who, LaneSet lanes, const Knowledge::Pointer& what
 void Clocks::warp_meets(const BarrierEvent& event) {
   WarpClock& warp = this->warp(event.warp);
   const Time now = ++warp.time;
-  if ((event.lanes | warp.exited) == all_lanes) {
+  if ((event.lanes | warp.missing) == all_lanes) {
     warp.uniform = now;
     warp.pairs.reset();
   } else {
@@ -187,7 +198,7 @@ void Clocks::warp_meets(const BarrierEvent& event) {
     for_each(event.lanes, [&](unsigned lane) { joined[lane] = now; });
     for_each(event.lanes, [&](unsigned lane) { (*warp.pairs)[lane] = joined; });
   }
-  share_fencing({{&warp, event.lanes}}, {{&warp, event.lanes}});
+  if (warp.fencing) share_fencing(fencing_of({{&warp, event.lanes}}), {{&warp, event.lanes}});
   if ((warp.has_outer & event.lanes) == 0) return;
   Knowledge::Pointer all;
   for_each(warp.has_outer & event.lanes, [&](unsigned lane) { all = join(all, (*warp.outer)[lane]); });
@@ -198,8 +209,14 @@ void Clocks::barrier_arrives(const BarrierEvent& event) {
   BlockClock& block = this->block(event.warp.block);
   WarpClock& warp = block.warps[event.warp.warp];
   ++warp.time;
-  const Knowledge::Pointer released = event.waits ? nullptr : known_to(warp, event.lanes);
-  block.barriers[event.barrier].push_back({event.warp.warp, event.lanes, event.waits, released});
+  BlockClock::Barrier& barrier = block.barriers[event.barrier];
+  barrier.counted |= event.threads != 0;
+  BlockClock::Arrival arrival{event.warp.warp, event.lanes, event.waits, nullptr, nullptr};
+  if (!event.waits) {  // what these lanes do from now on is not part of it
+    arrival.released = known_to(warp, event.lanes);
+    arrival.fencing = std::make_unique<Fencing>(fencing_of({{&warp, event.lanes}}));
+  }
+  barrier.arrivals.push_back(std::move(arrival));
 }
 
 // The whole block has met: what any of its threads knew, all know.
@@ -232,30 +249,58 @@ void Clocks::meet_as_a_block(BlockClock& block) {
   if (!fenced) return;
   Met all;
   for (WarpClock& warp : block.warps) all.emplace_back(&warp, all_lanes);
-  share_fencing(all, all);
+  share_fencing(fencing_of(all), all);
 }
 
 void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
   BlockClock& block = this->block(number);
-  std::vector<BlockClock::Arrival>& arrivals = block.barriers[barrier];
-  std::array<LaneSet, 32> waiting{};
-  for (const auto& arrival : arrivals)
+  BlockClock::Barrier& complete = block.barriers[barrier];
+  ByWarp waiting{}, came{};
+  for (const auto& arrival : complete.arrivals) {
+    came[arrival.warp] |= arrival.lanes;
     if (arrival.waits) waiting[arrival.warp] |= arrival.lanes;
-  bool everybody = true;
-  for (std::uint32_t w = 0; w < warps_; ++w) everybody &= (waiting[w] | block.warps[w].exited) == all_lanes;
-  if (everybody) {
-    arrivals.clear();
-    return meet_as_a_block(block);
   }
+  bool everybody = true;
+  for (std::uint32_t w = 0; w < warps_; ++w) {
+    const WarpClock& warp = block.warps[w];
+    everybody &= (waiting[w] | (complete.counted ? warp.missing : warp.exited)) == all_lanes;
+  }
+  if (everybody)
+    meet_as_a_block(block);
+  else
+    meet_in_part(block, complete, came, waiting);
+  complete.arrivals.clear();
+  complete.counted = false;
+}
+
+// Lanes that have ended count as arrived: at a counted barrier if their warp has come to it, else all.
+void Clocks::meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
+                          const ByWarp& waiting) {
   std::vector<Knowledge::Pointer> parents;
-  Met came, go_on;
-  for (const auto& arrival : arrivals) came.emplace_back(&block.warps[arrival.warp], arrival.lanes);
-  for (std::uint32_t w = 0; w < warps_; ++w)
-    if (waiting[w] != 0) go_on.emplace_back(&block.warps[w], waiting[w]);
-  share_fencing(came, go_on);
-  for (const auto& arrival : arrivals)
-    parents.push_back(arrival.waits ? known_to(block.warps[arrival.warp], arrival.lanes) : arrival.released);
-  arrivals.clear();
+  Fencing fencing;
+  Met go_on;
+  const auto joins = [&](WarpClock& warp, LaneSet lanes) {
+    parents.push_back(known_to(warp, lanes));
+    add_fencing(fencing, fencing_of({{&warp, lanes}}));
+  };
+  for (const auto& arrival : complete.arrivals) {
+    if (arrival.waits) {
+      joins(block.warps[arrival.warp], arrival.lanes);
+    } else {
+      parents.push_back(arrival.released);
+      add_fencing(fencing, *arrival.fencing);
+    }
+  }
+  for (std::uint32_t w = 0; w < warps_; ++w) {
+    WarpClock& warp = block.warps[w];
+    const LaneSet ended = warp.exited & ~warp.missing & ~came[w];
+    if (ended != 0 && (came[w] != 0 || !complete.counted)) {
+      ++warp.time;
+      joins(warp, ended);
+    }
+    if (waiting[w] != 0) go_on.emplace_back(&warp, waiting[w]);
+  }
+  share_fencing(fencing, go_on);
   const auto met = std::make_shared<Knowledge>(std::vector<Knowledge::Part>{}, std::move(parents));
   for (const auto& [warp, lanes] : go_on) learn(*warp, lanes, met);
 }
@@ -285,35 +330,46 @@ Fencing& Clocks::fencing(WarpClock& who, unsigned lane) {
   return (*who.fencing)[lane];
 }
 
-void Clocks::share_fencing(const Met& from, const Met& to) {
-  std::array<std::vector<Knowledge::Pointer>, 4> released;
-  Fencing shared;
-  for (const auto& [warp, lanes] : from) {
-    if (!warp->fencing) continue;
-    for_each(lanes, [&, w = warp](unsigned lane) {
-      const Fencing& one = (*w->fencing)[lane];
-      for (std::size_t scope = 0; scope < released.size(); ++scope)
-        if (one.released[scope] && !contains(released[scope], one.released[scope]))
-          released[scope].push_back(one.released[scope]);
-      add(shared.observed, one.observed, SyncScope::sys);
-    });
+void Clocks::add_fencing(Fencing& sum, const Fencing& one) {
+  for (std::size_t scope = 0; scope < one.released.size(); ++scope)
+    if (sum.released[scope] != one.released[scope])
+      sum.released[scope] = join(sum.released[scope], one.released[scope]);
+  for (const Fencing::Observed& observed : one.observed) {
+    const bool known = std::any_of(sum.observed.begin(), sum.observed.end(),
+                                   [&](const auto& other) { return other.message == observed.message; });
+    if (!known) sum.observed.push_back(observed);
   }
-  bool any = !shared.observed.items.empty();
-  for (std::size_t scope = 0; scope < released.size(); ++scope) {
-    if (released[scope].empty()) continue;
-    any = true;
-    shared.released[scope] = join_all(released[scope]);
-  }
+}
+
+Fencing Clocks::fencing_of(const Met& lanes) {
+  Fencing sum;
+  for (const auto& [warp, set] : lanes)
+    if (warp->fencing) for_each(set, [&, w = warp](unsigned lane) { add_fencing(sum, (*w->fencing)[lane]); });
+  return sum;
+}
+
+void Clocks::share_fencing(const Fencing& sum, const Met& to) {
+  bool any = !sum.observed.empty();
+  for (const Knowledge::Pointer& released : sum.released) any |= released != nullptr;
   if (!any) return;
   for (const auto& [warp, lanes] : to)
-    for_each(lanes, [&, w = warp](unsigned lane) { fencing(*w, lane) = shared; });
+    for_each(lanes, [&, w = warp](unsigned lane) {
+      Fencing& own = fencing(*w, lane);
+      Fencing shared = sum;
+      for (Fencing::Observed& observed : shared.observed)
+        observed.by_itself = std::any_of(own.observed.begin(), own.observed.end(), [&](const auto& known) {
+          return known.message == observed.message && known.by_itself;
+        });
+      own = std::move(shared);
+    });
 }
 
 void Clocks::fences(const FenceEvent& event) {
   WarpClock& warp = this->warp(event.warp);
   for_each(event.lanes, [&](unsigned lane) {
-    const Message observed = std::exchange(fencing(warp, lane).observed, {});
-    acquire(warp, lane, observed, event.scope);
+    std::vector<Fencing::Observed>& observed = fencing(warp, lane).observed;
+    for (const Fencing::Observed& one : observed) acquire(warp, lane, *one.message, event.scope);
+    if (event.scope >= SyncScope::gpu) observed.clear();  // else a wider fence may acquire more
   });
   ++warp.time;
   const auto scope = static_cast<std::size_t>(event.scope);
@@ -326,79 +382,119 @@ void Clocks::fences(const FenceEvent& event) {
 
 // Learns what a message carries, as far as the scopes of release and acquire include each other.
 void Clocks::acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope) {
-  for (const Message::Item& item : message.items) {
-    const bool reaches = item.several ? std::min(scope, item.scope) >= SyncScope::gpu
-                                      : include_each_other(scope, who.id.block, item.scope, item.block);
+  const auto take = [&](const Knowledge::Pointer& what) {
     const Knowledge::Pointer& outer = outer_of(who, lane, block(who.id.block));
-    if (reaches && item.what != outer) learn(who, bit(lane), item.what);
-  }
+    if (what != outer) learn(who, bit(lane), what);
+  };
+  const bool wide = scope >= SyncScope::gpu;
+  if (wide && message.wide) take(message.wide);
+  for (const Message* m = &message; m && (m->narrow || !wide); m = m->before.get())
+    for (const Message::Item& item : m->items)
+      if (!(wide && item.scope >= SyncScope::gpu) &&
+          include_each_other(scope, who.id.block, item.scope, item.block))
+        take(item.what);
 }
 
-void Clocks::observe(WarpClock& who, unsigned lane, const Message& message, const AccessEvent& event) {
-  if (event.acquires) return acquire(who, lane, message, event.scope);
-  add(fencing(who, lane).observed, message, event.scope);
+// PTX ISA 8.9.1: who is not morally strong with the write observes nothing.
+bool Clocks::sees(const Written& written, const AccessEvent& event) const {
+  return written.bytes == event.element_bytes &&
+         include_each_other(written.scope, written.block, event.scope, event.warp.block);
 }
 
-// A strong write hands on what its thread has released: by itself, or by the fence before. A
-// read-modify-write hands on what stood there as well (PTX ISA 8.9.2: release patterns and the chains behind
-// them).
-void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location,
-                     const Knowledge::Pointer& released) {
+// Acquire patterns (PTX ISA 8.9.2): the access acquires itself, also what its thread read there before, or a
+// fence to come will.
+void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location,
+                     const Written* written) {
+  if (event.acquires && who.fencing)
+    for (const Fencing::Observed& one : fencing(who, lane).observed)
+      if (one.by_itself && one.location == location) acquire(who, lane, *one.message, event.scope);
+  if (!written || !sees(*written, event)) return;
+  if (event.acquires) acquire(who, lane, *written->message, event.scope);
+  if (event.acquires && event.scope >= SyncScope::gpu) return;
+  std::vector<Fencing::Observed>& observed = fencing(who, lane).observed;
+  const auto continued = std::find_if(observed.begin(), observed.end(), [&](const auto& known) {
+    return known.message->number == written->message->number && known.by_itself;
+  });
+  if (continued != observed.end())
+    continued->message = written->message;
+  else
+    observed.push_back({location, written->message, true});
+}
+
+// Release patterns (PTX ISA 8.9.2): a strong write hands on what its thread has released: by itself, by an
+// earlier release of this location, or by a fence before. A read-modify-write hands on what stood there as
+// well.
+void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location) {
   std::vector<Message::Item> items;
-  if (event.releases) items.push_back({event.scope, who.id.block, false, released});
+  if (event.releases) {
+    std::vector<Message::Item>& earlier = who.released_at[{lane, location}];
+    std::erase_if(earlier, [&](const Message::Item& item) { return item.scope <= event.scope; });
+    earlier.push_back({event.scope, who.id.block, known_to(who, bit(lane))});
+    items = earlier;
+  } else if (!who.released_at.empty()) {
+    if (const auto found = who.released_at.find({lane, location}); found != who.released_at.end())
+      items = found->second;
+  }
   for (std::size_t scope = 0; who.fencing && scope < 4; ++scope)
     if (const Knowledge::Pointer& what = (*who.fencing)[lane].released[scope])
-      items.push_back({std::min(static_cast<SyncScope>(scope), event.scope), who.id.block, false, what});
-  if (event.what == AccessEvent::What::write) {
-    if (items.empty())
-      messages_.erase(location);
-    else
-      messages_[location].items = std::move(items);
+      items.push_back({static_cast<SyncScope>(scope), who.id.block, what});
+  const auto found = messages_.find(location);
+  const bool continues =
+      event.what == AccessEvent::What::update && found != messages_.end() && sees(found->second, event);
+  if (items.empty() && !continues) {
+    if (found != messages_.end()) messages_.erase(found);
     return;
   }
-  if (items.empty()) return;
-  Message& message = messages_[location];
-  for (Message::Item& item : items) {
-    const auto same = std::find_if(message.items.begin(), message.items.end(), [&](const auto& m) {
-      return m.scope == item.scope && (m.scope >= SyncScope::gpu || m.block == item.block);
-    });
-    if (same == message.items.end()) {
-      message.items.push_back(item);
-    } else {
-      same->several |= same->block != item.block;
-      same->what = join(same->what, item.what);
-    }
+  Written& written = found != messages_.end() ? found->second : messages_[location];
+  if (!items.empty()) {
+    const auto message =
+        continues ? std::make_shared<Message>(*written.message) : std::make_shared<Message>();
+    if (!continues) message->number = ++messages_made_;
+    for (const Message::Item& item : items) add(*message, item);
+    written.message = message;
+  }
+  written.bytes = event.element_bytes;
+  written.scope = event.scope;
+  written.block = event.warp.block;
+}
+
+// A write ends the messages of whatever it overlaps; those of its own location as well, unless it is strong.
+void Clocks::forget_around(const Location& location, std::uint32_t bytes, bool itself) {
+  constexpr std::uint64_t widest = 16;
+  const std::uint64_t end = location.address + bytes;
+  auto at = messages_.lower_bound({location.owner, location.address - std::min(location.address, widest)});
+  while (at != messages_.end() && at->first.owner == location.owner && at->first.address < end) {
+    const bool overlaps = at->first.address + at->second.bytes > location.address;
+    const bool spared = !itself && at->first == location && at->second.bytes == bytes;
+    at = overlaps && !spared ? messages_.erase(at) : std::next(at);
   }
 }
 
 void Clocks::accesses(const AccessEvent& event) {
-  const bool reads = event.what != AccessEvent::What::write;
+  const bool reads = event.what != AccessEvent::What::write && event.returns;
   const bool writes = event.what != AccessEvent::What::read;
+  const auto owner_of = [&](unsigned lane) {
+    return !event.shared ? no_owner : event.owner ? event.owner[lane] : event.warp.block;
+  };
   if (!event.strong) {
     if (!writes || messages_.empty()) return;
     for_each(event.lanes, [&](unsigned lane) {  // a weak write hands on nothing
-      const BlockNumber owner = !event.shared ? no_owner : event.owner ? event.owner[lane] : event.warp.block;
-      const auto first = messages_.lower_bound({owner, event.at[lane]});
-      auto last = first;
-      while (last != messages_.end() && last->first.owner == owner &&
-             last->first.address < event.at[lane] + event.bytes)
-        ++last;
-      messages_.erase(first, last);
+      forget_around({owner_of(lane), event.at[lane]}, event.bytes, true);
     });
     return;
   }
   WarpClock& warp = this->warp(event.warp);
-  if (!event.releases && messages_.empty() && !warp.fencing) return;
+  if (!event.releases && messages_.empty() && !warp.fencing && warp.released_at.empty()) return;
   if (event.releases) ++warp.time;
+  const std::uint32_t element = std::max(event.element_bytes, 1U);
   for_each(event.lanes, [&](unsigned lane) {
-    const BlockNumber owner = !event.shared ? no_owner : event.owner ? event.owner[lane] : event.warp.block;
-    const std::uint32_t element = std::max(event.element_bytes, 1U);
     for (std::uint32_t offset = 0; offset < event.bytes; offset += element) {
-      const Location location{owner, event.at[lane] + offset};
-      if (reads)
-        if (const auto found = messages_.find(location); found != messages_.end())
-          observe(warp, lane, Message(found->second), event);
-      if (writes) publish(warp, lane, event, location, event.releases ? known_to(warp, bit(lane)) : nullptr);
+      const Location location{owner_of(lane), event.at[lane] + offset};
+      const auto found = messages_.find(location);
+      if (reads) observe(warp, lane, event, location, found == messages_.end() ? nullptr : &found->second);
+      if (!writes) continue;
+      if (!messages_.empty()) forget_around(location, element, false);
+      publish(warp, lane, event, location);
     }
   });
 }

@@ -10,6 +10,8 @@
 //   A fence counts for all who meet at a barrier: "all threads write and fence; barrier; one raises a flag",
 //   and "one sees the flag; barrier; all fence and read". By the letter of the memory model the fence had to
 //   be executed by the thread that touches the flag; kernels are written both ways, and hardware serves both.
+//   Threads that have ended count as arrived: at a barrier of the whole block all, at a counted one those
+//   whose warp came to it, at a barrier of a warp those that its mask names; at a barrier of a cluster none.
 #pragma once
 
 #include <array>
@@ -23,35 +25,60 @@
 
 namespace foldproof {
 
-/// What a location hands to whoever reads it: what the threads had released that wrote it, by scope and
-/// block.
+/// Where a message lies: what is atomic by itself.
+struct Location {
+  BlockNumber owner = 0;  ///< of shared memory; global memory has one of its own
+  std::uint64_t address = 0;
+  auto operator<=>(const Location&) const = default;
+};
+
+/// What was released by who wrote a value: by its last write, and by the writes before that
+/// read-modify-writes continued (PTX ISA 8.9.1: observation order).
 struct Message {
+  using Pointer = std::shared_ptr<const Message>;
   struct Item {
     SyncScope scope = SyncScope::gpu;
     BlockNumber block = 0;  ///< of who released
-    bool several = false;   ///< blocks
     Knowledge::Pointer what;
   };
-  std::vector<Item> items;
+  std::vector<Item> items;  ///< one a scope and block; a few, the others in `before`
+  Pointer before;
+  Knowledge::Pointer wide;   ///< all that was released to the whole device, together
+  bool narrow = false;       ///< there is more
+  std::uint64_t number = 0;  ///< equal in messages that continue each other
+
+  Message() = default;
+  Message(const Message&) = default;
+  Message& operator=(const Message&) = default;
+  ~Message();
 };
 
-/// What a lane has released by fences of each scope, and what it read and has not acquired by a fence yet.
+/// What a lane has released by fences of each scope, and what it, or somebody it met since, has read and may
+/// yet acquire by a fence.
 struct Fencing {
+  struct Observed {
+    Location location;
+    Message::Pointer message;
+    bool by_itself = true;
+  };
   std::array<Knowledge::Pointer, 4> released;
-  Message observed;
+  std::vector<Observed> observed;
 };
 
 struct WarpClock {
   WarpId id;
-  Time time = 1;     ///< of what its lanes do now
-  Time uniform = 0;  ///< its lanes know each other up to here
-  LaneSet exited = 0;
+  Time time = 1;        ///< of what its lanes do now
+  Time uniform = 0;     ///< its lanes know each other up to here
+  LaneSet exited = 0;   ///< or never there
+  LaneSet missing = 0;  ///< never there
   /// [who][whom], where more is known than `uniform`.
   std::unique_ptr<std::array<std::array<Time, lanes_per_warp>, lanes_per_warp>> pairs;
   /// What single lanes learnt besides; a lane without has the block's.
   std::unique_ptr<std::array<Knowledge::Pointer, lanes_per_warp>> outer;
   LaneSet has_outer = 0;
   std::unique_ptr<std::array<Fencing, lanes_per_warp>> fencing;
+  /// What lanes released at a location: whatever strong write of theirs follows there hands it on, too.
+  std::map<std::pair<unsigned, Location>, std::vector<Message::Item>> released_at;
 };
 
 struct BlockClock {
@@ -63,9 +90,15 @@ struct BlockClock {
     std::uint32_t warp = 0;
     LaneSet lanes = 0;
     bool waits = true;
-    Knowledge::Pointer released;  ///< where it does not wait
+    // Where it does not wait:
+    Knowledge::Pointer released;
+    std::unique_ptr<Fencing> fencing;  ///< of all the lanes
   };
-  std::array<std::vector<Arrival>, 16> barriers;
+  struct Barrier {
+    std::vector<Arrival> arrivals;
+    bool counted = false;  ///< waits for so many threads, whoever they are
+  };
+  std::array<Barrier, 16> barriers;
 };
 
 class Clocks {
@@ -98,10 +131,12 @@ class Clocks {
   void accesses(const AccessEvent& event);
 
  private:
-  struct Location {
-    BlockNumber owner;  ///< of shared memory; global memory has one of its own
-    std::uint64_t address;
-    auto operator<=>(const Location&) const = default;
+  /// A location's last write, as far as it releases anything.
+  struct Written {
+    Message::Pointer message;
+    std::uint32_t bytes = 0;
+    SyncScope scope = SyncScope::gpu;
+    BlockNumber block = 0;
   };
   struct ClusterPhase {
     std::vector<Knowledge::Pointer> arrived;
@@ -111,23 +146,31 @@ class Clocks {
   static const Knowledge::Pointer& outer_of(const WarpClock& who, unsigned lane, const BlockClock& own);
   Knowledge::Pointer known_to(const WarpClock& who, LaneSet lanes);
   void learn(WarpClock& who, LaneSet lanes, const Knowledge::Pointer& what);
-  void observe(WarpClock& who, unsigned lane, const Message& message, const AccessEvent& event);
-  void publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location,
-               const Knowledge::Pointer& released);
+  bool sees(const Written& written, const AccessEvent& event) const;
+  void observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location,
+               const Written* written);
+  void publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location);
   void acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope);
+  void forget_around(const Location& location, std::uint32_t bytes, bool itself);
+  using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp of a block, which has no more
   void meet_as_a_block(BlockClock& block);
+  void meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
+                    const ByWarp& waiting);
   static Fencing& fencing(WarpClock& who, unsigned lane);
   /// Lanes of warps that have met share what their fences released and what they observed.
   using Met = std::vector<std::pair<WarpClock*, LaneSet>>;
-  static void share_fencing(const Met& from, const Met& to);
+  static void add_fencing(Fencing& sum, const Fencing& one);
+  static Fencing fencing_of(const Met& lanes);
+  static void share_fencing(const Fencing& sum, const Met& to);
 
   std::uint32_t warps_ = 0, blocks_per_cluster_ = 1;
   LaneSet last_lanes_ = 0;  ///< that exist in the last warp
   std::unordered_map<BlockNumber, std::unique_ptr<BlockClock>> blocks_;
   std::vector<std::unique_ptr<BlockClock>> spare_;
   BlockClock* latest_ = nullptr;
+  std::map<Location, Written> messages_;
+  std::uint64_t messages_made_ = 0;
   Time latest_time_ = 0;  ///< of blocks that have ended
-  std::map<Location, Message> messages_;
   std::unordered_map<std::uint64_t, ClusterPhase> clusters_;
 };
 

@@ -28,13 +28,25 @@ Manner manner_of(const AccessEvent& event) {
 
 SyncScope scope_of(const Manner& m) { return static_cast<SyncScope>(m.scope); }
 
-/// Whether who comes later conflicts with `later` wherever it would with `earlier`.
-bool replaces(const Manner& later, const Manner& earlier) {
-  const bool as_weak =
-      !later.strong ||
-      (earlier.strong && later.scope <= earlier.scope && later.log_bytes == earlier.log_bytes &&
-       (later.update || !earlier.update) && (!later.ordering || earlier.ordering));
-  return as_weak && (later.writes || !earlier.writes);
+/// Whether two strong accesses of one warp are reported as unordered.
+bool is_plain(const Manner& m) { return !m.update && !m.ordering; }
+
+/// Whether who comes later conflicts with `later` wherever it would with `earlier`, and as badly.
+bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
+  const Manner later = later_entry.manner, earlier = earlier_entry.manner;
+  if (earlier.writes && (!later.writes || (later.unchanged && !earlier.unchanged))) return false;
+  if (!later.strong) return true;
+  if (!earlier.strong || later.scope > earlier.scope || later.log_bytes != earlier.log_bytes) return false;
+  const bool own = later_entry.warp == earlier_entry.warp;
+  if (is_plain(earlier)) return own && is_plain(later);
+  return own || later.scope >= static_cast<std::uint8_t>(SyncScope::gpu);
+}
+
+/// The same for weak rows.
+bool replaces(const Row& later, const Row& earlier) {
+  if ((earlier.words & ~later.words) != 0 || (earlier.manner.writes && !later.manner.writes)) return false;
+  if (!earlier.manner.writes || later.unchanged == 0) return true;
+  return later.same_lanes(earlier) && (later.unchanged & ~earlier.unchanged) == 0;
 }
 
 std::string_view verb(const Manner& m) { return m.update ? "updates" : m.writes ? "writes" : "reads"; }
@@ -165,6 +177,7 @@ void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock&
 
 // True when rows say all about the line afterwards, too.
 bool RaceCheck::access_row(const AccessEvent& event, Line& line, const Row& row, WarpClock& who) {
+  if (row.manner.strong) return false;  // cells know who has seen which of them
   const Time over = forgets(event) ? clocks_.block(event.warp.block).base : 0;
   if (line.divided) {
     if (line.latest >= over) return false;
@@ -184,7 +197,7 @@ bool RaceCheck::access_row(const AccessEvent& event, Line& line, const Row& row,
       return false;
     }
     // Whoever conflicts with the earlier access conflicts with this one.
-    if (ordered && (earlier.words & ~row.words) == 0 && replaces(row.manner, earlier.manner)) continue;
+    if (ordered && replaces(row, earlier)) continue;
     if (kept != k) line.rows[kept] = earlier;
     ++kept;
   }
@@ -211,8 +224,10 @@ void RaceCheck::access_words(const AccessEvent& event, Line& line, const Row& ro
     const unsigned lane = row.lane_of(word);
     Entry now{row.warp, row.time, row.site, bit(lane), row.manner};
     now.manner.unchanged = (row.unchanged & bit(lane)) != 0;
-    for (std::uint32_t k = 0; k < cells; ++k)
+    for (std::uint32_t k = 0; k < cells; ++k) {
+      end_chains(line, word * cells + k, now.manner);
       access_cell(event, line.cells[word * cells + k], lane, now, who, address + word * 4 + k);
+    }
   }
   line.latest = std::max(line.latest, row.time);
 }
@@ -221,6 +236,8 @@ void RaceCheck::undivide(Line& line) {
   for (Cell& cell : line.cells) {
     cell.weak.clear();
     cell.strong.clear();
+    cell.various = false;
+    cell.chain.number = 0;
   }
   line.divided = false;
   line.latest = 0;
@@ -241,8 +258,7 @@ void RaceCheck::divide(const AccessEvent& event, Line& line, bool into_bytes) {
         const unsigned lane = row.lane_of(word);
         Entry entry{row.warp, row.time, row.site, bit(lane), row.manner};
         entry.manner.unchanged = (row.unchanged & bit(lane)) != 0;
-        for (std::size_t c = word * cells; c < (word + 1) * cells; ++c)
-          (row.manner.strong ? line.cells[c].strong : line.cells[c].weak).push_back(entry);
+        for (std::size_t c = word * cells; c < (word + 1) * cells; ++c) line.cells[c].weak.push_back(entry);
       }
       line.latest = std::max(line.latest, row.time);
     }
@@ -267,10 +283,22 @@ void RaceCheck::access_lane(const AccessEvent& event, Shadow& shadow, unsigned l
     const bool narrow = at % 4 != 0 || std::min(end, line_end) % 4 != 0;
     divide(event, line, narrow);
     const std::uint32_t step = line.cell_bytes();
-    for (; at < end && at < line_end; at += step)
+    for (; at < end && at < line_end; at += step) {
+      end_chains(line, at % line_bytes / step, now.manner);
       access_cell(event, line.cells[at % line_bytes / step], lane, now, who, (event.at[lane] & ~mask) | at);
+    }
     line.latest = std::max(line.latest, now.time);
   }
+}
+
+// A weak write to a part of what was written as one strong value ends that value as a whole.
+void RaceCheck::end_chains(Line& line, std::size_t index, const Manner& now) {
+  const Chain& hit = line.cells[index].chain;
+  if (now.strong || !now.writes || hit.number == 0) return;
+  const std::size_t cells =
+      std::max<std::size_t>(1, (std::size_t{1} << hit.manner.log_bytes) / line.cell_bytes());
+  const std::size_t first = index / cells * cells;
+  for (std::size_t k = first; k < first + cells; ++k) line.cells[k].chain.number = 0;
 }
 
 void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now,
@@ -279,19 +307,74 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
   // Updates of one size and of scopes that reach everywhere never conflict with each other.
   const bool atomic_among_equals =
       now.manner.update && now.manner.scope >= static_cast<std::uint8_t>(SyncScope::gpu) &&
-      (cell.strong.empty() ||
-       (cell.strong.front().manner == now.manner && cell.strong.back().manner == now.manner));
+      (cell.strong.empty() || (!cell.various && cell.strong.front().manner == now.manner));
   if (!atomic_among_equals) compare(event, cell.strong, lane, now, who, address);
+  if (cell.strong.empty()) cell.various = false;
+  Entry entry = now;
+  continue_chain(event, cell.chain, entry);
   std::vector<Entry>& entries = now.manner.strong ? cell.strong : cell.weak;
   if (!entries.empty()) {
     Entry& last = entries.back();
-    if (last.warp == now.warp && last.time == now.time && last.site == now.site &&
-        last.manner == now.manner) {
+    // Lanes of an entry came in their order: `seen` relies on it.
+    const bool in_order = !now.manner.strong || last.lanes < bit(lane);
+    if (in_order && last.warp == now.warp && last.time == now.time && last.site == now.site &&
+        last.manner == now.manner && last.observes == entry.observes && last.chain == entry.chain) {
       last.lanes |= now.lanes;
       return;
     }
+    if (now.manner.strong) cell.various |= last.manner != now.manner;
   }
-  entries.push_back(now);
+  entries.push_back(entry);
+}
+
+// What the access has seen of the strong writes before it, and whether it goes on with them.
+void RaceCheck::continue_chain(const AccessEvent& event, Chain& chain, Entry& now) {
+  const Manner manner = now.manner;
+  if (!manner.strong) {
+    if (manner.writes) chain.number = 0;
+    return;
+  }
+  const bool sees =
+      chain.number != 0 && chain.manner.log_bytes == manner.log_bytes &&
+      clocks_.include_each_other(scope_of(chain.manner), chain.block, scope_of(manner), now.warp.block);
+  if (manner.writes) {
+    if (!sees || !manner.update) chain.number = ++chain.latest;
+    chain.block = now.warp.block;
+    chain.manner = manner;
+  }
+  now.observes = sees && (!manner.writes || (manner.update && event.returns));
+  now.chain = sees || manner.writes ? chain.number : 0;
+}
+
+// Whether scopes and sizes make the two atomic to each other, and nobody expects more of them.
+bool RaceCheck::is_excused(const Entry& earlier, const Entry& now) const {
+  if (!morally_strong(earlier, now)) return false;
+  return !is_plain(earlier.manner) || !is_plain(now.manner) || !(earlier.warp == now.warp);
+}
+
+bool RaceCheck::morally_strong(const Entry& a, const Entry& b) const {
+  return a.manner.strong && b.manner.strong && a.manner.log_bytes == b.manner.log_bytes &&
+         clocks_.include_each_other(scope_of(a.manner), a.warp.block, scope_of(b.manner), b.warp.block);
+}
+
+// Those lanes of the strong write entries[k] whose value was seen before the present of `lane` (PTX
+// ISA 8.9.6: what a strong write has done is over for whoever comes after one that observed it).
+LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who) {
+  const Entry& write = entries[k];
+  for (std::size_t j = entries.size(); j-- > k;) {
+    const Entry& by = entries[j];
+    if (!by.observes || by.chain != write.chain) continue;
+    LaneSet before = by.lanes;
+    if (!(by.warp == who.id) || (by.lanes & bit(lane)) == 0 || j == k) {
+      const bool own = by.warp == who.id;
+      const LaneSet others = own ? by.lanes & ~bit(lane) : by.lanes;
+      if (others != 0) before &= ~clocks_.unordered(who, lane, by.warp, others, by.time);
+    }
+    if (before == 0) continue;
+    if (j > k) return write.lanes;
+    return write.lanes & (bit(31U - static_cast<unsigned>(std::countl_zero(before))) - 1);
+  }
+  return 0;
 }
 
 // Reports the entries that conflict with this access, and forgets those that it stands for from now on.
@@ -302,14 +385,22 @@ void RaceCheck::compare(const AccessEvent& event, std::vector<Entry>& entries, u
     Entry& earlier = entries[k];
     const bool own = earlier.warp == now.warp;
     const bool conflicts = now.manner.writes || earlier.manner.writes;
-    const bool stands_for = replaces(now.manner, earlier.manner);
+    const bool stands_for = replaces(now, earlier);
     if (conflicts || stands_for) {
       const LaneSet others = own ? earlier.lanes & ~bit(lane) : earlier.lanes;
-      const LaneSet unordered =
-          others == 0 ? 0 : clocks_.unordered(who, lane, earlier.warp, others, earlier.time);
-      if (conflicts && unordered != 0)
+      LaneSet unordered = others == 0 ? 0 : clocks_.unordered(who, lane, earlier.warp, others, earlier.time);
+      const bool clashes = conflicts && unordered != 0 && !is_excused(earlier, now);
+      if (clashes && earlier.manner.strong && earlier.manner.writes)
+        unordered &= ~seen(entries, k, lane, who);
+      if (clashes && unordered != 0)
         report(event, lane, earlier, static_cast<unsigned>(std::countr_zero(unordered)), now, address);
-      if (stands_for) earlier.lanes = unordered;
+      // Whoever saw a write that is remembered is remembered, too.
+      const auto is_seen = [&](const Entry& e) { return e.manner.writes && e.chain == earlier.chain; };
+      const bool witness =
+          earlier.observes &&
+          (std::any_of(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), is_seen) ||
+           (earlier.manner.writes && unordered != 0));
+      if (stands_for && !witness) earlier.lanes = unordered;
     }
     if (earlier.lanes != 0) {
       if (kept != k) entries[kept] = earlier;
@@ -322,18 +413,12 @@ void RaceCheck::compare(const AccessEvent& event, std::vector<Entry>& entries, u
 void RaceCheck::report(const AccessEvent& event, unsigned lane, const Entry& earlier, unsigned earlier_lane,
                        const Entry& now, std::uint64_t address) {
   const Manner a = earlier.manner, b = now.manner;
-  const bool morally_strong =
-      a.strong && b.strong && a.log_bytes == b.log_bytes &&
-      clocks_.include_each_other(scope_of(a), earlier.warp.block, scope_of(b), now.warp.block);
   Kind kind = event.shared ? Kind::shared_race : Kind::global_race;
   if (event.shared && (event.owner ? event.owner[lane] != now.warp.block : false)) kind = Kind::cluster_race;
   if (event.shared && earlier.warp.block != now.warp.block) kind = Kind::cluster_race;
-  if (morally_strong) {
-    const bool plain = !a.update && !b.update && !a.ordering && !b.ordering;
-    if (!plain || !(earlier.warp == now.warp)) return;
-    kind = Kind::unordered_access;
-  }
+  if (morally_strong(earlier, now)) kind = Kind::unordered_access;
   const bool harmless = b.writes ? b.unchanged : a.unchanged;
+  if (scene_->orders_its_own(earlier.site) && scene_->orders_its_own(now.site)) return;
   const bool unordered = kind == Kind::unordered_access;
   const Severity severity = harmless || unordered ? Severity::warning : Severity::error;
   const auto [entry, is_new] = reported_.try_emplace({kind, earlier.site, now.site}, findings_.size());

@@ -11,10 +11,14 @@
 
 namespace foldproof {
 
-/// Exact for the run that it watches: reports two accesses exactly if happens-before (PTX ISA 8.8, causality
-/// order) does not order them in this run, they overlap, one writes, and they are not both strong operations
-/// of equal place and size whose scopes include each other. Strong accesses of one warp in no such role as a
-/// flag's are unordered.
+/// Exact for the run that it watches: reports two accesses exactly if happens-before (PTX ISA 8.9.6,
+/// causality order) does not order them in this run, they overlap, one writes, and they are not both strong
+/// operations of equal place and size whose scopes include each other. Strong accesses of one warp in no such
+/// role as a flag's are unordered.
+///
+/// Of earlier accesses one after another, the latest that conflicts as badly stands for the others: a race is
+/// told once, with that one. What a strong write did is over for whoever comes after one that observed it,
+/// and so are strong accesses before it, of that location.
 ///
 /// Reads of memory that nobody has written yet are not kept (input is mostly read). Where such memory is
 /// written later in the same launch, `wants_all_reads` asks for the job once more.
@@ -63,6 +67,11 @@ class RaceCheck final : public Observer {
   void access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now, WarpClock& who,
                    std::uint64_t address);
   void divide(const AccessEvent& event, Line& line, bool into_bytes);
+  static void end_chains(Line& line, std::size_t index, const Manner& now);
+  void continue_chain(const AccessEvent& event, Chain& chain, Entry& now);
+  bool is_excused(const Entry& earlier, const Entry& now) const;
+  bool morally_strong(const Entry& a, const Entry& b) const;
+  LaneSet seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who);
   void compare(const AccessEvent& event, std::vector<Entry>& entries, unsigned lane, const Entry& now,
                WarpClock& who, std::uint64_t address);
   void report(const AccessEvent& event, unsigned lane, const Entry& earlier, unsigned earlier_lane,

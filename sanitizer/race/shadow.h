@@ -37,6 +37,17 @@ struct Entry {
   Site site = 0;
   LaneSet lanes = 0;
   Manner manner;
+  // Of strong accesses:
+  bool observes = false;    ///< has seen the values of `chain`
+  std::uint32_t chain = 0;  ///< which it belongs to as a write, or has seen; 0: none
+};
+
+/// A strong write and the read-modify-writes that continue it (PTX ISA 8.9.1: observation order).
+struct Chain {
+  std::uint32_t number = 0;  ///< 0: the last write was weak, or there was none
+  std::uint32_t latest = 0;
+  BlockNumber block = 0;  ///< of the last write
+  Manner manner;          ///< of the last write
 };
 
 /// Words of a line accessed by consecutive lanes of a warp.
@@ -62,6 +73,8 @@ struct Row {
 /// The entries of one cell. Accesses that are strong are kept apart: they rarely conflict with each other.
 struct Cell {
   std::vector<Entry> weak, strong;
+  bool various = false;  ///< the strong ones are of more than one manner
+  Chain chain;
 };
 
 struct Line {

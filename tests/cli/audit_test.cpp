@@ -222,5 +222,6 @@ TEST_CASE("the emulated device can be measured") {
     CHECK(benchmark.at("baseline").is_null());
     CHECK(benchmark.at("ratio").is_null());
   }
-  CHECK(names == std::vector<std::string>{"A5/checks-off", "A12/checks-off"});
+  CHECK(names ==
+        std::vector<std::string>{"A5/checks-off", "A5/checks-on", "A12/checks-off", "A12/checks-on"});
 }

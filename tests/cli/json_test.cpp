@@ -36,12 +36,16 @@ TEST_CASE("every field of the printed JSON is documented") {
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const std::string text = documentation();
   check_documented(run_json({"sanitize", file, "--entry", "add_one", "--block", "8", "--arg",
-                             "buffer:i32:4:zeros", "--arg", "u32:8", "--dump", "0"})
+                             "buffer:i32:4:zeros", "--arg", "u32:8", "--dump", "0", "--counters"})
                        .json,
                    text);
   check_documented(run_json({"audit", "nowhere.cu"}).json, text);
   check_documented(run_json({"mutate", source_file("kernels/tree/atomic_only.toml"), "--cases", "4"}).json,
                    text);
   check_documented(run_json({"list"}).json, text);
+  check_documented(run_json({"claims"}).json, text);
+  check_documented(
+      run_json({"audit", source_file("kernels/tree"), "--only", "A5", "--cases", "1", "--counters"}).json,
+      text);
   check_documented(run_json({"bench", "emulated", "--runs", "1"}).json, text);
 }

@@ -58,6 +58,21 @@ TEST_CASE("a long sleep between polls does not stop the others") {
     CHECK(results(body, {.buffers = {zeros(4)}, .block = {64, 1, 1}, .schedule = schedule}) == all(64, 1));
 }
 
+TEST_CASE("a flag that is polled by atomics that change nothing lets the others run") {
+  const std::string body = R"(
+    setp.ne.u32 %p1, tid, 0; @%p1 ret;
+    mul.wide.u32 %rd1, cta, 4; add.u64 %rd1, buffer1, %rd1;
+    setp.eq.u32 %p2, cta, 0; @%p2 bra raise;
+    wait: atom.global.add.u32 %r1, [%rd1+-4], 0; setp.eq.u32 %p3, %r1, 0; @%p3 bra wait;
+    raise: atom.global.exch.b32 %r2, [%rd1], 1; st.global.u32 [mine], 1;)";
+  Setting setting{.buffers = {zeros(16 * 32 * 4), zeros(16 * 4)}, .grid = {16, 1, 1}, .limits = {1'000'000}};
+  for (const Schedule& schedule : every_schedule()) {
+    INFO(to_string(schedule));
+    setting.schedule = schedule;
+    CHECK(run_kernel(body, setting).words(1) == all(16, 1));
+  }
+}
+
 // Block b waits for the flag of block b + offset (unless that is none), then raises its own.
 std::string chain(const char* next) {
   return std::string(R"(

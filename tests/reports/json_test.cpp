@@ -26,6 +26,13 @@ KernelReport full_report() {
   kernel.reason = "a reason";
   kernel.seconds = 1.5;
   kernel.warp_instructions = std::uint64_t{1} << 40;
+  kernel.counters = Counted{"count=4", {}};
+  kernel.counters->counters.live_lanes = 64;
+  kernel.counters->counters.active_lanes = 48;
+  kernel.counters->counters.classes[2] = 7;
+  kernel.counters->counters.shared.loads = {1, 32, 2, 1};
+  kernel.counters->counters.global.atomics = {3, 4, 5};
+  kernel.counters->counters.rounds = {{1, 2, 3, 4}, {5, 6, 7, 8}};
   Finding finding;
   finding.kind = Kind::global_race;
   finding.severity = Severity::warning;

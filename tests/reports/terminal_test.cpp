@@ -119,6 +119,29 @@ TEST_CASE("no line is wider than asked for, but for a command to be copied") {
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
 }
 
+TEST_CASE("counters are tables of what a block does, and are not there unless counted") {
+  KernelReport kernel = clean("T=f32");
+  CHECK_FALSE(contains(to_text(report_of({kernel}), {}), "Counters"));
+  kernel.counters = Counted{"count=512", {}};
+  Counters& c = kernel.counters->counters;
+  c.blocks = 2;
+  c.threads = 512;
+  c.warp_instructions = 2000;
+  c.live_lanes = 64000;
+  c.active_lanes = 48000;
+  c.divergent_branches = 13;
+  c.block_barriers = 18;
+  c.classes[static_cast<std::size_t>(InstructionClass::integer)] = 1500;
+  c.classes[static_cast<std::size_t>(InstructionClass::shuffle)] = 500;
+  c.shared.loads = {50, 1600, 60, 10};
+  c.global.loads = {16, 512, 64};
+  const std::string text = to_text(report_of({kernel}), {});
+  CHECK(contains(text,
+                 "A8  T=f32          2      256    1000     75%      6.5         9          0       250"));
+  CHECK(contains(text, "A8  T=f32             25/0          5           8/0            4/-        0"));
+  CHECK(contains(text, "A8  T=f32         75%      25%"));
+}
+
 TEST_CASE("colours are there only when asked for") {
   CHECK(contains(to_text(report_of({clean("T=f32")}), {true, 100, {}}), "\x1b["));
   CHECK_FALSE(contains(to_text(report_of({clean("T=f32")}), {false, 100, {}}), "\x1b["));

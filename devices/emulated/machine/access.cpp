@@ -354,7 +354,8 @@ void Grid::announce_row_store(const Warp& warp, const Instruction& i, const Addr
   announce_access(warp, i, event);
 }
 
-// A store, before memory changes: lanes whose bytes stand there already are told apart.
+// A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store to
+// one address the last one wins, and finds there what the one before it has written.
 void Grid::announce_store(const Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
                           LaneMask lanes, const Hosts& hosts) {
   const Detail& detail = program_.details[i.detail];
@@ -362,11 +363,26 @@ void Grid::announce_store(const Warp& warp, const Split& split, const Instructio
   const auto count = static_cast<std::uint32_t>(detail.data.size());
   Accessed event = accessed(i, AccessEvent::What::write, at, lanes, size * count, size);
   const std::byte* registers = split.frame->registers();
+  const auto column = [&](std::uint32_t k, unsigned lane) {
+    return registers + detail.data[k] + lane * detail.register_bytes;
+  };
+  bool ascending = true;
+  const std::byte* highest = nullptr;
   for_lanes(lanes, [&](unsigned lane) {
+    ascending &= highest == nullptr || hosts[lane] > highest;
+    highest = hosts[lane];
+  });
+  for_lanes(lanes, [&](unsigned lane) {
+    unsigned before = lane;
+    if (!ascending)
+      for_lanes(lanes & lowest_lanes(lane), [&](unsigned other) {
+        if (hosts[other] == hosts[lane]) before = other;
+      });
     bool same = true;
-    for (std::uint32_t k = 0; same && k < count; ++k)
-      same = std::memcmp(hosts[lane] + k * size, registers + detail.data[k] + lane * detail.register_bytes,
-                         size) == 0;
+    for (std::uint32_t k = 0; same && k < count; ++k) {
+      const std::byte* there = before == lane ? hosts[lane] + k * size : column(k, before);
+      same = std::memcmp(there, column(k, lane), size) == 0;
+    }
     if (same) event.unchanged |= bit(lane);
   });
   announce_access(warp, i, event);

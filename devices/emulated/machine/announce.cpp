@@ -1,5 +1,6 @@
 // Tells observers what happens, in their words; and puts their numbers back into words.
 #include "devices/emulated/machine/grid.h"
+#include "devices/emulated/machine/instruction_class.h"
 #include "devices/emulated/machine/lane_set.h"
 
 namespace foldproof::machine {
@@ -46,6 +47,9 @@ std::uint64_t Grid::blocks() const { return shape_.grid.volume(); }
 
 Position Grid::position(Site site) const { return program_.position(*program_.sites[site]); }
 
+bool Grid::orders_its_own(Site site) const { return program_.is_cooperative_groups(*program_.sites[site]); }
+InstructionClass Grid::class_of(Site site) const { return machine::class_of(*program_.sites[site]); }
+
 ThreadId Grid::thread(WarpId warp, unsigned lane) const {
   const std::uint64_t size = blocks_per_cluster();
   return {block_index(warp.block / size, static_cast<std::uint32_t>(warp.block % size)),
@@ -60,6 +64,17 @@ std::string Grid::memory_at(bool shared, std::uint64_t address) const {
   return "shared memory";
 }
 
+// The guard of a branch says where lanes go, not which ones execute it.
+void Grid::announce_execution(const Warp& warp, const Split& split, const Instruction& i, LaneMask active) {
+  const ExecutionEvent event{id(warp), ~warp.exited, i.action == Action::branch ? split.lanes : active,
+                             i.site};
+  for (auto& observer : observers_) observer->executes(event);
+}
+
+void Grid::announce_division(const Warp& warp, const Split& split, const Instruction& i) {
+  for (auto& observer : observers_) observer->branch_divides({id(warp), ~warp.exited, split.lanes, i.site});
+}
+
 // Accesses of one instruction, by the space that each lane's address belongs to.
 void Grid::announce_access(const Warp& warp, const Instruction& i, const Accessed& accessed) {
   AccessEvent event;
@@ -67,6 +82,7 @@ void Grid::announce_access(const Warp& warp, const Instruction& i, const Accesse
   event.strong = accessed.strong;
   event.acquires = accessed.acquires;
   event.releases = accessed.releases;
+  event.returns = i.action != Action::reduction;
   event.polled = i.polled;
   event.scope = accessed.scope;
   event.warp = id(warp);

@@ -238,7 +238,8 @@ void Grid::announce_mbarrier(const Warp& warp, const Instruction& i, const Addre
   using What = AccessEvent::What;
   const isa::Form& form = *i.form;
   const bool waits = form.has("test_wait") || form.has("try_wait");
-  const bool weak = form.has("init") || form.has("inval");
+  if (form.has("inval")) return;  // the end of the object, which libcu++ lets a vote decide
+  const bool weak = form.has("init");
   const bool relaxed = form.semantics == isa::Semantics::relaxed;
   Accessed event = accessed(i, waits ? What::read : weak ? What::write : What::update, at, lanes, 8, 8);
   event.space = form.space;

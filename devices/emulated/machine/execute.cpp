@@ -23,6 +23,7 @@ LaneMask guarded(std::byte* registers, const Instruction& i, LaneMask lanes) {
 // Whether the instruction is one that programs repeat until another thread has done something: a strong load,
 // an exchange, a wait for an mbarrier.
 bool polls(const Instruction& i) {
+  if (i.polled) return true;
   switch (i.action) {
     case Action::load:
       return i.form->semantics == isa::Semantics::volatile_ || i.form->semantics == isa::Semantics::relaxed ||
@@ -46,7 +47,7 @@ struct Cursor {
 
 }  // namespace
 
-template <bool tracks>
+template <bool tracks, bool counts>
 Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum) {
   Cursor at(warp.splits[index]);
   std::uint64_t uncounted = quantum;
@@ -57,6 +58,7 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
   while (quantum != 0) {
     const Instruction& i = at.code[at.pc];
     const LaneMask active = guarded(at.registers, i, at.split->lanes);
+    if (counts && i.action != Action::join) announce_execution(warp, *at.split, i, active);
     if (tracks && at.split->frame->taint.any()) {
       if (i.action == Action::compute)
         spread(*at.split->frame, i, at.split->lanes, active);
@@ -107,8 +109,14 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
   return Slice::expired;
 }
 
-template Grid::Slice Grid::run_split<true>(Warp&, std::size_t, std::uint64_t);
-template Grid::Slice Grid::run_split<false>(Warp&, std::size_t, std::uint64_t);
+// A program that nobody tracks or counts pays for neither.
+Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum) {
+  if (counts_)
+    return tracks() ? run_split<true, true>(warp, index, quantum)
+                    : run_split<false, true>(warp, index, quantum);
+  return tracks() ? run_split<true, false>(warp, index, quantum)
+                  : run_split<false, false>(warp, index, quantum);
+}
 
 // Actions after which the split stands behind the instruction. False: the action is none of those.
 bool Grid::execute_in_place(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {

@@ -45,6 +45,7 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
       limits_(limits),
       random_(schedule.seed),
       observers_(observers),
+      counts_(std::ranges::any_of(observers, [](const auto& o) { return o->wants_executions(); })),
       origins_(origins),
       constants_(program.constants),
       clusters_total_(shape.grid.volume() / cluster_extent(shape).volume()) {

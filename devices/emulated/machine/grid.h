@@ -98,10 +98,8 @@ class Grid final : private Scene {
                         const Instruction*& first) const;
 
   // execute.cpp: one split
-  Slice run_split(Warp& warp, std::size_t index, std::uint64_t quantum) {
-    return tracks() ? run_split<true>(warp, index, quantum) : run_split<false>(warp, index, quantum);
-  }
-  template <bool tracks>
+  Slice run_split(Warp& warp, std::size_t index, std::uint64_t quantum);
+  template <bool tracks, bool counts>
   Slice run_split(Warp& warp, std::size_t index, std::uint64_t quantum);
   bool execute_in_place(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   std::optional<Slice> execute_moving(Warp& warp, std::size_t index, const Instruction& instruction,
@@ -212,6 +210,9 @@ class Grid final : private Scene {
   static Accessed accessed(const Instruction& instruction, AccessEvent::What what, const Addresses& at,
                            LaneMask lanes, std::uint32_t bytes, std::uint32_t element_bytes);
   bool watched() const { return !observers_.empty(); }
+  void announce_execution(const Warp& warp, const Split& split, const Instruction& instruction,
+                          LaneMask active);
+  void announce_division(const Warp& warp, const Split& split, const Instruction& instruction);
   void announce_access(const Warp& warp, const Instruction& instruction, const Accessed& accessed);
   void announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
   void announce_store(const Warp& warp, const Split& split, const Instruction& instruction,
@@ -236,6 +237,8 @@ class Grid final : private Scene {
   std::uint32_t blocks_per_cluster() const override;
   std::uint64_t blocks() const override;
   Position position(Site site) const override;
+  bool orders_its_own(Site site) const override;
+  InstructionClass class_of(Site site) const override;
   ThreadId thread(WarpId warp, unsigned lane) const override;
   std::string memory_at(bool shared, std::uint64_t address) const override;
 
@@ -286,7 +289,8 @@ class Grid final : private Scene {
   const Limits limits_;
   std::mt19937_64 random_;
   const Observers& observers_;
-  Origins* origins_;  ///< null where definedness is not tracked
+  const bool counts_;  ///< an observer wants every instruction
+  Origins* origins_;   ///< null where definedness is not tracked
   std::map<std::pair<Kind, Site>, OriginId> origin_sites_;
   std::set<std::pair<Site, OriginId>> reported_sinks_;
 

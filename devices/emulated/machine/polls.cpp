@@ -9,7 +9,9 @@ namespace {
 using Places = std::set<std::uint32_t>;  // indices into the code
 using Rows = std::set<std::uint32_t>;
 
-bool is_strong_load(const Instruction& i) {
+// Whether other threads may change what the instruction reads: strong loads and atomics.
+bool may_poll(const Instruction& i) {
+  if (i.action == Action::atomic) return true;
   return i.action == Action::load && i.form->semantics != isa::Semantics::none &&
          i.form->semantics != isa::Semantics::weak;
 }
@@ -62,17 +64,20 @@ bool decides(const Instruction& i, const Rows& influenced) {
 
 void mark_polls(Code& code, const std::vector<Detail>& details) {
   auto& instructions = code.instructions;
-  if (std::none_of(instructions.begin(), instructions.end(), is_strong_load)) return;
+  if (std::none_of(instructions.begin(), instructions.end(), may_poll)) return;
   const auto size = static_cast<std::uint32_t>(instructions.size());
   std::vector<std::vector<std::uint32_t>> next(size);
   for (std::uint32_t pc = 0; pc < size; ++pc) next[pc] = successors(code, details, pc);
   for (std::uint32_t pc = 0; pc < size; ++pc) {
-    if (!is_strong_load(instructions[pc])) continue;
+    if (!may_poll(instructions[pc])) continue;
     Places loop;
     for (const std::uint32_t place : reachable(next, pc))
       if (reachable(next, place).contains(pc)) loop.insert(place);
-    const auto& loaded = details[instructions[pc].detail].data;
-    Rows influenced(loaded.begin(), loaded.end());
+    const auto& data = details[instructions[pc].detail].data;
+    // The sources of an atomic follow what it gives.
+    const auto end =
+        instructions[pc].action == Action::atomic ? data.begin() + instructions[pc].form->vector : data.end();
+    Rows influenced(data.begin(), end);
     influenced.erase(isa::no_operand);
     const auto spreads = [&](std::uint32_t place) { return spread(instructions[place], influenced); };
     while (std::count_if(loop.begin(), loop.end(), spreads) != 0) {

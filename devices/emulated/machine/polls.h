@@ -1,4 +1,4 @@
-// Flags that are polled: strong loads whose value decides whether they are executed again.
+// Flags that are polled: strong loads and atomics whose value decides whether they are executed again.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace foldproof::machine {
 
-/// Sets Instruction::polled of such loads. `details` are the program's.
+/// Sets Instruction::polled of such instructions. `details` are the program's.
 void mark_polls(Code& code, const std::vector<Detail>& details);
 
 }  // namespace foldproof::machine

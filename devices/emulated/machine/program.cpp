@@ -19,9 +19,14 @@ std::uint32_t Program::shared_static_bytes(const Code& entry) const {
   return bytes;
 }
 
+bool Program::is_cooperative_groups(const Instruction& instruction) const {
+  if (instruction.loc == 0 || instruction.loc >= locs.size()) return false;
+  const auto file = files.find(locs[instruction.loc].file);
+  return file != files.end() && file->second.find("/cooperative_groups/") != std::string::npos;
+}
+
 Position Program::position(const Instruction& instruction) const {
-  return ptx::source_place(locs, files, instruction.loc)
-      .value_or(Position{name, instruction.ptx_line, 0});
+  return ptx::source_place(locs, files, instruction.loc).value_or(Position{name, instruction.ptx_line, 0});
 }
 
 }  // namespace foldproof::machine

@@ -128,6 +128,8 @@ struct Program {
   std::uint32_t shared_static_bytes(const Code& entry) const;
   /// Innermost frame of the instruction in the user's own source; the PTX line where there is no `.loc`.
   Position position(const Instruction& instruction) const;
+  /// Whether the instruction stands in cooperative groups' own headers.
+  bool is_cooperative_groups(const Instruction& instruction) const;
 };
 
 /// Function addresses: an index into Program::functions, far from every memory window.

@@ -1,14 +1,17 @@
 #include "devices/emulated/ptx/source_place.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace foldproof::ptx {
 namespace {
 
 bool is_toolkit_file(std::string_view path) {
-  return path.find("/targets/x86_64-linux/include/") != std::string_view::npos ||
-         path.find("/cuda/include/") != std::string_view::npos || path.find("/usr/include/") == 0 ||
-         path.find("/usr/lib/gcc/") == 0;
+  constexpr std::string_view roots[] = {"/usr/include/", "/usr/lib/gcc/", "/usr/local/cuda", "/opt/cuda"};
+  constexpr std::string_view parts[] = {"/targets/x86_64-linux/include/", "/cuda/include/", "/include/cccl/",
+                                        "/include/cooperative_groups/"};
+  return std::ranges::any_of(roots, [&](std::string_view root) { return path.starts_with(root); }) ||
+         std::ranges::any_of(parts, [&](std::string_view part) { return path.find(part) != path.npos; });
 }
 
 }  // namespace

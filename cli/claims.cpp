@@ -1,0 +1,119 @@
+// foldproof claims: the page docs/claims.md, from a run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/counted.h"
+#include "cli/published_claims.h"
+#include "cli/verb.h"
+#include "properties/representative.h"
+
+namespace foldproof {
+
+namespace {
+
+constexpr std::uint64_t largest_count = 1 << 16;
+
+/// The f32 sum, with 256 threads where the block is part of the matrix.
+const Instance* chosen(const Contract& contract) {
+  for (const Instance& instance : contract.instances) {
+    const auto block = instance.bindings.find("B");
+    if (instance.reduction && instance.reduction->op == Operator::sum &&
+        instance.reduction->input == Element::f32 &&
+        (block == instance.bindings.end() || block->second == "256"))
+      return &instance;
+  }
+  return nullptr;
+}
+
+std::map<std::string, Counters> count_all(const Console& console) {
+  std::vector<Subject> subjects = load_subjects({}, {}, console);
+  std::erase_if(subjects, [](const Subject& subject) {
+    return std::ranges::find(claimed_kernels(), subject.contract.id) == claimed_kernels().end();
+  });
+  ProgressLine line;
+  compile_subjects(subjects, {}, default_jobs(), console, line);
+  std::map<std::string, Counters> all;
+  for (const Subject& subject : subjects) {
+    const Instance* instance = chosen(subject.contract);
+    if (!instance) continue;
+    const auto result = counted(subject, *instance, representative_case(*instance, largest_count));
+    if (const auto* reason = std::get_if<std::string>(&result))
+      throw InputError(*reason, {subject.contract.file.string()});
+    all[subject.contract.id] = std::get<Counted>(result).counters;
+  }
+  return all;
+}
+
+std::string verdict(const Settled& settled) {
+  switch (settled.how) {
+    case Settled::How::confirmed: return "confirmed";
+    case Settled::How::off: return "off: " + settled.by;
+    case Settled::How::open: return "open: " + settled.by;
+  }
+  return {};
+}
+
+std::string kernel_row(const Evidence& e, const std::string& id) {
+  const Counters& c = e.of(id);
+  const auto a_block = [&](std::uint64_t value) { return e.a_block(id, value); };
+  return fmt::format("| {} | {} | {:.1f} % | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", id,
+                     a_block(c.warp_instructions), 100 * c.warp_efficiency(), a_block(c.divergent_branches),
+                     a_block(c.shared.loads.requests), a_block(c.shared.stores.requests),
+                     a_block(c.shared.loads.conflicts + c.shared.stores.conflicts),
+                     ratio(c.global.loads.sectors, c.global.loads.requests), a_block(c.global.atomics.lanes),
+                     a_block(c.block_barriers), a_block(c.warp_barriers),
+                     a_block(c.of(InstructionClass::shuffle)));
+}
+
+std::string page(const Evidence& evidence) {
+  std::string text =
+      "# Published claims, measured\n\n"
+      "Written by `foldproof claims > docs/claims.md`; a test compares this page with a fresh run. The "
+      "counters are\n"
+      "those of the emulated device, of the kernels' PTX ([`json.md`](json.md) defines them): f32 sums of "
+      "65536\n"
+      "elements, blocks of 256 threads, 16 elements a thread where the grid is free. Which instructions a "
+      "kernel has\n"
+      "is nvcc's choice, so another version may give other numbers.\n\n"
+      "| claim | verdict | measured |\n|---|---|---|\n";
+  for (const Claim& claim : published_claims()) {
+    const Settled settled = claim.settle(evidence);
+    text += fmt::format("| {} | {} | {} |\n", claim.sentence, verdict(settled), settled.measured);
+  }
+  text +=
+      "\n## The kernels\n\n"
+      "A block, but for lanes (active of live ones) and sectors (a load from global memory).\n\n"
+      "| kernel | warp instructions | lanes | divergent branches | shared loads | shared stores | bank "
+      "conflicts | "
+      "sectors | atomics | barriers | warp barriers | shuffles |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const char* id : claimed_kernels()) text += kernel_row(evidence, id);
+  return text;
+}
+
+Json claims_json(const Evidence& evidence) {
+  Json claims = Json::array();
+  for (const Claim& claim : published_claims()) {
+    const Settled settled = claim.settle(evidence);
+    claims.push_back(
+        {{"claim", claim.sentence}, {"verdict", verdict(settled)}, {"measured", settled.measured}});
+  }
+  return Json{{"claims", claims}};
+}
+
+}  // namespace
+
+Run attach_claims(CLI::App&, Console& console) {
+  return [&console] {
+    const Evidence evidence(count_all(console));
+    if (console.json())
+      console.print(claims_json(evidence));
+    else
+      console.print(page(evidence));
+    return exit_ok;
+  };
+}
+
+}  // namespace foldproof

@@ -1,0 +1,23 @@
+#include "cli/counted.h"
+
+#include "properties/execution/evaluation.h"
+#include "properties/instance_job.h"
+#include "sanitizer/counting.h"
+
+namespace foldproof {
+
+std::variant<Counted, std::string> counted(const Subject& subject, const Instance& instance, const Case& c) {
+  Counted result{describe(c), {}};
+  Observers observers;
+  observers.push_back(std::make_unique<Counting>(result.counters));
+  const auto runner = make_runner(make_emulated_device(std::move(observers)));
+  const auto input = Evaluator(subject.contract, instance, subject.image, *runner).input(c);
+  Job job = instance_job(instance, subject.image, *runner, c.variables, input);
+  job.schedule = c.schedule;
+  const JobResult ran = runner->run({job}).front();
+  if (ran.unsupported) return "there are no counters: " + *ran.unsupported;
+  if (!ran.completed) return "there are no counters: a finding ended the case that they are taken from";
+  return result;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,81 @@
+#include "sanitizer/requests.h"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+namespace foldproof {
+namespace {
+
+constexpr std::uint64_t banks = 32, word_bytes = 4, sector_bytes = 32;
+
+/// Something that a bank must serve by itself.
+struct Wanted {
+  BlockNumber owner;
+  std::uint64_t bank, word;
+  unsigned lane;  ///< of atomics; else 0, since lanes share a word
+  auto operator<=>(const Wanted&) const = default;
+};
+
+template <class Visit>
+void for_each_lane(LaneSet lanes, unsigned first, unsigned end, Visit visit) {
+  for (unsigned lane = first; lane < end; ++lane)
+    if ((lanes >> lane & 1) != 0) visit(lane);
+}
+
+std::vector<Wanted> wanted(const AccessEvent& event, unsigned first, unsigned end) {
+  std::vector<Wanted> all;
+  for_each_lane(event.lanes, first, end, [&](unsigned lane) {
+    const BlockNumber owner = event.owner ? event.owner[lane] : event.warp.block;
+    const std::uint64_t last = (event.at[lane] + event.bytes - 1) / word_bytes;
+    const unsigned alone = event.what == AccessEvent::What::update ? lane : 0;
+    for (std::uint64_t word = event.at[lane] / word_bytes; word <= last; ++word)
+      all.push_back({owner, word % banks, word, alone});
+  });
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all;
+}
+
+/// How much the busiest bank has to serve.
+std::uint32_t busiest(const std::vector<Wanted>& all) {
+  std::uint32_t most = 0, of_bank = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const bool same =
+        k > 0 && std::tie(all[k].owner, all[k].bank) == std::tie(all[k - 1].owner, all[k - 1].bank);
+    of_bank = same ? of_bank + 1 : 1;
+    most = std::max(most, of_bank);
+  }
+  return most;
+}
+
+/// Lanes that are served together.
+unsigned together(std::uint32_t bytes) {
+  return lanes_per_warp / std::max(1u, bytes / static_cast<std::uint32_t>(word_bytes));
+}
+
+}  // namespace
+
+BankService serve(const AccessEvent& event) {
+  BankService service;
+  const unsigned size = together(event.bytes);
+  for (unsigned first = 0; first < lanes_per_warp; first += size) {
+    const std::uint32_t passes = busiest(wanted(event, first, first + size));
+    service.passes += passes;
+    service.conflicts += passes == 0 ? 0 : passes - 1;
+  }
+  return service;
+}
+
+std::uint32_t sectors(const AccessEvent& event) {
+  std::vector<std::uint64_t> touched;
+  for_each_lane(event.lanes, 0, lanes_per_warp, [&](unsigned lane) {
+    const std::uint64_t last = (event.at[lane] + event.bytes - 1) / sector_bytes;
+    for (std::uint64_t sector = event.at[lane] / sector_bytes; sector <= last; ++sector)
+      touched.push_back(sector);
+  });
+  std::ranges::sort(touched);
+  return static_cast<std::uint32_t>(std::ranges::unique(touched).begin() - touched.begin());
+}
+
+}  // namespace foldproof

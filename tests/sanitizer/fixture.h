@@ -1,0 +1,79 @@
+// Runs small PTX kernels under the race check and tells what it found. The bodies are those of
+// machine/fixture.h: buffer0 …, tid, lane, cta, ntid are set; the body's first line is line 2.
+//
+//   CHECK(verdict(R"( … )", {.block = {64, 1, 1}}) == "shared-race");
+#pragma once
+
+#include <set>
+
+#include "devices/runner.h"
+#include "machine/fixture.h"
+#include "sanitizer/race/race_check.h"
+
+namespace foldproof::sanitizer_tests {
+
+using machine_tests::contains;
+using machine_tests::Setting;
+using machine_tests::words;
+using machine_tests::zeros;
+
+/// The race check alone.
+inline Observers race_check() {
+  Observers checks;
+  checks.push_back(std::make_unique<RaceCheck>());
+  return checks;
+}
+
+/// What the observers find in `launches` launches of the body, as one job: with the replay that they may ask
+/// for.
+inline std::vector<Finding> findings_of(const std::string& body, const Setting& setting,
+                                        Observers observers = race_check(), int launches = 1) {
+  Job job;
+  job.image = std::make_shared<Image>(Image{"test.ptx", machine_tests::text_of(body, setting)});
+  job.schedule = setting.schedule;
+  job.limits = setting.limits;
+  JobLaunch launch{
+      "k", {setting.grid, setting.block, setting.cluster, setting.shared_bytes, setting.cooperative}, {}};
+  for (std::uint32_t k = 0; k < setting.buffers.size(); ++k) {
+    job.buffers.push_back({fmt::format("buffer{}", k), setting.buffers[k].size(), setting.buffers[k]});
+    launch.arguments.push_back({ArgumentBytes(8), {{0, k, 0}}});
+  }
+  for (const std::uint32_t scalar : setting.scalars) launch.arguments.push_back({words({scalar}), {}});
+  for (int k = 0; k < launches; ++k) job.steps.emplace_back(launch);
+  const auto runner = make_runner(make_emulated_device(std::move(observers)));
+  const std::vector<JobResult> results = runner->run({job});
+  if (results[0].unsupported) FAIL(*results[0].unsupported);
+  return results[0].findings;
+}
+
+/// The kinds found, each once: "none", "shared-race", "global-race (warning)", …
+inline std::string kinds(const std::vector<Finding>& findings) {
+  std::set<std::string> all;
+  for (const Finding& f : findings)
+    all.insert(std::string(name(f.kind)) + (f.severity == Severity::warning ? " (warning)" : ""));
+  std::string text;
+  for (const std::string& kind : all) text += (text.empty() ? "" : ", ") + kind;
+  return text.empty() ? "none" : text;
+}
+
+inline std::vector<Schedule> schedules() {
+  std::vector<Schedule> all = machine_tests::every_schedule();
+  for (const char* more : {"random:1", "random:2", "random:3"}) all.push_back(schedule_named(more));
+  return all;
+}
+
+/// The kinds found, the same in every schedule; else what each schedule gives.
+inline std::string verdict(const std::string& body, Setting setting, int launches = 1) {
+  std::map<std::string, std::string> by_verdict;
+  for (const Schedule& schedule : schedules()) {
+    setting.schedule = schedule;
+    std::string& names = by_verdict[kinds(findings_of(body, setting, race_check(), launches))];
+    names += " " + to_string(schedule);
+  }
+  if (by_verdict.size() == 1) return by_verdict.begin()->first;
+  std::string text;
+  for (const auto& [kind, names] : by_verdict) text += kind + " in" + names + "; ";
+  return text;
+}
+
+}  // namespace foldproof::sanitizer_tests

@@ -1,0 +1,142 @@
+// Races in global memory: between blocks, between launches, and where reads come before writes.
+#include "sanitizer/fixture.h"
+
+namespace foldproof::sanitizer_tests {
+namespace {
+
+std::string in_blocks(std::uint32_t blocks, const std::string& body, int launches = 1) {
+  return verdict(body, {.buffers = {zeros(1024), zeros(1024)}, .grid = {blocks, 1, 1}}, launches);
+}
+
+TEST_CASE("blocks that write and read the same global memory race") {
+  CHECK(in_blocks(2, "st.global.u32 [mine], tid;") == "none");
+  CHECK(
+      in_blocks(2, "mul.wide.u32 %rd1, tid, 4; add.u64 %rd1, buffer0, %rd1; st.global.u32 [%rd1], index;") ==
+      "global-race");
+  CHECK(in_blocks(2, "mul.wide.u32 %rd1, tid, 4; add.u64 %rd1, buffer0, %rd1; st.global.u32 [%rd1], 7;") ==
+        "global-race (warning)");
+  CHECK(in_blocks(2,
+                  "mul.wide.u32 %rd1, tid, 4; add.u64 %rd1, buffer0, %rd1; ld.global.u32 %r1, [%rd1]; "
+                  "add.u64 %rd2, mine, 256; st.global.u32 [%rd2], %r1;") == "none");
+  CHECK(in_blocks(2,
+                  "xor.b32 %r1, index, 32; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, buffer0, %rd1; "
+                  "st.global.u32 [mine], 5; ld.global.u32 %r1, [%rd1];") == "global-race");
+}
+
+TEST_CASE("a barrier of a block orders global memory within it, and nowhere else") {
+  const auto exchange = [](std::uint32_t distance) {
+    return verdict(
+        fmt::format("st.global.u32 [mine], 5; bar.sync 0; xor.b32 %r1, index, {}; mul.wide.u32 %rd1, %r1, "
+                    "4; add.u64 %rd1, buffer0, %rd1; ld.global.u32 %r1, [%rd1];",
+                    distance),
+        {.buffers = {zeros(1024)}, .grid = {2, 1, 1}, .block = {64, 1, 1}});
+  };
+  CHECK(exchange(32) == "none");
+  CHECK(exchange(64) == "global-race");
+}
+
+TEST_CASE("atomics meet as far as their scopes reach") {
+  CHECK(in_blocks(2, "red.global.add.u32 [buffer0], 1;") == "none");
+  CHECK(in_blocks(2, "red.sys.global.add.u32 [buffer0], 1; atom.gpu.global.add.u32 %r1, [buffer0], 1;") ==
+        "none");
+  CHECK(in_blocks(2, "atom.cta.global.add.u32 %r1, [buffer0], 1;") == "global-race");
+  CHECK(in_blocks(1, "atom.cta.global.add.u32 %r1, [buffer0], 1;") == "none");
+  // Three blocks: the one in the middle is too narrow.
+  CHECK(in_blocks(3,
+                  "setp.eq.u32 %p1, cta, 1; @%p1 red.cta.global.add.u32 [buffer0], 1; "
+                  "@!%p1 red.gpu.global.add.u32 [buffer0], 1;") == "global-race");
+  // Equal atomics of the whole device around a narrow one from another place.
+  CHECK(
+      in_blocks(2,
+                "setp.eq.u32 %p1, cta, 0; @%p1 red.global.add.u32 [buffer0], 1; @%p1 red.cta.global.add.u32 "
+                "[buffer0], 1; red.global.add.u32 [buffer0], 1;") == "global-race");
+  // Two sizes are not atomic to each other.
+  CHECK(in_blocks(2,
+                  "mov.b64 %rd1, 1; setp.eq.u32 %p1, cta, 1; @%p1 red.global.add.u32 [buffer0], 1; "
+                  "@!%p1 red.global.add.u64 [buffer0], %rd1;") == "global-race");
+}
+
+TEST_CASE("a launch comes after all of the launch before it") {
+  // Each block reads what its neighbour wrote in the launch before, then writes its own, elsewhere.
+  const std::string body =
+      "ld.global.u32 %r5, [buffer1]; setp.eq.u32 %p1, %r5, 0; @%p1 bra first;"
+      " xor.b32 %r1, index, 32; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, buffer0, %rd1;"
+      " ld.global.u32 %r2, [%rd1]; exit;\n"
+      " first: st.global.u32 [mine], 5; ";
+  const std::string mark = "setp.eq.u32 %p2, index, 33; @%p2 st.global.u32 [buffer1+512], 1;";
+  CHECK(in_blocks(2, body + mark, 2) == "none");
+  CHECK(in_blocks(2, "st.global.u32 [mine], 5;", 2) == "none");
+}
+
+TEST_CASE("a kernel in place reads before anybody writes: the job runs once more to see it") {
+  // Thread t reads element t + 1 and writes element t.
+  const std::string shift = "ld.global.u32 %r1, [mine+4]; add.u32 %r1, %r1, 1; st.global.u32 [mine], %r1;";
+  CHECK(contains(in_blocks(4, shift), "global-race"));
+  CHECK(in_blocks(4, "ld.global.u32 %r1, [mine]; add.u32 %r1, %r1, 1; st.global.u32 [mine], %r1;") == "none");
+  // All of the reads come first in every schedule: a barrier is between, but not for the other block.
+  CHECK(in_blocks(2,
+                  "xor.b32 %r1, index, 32; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, buffer0, %rd1; "
+                  "ld.global.u32 %r1, [%rd1]; red.global.add.u32 [buffer1], 1;\n"
+                  "spin: ld.volatile.global.u32 %r2, [buffer1]; setp.lt.u32 %p1, %r2, 64; @%p1 bra spin;\n"
+                  "st.global.u32 [mine], 5;") == "global-race");
+}
+
+TEST_CASE(
+    "reads of one buffer are no reason to run a job twice, and races with them are found all the same") {
+  CHECK(in_blocks(4,
+                  "add.u64 %rd1, mine, 0; ld.global.u32 %r1, [%rd1]; sub.u64 %rd2, %rd1, buffer0; "
+                  "add.u64 %rd2, %rd2, buffer1; st.global.u32 [%rd2], %r1;") == "none");
+}
+
+TEST_CASE("a second write of the same value does not hide the first one, in whole rows either") {
+  // Block 1 waits for block 0 by a flag that orders nothing.
+  CHECK(verdict(R"(
+    setp.ne.u32 %p1, cta, 0; @%p1 bra reader;
+    st.global.u32 [mine], 5; st.global.u32 [mine], 5; red.global.add.u32 [buffer1], 1; exit;
+    reader:
+    ld.volatile.global.u32 %r2, [buffer1]; setp.lt.u32 %p2, %r2, 32; @%p2 bra reader;
+    ld.global.u32 %r1, [mine+-128];)",
+                {.buffers = {zeros(1024), zeros(4)}, .grid = {2, 1, 1}}) ==
+        "global-race, global-race (warning)");
+}
+
+TEST_CASE("a finding tells who did what, where, and to what") {
+  const std::string body = R"(
+    mov.u32 %r9, %tid.y; mad.lo.u32 %r9, %r9, 32, lane; setp.ne.u32 %p1, %r9, 37; @%p1 exit; setp.ne.u32 %p1, cta, 0; @%p1 bra reader;
+    st.global.u32 [buffer0+20], 5;
+    st.volatile.global.u32 [buffer1], 1; exit;
+    reader:
+    ld.volatile.global.u32 %r2, [buffer1]; setp.eq.u32 %p2, %r2, 0; @%p2 bra reader;
+    ld.global.u32 %r1, [buffer0+20];)";
+  for (const Schedule& schedule : schedules()) {
+    const auto findings = findings_of(
+        body,
+        {.buffers = {zeros(64), zeros(4)}, .grid = {2, 1, 1}, .block = {32, 2, 1}, .schedule = schedule});
+    REQUIRE(findings.size() == 1);
+    const Finding& finding = findings[0];
+    CHECK(finding.kind == Kind::global_race);
+    CHECK(finding.severity == Severity::error);
+    CHECK(finding.at.line == 7);
+    REQUIRE(finding.other.has_value());
+    CHECK(finding.other->line == 3);
+    REQUIRE(finding.threads.size() == 2);
+    CHECK(finding.threads[0].block == Dim3{1, 0, 0});
+    CHECK(finding.threads[1].block == Dim3{0, 0, 0});
+    CHECK(finding.threads[0].thread == Dim3{5, 1, 0});
+    CHECK(finding.threads[1].thread == Dim3{5, 1, 0});
+    CHECK(contains(finding.message, "reads the buffer buffer0 and thread"));
+    CHECK(contains(finding.message, "writes it, and nothing orders the two"));
+  }
+}
+
+TEST_CASE("one finding a pair of places, however often the two race") {
+  CHECK(findings_of(R"(
+    .shared .u32 box[64]; mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; mov.u32 %r9, 0;
+    next: st.shared.u32 [%r2], %r9; xor.b32 %r3, %r2, 4; ld.shared.u32 %r4, [%r3]; bar.sync 0;
+    add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 10; @%p1 bra next;)",
+                    {.buffers = {}, .block = {64, 1, 1}})
+            .size() == 1);
+}
+
+}  // namespace
+}  // namespace foldproof::sanitizer_tests

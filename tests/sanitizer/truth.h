@@ -1,0 +1,135 @@
+// What races in a run, worked out as plainly as possible: a node for everything that a lane does, and for
+// each node the set of all nodes before it. Shares nothing with the checks that it judges.
+//
+//   order within a thread ─┐
+//   barriers, from every arrival to every departure ─┼─► causality (PTX ISA 8.9.5)
+//   release patterns ─► acquire patterns ─┘
+//
+// An earlier conflicting access that no causality orders with a later one, and that is not morally strong
+// with it, is a race. Two leniencies, as documented in sanitizer/race: a fence counts for all who meet at a
+// barrier after it (release) or before it (acquire); and observing a strong write orders all strong accesses
+// of that location before it, as coherence does on hardware.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "sanitizer/finding.h"
+#include "sanitizer/observer.h"
+
+namespace foldproof::sanitizer_tests {
+
+/// Nodes by number.
+class Bits {
+ public:
+  void set(std::size_t k) {
+    if (k / 64 >= words_.size()) words_.resize(k / 64 + 1);
+    words_[k / 64] |= std::uint64_t{1} << k % 64;
+  }
+  bool test(std::size_t k) const { return k / 64 < words_.size() && (words_[k / 64] >> k % 64 & 1) != 0; }
+  void add(const Bits& other) {
+    if (words_.size() < other.words_.size()) words_.resize(other.words_.size());
+    for (std::size_t w = 0; w < other.words_.size(); ++w) words_[w] |= other.words_[w];
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+/// Two places in the program that race, as a report names them.
+struct Clash {
+  Kind kind{};
+  unsigned later = 0, earlier = 0;  ///< lines
+  auto operator<=>(const Clash&) const = default;
+};
+
+class Truth final : public Observer {
+ public:
+  struct Node {
+    WarpId warp;
+    unsigned lane = 0;
+    unsigned line = 0;
+    bool fence = false;
+    AccessEvent event;      // of an access; its pointers are not kept
+    BlockNumber owner = 0;  // of shared memory
+    std::uint64_t address = 0;
+    bool unchanged = false;
+    Bits before, met;                   // causality; order within threads and barriers alone
+    Bits after;                         // of what releases: `before`, itself, and what it acquired
+    std::vector<std::size_t> observed;  // by a strong read: the writes whose value it has seen
+    std::vector<std::size_t> patterns;  // of a strong write: the first operations of its release patterns
+  };
+  struct Race {
+    std::size_t earlier, later;
+    Clash clash;
+    Severity severity;
+    bool certain;  ///< without the leniency about observed writes
+  };
+
+  void launch_begins(const Scene& scene) override;
+  void accesses(const AccessEvent& event) override;
+  void fences(const FenceEvent& event) override;
+  void warp_meets(const BarrierEvent& event) override;
+  void barrier_arrives(const BarrierEvent& event) override;
+  void barrier_completes(BlockNumber block, std::uint32_t barrier) override;
+  void cluster_arrives(const BarrierEvent& event, bool releases) override;
+  void cluster_completes(std::uint64_t cluster) override;
+  void cluster_waits(const BarrierEvent& event, bool acquires) override;
+  void exits(const BarrierEvent& event) override;
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  /// All pairs of accesses that race.
+  std::vector<Race> races();
+  /// Whether a is over for b, as far as the place that both access is concerned.
+  bool ordered(std::size_t a, std::size_t b);
+  bool leniently_ordered(std::size_t a, std::size_t b);
+  bool is_before(std::size_t a, std::size_t b) const { return nodes_[b].before.test(a); }
+  static bool overlap(const Node& a, const Node& b);
+
+ private:
+  using LaneKey = std::tuple<BlockNumber, std::uint32_t, unsigned>;
+  struct Lane {
+    Bits knows, met;
+    bool exited = false;
+  };
+  struct Place {
+    bool shared;
+    BlockNumber owner;
+    std::uint64_t address;
+    std::uint32_t bytes;
+    auto operator<=>(const Place&) const = default;
+  };
+  struct Barrier {
+    Bits knows, met;
+    std::set<LaneKey> came, waiting;
+    bool counted = false;
+  };
+  struct ClusterPhase {
+    Bits arriving, complete;
+  };
+
+  Lane& lane(const LaneKey& key) { return lanes_[key]; }
+  bool reach(SyncScope a, BlockNumber block_a, SyncScope b, BlockNumber block_b) const;
+  bool morally_strong(const Node& a, const Node& b) const;
+  void access(const AccessEvent& event, unsigned lane_number);
+  void strong_element(std::size_t n, const Place& place, Lane& who);
+  void acquire(std::size_t last, const std::vector<std::size_t>& reads, Bits& into) const;
+  static Place place_of(const Node& node);
+
+  const Scene* scene_ = nullptr;
+  std::uint32_t blocks_per_cluster_ = 1;
+  std::vector<Node> nodes_;
+  std::map<LaneKey, Lane> lanes_;
+  std::map<Place, std::vector<std::size_t>> chains_;     // the last write and the updates since
+  std::map<Place, std::vector<std::size_t>> strong_;     // all strong accesses
+  std::map<Place, std::vector<std::size_t>> observers_;  // those that observed a write
+  std::vector<std::size_t> fences_;
+  std::map<std::pair<BlockNumber, std::uint32_t>, Barrier> barriers_;
+  std::map<std::uint64_t, ClusterPhase> clusters_;
+  std::map<std::pair<std::size_t, std::size_t>, bool> memo_;
+};
+
+}  // namespace foldproof::sanitizer_tests
