@@ -11,6 +11,7 @@
 #include "cli/processes.h"
 #include "cli/verb.h"
 #include "properties/representative.h"
+#include "reports/mutation.h"
 #include "reports/terminal.h"
 #include "sanitizer/checks.h"
 
@@ -19,14 +20,6 @@ namespace foldproof {
 namespace {
 
 using std::chrono::milliseconds;
-
-/// The share of the campaign's remaining time for the instance that starts now, where `left` have not begun.
-milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsigned jobs) {
-  const double remaining = static_cast<double>(budget.count()) - 1000 * elapsed;
-  const double each =
-      remaining * std::min<double>(jobs, static_cast<double>(left)) / static_cast<double>(left);
-  return milliseconds(std::max<std::int64_t>(1, static_cast<std::int64_t>(each)));
-}
 
 /// Counters of the case that is asked for, or else of one that stands for the instance.
 void count(const Assignment& assignment, const AuditOptions& options,
@@ -81,7 +74,25 @@ std::optional<std::filesystem::path> default_store(const Contract& contract) {
   return folder / case_store_folder;
 }
 
+Json json_of(const CampaignResult& result) {
+  Json json = to_json(result.report);
+  if (result.proof) json["mutation"] = to_json(*result.proof, result.report.seed);
+  return json;
+}
+
+std::string text_of(const CampaignResult& result, const TerminalStyle& style) {
+  const std::string text = to_text(result.report, style);
+  return result.proof ? text + "\n" + proof_text(*result.proof, style) : text;
+}
+
 }  // namespace
+
+milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsigned jobs) {
+  const double remaining = static_cast<double>(budget.count()) - 1000 * elapsed;
+  const double each =
+      remaining * std::min<double>(jobs, static_cast<double>(left)) / static_cast<double>(left);
+  return milliseconds(std::max<std::int64_t>(1, static_cast<std::int64_t>(each)));
+}
 
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
                             ProgressLine& line) {
@@ -128,9 +139,9 @@ int conclude(const CampaignResult& result, Severity fail_on, const Console& cons
   line.clear();
   if (result.wrong_input) throw *result.wrong_input;
   if (console.json())
-    console.print(to_json(result.report));
+    console.print(json_of(result));
   else
-    console.print(to_text(result.report, {console.colored(), console.width(), line.elapsed()}));
+    console.print(text_of(result, {console.colored(), console.width(), line.elapsed()}));
   return result.interrupted ? exit_interrupted : exit_status(result.report, fail_on);
 }
 

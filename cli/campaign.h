@@ -1,6 +1,7 @@
 // Many instances audited in processes of their own, their reports in the order of the instances.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "cli/subjects.h"
 #include "properties/audit.h"
 #include "properties/case.h"
+#include "properties/mutation.h"
 
 namespace foldproof {
 
@@ -30,9 +32,14 @@ struct CampaignOptions {
 struct CampaignResult {
   AuditReport report;
   bool interrupted = false;
+  std::optional<std::vector<MutationReport>> proof;  ///< --prove: what mutants of the clean kernels showed
   /// Set when not a single instance could begin: what was wrong with the input.
   std::optional<InputError> wrong_input;
 };
+
+/// The share of a run's remaining time for the task that starts now, where `left` have not begun.
+std::chrono::milliseconds share(std::chrono::milliseconds budget, double elapsed, std::size_t left,
+                                unsigned jobs);
 
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
                             ProgressLine& line);

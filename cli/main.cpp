@@ -26,6 +26,7 @@ struct Verb {
 
 constexpr Verb verbs[] = {
     {"audit", "Audit kernels: generate cases, run them, judge values and behaviour", attach_audit, true},
+    {"mutate", "Weaken clean kernels one statement at a time, and see what notices", attach_mutate, true},
     {"sanitize", "Run one launch of any kernel and report what goes wrong", attach_sanitize, true},
     {"init", "Write a starter contract beside a kernel", attach_init, true},
     {"replay", "Run a stored case again", attach_replay, true},

@@ -30,6 +30,7 @@ inline CLI::Validator quietly(CLI::Validator check) {
 }
 
 Run attach_audit(CLI::App& app, Console& console);
+Run attach_mutate(CLI::App& app, Console& console);
 Run attach_sanitize(CLI::App& app, Console& console);
 Run attach_init(CLI::App& app, Console& console);
 Run attach_replay(CLI::App& app, Console& console);

@@ -91,6 +91,17 @@ struct Allow {
   Position where;
 };
 
+/// A mutant of the kernel that nothing can notice, because what it changes does not matter.
+struct Equivalent {
+  std::string mutation;          ///< such as "delete-barrier"
+  std::string at;                ///< "file:line"
+  std::string code;              ///< part of that line, so that the entry does not outlive it
+  std::string change;            ///< which of several changes: part of the words that reports use; empty: all
+  std::uint64_t statements = 1;  ///< of PTX for which it holds at most: a line may stand there several times
+  std::string reason;            ///< required
+  Position where;
+};
+
 /// One combination of the matrix, with every placeholder substituted: what is run.
 struct Instance {
   std::string label;                                  ///< "T=f32,B=128"; empty where there is no matrix
@@ -124,6 +135,7 @@ struct Contract {
   std::optional<DeviceCall> call;
   std::vector<Instance> instances;
   std::vector<Allow> allows;
+  std::vector<Equivalent> equivalents;
   /// Announced by `// finding: KIND` markers, as "KIND@file:line"; "KIND?@file:line" need not be made.
   std::vector<std::string> expected;
 };

@@ -83,6 +83,21 @@ Allow allow_of(const Table& table) {
   return allow;
 }
 
+Equivalent equivalent_of(const Table& table) {
+  Equivalent equivalent;
+  equivalent.mutation = table.text("mutation")->value;
+  equivalent.at = table.text("at")->value;
+  equivalent.code = table.text("code")->value;
+  if (const auto change = table.text("change")) equivalent.change = change->value;
+  equivalent.statements = static_cast<std::uint64_t>(table.integer("statements").value_or(1));
+  equivalent.reason = table.text("reason")->value;
+  equivalent.where = table.where();
+  if (equivalent.at.empty() || equivalent.code.empty() || equivalent.reason.empty())
+    throw InputError("an equivalent mutant must say where it is, quote its line and give a reason",
+                     table.where());
+  return equivalent;
+}
+
 void check_launches(const Table& top, const Contract& contract) {
   const bool launches = !top.tables("launch").empty();
   if (contract.call && launches)
@@ -119,6 +134,7 @@ Contract load_contract(const fs::path& file) {
     if (contract.call) imply_launch(contract.instances.back(), *contract.call, contract.instances.size() - 1);
   }
   for (const Table& table : top.tables("allow")) contract.allows.push_back(allow_of(table));
+  for (const Table& table : top.tables("equivalent")) contract.equivalents.push_back(equivalent_of(table));
   return contract;
 }
 

@@ -24,10 +24,6 @@ constexpr std::size_t most_shrunk = 8;
 /// Elements of a replayed case: more than are ever generated, less than would exhaust a machine.
 constexpr std::uint64_t largest_replayed_count = std::uint64_t{1} << 30;
 
-std::string identity_of(const Contract& contract, const Instance& instance) {
-  return (contract.id.empty() ? contract.source.stem().string() : contract.id) + "|" + instance.label;
-}
-
 /// Lost elements show as wrong values on some inputs and outside the bound on others: one family.
 bool same_family(Kind a, Kind b) {
   const auto is_value = [](Kind kind) { return kind == Kind::wrong_value || kind == Kind::outside_bound; };

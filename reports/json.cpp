@@ -28,6 +28,19 @@ unsigned number_at(const Json& json, const char* key) {
   return value.is_null() ? 0 : value.get<unsigned>();
 }
 
+Verdict verdict_named(const std::string& text) {
+  for (const Verdict v :
+       {Verdict::clean, Verdict::findings, Verdict::unsupported, Verdict::skipped, Verdict::error})
+    if (name(v) == text) return v;
+  throw std::invalid_argument("No verdict is called \"" + text + "\".");
+}
+
+}  // namespace
+
+Json report_envelope(const std::string& device, const Json& seed) {
+  return {{"tool", "foldproof"}, {"version", FOLDPROOF_VERSION}, {"device", device}, {"seed", seed}};
+}
+
 Finding finding_from(const Json& json) {
   Finding finding;
   finding.kind = kind_named(json.at("kind").get<std::string>()).value();
@@ -44,19 +57,6 @@ Finding finding_from(const Json& json) {
   finding.replay = text_at(json, "replay");
   return finding;
 }
-
-Verdict verdict_named(const std::string& text) {
-  for (const Verdict v :
-       {Verdict::clean, Verdict::findings, Verdict::unsupported, Verdict::skipped, Verdict::error})
-    if (name(v) == text) return v;
-  throw std::invalid_argument("No verdict is called \"" + text + "\".");
-}
-
-Json envelope(const std::string& device, const Json& seed) {
-  return {{"tool", "foldproof"}, {"version", FOLDPROOF_VERSION}, {"device", device}, {"seed", seed}};
-}
-
-}  // namespace
 
 Json to_json(const Finding& finding) {
   const Position other = finding.other.value_or(Position{});
@@ -102,14 +102,14 @@ Json to_json(const KernelReport& kernel) {
 }
 
 Json to_json(const AuditReport& report) {
-  Json json = envelope(report.device, std::to_string(report.seed));
+  Json json = report_envelope(report.device, std::to_string(report.seed));
   Json& kernels = json["kernels"] = Json::array();
   for (const KernelReport& kernel : report.kernels) kernels.push_back(to_json(kernel));
   return json;
 }
 
 Json error_json(std::string_view message, const Position& position) {
-  Json json = envelope("emulated", nullptr);
+  Json json = report_envelope("emulated", nullptr);
   json["kernels"] = Json::array();
   json["error"] = {{"message", message},
                    {"file", known(position.file)},

@@ -19,6 +19,11 @@ Json to_json(const KernelReport& kernel);
 
 /// {"kind","severity","message","file","line",…} of one finding.
 Json to_json(const Finding& finding);
+/// What to_json wrote of a finding; nothing was lost.
+Finding finding_from(const Json& json);
+
+/// {"tool","version","device","seed"}: what every report begins with.
+Json report_envelope(const std::string& device, const Json& seed);
 
 /// The object that stands for a run that could not begin: no kernels, and {"error":{"message","file","line",
 /// "column"}}.

@@ -16,3 +16,14 @@ foreach(contract IN LISTS contracts)
   endif()
   foldproof_add_audit(NAME "audit.${id}" CONTRACT "${contract}" CASES ${cases} LABELS emulated property)
 endforeach()
+
+# Quick kernels of four sorts lose one statement at a time; the floor is what is noticed today, rounded down.
+foreach(mutated IN ITEMS "tree/sequential 100" "tree/warp_tail 95" "warp/block_shuffle 95" "grid/last_block 80")
+  separate_arguments(mutated UNIX_COMMAND "${mutated}")
+  list(GET mutated 0 kernel)
+  list(GET mutated 1 floor)
+  cmake_path(GET kernel STEM name)
+  add_test(NAME "mutate.${name}"
+           COMMAND foldproof mutate "${PROJECT_SOURCE_DIR}/kernels/${kernel}.toml" --floor ${floor})
+  set_tests_properties("mutate.${name}" PROPERTIES LABELS "emulated;property" TIMEOUT 600)
+endforeach()

@@ -193,6 +193,10 @@ bool is_wanted(const RecipeInfo& recipe, const Instance& instance) {
 
 }  // namespace
 
+std::string identity_of(const Contract& contract, const Instance& instance) {
+  return (contract.id.empty() ? contract.source.stem().string() : contract.id) + "|" + instance.label;
+}
+
 CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, std::string identity,
                              std::uint64_t seed)
     : instance_(instance), domain_(domain), identity_(std::move(identity)), seed_(hash_of(identity_, seed)) {

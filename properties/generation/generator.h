@@ -14,9 +14,12 @@ namespace foldproof {
 /// Classes of counts. Every run of consecutive cases as long as this list holds each class once.
 enum class CountClass : std::uint8_t { none, one, warp_edge, tile_edge, power_edge, small, medium, large };
 
+/// What names contract and instance to the generator, so that each has cases of its own.
+std::string identity_of(const Contract& contract, const Instance& instance);
+
 class CaseGenerator {
  public:
-  /// `identity` names contract and instance: a case depends on it, the seed and the index alone.
+  /// `identity` is that of identity_of: a case depends on it, the seed and the index alone.
   CaseGenerator(const Instance& instance, const Domain& domain, std::string identity, std::uint64_t seed);
 
   Case generate(std::uint64_t index) const;

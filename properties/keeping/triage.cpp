@@ -11,16 +11,6 @@
 namespace foldproof {
 namespace {
 
-/// Whether "dir/file:line" or "dir/file" names the place; a name matches the end of a path.
-bool names(const std::string& at, const Position& place) {
-  const std::string with_line = fmt::format("{}:{}", place.file, place.line);
-  const auto ends = [&](const std::string& path) {
-    if (!path.ends_with(at)) return false;
-    return path.size() == at.size() || at.front() == '/' || path[path.size() - at.size() - 1] == '/';
-  };
-  return !at.empty() && (ends(place.file) || (place.line != 0 && ends(with_line)));
-}
-
 bool is_at(const std::string& at, const Finding& finding) {
   return names(at, finding.at) || (finding.other && names(at, *finding.other));
 }
@@ -97,6 +87,15 @@ void add_silent(KernelReport& report, const Contract& contract, const Announced&
 }
 
 }  // namespace
+
+bool names(const std::string& at, const Position& place) {
+  const std::string with_line = fmt::format("{}:{}", place.file, place.line);
+  const auto ends = [&](const std::string& path) {
+    if (!path.ends_with(at)) return false;
+    return path.size() == at.size() || at.front() == '/' || path[path.size() - at.size() - 1] == '/';
+  };
+  return !at.empty() && (ends(place.file) || (place.line != 0 && ends(with_line)));
+}
 
 std::string today() {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());

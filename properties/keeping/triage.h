@@ -8,6 +8,9 @@
 
 namespace foldproof {
 
+/// Whether "dir/file:line" or "dir/file" names the place; a name matches the end of a path.
+bool names(const std::string& at, const Position& place);
+
 /// Today as an ISO date, in UTC.
 std::string today();
 

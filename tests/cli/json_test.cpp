@@ -40,6 +40,8 @@ TEST_CASE("every field of the printed JSON is documented") {
                        .json,
                    text);
   check_documented(run_json({"audit", "nowhere.cu"}).json, text);
+  check_documented(run_json({"mutate", source_file("kernels/tree/atomic_only.toml"), "--cases", "4"}).json,
+                   text);
   check_documented(run_json({"list"}).json, text);
   check_documented(run_json({"claims"}).json, text);
   check_documented(

@@ -45,7 +45,7 @@ TEST_CASE("deep nesting does not exhaust the stack") {
 
 TEST_CASE("every value of a wrong type is refused") {
   for (const char* key : {"format", "id", "summary", "types", "exclude", "source", "reduction", "domain",
-                          "output", "buffer", "launch", "claims", "allow"}) {
+                          "output", "buffer", "launch", "claims", "allow", "equivalent"}) {
     for (const char* value : {"1.5", "true", "[[1]]", "[1, \"a\"]", "1979-05-27T07:32:00Z", "nan"}) {
       const std::string start = std::string(key) == "format" ? "" : "format = 1\n";
       CHECK(is_refused(start + key + " = " + value + "\n"));

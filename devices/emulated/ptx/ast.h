@@ -63,9 +63,15 @@ struct Operand {
   std::optional<Name> paired_predicate;  ///< the p of d|p; stored with d
 };
 
+/// Bytes of the PTX text: from the first character of a statement to behind its semicolon.
+struct Extent {
+  std::uint32_t begin = 0, end = 0;
+};
+
 /// One instruction: @{!}guard opcode.suffix.suffix operands;
 struct Statement {
   Location at;
+  Extent extent;
   std::optional<Name> guard;
   bool guard_negated = false;
   std::string opcode;                 ///< "add"; "bar"
@@ -77,6 +83,7 @@ struct Statement {
 ///   call{.uni} (ret), target, (args), prototype;
 struct CallStatement {
   Location at;
+  Extent extent;
   std::optional<Name> guard;
   bool guard_negated = false;
   std::vector<Operand> returns, arguments;

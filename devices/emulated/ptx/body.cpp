@@ -136,6 +136,7 @@ void BodyParser::targets(const std::string& label, std::map<std::string, std::ve
 
 void BodyParser::instruction(Scope& scope) {
   Location at{cursor_.peek().line, lines_.current()};
+  const std::uint32_t begin = cursor_.begin_of_next();
   std::optional<Name> guard;
   bool negated = false;
   if (cursor_.accept_symbol("@")) {
@@ -144,6 +145,7 @@ void BodyParser::instruction(Scope& scope) {
   }
   const auto add = [&](auto&& parsed) {
     parsed.at = at;
+    parsed.extent = {begin, cursor_.end_of_last()};
     parsed.guard = std::move(guard);
     parsed.guard_negated = negated;
     scope.items.emplace_back(std::forward<decltype(parsed)>(parsed));

@@ -7,7 +7,7 @@
 
 namespace foldproof::ptx {
 
-Cursor::Cursor(std::string_view text, const std::string& name) : lexer_(text, name) {
+Cursor::Cursor(std::string_view text, const std::string& name) : text_(text), lexer_(text, name) {
   if (text.size() > limits::text_bytes)
     throw InputError(fmt::format("The PTX text has {} bytes, the most that is read is {}; split the module.",
                                  text.size(), limits::text_bytes),
@@ -18,6 +18,7 @@ Cursor::Cursor(std::string_view text, const std::string& name) : lexer_(text, na
 
 Token Cursor::take() {
   const Token taken = ahead_[0];
+  last_end_ = taken.text.data() + taken.text.size();
   ahead_[0] = ahead_[1];
   ahead_[1] = lexer_.next();
   return taken;

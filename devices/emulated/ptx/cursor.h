@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,10 @@ class Cursor {
   const Token& peek() const { return ahead_[0]; }
   const Token& peek_second() const { return ahead_[1]; }
   Token take();
+
+  /// Bytes of the text before the next token, and up to the end of the one that was taken last.
+  std::uint32_t begin_of_next() const { return offset_of(ahead_[0].text.data()); }
+  std::uint32_t end_of_last() const { return offset_of(last_end_); }
 
   bool at_end() const { return peek().kind == Token::Kind::end; }
   bool at(Token::Kind kind) const { return peek().kind == kind; }
@@ -41,6 +46,12 @@ class Cursor {
   void count_nodes(std::size_t count = 1);
 
  private:
+  std::uint32_t offset_of(const char* place) const {
+    return static_cast<std::uint32_t>(place - text_.data());  // limits::text_bytes fits
+  }
+
+  std::string_view text_;
+  const char* last_end_ = text_.data();
   Lexer lexer_;
   std::array<Token, 2> ahead_;
   std::size_t nodes_ = 0;

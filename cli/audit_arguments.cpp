@@ -1,0 +1,79 @@
+#include "cli/audit_arguments.h"
+
+#include <fmt/format.h>
+
+#include "cli/parse.h"
+#include "cli/verb.h"
+
+namespace foldproof {
+
+namespace {
+
+bool is_selected(const Contract& contract, const Instance& instance, const std::string& only) {
+  return only.empty() || contract.id == only || instance.label == only ||
+         contract.id + " " + instance.label == only;
+}
+
+}  // namespace
+
+void AuditArguments::attach(CLI::App& app) {
+  app.add_option("PATH", path,
+                 "A .cu, .ptx or contract, or a folder; without one the kernels that come along");
+  app.add_option("--contract", contract, "The contract, where it is not beside the source")
+      ->type_name("FILE.toml");
+  app.add_option("--entry", entry, "The kernel to audit, where there is no contract")->type_name("NAME");
+  app.add_option("--device", device, "emulated, cuda or all")
+      ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
+      ->type_name("NAME");
+  app.add_option("--cases", cases, "Cases an instance")
+      ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
+      ->type_name("N");
+  app.add_option("--budget", budget, "Time for the whole run, such as 60s")->type_name("TIME");
+  app.add_option("--seed", seed, "A number, or \"random\"")->type_name("S");
+  app.add_option("--largest", largest, "Most elements of a case")
+      ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 33)))
+      ->type_name("N");
+  app.add_option("--only", only, "Only the kernel with this id, or the instance with this label")
+      ->type_name("TEXT");
+  app.add_option("--fail-on", fail_on, "Lowest severity that fails the run")
+      ->check(quietly(CLI::IsMember({"error", "warning"})))
+      ->type_name("error|warning");
+  app.add_option("--jobs,-j", jobs, "Processes at a time")
+      ->check(quietly(CLI::Range(1U, 1024U)))
+      ->type_name("N");
+  app.add_option("--shard", shard, "Only the i-th of n parts of the instances")->type_name("i/n");
+  source.attach(app);
+}
+
+void AuditArguments::check_device() const {
+  if (device == "cuda")
+    throw Unsupported("there is no CUDA device here: this build runs kernels on the emulated device only");
+}
+
+std::vector<Assignment> AuditArguments::selected(const std::vector<Subject>& subjects) const {
+  std::vector<Assignment> assignments;
+  for (const Subject& subject : subjects)
+    for (const Instance& instance : subject.contract.instances)
+      if (is_selected(subject.contract, instance, only)) assignments.push_back({&subject, &instance});
+  if (assignments.empty())
+    throw InputError(
+        fmt::format("--only \"{}\" selects no instance; `foldproof list {}` shows them", only, path));
+  return assignments;
+}
+
+std::vector<Assignment> AuditArguments::sharded(const std::vector<Assignment>& assignments) const {
+  const Shard part = parse_shard(shard);
+  std::vector<Assignment> held;
+  for (std::size_t i = 0; i < assignments.size(); ++i)
+    if (part.holds(i)) held.push_back(assignments[i]);
+  return held;
+}
+
+void say_that_it_is_guessed(const std::vector<Subject>& subjects, const Console& console) {
+  if (subjects.empty() || subjects.front().guesses.empty()) return;
+  console.note(
+      "there is no contract beside the source; the notes say what is guessed, and `foldproof init` writes it "
+      "down");
+}
+
+}  // namespace foldproof

@@ -1,0 +1,36 @@
+// The arguments that `audit` and `mutate` share: which kernels, how many cases, how much time.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/campaign.h"
+#include "cli/source_options.h"
+#include "cli/subjects.h"
+
+namespace foldproof {
+
+struct AuditArguments {
+  std::string path, contract, entry, device = "emulated", budget, seed = "1", fail_on = "error",
+                                     shard = "1/1", only;
+  std::uint64_t cases = AuditOptions{}.cases, largest = AuditOptions{}.largest_count;
+  unsigned jobs = default_jobs();
+  SourceOptions source;
+
+  void attach(CLI::App& app);
+
+  /// Throws Unsupported for a device that is not there.
+  void check_device() const;
+  SubjectChoice choice() const { return {path, contract, entry}; }
+  /// The instances that --only leaves. Throws InputError when it selects none.
+  std::vector<Assignment> selected(const std::vector<Subject>& subjects) const;
+  /// Those of them that --shard leaves.
+  std::vector<Assignment> sharded(const std::vector<Assignment>& assignments) const;
+};
+
+/// Says on standard error that a contract is guessed, where it is.
+void say_that_it_is_guessed(const std::vector<Subject>& subjects, const Console& console);
+
+}  // namespace foldproof

@@ -1,0 +1,89 @@
+// foldproof mutate: clean kernels weakened one statement at a time, to see whether an audit would notice.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/audit_arguments.h"
+#include "cli/mutation_run.h"
+#include "cli/parse.h"
+#include "cli/verb.h"
+#include "reports/mutation.h"
+
+namespace foldproof {
+
+namespace {
+
+struct Arguments : AuditArguments {
+  Arguments() { cases = MutationOptions{}.cases; }
+  double floor = 0;
+  bool all_instances = false;
+};
+
+/// A defect has findings of its own, which would hide what a mutant changes.
+void leave_out_defects(std::vector<Subject>& subjects, const Console& console) {
+  const auto left_out =
+      std::erase_if(subjects, [](const Subject& subject) { return !subject.contract.expected.empty(); });
+  if (left_out == 0) return;
+  if (subjects.empty())
+    throw InputError(
+        "there is nothing to mutate: the source announces findings, and only a clean kernel has "
+        "something to lose");
+  console.note(fmt::format("{} {} that announce findings are left out", left_out,
+                           left_out == 1 ? "kernel" : "kernels"));
+}
+
+MutationRunOptions options_of(const Arguments& arguments) {
+  MutationRunOptions options;
+  options.mutation.cases = arguments.cases;
+  options.mutation.seed = parse_seed(arguments.seed);
+  options.mutation.largest_count = arguments.largest;
+  options.mutation.fail_on = severity_named(arguments.fail_on);
+  if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
+  options.jobs = arguments.jobs;
+  return options;
+}
+
+int exit_status(const MutationRun& run, double floor) {
+  if (run.interrupted) return exit_interrupted;
+  const auto is_wrong = [](const MutationReport& report) { return !report.wrong_excuses.empty(); };
+  if (score(run.reports) < floor || std::ranges::any_of(run.reports, is_wrong)) return 1;
+  const auto is_unable = [](const MutationReport& report) { return !report.reason.empty(); };
+  return std::ranges::any_of(run.reports, is_unable) ? exit_unable : exit_ok;
+}
+
+int mutate(const Arguments& arguments, const Console& console) {
+  arguments.check_device();
+  const MutationRunOptions options = options_of(arguments);
+  ProgressLine line;
+  const CompileOptions compile_options = arguments.source.compile_options();
+  std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
+  leave_out_defects(subjects, console);
+  say_that_it_is_guessed(subjects, console);
+  std::vector<Assignment> assignments = arguments.selected(subjects);
+  if (!arguments.all_instances) assignments = representatives(assignments);
+  assignments = arguments.sharded(assignments);
+  compile_subjects(subjects, compile_options, arguments.jobs, console, line);
+  const MutationRun run = run_mutations(assignments, options, line);
+  line.clear();
+  if (console.json())
+    console.print(to_json(run.reports, options.mutation.seed));
+  else
+    console.print(to_text(run.reports, {console.colored(), console.width(), line.elapsed()}));
+  return exit_status(run, arguments.floor);
+}
+
+}  // namespace
+
+Run attach_mutate(CLI::App& app, Console& console) {
+  auto a = std::make_shared<Arguments>();
+  a->attach(app);
+  app.add_option("--floor", a->floor, "Lowest score, in percent, that does not fail the run")
+      ->check(quietly(CLI::Range(0.0, 100.0)))
+      ->type_name("PERCENT");
+  app.add_flag("--all-instances", a->all_instances, "Every instance, not one a contract");
+  return [a, &console] { return mutate(*a, console); };
+}
+
+}  // namespace foldproof

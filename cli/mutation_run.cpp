@@ -1,0 +1,155 @@
+#include "cli/mutation_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/processes.h"
+#include "reports/mutation.h"
+#include "sanitizer/checks.h"
+
+namespace foldproof {
+
+namespace {
+
+/// Mutants of one process. A fixed number, so that results do not depend on how many processes there are.
+constexpr std::size_t slice_size = 8;
+
+struct Slice {
+  std::size_t assignment;
+  std::span<const Mutant> mutants;
+};
+
+std::vector<std::vector<Mutant>> mutants_of(const std::vector<Assignment>& assignments) {
+  std::vector<std::vector<Mutant>> mutants;
+  for (const Assignment& assignment : assignments)
+    mutants.push_back(mutants_of(*assignment.instance, *assignment.subject->image));
+  return mutants;
+}
+
+std::vector<Slice> slices_of(const std::vector<std::vector<Mutant>>& mutants) {
+  std::vector<Slice> slices;
+  for (std::size_t i = 0; i < mutants.size(); ++i)
+    for (std::span<const Mutant> rest = mutants[i]; !rest.empty();
+         rest = rest.subspan(std::min(slice_size, rest.size())))
+      slices.push_back({i, rest.first(std::min(slice_size, rest.size()))});
+  return slices;
+}
+
+/// Excuses are held against the mutants of all instances, whichever of them are run.
+void check_all_excuses(const std::vector<Assignment>& assignments) {
+  std::set<const Subject*> checked;
+  for (const Assignment& assignment : assignments) {
+    const Subject& subject = *assignment.subject;
+    if (subject.contract.equivalents.empty() || !checked.insert(&subject).second) continue;
+    std::vector<Mutant> all;
+    for (const Instance& instance : subject.contract.instances)
+      std::ranges::move(mutants_of(instance, *subject.image), std::back_inserter(all));
+    check_excuses(subject.contract, all);
+  }
+}
+
+std::string judged(const Assignment& assignment, std::span<const Mutant> mutants,
+                   const MutationOptions& options) {
+  const Subject& subject = *assignment.subject;
+  const auto runner = [] { return make_runner(make_emulated_device(all_checks(), true)); };
+  const auto begin = std::chrono::steady_clock::now();
+  Json json = {{"mutants", Json::array()}};
+  for (const MutantReport& mutant :
+       judge_mutants(subject.contract, *assignment.instance, subject.image, mutants, runner, options))
+    json["mutants"].push_back(to_json(mutant));
+  json["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return pack(json);
+}
+
+void take(MutationReport& report, const Outcome& outcome) {
+  if (outcome.ending != Outcome::Ending::finished) {
+    const std::string place = outcome.position.file.empty() ? "" : to_string(outcome.position) + ": ";
+    const bool interrupted = outcome.ending == Outcome::Ending::interrupted;
+    report.reason = interrupted ? "the run was interrupted" : place + outcome.text;
+    return;
+  }
+  const Json json = unpack(outcome.text);
+  report.seconds += json.at("seconds").get<double>();
+  for (const Json& mutant : json.at("mutants")) report.mutants.push_back(mutant_report_from(mutant));
+}
+
+/// Slices end in any order.
+void sort_by_place(MutationReport& report, const std::vector<Mutant>& mutants) {
+  std::map<std::tuple<std::string, unsigned, std::string>, std::size_t> order;
+  const auto key = [](const auto& m) { return std::tuple(m.at.file, m.at.line, m.deed); };
+  for (std::size_t i = 0; i < mutants.size(); ++i) order[key(mutants[i])] = i;
+  std::ranges::sort(report.mutants, {}, [&](const MutantReport& m) { return order.at(key(m)); });
+}
+
+MutationReport empty_report_of(const Assignment& assignment) {
+  const KernelReport kernel = empty_report(assignment.subject->contract, *assignment.instance);
+  MutationReport report;
+  report.kernel = kernel.kernel;
+  report.id = kernel.id;
+  report.label = kernel.label;
+  report.file = kernel.file;
+  return report;
+}
+
+}  // namespace
+
+std::vector<Assignment> representatives(const std::vector<Assignment>& assignments) {
+  std::vector<Assignment> chosen;
+  std::map<std::string, std::string> names;  ///< the words among the bindings of the last one chosen
+  for (const Assignment& assignment : assignments) {
+    std::map<std::string, std::string> words = assignment.instance->bindings;
+    std::erase_if(words, [](const auto& binding) {
+      return binding.second.find_first_not_of("0123456789") == std::string::npos;
+    });
+    if (chosen.empty() || chosen.back().subject != assignment.subject) {
+      chosen.push_back(assignment);
+      names = words;
+    } else if (words == names) {
+      chosen.back() = assignment;
+    }
+  }
+  return chosen;
+}
+
+MutationRun run_mutations(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
+                          ProgressLine& line) {
+  check_all_excuses(assignments);
+  const std::vector<std::vector<Mutant>> mutants = mutants_of(assignments);
+  const std::vector<Slice> slices = slices_of(mutants);
+  const double begin = line.elapsed();
+  MutationRun run;
+  for (const Assignment& assignment : assignments) run.reports.push_back(empty_report_of(assignment));
+
+  Tasks tasks;
+  tasks.count = slices.size();
+  tasks.jobs = options.jobs;
+  tasks.work = [&](std::size_t task, const auto& say_done) {
+    MutationOptions mutation = options.mutation;
+    mutation.progress = say_done;
+    if (options.budget)
+      mutation.deadline = std::chrono::steady_clock::now() +
+                          share(*options.budget, line.elapsed() - begin, slices.size() - task, options.jobs);
+    return judged(assignments[slices[task].assignment], slices[task].mutants, mutation);
+  };
+  std::size_t done = 0, all = 0;
+  for (const Slice& slice : slices) all += slice.mutants.size();
+  tasks.finished = [&](std::size_t task, const Outcome& outcome) {
+    done += slices[task].mutants.size();
+    take(run.reports[slices[task].assignment], outcome);
+  };
+  tasks.progress = [&](std::uint64_t running) {
+    line.show(fmt::format("mutants: {} of {}", done + running, all));
+  };
+  run.interrupted = !run_in_processes(tasks);
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    sort_by_place(run.reports[i], mutants[i]);
+    apply_excuses(run.reports[i], assignments[i].subject->contract);
+  }
+  return run;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,32 @@
+#include "devices/emulated/ptx/source_place.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace foldproof::ptx {
+namespace {
+
+bool is_toolkit_file(std::string_view path) {
+  constexpr std::string_view roots[] = {"/usr/include/", "/usr/lib/gcc/", "/usr/local/cuda", "/opt/cuda"};
+  constexpr std::string_view parts[] = {"/targets/x86_64-linux/include/", "/cuda/include/", "/include/cccl/",
+                                        "/include/cooperative_groups/"};
+  return std::ranges::any_of(roots, [&](std::string_view root) { return path.starts_with(root); }) ||
+         std::ranges::any_of(parts, [&](std::string_view part) { return path.find(part) != path.npos; });
+}
+
+}  // namespace
+
+std::optional<Position> source_place(const std::vector<Loc>& locs,
+                                     const std::map<std::uint32_t, std::string>& files, std::uint32_t loc) {
+  std::optional<Position> innermost;
+  for (; loc != 0 && loc < locs.size(); loc = locs[loc].inlined_at) {
+    const auto file = files.find(locs[loc].file);
+    if (file == files.end() || locs[loc].line == 0) continue;
+    const Position here{file->second, locs[loc].line, locs[loc].column};
+    if (!is_toolkit_file(file->second)) return here;
+    if (!innermost) innermost = here;
+  }
+  return innermost;
+}
+
+}  // namespace foldproof::ptx

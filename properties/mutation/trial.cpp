@@ -1,0 +1,240 @@
+// Runs mutants until something is found in them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "properties/audit.h"
+#include "properties/execution/evaluation.h"
+#include "properties/generation/generator.h"
+#include "properties/keeping/triage.h"
+#include "properties/mutation.h"
+
+namespace foldproof {
+namespace {
+
+/// A mutant meets so many cases before its neighbours go on: most die of the first few.
+constexpr std::uint64_t rounds[] = {4, 20};
+/// A mutant that runs this much longer than the kernel does not end. Lanes that part cost a factor of 32.
+constexpr std::uint64_t patience = 40, least_instructions = 1'000'000;
+
+/// Passes jobs on with a limit of their own.
+class LimitedRunner final : public Runner {
+ public:
+  explicit LimitedRunner(std::unique_ptr<Runner> runner) : runner_(std::move(runner)) {}
+
+  std::vector<JobResult> run(const std::vector<Job>& jobs) override {
+    std::vector<Job> limited = jobs;
+    for (Job& job : limited)
+      job.limits.warp_instructions = std::min(job.limits.warp_instructions, warp_instructions);
+    return runner_->run(limited);
+  }
+  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
+    return runner_->entries(image);
+  }
+
+  std::uint64_t warp_instructions = 0;
+
+ private:
+  std::unique_ptr<Runner> runner_;
+};
+
+/// One edit of a mutant on its way through the cases.
+struct Trial {
+  const Edit* edit = nullptr;
+  std::vector<bool> tried;
+  std::uint64_t cases = 0;
+  std::optional<Finding> killer;  ///< once there is one, the trial is over
+  std::optional<Finding> hint;    ///< a finding too weak to kill
+  std::string invalid;
+
+  bool ended() const { return killer || !invalid.empty(); }
+};
+
+class Trials {
+ public:
+  Trials(const Contract& contract, const Instance& instance, std::shared_ptr<const Image> image,
+         const MakeRunner& make_runner, const MutationOptions& options)
+      : contract_(contract),
+        instance_(instance),
+        image_(std::move(image)),
+        make_runner_(make_runner),
+        options_(options),
+        domain_(instance, options.largest_count),
+        generator_(instance, domain_, identity_of(contract, instance), options.seed),
+        runner_(make_runner()),
+        kernel_(contract, instance, image_, *runner_),
+        order_(options.cases) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    costs_.resize(order_.size());
+  }
+
+  std::vector<MutantReport> judge(std::span<const Mutant> mutants) {
+    std::vector<std::vector<Trial>> trials(mutants.size());
+    for (std::size_t i = 0; i < mutants.size(); ++i)
+      for (const Edit& edit : mutants[i].edits)
+        trials[i].push_back({&edit, std::vector<bool>(order_.size()), 0, {}, {}, {}});
+    for (const std::uint64_t round : rounds)
+      if (round < options_.cases) run_round(trials, round, false);
+    run_round(trials, options_.cases, true);
+    std::vector<MutantReport> reports;
+    for (std::size_t i = 0; i < mutants.size(); ++i) reports.push_back(report_of(mutants[i], trials[i]));
+    return reports;
+  }
+
+ private:
+  void run_round(std::vector<std::vector<Trial>>& trials, std::uint64_t cases, bool last) {
+    std::uint64_t known = 0;
+    for (std::vector<Trial>& mutant : trials) {
+      for (Trial& trial : mutant)
+        if (!trial.ended()) run(trial, std::min(cases, options_.cases));
+      if (last || std::ranges::all_of(mutant, &Trial::ended)) ++known;
+      if (options_.progress) options_.progress(known);
+    }
+  }
+
+  bool out_of_time() const {
+    return options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline;
+  }
+
+  void run(Trial& trial, std::uint64_t cases) {
+    if (out_of_time()) return;
+    LimitedRunner runner(make_runner_());
+    std::optional<Evaluator> mutant;
+    const auto image = std::make_shared<Image>(mutated(*image_, *trial.edit));
+    unless_refused(trial, [&] { mutant.emplace(contract_, instance_, image, runner); });
+    for (std::size_t place = 0; place < order_.size() && trial.cases < cases && !trial.ended(); ++place) {
+      const std::size_t index = order_[place];
+      if (trial.tried[index] || out_of_time()) continue;
+      trial.tried[index] = true;
+      ++trial.cases;
+      runner.warp_instructions = patience * cost_of(index) + least_instructions;
+      unless_refused(trial, [&] { try_case(trial, *mutant, generator_.generate(index)); });
+      // A case that kills one mutant often kills the next.
+      const auto at = order_.begin() + static_cast<std::ptrdiff_t>(place);
+      if (trial.killer) std::rotate(order_.begin(), at, at + 1);
+    }
+  }
+
+  /// What the device does not take is no mutant.
+  template <typename Work>
+  static void unless_refused(Trial& trial, const Work& work) {
+    try {
+      work();
+    } catch (const InputError& refusal) {
+      trial.invalid = refusal.what();
+    } catch (const Unsupported& refusal) {
+      trial.invalid = refusal.what();
+    }
+  }
+
+  void try_case(Trial& trial, const Evaluator& mutant, const Case& c) {
+    const Evaluation evaluation = mutant.evaluate(c);
+    if (evaluation.unsupported) {
+      trial.invalid = *evaluation.unsupported;
+      return;
+    }
+    for (Finding& finding : unexpected(evaluation)) {
+      finding.case_text = describe(c);
+      std::optional<Finding>& place = finding.severity >= options_.fail_on ? trial.killer : trial.hint;
+      if (!place) place = std::move(finding);
+    }
+  }
+
+  /// What an audit would report: what the contract allows is left out.
+  std::vector<Finding> unexpected(const Evaluation& evaluation) const {
+    KernelReport report;
+    report.findings = evaluation.findings;
+    triage(report, contract_, today());
+    return std::move(report.findings);
+  }
+
+  /// Warp instructions of the kernel as it is. It must be clean, or nothing could be said of its mutants.
+  std::uint64_t cost_of(std::size_t index) {
+    if (costs_[index]) return *costs_[index];
+    const Case c = generator_.generate(index);
+    const Evaluation evaluation = kernel_.evaluate(c);
+    if (evaluation.unsupported) throw Unsupported(*evaluation.unsupported);
+    for (const Finding& finding : unexpected(evaluation))
+      if (finding.severity >= options_.fail_on)
+        throw InputError(fmt::format("the kernel as it is has a finding, {} ({}); mend it before its mutants "
+                                     "can be judged",
+                                     name(finding.kind), describe(c)),
+                         finding.at);
+    costs_[index] = evaluation.warp_instructions;
+    return *costs_[index];
+  }
+
+  static MutantReport report_of(const Mutant& mutant, const std::vector<Trial>& trials) {
+    MutantReport report;
+    report.mutation = mutant.mutation;
+    report.deed = mutant.deed;
+    report.at = mutant.at;
+    report.edits = trials.size();
+    const Trial* shown = &trials.front();
+    if (const auto alive = std::ranges::find_if_not(trials, &Trial::ended); alive != trials.end()) {
+      shown = &*alive;
+      report.fate = alive->cases == 0 ? Fate::skipped : Fate::survived;
+    } else {
+      const auto dead = std::ranges::find_if(trials, [](const Trial& t) { return t.killer.has_value(); });
+      if (dead != trials.end()) shown = &*dead;
+      report.fate = dead == trials.end() ? Fate::invalid : Fate::killed;
+    }
+    report.alive =
+        static_cast<std::uint64_t>(std::ranges::count_if(trials, [](const Trial& t) { return !t.ended(); }));
+    report.ptx_line = shown->edit->ptx_line;
+    report.at.column = shown->edit->column;
+    report.cases = shown->cases;
+    report.killer = shown->killer ? shown->killer : shown->hint;
+    report.reason = shown->invalid;
+    return report;
+  }
+
+  const Contract& contract_;
+  const Instance& instance_;
+  std::shared_ptr<const Image> image_;
+  const MakeRunner& make_runner_;
+  const MutationOptions& options_;
+  Domain domain_;
+  CaseGenerator generator_;
+  std::unique_ptr<Runner> runner_;
+  Evaluator kernel_;
+  std::vector<std::size_t> order_;  ///< of the cases: those that killed last come first
+  std::vector<std::optional<std::uint64_t>> costs_;
+};
+
+}  // namespace
+
+std::string_view name(Fate fate) {
+  switch (fate) {
+    case Fate::killed: return "killed";
+    case Fate::survived: return "survived";
+    case Fate::equivalent: return "equivalent";
+    case Fate::invalid: return "invalid";
+    case Fate::skipped: return "skipped";
+  }
+  return "";
+}
+
+std::uint64_t MutationReport::count(Fate fate) const {
+  return static_cast<std::uint64_t>(std::ranges::count(mutants, fate, &MutantReport::fate));
+}
+
+double score(std::span<const MutationReport> reports) {
+  std::uint64_t killed = 0, survived = 0;
+  for (const MutationReport& report : reports) {
+    killed += report.count(Fate::killed);
+    survived += report.count(Fate::survived);
+  }
+  const std::uint64_t all = killed + survived;
+  return all == 0 ? 100.0 : 100.0 * static_cast<double>(killed) / static_cast<double>(all);
+}
+
+std::vector<MutantReport> judge_mutants(const Contract& contract, const Instance& instance,
+                                        const std::shared_ptr<const Image>& image,
+                                        std::span<const Mutant> mutants, const MakeRunner& make_runner,
+                                        const MutationOptions& options) {
+  return Trials(contract, instance, image, make_runner, options).judge(mutants);
+}
+
+}  // namespace foldproof

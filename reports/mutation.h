@@ -1,0 +1,28 @@
+// What mutation says, as text for a terminal and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "properties/mutation.h"
+#include "reports/json.h"
+#include "reports/terminal.h"
+
+namespace foldproof {
+
+/// The mutants by source line, each line quoted once, then a row a kernel and the score.
+std::string to_text(std::span<const MutationReport> reports, const TerminalStyle& style);
+
+/// The same as sentences: "delete the barrier at k.cu:12 and shared-race is reported". What nothing notices
+/// comes first.
+std::string proof_text(std::span<const MutationReport> reports, const TerminalStyle& style);
+
+/// {"tool","version","device","seed","score",…,"kernels":[…]}
+Json to_json(std::span<const MutationReport> reports, std::uint64_t seed);
+
+Json to_json(const MutantReport& mutant);
+/// What to_json wrote of a mutant; nothing was lost.
+MutantReport mutant_report_from(const Json& json);
+
+}  // namespace foldproof

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/mutation.h"
+#include "reports/paint.h"
+#include "reports/quote.h"
+#include "reports/wrap.h"
+
+namespace foldproof {
+
+namespace {
+
+Color color_of(Fate fate) {
+  switch (fate) {
+    case Fate::killed: return Color::green;
+    case Fate::survived: return Color::red;
+    case Fate::equivalent:
+    case Fate::invalid: return Color::dim;
+    case Fate::skipped: return Color::yellow;
+  }
+  return Color::plain;
+}
+
+/// The kernel, and its instance in brackets.
+std::string title(const MutationReport& report) {
+  return printable(report.label.empty() ? report.kernel
+                                        : fmt::format("{} [{}]", report.kernel, report.label));
+}
+
+std::string line_of(const Position& at) { return display({at.file, at.line, 0}); }
+
+std::string finding_text(const Finding& finding) {
+  const std::string place = finding.at.line == 0 ? "" : " at " + line_of(finding.at);
+  return std::string(name(finding.kind)) + place;
+}
+
+std::string statements_text(const MutantReport& mutant) {
+  return mutant.edits == 1
+             ? fmt::format("PTX line {}", mutant.ptx_line)
+             : fmt::format("PTX line {}, {} of {} statements", mutant.ptx_line, mutant.alive, mutant.edits);
+}
+
+/// What became of the mutant, behind its deed.
+std::string end_of(const MutantReport& mutant) {
+  switch (mutant.fate) {
+    case Fate::killed: return mutant.killer ? finding_text(*mutant.killer) : "";
+    case Fate::survived:
+      return fmt::format("nothing in {} cases ({}){}", mutant.cases, statements_text(mutant),
+                         mutant.killer ? "; only a warning, " + finding_text(*mutant.killer) : "");
+    case Fate::equivalent:
+    case Fate::invalid: return mutant.reason;
+    case Fate::skipped: return "the time was spent";
+  }
+  return "";
+}
+
+std::string mutants_text(const MutationReport& report, const TerminalStyle& style) {
+  const Paint paint(style.color);
+  std::string text;
+  const Position* last = nullptr;
+  for (const MutantReport& mutant : report.mutants) {
+    if (last == nullptr || last->file != mutant.at.file || last->line != mutant.at.line)
+      text += fmt::format("  {} {}\n{}", paint(Color::cyan, "-->"), line_of(mutant.at),
+                          quote({mutant.at.file, mutant.at.line, 0}, "    ", style.width));
+    last = &mutant.at;
+    const std::string end = end_of(mutant);
+    text += "  " + paint(color_of(mutant.fate), fmt::format("{:<10}", name(mutant.fate))) + "  " +
+            wrap(printable(mutant.deed + (end.empty() ? "" : ": " + end)), 14, 14, style.width) + "\n";
+  }
+  return text;
+}
+
+std::string complaints_text(const MutationReport& report, const TerminalStyle& style) {
+  std::string text;
+  for (const InputError& error : report.wrong_excuses)
+    text +=
+        wrap(fmt::format("error: {} ({})", error.sentence(), display(error.position())), 0, 2, style.width) +
+        "\n";
+  return text;
+}
+
+std::string table_row(const MutationReport& report, std::size_t width) {
+  const std::string begin = fmt::format("{:<{}}", title(report), width);
+  if (!report.reason.empty()) return begin + "  " + printable(report.reason) + "\n";
+  const std::uint64_t skipped = report.count(Fate::skipped);
+  return fmt::format("{}  {:>6}  {:>8}  {:>10}  {:>7}  {:>5.1f} %  {:.1f} s{}\n", begin,
+                     report.count(Fate::killed), report.count(Fate::survived), report.count(Fate::equivalent),
+                     report.count(Fate::invalid), score({&report, 1}), report.seconds,
+                     skipped == 0 ? "" : fmt::format("  ({} not tried)", skipped));
+}
+
+std::string summary(std::span<const MutationReport> reports, const TerminalStyle& style) {
+  std::uint64_t killed = 0, survived = 0, equivalent = 0, invalid = 0;
+  for (const MutationReport& report : reports) {
+    killed += report.count(Fate::killed);
+    survived += report.count(Fate::survived);
+    equivalent += report.count(Fate::equivalent);
+    invalid += report.count(Fate::invalid);
+  }
+  const std::string time = style.wall_seconds ? fmt::format(" ({:.1f} s)", *style.wall_seconds) : "";
+  return fmt::format(
+      "score {:.1f} %: {} killed, {} survived; not counted: {} equivalent as far as known, {} invalid{}\n",
+      score(reports), killed, survived, equivalent, invalid, time);
+}
+
+std::string sentence(const MutantReport& mutant) {
+  const std::string deed = fmt::format("{} at {}", mutant.deed, line_of(mutant.at));
+  if (mutant.fate == Fate::killed)
+    return fmt::format("{} and {} is reported", deed, name(mutant.killer->kind));
+  if (mutant.fate == Fate::equivalent) return fmt::format("{} and nothing changes: {}", deed, mutant.reason);
+  return deed + " and nothing that was tried notices" +
+         (mutant.killer ? fmt::format(", but for a warning, {}", name(mutant.killer->kind)) : "");
+}
+
+}  // namespace
+
+std::string to_text(std::span<const MutationReport> reports, const TerminalStyle& style) {
+  const Paint paint(style.color);
+  std::string text;
+  std::size_t width = 6;
+  for (const MutationReport& report : reports) {
+    width = std::max(width, title(report).size());
+    text += paint(Color::bold, title(report)) + "\n" + mutants_text(report, style) +
+            complaints_text(report, style) + "\n";
+  }
+  text += fmt::format("{:<{}}  killed  survived  equivalent  invalid    score  time\n", "kernel", width);
+  for (const MutationReport& report : reports) text += table_row(report, width);
+  return text + summary(reports, style);
+}
+
+std::string proof_text(std::span<const MutationReport> reports, const TerminalStyle& style) {
+  std::string text;
+  for (const MutationReport& report : reports) {
+    if (!report.reason.empty()) text += title(report) + ": " + printable(report.reason) + "\n";
+    for (const Fate fate : {Fate::survived, Fate::equivalent, Fate::killed})
+      for (const MutantReport& mutant : report.mutants) {
+        if (mutant.fate != fate) continue;
+        text += wrap(printable(sentence(mutant)), 0, 2, style.width) + "\n";
+        if (fate == Fate::survived) text += quote({mutant.at.file, mutant.at.line, 0}, "    ", style.width);
+      }
+    if (const std::uint64_t skipped = report.count(Fate::skipped); skipped > 0)
+      text += fmt::format("the time was spent before {} more could be tried\n", skipped);
+    text += complaints_text(report, style);
+  }
+  return text + summary(reports, style);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,160 @@
+// Each mutation on the smallest PTX that has something to lose: what is changed, worked out by hand.
+#include "properties/mutation.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "sanitizer/error.h"
+
+namespace foldproof {
+namespace {
+
+Image kernel(const std::string& body) {
+  return {"k.ptx",
+          ".version 9.0\n.target sm_90\n.address_size 64\n"
+          ".visible .entry k(.param .u64 k_out) {\n"
+          ".reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .f32 %f<9>;\n.reg .pred %p<9>;\n" +
+              body + "\nret;\n}\n"};
+}
+
+Instance launching_k() {
+  Instance instance;
+  instance.launches.emplace_back();
+  instance.launches.back().lowered = "k";
+  return instance;
+}
+
+/// "deed -> statement" of every mutant of this kind.
+std::vector<std::string> changes(const std::string& mutation, const std::string& body) {
+  std::vector<std::string> found;
+  for (const Mutant& mutant : mutants_of(launching_k(), kernel(body)))
+    if (mutant.mutation == mutation) found.push_back(mutant.deed + " -> " + mutant.edits.front().replacement);
+  return found;
+}
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("barriers are deleted; one that votes leaves a thread its own vote") {
+  CHECK(changes("delete-barrier", "bar.sync 0;") == Lines{"delete the barrier -> "});
+  CHECK(changes("delete-barrier", "barrier.cluster.wait;") ==
+        Lines{"delete the wait at the cluster barrier -> "});
+  CHECK(changes("delete-barrier", "bar.red.popc.u32 %r1, 0, !%p1;") ==
+        Lines{"delete the barrier -> selp.u32 %r1, 0, 1, %p1;"});
+  CHECK(changes("delete-barrier", "bar.warp.sync -1;").empty());
+  CHECK(changes("delete-warp-barrier", "bar.warp.sync -1;") == Lines{"delete the warp barrier -> "});
+}
+
+TEST_CASE("fences are deleted, and narrowed by a step") {
+  CHECK(changes("delete-fence", "membar.gl;") == Lines{"delete the fence -> "});
+  CHECK(changes("narrow-fence", "fence.acq_rel.sys;") ==
+        Lines{"narrow the fence from the system to the device -> fence.acq_rel.gpu;"});
+  CHECK(changes("narrow-fence", "membar.gl;") ==
+        Lines{"narrow the fence from the device to the block -> membar.cta;"});
+  CHECK(changes("narrow-fence", "membar.cta;").empty());
+}
+
+TEST_CASE("a constant mask loses its lowest and its highest lane") {
+  CHECK(changes("clear-mask-bit", "bar.warp.sync 0xff0;") ==
+        Lines{"take lane 4 out of the mask 0xff0 -> bar.warp.sync 0xfe0;",
+              "take lane 11 out of the mask 0xff0 -> bar.warp.sync 0x7f0;"});
+  CHECK(changes("clear-mask-bit", "mov.b32 %r9, 3;\nvote.sync.ballot.b32 %r1, %p1, %r9;").size() == 2);
+  CHECK(changes("clear-mask-bit", "activemask.b32 %r8;\nbar.warp.sync %r8;").empty());
+}
+
+TEST_CASE("strength and scope of accesses are weakened") {
+  CHECK(changes("drop-volatile", "ld.volatile.global.u32 %r1, [%rd1+4];") ==
+        Lines{"drop volatile from the load -> ld.global.u32 %r1, [%rd1+4];"});
+  CHECK(changes("weaken-order", "ld.acquire.gpu.global.u32 %r1, [%rd1];") ==
+        Lines{"weaken acquire to relaxed in the load -> ld.relaxed.gpu.global.u32 %r1, [%rd1];"});
+  CHECK(changes("weaken-order", "st.relaxed.gpu.global.u32 [%rd1], %r1;") ==
+        Lines{"turn the relaxed store into a plain store -> st.global.u32 [%rd1], %r1;"});
+  CHECK(changes("narrow-scope", "atom.acq_rel.global.add.u32 %r1, [%rd1], 1;") ==
+        Lines{"narrow the scope of the atomic to the block -> atom.acq_rel.cta.global.add.u32 %r1, [%rd1], "
+              "1;"});
+  CHECK(changes("narrow-scope", "atom.shared.add.u32 %r1, [%rd1], 1;").empty());
+}
+
+TEST_CASE("an atomic becomes a load, its operation and a store, each under the guard") {
+  CHECK(
+      changes("split-atomic", "@%p1 red.global.add.f32 [%rd1], %f1;") ==
+      Lines{"turn the atomic (add) into a load, the operation and a store -> { .reg .b32 %mutated<2>; .reg "
+            ".pred %mutatedp; @%p1 ld.global.b32 %mutated0, [%rd1]; @%p1 add.f32 %mutated1, %mutated0, %f1; "
+            "@%p1 st.global.b32 [%rd1], %mutated1; }"});
+}
+
+TEST_CASE("comparisons of integers are forced, and moved by one") {
+  CHECK(changes("force-compare", "setp.lt.u32 %p1, %r1, %r2;") ==
+        Lines{"let the comparison (lt) always hold -> setp.eq.u32 %p1, 0, 0;",
+              "let the comparison (lt) never hold -> setp.ne.u32 %p1, 0, 0;"});
+  CHECK(changes("shift-compare", "setp.lt.u32 %p1, %r1, %r2;") ==
+        Lines{"compare with le instead of lt -> setp.le.u32 %p1, %r1, %r2;"});
+  CHECK(changes("shift-compare", "setp.ne.s32 %p1, %r1, 0;") ==
+        Lines{"compare with 1 instead of 0 (ne) -> setp.ne.s32 %p1, %r1, 1;"});
+  CHECK(changes("force-compare", "setp.lt.f32 %p1, %f1, %f2;").empty());
+}
+
+TEST_CASE("shuffles, shifts and the operation itself are changed") {
+  CHECK(changes("shift-lane", "shfl.sync.down.b32 %r1|%p1, %r2, 16, 31, -1;") ==
+        Lines{"shuffle by 17 instead of 16 -> shfl.sync.down.b32 %r1|%p1, %r2, 17, 31, -1;",
+              "shuffle by 15 instead of 16 -> shfl.sync.down.b32 %r1|%p1, %r2, 15, 31, -1;"});
+  CHECK(changes("shift-amount", "shr.u32 %r1, %r2, 1;") ==
+        Lines{"shift by 2 instead of 1 -> shr.u32 %r1, %r2, 2;"});
+  CHECK(changes("swap-extremum", "max.s32 %r1, %r2, %r3;") ==
+        Lines{"take the min instead of the max -> min.s32 %r1, %r2, %r3;"});
+  CHECK(changes("subtract", "add.f32 %f1, %f2, %f3;") ==
+        Lines{"subtract instead of adding -> sub.f32 %f1, %f2, %f3;"});
+  CHECK(changes("subtract", "add.s32 %r1, %r2, %r3;").empty());
+}
+
+TEST_CASE("a line that the compiler repeats is one mutant with several edits") {
+  const Image image = kernel(
+      ".loc 1 7 3\nbar.sync 0;\n.loc 1 8 3\nbar.sync 0;\n.loc 1 7 3\nbar.sync 0;\n"
+      "ret;\n}\n.file 1 \"/src/k.cu\"\n.visible .entry unused() { bar.sync 0;");
+  const auto mutants = mutants_of(launching_k(), image);
+  REQUIRE(mutants.size() == 2);
+  CHECK(mutants[0].at == Position{"/src/k.cu", 7, 3});
+  CHECK(mutants[0].edits.size() == 2);
+  CHECK(mutants[1].edits.size() == 1);
+  const Image changed = mutated(image, mutants[1].edits[0]);
+  CHECK(changed.ptx.size() == image.ptx.size() - std::string("bar.sync 0;").size());
+}
+
+TEST_CASE("the score counts what was killed of what was killed or survived") {
+  MutationReport report;
+  for (const Fate fate : {Fate::killed, Fate::killed, Fate::killed, Fate::survived, Fate::equivalent,
+                          Fate::invalid, Fate::skipped}) {
+    report.mutants.emplace_back();
+    report.mutants.back().fate = fate;
+  }
+  CHECK(score({&report, 1}) == 75.0);
+  CHECK(score({}) == 100.0);
+}
+
+TEST_CASE("an excuse must fit a survivor, and no more statements than it speaks of") {
+  Contract contract;
+  contract.equivalents.push_back({"delete-barrier", "k.cu:7", "bar", "", 1, "nothing follows", {}});
+  MutationReport report;
+  report.mutants.emplace_back();
+  MutantReport& mutant = report.mutants.back();
+  mutant.mutation = "delete-barrier";
+  mutant.at = {"/src/k.cu", 7, 3};
+  mutant.fate = Fate::survived;
+  mutant.alive = 2;
+  apply_excuses(report, contract);
+  CHECK(mutant.fate == Fate::survived);
+  mutant.alive = 1;
+  apply_excuses(report, contract);
+  CHECK(mutant.fate == Fate::equivalent);
+  CHECK(report.wrong_excuses.empty());
+  mutant.fate = Fate::killed;
+  apply_excuses(report, contract);
+  CHECK(report.wrong_excuses.size() == 1);
+  contract.equivalents[0].mutation = "delete-bariers";
+  CHECK_THROWS_AS(check_excuses(contract, {}), InputError);
+}
+
+}  // namespace foldproof
