@@ -16,8 +16,7 @@ namespace {
 
 struct Arguments : AuditArguments {
   std::string report, store, only_case, prove_budget = "30s";
-  bool prove = false;
-  bool counters = false;
+  bool prove = false, counters = false;
 };
 
 CampaignOptions campaign_options(const Arguments& arguments) {
@@ -49,7 +48,6 @@ std::vector<MutationReport> prove(const std::vector<Assignment>& assignments, co
   MutationRunOptions options;
   options.mutation.seed = result.report.seed;
   options.mutation.largest_count = arguments.largest;
-  options.mutation.fail_on = severity_named(arguments.fail_on);
   options.budget = parse_duration(arguments.prove_budget, "--prove-budget");
   options.jobs = arguments.jobs;
   return run_mutations(representatives(clean), options, line).reports;

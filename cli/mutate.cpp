@@ -16,7 +16,10 @@ namespace foldproof {
 namespace {
 
 struct Arguments : AuditArguments {
-  Arguments() { cases = MutationOptions{}.cases; }
+  Arguments() {
+    cases = MutationOptions{}.cases;
+    fail_on = name(MutationOptions{}.fail_on);
+  }
   double floor = 0;
   bool all_instances = false;
 };
