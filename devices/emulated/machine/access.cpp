@@ -354,8 +354,8 @@ void Grid::announce_row_store(const Warp& warp, const Instruction& i, const Addr
   announce_access(warp, i, event);
 }
 
-// A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store to
-// one address the last one wins, and finds there what the one before it has written.
+// A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store
+// to one address the last one wins, and finds there what the one before it has written.
 void Grid::announce_store(const Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
                           LaneMask lanes, const Hosts& hosts) {
   const Detail& detail = program_.details[i.detail];
