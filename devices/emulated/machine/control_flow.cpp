@@ -2,6 +2,7 @@
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dominator_tree.hpp>
+#include <boost/graph/strong_components.hpp>
 
 #include <set>
 
@@ -32,7 +33,7 @@ bool leaves(const Instruction& i) {
 // The control-flow graph turned round: an edge from each instruction to those that may run before it. The
 // last vertex is the end of the function, from which everything is reached backwards.
 Graph reversed_graph(const std::vector<Instruction>& code,
-                     const std::vector<std::vector<std::uint32_t>*>& indexed) {
+                     const std::vector<const std::vector<std::uint32_t>*>& indexed) {
   const std::size_t end = code.size();
   Graph graph(end + 1);
   auto flow = [&](std::size_t from, std::size_t to) { add_edge(std::min(to, end), from, graph); };
@@ -52,8 +53,9 @@ Graph reversed_graph(const std::vector<Instruction>& code,
 
 }  // namespace
 
-void insert_joins(std::vector<Instruction>& code, std::vector<std::vector<std::uint32_t>*> indexed_targets) {
-  const Graph graph = reversed_graph(code, indexed_targets);
+void insert_joins(std::vector<Instruction>& code,
+                  const std::vector<std::vector<std::uint32_t>*>& indexed_targets) {
+  const Graph graph = reversed_graph(code, {indexed_targets.begin(), indexed_targets.end()});
   const std::size_t end = code.size();
   const auto nowhere = boost::graph_traits<Graph>::null_vertex();
   std::vector<Graph::vertex_descriptor> post_dominator(num_vertices(graph), nowhere);
@@ -91,6 +93,14 @@ void insert_joins(std::vector<Instruction>& code, std::vector<std::vector<std::u
   for (auto* targets : indexed_targets)
     for (std::uint32_t& target : *targets) target = moved[target];
   code = std::move(result);
+}
+
+std::vector<std::size_t> loops_of(const std::vector<Instruction>& code,
+                                  const std::vector<const std::vector<std::uint32_t>*>& indexed_targets) {
+  const Graph graph = reversed_graph(code, indexed_targets);
+  std::vector<std::size_t> loop(num_vertices(graph));
+  boost::strong_components(graph, make_iterator_property_map(loop.begin(), get(boost::vertex_index, graph)));
+  return loop;
 }
 
 }  // namespace foldproof::machine

@@ -1,12 +1,15 @@
 #include "devices/emulated/machine/polls.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+
+#include "devices/emulated/isa/definedness.h"
+#include "devices/emulated/machine/control_flow.h"
 
 namespace foldproof::machine {
 namespace {
 
-using Places = std::set<std::uint32_t>;  // indices into the code
 using Rows = std::set<std::uint32_t>;
 
 // Whether other threads may change what the instruction reads: strong loads and atomics.
@@ -16,42 +19,16 @@ bool may_poll(const Instruction& i) {
          i.form->semantics != isa::Semantics::weak;
 }
 
-std::vector<std::uint32_t> successors(const Code& code, const std::vector<Detail>& details,
-                                      std::uint32_t pc) {
-  const Instruction& i = code.instructions[pc];
-  if (i.action == Action::branch_indexed) return details[i.detail].targets;
-  std::vector<std::uint32_t> next;
-  if (i.action == Action::branch) next.push_back(i.target);
-  const bool leaves = i.action == Action::branch || i.action == Action::ret || i.action == Action::exit ||
-                      i.action == Action::trap;
-  if (!leaves || i.guard != isa::no_operand) next.push_back(pc + 1);
-  std::erase_if(next, [&](std::uint32_t place) { return place >= code.instructions.size(); });
-  return next;
-}
-
-// Where execution may go from `pc`, one step at least.
-Places reachable(const std::vector<std::vector<std::uint32_t>>& next, std::uint32_t pc) {
-  Places seen;
-  std::vector<std::uint32_t> left = next[pc];
-  while (!left.empty()) {
-    const std::uint32_t place = left.back();
-    left.pop_back();
-    if (!seen.insert(place).second) continue;
-    left.insert(left.end(), next[place].begin(), next[place].end());
-  }
-  return seen;
-}
-
 // Whether the instruction computes something from influenced rows; what it computes is then influenced, too.
 bool spread(const Instruction& i, Rows& influenced) {
   if (i.action != Action::compute) return false;
-  const auto rules = isa::operand_rules(*i.form);
-  const std::uint32_t* rows = isa::rows_of(i);
-  const std::size_t count = i.wide ? rules.size() : std::min(rules.size(), i.operand.size());
   bool reads = influenced.contains(i.guard), grew = false;
-  for (std::size_t k = 0; k < count; ++k) reads |= !rules[k].destination && influenced.contains(rows[k]);
-  for (std::size_t k = 0; reads && k < count; ++k)
-    if (rules[k].destination && rows[k] != isa::no_operand) grew |= influenced.insert(rows[k]).second;
+  isa::for_each_row(
+      i, [&](std::uint32_t row, unsigned, bool written) { reads |= !written && influenced.contains(row); });
+  if (reads)
+    isa::for_each_row(i, [&](std::uint32_t row, unsigned, bool written) {
+      if (written) grew |= influenced.insert(row).second;
+    });
   return grew;
 }
 
@@ -65,26 +42,26 @@ bool decides(const Instruction& i, const Rows& influenced) {
 void mark_polls(Code& code, const std::vector<Detail>& details) {
   auto& instructions = code.instructions;
   if (std::none_of(instructions.begin(), instructions.end(), may_poll)) return;
-  const auto size = static_cast<std::uint32_t>(instructions.size());
-  std::vector<std::vector<std::uint32_t>> next(size);
-  for (std::uint32_t pc = 0; pc < size; ++pc) next[pc] = successors(code, details, pc);
-  for (std::uint32_t pc = 0; pc < size; ++pc) {
-    if (!may_poll(instructions[pc])) continue;
-    Places loop;
-    for (const std::uint32_t place : reachable(next, pc))
-      if (reachable(next, place).contains(pc)) loop.insert(place);
+  std::vector<const std::vector<std::uint32_t>*> indexed;
+  for (const Instruction& i : instructions)
+    if (i.action == Action::branch_indexed) indexed.push_back(&details[i.detail].targets);
+  const std::vector<std::size_t> loop_of = loops_of(instructions, indexed);
+  std::map<std::size_t, std::vector<const Instruction*>> loops;
+  for (std::size_t pc = 0; pc < instructions.size(); ++pc) loops[loop_of[pc]].push_back(&instructions[pc]);
+  for (std::size_t pc = 0; pc < instructions.size(); ++pc) {
+    const auto& loop = loops[loop_of[pc]];
+    if (!may_poll(instructions[pc]) || loop.size() == 1) continue;
     const auto& data = details[instructions[pc].detail].data;
     // The sources of an atomic follow what it gives.
     const auto end =
         instructions[pc].action == Action::atomic ? data.begin() + instructions[pc].form->vector : data.end();
     Rows influenced(data.begin(), end);
     influenced.erase(isa::no_operand);
-    const auto spreads = [&](std::uint32_t place) { return spread(instructions[place], influenced); };
+    const auto spreads = [&](const Instruction* i) { return spread(*i, influenced); };
     while (std::count_if(loop.begin(), loop.end(), spreads) != 0) {
     }
-    instructions[pc].polled = std::any_of(loop.begin(), loop.end(), [&](std::uint32_t place) {
-      return decides(instructions[place], influenced);
-    });
+    instructions[pc].polled =
+        std::any_of(loop.begin(), loop.end(), [&](const Instruction* i) { return decides(*i, influenced); });
   }
 }
 
