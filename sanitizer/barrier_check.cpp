@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 namespace foldproof {
 
 void BarrierCheck::launch_begins(const Scene& scene) {
@@ -31,7 +29,7 @@ void BarrierCheck::barrier_arrives(const BarrierEvent& event) {
   Arrivals& arrivals = of_block(event.warp.block)[event.barrier];
   // Comparing with the last and with those of the own warp finds every difference sooner or later.
   if (!arrivals.empty()) compare(arrivals.back(), event);
-  if (event.lanes != ~LaneSet{0})
+  if (event.lanes != all_lanes)
     for (const BarrierEvent& other : arrivals)
       if (other.warp == event.warp) compare(other, event);
   arrivals.push_back(event);
@@ -80,8 +78,8 @@ void BarrierCheck::report(const BarrierEvent& now, const BarrierEvent& other, st
   finding.message = std::move(message);
   finding.at = scene_->position(now.site);
   finding.other = scene_->position(other.site);
-  finding.threads = {scene_->thread(now.warp, static_cast<unsigned>(std::countr_zero(now.lanes))),
-                     scene_->thread(other.warp, static_cast<unsigned>(std::countr_zero(other.lanes)))};
+  finding.threads = {scene_->thread(now.warp, first_lane(now.lanes)),
+                     scene_->thread(other.warp, first_lane(other.lanes))};
   findings_.push_back(std::move(finding));
 }
 

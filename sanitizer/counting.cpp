@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::size_t most_rounds = 64;
 
-std::uint64_t number_of(LaneSet lanes) { return static_cast<std::uint64_t>(std::popcount(lanes)); }
-
 template <class Traffic>
 Traffic& select(ByAccess<Traffic>& traffic, AccessEvent::What what) {
   switch (what) {
@@ -51,8 +49,8 @@ void Counting::executes(const ExecutionEvent& event) {
   if (event.site >= executed_.size()) executed_.resize(event.site + 1);
   ++executed_[event.site];
   ++counters_.warp_instructions;
-  counters_.live_lanes += number_of(event.live);
-  counters_.active_lanes += number_of(event.active);
+  counters_.live_lanes += lane_count(event.live);
+  counters_.active_lanes += lane_count(event.active);
 }
 
 void Counting::branch_divides(const ExecutionEvent&) { ++counters_.divergent_branches; }
@@ -63,7 +61,7 @@ void Counting::accesses(const AccessEvent& event) {
 
 void Counting::count_shared(const AccessEvent& event) {
   SharedTraffic& traffic = select(counters_.shared, event.what);
-  const std::uint64_t lanes = number_of(event.lanes);
+  const std::uint64_t lanes = lane_count(event.lanes);
   const BankService service = serve(event);
   ++traffic.requests;
   traffic.lanes += lanes;
@@ -84,10 +82,10 @@ void Counting::count_shared(const AccessEvent& event) {
 void Counting::count_global(const AccessEvent& event) {
   GlobalTraffic& traffic = select(counters_.global, event.what);
   ++traffic.requests;
-  traffic.lanes += number_of(event.lanes);
+  traffic.lanes += lane_count(event.lanes);
   traffic.sectors += sectors(event);
   if (event.what != AccessEvent::What::update) return;
-  for (LaneSet left = event.lanes; left != 0; left &= left - 1) ++atomics_[event.at[std::countr_zero(left)]];
+  for_lanes(event.lanes, [&](unsigned lane) { ++atomics_[event.at[lane]]; });
 }
 
 Round& Counting::round_of(const OfBlock& block) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 namespace foldproof {
 
@@ -25,7 +24,7 @@ void MaskCheck::meeting_arrives(const MeetingEvent& event) {
     report(
         event, outside,
         fmt::format("lane {} executes this with the member mask {:#010x}, which leaves the lane itself out",
-                    std::countr_zero(outside), event.mask));
+                    first_lane(outside), event.mask));
   if ((event.mask & ~event.lanes) == 0) return;  // nobody to wait for
   auto& waiting = waiting_[event.warp];
   for (const MeetingEvent& other : waiting) {
@@ -34,7 +33,7 @@ void MaskCheck::meeting_arrives(const MeetingEvent& event) {
     report(event, named,
            fmt::format(
                "lane {} comes with the member mask {:#010x}, and lane {} waits here for it with {:#010x}",
-               std::countr_zero(named), event.mask, std::countr_zero(other.lanes), other.mask));
+               first_lane(named), event.mask, first_lane(other.lanes), other.mask));
   }
   waiting.push_back(event);
 }
@@ -51,7 +50,7 @@ void MaskCheck::report(const MeetingEvent& event, LaneSet lanes, std::string mes
   finding.kind = Kind::invalid_mask;
   finding.message = std::move(message);
   finding.at = scene_->position(event.site);
-  finding.threads.push_back(scene_->thread(event.warp, static_cast<unsigned>(std::countr_zero(lanes))));
+  finding.threads.push_back(scene_->thread(event.warp, first_lane(lanes)));
   findings_.push_back(std::move(finding));
 }
 

@@ -14,6 +14,7 @@
 
 #include "sanitizer/finding.h"
 #include "sanitizer/instruction_class.h"
+#include "sanitizer/lane_set.h"
 
 namespace foldproof {
 
@@ -23,10 +24,6 @@ using Site = std::uint32_t;
 /// Blocks in the order of their clusters: cluster · blocks a cluster + rank. Without clusters the linear
 /// index.
 using BlockNumber = std::uint64_t;
-
-/// Lanes of a warp, lane 0 the lowest bit.
-using LaneSet = std::uint32_t;
-inline constexpr unsigned lanes_per_warp = 32;
 
 struct WarpId {
   BlockNumber block = 0;

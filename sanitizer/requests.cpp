@@ -17,15 +17,9 @@ struct Wanted {
   auto operator<=>(const Wanted&) const = default;
 };
 
-template <class Visit>
-void for_each_lane(LaneSet lanes, unsigned first, unsigned end, Visit visit) {
-  for (unsigned lane = first; lane < end; ++lane)
-    if ((lanes >> lane & 1) != 0) visit(lane);
-}
-
-std::vector<Wanted> wanted(const AccessEvent& event, unsigned first, unsigned end) {
+std::vector<Wanted> wanted(const AccessEvent& event, LaneSet lanes) {
   std::vector<Wanted> all;
-  for_each_lane(event.lanes, first, end, [&](unsigned lane) {
+  for_lanes(lanes, [&](unsigned lane) {
     const BlockNumber owner = event.owner ? event.owner[lane] : event.warp.block;
     const std::uint64_t last = (event.at[lane] + event.bytes - 1) / word_bytes;
     const unsigned alone = event.what == AccessEvent::What::update ? lane : 0;
@@ -60,7 +54,7 @@ BankService serve(const AccessEvent& event) {
   BankService service;
   const unsigned size = together(event.bytes);
   for (unsigned first = 0; first < lanes_per_warp; first += size) {
-    const std::uint32_t passes = busiest(wanted(event, first, first + size));
+    const std::uint32_t passes = busiest(wanted(event, event.lanes & (lowest_lanes(size) << first)));
     service.passes += passes;
     service.conflicts += passes == 0 ? 0 : passes - 1;
   }
@@ -69,7 +63,7 @@ BankService serve(const AccessEvent& event) {
 
 std::uint32_t sectors(const AccessEvent& event) {
   std::vector<std::uint64_t> touched;
-  for_each_lane(event.lanes, 0, lanes_per_warp, [&](unsigned lane) {
+  for_lanes(event.lanes, [&](unsigned lane) {
     const std::uint64_t last = (event.at[lane] + event.bytes - 1) / sector_bytes;
     for (std::uint64_t sector = event.at[lane] / sector_bytes; sector <= last; ++sector)
       touched.push_back(sector);

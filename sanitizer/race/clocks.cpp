@@ -6,15 +6,7 @@
 namespace foldproof {
 namespace {
 
-constexpr LaneSet all_lanes = ~LaneSet{0};
 constexpr BlockNumber no_owner = ~BlockNumber{0};
-
-LaneSet bit(unsigned lane) { return LaneSet{1} << lane; }
-
-template <class Visit>
-void for_each(LaneSet lanes, Visit visit) {
-  for (; lanes != 0; lanes &= lanes - 1) visit(static_cast<unsigned>(std::countr_zero(lanes)));
-}
 
 /// Joins two pieces of knowledge, of which either may be missing.
 Knowledge::Pointer join(const Knowledge::Pointer& a, const Knowledge::Pointer& b) {
@@ -117,7 +109,7 @@ LaneSet Clocks::unordered(const WarpClock& who, unsigned lane, const WarpId& oth
       if (time < who.uniform) return 0;
       lanes &= ~bit(lane);
       if (who.pairs)
-        for_each(lanes, [&](unsigned m) {
+        for_lanes(lanes, [&](unsigned m) {
           if (time < (*who.pairs)[lane][m]) lanes &= ~bit(m);
         });
     }
@@ -153,7 +145,7 @@ Knowledge::Pointer Clocks::known_to(const WarpClock& who, LaneSet lanes) {
   if (who.uniform > own.base) parts.push_back({who.id, false, all_lanes, who.uniform});
   parts.push_back({who.id, false, lanes, who.time});
   std::vector<Knowledge::Pointer> parents;
-  for_each(lanes, [&](unsigned lane) {
+  for_lanes(lanes, [&](unsigned lane) {
     if (who.pairs)
       for (unsigned m = 0; m < lanes_per_warp; ++m)
         if (const Time time = (*who.pairs)[lane][m]; time > who.uniform)
@@ -169,7 +161,7 @@ void Clocks::learn(WarpClock& who, LaneSet lanes, const Knowledge::Pointer& what
   const BlockClock& block = this->block(who.id.block);
   if (!who.outer) who.outer = std::make_unique<std::array<Knowledge::Pointer, lanes_per_warp>>();
   Knowledge::Pointer before, after;
-  for_each(lanes, [&](unsigned lane) {
+  for_lanes(lanes, [&](unsigned lane) {
     const Knowledge::Pointer own = outer_of(who, lane, block);
     if (!after || own != before) {  // most lanes knew the same before
       before = own;
@@ -192,16 +184,16 @@ void Clocks::warp_meets(const BarrierEvent& event) {
       for (auto& row : *warp.pairs) row.fill(0);
     }
     std::array<Time, lanes_per_warp> joined{};
-    for_each(event.lanes, [&](unsigned lane) {
+    for_lanes(event.lanes, [&](unsigned lane) {
       for (unsigned m = 0; m < lanes_per_warp; ++m) joined[m] = std::max(joined[m], (*warp.pairs)[lane][m]);
     });
-    for_each(event.lanes, [&](unsigned lane) { joined[lane] = now; });
-    for_each(event.lanes, [&](unsigned lane) { (*warp.pairs)[lane] = joined; });
+    for_lanes(event.lanes, [&](unsigned lane) { joined[lane] = now; });
+    for_lanes(event.lanes, [&](unsigned lane) { (*warp.pairs)[lane] = joined; });
   }
   if (warp.fencing) share_fencing(fencing_of({{&warp, event.lanes}}), {{&warp, event.lanes}});
   if ((warp.has_outer & event.lanes) == 0) return;
   Knowledge::Pointer all;
-  for_each(warp.has_outer & event.lanes, [&](unsigned lane) { all = join(all, (*warp.outer)[lane]); });
+  for_lanes(warp.has_outer & event.lanes, [&](unsigned lane) { all = join(all, (*warp.outer)[lane]); });
   learn(warp, event.lanes, all);
 }
 
@@ -231,7 +223,7 @@ void Clocks::meet_as_a_block(BlockClock& block) {
   if (individual) {
     std::vector<Knowledge::Pointer> parents{block.outer};
     for (WarpClock& warp : block.warps) {
-      for_each(warp.has_outer, [&](unsigned lane) {
+      for_lanes(warp.has_outer, [&](unsigned lane) {
         if (parents.back() != (*warp.outer)[lane]) parents.push_back((*warp.outer)[lane]);
         (*warp.outer)[lane].reset();
       });
@@ -344,7 +336,8 @@ void Clocks::add_fencing(Fencing& sum, const Fencing& one) {
 Fencing Clocks::fencing_of(const Met& lanes) {
   Fencing sum;
   for (const auto& [warp, set] : lanes)
-    if (warp->fencing) for_each(set, [&, w = warp](unsigned lane) { add_fencing(sum, (*w->fencing)[lane]); });
+    if (warp->fencing)
+      for_lanes(set, [&, w = warp](unsigned lane) { add_fencing(sum, (*w->fencing)[lane]); });
   return sum;
 }
 
@@ -353,7 +346,7 @@ void Clocks::share_fencing(const Fencing& sum, const Met& to) {
   for (const Knowledge::Pointer& released : sum.released) any |= released != nullptr;
   if (!any) return;
   for (const auto& [warp, lanes] : to)
-    for_each(lanes, [&, w = warp](unsigned lane) {
+    for_lanes(lanes, [&, w = warp](unsigned lane) {
       Fencing& own = fencing(*w, lane);
       Fencing shared = sum;
       for (Fencing::Observed& observed : shared.observed)
@@ -366,14 +359,14 @@ void Clocks::share_fencing(const Fencing& sum, const Met& to) {
 
 void Clocks::fences(const FenceEvent& event) {
   WarpClock& warp = this->warp(event.warp);
-  for_each(event.lanes, [&](unsigned lane) {
+  for_lanes(event.lanes, [&](unsigned lane) {
     std::vector<Fencing::Observed>& observed = fencing(warp, lane).observed;
     for (const Fencing::Observed& one : observed) acquire(warp, lane, *one.message, event.scope);
     if (event.scope >= SyncScope::gpu) observed.clear();  // else a wider fence may acquire more
   });
   ++warp.time;
   const auto scope = static_cast<std::size_t>(event.scope);
-  for_each(event.lanes, [&](unsigned lane) {
+  for_lanes(event.lanes, [&](unsigned lane) {
     auto& released = fencing(warp, lane).released;
     std::fill_n(released.begin(), scope, nullptr);  // the wider fence releases all that narrower ones did
     released[scope] = known_to(warp, bit(lane));
@@ -478,7 +471,7 @@ void Clocks::accesses(const AccessEvent& event) {
   };
   if (!event.strong) {
     if (!writes || messages_.empty()) return;
-    for_each(event.lanes, [&](unsigned lane) {  // a weak write hands on nothing
+    for_lanes(event.lanes, [&](unsigned lane) {  // a weak write hands on nothing
       forget_around({owner_of(lane), event.at[lane]}, event.bytes, true);
     });
     return;
@@ -487,7 +480,7 @@ void Clocks::accesses(const AccessEvent& event) {
   if (!event.releases && messages_.empty() && !warp.fencing && warp.released_at.empty()) return;
   if (event.releases) ++warp.time;
   const std::uint32_t element = std::max(event.element_bytes, 1U);
-  for_each(event.lanes, [&](unsigned lane) {
+  for_lanes(event.lanes, [&](unsigned lane) {
     for (std::uint32_t offset = 0; offset < event.bytes; offset += element) {
       const Location location{owner_of(lane), event.at[lane] + offset};
       const auto found = messages_.find(location);

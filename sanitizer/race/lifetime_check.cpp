@@ -33,7 +33,7 @@ void LifetimeCheck::block_ends(BlockNumber block) {
       for (unsigned lane = 0; late != 0 && lane < lanes_per_warp; ++lane)
         late = clocks_.unordered(warp, lane, user, late, use.time);
     if (late != 0)
-      report(user, static_cast<unsigned>(std::countr_zero(late)), site,
+      report(user, first_lane(late), site,
              "uses the shared memory of another block, which does not wait for that before it ends");
   }
   uses_.erase(block);
@@ -44,10 +44,9 @@ void LifetimeCheck::accesses(const AccessEvent& event) {
   if (!clustered_) return;
   if (event.shared && event.owner) {
     const WarpClock& who = clocks_.warp(event.warp);
-    for (LaneSet left = event.lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for_lanes(event.lanes, [&](unsigned lane) {
       const BlockNumber owner = event.owner[lane];
-      if (owner == event.warp.block) continue;
+      if (owner == event.warp.block) return;
       if (ended_.contains(owner))
         report(event.warp, lane, event.site, "uses the shared memory of another block that has ended");
       else if (!clocks_.heard_of(who, lane, owner))
@@ -55,8 +54,8 @@ void LifetimeCheck::accesses(const AccessEvent& event) {
                "uses the shared memory of another block without knowing that it has started");
       Use& use = uses_[owner][{event.warp, event.site}];
       if (use.time != who.time) use = {0, who.time};
-      use.lanes |= LaneSet{1} << lane;
-    }
+      use.lanes |= bit(lane);
+    });
   }
   clocks_.accesses(event);
 }

@@ -11,9 +11,6 @@ namespace {
 using What = AccessEvent::What;
 
 constexpr unsigned global_window_bits = 36;
-constexpr LaneSet all_lanes = ~LaneSet{0};
-
-LaneSet bit(unsigned lane) { return LaneSet{1} << lane; }
 
 Manner manner_of(const AccessEvent& event) {
   Manner m;
@@ -22,7 +19,7 @@ Manner manner_of(const AccessEvent& event) {
   m.update = event.what == What::update;
   m.ordering = event.acquires || event.releases || event.polled;
   m.scope = static_cast<std::uint8_t>(event.scope) & 3U;
-  m.log_bytes = static_cast<unsigned>(std::countr_zero(event.element_bytes)) & 7U;
+  m.log_bytes = first_lane(event.element_bytes) & 7U;
   return m;
 }
 
@@ -122,14 +119,14 @@ Shadow* RaceCheck::shadow_of(const AccessEvent& event, unsigned lane) {
 
 void RaceCheck::accesses(const AccessEvent& event) {
   WarpClock& who = clocks_.warp(event.warp);
-  const auto some = static_cast<unsigned>(std::countr_zero(event.lanes));
+  const auto some = first_lane(event.lanes);
   if (event.consecutive && !event.owner && event.bytes % 4 == 0 && event.at[some] % 4 == 0) {
     if (Shadow* shadow = shadow_of(event, some)) access_rows(event, *shadow, who);
   } else {
     std::uint64_t window = 0;
     Shadow* shadow = nullptr;
     for (LaneSet left = event.lanes; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      const auto lane = first_lane(left);
       const std::uint64_t here = event.owner    ? event.owner[lane]
                                  : event.shared ? 0
                                                 : event.at[lane] >> global_window_bits;
@@ -143,7 +140,7 @@ void RaceCheck::accesses(const AccessEvent& event) {
 
 // One row a line that consecutive lanes touch.
 void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock& who) {
-  const auto low = static_cast<unsigned>(std::countr_zero(event.lanes));
+  const auto low = first_lane(event.lanes);
   const auto high = lanes_per_warp - 1 - static_cast<unsigned>(std::countl_zero(event.lanes));
   const std::uint32_t words = event.bytes / 4;
   constexpr std::uint64_t mask = (std::uint64_t{1} << global_window_bits) - 1;
@@ -392,8 +389,7 @@ void RaceCheck::compare(const AccessEvent& event, std::vector<Entry>& entries, u
       const bool clashes = conflicts && unordered != 0 && !is_excused(earlier, now);
       if (clashes && earlier.manner.strong && earlier.manner.writes)
         unordered &= ~seen(entries, k, lane, who);
-      if (clashes && unordered != 0)
-        report(event, lane, earlier, static_cast<unsigned>(std::countr_zero(unordered)), now, address);
+      if (clashes && unordered != 0) report(event, lane, earlier, first_lane(unordered), now, address);
       // Whoever saw a write that is remembered is remembered, too.
       const auto is_seen = [&](const Entry& e) { return e.manner.writes && e.chain == earlier.chain; };
       const bool witness =

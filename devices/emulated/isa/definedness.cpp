@@ -8,6 +8,7 @@
 #include "devices/emulated/isa/partial.h"
 #include "devices/emulated/isa/spread.h"
 #include "devices/emulated/isa/windows.h"
+#include "sanitizer/lane_set.h"
 
 namespace foldproof::isa {
 
@@ -46,18 +47,13 @@ void write_column(std::byte* frame, std::uint32_t offset, unsigned bytes, unsign
   });
 }
 
-template <class F>
-void for_each(LaneMask lanes, F f) {
-  for (LaneMask left = lanes; left != 0; left &= left - 1) f(static_cast<unsigned>(std::countr_zero(left)));
-}
-
 void define(std::byte* undefined, std::uint32_t offset, unsigned bytes, LaneMask lanes) {
   if (bytes == 0) return lanes::assign(undefined, offset, 0, lanes);
   if (lanes == all_lanes) {
     std::memset(undefined + offset, 0, std::size_t{warp_size} * bytes);
   } else {
-    for_each(lanes,
-             [&](unsigned lane) { std::memset(undefined + offset + std::size_t{lane} * bytes, 0, bytes); });
+    for_lanes(lanes,
+              [&](unsigned lane) { std::memset(undefined + offset + std::size_t{lane} * bytes, 0, bytes); });
   }
 }
 
@@ -144,7 +140,7 @@ void write(std::byte* undefined, const Instruction& instruction, unsigned lane, 
 template <auto rule>
 void each_lane(const std::byte* values, std::byte* undefined, const Instruction& instruction,
                LaneMask lanes) {
-  for_each(lanes, [&](unsigned lane) {
+  for_lanes(lanes, [&](unsigned lane) {
     const Sources sources = read_sources(values, undefined, instruction, lane);
     write(undefined, instruction, lane, sources.defined() ? Result{} : rule(*instruction.form, sources));
   });
@@ -206,7 +202,7 @@ void steered(const std::byte* values, std::byte* undefined, const Instruction& i
     std::memcpy(apart + copy.operand[k], (k <= moving ? undefined : values) + instruction.operand[k], bytes);
   }
   form.compute(apart, copy, all_lanes);
-  for_each(lanes, [&](unsigned lane) {
+  for_lanes(lanes, [&](unsigned lane) {
     const Sources sources = read_sources(values, undefined, instruction, lane);
     const bool known = std::all_of(sources.operand.begin() + moving, sources.operand.end(),
                                    [](const Partial& x) { return x.undefined == 0; });
@@ -479,7 +475,7 @@ FOLDPROOF_EACH_LANE(cnot, cnot_rule)
 void matrices(const std::byte*, std::byte* undefined, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
   const std::uint32_t* rows = rows_of(instruction);
-  for_each(lanes, [&](unsigned lane) {
+  for_lanes(lanes, [&](unsigned lane) {
     for (std::size_t k = 0; k < count_destinations(form); ++k)
       write_column(undefined, rows[k], form.ports[k].bytes, lane, all);
   });

@@ -5,7 +5,7 @@
 
 #include "devices/emulated/isa/lanes.h"
 #include "devices/emulated/isa/processor.h"
-#include "devices/emulated/machine/lane_set.h"
+#include "sanitizer/lane_set.h"
 
 namespace foldproof::machine {
 namespace {

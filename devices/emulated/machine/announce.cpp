@@ -1,7 +1,7 @@
 // Tells observers what happens, in their words; and puts their numbers back into words.
 #include "devices/emulated/machine/grid.h"
 #include "devices/emulated/machine/instruction_class.h"
-#include "devices/emulated/machine/lane_set.h"
+#include "sanitizer/lane_set.h"
 
 namespace foldproof::machine {
 namespace {

@@ -1,9 +1,8 @@
 #include "devices/emulated/machine/definedness.h"
+#include "sanitizer/lane_set.h"
 
 #include <algorithm>
 #include <cstring>
-
-#include "devices/emulated/machine/lane_set.h"
 
 namespace foldproof::machine {
 namespace {

@@ -18,6 +18,7 @@
 
 namespace foldproof::machine {
 
+using isa::LaneMask;
 using OriginId = std::uint32_t;
 
 /// Where undefined bits came from.
@@ -59,9 +60,9 @@ class Taint {
   /// Looks at a row again after its bits changed; `origin` is where new ones came from.
   void update(std::uint32_t offset, std::uint32_t bytes, OriginId origin);
   /// The lanes' columns of a row are defined from now on.
-  void define(std::uint32_t offset, isa::LaneMask lanes);
+  void define(std::uint32_t offset, LaneMask lanes);
   /// Lanes with undefined bits in a row.
-  isa::LaneMask lanes(std::uint32_t offset) const;
+  LaneMask lanes(std::uint32_t offset) const;
   void clear();
 
  private:

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "devices/emulated/machine/grid.h"
-#include "devices/emulated/machine/lane_set.h"
+#include "sanitizer/lane_set.h"
 
 namespace foldproof::machine {
 namespace {

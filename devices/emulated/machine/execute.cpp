@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "devices/emulated/machine/grid.h"
-#include "devices/emulated/machine/lane_set.h"
+#include "sanitizer/lane_set.h"
 
 namespace foldproof::machine {
 namespace {

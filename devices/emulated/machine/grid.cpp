@@ -1,6 +1,6 @@
 // Who runs: blocks through their window, warps within a block, splits within a warp.
 #include "devices/emulated/machine/grid.h"
-#include "devices/emulated/machine/lane_set.h"
+#include "sanitizer/lane_set.h"
 
 #include <fmt/format.h>
 

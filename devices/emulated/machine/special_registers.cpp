@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "devices/emulated/machine/grid.h"
-#include "devices/emulated/machine/lane_set.h"
 
 namespace foldproof::machine {
 namespace {
@@ -20,6 +19,7 @@ constexpr std::uint32_t shared_unit = 128;
 constexpr SpecialRow special_rows[] = {
 #define FOLDPROOF_SPECIAL(name, id, bytes) {name, SpecialRegister::id, bytes},
 #include "devices/emulated/machine/special_registers.def"
+#include "sanitizer/lane_set.h"
 #undef FOLDPROOF_SPECIAL
 };
 

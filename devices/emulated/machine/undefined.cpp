@@ -7,7 +7,7 @@
 
 #include "devices/emulated/isa/definedness.h"
 #include "devices/emulated/machine/grid.h"
-#include "devices/emulated/machine/lane_set.h"
+#include "sanitizer/lane_set.h"
 
 namespace foldproof::machine {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <span>
 
-#include "devices/emulated/machine/lane_set.h"
 #include "devices/emulated/machine/memory.h"
+#include "sanitizer/lane_set.h"
 
 namespace foldproof::machine {
 
