@@ -1,5 +1,7 @@
 #include "sanitizer/finding.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
 
 namespace foldproof {
@@ -29,6 +31,12 @@ std::optional<Kind> kind_named(std::string_view name) {
 }
 
 std::string_view name(Severity severity) { return severity == Severity::error ? "error" : "warning"; }
+
+std::string to_string(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
+
+std::string to_string(const ThreadId& id) {
+  return fmt::format("thread {} of block {}", to_string(id.thread), to_string(id.block));
+}
 
 Severity severity_named(std::string_view text) {
   return text == name(Severity::warning) ? Severity::warning : Severity::error;

@@ -36,12 +36,16 @@ struct Dim3 {
   bool operator==(const Dim3&) const = default;
   std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
 };
+/// "(1, 2, 3)"
+std::string to_string(const Dim3& d);
 
 struct ThreadId {
   Dim3 block{0, 0, 0};
   Dim3 thread{0, 0, 0};
   bool operator==(const ThreadId&) const = default;
 };
+/// "thread (1, 0, 0) of block (2, 0, 0)"
+std::string to_string(const ThreadId& id);
 
 /// One thing that is wrong with a kernel, with the evidence for it.
 struct Finding {

@@ -25,6 +25,9 @@ using Site = std::uint32_t;
 /// index.
 using BlockNumber = std::uint64_t;
 
+/// Allocations of global memory lie in windows of this many address bits; no two share one.
+inline constexpr unsigned global_window_bits = 36;
+
 struct WarpId {
   BlockNumber block = 0;
   std::uint32_t warp = 0;  ///< in its block

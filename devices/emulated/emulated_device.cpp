@@ -28,20 +28,18 @@ constexpr std::uint64_t most_parameter_bytes = 32764;
 
 bool fits(const Dim3& d, const Dim3& limit) { return d.x <= limit.x && d.y <= limit.y && d.z <= limit.z; }
 
-std::string text(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
-
 void check_shape(const Program& program, const Code& entry, const LaunchShape& shape) {
   const std::uint64_t threads = shape.block.volume();
   if (shape.grid.volume() == 0 || threads == 0)
     throw InputError(
         fmt::format("a launch of {} needs at least one block and one thread, not grid {} and block {}",
-                    entry.name, text(shape.grid), text(shape.block)));
+                    entry.name, to_string(shape.grid), to_string(shape.block)));
   if (threads > most_threads || !fits(shape.block, largest_block))
     throw InputError(fmt::format("a block of {} is too large: the limit is {} threads, {} in each direction",
-                                 text(shape.block), most_threads, text(largest_block)));
+                                 to_string(shape.block), most_threads, to_string(largest_block)));
   if (!fits(shape.grid, largest_grid))
-    throw InputError(
-        fmt::format("a grid of {} is too large: the limit is {}", text(shape.grid), text(largest_grid)));
+    throw InputError(fmt::format("a grid of {} is too large: the limit is {}", to_string(shape.grid),
+                                 to_string(largest_grid)));
   const std::uint32_t fixed = program.shared_static_bytes(entry);
   const std::uint64_t shared = std::uint64_t{fixed} + shape.shared_bytes;
   if (shared > most_shared_bytes)
@@ -55,7 +53,7 @@ void check_shape(const Program& program, const Code& entry, const LaunchShape& s
   const auto& exact = entry.required_threads;
   if (exact[0] != 0 && (exact[0] != shape.block.x || exact[1] != shape.block.y || exact[2] != shape.block.z))
     throw InputError(fmt::format("{} was compiled for blocks of ({}, {}, {}), and the launch has {}",
-                                 entry.name, exact[0], exact[1], exact[2], text(shape.block)));
+                                 entry.name, exact[0], exact[1], exact[2], to_string(shape.block)));
 }
 
 // The cluster of a launch: what it asks for, else what the kernel was compiled with.
@@ -66,15 +64,15 @@ Dim3 cluster_of(const Code& entry, const LaunchShape& shape) {
     if (compiled[0] == 0) return {0, 0, 0};
   } else if (compiled[0] != 0 && !(own == shape.cluster)) {
     throw InputError(fmt::format("{} was compiled for clusters of {}, and the launch has {}", entry.name,
-                                 text(own), text(shape.cluster)));
+                                 to_string(own), to_string(shape.cluster)));
   }
   const Dim3 cluster = shape.cluster.x == 0 ? own : shape.cluster;
   if (cluster.volume() == 0 || cluster.volume() > largest_cluster)
-    throw InputError(fmt::format("a cluster of {} is not possible: the limit is {} blocks", text(cluster),
-                                 largest_cluster));
+    throw InputError(fmt::format("a cluster of {} is not possible: the limit is {} blocks",
+                                 to_string(cluster), largest_cluster));
   if (shape.grid.x % cluster.x != 0 || shape.grid.y % cluster.y != 0 || shape.grid.z % cluster.z != 0)
-    throw InputError(
-        fmt::format("a grid of {} cannot be divided into clusters of {}", text(shape.grid), text(cluster)));
+    throw InputError(fmt::format("a grid of {} cannot be divided into clusters of {}", to_string(shape.grid),
+                                 to_string(cluster)));
   return cluster;
 }
 

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 namespace foldproof {
 
 void LifetimeCheck::launch_begins(const Scene& scene) {
-  clustered_ = scene.blocks_per_cluster() > 1;
+  Clocked::launch_begins(scene);
   scene_ = &scene;
-  if (clustered_) clocks_.launch_begins(scene);
   uses_.clear();
   ended_.clear();
   reported_.clear();
@@ -18,13 +15,13 @@ void LifetimeCheck::launch_begins(const Scene& scene) {
 std::vector<Finding> LifetimeCheck::launch_ends() { return std::exchange(findings_, {}); }
 
 void LifetimeCheck::block_begins(BlockNumber block) {
-  if (clustered_) clocks_.block_begins(block);
+  if (keeps_time_) clocks_.block_begins(block);
 }
 
 // The memory is there until the block's last thread ends; a use is in time if any thread knew of it when it
 // ended.
 void LifetimeCheck::block_ends(BlockNumber block) {
-  if (!clustered_) return;
+  if (!keeps_time_) return;
   ended_.insert(block);
   for (const auto& [place, use] : uses_[block]) {
     const auto& [user, site] = place;
@@ -41,7 +38,7 @@ void LifetimeCheck::block_ends(BlockNumber block) {
 }
 
 void LifetimeCheck::accesses(const AccessEvent& event) {
-  if (!clustered_) return;
+  if (!keeps_time_) return;
   if (event.shared && event.owner) {
     const WarpClock& who = clocks_.warp(event.warp);
     for_lanes(event.lanes, [&](unsigned lane) {
@@ -60,40 +57,13 @@ void LifetimeCheck::accesses(const AccessEvent& event) {
   clocks_.accesses(event);
 }
 
-void LifetimeCheck::fences(const FenceEvent& event) {
-  if (clustered_) clocks_.fences(event);
-}
-void LifetimeCheck::warp_meets(const BarrierEvent& event) {
-  if (clustered_) clocks_.warp_meets(event);
-}
-void LifetimeCheck::barrier_arrives(const BarrierEvent& event) {
-  if (clustered_) clocks_.barrier_arrives(event);
-}
-void LifetimeCheck::barrier_completes(BlockNumber block, std::uint32_t barrier) {
-  if (clustered_) clocks_.barrier_completes(block, barrier);
-}
-void LifetimeCheck::cluster_arrives(const BarrierEvent& event, bool releases) {
-  if (clustered_) clocks_.cluster_arrives(event, releases);
-}
-void LifetimeCheck::cluster_completes(std::uint64_t cluster) {
-  if (clustered_) clocks_.cluster_completes(cluster);
-}
-void LifetimeCheck::cluster_waits(const BarrierEvent& event, bool acquires) {
-  if (clustered_) clocks_.cluster_waits(event, acquires);
-}
-void LifetimeCheck::exits(const BarrierEvent& event) {
-  if (clustered_) clocks_.exits(event);
-}
-
 void LifetimeCheck::report(const WarpId& user, unsigned lane, Site site, const char* message) {
   if (!reported_.insert(site).second) return;
   Finding finding;
   finding.kind = Kind::lifetime;
   finding.at = scene_->position(site);
   finding.threads.push_back(scene_->thread(user, lane));
-  const auto& [block, thread] = finding.threads.front();
-  finding.message = fmt::format("thread ({}, {}, {}) of block ({}, {}, {}) {}", thread.x, thread.y, thread.z,
-                                block.x, block.y, block.z, message);
+  finding.message = fmt::format("{} {}", to_string(finding.threads.front()), message);
   findings_.push_back(std::move(finding));
 }
 

@@ -10,8 +10,6 @@ namespace {
 
 using What = AccessEvent::What;
 
-constexpr unsigned global_window_bits = 36;
-
 Manner manner_of(const AccessEvent& event) {
   Manner m;
   m.writes = event.what != What::read;
@@ -48,11 +46,6 @@ bool replaces(const Row& later, const Row& earlier) {
 
 std::string_view verb(const Manner& m) { return m.update ? "updates" : m.writes ? "writes" : "reads"; }
 
-std::string describe(const ThreadId& id) {
-  return fmt::format("thread ({}, {}, {}) of block ({}, {}, {})", id.thread.x, id.thread.y, id.thread.z,
-                     id.block.x, id.block.y, id.block.z);
-}
-
 }  // namespace
 
 void RaceCheck::job_begins(bool all_reads) {
@@ -62,7 +55,7 @@ void RaceCheck::job_begins(bool all_reads) {
 
 void RaceCheck::launch_begins(const Scene& scene) {
   scene_ = &scene;
-  clocks_.launch_begins(scene);
+  Clocked::launch_begins(scene);
   shared_.clear();
   spare_.clear();
   latest_shadow_ = nullptr;
@@ -432,8 +425,8 @@ void RaceCheck::report(const AccessEvent& event, unsigned lane, const Entry& ear
   finding.other = scene_->position(earlier.site);
   finding.threads = {scene_->thread(now.warp, lane), scene_->thread(earlier.warp, earlier_lane)};
   finding.message =
-      fmt::format("{} {} {} and {} {} it, and nothing orders the two{}", describe(finding.threads[0]),
-                  verb(b), scene_->memory_at(event.shared, address), describe(finding.threads[1]), verb(a),
+      fmt::format("{} {} {} and {} {} it, and nothing orders the two{}", to_string(finding.threads[0]),
+                  verb(b), scene_->memory_at(event.shared, address), to_string(finding.threads[1]), verb(a),
                   harmless ? "; the values are equal" : "");
 }
 

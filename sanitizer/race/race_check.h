@@ -5,8 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "sanitizer/observer.h"
-#include "sanitizer/race/clocks.h"
+#include "sanitizer/race/clocked.h"
 #include "sanitizer/race/shadow.h"
 
 namespace foldproof {
@@ -22,7 +21,7 @@ namespace foldproof {
 ///
 /// Reads of memory that nobody has written yet are not kept (input is mostly read). Where such memory is
 /// written later in the same launch, `wants_all_reads` asks for the job once more.
-class RaceCheck final : public Observer {
+class RaceCheck final : public Clocked {
  public:
   void job_begins(bool all_reads) override;
   void launch_begins(const Scene& scene) override;
@@ -30,24 +29,11 @@ class RaceCheck final : public Observer {
   void block_begins(BlockNumber block) override;
   void block_ends(BlockNumber block) override;
   void accesses(const AccessEvent& event) override;
-  void fences(const FenceEvent& event) override { clocks_.fences(event); }
-  void warp_meets(const BarrierEvent& event) override { clocks_.warp_meets(event); }
-  void barrier_arrives(const BarrierEvent& event) override { clocks_.barrier_arrives(event); }
-  void barrier_completes(BlockNumber block, std::uint32_t barrier) override {
-    clocks_.barrier_completes(block, barrier);
-  }
-  void cluster_arrives(const BarrierEvent& event, bool releases) override {
-    clocks_.cluster_arrives(event, releases);
-  }
-  void cluster_completes(std::uint64_t cluster) override { clocks_.cluster_completes(cluster); }
-  void cluster_waits(const BarrierEvent& event, bool acquires) override {
-    clocks_.cluster_waits(event, acquires);
-  }
-  void exits(const BarrierEvent& event) override { clocks_.exits(event); }
-
   bool wants_all_reads() const override { return missed_reads_; }
 
  private:
+  bool needs_clocks(const Scene& /*scene*/) const override { return true; }
+
   /// Global memory around one allocation: addresses of different windows never meet.
   struct Window {
     std::unique_ptr<Shadow> shadow;
@@ -80,7 +66,6 @@ class RaceCheck final : public Observer {
   bool keeps_all_reads_ = false;
   bool missed_reads_ = false;
   const Scene* scene_ = nullptr;
-  Clocks clocks_;
   std::unordered_map<BlockNumber, std::unique_ptr<Shadow>> shared_;
   std::vector<std::unique_ptr<Shadow>> spare_;
   BlockNumber latest_block_ = 0;

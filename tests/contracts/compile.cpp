@@ -1,7 +1,7 @@
 // Real runs of nvcc; they are few, since each takes half a second.
 #include "contracts/compile.h"
 
-#include <algorithm>
+#include <cstdlib>
 
 #include "catch.h"
 #include "contracts/guess.h"
@@ -29,12 +29,20 @@ std::size_t files_in(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-std::size_t temporary_folders() {
-  const fs::directory_iterator all(fs::temp_directory_path()), end;
-  return static_cast<std::size_t>(std::count_if(all, end, [](const auto& entry) {
-    return entry.path().filename().string().starts_with("foldproof-");
-  }));
-}
+// For as long as it lives, temporary files of this process go to a folder that nobody else uses.
+class OwnTemporaryFolder {
+ public:
+  explicit OwnTemporaryFolder(const fs::path& folder) : before_(fs::temp_directory_path().string()) {
+    fs::create_directory(folder);
+    setenv("TMPDIR", folder.c_str(), 1);
+  }
+  OwnTemporaryFolder(const OwnTemporaryFolder&) = delete;
+  OwnTemporaryFolder& operator=(const OwnTemporaryFolder&) = delete;
+  ~OwnTemporaryFolder() { setenv("TMPDIR", before_.c_str(), 1); }
+
+ private:
+  std::string before_;
+};
 
 const std::string kernels = R"cuda(
 #include "value.cuh"
@@ -78,7 +86,7 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   const Workshop workshop;
   workshop.write("value.cuh", "#define VALUE 7\n");
   Contract contract = workshop.load(contract_text, kernels);
-  const std::size_t folders = temporary_folders();
+  const OwnTemporaryFolder temporary(workshop.path() / "tmp");
   const Compiled first = compile_contract(contract, options_in(workshop));
 
   CHECK(lowered(contract, 0, 0) == "_ZN2ns3sumIfLi64EEEvPKT_PS1_j");
@@ -90,7 +98,7 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   CHECK(first.image->ptx.find("foldproof_entry") == std::string::npos);
   CHECK(first.image->ptx.find(".loc") != std::string::npos);
   CHECK(files_in(workshop.path() / "ptx") == 1);
-  CHECK(temporary_folders() == folders);
+  CHECK(files_in(workshop.path() / "tmp") == 0);
 
   SECTION("the same again needs no nvcc") {
     CompileOptions without = options_in(workshop);

@@ -268,7 +268,8 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
   const bool in_a_row = origin && lanes == isa::all_lanes && at.consecutive;
   if (!origin) good = resolve(warp, i, i.form->space, at, {"read", bytes, bytes}, lanes, hosts);
   if (watched() && good != 0)
-    announce_access(warp, i, accessed(i, AccessEvent::What::read, at, good, bytes, detail.element_bytes));
+    announce_access(warp, i.form->space, at,
+                    access_event(warp, i, AccessEvent::What::read, at, good, bytes, detail.element_bytes));
   if (tracks()) note_load(warp, split, i, at, lanes, good, hosts, common);
   with_types(detail, [&](auto element, auto column) {
     using E = decltype(element);
@@ -345,13 +346,13 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
 void Grid::announce_row_store(const Warp& warp, const Instruction& i, const Addresses& at,
                               const std::byte* memory, const std::byte* registers) {
   const std::uint32_t size = program_.details[i.detail].element_bytes;
-  Accessed event = accessed(i, AccessEvent::What::write, at, isa::all_lanes, size, size);
+  AccessEvent event = access_event(warp, i, AccessEvent::What::write, at, isa::all_lanes, size, size);
   if (size == 4)
     event.unchanged = equal_columns(memory, registers);
   else
     for (unsigned lane = 0; lane < warp_size; ++lane)
       if (std::memcmp(memory + lane * size, registers + lane * size, size) == 0) event.unchanged |= bit(lane);
-  announce_access(warp, i, event);
+  announce_access(warp, i.form->space, at, event);
 }
 
 // A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store
@@ -361,7 +362,7 @@ void Grid::announce_store(const Warp& warp, const Split& split, const Instructio
   const Detail& detail = program_.details[i.detail];
   const std::uint32_t size = detail.element_bytes;
   const auto count = static_cast<std::uint32_t>(detail.data.size());
-  Accessed event = accessed(i, AccessEvent::What::write, at, lanes, size * count, size);
+  AccessEvent event = access_event(warp, i, AccessEvent::What::write, at, lanes, size * count, size);
   const std::byte* registers = split.frame->registers();
   const auto column = [&](std::uint32_t k, unsigned lane) {
     return registers + detail.data[k] + lane * detail.register_bytes;
@@ -385,7 +386,7 @@ void Grid::announce_store(const Warp& warp, const Split& split, const Instructio
     }
     if (same) event.unchanged |= bit(lane);
   });
-  announce_access(warp, i, event);
+  announce_access(warp, i.form->space, at, event);
 }
 
 // Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.
@@ -451,7 +452,8 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
   const LaneMask good =
       resolve(warp, i, i.form->space, at, {"read-modify-write", size * count, size * count}, lanes, hosts);
   if (watched() && good != 0)
-    announce_access(warp, i, accessed(i, AccessEvent::What::update, at, good, size * count, size));
+    announce_access(warp, i.form->space, at,
+                    access_event(warp, i, AccessEvent::What::update, at, good, size * count, size));
   const bool returns = i.action == Action::atomic;
   const std::size_t b_row = returns ? count : 0, c_row = b_row + count;
   std::byte* registers = split.frame->registers();

@@ -10,6 +10,8 @@ using isa::Semantics;
 using isa::StateSpace;
 using isa::warp_size;
 
+static_assert(global_window_bits == isa::window_bits);
+
 SyncScope scope_of(const isa::Form& form) {
   switch (form.scope) {
     case isa::Scope::cta: return SyncScope::cta;
@@ -76,34 +78,17 @@ void Grid::announce_division(const Warp& warp, const Split& split, const Instruc
 }
 
 // Accesses of one instruction, by the space that each lane's address belongs to.
-void Grid::announce_access(const Warp& warp, const Instruction& i, const Accessed& accessed) {
-  AccessEvent event;
-  event.what = accessed.what;
-  event.strong = accessed.strong;
-  event.acquires = accessed.acquires;
-  event.releases = accessed.releases;
-  event.returns = i.action != Action::reduction;
-  event.polled = i.polled;
-  event.scope = accessed.scope;
-  event.warp = id(warp);
-  event.unchanged = accessed.unchanged;
-  event.bytes = accessed.bytes;
-  event.element_bytes = accessed.element_bytes;
-  event.consecutive = accessed.at.consecutive;
-  event.at = accessed.at.at.data();
-  event.site = i.site;
+void Grid::announce_access(const Warp& warp, StateSpace space, const Addresses& at, AccessEvent event) {
   // Most accesses go to one space, and in shared memory to the own block's.
-  const StateSpace space = accessed.space;
   if (space == StateSpace::global ||
-      (space == StateSpace::shared_cta && accessed.at.high <= isa::shared_offset_mask)) {
-    event.lanes = accessed.lanes;
+      (space == StateSpace::shared_cta && at.high <= isa::shared_offset_mask)) {
     event.shared = space != StateSpace::global;
     for (auto& observer : observers_) observer->accesses(event);
     return;
   }
   LaneMask shared = 0, global = 0;
-  for_lanes(accessed.lanes, [&](unsigned lane) {
-    const StateSpace in = owner(space, accessed.at[lane]);
+  for_lanes(event.lanes, [&](unsigned lane) {
+    const StateSpace in = owner(space, at[lane]);
     if (in == StateSpace::global) global |= bit(lane);
     if (in == StateSpace::shared_cta || in == StateSpace::shared_cluster) shared |= bit(lane);
   });
@@ -135,17 +120,27 @@ void Grid::announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes)
   for (auto& observer : observers_) observer->accesses(event);
 }
 
-Grid::Accessed Grid::accessed(const Instruction& i, AccessEvent::What what, const Addresses& at,
-                              LaneMask lanes, std::uint32_t bytes, std::uint32_t element_bytes) {
+AccessEvent Grid::access_event(const Warp& warp, const Instruction& i, AccessEvent::What what,
+                               const Addresses& at, LaneMask lanes, std::uint32_t bytes,
+                               std::uint32_t element_bytes) const {
   const isa::Form& form = *i.form;
-  const bool update = what == AccessEvent::What::update;
-  Accessed accessed{what, at, lanes, bytes, element_bytes};
-  accessed.space = form.space;
-  accessed.strong = update || (form.semantics != Semantics::none && form.semantics != Semantics::weak);
-  accessed.acquires = acquires(form.semantics) && what != AccessEvent::What::write;
-  accessed.releases = releases(form.semantics) && what != AccessEvent::What::read;
-  accessed.scope = scope_of(form);
-  return accessed;
+  AccessEvent event;
+  event.what = what;
+  event.strong = what == AccessEvent::What::update ||
+                 (form.semantics != Semantics::none && form.semantics != Semantics::weak);
+  event.acquires = acquires(form.semantics) && what != AccessEvent::What::write;
+  event.releases = releases(form.semantics) && what != AccessEvent::What::read;
+  event.returns = i.action != Action::reduction;
+  event.polled = i.polled;
+  event.scope = scope_of(form);
+  event.warp = id(warp);
+  event.lanes = lanes;
+  event.bytes = bytes;
+  event.element_bytes = element_bytes;
+  event.consecutive = at.consecutive;
+  event.at = at.at.data();
+  event.site = i.site;
+  return event;
 }
 
 void Grid::announce_fence(const Warp& warp, const Instruction& i, LaneMask lanes) {
@@ -156,7 +151,7 @@ void Grid::announce_fence(const Warp& warp, const Instruction& i, LaneMask lanes
 
 void Grid::announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, std::uint32_t threads,
                             const Instruction& i) {
-  BarrierEvent event{id(warp), lanes, barrier};
+  BarrierEvent event{.warp = id(warp), .lanes = lanes, .barrier = barrier};
   event.waits = i.action != Action::barrier_arrive;
   event.votes = i.action == Action::barrier_reduce;
   event.aligned = i.form->aligned;
@@ -180,7 +175,7 @@ void Grid::announce_meeting(const Warp& warp, Members members) {
     observer->meeting_ends({id(warp), met, first.member_mask, i.site});
     if (i.action == Action::warp_sync)
       observer->warp_meets(
-          {id(warp), met | (first.member_mask & warp.exited), 0, true, false, true, 0, i.site});
+          {.warp = id(warp), .lanes = met | (first.member_mask & warp.exited), .site = i.site});
   }
 }
 
@@ -196,24 +191,23 @@ bool Grid::only_ends(const Code& code, std::uint32_t pc) {
 
 void Grid::announce_departure(const Warp& warp, const Split& split, LaneMask behind) {
   if (!watched() || only_ends(*split.frame->code, split.pc)) return;
-  BarrierEvent event{id(warp), split.lanes};
-  event.site = at(split).site;
+  const BarrierEvent event{.warp = id(warp), .lanes = split.lanes, .site = at(split).site};
   for (auto& observer : observers_) observer->leaves_behind(event, behind);
 }
 
 void Grid::announce_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& i) {
   for (auto& observer : observers_)
-    observer->cluster_arrives({id(warp), lanes, 0, false, false, true, 0, i.site},
+    observer->cluster_arrives({.warp = id(warp), .lanes = lanes, .waits = false, .site = i.site},
                               releases(i.form->semantics));
 }
 
 void Grid::announce_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& i) {
   for (auto& observer : observers_)
-    observer->cluster_waits({id(warp), lanes, 0, true, false, true, 0, i.site}, acquires(i.form->semantics));
+    observer->cluster_waits({.warp = id(warp), .lanes = lanes, .site = i.site}, acquires(i.form->semantics));
 }
 
 void Grid::announce_exit(const Warp& warp, LaneMask lanes) {
-  for (auto& observer : observers_) observer->exits({id(warp), lanes, 0, false});
+  for (auto& observer : observers_) observer->exits({.warp = id(warp), .lanes = lanes});
 }
 
 }  // namespace foldproof::machine

@@ -130,7 +130,8 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
   Hosts target, source;
   const LaneMask good = resolve(warp, i, i.form->space, to, {"write", bytes, bytes}, lanes, target);
   if (watched() && good != 0)
-    announce_access(warp, i, accessed(i, AccessEvent::What::write, to, good, bytes, bytes));
+    announce_access(warp, i.form->space, to,
+                    access_event(warp, i, AccessEvent::What::write, to, good, bytes, bytes));
   for_lanes(good, [&](unsigned lane) {
     std::memset(target[lane], 0, bytes);
     if (target.defined[lane]) std::memset(target.defined[lane], 0xff, bytes);
@@ -145,11 +146,9 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
     left &= ~reading;
     if (size == 0) continue;
     reading = resolve(warp, i, i.form->space2, from, {"read", size, bytes}, reading, source);
-    if (watched() && reading != 0) {
-      Accessed read = accessed(i, AccessEvent::What::read, from, reading, size, size);
-      read.space = i.form->space2;
-      announce_access(warp, i, read);
-    }
+    if (watched() && reading != 0)
+      announce_access(warp, i.form->space2, from,
+                      access_event(warp, i, AccessEvent::What::read, from, reading, size, size));
     for_lanes(reading, [&](unsigned lane) {
       std::memcpy(target[lane], source[lane], size);
       if (source.defined[lane] && target.defined[lane])
@@ -175,7 +174,8 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
       resolve(warp, i, i.form->space, at, {loads ? "read" : "write", 16, 16}, givers & lanes, hosts);
   if (watched() && good != 0)
     announce_access(
-        warp, i, accessed(i, loads ? AccessEvent::What::read : AccessEvent::What::write, at, good, 16, 16));
+        warp, i.form->space, at,
+        access_event(warp, i, loads ? AccessEvent::What::read : AccessEvent::What::write, at, good, 16, 16));
   const bool transposed = i.form->has("trans");
   for (std::size_t k = 0; k < matrices; ++k)
     for (unsigned t = 0; t < warp_size; ++t)
@@ -197,7 +197,7 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
 void Grid::move_definedness(Frame& frame, std::uint32_t row, unsigned lane, unsigned half, std::byte* defined,
                             unsigned element, bool loads) {
   if (!defined || (loads && !frame.taint.any() && is_defined(defined + element * 2, 2))) return;
-  std::byte* bits = frame.taint.bits(frame.code->frame.size()) + row + lane * 4 + half * 2;
+  std::byte* bits = frame.undefined_bits() + row + lane * 4 + half * 2;
   for (unsigned b = 0; b < 2; ++b)
     (loads ? bits[b] : defined[element * 2 + b]) = ~(loads ? defined[element * 2 + b] : bits[b]);
   if (loads) frame.taint.update(row, 4, 0);
@@ -241,8 +241,11 @@ void Grid::announce_mbarrier(const Warp& warp, const Instruction& i, const Addre
   if (form.has("inval")) return;  // the end of the object, which libcu++ lets a vote decide
   const bool weak = form.has("init");
   const bool relaxed = form.semantics == isa::Semantics::relaxed;
-  Accessed event = accessed(i, waits ? What::read : weak ? What::write : What::update, at, lanes, 8, 8);
-  event.space = form.space;
+  AccessEvent event = access_event(warp, i,
+                                   waits  ? What::read
+                                   : weak ? What::write
+                                          : What::update,
+                                   at, lanes, 8, 8);
   event.strong = !weak;
   event.scope = form.scope == isa::Scope::cluster ? SyncScope::cluster : SyncScope::cta;
   event.releases = !waits && !weak && !relaxed && !form.has("expect_tx") && !form.has("complete_tx");
@@ -254,7 +257,7 @@ void Grid::announce_mbarrier(const Warp& warp, const Instruction& i, const Addre
     });
     event.acquires = true;
   }
-  if (event.lanes != 0) announce_access(warp, i, event);
+  if (event.lanes != 0) announce_access(warp, i.form->space, at, event);
 }
 
 }  // namespace foldproof::machine

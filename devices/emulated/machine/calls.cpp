@@ -30,8 +30,7 @@ void copy_slot(Frame& to, const Slot& target, Frame& from, const Slot& source, L
       to.taint.define(there, lanes);
       continue;
     }
-    copy_columns(to.taint.bits(to.code->frame.size()), there, from.taint.bits(from.code->frame.size()), here,
-                 lanes);
+    copy_columns(to.undefined_bits(), there, from.undefined_bits(), here, lanes);
     to.taint.update(there, 4, row->origin);
   }
 }

@@ -35,7 +35,7 @@ std::byte* Taint::bits(std::size_t frame_bytes) {
   return bits_.data();
 }
 
-void Taint::update(std::uint32_t offset, std::uint32_t bytes, OriginId origin) {
+void Taint::update(std::uint32_t offset, std::uint32_t bytes, std::optional<OriginId> origin) {
   const std::byte* row = bits_.data() + offset;
   const bool tainted =
       std::any_of(row, row + row_bytes(bytes), [](std::byte b) { return b != std::byte{0}; });
@@ -44,9 +44,9 @@ void Taint::update(std::uint32_t offset, std::uint32_t bytes, OriginId origin) {
   if (!tainted) {
     if (found != rows_.end()) rows_.erase(found);
   } else if (found == rows_.end()) {
-    rows_.push_back({offset, bytes, origin});
+    rows_.push_back({offset, bytes, origin.value_or(0)});
   } else {
-    *found = {offset, bytes, origin};
+    *found = {offset, bytes, origin.value_or(found->origin)};
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -57,8 +58,8 @@ class Taint {
   const Row* find(std::uint32_t offset) const;
   /// The bits, laid out like a frame of `frame_bytes`.
   std::byte* bits(std::size_t frame_bytes);
-  /// Looks at a row again after its bits changed; `origin` is where new ones came from.
-  void update(std::uint32_t offset, std::uint32_t bytes, OriginId origin);
+  /// Looks at a row again after its bits changed; `origin` is where new ones came from, if any are new.
+  void update(std::uint32_t offset, std::uint32_t bytes, std::optional<OriginId> origin);
   /// The lanes' columns of a row are defined from now on.
   void define(std::uint32_t offset, LaneMask lanes);
   /// Lanes with undefined bits in a row.

@@ -197,23 +197,14 @@ class Grid final : private Scene {
   static void define_results(Frame& frame, const Instruction& instruction, LaneMask lanes);
 
   // announce.cpp: for observers
-  struct Accessed {
-    AccessEvent::What what;
-    const Addresses& at;
-    LaneMask lanes;
-    std::uint32_t bytes, element_bytes;
-    isa::StateSpace space = isa::StateSpace::none;
-    bool strong = false, acquires = false, releases = false;
-    SyncScope scope = SyncScope::gpu;
-    LaneMask unchanged = 0;
-  };
-  static Accessed accessed(const Instruction& instruction, AccessEvent::What what, const Addresses& at,
-                           LaneMask lanes, std::uint32_t bytes, std::uint32_t element_bytes);
+  AccessEvent access_event(const Warp& warp, const Instruction& instruction, AccessEvent::What what,
+                           const Addresses& at, LaneMask lanes, std::uint32_t bytes,
+                           std::uint32_t element_bytes) const;
   bool watched() const { return !observers_.empty(); }
   void announce_execution(const Warp& warp, const Split& split, const Instruction& instruction,
                           LaneMask active);
   void announce_division(const Warp& warp, const Split& split, const Instruction& instruction);
-  void announce_access(const Warp& warp, const Instruction& instruction, const Accessed& accessed);
+  void announce_access(const Warp& warp, isa::StateSpace space, const Addresses& at, AccessEvent event);
   void announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
   void announce_store(const Warp& warp, const Split& split, const Instruction& instruction,
                       const Addresses& at, LaneMask lanes, const Hosts& hosts);

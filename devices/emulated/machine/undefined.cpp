@@ -48,14 +48,17 @@ void Grid::spread(Frame& frame, const Instruction& i, LaneMask split_lanes, Lane
   });
   const LaneMask doubtful = i.guard == isa::no_operand ? 0 : taint.lanes(i.guard) & split_lanes;
   if (!concerned && doubtful == 0) return;
-  const OriginId origin = doubtful != 0 ? taint.find(i.guard)->origin : from ? from->origin : 0;
-  std::byte* bits = taint.bits(frame.code->frame.size());
+  std::optional<OriginId> origin;
+  if (doubtful != 0)
+    origin = taint.find(i.guard)->origin;
+  else if (from)
+    origin = from->origin;
+  std::byte* bits = frame.undefined_bits();
   if (lanes != 0) isa::spread_undefined(frame.registers(), bits, i, lanes);
   isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
     if (!written) return;
     for_lanes(doubtful, [&](unsigned lane) { set_column(bits + offset, bytes, lane); });
-    const Taint::Row* before = taint.find(offset);
-    taint.update(offset, bytes, from || doubtful != 0 || !before ? origin : before->origin);
+    taint.update(offset, bytes, origin);
   });
 }
 
@@ -64,10 +67,10 @@ void Grid::check_sink(const Warp& warp, const Frame& frame, const Instruction& i
                       LaneMask lanes, const char* what) {
   const LaneMask undefined = frame.taint.lanes(row) & lanes;
   if (undefined == 0) return;
-  const Origin& origin = origins_->all[frame.taint.find(row)->origin];
-  if (!reported_sinks_.emplace(i.site, frame.taint.find(row)->origin).second) return;
-  report_.findings.push_back(
-      undefined_finding(origin, program_.position(i), thread(warp, first_lane(undefined)), what));
+  const OriginId origin = frame.taint.find(row)->origin;
+  if (!reported_sinks_.emplace(i.site, origin).second) return;
+  report_.findings.push_back(undefined_finding(origins_->all[origin], program_.position(i),
+                                               thread(warp, first_lane(undefined)), what));
 }
 
 Finding undefined_finding(const Origin& origin, const Position& at, const ThreadId& who,
@@ -92,14 +95,13 @@ void Grid::taint_loaded(const Warp& warp, const Split& split, const Instruction&
       const std::byte* defined = hosts.defined[lane];
       if (!defined) return;
       defined += k * detail.element_bytes;
-      if (!std::all_of(defined, defined + detail.element_bytes, [](std::byte b) { return b == all_ones; }))
-        undefined |= bit(lane);
+      if (!is_defined(defined, detail.element_bytes)) undefined |= bit(lane);
     });
     if (undefined == 0) {
       taint.define(detail.data[k], lanes);
       continue;
     }
-    std::byte* bits = taint.bits(split.frame->code->frame.size()) + detail.data[k];
+    std::byte* bits = split.frame->undefined_bits() + detail.data[k];
     for_lanes(lanes, [&](unsigned lane) {
       std::byte* column = bits + lane * detail.register_bytes;
       std::memset(column, 0, detail.register_bytes);
@@ -146,8 +148,7 @@ void Grid::store_definedness(Warp& warp, const Split& split, const Instruction& 
       if (contains(undefined, lane)) {
         if (!hosts.defined[lane]) hosts.defined[lane] = make_map(warp, i, at[lane], lane);
         std::byte* to = hosts.defined[lane] + k * size;
-        const std::byte* bits =
-            frame.taint.bits(frame.code->frame.size()) + detail.data[k] + lane * detail.register_bytes;
+        const std::byte* bits = frame.undefined_bits() + detail.data[k] + lane * detail.register_bytes;
         for (unsigned b = 0; b < size; ++b) {
           to[b] = ~bits[b];
           if (to[b] != all_ones)
@@ -179,8 +180,7 @@ void Grid::atomic_definedness(Warp& warp, const Split& split, const Instruction&
   const std::size_t first_source = returns ? count : 0;
   for (std::uint32_t k = 0; k < count; ++k) {
     std::byte* defined = hosts.defined[lane] ? hosts.defined[lane] + k * size : nullptr;
-    const bool old_undefined =
-        defined && !std::all_of(defined, defined + size, [](std::byte b) { return b == all_ones; });
+    const bool old_undefined = defined && !is_defined(defined, size);
     OriginId origin = old_undefined ? origin_of_loaded(warp, i, at[lane], lane, defined) : 0;
     const OriginId old_origin = origin;
     bool operand_undefined = false;
@@ -199,7 +199,7 @@ void Grid::atomic_definedness(Warp& warp, const Split& split, const Instruction&
     }
     if (!returns || detail.data[k] == isa::no_operand) continue;
     if (old_undefined) {
-      set_column(taint.bits(frame.code->frame.size()) + detail.data[k], detail.register_bytes, lane);
+      set_column(frame.undefined_bits() + detail.data[k], detail.register_bytes, lane);
       taint.update(detail.data[k], detail.register_bytes, old_origin);
     } else {
       taint.define(detail.data[k], bit(lane));
@@ -259,7 +259,7 @@ void Grid::note_store(Warp& warp, const Split& split, const Instruction& i, cons
 void Grid::slot_definedness(const Split& split, const Instruction& i, LaneMask lanes) const {
   const Detail& detail = program_.details[i.detail];
   Taint& taint = split.frame->taint;
-  std::byte* bits = taint.bits(split.frame->code->frame.size());
+  std::byte* bits = split.frame->undefined_bits();
   const auto displacement = static_cast<std::uint64_t>(detail.address.displacement);
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
     const std::uint64_t first = displacement + k * detail.element_bytes,
@@ -267,7 +267,7 @@ void Grid::slot_definedness(const Split& split, const Instruction& i, LaneMask l
     const Taint::Row* source = i.action == Action::store ? taint.find(detail.data[k]) : nullptr;
     for (std::uint64_t chunk = first / 4; !source && i.action != Action::store && chunk <= last / 4; ++chunk)
       source = taint.find(detail.address.row + static_cast<std::uint32_t>(chunk) * 128);
-    const OriginId origin = source ? source->origin : 0;
+    const std::optional<OriginId> origin = source ? std::optional(source->origin) : std::nullopt;
     for_lanes(lanes, [&](unsigned lane) {
       std::byte* column = bits + detail.data[k] + lane * detail.register_bytes;
       for (unsigned b = 0; b < detail.element_bytes; ++b) {
@@ -283,8 +283,7 @@ void Grid::slot_definedness(const Split& split, const Instruction& i, LaneMask l
     }
     for (std::uint64_t chunk = first / 4; chunk <= last / 4; ++chunk) {
       const auto row = detail.address.row + static_cast<std::uint32_t>(chunk) * 128;
-      const Taint::Row* before = taint.find(row);
-      taint.update(row, 4, source || !before ? origin : before->origin);
+      taint.update(row, 4, origin);
     }
   }
 }
@@ -310,23 +309,19 @@ void Grid::shuffle_definedness(const Warp& warp, Members members, const Split& s
     const std::uint32_t row = at(source).operand[2];
     const Taint::Row* undefined = source.frame->taint.find(row);
     if (!undefined) return;
-    std::memcpy(&result[lane],
-                source.frame->taint.bits(source.frame->code->frame.size()) + row + from[lane] * 4, 4);
+    std::memcpy(&result[lane], source.frame->undefined_bits() + row + from[lane] * 4, 4);
     if (result[lane] != 0) origin = undefined->origin;
   });
   if (absent != 0) {
     const auto lane = first_lane(absent);
-    const auto [b, t] = thread(warp, lane);
-    origin = new_origin(
-        Kind::undefined_shuffle_source, i, warp, lane,
-        fmt::format("a shuffle in which thread ({}, {}, {}) reads from lane {}, which takes no part", t.x,
-                    t.y, t.z, from[lane]));
+    origin = new_origin(Kind::undefined_shuffle_source, i, warp, lane,
+                        fmt::format("a shuffle in which thread {} reads from lane {}, which takes no part",
+                                    to_string(thread(warp, lane).thread), from[lane]));
     for_lanes(absent, [&](unsigned one) { result[one] = ~0u; });
   }
-  auto* bits = reinterpret_cast<std::uint32_t*>(taint.bits(split.frame->code->frame.size()) + i.operand[0]);
+  auto* bits = reinterpret_cast<std::uint32_t*>(split.frame->undefined_bits() + i.operand[0]);
   for_lanes(split.lanes, [&](unsigned lane) { bits[lane] = result[lane]; });
-  const Taint::Row* before = taint.find(i.operand[0]);
-  taint.update(i.operand[0], 4, origin ? *origin : before ? before->origin : 0);
+  taint.update(i.operand[0], 4, origin);
   if (i.operand[1] != isa::no_operand) taint.define(i.operand[1], split.lanes);
 }
 
@@ -351,7 +346,7 @@ void Grid::gather_definedness(const Warp& warp, Members members, std::size_t sou
     const Instruction& i = at(split);
     const bool predicate = i.action == Action::vote && i.form->vote != isa::VoteKind::ballot;
     const std::uint32_t bytes = predicate ? 0 : 4;
-    std::byte* row = split.frame->taint.bits(split.frame->code->frame.size()) + i.operand[0];
+    std::byte* row = split.frame->undefined_bits() + i.operand[0];
     split.frame->taint.define(i.operand[0], split.lanes);
     if (i.action == Action::match && i.operand[1] != isa::no_operand && source == 2)
       split.frame->taint.define(i.operand[1], split.lanes);

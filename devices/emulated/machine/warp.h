@@ -30,6 +30,8 @@ struct Frame {
   Taint taint;              ///< undefined bits of its registers
 
   std::byte* registers() const { return registers_.get(); }
+  /// Which bits of the registers are undefined: 1 where they are.
+  std::byte* undefined_bits() { return taint.bits(code->frame.size()); }
   void reset(const Code& of);
 
  private:
