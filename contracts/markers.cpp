@@ -14,7 +14,7 @@ constexpr std::string_view separators = " \t\r,";
 
 std::vector<std::string> known_kinds() {
   return {
-#define FOLDPROOF_KIND(id, name, mends) name,
+#define FOLDPROOF_KIND(id, name, traits, mends) name,
 #include "sanitizer/kinds.def"
 #undef FOLDPROOF_KIND
   };

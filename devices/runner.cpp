@@ -4,18 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 namespace foldproof {
 namespace {
-
-/// What a launch with such a finding left in memory is no result.
-bool ends_the_job(Kind kind) {
-  static const std::set<Kind> fatal{Kind::out_of_bounds,     Kind::misaligned, Kind::deadlock,
-                                    Kind::lifetime,          Kind::crash,      Kind::timeout,
-                                    Kind::barrier_divergence};
-  return fatal.contains(kind);
-}
 
 /// The buffers of one job on the device, freed with it.
 class Allocations {
@@ -134,7 +125,7 @@ class InProcessRunner final : public Runner {
     result.warp_instructions += report.warp_instructions;
     result.printed += report.printed;
     for (Finding& finding : report.findings) {
-      if (ends_the_job(finding.kind)) result.completed = false;
+      if (is_fatal(finding.kind)) result.completed = false;
       result.findings.push_back(std::move(finding));
     }
   }

@@ -30,9 +30,12 @@ bool same_family(Kind a, Kind b) {
   return a == b || (is_value(a) && is_value(b));
 }
 
+bool is_like(const Finding& a, const Finding& b) { return same_family(a.kind, b.kind) && a.at == b.at; }
+
+/// The same fault, shown at least as badly.
 const Finding* find_like(const std::vector<Finding>& findings, const Finding& like) {
   const auto found = std::ranges::find_if(
-      findings, [&](const Finding& f) { return same_family(f.kind, like.kind) && f.at == like.at; });
+      findings, [&](const Finding& f) { return is_like(f, like) && f.severity >= like.severity; });
   return found == findings.end() ? nullptr : &*found;
 }
 
@@ -124,7 +127,8 @@ class Audit {
     report_.worst_case = describe(c);
   }
 
-  /// Shrinks the first finding of its kind and place and keeps it; later ones say nothing new.
+  /// Shrinks the first finding of its kind and place and keeps it; later ones say nothing new, unless they
+  /// are worse.
   void collect(const Case& c, const Finding& finding) {
     if (find_like(report_.findings, finding) != nullptr) return;
     Case small = c;
@@ -138,6 +142,7 @@ class Audit {
     shown.case_text = describe(small);
     if (const auto replay = is_replay_ ? std::nullopt : store_.save(contract_, instance_, small, shown))
       shown.replay = *replay;
+    std::erase_if(report_.findings, [&](const Finding& milder) { return is_like(milder, shown); });
     report_.findings.push_back(std::move(shown));
     if (finding.kind == Kind::timeout && !is_replay_) {
       report_.notes.push_back("the audit ended at the first case that did not");

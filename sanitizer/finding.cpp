@@ -7,22 +7,33 @@
 namespace foldproof {
 namespace {
 
+enum Traits : unsigned { none = 0, undefined = 1, fatal = 2, value = 4 };
+
 struct KindRow {
   std::string_view name;
+  unsigned traits;
   std::string_view mends;
 };
 
 constexpr KindRow kinds[] = {
-#define FOLDPROOF_KIND(id, name, mends) {name, mends},
+#define FOLDPROOF_KIND(id, name, traits, mends) {name, traits, mends},
 #include "sanitizer/kinds.def"
 #undef FOLDPROOF_KIND
 };
 
+const KindRow& row(Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+
 }  // namespace
 
-std::string_view name(Kind kind) { return kinds[static_cast<std::size_t>(kind)].name; }
+std::string_view name(Kind kind) { return row(kind).name; }
 
-std::string_view usual_mend(Kind kind) { return kinds[static_cast<std::size_t>(kind)].mends; }
+std::string_view usual_mend(Kind kind) { return row(kind).mends; }
+
+bool is_undefined_behaviour(Kind kind) { return (row(kind).traits & undefined) != 0; }
+
+bool is_fatal(Kind kind) { return (row(kind).traits & fatal) != 0; }
+
+bool is_about_values(Kind kind) { return (row(kind).traits & value) != 0; }
 
 std::optional<Kind> kind_named(std::string_view name) {
   for (std::size_t i = 0; i < std::size(kinds); ++i)

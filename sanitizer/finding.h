@@ -13,7 +13,7 @@
 namespace foldproof {
 
 enum class Kind : std::uint8_t {
-#define FOLDPROOF_KIND(id, name, mends) id,
+#define FOLDPROOF_KIND(id, name, traits, mends) id,
 #include "sanitizer/kinds.def"
 #undef FOLDPROOF_KIND
 };
@@ -22,6 +22,12 @@ enum class Kind : std::uint8_t {
 std::string_view name(Kind kind);
 /// What usually mends a finding of this kind, as one sentence.
 std::string_view usual_mend(Kind kind);
+/// Whether it leaves open what the kernel returns, if anything.
+bool is_undefined_behaviour(Kind kind);
+/// Whether what a launch with such a finding left in memory is no result.
+bool is_fatal(Kind kind);
+/// Whether it comes from judging values, so that its place says nothing.
+bool is_about_values(Kind kind);
 /// The kind of that name, or nothing.
 std::optional<Kind> kind_named(std::string_view name);
 

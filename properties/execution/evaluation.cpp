@@ -27,15 +27,13 @@ bool is_deterministic(const Instance& instance) {
   return instance.reduction && instance.claims.deterministic;
 }
 
-Arithmetic arithmetic_of(const Contract& contract, const Instance& instance) {
+/// Subnormal numbers are lost where the contract says so, and where the code does, whoever asked nvcc for
+/// that.
+Arithmetic arithmetic_of(const Instance& instance, const Image& image) {
   const Reduction& reduction = *instance.reduction;
-  Arithmetic arithmetic{reduction.op,     reduction.input,     reduction.accumulator,
-                        reduction.output, instance.claims.nan, instance.claims.flushes_subnormals,
-                        std::nullopt};
-  for (const std::string& flag : contract.flags)
-    if (flag.find("use_fast_math") != std::string::npos || flag.find("ftz=true") != std::string::npos)
-      arithmetic.flush_to_zero = true;
-  return arithmetic;
+  const bool flushes = instance.claims.flushes_subnormals || image.ptx.find(".ftz") != std::string::npos;
+  return {reduction.op,        reduction.input, reduction.accumulator, reduction.output,
+          instance.claims.nan, flushes,         std::nullopt};
 }
 
 std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& result, Element type) {
@@ -54,10 +52,10 @@ std::string spelled(Element element, const std::vector<std::byte>& input) {
 /// Judges the results of one planned case and collects what is wrong.
 class Verdicts {
  public:
-  Verdicts(const Contract& contract, const Instance& instance, const Position& place, const Planned& planned,
-           std::vector<JobResult> results)
-      : contract_(contract),
-        instance_(instance),
+  Verdicts(const Instance& instance, const std::optional<Arithmetic>& arithmetic, const Position& place,
+           const Planned& planned, std::vector<JobResult> results)
+      : instance_(instance),
+        arithmetic_(arithmetic),
         place_(place),
         planned_(planned),
         results_(std::move(results)) {}
@@ -66,15 +64,29 @@ class Verdicts {
     for (const JobResult& result : results_) {
       evaluation_.warp_instructions += result.warp_instructions;
       if (result.unsupported) evaluation_.unsupported = result.unsupported;
-      if (evaluation_.findings.empty()) evaluation_.findings = result.findings;
+      for (const Finding& finding : result.findings) add_worst(finding);
     }
     const bool complete = std::ranges::all_of(results_, [](const JobResult& r) { return r.completed; });
     if (!complete || !instance_.reduction) return std::move(evaluation_);
-    if (kept_input() && judge_values()) compare_runs();
+    if (kept_input() && judge_values() && agree()) return std::move(evaluation_);
+    // Now there is evidence that the order matters.
+    for (Finding& finding : evaluation_.findings)
+      if (finding.kind == Kind::unordered_access) finding.severity = Severity::error;
     return std::move(evaluation_);
   }
 
  private:
+  /// What runs find at one place is told once, by the run that shows it worst.
+  void add_worst(const Finding& finding) {
+    const auto known = std::ranges::find_if(evaluation_.findings, [&](const Finding& f) {
+      return f.kind == finding.kind && f.at == finding.at && f.other == finding.other;
+    });
+    if (known == evaluation_.findings.end())
+      evaluation_.findings.push_back(finding);
+    else if (known->severity < finding.severity)
+      *known = finding;
+  }
+
   void add(Kind kind, const std::string& message) {
     Finding finding;
     finding.kind = kind;
@@ -106,7 +118,7 @@ class Verdicts {
   bool judge_values() {
     if (planned_.input.empty() && instance_.claims.empty == EmptyPolicy::unspecified) return true;
     if (!planned_.prepared[0].untouched.empty()) return judge_untouched();
-    const auto judge = make_judge(arithmetic_of(contract_, instance_), planned_.input);
+    const auto judge = make_judge(*arithmetic_, planned_.input);
     // The case of one call first: a kernel that is wrong at once is not called wrong on a later call.
     for (std::size_t run = results_.size(); run-- > 0;) {
       const Judgement judgement = judge_output(*judge, run);
@@ -144,8 +156,8 @@ class Verdicts {
   }
 
   /// Bits of deterministic kernels must not depend on the run.
-  void compare_runs() {
-    if (!is_deterministic(instance_)) return;
+  bool agree() {
+    if (!is_deterministic(instance_)) return true;
     const std::vector<std::byte> output = output_of(planned_.prepared[0], results_[0], output_type());
     for (std::size_t run = 1; run < results_.size(); ++run) {
       const std::vector<std::byte> other = output_of(planned_.prepared[run], results_[run], output_type());
@@ -162,8 +174,9 @@ class Verdicts {
               to_text(output_type(), load(output_type(), other, index)),
               schedule ? "under converging" : "when called once") +
               with_input());
-      return;
+      return false;
     }
+    return true;
   }
 
   std::string when(std::size_t run) const {
@@ -178,8 +191,8 @@ class Verdicts {
                                          : fmt::format("; the input is {}", spelled(type, planned_.input));
   }
 
-  const Contract& contract_;
   const Instance& instance_;
+  const std::optional<Arithmetic>& arithmetic_;
   const Position& place_;
   const Planned& planned_;
   std::vector<JobResult> results_;
@@ -210,21 +223,15 @@ Planned plan(const JobBuilder& builder, const Instance& instance, const Case& c,
 
 }  // namespace
 
-bool is_about_values(Kind kind) {
-  return kind == Kind::wrong_value || kind == Kind::outside_bound || kind == Kind::not_reproducible ||
-         kind == Kind::schedule_dependent || kind == Kind::contract_violation;
-}
-
 Evaluator::Evaluator(const Contract& contract, const Instance& instance,
                      const std::shared_ptr<const Image>& image, Runner& runner)
-    : contract_(contract),
-      instance_(instance),
+    : instance_(instance),
       runner_(runner),
       builder_(instance, image, runner.entries(image)),
       place_(place_of_entry(contract, instance)) {
   if (!instance.reduction) return;
-  if (const auto why = not_judged(arithmetic_of(contract, instance)))
-    throw InputError(*why, {contract.file.string()});
+  arithmetic_ = arithmetic_of(instance, *image);
+  if (const auto why = not_judged(*arithmetic_)) throw InputError(*why, {contract.file.string()});
   const ResultShape shape = instance.reduction->result;
   if (shape != ResultShape::value && shape != ResultShape::partials)
     throw InputError(
@@ -252,7 +259,7 @@ std::vector<Evaluation> Evaluator::evaluate(const std::vector<Case>& cases) cons
   auto next = std::make_move_iterator(results.begin());
   for (const Planned& p : planned) {
     const auto end = next + static_cast<std::ptrdiff_t>(p.prepared.size());
-    evaluations.push_back(Verdicts(contract_, instance_, place_, p, {next, end}).all());
+    evaluations.push_back(Verdicts(instance_, arithmetic_, place_, p, {next, end}).all());
     next = end;
   }
   return evaluations;

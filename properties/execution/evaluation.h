@@ -8,6 +8,7 @@
 
 #include "contracts/contract.h"
 #include "devices/runner.h"
+#include "oracles/judge.h"
 #include "properties/case.h"
 #include "properties/execution/job.h"
 
@@ -36,14 +37,11 @@ class Evaluator {
   std::vector<std::byte> input(const Case& c) const;
 
  private:
-  const Contract& contract_;
   const Instance& instance_;
   Runner& runner_;
   JobBuilder builder_;
-  Position place_;  ///< where findings without a place of their own point
+  std::optional<Arithmetic> arithmetic_;  ///< absent without a reduction
+  Position place_;                        ///< where findings without a place of their own point
 };
-
-/// Whether the finding comes from judging values, so that its place says nothing.
-bool is_about_values(Kind kind);
 
 }  // namespace foldproof

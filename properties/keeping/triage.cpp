@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "properties/execution/evaluation.h"
-
 namespace foldproof {
 namespace {
 
@@ -37,19 +35,8 @@ struct Announced {
 
   /// Whether it leaves open what the kernel returns, if anything.
   bool spoils_values() const {
-    constexpr Kind undefined_behaviour[] = {Kind::shared_race,
-                                            Kind::global_race,
-                                            Kind::cluster_race,
-                                            Kind::unordered_access,
-                                            Kind::uninitialized_read,
-                                            Kind::undefined_shuffle_source,
-                                            Kind::invalid_mask,
-                                            Kind::barrier_divergence,
-                                            Kind::out_of_bounds,
-                                            Kind::misaligned,
-                                            Kind::lifetime};
     const auto known = kind_named(kind);
-    return known && std::ranges::find(undefined_behaviour, *known) != std::end(undefined_behaviour);
+    return known && is_undefined_behaviour(*known);
   }
 };
 

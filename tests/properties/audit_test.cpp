@@ -244,6 +244,70 @@ TEST_CASE("what the device finds is passed on with its smallest case") {
   CHECK(finding.replay.find("foldproof replay ") == 0);
 }
 
+Finding race(Severity severity) {
+  Finding found;
+  found.kind = Kind::shared_race;
+  found.severity = severity;
+  found.at = {"sum.cu", 7, 1};
+  return found;
+}
+
+TEST_CASE("an error is not shrunk to a case in which it is only a warning") {
+  // As a real race is: where all numbers are zero, what it writes stood there already.
+  const auto kernel = [](const Launch& l) {
+    const auto values = l.elements<float>();
+    const bool equal = std::ranges::all_of(values, [](float x) { return x == 0; });
+    l.findings->push_back(race(equal ? Severity::warning : Severity::error));
+    l.store(sum_in_a_tree<float>(l));
+  };
+  CHECK(only_finding(audit(fake::contract(Operator::sum, Element::f32), kernel)).severity == Severity::error);
+}
+
+TEST_CASE("an error takes the place of the warning that was found there before") {
+  std::uint64_t launches = 0;
+  const auto kernel = [&](const Launch& l) {
+    l.findings->push_back(race(++launches > 1 && l.count > 500 ? Severity::error : Severity::warning));
+    l.store(sum_in_a_tree<float>(l));
+  };
+  CHECK(only_finding(audit(fake::contract(Operator::sum, Element::f32), kernel)).severity == Severity::error);
+}
+
+TEST_CASE("what nothing orders is an error as soon as a schedule shows another result") {
+  const auto unordered = [](const Launch& l) {
+    l.findings->push_back(race(Severity::warning));
+    l.findings->back().kind = Kind::unordered_access;
+  };
+  const Contract contract = fake::contract(Operator::sum, Element::i32);
+  const auto same_result = [&](const Launch& l) {
+    unordered(l);
+    l.store(sum_in_a_tree<std::uint32_t>(l));
+  };
+  CHECK(only_finding(audit(contract, same_result)).severity == Severity::warning);
+  const auto another_result = [&](const Launch& l) {
+    unordered(l);
+    const bool usual = l.schedule.order == Schedule::Order::converging;
+    l.store(sum_in_a_tree<std::uint32_t>(l) + (usual ? 0u : 1u));
+  };
+  const KernelReport report = audit(contract, another_result);
+  const auto found = std::ranges::find(report.findings, Kind::unordered_access, &Finding::kind);
+  REQUIRE(found != report.findings.end());
+  CHECK(found->severity == Severity::error);
+}
+
+TEST_CASE("code that flushes subnormal numbers is judged so, whoever asked the compiler for it") {
+  const auto flushing = [](const Launch& l) {
+    auto values = l.elements<float>();
+    for (float& x : values)
+      if (std::fpclassify(x) == FP_SUBNORMAL) x = 0;
+    const float sum = fake::random_tree_sum(values, 1);
+    l.store(std::fpclassify(sum) == FP_SUBNORMAL ? 0.0f : sum);
+  };
+  const Contract contract = fake::contract(Operator::sum, Element::f32);
+  AuditOptions options = many_cases(1000);
+  CHECK_FALSE(audit(contract, flushing, options, "add.f32 %f1, %f2, %f3;").findings.empty());
+  require_clean(audit(contract, flushing, options, "add.ftz.f32 %f1, %f2, %f3;"));
+}
+
 TEST_CASE("a misaligned start is tried, unless the domain rules it out") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   const auto kernel = [](const Launch& l) { l.store(l.offset % 16 == 0 ? sum_in_a_tree<float>(l) : 77.0f); };

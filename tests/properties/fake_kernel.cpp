@@ -79,14 +79,15 @@ Contract contract(Operator op, Element element) {
   return contract;
 }
 
-KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options) {
+KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options,
+                   const std::string& ptx) {
   static const bool cache_is_ours = [] {
     const auto folder = std::filesystem::temp_directory_path() / "foldproof-test-cache";
     return setenv("XDG_CACHE_HOME", folder.c_str(), 1) == 0;
   }();
   if (!cache_is_ours) throw std::runtime_error("the cache cannot be redirected");
   FakeRunner runner(kernel);
-  const auto image = std::make_shared<const Image>(Image{"fake.ptx", ""});
+  const auto image = std::make_shared<const Image>(Image{"fake.ptx", ptx});
   return audit_instance(contract, contract.instances.front(), image, runner, options);
 }
 

@@ -65,7 +65,9 @@ class FakeRunner final : public Runner {
 Contract contract(Operator op, Element element);
 
 /// Audits the first instance without touching the user's cache.
-KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options = {});
+/// `ptx`: the text of the image, which nothing runs.
+KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options = {},
+                   const std::string& ptx = "");
 
 /// Adds in an order drawn from the case's own numbers: any binary tree may come.
 template <typename T>
