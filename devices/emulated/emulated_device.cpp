@@ -154,10 +154,10 @@ class EmulatedDevice final : public Device {
     std::set<machine::OriginId> told;
     const Region region = memory_.find(from);
     if (!region.defined) return findings;
+    const std::byte* defined = region.defined + (from - region.begin);
     for (std::uint64_t k = 0; k < bytes; ++k) {
-      const std::byte* at = region.defined + (from - region.begin) + k;
-      if (*at == std::byte{0xff}) continue;
-      const auto stored = origins_.stored.find(at);
+      if (defined[k] == std::byte{0xff}) continue;
+      const auto stored = origins_.stored.find({0, from + k});
       if (stored == origins_.stored.end() || !told.insert(stored->second.origin).second) continue;
       findings.push_back(machine::undefined_finding(
           origins_.all[stored->second.origin], stored->second.at, stored->second.thread,

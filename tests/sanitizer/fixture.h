@@ -24,10 +24,13 @@ inline Observers race_check() {
   return checks;
 }
 
+enum class Definedness : bool { ignored, tracked };
+
 /// What the observers find in `launches` launches of the body, as one job: with the replay that they may ask
-/// for.
+/// for. Where definedness is tracked, buffer0 is the output.
 inline std::vector<Finding> findings_of(const std::string& body, const Setting& setting,
-                                        Observers observers = race_check(), int launches = 1) {
+                                        Observers observers = race_check(), int launches = 1,
+                                        Definedness definedness = Definedness::ignored) {
   Job job;
   job.image = std::make_shared<Image>(Image{"test.ptx", machine_tests::text_of(body, setting)});
   job.schedule = setting.schedule;
@@ -38,9 +41,11 @@ inline std::vector<Finding> findings_of(const std::string& body, const Setting& 
     job.buffers.push_back({fmt::format("buffer{}", k), setting.buffers[k].size(), setting.buffers[k]});
     launch.arguments.push_back({ArgumentBytes(8), {{0, k, 0}}});
   }
+  const bool tracks = definedness == Definedness::tracked;
+  if (!job.buffers.empty()) job.buffers[0].read_back = tracks;
   for (const std::uint32_t scalar : setting.scalars) launch.arguments.push_back({words({scalar}), {}});
   for (int k = 0; k < launches; ++k) job.steps.emplace_back(launch);
-  const auto runner = make_runner(make_emulated_device(std::move(observers)));
+  const auto runner = make_runner(make_emulated_device(std::move(observers), tracks));
   const std::vector<JobResult> results = runner->run({job});
   if (results[0].unsupported) FAIL(*results[0].unsupported);
   return results[0].findings;

@@ -99,6 +99,13 @@ void Grid::announce_access(const Warp& warp, StateSpace space, const Addresses& 
   if (shared != 0) announce_shared(warp, event, shared);
 }
 
+// Whose shared memory an address means: rank 0 is the own block, rank r + 1 the cluster's block r.
+Grid::SharedPlace Grid::shared_place(const Warp& warp, std::uint64_t address) const {
+  const BlockNumber own = number(*warp.block);
+  const std::uint64_t rank = address % isa::window_size >> isa::shared_rank_shift;
+  return {rank == 0 ? own : own - warp.block->rank + rank - 1, address & isa::shared_offset_mask};
+}
+
 // Addresses in the shared window become offsets, and ranks become blocks.
 void Grid::announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes) {
   event.shared = true;
@@ -106,13 +113,11 @@ void Grid::announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes)
   std::array<std::uint64_t, warp_size> offsets;
   std::array<BlockNumber, warp_size> owners;
   bool remote = false, moved = false;
-  const BlockNumber own = event.warp.block, first = own - warp.block->rank;
   for_lanes(lanes, [&](unsigned lane) {
-    const std::uint64_t address = event.at[lane] % isa::window_size;
-    const std::uint64_t rank = address >> isa::shared_rank_shift;
-    offsets[lane] = address & isa::shared_offset_mask;
-    owners[lane] = rank == 0 ? own : first + rank - 1;
-    remote |= owners[lane] != own;
+    const auto [block, offset] = shared_place(warp, event.at[lane]);
+    offsets[lane] = offset;
+    owners[lane] = block;
+    remote |= block != event.warp.block;
     moved |= offsets[lane] != event.at[lane];
   });
   if (moved) event.at = offsets.data();

@@ -152,7 +152,8 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
     for_lanes(reading, [&](unsigned lane) {
       std::memcpy(target[lane], source[lane], size);
       if (source.defined[lane] && target.defined[lane])
-        std::memcpy(target.defined[lane], source.defined[lane], size);
+        copy_definedness(warp, i, lane, {i.form->space2, from[lane], source.defined[lane], size},
+                         {i.form->space, to[lane], target.defined[lane], size});
     });
   }
 }
@@ -183,24 +184,17 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
         const unsigned major = t / 4, minor = 2 * (t % 4) + half;
         const unsigned row = transposed ? minor : major, element = transposed ? major : minor;
         const unsigned giver = static_cast<unsigned>(k) * 8 + row;
-        std::byte* column = split.frame->registers() + detail.data[k] + t * 4 + half * 2;
-        if (!(good >> giver & 1)) continue;
-        move_definedness(*split.frame, detail.data[k], t, half, hosts.defined[giver], element, loads);
+        const unsigned offset = t * 4 + half * 2;
+        std::byte* column = split.frame->registers() + detail.data[k] + offset;
+        if (!contains(good, giver)) continue;
+        if (hosts.defined[giver])
+          matrix_definedness(warp, *split.frame, i, detail.data[k], offset, giver,
+                             {i.form->space, at[giver] + element * 2, hosts.defined[giver] + element * 2, 2});
         if (loads)
           std::memcpy(column, hosts[giver] + element * 2, 2);
         else
           std::memcpy(hosts[giver] + element * 2, column, 2);
       }
-}
-
-// The bits of half a column go with its bytes. Where they come from is told by what nobody wrote.
-void Grid::move_definedness(Frame& frame, std::uint32_t row, unsigned lane, unsigned half, std::byte* defined,
-                            unsigned element, bool loads) {
-  if (!defined || (loads && !frame.taint.any() && is_defined(defined + element * 2, 2))) return;
-  std::byte* bits = frame.undefined_bits() + row + lane * 4 + half * 2;
-  for (unsigned b = 0; b < 2; ++b)
-    (loads ? bits[b] : defined[element * 2 + b]) = ~(loads ? defined[element * 2 + b] : bits[b]);
-  if (loads) frame.taint.update(row, 4, 0);
 }
 
 void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {

@@ -9,9 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "devices/emulated/isa/instruction.h"
@@ -30,6 +30,13 @@ struct Origin {
   std::string what;  ///< "4 bytes of the shared tile that nobody wrote"
 };
 
+/// A byte of memory. `of` tells apart what has addresses of its own: each block's shared memory and each
+/// thread's local memory (Grid::place); global memory is 0.
+struct Place {
+  std::uint64_t of = 0, at = 0;
+  auto operator<=>(const Place&) const = default;
+};
+
 /// All origins of a job's launches, and the memory that undefined bits were stored to.
 struct Origins {
   struct Stored {
@@ -38,7 +45,7 @@ struct Origins {
     ThreadId thread;
   };
   std::vector<Origin> all;
-  std::unordered_map<const std::byte*, Stored> stored;  ///< by the place in the map of defined bits
+  std::map<Place, Stored> stored;  ///< says nothing of bytes whose bits are defined by now
 };
 
 /// Whether all bits of these bytes are defined, by their map.

@@ -143,6 +143,7 @@ void Grid::start(Block& block) {
   block.shared.resize(shared_bytes_);
   fill_with_poison(block.shared);
   if (tracks()) {
+    forget_stored(block);
     block.shared_defined.assign(shared_bytes_, std::byte{0});
     for (const SharedRegion& region : shared_)  // the system's own is ready for use
       if (region.address == reserved_shared_address)

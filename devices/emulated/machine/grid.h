@@ -177,14 +177,28 @@ class Grid final : private Scene {
                      const Detail::Address& address, LaneMask lanes);
   void note_load(const Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
                  LaneMask lanes, LaneMask good, Hosts& hosts, const Region& common);
+
+  // undefined_memory.cpp: between registers and memory
+  /// Bytes of memory, by address and by their map of defined bits.
+  struct Bytes {
+    isa::StateSpace space;
+    std::uint64_t address;
+    std::byte* defined;
+    std::uint32_t count;
+  };
+  Place place(const Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane) const;
+  void forget_stored(const Block& block);
   void taint_loaded(const Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
                     LaneMask lanes, const Hosts& hosts);
-  OriginId origin_of_loaded(const Warp& warp, const Instruction& instruction, std::uint64_t address,
-                            unsigned lane, const std::byte* defined);
+  OriginId origin_of_loaded(const Warp& warp, const Instruction& instruction, unsigned lane,
+                            const Bytes& from);
+  void store_bits(const Warp& warp, const Instruction& instruction, unsigned lane, const Bytes& to,
+                  const std::byte* undefined, OriginId origin);
   void note_store(Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
                   LaneMask lanes, Hosts& hosts, const Region& common);
   void store_definedness(Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
                          LaneMask lanes, Hosts& hosts);
+  std::byte* map_of(Warp& warp, const Instruction& instruction, std::uint64_t address, unsigned lane);
   std::byte* make_map(Warp& warp, const Instruction& instruction, std::uint64_t address, unsigned lane);
   void atomic_definedness(Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
                           unsigned lane, Hosts& hosts);
@@ -192,8 +206,10 @@ class Grid final : private Scene {
   void shuffle_definedness(const Warp& warp, Members members, const Split& split, LaneMask present,
                            const std::array<std::uint8_t, isa::warp_size>& from);
   void gather_definedness(const Warp& warp, Members members, std::size_t source, bool bitwise);
-  static void move_definedness(Frame& frame, std::uint32_t row, unsigned lane, unsigned half,
-                               std::byte* defined, unsigned element, bool loads);
+  void copy_definedness(const Warp& warp, const Instruction& instruction, unsigned lane, const Bytes& from,
+                        const Bytes& to);
+  void matrix_definedness(const Warp& warp, Frame& frame, const Instruction& instruction, std::uint32_t row,
+                          std::uint32_t column, unsigned giver, const Bytes& memory);
   static void define_results(Frame& frame, const Instruction& instruction, LaneMask lanes);
 
   // announce.cpp: for observers
@@ -205,6 +221,11 @@ class Grid final : private Scene {
                           LaneMask active);
   void announce_division(const Warp& warp, const Split& split, const Instruction& instruction);
   void announce_access(const Warp& warp, isa::StateSpace space, const Addresses& at, AccessEvent event);
+  struct SharedPlace {
+    BlockNumber block;
+    std::uint64_t offset;
+  };
+  SharedPlace shared_place(const Warp& warp, std::uint64_t address) const;
   void announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
   void announce_store(const Warp& warp, const Split& split, const Instruction& instruction,
                       const Addresses& at, LaneMask lanes, const Hosts& hosts);

@@ -39,7 +39,7 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& 
     for (auto& bytes : local_defined) bytes.clear();
     used_local = false;
   }
-  if (entry.local_bytes != 0) reserve_local(existing, entry.local_bytes);
+  if (entry.local_bytes != 0) begin_local(existing, 0, entry.local_bytes);
   Frame* frame = new_frame(entry);
   frame->lanes = lane_count(existing);
   Split whole;
@@ -55,15 +55,15 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& 
   });
 }
 
-void Warp::reserve_local(LaneMask lanes, std::size_t bytes) {
+void Warp::begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes) {
   used_local = true;
   for_lanes(lanes, [&](unsigned lane) {
-    auto& memory = local[lane];
-    const std::size_t before = memory.size();
-    if (before >= bytes) return;
-    memory.resize(bytes);
-    fill_with_poison(std::span(memory).subspan(before));
-    local_defined[lane].resize(bytes);
+    if (local[lane].size() < begin + bytes) {
+      local[lane].resize(begin + bytes);
+      local_defined[lane].resize(begin + bytes);
+    }
+    fill_with_poison(std::span(local[lane]).subspan(begin, bytes));
+    std::fill_n(local_defined[lane].begin() + static_cast<std::ptrdiff_t>(begin), bytes, std::byte{0});
   });
 }
 

@@ -82,8 +82,8 @@ struct Warp {
 
   void reset(Block& of, unsigned warp_index, LaneMask existing, const Code& entry, bool lane_by_lane);
 
-  /// Gives the lanes at least so many bytes of local memory; new bytes are poison.
-  void reserve_local(LaneMask lanes, std::size_t bytes);
+  /// The lanes' local memory from `begin` on is a new frame's: so many bytes that nobody wrote.
+  void begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes);
 
   Frame* new_frame(const Code& code);
   void release_frame(Frame* frame);

@@ -1,0 +1,269 @@
+// Undefined bits on their way between registers and memory (definedness.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "devices/emulated/machine/grid.h"
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::machine {
+namespace {
+
+using isa::StateSpace;
+using isa::warp_size;
+
+constexpr std::byte all_ones{0xff};
+
+// Numbers for Place::of. A block has at most 1024 threads.
+constexpr std::uint64_t first_block = 1, first_thread = std::uint64_t{1} << 63, threads_of_block = 1024;
+
+}  // namespace
+
+Place Grid::place(const Warp& warp, StateSpace space, std::uint64_t address, unsigned lane) const {
+  const StateSpace in = owner(space, address);
+  if (in == StateSpace::local)
+    return {first_thread + number(*warp.block) * threads_of_block + warp.index * warp_size + lane,
+            address % isa::window_size};
+  if (in != StateSpace::shared_cta && in != StateSpace::shared_cluster) return {0, address};
+  const auto [block, offset] = shared_place(warp, address);
+  return {first_block + block, offset};
+}
+
+// The block begins: what was stored in the memory that it takes over is gone.
+void Grid::forget_stored(const Block& block) {
+  const auto forget = [&](std::uint64_t first, std::uint64_t count) {
+    origins_->stored.erase(origins_->stored.lower_bound({first, 0}),
+                           origins_->stored.lower_bound({first + count, 0}));
+  };
+  forget(first_block + number(block), 1);
+  forget(first_thread + number(block) * threads_of_block, threads_of_block);
+}
+
+// Undefined bits that somebody stored have the origin that they had then.
+OriginId Grid::origin_of_loaded(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& from) {
+  const Place first = place(warp, from.space, from.address, lane);
+  for (std::uint32_t b = 0; b < from.count; ++b) {
+    if (from.defined[b] == all_ones) continue;
+    const auto stored = origins_->stored.find({first.of, first.at + b});
+    if (stored != origins_->stored.end()) return stored->second.origin;
+  }
+  const StateSpace space = owner(from.space, from.address);
+  const bool shared = space == StateSpace::shared_cta || space == StateSpace::shared_cluster;
+  return new_origin(
+      Kind::uninitialized_read, i, warp, lane,
+      fmt::format("{} bytes of {} that nobody wrote", from.count,
+                  space == StateSpace::local ? "local memory" : memory_at(shared, from.address)));
+}
+
+// Bytes in memory become as undefined as these.
+void Grid::store_bits(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
+                      const std::byte* undefined, OriginId origin) {
+  const Place first = place(warp, to.space, to.address, lane);
+  for (std::uint32_t b = 0; b < to.count; ++b) {
+    to.defined[b] = ~undefined[b];
+    if (to.defined[b] != all_ones)
+      origins_->stored[{first.of, first.at + b}] = {origin, program_.position(i), thread(warp, lane)};
+  }
+}
+
+// What a load brought along: where memory is not defined, neither is the register.
+void Grid::taint_loaded(const Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
+                        LaneMask lanes, const Hosts& hosts) {
+  const Detail& detail = program_.details[i.detail];
+  Taint& taint = split.frame->taint;
+  for (std::size_t k = 0; k < detail.data.size(); ++k) {
+    LaneMask undefined = 0;
+    for_lanes(lanes, [&](unsigned lane) {
+      const std::byte* defined = hosts.defined[lane];
+      if (!defined) return;
+      defined += k * detail.element_bytes;
+      if (!is_defined(defined, detail.element_bytes)) undefined |= bit(lane);
+    });
+    if (undefined == 0) {
+      taint.define(detail.data[k], lanes);
+      continue;
+    }
+    std::byte* bits = split.frame->undefined_bits() + detail.data[k];
+    for_lanes(lanes, [&](unsigned lane) {
+      std::byte* column = bits + lane * detail.register_bytes;
+      std::memset(column, 0, detail.register_bytes);
+      const std::byte* defined = hosts.defined[lane];
+      if (!defined) return;
+      defined += k * detail.element_bytes;
+      for (unsigned b = 0; b < detail.element_bytes; ++b) column[b] = ~defined[b];
+      if (detail.sign_extend && (column[detail.element_bytes - 1] & std::byte{0x80}) != std::byte{0})
+        std::memset(column + detail.element_bytes, 0xff, detail.register_bytes - detail.element_bytes);
+    });
+    const auto lane = first_lane(undefined);
+    const std::uint32_t offset = static_cast<std::uint32_t>(k) * detail.element_bytes;
+    taint.update(detail.data[k], detail.register_bytes,
+                 origin_of_loaded(
+                     warp, i, lane,
+                     {i.form->space, at[lane] + offset, hosts.defined[lane] + offset, detail.element_bytes}));
+  }
+}
+
+// Stored bits are as defined as the register that they come from.
+void Grid::store_definedness(Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
+                             LaneMask lanes, Hosts& hosts) {
+  const Detail& detail = program_.details[i.detail];
+  const std::uint32_t size = detail.element_bytes;
+  Frame& frame = *split.frame;
+  for (std::size_t k = 0; k < detail.data.size(); ++k) {
+    const Taint::Row* row = frame.taint.any() ? frame.taint.find(detail.data[k]) : nullptr;
+    const LaneMask undefined = row ? frame.taint.lanes(detail.data[k]) & lanes : 0;
+    for_lanes(lanes, [&](unsigned lane) {
+      if (contains(undefined, lane)) {
+        if (!hosts.defined[lane]) hosts.defined[lane] = make_map(warp, i, at[lane], lane);
+        store_bits(warp, i, lane, {i.form->space, at[lane] + k * size, hosts.defined[lane] + k * size, size},
+                   frame.undefined_bits() + detail.data[k] + lane * detail.register_bytes, row->origin);
+      } else if (hosts.defined[lane]) {
+        std::memset(hosts.defined[lane] + k * size, 0xff, size);
+      }
+    });
+  }
+}
+
+// The place in the map of defined bits; null where all bits of the allocation are.
+std::byte* Grid::map_of(Warp& warp, const Instruction& i, std::uint64_t address, unsigned lane) {
+  const Region found = region(warp, i.form->space, address, lane);
+  return found.defined ? found.defined + (address - found.begin) : nullptr;
+}
+
+// The same, made now if there is none.
+std::byte* Grid::make_map(Warp& warp, const Instruction& i, std::uint64_t address, unsigned lane) {
+  memory_.map_definedness(address);
+  return map_of(warp, i, address, lane);
+}
+
+// An atomic's result is undefined where the old value is; memory is from then on where that or an operand is.
+void Grid::atomic_definedness(Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
+                              unsigned lane, Hosts& hosts) {
+  const Detail& detail = program_.details[i.detail];
+  const std::uint32_t size = detail.element_bytes, count = i.form->vector;
+  Taint& taint = split.frame->taint;
+  const bool returns = i.action == Action::atomic;
+  const bool exchanges = i.form->atomic == isa::AtomicKind::exch;
+  // Another lane of this very instruction may have made the map.
+  if (!hosts.defined[lane]) hosts.defined[lane] = map_of(warp, i, at[lane], lane);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    Bytes memory{i.form->space, at[lane] + k * size,
+                 hosts.defined[lane] ? hosts.defined[lane] + k * size : nullptr, size};
+    std::optional<OriginId> old, operand;
+    if (memory.defined && !is_defined(memory.defined, size)) old = origin_of_loaded(warp, i, lane, memory);
+    for (std::size_t s = (returns ? count : 0) + k; s < detail.data.size(); s += count)
+      if (contains(taint.lanes(detail.data[s]), lane)) operand = taint.find(detail.data[s])->origin;
+    if ((old && !exchanges) || operand) {
+      if (!memory.defined) memory.defined = make_map(warp, i, memory.address, lane);
+      constexpr std::array<std::byte, 8> all{all_ones, all_ones, all_ones, all_ones,
+                                             all_ones, all_ones, all_ones, all_ones};
+      store_bits(warp, i, lane, memory, all.data(), old ? *old : *operand);
+    } else if (memory.defined) {
+      std::memset(memory.defined, 0xff, size);
+    }
+    if (!returns || detail.data[k] == isa::no_operand) continue;
+    if (old) {
+      std::memset(split.frame->undefined_bits() + detail.data[k] + lane * detail.register_bytes, 0xff,
+                  detail.register_bytes);
+      taint.update(detail.data[k], detail.register_bytes, old);
+    } else {
+      taint.define(detail.data[k], bit(lane));
+    }
+  }
+}
+
+// Most loads read defined memory into frames that have nothing undefined.
+void Grid::note_load(const Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
+                     LaneMask lanes, LaneMask good, Hosts& hosts, const Region& common) {
+  const Detail& detail = program_.details[i.detail];
+  Taint& taint = split.frame->taint;
+  if (common.host) {
+    const std::uint64_t bytes = std::uint64_t{detail.element_bytes} * detail.data.size();
+    std::byte* map = common.defined ? common.defined - common.begin : nullptr;
+    if (!taint.any() &&
+        (!map || (at.high - at.low <= 32 * bytes && is_defined(map + at.low, at.high - at.low + bytes))))
+      return;
+    for_lanes(good, [&](unsigned lane) { hosts.defined[lane] = map ? map + at[lane] : nullptr; });
+  }
+  taint_loaded(warp, split, i, at, good, hosts);
+  for (const std::uint32_t row : detail.data) taint.define(row, lanes & ~good);
+}
+
+void Grid::note_store(Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
+                      LaneMask lanes, Hosts& hosts, const Region& common) {
+  const Detail& detail = program_.details[i.detail];
+  if (common.host) {
+    std::byte* map = common.defined ? common.defined - common.begin : nullptr;
+    if (!split.frame->taint.any()) {
+      const std::uint64_t bytes = std::uint64_t{detail.element_bytes} * detail.data.size();
+      if (map && at.consecutive && lanes == isa::all_lanes)
+        std::memset(map + at.low, 0xff, bytes * warp_size);
+      else if (map)
+        for_lanes(lanes, [&](unsigned lane) { std::memset(map + at[lane], 0xff, bytes); });
+      return;
+    }
+    for_lanes(lanes, [&](unsigned lane) { hosts.defined[lane] = map ? map + at[lane] : nullptr; });
+  }
+  store_definedness(warp, split, i, at, lanes, hosts);
+}
+
+// Parameter slots are rows of 4 bytes; bits go the way of the bytes.
+void Grid::slot_definedness(const Split& split, const Instruction& i, LaneMask lanes) const {
+  const Detail& detail = program_.details[i.detail];
+  Taint& taint = split.frame->taint;
+  std::byte* bits = split.frame->undefined_bits();
+  const auto displacement = static_cast<std::uint64_t>(detail.address.displacement);
+  for (std::size_t k = 0; k < detail.data.size(); ++k) {
+    const std::uint64_t first = displacement + k * detail.element_bytes,
+                        last = first + detail.element_bytes - 1;
+    const Taint::Row* source = i.action == Action::store ? taint.find(detail.data[k]) : nullptr;
+    for (std::uint64_t chunk = first / 4; !source && i.action != Action::store && chunk <= last / 4; ++chunk)
+      source = taint.find(detail.address.row + static_cast<std::uint32_t>(chunk) * 128);
+    const std::optional<OriginId> origin = source ? std::optional(source->origin) : std::nullopt;
+    for_lanes(lanes, [&](unsigned lane) {
+      std::byte* column = bits + detail.data[k] + lane * detail.register_bytes;
+      for (unsigned b = 0; b < detail.element_bytes; ++b) {
+        std::byte& place = bits[detail.address.row + (first + b) / 4 * 128 + lane * 4 + (first + b) % 4];
+        (i.action == Action::store ? place : column[b]) = i.action == Action::store ? column[b] : place;
+      }
+      if (i.action != Action::store)
+        std::memset(column + detail.element_bytes, 0, detail.register_bytes - detail.element_bytes);
+    });
+    if (i.action != Action::store) {
+      taint.update(detail.data[k], detail.register_bytes, origin);
+      continue;
+    }
+    for (std::uint64_t chunk = first / 4; chunk <= last / 4; ++chunk) {
+      const auto row = detail.address.row + static_cast<std::uint32_t>(chunk) * 128;
+      taint.update(row, 4, origin);
+    }
+  }
+}
+
+// Bytes that are copied from memory to memory keep what is undefined of them.
+void Grid::copy_definedness(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& from,
+                            const Bytes& to) {
+  if (is_defined(from.defined, from.count)) return;
+  std::array<std::byte, 16> undefined;
+  std::ranges::transform(from.defined, from.defined + from.count, undefined.begin(), std::bit_not{});
+  store_bits(warp, i, lane, to, undefined.data(), origin_of_loaded(warp, i, lane, from));
+}
+
+// Half a column of a matrix, in `row` at byte `column`, from or to the memory that lane `giver` addresses.
+void Grid::matrix_definedness(const Warp& warp, Frame& frame, const Instruction& i, std::uint32_t row,
+                              std::uint32_t column, unsigned giver, const Bytes& memory) {
+  const bool loads = i.action == Action::load_matrix, defined = is_defined(memory.defined, memory.count);
+  if (loads && defined && !frame.taint.any()) return;
+  std::byte* bits = frame.undefined_bits() + row + column;
+  if (!loads) {
+    const Taint::Row* from = frame.taint.find(row);
+    store_bits(warp, i, giver, memory, bits, from ? from->origin : 0);
+    return;
+  }
+  std::ranges::transform(memory.defined, memory.defined + memory.count, bits, std::bit_not{});
+  frame.taint.update(row, 4,
+                     defined ? std::nullopt : std::optional(origin_of_loaded(warp, i, giver, memory)));
+}
+
+}  // namespace foldproof::machine

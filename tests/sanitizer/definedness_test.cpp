@@ -1,0 +1,138 @@
+// Definedness: bits that nobody determined are followed through registers and memory, and told where they
+// decide something: an address, a branch, an output. Who reads and discards them is at no fault.
+#include "sanitizer/fixture.h"
+
+namespace foldproof::sanitizer_tests {
+namespace {
+
+// What one block of a warp finds, where buffer0 is the output of a word a thread.
+std::vector<Finding> undefined(const std::string& body, Setting setting = {}) {
+  setting.buffers.insert(setting.buffers.begin(), zeros(4 * setting.grid.volume() * setting.block.volume()));
+  return findings_of(body, setting, {}, 1, Definedness::tracked);
+}
+
+std::string undefined_kinds(const std::string& body, const Setting& setting = {}) {
+  return kinds(undefined(body, setting));
+}
+
+const std::string tile = ".shared .align 16 .b8 tile[512]; ";
+
+TEST_CASE("unwritten shared memory that reaches the output is told with the place that read it") {
+  const auto found = undefined(tile + R"(
+    ld.shared.u32 %r1, [tile];
+    add.u32 %r2, %r1, 1;
+    st.global.u32 [mine], %r2;)");
+  REQUIRE(kinds(found) == "uninitialized-read");
+  CHECK(contains(found[0].message, "4 bytes of the shared tile that nobody wrote"));
+  CHECK(found[0].at.line == 4);
+  CHECK(found[0].other->line == 2);
+}
+
+TEST_CASE("unwritten memory that decides a branch or an address is told; read and discarded it is not") {
+  const std::string read = tile + "ld.shared.u32 %r1, [tile];";
+  CHECK(undefined_kinds(read + "st.global.u32 [mine], tid;") == "none");
+  CHECK(undefined_kinds(read + "and.b32 %r1, %r1, 0; st.global.u32 [mine], %r1;") == "none");
+  CHECK(undefined_kinds(read + "setp.eq.u32 %p1, %r1, 0; @%p1 bra on; st.global.u32 [mine], tid; on:") ==
+        "uninitialized-read");
+  CHECK(undefined_kinds(read + R"(and.b32 %r1, %r1, 4; mov.u32 %r2, tile; add.u32 %r2, %r2, %r1;
+    st.shared.u32 [%r2], tid;)") == "uninitialized-read");
+}
+
+TEST_CASE("of a word whose low half was written, the low half may be used") {
+  const std::string half = tile + R"(mov.u16 %h1, 7; st.shared.u16 [tile], %h1; bar.warp.sync 0xffffffff;
+    ld.shared.u32 %r1, [tile];)";
+  CHECK(undefined_kinds(half + "and.b32 %r2, %r1, 0xffff; st.global.u32 [mine], %r2;") == "none");
+  CHECK(undefined_kinds(half + "prmt.b32 %r2, %r1, 0, 0x4410; st.global.u32 [mine], %r2;") == "none");
+  CHECK(undefined_kinds(half + "shr.u32 %r2, %r1, 16; st.global.u32 [mine], %r2;") == "uninitialized-read");
+}
+
+TEST_CASE("a shuffle gives nothing from a lane that takes no part") {
+  // Lanes 0 to 15 alone; lane 15 reads from lane 16.
+  const std::string shuffle = R"(setp.ge.u32 %p1, tid, 16; @%p1 bra end; mov.u32 %r1, tid;
+    shfl.sync.down.b32 %r2, %r1, 1, 31, 0x0000ffff;)";
+  CHECK(undefined_kinds(shuffle + "st.global.u32 [mine], %r2; end:") == "undefined-shuffle-source");
+  CHECK(
+      undefined_kinds(
+          shuffle + "setp.eq.u32 %p2, tid, 15; selp.u32 %r2, 0, %r2, %p2; st.global.u32 [mine], %r2; end:") ==
+      "none");
+}
+
+TEST_CASE("an atomic on unwritten memory leaves it undefined, and an exchange does not") {
+  const std::string result =
+      "bar.warp.sync 0xffffffff; ld.shared.u32 %r1, [tile]; st.global.u32 [mine], %r1;";
+  CHECK(undefined_kinds(tile + "red.shared.add.u32 [tile], 1;" + result) == "uninitialized-read");
+  CHECK(undefined_kinds(tile + "atom.shared.exch.b32 %r2, [tile], 1;" + result) == "none");
+}
+
+TEST_CASE("a matrix that nobody wrote is told as the memory that it lay in") {
+  const auto found = undefined(tile + R"(
+    .reg .b32 at; mov.u32 at, tile; mad.lo.u32 at, tid, 16, at;
+    ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [at];
+    st.global.u32 [mine], %r1;)");
+  REQUIRE(kinds(found) == "uninitialized-read");
+  CHECK(contains(found[0].message, "the shared tile"));
+  CHECK(found[0].other->line == 3);
+}
+
+// Lane 31 reads from the lane behind it, which is not there.
+const std::string from_nowhere = R"(mov.u32 %r1, tid; add.u32 %r8, tid, 1; and.b32 %r8, %r8, 31;
+    setp.eq.u32 %p1, tid, 31; @%p1 bra gone; shfl.sync.idx.b32 %r2, %r1, %r8, 31, 0x7fffffff;)";
+
+TEST_CASE("undefined bits keep their origin through matrices and asynchronous copies") {
+  CHECK(undefined_kinds(tile + ".shared .align 16 .b8 other[512];" + R"(
+    .reg .b32 at, to; mov.u32 at, tile; mad.lo.u32 at, tid, 16, at; mov.u32 to, other; mad.lo.u32 to, tid, 16, to;
+    setp.lt.u32 %p2, tid, 16; mov.u32 %r2, 0; @!%p2 bra meet;
+    shfl.sync.down.b32 %r2, %r2, 16, 31, 0x0000ffff;
+  meet: bar.warp.sync 0xffffffff;
+    stmatrix.sync.aligned.m8n8.x1.shared.b16 [at], {%r2};
+    bar.warp.sync 0xffffffff;
+    ld.shared.u32 %r3, [at]; st.global.u32 [mine], %r3;)",
+                        {}) != "none");
+  CHECK(undefined_kinds(tile + R"(
+    .reg .b32 at; mov.u32 at, tile; mad.lo.u32 at, tid, 4, at; )" +
+                            from_nowhere + R"(
+    st.global.u32 [buffer1], %r2;
+    cp.async.ca.shared.global [at], [buffer1], 4; cp.async.wait_all;
+    ld.shared.u32 %r3, [at]; st.global.u32 [mine], %r3;
+  gone:)",
+                        {.buffers = {zeros(4)}}) == "undefined-shuffle-source");
+}
+
+TEST_CASE("a block does not inherit what another left undefined in its place") {
+  // The first blocks keep what a shuffle from nowhere gave to themselves; the last read what nobody wrote.
+  const auto found = undefined(tile + R"(
+    setp.ge.u32 %p3, cta, 5000; @%p3 bra read;)" +
+                                   from_nowhere + R"(
+    st.shared.u32 [tile], %r2; bra gone;
+  read: ld.shared.u32 %r2, [tile]; st.global.u32 [mine], %r2;
+  gone:)",
+                               {.buffers = {}, .grid = {6000, 1, 1}});
+  CHECK(kinds(found) == "uninitialized-read");
+}
+
+TEST_CASE("undefined bits in local memory keep their origin while the stack grows") {
+  const std::string deep =
+      ".func deep() { .local .b8 room[60000]; .reg .b32 %r<2>; st.local.u32 [room], 1; ret; }";
+  const auto found = undefined(".local .align 4 .b8 own[4];" + from_nowhere + R"(
+    st.local.u32 [own], %r2; call deep; ld.local.u32 %r3, [own]; st.global.u32 [mine], %r3;
+  gone:)",
+                               {.buffers = {}, .module = deep});
+  CHECK(kinds(found) == "undefined-shuffle-source");
+}
+
+TEST_CASE("what one call left in its local memory is nothing to the next") {
+  const std::string memory = R"(.func (.reg .b32 result) memory(.reg .b32 writes) {
+    .local .align 4 .b8 own[4]; .reg .pred %p<2>;
+    setp.ne.u32 %p1, writes, 0; @%p1 st.local.u32 [own], 5; ld.local.u32 result, [own]; ret; })";
+  const auto body = [](const char* second) {
+    return fmt::format(
+        "mov.u32 %r3, 1; call (%r1), memory, (%r3); mov.u32 %r3, {}; call (%r2), memory, (%r3);"
+        "st.global.u32 [mine], %r2;",
+        second);
+  };
+  CHECK(undefined_kinds(body("1"), {.buffers = {}, .module = memory}) == "none");
+  CHECK(undefined_kinds(body("0"), {.buffers = {}, .module = memory}) == "uninitialized-read");
+}
+
+}  // namespace
+}  // namespace foldproof::sanitizer_tests
