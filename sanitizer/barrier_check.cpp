@@ -3,13 +3,20 @@
 #include <fmt/format.h>
 
 namespace foldproof {
+namespace {
+
+std::string threads_in_words(std::uint32_t count) {
+  return count == 0 ? "the whole block" : fmt::format("{} threads", count);
+}
+
+}  // namespace
 
 void BarrierCheck::launch_begins(const Scene& scene) {
   scene_ = &scene;
   waiting_.clear();
   latest_ = nullptr;
   reported_.clear();
-  agreed_.clear();
+  of_one_line_.clear();
 }
 
 std::vector<Finding> BarrierCheck::launch_ends() { return std::exchange(findings_, {}); }
@@ -40,23 +47,38 @@ void BarrierCheck::barrier_completes(BlockNumber block, std::uint32_t barrier) {
 }
 
 void BarrierCheck::compare(const BarrierEvent& earlier, const BarrierEvent& now) {
-  if (earlier.threads != now.threads)
+  const std::uint32_t here = counted(now), there = counted(earlier);
+  if (here != there)
     return report(now, earlier,
-                  fmt::format("barrier {} is met for {} threads here and for {} there, in one phase",
-                              now.barrier, now.threads, earlier.threads));
+                  fmt::format("barrier {} is met for {} here and for {} there, in one phase", now.barrier,
+                              threads_in_words(here), threads_in_words(there)));
   if (earlier.votes != now.votes)
     return report(
         now, earlier,
         fmt::format("barrier {} is met with a vote by some threads and without by others", now.barrier));
-  if (earlier.site == now.site || agreed_.contains({earlier.site, now.site})) return;
-  const bool own_warp = earlier.warp == now.warp && earlier.waits && now.waits;
-  if (own_warp && (earlier.aligned || now.aligned))
+  if (earlier.site == now.site || !earlier.waits || !now.waits) return;
+  if (earlier.warp == now.warp && (earlier.aligned || now.aligned))
     return report(now, earlier, "threads of one warp wait for each other at different barriers");
-  const bool whole_block = now.barrier == 0 && now.threads == 0 && now.waits && earlier.waits;
-  const Position here = scene_->position(now.site), there = scene_->position(earlier.site);
-  if (whole_block && (here.line != there.line || here.file != there.file))
+  const bool syncthreads = now.barrier == 0 && now.threads == 0 && earlier.threads == 0;
+  if (syncthreads && !of_one_line(earlier.site, now.site))
     return report(now, earlier, "some warps of the block wait at this barrier and others at another one");
-  agreed_.emplace(earlier.site, now.site);
+}
+
+// 0 where a count names the whole block, too: warps are counted as wholes.
+std::uint32_t BarrierCheck::counted(const BarrierEvent& event) const {
+  const std::uint32_t warps = (scene_->threads_per_block() + lanes_per_warp - 1) / lanes_per_warp;
+  return event.threads == warps * lanes_per_warp ? 0 : event.threads;
+}
+
+// The compiler copies barriers: loops are unrolled, and what follows a branch is written into both of its
+// ways.
+bool BarrierCheck::of_one_line(Site a, Site b) {
+  const auto [entry, is_new] = of_one_line_.try_emplace({a, b});
+  if (is_new) {
+    const Position one = scene_->position(a), other = scene_->position(b);
+    entry->second = one.line == other.line && one.file == other.file;
+  }
+  return entry->second;
 }
 
 // Lanes go on behind the branch that divided them from others of their warp.

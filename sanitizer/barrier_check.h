@@ -12,11 +12,12 @@ namespace foldproof {
 
 /// Reports `barrier-divergence`:
 ///   - lanes of one warp meet an aligned barrier (bar.sync, __syncthreads) at different instructions, or some
-///   wait at it
-///     while others go on behind the branch that divided them (who ends there counts as having come);
+///     wait at it while others go on behind the branch that divided them (who ends there counts as having
+///     come);
 ///   - warps complete barrier 0 of the whole block, which is what __syncthreads is, at different lines of the
-///   source;
-///   - a barrier is met with different thread counts, or by votes (.red) and others in one phase.
+///     source;
+///   - a barrier is met with different thread counts, or by votes (.red) and others in one phase. To count
+///     all threads of the block and to count none is the same.
 class BarrierCheck final : public Observer {
  public:
   void launch_begins(const Scene& scene) override;
@@ -33,13 +34,16 @@ class BarrierCheck final : public Observer {
   OfBlock& of_block(BlockNumber block);
 
   void compare(const BarrierEvent& earlier, const BarrierEvent& now);
+  std::uint32_t counted(const BarrierEvent& event) const;
+  bool of_one_line(Site a, Site b);
   void report(const BarrierEvent& now, const BarrierEvent& other, std::string message);
 
   const Scene* scene_ = nullptr;
   std::map<BlockNumber, OfBlock> waiting_;
   BlockNumber latest_block_ = 0;
   OfBlock* latest_ = nullptr;  ///< of that block
-  std::set<std::pair<Site, Site>> reported_, agreed_;
+  std::set<std::pair<Site, Site>> reported_;
+  std::map<std::pair<Site, Site>, bool> of_one_line_;
   std::vector<Finding> findings_;
 };
 

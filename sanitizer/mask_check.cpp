@@ -28,12 +28,13 @@ void MaskCheck::meeting_arrives(const MeetingEvent& event) {
   if ((event.mask & ~event.lanes) == 0) return;  // nobody to wait for
   auto& waiting = waiting_[event.warp];
   for (const MeetingEvent& other : waiting) {
-    const LaneSet named = other.mask & event.lanes;
-    if (other.site != event.site || other.mask == event.mask || named == 0) continue;
-    report(event, named,
-           fmt::format(
-               "lane {} comes with the member mask {:#010x}, and lane {} waits here for it with {:#010x}",
-               first_lane(named), event.mask, first_lane(other.lanes), other.mask));
+    // Who is named but does not name who waits may have another meeting first, and come again.
+    const LaneSet comes = other.mask & event.lanes, waits = event.mask & other.lanes;
+    if (other.site != event.site || other.mask == event.mask || comes == 0 || waits == 0) continue;
+    report(event, comes,
+           fmt::format("lane {} comes with the member mask {:#010x}, and lane {} waits here with {:#010x}: "
+                       "each names the other",
+                       first_lane(comes), event.mask, first_lane(waits), other.mask));
   }
   waiting.push_back(event);
 }
@@ -45,7 +46,7 @@ void MaskCheck::meeting_ends(const MeetingEvent& event) {
 }
 
 void MaskCheck::report(const MeetingEvent& event, LaneSet lanes, std::string message) {
-  if (!reported_.try_emplace(event.site, findings_.size()).second) return;
+  if (!reported_.insert(event.site).second) return;
   Finding finding;
   finding.kind = Kind::invalid_mask;
   finding.message = std::move(message);

@@ -1,8 +1,9 @@
-// Member masks: who executes a .sync instruction must be named by its own mask, and all who are named must
-// name the same lanes (PTX ISA 9.7.9.6 and the other .sync instructions).
+// Member masks: who executes a .sync instruction must be named by its own mask, and lanes that name each
+// other must name the same lanes (PTX ISA 9.7.9.6 and the other .sync instructions).
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "sanitizer/observer.h"
@@ -22,7 +23,7 @@ class MaskCheck final : public Observer {
 
   const Scene* scene_ = nullptr;
   std::map<WarpId, std::vector<MeetingEvent>> waiting_;
-  std::map<Site, std::size_t> reported_;
+  std::set<Site> reported_;
   std::vector<Finding> findings_;
 };
 

@@ -1,9 +1,8 @@
 // What memory has to do for one load, store or atomic of a warp.
 //
 //   Shared memory   32 banks, each 4 bytes wide: word w lies in bank w mod 32. In one pass a bank serves one
-//   word,
-//                   to however many lanes want it. Lanes of up to 4 bytes are served together; of 8 bytes,
-//                   each half of the warp; of 16 bytes, each quarter.
+//                   word, to however many lanes want it. Lanes of up to 4 bytes are served together; of 8
+//                   bytes, each half of the warp; of 16 bytes, each quarter.
 //   Global memory   sectors of 32 bytes, each moved once a request.
 #pragma once
 

@@ -23,18 +23,33 @@ void LifetimeCheck::block_begins(BlockNumber block) {
 void LifetimeCheck::block_ends(BlockNumber block) {
   if (!keeps_time_) return;
   ended_.insert(block);
-  for (const auto& [place, use] : uses_[block]) {
+  for (const auto& [place, uses] : uses_[block]) {
     const auto& [user, site] = place;
-    LaneSet late = use.lanes;
-    for (const WarpClock& warp : clocks_.block(block).warps)
-      for (unsigned lane = 0; late != 0 && lane < lanes_per_warp; ++lane)
-        late = clocks_.unordered(warp, lane, user, late, use.time);
+    LaneSet late = 0;
+    for (const Use& use : uses) late |= unknown_to(block, user, use);
     if (late != 0)
       report(user, first_lane(late), site,
              "uses the shared memory of another block, which does not wait for that before it ends");
   }
   uses_.erase(block);
   clocks_.block_ends(block);
+}
+
+// Lanes of a use that no thread of the block knows of.
+LaneSet LifetimeCheck::unknown_to(BlockNumber block, const WarpId& user, const Use& use) {
+  LaneSet late = use.lanes;
+  for (const WarpClock& warp : clocks_.block(block).warps)
+    for (unsigned lane = 0; late != 0 && lane < lanes_per_warp; ++lane)
+      late = clocks_.unordered(warp, lane, user, late, use.time);
+  return late;
+}
+
+// Who knows of a lane's last use knows of those before.
+void LifetimeCheck::keep(std::vector<Use>& uses, unsigned lane, Time time) {
+  if (uses.empty() || uses.back().time != time) uses.push_back({0, time});
+  for (Use& use : uses) use.lanes &= ~bit(lane);
+  uses.back().lanes |= bit(lane);
+  std::erase_if(uses, [](const Use& use) { return use.lanes == 0; });
 }
 
 void LifetimeCheck::accesses(const AccessEvent& event) {
@@ -49,9 +64,7 @@ void LifetimeCheck::accesses(const AccessEvent& event) {
       else if (!clocks_.heard_of(who, lane, owner))
         report(event.warp, lane, event.site,
                "uses the shared memory of another block without knowing that it has started");
-      Use& use = uses_[owner][{event.warp, event.site}];
-      if (use.time != who.time) use = {0, who.time};
-      use.lanes |= bit(lane);
+      keep(uses_[owner][{event.warp, event.site}], lane, who.time);
     });
   }
   clocks_.accesses(event);

@@ -23,13 +23,16 @@ class LifetimeCheck final : public Clocked {
  private:
   bool needs_clocks(const Scene& scene) const override { return scene.blocks_per_cluster() > 1; }
 
-  /// The last use of a block's shared memory by a warp of another one, at one place of the program.
   struct Use {
     LaneSet lanes = 0;
     Time time = 0;
   };
-  using Uses = std::map<std::pair<WarpId, Site>, Use>;
+  /// Of a block's shared memory, by a warp of another one at one place of the program: the last use of each
+  /// lane, those of one time together.
+  using Uses = std::map<std::pair<WarpId, Site>, std::vector<Use>>;
 
+  static void keep(std::vector<Use>& uses, unsigned lane, Time time);
+  LaneSet unknown_to(BlockNumber block, const WarpId& user, const Use& use);
   void report(const WarpId& user, unsigned lane, Site site, const char* message);
 
   const Scene* scene_ = nullptr;

@@ -8,9 +8,9 @@
 //   CHECK(run.words(0)[3] == 8);
 //
 //   The body finds these registers set:
-//     buffer0 …   addresses of the buffers            tid, lane, cta, ntid   %tid.x, %laneid, %ctaid.x,
-//     %ntid.x mine        buffer0 + 4 * global thread index   mine8                  buffer0 + 8 * global
-//     thread index
+//     buffer0 …              addresses of the buffers
+//     tid, lane, cta, ntid   %tid.x, %laneid, %ctaid.x, %ntid.x
+//     mine, mine8            buffer0 + 4, or 8, * global thread index
 //   and these free: %p %h (16 bits) %r (32 bits) %f %rd (64 bits) %d (f64) %q (128 bits), 0 … 63 of each.
 //   The body's first line is line 2 of the PTX text.
 #pragma once

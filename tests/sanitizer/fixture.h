@@ -1,7 +1,9 @@
-// Runs small PTX kernels under the race check and tells what it found. The bodies are those of
-// machine/fixture.h: buffer0 …, tid, lane, cta, ntid are set; the body's first line is line 2.
+// Runs small PTX kernels under one check, the race check unless another is named, and tells what it found.
+// The bodies are those of machine/fixture.h: buffer0 …, tid, lane, cta, ntid are set; the body's first line
+// is line 2.
 //
 //   CHECK(verdict(R"( … )", {.block = {64, 1, 1}}) == "shared-race");
+//   CHECK(verdict<BarrierCheck>(R"( … )", {.block = {64, 1, 1}}) == "barrier-divergence");
 #pragma once
 
 #include <set>
@@ -17,10 +19,11 @@ using machine_tests::Setting;
 using machine_tests::words;
 using machine_tests::zeros;
 
-/// The race check alone.
-inline Observers race_check() {
+/// One check alone.
+template <class Check>
+Observers only() {
   Observers checks;
-  checks.push_back(std::make_unique<RaceCheck>());
+  checks.push_back(std::make_unique<Check>());
   return checks;
 }
 
@@ -29,7 +32,7 @@ enum class Definedness : bool { ignored, tracked };
 /// What the observers find in `launches` launches of the body, as one job: with the replay that they may ask
 /// for. Where definedness is tracked, buffer0 is the output.
 inline std::vector<Finding> findings_of(const std::string& body, const Setting& setting,
-                                        Observers observers = race_check(), int launches = 1,
+                                        Observers observers = only<RaceCheck>(), int launches = 1,
                                         Definedness definedness = Definedness::ignored) {
   Job job;
   job.image = std::make_shared<Image>(Image{"test.ptx", machine_tests::text_of(body, setting)});
@@ -68,11 +71,12 @@ inline std::vector<Schedule> schedules() {
 }
 
 /// The kinds found, the same in every schedule; else what each schedule gives.
-inline std::string verdict(const std::string& body, Setting setting, int launches = 1) {
+template <class Check = RaceCheck>
+std::string verdict(const std::string& body, Setting setting, int launches = 1) {
   std::map<std::string, std::string> by_verdict;
   for (const Schedule& schedule : schedules()) {
     setting.schedule = schedule;
-    std::string& names = by_verdict[kinds(findings_of(body, setting, race_check(), launches))];
+    std::string& names = by_verdict[kinds(findings_of(body, setting, only<Check>(), launches))];
     names += " " + to_string(schedule);
   }
   if (by_verdict.size() == 1) return by_verdict.begin()->first;

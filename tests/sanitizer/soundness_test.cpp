@@ -50,7 +50,7 @@ std::string describe(const Clash& clash) {
 
 Judged judge(const RandomProgram& program) {
   Truth truth;
-  Observers observers = race_check();
+  Observers observers = only<RaceCheck>();
   observers.push_back(std::make_unique<Recorder>(truth));
   const std::vector<Finding> findings = findings_of(program.body, program.setting, std::move(observers));
   Judged judged;
