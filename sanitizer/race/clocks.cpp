@@ -297,11 +297,22 @@ void Clocks::meet_in_part(BlockClock& block, const BlockClock::Barrier& complete
   for (const auto& [warp, lanes] : go_on) learn(*warp, lanes, met);
 }
 
+// A relaxed arrival hands on what fences have released, and that the block has begun.
 void Clocks::cluster_arrives(const BarrierEvent& event, bool releases) {
-  if (!releases) return;
   WarpClock& warp = this->warp(event.warp);
-  ++warp.time;
-  clusters_[event.warp.block / blocks_per_cluster_].arrived.push_back(known_to(warp, event.lanes));
+  std::vector<Knowledge::Pointer>& arrived = clusters_[event.warp.block / blocks_per_cluster_].arrived;
+  if (releases) {
+    ++warp.time;
+    arrived.push_back(known_to(warp, event.lanes));
+    return;
+  }
+  std::vector<Knowledge::Pointer> released;
+  const Fencing fencing = fencing_of({{&warp, event.lanes}});
+  for (const SyncScope scope : {SyncScope::cluster, SyncScope::gpu, SyncScope::sys})
+    released.push_back(fencing.released[static_cast<std::size_t>(scope)]);
+  constexpr Time beginning = 1;  // before which nobody has done anything
+  arrived.push_back(std::make_shared<Knowledge>(
+      std::vector<Knowledge::Part>{{event.warp, false, event.lanes, beginning}}, std::move(released)));
 }
 
 void Clocks::cluster_completes(std::uint64_t cluster) {

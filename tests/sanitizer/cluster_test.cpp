@@ -42,8 +42,11 @@ TEST_CASE("arrive releases unless it is relaxed; wait acquires") {
   const std::string write = "st.shared.u32 [%r2], tid; ", read = "ld.shared::cluster.u32 %r5, [%r3]; ";
   CHECK(in_clusters(write + "barrier.cluster.arrive.release; barrier.cluster.wait.acquire; " + read) ==
         "none");
-  CHECK(in_clusters(write + "barrier.cluster.arrive.relaxed; barrier.cluster.wait; " + read) ==
-        "cluster-race");
+  const std::string relaxed = "barrier.cluster.arrive.relaxed; barrier.cluster.wait; ";
+  CHECK(in_clusters(write + relaxed + read) == "cluster-race");
+  CHECK(in_clusters(write + "fence.acq_rel.cluster; " + relaxed + read) == "none");
+  CHECK(in_clusters(write + "fence.acq_rel.cta; " + relaxed + read) == "cluster-race");
+  CHECK(in_clusters("fence.acq_rel.cluster; " + write + relaxed + read) == "cluster-race");
 }
 
 TEST_CASE("nothing is ordered between arrive and wait") {

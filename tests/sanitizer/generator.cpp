@@ -249,6 +249,7 @@ class Generator {
   }
 
   void cluster_barrier() {
+    if (one_in(3)) line(one_of("fence.acq_rel.cluster;", "fence.acq_rel.cta;", "fence.sc.gpu;"));
     line(one_of("barrier.cluster.arrive;", "barrier.cluster.arrive.release;",
                 "barrier.cluster.arrive.relaxed;"));
     if (one_in(2)) access();

@@ -47,6 +47,13 @@ TEST_CASE("a peer's memory is used between two barriers of the cluster") {
   }
 }
 
+TEST_CASE("a relaxed arrival tells that a peer has begun, and with a fence that it is done with the memory") {
+  const std::string relaxed = "barrier.cluster.arrive.relaxed; barrier.cluster.wait; ";
+  CHECK(in_clusters(relaxed + use + meet) == "none");
+  CHECK(in_clusters(relaxed + use + "fence.acq_rel.cluster; " + relaxed) == "none");
+  CHECK(in_clusters(relaxed + use + relaxed) == "lifetime");
+}
+
 TEST_CASE("a block's own memory needs no barrier, not even by way of its rank") {
   CHECK(in_clusters("mov.u32 %r9, %cluster_ctarank; mapa.shared::cluster.u32 %r3, %r2, %r9; " + use) ==
         "none");

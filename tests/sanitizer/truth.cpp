@@ -195,11 +195,15 @@ void Truth::barrier_completes(BlockNumber block, std::uint32_t number) {
   barrier = {};
 }
 
+// A relaxed arrival makes a release pattern with a fence before it.
 void Truth::cluster_arrives(const BarrierEvent& event, bool releases) {
-  if (!releases) return;
   ClusterPhase& phase = clusters_[event.warp.block / blocks_per_cluster_];
   for_each(event.lanes, [&](unsigned l) {
-    phase.arriving.add(lane({event.warp.block, event.warp.warp, l}).knows);
+    const Lane& who = lane({event.warp.block, event.warp.warp, l});
+    if (releases) phase.arriving.add(who.knows);
+    for (const std::size_t fence : fences_)
+      if (nodes_[fence].event.scope >= SyncScope::cluster && who.met.test(fence))
+        phase.arriving.add(nodes_[fence].after);
   });
 }
 
