@@ -116,4 +116,24 @@ void Grid::exit_lanes(Warp& warp, std::size_t index, LaneMask lanes) {
   recheck_after_exit(warp);
 }
 
+// Whoever waited for lanes that have just ended waits for them no longer.
+void Grid::recheck_after_exit(Warp& warp) {
+  Block& block = *warp.block;
+  std::vector<std::pair<LaneMask, const isa::Form*>> meetings;
+  for (const Split& split : warp.splits)
+    if (split.state == Split::State::meeting) meetings.emplace_back(split.member_mask, at(split).form);
+  for (const auto& [mask, form] : meetings) try_meeting(warp, mask, form);
+  for (unsigned id = 0; id < block.barriers.size(); ++id) {
+    Barrier& barrier = block.barriers[id];
+    if (!barrier.in_use) continue;
+    barrier.arrivals[warp.index].settle(warp.exited);
+    if (complete(block, barrier)) release(block, id);
+  }
+  check_cluster(*block.cluster);
+  if (!warp.done()) return;
+  if (--block.live_warps != 0) return;
+  --block.cluster->live_blocks;
+  for (const auto& observer : observers_) observer->block_ends(number(block));
+}
+
 }  // namespace foldproof::machine

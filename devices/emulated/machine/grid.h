@@ -117,6 +117,7 @@ class Grid final : private Scene {
   static void restrict_to(Warp& warp, std::size_t index, LaneMask lanes);
   bool arrive_at_join(Warp& warp, std::size_t index);
   void exit_lanes(Warp& warp, std::size_t index, LaneMask lanes);
+  void recheck_after_exit(Warp& warp);
 
   // calls.cpp
   void call(Warp& warp, std::size_t index, const Instruction& instruction);
@@ -254,26 +255,30 @@ class Grid final : private Scene {
   ThreadId thread(WarpId warp, unsigned lane) const override;
   std::string memory_at(bool shared, std::uint64_t address) const override;
 
-  // synchronise.cpp: who waits for whom
+  // meetings.cpp: .sync instructions
   bool meet(Warp& warp, std::size_t index);
   void try_meeting(Warp& warp, LaneMask mask, const isa::Form* form);
   void hold_meeting(Warp& warp, Members members);
+  static LaneMask lanes_of(const Warp& warp, Members members);
   void shuffle(Warp& warp, Members members);
   void vote(Warp& warp, Members members);
   void match(Warp& warp, Members members);
   void warp_reduce(Warp& warp, Members members);
   void elect(Warp& warp, Members members);
   void whole_warp(Warp& warp, Members members);
+  void merge_ready(Warp& warp);
+
+  // block_barriers.cpp
   void barrier(Warp& warp, std::size_t index);
-  void count_votes(Barrier& barrier, const Split& split, const Instruction& instruction) const;
+  static void count_votes(Barrier& barrier, const Split& split, const Instruction& instruction);
   void give_result(const Barrier& barrier, const Split& split) const;
   static bool complete(const Block& block, const Barrier& barrier);
   void release(Block& block, unsigned id);
+
+  // cluster_barriers.cpp
   bool cluster_wait(Warp& warp, std::size_t index);
   void cluster_arrive(Warp& warp, const Instruction& instruction, LaneMask lanes);
   void check_cluster(Cluster& cluster);
-  void recheck_after_exit(Warp& warp);
-  void merge_ready(Warp& warp);
 
   // builtins.cpp
   void builtin(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);

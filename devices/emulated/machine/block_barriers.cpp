@@ -1,0 +1,104 @@
+// The 16 barriers of a block: who comes, who is counted, who goes on.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "devices/emulated/machine/columns.h"
+#include "devices/emulated/machine/grid.h"
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::machine {
+namespace {
+
+using isa::warp_size;
+using State = Split::State;
+
+}  // namespace
+
+void Grid::barrier(Warp& warp, std::size_t index) {
+  const Instruction& i = at(warp.splits[index]);
+  std::byte* registers = warp.splits[index].frame->registers();
+  const auto* ids = isa::row<std::uint32_t>(registers, i.operand[1]);
+  restrict_to(warp, index, lanes_that_agree(ids, warp.splits[index].lanes));
+  const auto lane = first_lane(warp.splits[index].lanes);
+  const std::uint32_t id = ids[lane];
+  if (const Frame& frame = *warp.splits[index].frame; frame.taint.any()) {
+    check_sink(warp, frame, i, i.operand[1], warp.splits[index].lanes, "a barrier's number");
+    if (i.action == Action::barrier_reduce)
+      check_sink(warp, frame, i, i.operand[3], warp.splits[index].lanes, "a barrier's vote");
+  }
+  const std::uint32_t threads =
+      i.operand[2] == isa::no_operand ? 0 : isa::row<std::uint32_t>(registers, i.operand[2])[lane];
+  if (id >= warp.block->barriers.size())
+    end(make_finding(Kind::crash, i,
+                     fmt::format("barrier {} does not exist; a block has 16, numbered from 0", id)));
+  if (threads % warp_size != 0)
+    end(make_finding(Kind::crash, i,
+                     fmt::format("a barrier for {} threads: the number must be a multiple of 32", threads)));
+  Block& block = *warp.block;
+  Barrier& barrier = block.barriers[id];
+  Split& split = warp.splits[index];
+  barrier.in_use = true;
+  barrier.arrivals.resize(block.warps.size());
+  barrier.arrivals[warp.index].come(split.lanes, warp.exited);
+  if (watched()) announce_barrier(warp, split.lanes, id, threads, i);
+  barrier.threads = std::max(barrier.threads, threads);
+  if (i.action == Action::barrier_arrive) {
+    ++split.pc;
+  } else {
+    split.state = State::barrier;
+    split.barrier = static_cast<std::uint8_t>(id);
+    if (i.action == Action::barrier_reduce) count_votes(barrier, split, i);
+  }
+  if (complete(block, barrier)) release(block, id);
+}
+
+void Grid::count_votes(Barrier& barrier, const Split& split, const Instruction& i) {
+  const LaneMask votes = isa::mask(split.frame->registers(), i.operand[3]) & split.lanes;
+  barrier.true_count += lane_count(votes);
+  barrier.vote_count += lane_count(split.lanes);
+}
+
+bool Grid::complete(const Block& block, const Barrier& barrier) {
+  std::uint64_t threads = 0;
+  for (std::size_t w = 0; w < barrier.arrivals.size(); ++w) {
+    const std::uint64_t arrivals = barrier.arrivals[w].of_warp;
+    if (barrier.threads == 0 && arrivals == 0 && !block.warps[w]->done()) return false;
+    threads += arrivals * warp_size;
+  }
+  return threads >= barrier.threads;
+}
+
+void Grid::give_result(const Barrier& barrier, const Split& split) const {
+  const Instruction& i = at(split);
+  split.frame->taint.define(i.operand[0], split.lanes);
+  std::byte* registers = split.frame->registers();
+  const bool any = i.form->has("or");
+  for_lanes(split.lanes, [&](unsigned lane) {
+    if (i.form->type != isa::Type::pred)
+      set_column(registers, i.operand[0], lane, 4, barrier.true_count);
+    else
+      set_predicate(registers, i.operand[0], lane,
+                    any ? barrier.true_count > 0 : barrier.true_count == barrier.vote_count);
+  });
+}
+
+void Grid::release(Block& block, unsigned id) {
+  ++changes_;
+  for (const auto& observer : observers_) observer->barrier_completes(number(block), id);
+  Barrier& barrier = block.barriers[id];
+  for (auto& warp : block.warps) {
+    bool moved = false;
+    for (Split& split : warp->splits) {
+      if (split.state != State::barrier || split.barrier != id) continue;
+      if (at(split).action == Action::barrier_reduce) give_result(barrier, split);
+      split.state = State::ready;
+      ++split.pc;
+      moved = true;
+    }
+    if (moved && warp->splits.size() > 1) merge_ready(*warp);
+  }
+  barrier.reset();
+}
+
+}  // namespace foldproof::machine
