@@ -14,13 +14,15 @@
 namespace foldproof {
 namespace {
 
-constexpr std::int64_t block_edges[] = {1,   2,   17,  31,  32,  33,  48,  64,  65,   96,   100, 127,
-                                        128, 129, 192, 255, 256, 257, 512, 768, 1000, 1023, 1024};
+constexpr std::int64_t block_edges[] = {1,   2,   4,   8,   16,  17,  31,  32,  33,  48,  64,   65,   96,
+                                        100, 127, 128, 129, 192, 255, 256, 257, 512, 768, 1000, 1023, 1024};
 
 /// Orders that lane after lane runs cost up to 32 times as much; large cases keep to the fast one.
 constexpr std::int64_t most_elements_of_slow_schedules = 4096;
 constexpr std::int64_t small_count = 300;
 constexpr std::int64_t medium_count = 5000;
+/// Partials of a case that are to be more than the last block folds at once.
+constexpr std::int64_t most_blocks_to_fold = 129;
 /// Blocks of a case, so that tiny blocks do not make a large case slow.
 constexpr std::int64_t most_tiles = 2048;
 
@@ -137,7 +139,7 @@ class VariableChoice {
       case CountClass::none: return 0;
       case CountClass::one: return 1;
       case CountClass::warp_edge: return 32 * choose_.between(1, 3) + nudge_;
-      case CountClass::tile_edge: return std::min(most, tile * tiles() + nudge_);
+      case CountClass::tile_edge: return std::min(most, tile * tiles(tile) + nudge_);
       case CountClass::power_edge:
         return std::min(most, (std::int64_t{1} << choose_.between(1, 13)) + nudge_);
       case CountClass::small:
@@ -150,7 +152,10 @@ class VariableChoice {
   }
 
   /// Few blocks, and now and then more than a second level of one warp or one block folds at once.
-  std::int64_t tiles() { return choose_.one_of<std::int64_t>({1, 1, 2, 2, 3, 5, 8, 31, 32, 33, 128}); }
+  std::int64_t tiles(std::int64_t tile) {
+    const std::int64_t more_than_a_block = std::min(tile + 1, most_blocks_to_fold);
+    return choose_.one_of<std::int64_t>({1, 1, 2, 2, 3, 5, 8, 31, 32, 33, more_than_a_block});
+  }
 
   const std::pair<std::string, Range>* count_variable() const {
     const auto& variables = domain_.variables();

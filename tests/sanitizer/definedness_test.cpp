@@ -98,6 +98,36 @@ TEST_CASE("undefined bits keep their origin through matrices and asynchronous co
                         {.buffers = {zeros(4)}}) == "undefined-shuffle-source");
 }
 
+// %r9: this thread's word of the tile; buffer1 is where copies come from.
+const std::string own_word = tile +
+                             ".reg .b32 word, next; mov.u32 word, tile; mad.lo.u32 word, tid, 4, word; "
+                             "add.u32 next, word, 128; ";
+const std::string copy = "cp.async.ca.shared.global [word], [buffer1], 4; ";
+const std::string use = "ld.shared.u32 %r1, [word]; st.global.u32 [mine], %r1; ";
+
+std::string copied(const std::string& body) {
+  return undefined_kinds(own_word + body, {.buffers = {zeros(4)}});
+}
+
+TEST_CASE("what an asynchronous copy brings is not there before its thread has waited for it") {
+  CHECK(copied(copy + "cp.async.wait_all; " + use) == "none");
+  CHECK(copied(copy + "cp.async.commit_group; cp.async.wait_group 0; " + use) == "none");
+  CHECK(copied(copy + use + "cp.async.wait_all; ") == "uninitialized-read");
+  CHECK(copied(copy + "cp.async.commit_group; cp.async.wait_group 1; " + use) == "uninitialized-read");
+  const auto found = undefined(own_word + copy + use, {.buffers = {zeros(4)}});
+  REQUIRE(found.size() == 1);
+  CHECK(contains(found[0].message, "an asynchronous copy was to bring, which the thread did not wait for"));
+}
+
+TEST_CASE("a group waits for the copies before its commit, and for no later ones") {
+  const std::string later = "cp.async.ca.shared.global [next], [buffer1], 4; ",
+                    commit = "cp.async.commit_group; ";
+  CHECK(copied(copy + commit + later + commit + "cp.async.wait_group 1; " + use) == "none");
+  CHECK(copied(later + commit + copy + commit + "cp.async.wait_group 1; " + use) == "uninitialized-read");
+  CHECK(copied(copy + "cp.async.wait_group 0; " + use) == "uninitialized-read");      // of no group
+  CHECK(copied(copy + commit + commit + "cp.async.wait_group 1; " + use) == "none");  // an empty group counts
+}
+
 TEST_CASE("a block does not inherit what another left undefined in its place") {
   // The first blocks keep what a shuffle from nowhere gave to themselves; the last read what nobody wrote.
   const auto found = undefined(tile + R"(

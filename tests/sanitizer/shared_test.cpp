@@ -154,5 +154,19 @@ TEST_CASE("threads that do not exist are not waited for and race with nobody") {
                      40) == "shared-race");
 }
 
+TEST_CASE("an asynchronous copy writes at any time between its issue and the wait") {
+  // Each of two warps copies to its own 32 words, and reads those of the other.
+  const std::string words = R"(
+    .shared .align 16 .b8 tile[256]; .reg .b32 own, other; mov.u32 own, tile; mov.u32 other, tile;
+    mad.lo.u32 own, tid, 4, own; xor.b32 %r1, tid, 32; mad.lo.u32 other, %r1, 4, other; )";
+  const std::string copy = "cp.async.ca.shared.global [own], [buffer0], 4; ", wait = "cp.async.wait_all; ",
+                    meet = "bar.sync 0; ", read = "ld.shared.u32 %r2, [other]; ";
+  const Setting setting{.buffers = {zeros(4)}, .block = {64, 1, 1}};
+  CHECK(verdict(words + copy + wait + meet + read, setting) == "none");
+  CHECK(verdict(words + copy + meet + read + wait, setting) == "shared-race");
+  CHECK(verdict(words + read + copy + wait, setting) == "shared-race");
+  CHECK(verdict(words + read + meet + copy + wait, setting) == "none");
+}
+
 }  // namespace
 }  // namespace foldproof::sanitizer_tests

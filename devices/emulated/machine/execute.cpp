@@ -131,9 +131,9 @@ bool Grid::execute_in_place(Warp& warp, const Split& split, const Instruction& i
     case Action::mbarrier: mbarrier(warp, split, i, lanes); break;
     case Action::cluster_rank: read_cluster_rank(warp, split, i, lanes); break;
     case Action::activemask: read_activemask(split, i, lanes); break;
+    case Action::async_commit: close_group(warp, lanes); return true;
+    case Action::async_wait: wait_for_copies(warp, split, i, lanes); return true;
     case Action::prefetch:
-    case Action::async_commit:
-    case Action::async_wait:
     case Action::pause: return true;
     case Action::fence: announce_fence(warp, i, lanes); return true;
     default: return false;

@@ -142,7 +142,6 @@ class Grid final : private Scene {
   void load(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void store(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void atomic(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
-  void async_copy(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void matrix_access(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void mbarrier(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void slot_access(const Split& split, const Instruction& instruction, LaneMask lanes) const;
@@ -166,6 +165,14 @@ class Grid final : private Scene {
   static isa::StateSpace owner(isa::StateSpace space, std::uint64_t address);
   static bool writable(isa::StateSpace space, std::uint64_t address);
   std::string describe_address(isa::StateSpace space, std::uint64_t address, std::uint32_t bytes) const;
+
+  // async_copies.cpp
+  void async_copy(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  void read_source(Warp& warp, const Split& split, CopyUnderWay& copy);
+  void leave_undelivered(const Warp& warp, const CopyUnderWay& copy, unsigned lane);
+  static void close_group(Warp& warp, LaneMask lanes);
+  void wait_for_copies(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  void deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_t, isa::warp_size>& last);
 
   // undefined.cpp: bits that nobody determined
   bool tracks() const { return origins_ != nullptr; }
@@ -207,8 +214,6 @@ class Grid final : private Scene {
   void shuffle_definedness(const Warp& warp, Members members, const Split& split, LaneMask present,
                            const std::array<std::uint8_t, isa::warp_size>& from);
   void gather_definedness(const Warp& warp, Members members, std::size_t source, bool bitwise);
-  void copy_definedness(const Warp& warp, const Instruction& instruction, unsigned lane, const Bytes& from,
-                        const Bytes& to);
   void matrix_definedness(const Warp& warp, Frame& frame, const Instruction& instruction, std::uint32_t row,
                           std::uint32_t column, unsigned giver, const Bytes& memory);
   static void define_results(Frame& frame, const Instruction& instruction, LaneMask lanes);

@@ -241,15 +241,6 @@ void Grid::slot_definedness(const Split& split, const Instruction& i, LaneMask l
   }
 }
 
-// Bytes that are copied from memory to memory keep what is undefined of them.
-void Grid::copy_definedness(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& from,
-                            const Bytes& to) {
-  if (is_defined(from.defined, from.count)) return;
-  std::array<std::byte, 16> undefined;
-  std::ranges::transform(from.defined, from.defined + from.count, undefined.begin(), std::bit_not{});
-  store_bits(warp, i, lane, to, undefined.data(), origin_of_loaded(warp, i, lane, from));
-}
-
 // Half a column of a matrix, in `row` at byte `column`, from or to the memory that lane `giver` addresses.
 void Grid::matrix_definedness(const Warp& warp, Frame& frame, const Instruction& i, std::uint32_t row,
                               std::uint32_t column, unsigned giver, const Bytes& memory) {

@@ -30,6 +30,8 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& 
   exited = ~existing;
   splits.clear();
   cluster_arrivals.fill(0);
+  copies.clear();
+  open_group.fill(0);
   free_frames_.clear();
   for (const auto& frame : frames_) free_frames_.push_back(frame.get());
   free_joins_.clear();

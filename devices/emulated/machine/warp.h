@@ -13,6 +13,7 @@
 #include <new>
 #include <vector>
 
+#include "devices/emulated/machine/addressing.h"
 #include "devices/emulated/machine/definedness.h"
 #include "devices/emulated/machine/program.h"
 
@@ -66,6 +67,21 @@ struct Split {
 
 struct Block;
 
+/// One cp.async of a warp's lanes (async_copies.cpp). Columns are by lane.
+struct CopyUnderWay {
+  static constexpr std::size_t most_bytes = 16;
+  using Bytes = std::array<std::byte, most_bytes>;
+
+  const isa::Instruction* instruction = nullptr;
+  LaneMask lanes = 0;  ///< that have not waited for it
+  std::uint32_t bytes = 0;
+  std::array<std::uint32_t, isa::warp_size> group{};
+  Addresses to;
+  std::array<std::byte*, isa::warp_size> target{}, defined{};  ///< on the host; `defined` may be null
+  std::array<Bytes, isa::warp_size> data{}, undefined{};       ///< what it will bring
+  std::array<OriginId, isa::warp_size> origin{};
+};
+
 struct Warp {
   Block* block = nullptr;
   unsigned index = 0;   ///< in its block
@@ -77,6 +93,9 @@ struct Warp {
   std::array<std::vector<std::byte>, isa::warp_size> local_defined;  ///< its map of defined bits
 
   bool used_local = false;
+
+  std::vector<CopyUnderWay> copies;                        ///< in the order of their issue
+  std::array<std::uint32_t, isa::warp_size> open_group{};  ///< by lane: what commit_group will close
 
   bool done() const { return exited == isa::all_lanes; }
 

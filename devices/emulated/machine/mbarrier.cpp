@@ -1,4 +1,4 @@
-// cp.async, ldmatrix, stmatrix and mbarrier objects in shared memory.
+// mbarrier objects in shared memory (ISA 9.7.13.15).
 #include <fmt/format.h>
 
 #include <cstring>
@@ -8,8 +8,6 @@
 
 namespace foldproof::machine {
 namespace {
-
-using isa::warp_size;
 
 // An mbarrier object's 64 bits. Opaque to programs, so the layout is ours.
 //
@@ -106,100 +104,11 @@ bool arrive(MBarrier& b, const isa::Form& form, const Operands& operands) {
 
 }  // namespace
 
-// cp.async [shared], [global], size{, source-size}: done at once, which is one of the times that hardware may
-// choose.
-void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
-  ++changes_;
-  const Detail& detail = program_.details[i.detail];
-  const std::byte* registers = split.frame->registers();
-  const auto first = first_lane(lanes);
-  auto number = [&](std::size_t k, unsigned lane) {
-    return isa::row<const std::uint32_t>(const_cast<std::byte*>(registers), detail.data[k])[lane];
-  };
-  const std::uint32_t bytes = detail.data.empty() ? 16 : number(0, first);
-  if (bytes != 4 && bytes != 8 && bytes != 16)
-    end(make_finding(Kind::crash, i, fmt::format("cp.async copies 4, 8 or 16 bytes, not {}", bytes)));
-  auto copied = [&](unsigned lane) {
-    return detail.data.size() > 1 ? std::min(bytes, number(1, lane)) : bytes;
-  };
-  check_address(warp, split, i, detail.address, lanes);
-  check_address(warp, split, i, detail.source, lanes);
-  Addresses to, from;
-  addresses(split, detail.address, bytes, lanes, to);
-  addresses(split, detail.source, bytes, lanes, from);
-  Hosts target, source;
-  const LaneMask good = resolve(warp, i, i.form->space, to, {"write", bytes, bytes}, lanes, target);
-  if (watched() && good != 0)
-    announce_access(warp, i.form->space, to,
-                    access_event(warp, i, AccessEvent::What::write, to, good, bytes, bytes));
-  for_lanes(good, [&](unsigned lane) {
-    std::memset(target[lane], 0, bytes);
-    if (target.defined[lane]) std::memset(target.defined[lane], 0xff, bytes);
-  });
-  // Lanes that read equally much, together; what a lane does not read need not exist.
-  for (LaneMask left = good; left != 0;) {
-    const std::uint32_t size = copied(first_lane(left));
-    LaneMask reading = 0;
-    for_lanes(left, [&](unsigned lane) {
-      if (copied(lane) == size) reading |= bit(lane);
-    });
-    left &= ~reading;
-    if (size == 0) continue;
-    reading = resolve(warp, i, i.form->space2, from, {"read", size, bytes}, reading, source);
-    if (watched() && reading != 0)
-      announce_access(warp, i.form->space2, from,
-                      access_event(warp, i, AccessEvent::What::read, from, reading, size, size));
-    for_lanes(reading, [&](unsigned lane) {
-      std::memcpy(target[lane], source[lane], size);
-      if (source.defined[lane] && target.defined[lane])
-        copy_definedness(warp, i, lane, {i.form->space2, from[lane], source.defined[lane], size},
-                         {i.form->space, to[lane], target.defined[lane], size});
-    });
-  }
-}
-
-// ISA 9.7.14.5.15: lanes 8k … 8k+7 give the rows of matrix k, 16 bytes each. Thread t holds elements 2(t mod
-// 4) and the next of row t / 4; with .trans, rows and columns change places.
-void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
-  ++changes_;
-  const Detail& detail = program_.details[i.detail];
-  const std::size_t matrices = detail.data.size();
-  const auto rows = static_cast<unsigned>(matrices * 8);
-  const LaneMask givers = lowest_lanes(rows);
-  Addresses at;
-  addresses(split, detail.address, 16, lanes, at);
-  Hosts hosts{};
-  check_address(warp, split, i, detail.address, givers & lanes);
-  const bool loads = i.action == Action::load_matrix;
-  const LaneMask good =
-      resolve(warp, i, i.form->space, at, {loads ? "read" : "write", 16, 16}, givers & lanes, hosts);
-  if (watched() && good != 0)
-    announce_access(
-        warp, i.form->space, at,
-        access_event(warp, i, loads ? AccessEvent::What::read : AccessEvent::What::write, at, good, 16, 16));
-  const bool transposed = i.form->has("trans");
-  for (std::size_t k = 0; k < matrices; ++k)
-    for (unsigned t = 0; t < warp_size; ++t)
-      for (unsigned half = 0; half < 2; ++half) {
-        const unsigned major = t / 4, minor = 2 * (t % 4) + half;
-        const unsigned row = transposed ? minor : major, element = transposed ? major : minor;
-        const unsigned giver = static_cast<unsigned>(k) * 8 + row;
-        const unsigned offset = t * 4 + half * 2;
-        std::byte* column = split.frame->registers() + detail.data[k] + offset;
-        if (!contains(good, giver)) continue;
-        if (hosts.defined[giver])
-          matrix_definedness(warp, *split.frame, i, detail.data[k], offset, giver,
-                             {i.form->space, at[giver] + element * 2, hosts.defined[giver] + element * 2, 2});
-        if (loads)
-          std::memcpy(column, hosts[giver] + element * 2, 2);
-        else
-          std::memcpy(hosts[giver] + element * 2, column, 2);
-      }
-}
-
 void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
   const Detail& detail = program_.details[i.detail];
   const isa::Form& form = *i.form;
+  // cp.async.mbarrier.arrive: one of the times that hardware may choose is at once.
+  if (form.has("async")) deliver(warp, lanes, warp.open_group);
   std::byte* registers = split.frame->registers();
   if (form.has("pending_count")) return read_pending_count(registers, detail, lanes);
   Addresses at;

@@ -1,0 +1,144 @@
+// cp.async: copies from global to shared memory that go on while their threads do (ISA 9.7.9.25.3).
+//
+//   issued ─────────── under way: the target is undefined ───────────► delivered
+//   cp.async                                                            wait_group, wait_all,
+//                                                                       cp.async.mbarrier.arrive
+//
+// Hardware may deliver at any time between. Here the source is read at once and the target written as late as
+// possible, so that who does not wait uses what nobody determined. Observers are told of both ends: whoever
+// uses the target between is unordered with one of them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "devices/emulated/machine/grid.h"
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::machine {
+namespace {
+
+using What = AccessEvent::What;
+
+const std::uint32_t* numbers(const Split& split, std::uint32_t row) {
+  return isa::row<std::uint32_t>(split.frame->registers(), row);
+}
+
+}  // namespace
+
+// cp.async [shared], [global], size{, source-size}
+void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  ++changes_;
+  const Detail& detail = program_.details[i.detail];
+  const std::uint32_t bytes = numbers(split, detail.data[0])[first_lane(lanes)];
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    end(make_finding(Kind::crash, i, fmt::format("cp.async copies 4, 8 or 16 bytes, not {}", bytes)));
+  check_address(warp, split, i, detail.address, lanes);
+  check_address(warp, split, i, detail.source, lanes);
+  CopyUnderWay copy;
+  copy.instruction = &i;
+  copy.bytes = bytes;
+  copy.group = warp.open_group;
+  addresses(split, detail.address, bytes, lanes, copy.to);
+  Hosts target;
+  copy.lanes = resolve(warp, i, i.form->space, copy.to, {"write", bytes, bytes}, lanes, target);
+  if (copy.lanes == 0) return;
+  copy.target = target.bytes;
+  copy.defined = target.defined;
+  if (watched())
+    announce_access(warp, i.form->space, copy.to,
+                    access_event(warp, i, What::write, copy.to, copy.lanes, bytes, bytes));
+  read_source(warp, split, copy);
+  for_lanes(copy.lanes, [&](unsigned lane) { leave_undelivered(warp, copy, lane); });
+  warp.copies.push_back(std::move(copy));
+}
+
+// Lanes that read equally much, together; what a lane does not read need not exist, and is zero.
+void Grid::read_source(Warp& warp, const Split& split, CopyUnderWay& copy) {
+  const Instruction& i = *copy.instruction;
+  const Detail& detail = program_.details[i.detail];
+  const auto read = [&](unsigned lane) {
+    return detail.data.size() > 1 ? std::min(copy.bytes, numbers(split, detail.data[1])[lane]) : copy.bytes;
+  };
+  Addresses from;
+  Hosts source;
+  addresses(split, detail.source, copy.bytes, copy.lanes, from);
+  for (LaneMask left = copy.lanes; left != 0;) {
+    const std::uint32_t size = read(first_lane(left));
+    LaneMask reading = 0;
+    for_lanes(left, [&](unsigned lane) { reading |= read(lane) == size ? bit(lane) : 0; });
+    left &= ~reading;
+    if (size == 0) continue;
+    reading = resolve(warp, i, i.form->space2, from, {"read", size, copy.bytes}, reading, source);
+    if (watched() && reading != 0)
+      announce_access(warp, i.form->space2, from,
+                      access_event(warp, i, What::read, from, reading, size, size));
+    for_lanes(reading, [&](unsigned lane) {
+      std::memcpy(copy.data[lane].data(), source[lane], size);
+      if (!source.defined[lane] || is_defined(source.defined[lane], size)) return;
+      std::ranges::transform(source.defined[lane], source.defined[lane] + size, copy.undefined[lane].begin(),
+                             std::bit_not{});
+      copy.origin[lane] =
+          origin_of_loaded(warp, i, lane, {i.form->space2, from[lane], source.defined[lane], size});
+    });
+  }
+}
+
+void Grid::leave_undelivered(const Warp& warp, const CopyUnderWay& copy, unsigned lane) {
+  const Instruction& i = *copy.instruction;
+  fill_with_poison({copy.target[lane], copy.bytes});
+  if (!copy.defined[lane]) return;
+  const OriginId origin = new_origin(
+      Kind::uninitialized_read, i, warp, lane,
+      fmt::format("{} bytes of {} that an asynchronous copy was to bring, which the thread did not wait for",
+                  copy.bytes, memory_at(true, copy.to[lane])));
+  std::array<std::byte, CopyUnderWay::most_bytes> all;
+  all.fill(std::byte{0xff});
+  store_bits(warp, i, lane, {i.form->space, copy.to[lane], copy.defined[lane], copy.bytes}, all.data(),
+             origin);
+}
+
+// cp.async.commit_group: the copies so far are a group.
+void Grid::close_group(Warp& warp, LaneMask lanes) {
+  for_lanes(lanes, [&](unsigned lane) { ++warp.open_group[lane]; });
+}
+
+// cp.async.wait_group n: all but the last n groups are delivered; wait_all: everything.
+void Grid::wait_for_copies(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
+  if (i.operand[0] == isa::no_operand) return deliver(warp, lanes, warp.open_group);
+  const std::uint32_t* under_way = numbers(split, i.operand[0]);
+  LaneMask waiting = 0;
+  std::array<std::uint32_t, isa::warp_size> last{};
+  for_lanes(lanes, [&](unsigned lane) {
+    if (warp.open_group[lane] <= under_way[lane]) return;
+    waiting |= bit(lane);
+    last[lane] = warp.open_group[lane] - under_way[lane] - 1;
+  });
+  deliver(warp, waiting, last);
+}
+
+// Delivers what the lanes have under way up to the group `last`.
+void Grid::deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_t, isa::warp_size>& last) {
+  if (warp.copies.empty()) return;
+  ++changes_;
+  for (CopyUnderWay& copy : warp.copies) {
+    LaneMask due = 0;
+    for_lanes(copy.lanes & lanes,
+              [&](unsigned lane) { due |= copy.group[lane] <= last[lane] ? bit(lane) : 0; });
+    if (due == 0) continue;
+    copy.lanes &= ~due;
+    const Instruction& i = *copy.instruction;
+    if (watched())
+      announce_access(warp, i.form->space, copy.to,
+                      access_event(warp, i, What::write, copy.to, due, copy.bytes, copy.bytes));
+    for_lanes(due, [&](unsigned lane) {
+      std::memcpy(copy.target[lane], copy.data[lane].data(), copy.bytes);
+      if (copy.defined[lane])
+        store_bits(warp, i, lane, {i.form->space, copy.to[lane], copy.defined[lane], copy.bytes},
+                   copy.undefined[lane].data(), copy.origin[lane]);
+    });
+  }
+  std::erase_if(warp.copies, [](const CopyUnderWay& copy) { return copy.lanes == 0; });
+}
+
+}  // namespace foldproof::machine
