@@ -297,6 +297,19 @@ TEST_CASE("a wrong contract gets one sentence with file, line and column") {
         "k.toml:11:9: unknown type \"f31\"; did you mean \"f32\"?");
 }
 
+TEST_CASE("an excuse speaks of at least one statement") {
+  const auto with_statements = [](const std::string& number) {
+    return with_end(
+        "[[equivalent]]\nmutation = \"delete-barrier\"\nat = \"k.cu:1\"\ncode = \"x\"\nreason = \"r\"\n"
+        "statements = " +
+        number);
+  };
+  const Workshop workshop;
+  CHECK(workshop.load(with_statements("2")).equivalents.at(0).statements == 2);
+  CHECK(load_error(with_statements("0")) == "k.toml:14:14: \"statements\" must be at least 1, not 0");
+  CHECK(load_error(with_statements("-1")) == "k.toml:14:14: \"statements\" must be at least 1, not -1");
+}
+
 TEST_CASE("placeholders that the matrix does not have are refused where they stand") {
   CHECK(load_error(with_end("shared = \"2 * {X}\"")) ==
         "k.toml:9:15: the placeholder {X} has no values, since the contract has no types");
