@@ -33,7 +33,6 @@ struct Reduction {
   Operator op = Operator::sum;
   Element input = Element::f32, accumulator = Element::f32, output = Element::f32;
   ResultShape result = ResultShape::value;
-  std::string lanes;  ///< for a `call`: which threads hold the result ("0", "all"); else empty
 };
 
 struct BufferContract {

@@ -242,7 +242,7 @@ TEST_CASE("a call implies its launch, its count and two results") {
   CHECK(instance.domain.at(1).first == "count");
   CHECK(instance.domain.at(1).second.high.text() == "block");
   CHECK(instance.output_count.evaluate({{"block", 64}}) == 128);
-  CHECK(instance.reduction->lanes == "all");
+  CHECK(contract.call->lanes == "all");
 }
 
 TEST_CASE("markers in the source announce findings with their line") {
