@@ -121,18 +121,21 @@ class Verdicts {
     return true;
   }
 
+  /// Of the first output that is wrong, or else of the one with the largest error.
   Judgement judge_output(const Judge& judge, std::size_t run) const {
     const std::vector<std::byte> output = output_of(planned_.prepared[run], results_[run], output_type());
     if (instance_.reduction->result == ResultShape::partials) return judge.partials(output);
-    Judgement judgement;
+    Judgement worst;
     for (std::size_t i = 0; i < planned_.prepared[run].output_count; ++i) {
-      judgement = judge.value(load(output_type(), output, i));
-      if (judgement.ok) continue;
-      if (planned_.prepared[run].output_count > 1)
-        judgement.sentence = fmt::format("in output {}, {}", i, judgement.sentence);
-      break;
+      Judgement judgement = judge.value(load(output_type(), output, i));
+      if (!judgement.ok) {
+        if (planned_.prepared[run].output_count > 1)
+          judgement.sentence = fmt::format("in output {}, {}", i, judgement.sentence);
+        return judgement;
+      }
+      if (i == 0 || judgement.error_over_bound > worst.error_over_bound) worst = std::move(judgement);
     }
-    return judgement;
+    return worst;
   }
 
   bool judge_untouched() {
