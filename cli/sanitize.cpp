@@ -120,10 +120,8 @@ Job job_of(const Launch& launch, const Arguments& a, std::uint64_t repetition) {
 
 /// An element as JSON: C hex strings keep floating-point bits, strings keep 64-bit integers.
 Json value_json(Element type, std::uint64_t bits) {
-  const double value = to_double(decode(type, bits));
-  if (is_float(type)) return fmt::format("{:a}", value);
-  const auto number = static_cast<std::int64_t>(value);
-  if (size_of(type) < 8) return number;
+  if (is_float(type)) return fmt::format("{:a}", to_double(decode(type, bits)));
+  if (size_of(type) < 8) return static_cast<std::int64_t>(to_double(decode(type, bits)));
   return is_signed_integer(type) ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits);
 }
 
