@@ -66,7 +66,7 @@ int audit(const Arguments& arguments, const Console& console) {
   if (arguments.prove && !result.wrong_input && !result.interrupted)
     result.proof = prove(assignments, result, arguments, line);
   if (!result.wrong_input && !arguments.report.empty()) write_reports(arguments.report, result.report);
-  return conclude(result, severity_named(arguments.fail_on), console, line);
+  return conclude(result, severity_named(arguments.fail_on).value(), console, line);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ MutationRunOptions options_of(const Arguments& arguments) {
   options.mutation.cases = arguments.cases;
   options.mutation.seed = parse_seed(arguments.seed);
   options.mutation.largest_count = arguments.largest;
-  options.mutation.fail_on = severity_named(arguments.fail_on);
+  options.mutation.fail_on = severity_named(arguments.fail_on).value();
   if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
   options.jobs = arguments.jobs;
   return options;

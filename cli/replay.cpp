@@ -35,7 +35,7 @@ int replay(const Arguments& a, const Console& console) {
   auto subjects = load_subjects({options.only_case->contract, {}, {}}, compile_options, console);
   const Assignment assignment = assignment_of(subjects, *options.only_case);
   compile_subjects(subjects, compile_options, 1, console, line);
-  return conclude(run_campaign({assignment}, options, line), severity_named(a.fail_on), console, line);
+  return conclude(run_campaign({assignment}, options, line), severity_named(a.fail_on).value(), console, line);
 }
 
 }  // namespace

@@ -282,7 +282,7 @@ int sanitize(Arguments a, const Console& console) {
       console.print(counters_list(counted->counters));
     console.print(verdict_text(report.kernels.front()));
   }
-  return exit_status(report, severity_named(a.fail_on));
+  return exit_status(report, severity_named(a.fail_on).value());
 }
 
 }  // namespace

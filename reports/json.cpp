@@ -44,7 +44,7 @@ Json report_envelope(const std::string& device, const Json& seed) {
 Finding finding_from(const Json& json) {
   Finding finding;
   finding.kind = kind_named(json.at("kind").get<std::string>()).value();
-  finding.severity = severity_named(json.at("severity").get<std::string>());
+  finding.severity = severity_named(json.at("severity").get<std::string>()).value();
   finding.expected = json.at("expected").get<bool>();
   finding.message = json.at("message").get<std::string>();
   finding.at = {text_at(json, "file"), number_at(json, "line"), number_at(json, "column")};
