@@ -65,8 +65,8 @@ KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
   return {};
 }
 
-/// Where a contract's failing cases are kept unless --store names another folder: beside it, or nothing where
-/// that cannot be written.
+/// Where a contract's failing cases are kept unless --store names another folder: beside it. Nothing, so that
+/// they go to the user's cache, where that cannot be written.
 std::optional<std::filesystem::path> default_store(const Contract& contract) {
   const auto folder = (contract.file.empty() ? contract.source : contract.file).parent_path();
   const char* const writable = folder.empty() ? "." : folder.c_str();

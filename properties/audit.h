@@ -20,7 +20,8 @@ struct AuditOptions {
   std::optional<std::chrono::milliseconds> budget;  ///< per instance; stops generating when spent
   std::uint64_t seed = 1;                  ///< a case's seed is a hash of this, the instance and its index
   std::uint64_t largest_count = 1u << 16;  ///< elements; what the emulated device can do in time
-  std::optional<std::filesystem::path> store;  ///< failing cases, replayed first; absent: not stored
+  /// Where failing cases are kept, to be replayed first; absent: in the user's cache, and not replayed.
+  std::optional<std::filesystem::path> store;
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
 };
 
