@@ -26,8 +26,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   options.audit.seed = parse_seed(arguments.seed);
   if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
   if (!arguments.store.empty()) options.store = arguments.store;
-  if (!arguments.only_case.empty())
-    options.only_case = StoredCase{{}, {}, {}, parse_case(arguments.only_case)};
+  if (!arguments.only_case.empty()) options.only_case = parse_case(arguments.only_case);
   options.counters = arguments.counters;
   options.jobs = arguments.jobs;
   return options;

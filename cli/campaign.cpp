@@ -22,9 +22,9 @@ namespace {
 using std::chrono::milliseconds;
 
 /// Counters of the case that is asked for, or else of one that stands for the instance.
-void count(const Assignment& assignment, const AuditOptions& options,
-           const std::optional<StoredCase>& only_case, KernelReport& report) {
-  const Case c = only_case ? only_case->c : representative_case(*assignment.instance, options.largest_count);
+void count(const Assignment& assignment, const CampaignOptions& options, KernelReport& report) {
+  const Case c = options.only_case ? *options.only_case
+                                   : representative_case(*assignment.instance, options.audit.largest_count);
   auto result = counted(*assignment.subject, *assignment.instance, c);
   if (auto* counters = std::get_if<Counted>(&result))
     report.counters = std::move(*counters);
@@ -32,15 +32,16 @@ void count(const Assignment& assignment, const AuditOptions& options,
     report.notes.push_back(std::get<std::string>(result));
 }
 
-KernelReport judge(const Assignment& assignment, const AuditOptions& options, bool counters,
-                   const std::optional<StoredCase>& only_case) {
+KernelReport judge(const Assignment& assignment, const CampaignOptions& options) {
   const auto runner = make_runner(make_emulated_device(all_checks(), true));
   const Subject& subject = *assignment.subject;
+  const Instance& instance = *assignment.instance;
   KernelReport report =
-      only_case ? replay_case(subject.contract, subject.image, *runner, *only_case, options)
-                : audit_instance(subject.contract, *assignment.instance, subject.image, *runner, options);
+      options.only_case
+          ? replay_case(subject.contract, instance, subject.image, *runner, *options.only_case, options.audit)
+          : audit_instance(subject.contract, instance, subject.image, *runner, options.audit);
   for (const std::string& guess : subject.guesses) report.notes.push_back(guess);
-  if (counters && report.verdict != Verdict::unsupported) count(assignment, options, only_case, report);
+  if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
   return report;
 }
 
@@ -107,14 +108,12 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   tasks.count = assignments.size();
   tasks.jobs = options.jobs;
   tasks.work = [&](std::size_t task, const auto& say_done) {
-    AuditOptions audit = options.audit;
-    audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
-    audit.store = options.store ? options.store : default_store(assignments[task].subject->contract);
+    CampaignOptions own = options;
+    own.audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
+    own.audit.store = options.store ? options.store : default_store(assignments[task].subject->contract);
     if (options.budget)
-      audit.budget = share(*options.budget, line.elapsed(), assignments.size() - task, options.jobs);
-    std::optional<StoredCase> only_case = options.only_case;
-    if (only_case) only_case->instance = assignments[task].instance->label;
-    return pack(to_json(judge(assignments[task], audit, options.counters, only_case)));
+      own.audit.budget = share(*options.budget, line.elapsed(), assignments.size() - task, options.jobs);
+    return pack(to_json(judge(assignments[task], own)));
   };
   tasks.finished = [&](std::size_t task, const Outcome& outcome) {
     ++ended;

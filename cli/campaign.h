@@ -24,7 +24,7 @@ struct CampaignOptions {
   AuditOptions audit;                               ///< its budget is set per instance from `budget`
   std::optional<std::chrono::milliseconds> budget;  ///< of the whole campaign
   std::optional<std::filesystem::path> store;       ///< failing cases; absent: beside each contract
-  std::optional<StoredCase> only_case;              ///< run this case instead of generated ones
+  std::optional<Case> only_case;                    ///< run this case instead of generated ones
   bool counters = false;                            ///< count what a representative case does
   unsigned jobs = 1;
 };

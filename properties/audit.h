@@ -34,9 +34,10 @@ KernelReport audit_instance(const Contract& contract, const Instance& instance,
                             const std::shared_ptr<const Image>& image, Runner& runner,
                             const AuditOptions& options);
 
-/// Runs one stored case of `contract` (replay). Throws InputError when the case names an instance that the
-/// contract does not have.
-KernelReport replay_case(const Contract& contract, const std::shared_ptr<const Image>& image, Runner& runner,
-                         const StoredCase& stored, const AuditOptions& options);
+/// Judges one case and neither shrinks nor keeps it. Throws InputError like audit_instance, and for a case
+/// outside the contract's domain.
+KernelReport replay_case(const Contract& contract, const Instance& instance,
+                         const std::shared_ptr<const Image>& image, Runner& runner, const Case& c,
+                         const AuditOptions& options);
 
 }  // namespace foldproof

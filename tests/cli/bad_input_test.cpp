@@ -1,8 +1,7 @@
 // Bad input of every sort gives one sentence, the right exit status and one JSON object; never a crash or a
 // hang.
 #include "catch.h"
-#include "cli/kernels.h"
-#include "cli/program.h"
+#include "cli/add_one.h"
 
 using namespace foldproof::test;
 
@@ -30,10 +29,6 @@ grid = "grid"
 block = "block"
 arguments = ["input", "output", "count"]
 )";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  return text.replace(text.find(from), from.size(), to);
-}
 
 /// The run must be refused with status 2 and a sentence that holds `part`.
 RanJson refused(const std::vector<std::string>& arguments, const std::string& part) {
