@@ -7,7 +7,6 @@
 #include "oracles/judge.h"
 #include "oracles/number.h"
 #include "properties/execution/entry_place.h"
-#include "properties/recipes.h"
 
 namespace foldproof {
 namespace {
@@ -236,12 +235,7 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
         {contract.file.string()});
 }
 
-std::vector<std::byte> Evaluator::input(const Case& c) const {
-  if (!instance_.reduction) return {};
-  const auto count = static_cast<std::uint64_t>(c.variables.at("count"));
-  return make_input(c.recipe, {instance_.reduction->op, instance_.reduction->input,
-                               instance_.reduction->accumulator, count});
-}
+std::vector<std::byte> Evaluator::input(const Case& c) const { return input_of(instance_, c); }
 
 std::vector<Evaluation> Evaluator::evaluate(const std::vector<Case>& cases) const {
   std::vector<Planned> planned;
