@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/checked_device.h"
 #include "cli/counted.h"
 #include "cli/processes.h"
 #include "cli/verb.h"
 #include "properties/representative.h"
 #include "reports/mutation.h"
 #include "reports/terminal.h"
-#include "sanitizer/checks.h"
 
 namespace foldproof {
 
@@ -33,7 +33,7 @@ void count(const Assignment& assignment, const CampaignOptions& options, KernelR
 }
 
 KernelReport judge(const Assignment& assignment, const CampaignOptions& options) {
-  const auto runner = make_runner(make_emulated_device(all_checks(), true));
+  const auto runner = make_runner(checked_device());
   const Subject& subject = *assignment.subject;
   const Instance& instance = *assignment.instance;
   KernelReport report =
@@ -45,23 +45,20 @@ KernelReport judge(const Assignment& assignment, const CampaignOptions& options)
   return report;
 }
 
-KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string reason) {
+KernelReport unjudged(const Assignment& assignment, Verdict verdict, const Outcome& outcome) {
   KernelReport report = empty_report(assignment.subject->contract, *assignment.instance);
   report.verdict = verdict;
-  report.reason = std::move(reason);
+  report.reason = outcome.reason();
   return report;
 }
 
 KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
-  const std::string place = outcome.position.file.empty() ? "" : to_string(outcome.position) + ": ";
   switch (outcome.ending) {
     case Outcome::Ending::finished: return kernel_report_from(unpack(outcome.text));
-    case Outcome::Ending::unsupported:
-      return unjudged(assignment, Verdict::unsupported, place + outcome.text);
-    case Outcome::Ending::interrupted:
-      return unjudged(assignment, Verdict::skipped, "the run was interrupted");
+    case Outcome::Ending::unsupported: return unjudged(assignment, Verdict::unsupported, outcome);
+    case Outcome::Ending::interrupted: return unjudged(assignment, Verdict::skipped, outcome);
     case Outcome::Ending::wrong_input:
-    case Outcome::Ending::crashed: return unjudged(assignment, Verdict::error, place + outcome.text);
+    case Outcome::Ending::crashed: return unjudged(assignment, Verdict::error, outcome);
   }
   return {};
 }
@@ -77,7 +74,7 @@ std::optional<std::filesystem::path> default_store(const Contract& contract) {
 
 Json json_of(const CampaignResult& result) {
   Json json = to_json(result.report);
-  if (result.proof) json["mutation"] = to_json(*result.proof, result.report.seed);
+  if (result.proof) json["mutation"] = to_json(*result.proof, result.report.device, result.report.seed);
   return json;
 }
 
@@ -98,6 +95,7 @@ milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsign
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
                             ProgressLine& line) {
   CampaignResult result;
+  result.report.device = checked_device()->name();
   result.report.seed = options.audit.seed;
   result.report.kernels.resize(assignments.size());
   std::size_t ended = 0, judged = 0;

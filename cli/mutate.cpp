@@ -71,7 +71,7 @@ int mutate(const Arguments& arguments, const Console& console) {
   const MutationRun run = run_mutations(assignments, options, line);
   line.clear();
   if (console.json())
-    console.print(to_json(run.reports, options.mutation.seed));
+    console.print(to_json(run.reports, run.device, options.mutation.seed));
   else
     console.print(to_text(run.reports, {console.colored(), console.width(), line.elapsed()}));
   return exit_status(run, arguments.floor);

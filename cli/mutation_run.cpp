@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/checked_device.h"
 #include "cli/processes.h"
 #include "reports/mutation.h"
-#include "sanitizer/checks.h"
 
 namespace foldproof {
 
@@ -55,7 +55,7 @@ void check_all_excuses(const std::vector<Assignment>& assignments) {
 std::string judged(const Assignment& assignment, std::span<const Mutant> mutants,
                    const MutationOptions& options) {
   const Subject& subject = *assignment.subject;
-  const auto runner = [] { return make_runner(make_emulated_device(all_checks(), true)); };
+  const auto runner = [] { return make_runner(checked_device()); };
   const auto begin = std::chrono::steady_clock::now();
   Json json = {{"mutants", Json::array()}};
   for (const MutantReport& mutant :
@@ -67,9 +67,7 @@ std::string judged(const Assignment& assignment, std::span<const Mutant> mutants
 
 void take(MutationReport& report, const Outcome& outcome) {
   if (outcome.ending != Outcome::Ending::finished) {
-    const std::string place = outcome.position.file.empty() ? "" : to_string(outcome.position) + ": ";
-    const bool interrupted = outcome.ending == Outcome::Ending::interrupted;
-    report.reason = interrupted ? "the run was interrupted" : place + outcome.text;
+    report.reason = outcome.reason();
     return;
   }
   const Json json = unpack(outcome.text);
@@ -122,6 +120,7 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments, const Muta
   const std::vector<Slice> slices = slices_of(mutants);
   const double begin = line.elapsed();
   MutationRun run;
+  run.device = checked_device()->name();
   for (const Assignment& assignment : assignments) run.reports.push_back(empty_report_of(assignment));
 
   Tasks tasks;

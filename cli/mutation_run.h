@@ -18,6 +18,7 @@ struct MutationRunOptions {
 };
 
 struct MutationRun {
+  std::string device;                   ///< its name
   std::vector<MutationReport> reports;  ///< in the order of the assignments
   bool interrupted = false;
 };

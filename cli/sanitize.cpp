@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/argument_spec.h"
+#include "cli/checked_device.h"
 #include "cli/entry_choice.h"
 #include "cli/parse.h"
 #include "cli/processes.h"
@@ -19,7 +20,6 @@
 #include "reports/quote.h"
 #include "reports/terminal.h"
 #include "reports/wrap.h"
-#include "sanitizer/checks.h"
 #include "sanitizer/counting.h"
 
 namespace foldproof {
@@ -180,9 +180,9 @@ Json to_json(const Observation& observation) {
 Observation observe(const Launch& launch, const Arguments& a, const std::string& command) {
   check_parameters(launch);
   Counters counters;  // of the last run
-  Observers observers = all_checks();
-  if (a.counters) observers.push_back(std::make_unique<Counting>(counters));
-  const auto runner = make_runner(make_emulated_device(std::move(observers), true));
+  Observers counting;
+  if (a.counters) counting.push_back(std::make_unique<Counting>(counters));
+  const auto runner = make_runner(checked_device(std::move(counting)));
   Observation observation;
   KernelReport& report = observation.report;
   report.kernel = report.entry = launch.chosen.entry.spelled;
@@ -268,6 +268,7 @@ int sanitize(Arguments a, const Console& console) {
   Json kernel = unpack(outcome.text);
   kernel["seconds"] = line.elapsed();
   AuditReport report;
+  report.device = checked_device()->name();
   report.seed = launch.seed;
   report.kernels.push_back(kernel_report_from(kernel));
   if (console.json()) {

@@ -41,7 +41,7 @@ struct KernelReport {
 };
 
 struct AuditReport {
-  std::string device = "emulated";
+  std::string device;  ///< what ran the kernels, by its name
   std::uint64_t seed = 0;
   std::vector<KernelReport> kernels;
 };

@@ -37,7 +37,7 @@ Verdict verdict_named(const std::string& text) {
 
 }  // namespace
 
-Json report_envelope(const std::string& device, const Json& seed) {
+Json report_envelope(const Json& device, const Json& seed) {
   return {{"tool", "foldproof"}, {"version", FOLDPROOF_VERSION}, {"device", device}, {"seed", seed}};
 }
 
@@ -109,7 +109,7 @@ Json to_json(const AuditReport& report) {
 }
 
 Json error_json(std::string_view message, const Position& position) {
-  Json json = report_envelope("emulated", nullptr);
+  Json json = report_envelope(nullptr, nullptr);
   json["kernels"] = Json::array();
   json["error"] = {{"message", message},
                    {"file", known(position.file)},
