@@ -132,7 +132,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   return result;
 }
 
-int conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
+Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
   line.clear();
   if (result.wrong_input) throw *result.wrong_input;
   if (console.json())

@@ -45,6 +45,6 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
                             ProgressLine& line);
 
 /// Prints the report and returns the exit status. Throws InputError when nothing could begin.
-int conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line);
+Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line);
 
 }  // namespace foldproof

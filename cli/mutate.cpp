@@ -20,7 +20,7 @@ struct Arguments : AuditArguments {
     cases = MutationOptions{}.cases;
     fail_on = name(MutationOptions{}.fail_on);
   }
-  double floor = 0;
+  std::optional<double> floor;
   bool all_instances = false;
 };
 
@@ -48,12 +48,16 @@ MutationRunOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-int exit_status(const MutationRun& run, double floor) {
+/// The exit status; where the floor cannot be judged, says so on standard error.
+Exit conclude(const MutationRun& run, std::optional<double> floor, const Console& console) {
   if (run.interrupted) return exit_interrupted;
-  const auto is_wrong = [](const MutationReport& report) { return !report.wrong_excuses.empty(); };
-  if (score(run.reports) < floor || std::ranges::any_of(run.reports, is_wrong)) return 1;
-  const auto is_unable = [](const MutationReport& report) { return !report.reason.empty(); };
-  return std::ranges::any_of(run.reports, is_unable) ? exit_unable : exit_ok;
+  const Exit status = exit_status(run.reports, floor);
+  std::uint64_t skipped = 0;
+  for (const MutationReport& report : run.reports) skipped += report.count(Fate::skipped);
+  if (floor && skipped > 0 && status == exit_unable)
+    console.note(fmt::format("{} not tried, so --floor cannot be judged; give more --budget",
+                             skipped == 1 ? "1 mutant was" : fmt::format("{} mutants were", skipped)));
+  return status;
 }
 
 int mutate(const Arguments& arguments, const Console& console) {
@@ -74,7 +78,7 @@ int mutate(const Arguments& arguments, const Console& console) {
     console.print(to_json(run.reports, run.device, options.mutation.seed));
   else
     console.print(to_text(run.reports, {console.colored(), console.width(), line.elapsed()}));
-  return exit_status(run, arguments.floor);
+  return conclude(run, arguments.floor, console);
 }
 
 }  // namespace
@@ -82,7 +86,9 @@ int mutate(const Arguments& arguments, const Console& console) {
 Run attach_mutate(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   a->attach(app);
-  app.add_option("--floor", a->floor, "Lowest score, in percent, that does not fail the run")
+  app.add_option(
+         "--floor", a->floor,
+         "Lowest score, in percent, that does not fail the run; status 3 where a mutant was not tried")
       ->check(quietly(CLI::Range(0.0, 100.0)))
       ->type_name("PERCENT");
   app.add_flag("--all-instances", a->all_instances, "Every instance, not one a contract");
