@@ -15,7 +15,7 @@ namespace foldproof {
 namespace {
 
 struct Arguments : AuditArguments {
-  std::string report, store, only_case, prove_budget = "30s";
+  std::string device = "emulated", report, store, only_case, prove_budget = "30s";
   bool prove = false, counters = false;
 };
 
@@ -32,10 +32,13 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   return options;
 }
 
-/// Everything that can be said about the arguments before work begins is said here.
-void check(const Arguments& arguments) {
-  arguments.check_device();
-  if (!arguments.report.empty()) check_report_folder(arguments.report);
+/// The devices that `--device` names and that are not there. Throws Unsupported when no other is left.
+std::vector<SkippedDevice> skipped_devices(const std::string& device) {
+  const std::string no_cuda =
+      "there is no CUDA device here: this build runs kernels on the emulated device only";
+  if (device == "cuda") throw Unsupported(no_cuda);
+  if (device == "all") return {{"cuda", no_cuda}};
+  return {};
 }
 
 /// Mutants of the kernels that were clean.
@@ -53,7 +56,9 @@ std::vector<MutationReport> prove(const std::vector<Assignment>& assignments, co
 }
 
 int audit(const Arguments& arguments, const Console& console) {
-  check(arguments);
+  // Everything that can be wrong with the arguments is said before work begins.
+  std::vector<SkippedDevice> skipped = skipped_devices(arguments.device);
+  if (!arguments.report.empty()) check_report_folder(arguments.report);
   const CampaignOptions options = campaign_options(arguments);
   ProgressLine line;
   const CompileOptions compile_options = arguments.source.compile_options();
@@ -62,6 +67,7 @@ int audit(const Arguments& arguments, const Console& console) {
   const std::vector<Assignment> assignments = arguments.sharded(arguments.selected(subjects));
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   CampaignResult result = run_campaign(assignments, options, line);
+  result.report.skipped_devices = std::move(skipped);
   if (arguments.prove && !result.wrong_input && !result.interrupted)
     result.proof = prove(assignments, result, arguments, line);
   if (!result.wrong_input && !arguments.report.empty()) write_reports(arguments.report, result.report);
@@ -73,6 +79,9 @@ int audit(const Arguments& arguments, const Console& console) {
 Run attach_audit(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   a->attach(app);
+  app.add_option("--device", a->device, "emulated, cuda or all; status 3 where one of them is not there")
+      ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
+      ->type_name("NAME");
   app.add_option("--case", a->only_case, "Only this case, written as reports show it")->type_name("TEXT");
   app.add_flag("--counters", a->counters,
                "Count what each instance does on 65536 elements with 256 threads a block, or the nearest");

@@ -61,7 +61,6 @@ Exit conclude(const MutationRun& run, std::optional<double> floor, const Console
 }
 
 int mutate(const Arguments& arguments, const Console& console) {
-  arguments.check_device();
   const MutationRunOptions options = options_of(arguments);
   ProgressLine line;
   const CompileOptions compile_options = arguments.source.compile_options();

@@ -19,6 +19,7 @@ Exit exit_status(const AuditReport& report, Severity fail_on) {
     return kernel.verdict != Verdict::clean && kernel.verdict != Verdict::findings;
   };
   if (std::ranges::any_of(report.kernels, has_failed)) return exit_findings;
+  if (!report.skipped_devices.empty()) return exit_unable;
   return std::ranges::any_of(report.kernels, could_not_run) ? exit_unable : exit_ok;
 }
 

@@ -40,10 +40,16 @@ struct KernelReport {
   std::optional<Counted> counters;  ///< absent: not asked for, or not to be had
 };
 
+/// A device that was asked for and is not there.
+struct SkippedDevice {
+  std::string device, reason;
+};
+
 struct AuditReport {
   std::string device;  ///< what ran the kernels, by its name
   std::uint64_t seed = 0;
   std::vector<KernelReport> kernels;
+  std::vector<SkippedDevice> skipped_devices = {};
 };
 
 /// The program's exit statuses.

@@ -103,6 +103,9 @@ Json to_json(const KernelReport& kernel) {
 
 Json to_json(const AuditReport& report) {
   Json json = report_envelope(report.device, std::to_string(report.seed));
+  Json& skipped = json["skipped_devices"] = Json::array();
+  for (const SkippedDevice& one : report.skipped_devices)
+    skipped.push_back({{"device", one.device}, {"reason", one.reason}});
   Json& kernels = json["kernels"] = Json::array();
   for (const KernelReport& kernel : report.kernels) kernels.push_back(to_json(kernel));
   return json;

@@ -240,3 +240,21 @@ TEST_CASE("there is no CUDA device in this build") {
   CHECK(ran.status == 3);
   CHECK(ran.json.at("error").at("message").get<std::string>().find("CUDA") != std::string::npos);
 }
+
+TEST_CASE("all devices are those that are there, and the one that is not is named") {
+  const AddOne folder;
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--device", "all"});
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("device") == "emulated");
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
+  const auto& skipped = ran.json.at("skipped_devices").at(0);
+  CHECK(skipped.at("device") == "cuda");
+  CHECK(skipped.at("reason").get<std::string>().find("there is no CUDA device") == 0);
+  CHECK(run_json({"audit", folder.path("add_one.toml")}).json.at("skipped_devices").empty());
+
+  const Ran text = run({"audit", folder.path("add_one.toml"), "--device", "all"});
+  CHECK(text.out.find("cuda skipped: there is no CUDA device") != std::string::npos);
+
+  folder.file("add_one.toml", replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
+  CHECK(run({"audit", folder.path("add_one.toml"), "--device", "all"}).status == 1);
+}

@@ -111,3 +111,10 @@ TEST_CASE("a floor cannot be judged by mutants that were not tried") {
   CHECK(with_floor.err.find("were not tried, so --floor cannot be judged; give more --budget") !=
         std::string::npos);
 }
+
+TEST_CASE("mutants are judged by what the emulated device finds, so no other can be chosen") {
+  const AddOne folder;
+  const RanJson ran = run_json({"mutate", folder.path("add_one.toml"), "--device", "all"});
+  CHECK(ran.status == 2);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("--device") != std::string::npos);
+}

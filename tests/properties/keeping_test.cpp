@@ -217,6 +217,8 @@ TEST_CASE("the exit status follows severity, expectation and what could not run"
   CHECK(exit_status({"", 1, {clean, warned}}, Severity::warning) == 1);
   CHECK(exit_status({"", 1, {clean, stuck}}, Severity::error) == 3);
   CHECK(exit_status({"", 1, {warned, stuck}}, Severity::warning) == 1);
+  CHECK(exit_status({"", 1, {clean}, {{"cuda", "there is none"}}}, Severity::error) == 3);
+  CHECK(exit_status({"", 1, {warned}, {{"cuda", "there is none"}}}, Severity::warning) == 1);
 }
 
 }  // namespace
