@@ -32,6 +32,15 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   return options;
 }
 
+MutationRunOptions proof_options(const Arguments& arguments, std::uint64_t seed) {
+  MutationRunOptions options;
+  options.mutation.seed = seed;
+  options.mutation.largest_count = arguments.largest;
+  options.budget = parse_duration(arguments.prove_budget, "--prove-budget");
+  options.jobs = arguments.jobs;
+  return options;
+}
+
 /// The devices that `--device` names and that are not there. Throws Unsupported when no other is left.
 std::vector<SkippedDevice> skipped_devices(const std::string& device) {
   const std::string no_cuda =
@@ -41,36 +50,34 @@ std::vector<SkippedDevice> skipped_devices(const std::string& device) {
   return {};
 }
 
-/// Mutants of the kernels that were clean.
-std::vector<MutationReport> prove(const std::vector<Assignment>& assignments, const CampaignResult& result,
-                                  const Arguments& arguments, ProgressLine& line) {
+/// Adds what becomes of mutants of the kernels that were clean.
+void prove(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
+           CampaignResult& result, ProgressLine& line) {
   std::vector<Assignment> clean;
   for (std::size_t i = 0; i < assignments.size(); ++i)
     if (result.report.kernels[i].verdict == Verdict::clean) clean.push_back(assignments[i]);
-  MutationRunOptions options;
-  options.mutation.seed = result.report.seed;
-  options.mutation.largest_count = arguments.largest;
-  options.budget = parse_duration(arguments.prove_budget, "--prove-budget");
-  options.jobs = arguments.jobs;
-  return run_mutations(representatives(clean), options, line).reports;
+  MutationRun proof = run_mutations(representatives(clean), options, line);
+  result.proof = std::move(proof.reports);
+  result.interrupted = proof.interrupted;
 }
 
 int audit(const Arguments& arguments, const Console& console) {
-  // Everything that can be wrong with the arguments is said before work begins.
+  // Everything that can be wrong with the arguments and the contracts is said before work begins.
   std::vector<SkippedDevice> skipped = skipped_devices(arguments.device);
   if (!arguments.report.empty()) check_report_folder(arguments.report);
   const CampaignOptions options = campaign_options(arguments);
+  const MutationRunOptions proof = proof_options(arguments, options.audit.seed);
   ProgressLine line;
   const CompileOptions compile_options = arguments.source.compile_options();
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   say_that_it_is_guessed(subjects, console);
   const std::vector<Assignment> assignments = arguments.sharded(arguments.selected(subjects));
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
+  if (arguments.prove) check_all_excuses(assignments);
   CampaignResult result = run_campaign(assignments, options, line);
   result.report.skipped_devices = std::move(skipped);
-  if (arguments.prove && !result.wrong_input && !result.interrupted)
-    result.proof = prove(assignments, result, arguments, line);
   if (!result.wrong_input && !arguments.report.empty()) write_reports(arguments.report, result.report);
+  if (arguments.prove && !result.wrong_input && !result.interrupted) prove(assignments, proof, result, line);
   return conclude(result, severity_named(arguments.fail_on).value(), console, line);
 }
 

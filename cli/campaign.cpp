@@ -78,6 +78,13 @@ Json json_of(const CampaignResult& result) {
   return json;
 }
 
+/// What the audit asks for, and the proof where that has worse to say.
+Exit exit_status(const CampaignResult& result, Severity fail_on) {
+  const Exit audit = exit_status(result.report, fail_on);
+  const Exit proof = result.proof ? exit_status(*result.proof, std::nullopt) : exit_ok;
+  return audit == exit_ok || proof == exit_findings ? proof : audit;
+}
+
 std::string text_of(const CampaignResult& result, const TerminalStyle& style) {
   const std::string text = to_text(result.report, style);
   return result.proof ? text + "\n" + proof_text(*result.proof, style) : text;
@@ -139,7 +146,7 @@ Exit conclude(const CampaignResult& result, Severity fail_on, const Console& con
     console.print(json_of(result));
   else
     console.print(text_of(result, {console.colored(), console.width(), line.elapsed()}));
-  return result.interrupted ? exit_interrupted : exit_status(result.report, fail_on);
+  return result.interrupted ? exit_interrupted : exit_status(result, fail_on);
 }
 
 }  // namespace foldproof

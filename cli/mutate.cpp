@@ -71,6 +71,7 @@ int mutate(const Arguments& arguments, const Console& console) {
   if (!arguments.all_instances) assignments = representatives(assignments);
   assignments = arguments.sharded(assignments);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
+  check_all_excuses(assignments);
   const MutationRun run = run_mutations(assignments, options, line);
   line.clear();
   if (console.json())

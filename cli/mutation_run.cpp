@@ -39,19 +39,6 @@ std::vector<Slice> slices_of(const std::vector<std::vector<Mutant>>& mutants) {
   return slices;
 }
 
-/// Excuses are held against the mutants of all instances, whichever of them are run.
-void check_all_excuses(const std::vector<Assignment>& assignments) {
-  std::set<const Subject*> checked;
-  for (const Assignment& assignment : assignments) {
-    const Subject& subject = *assignment.subject;
-    if (subject.contract.equivalents.empty() || !checked.insert(&subject).second) continue;
-    std::vector<Mutant> all;
-    for (const Instance& instance : subject.contract.instances)
-      std::ranges::move(mutants_of(instance, *subject.image), std::back_inserter(all));
-    check_excuses(subject.contract, all);
-  }
-}
-
 std::string judged(const Assignment& assignment, std::span<const Mutant> mutants,
                    const MutationOptions& options) {
   const Subject& subject = *assignment.subject;
@@ -113,9 +100,20 @@ std::vector<Assignment> representatives(const std::vector<Assignment>& assignmen
   return chosen;
 }
 
+void check_all_excuses(const std::vector<Assignment>& assignments) {
+  std::set<const Subject*> checked;
+  for (const Assignment& assignment : assignments) {
+    const Subject& subject = *assignment.subject;
+    if (subject.contract.equivalents.empty() || !checked.insert(&subject).second) continue;
+    std::vector<Mutant> all;
+    for (const Instance& instance : subject.contract.instances)
+      std::ranges::move(mutants_of(instance, *subject.image), std::back_inserter(all));
+    check_excuses(subject.contract, all);
+  }
+}
+
 MutationRun run_mutations(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
                           ProgressLine& line) {
-  check_all_excuses(assignments);
   const std::vector<std::vector<Mutant>> mutants = mutants_of(assignments);
   const std::vector<Slice> slices = slices_of(mutants);
   const double begin = line.elapsed();

@@ -58,6 +58,7 @@ TEST_CASE("usage that makes no sense") {
   refused({"audit", "--cases", "many"}, "--cases");
   refused({"audit", "--cases", "0"}, "--cases");
   refused({"audit", "--budget", "soon"}, "--budget");
+  refused({"audit", "--prove", "--prove-budget", "soon"}, "--prove-budget");
   refused({"audit", "--shard", "5/4"}, "--shard");
   refused({"audit", "--seed", "-1"}, "--seed");
   refused({"audit", "--device", "abacus"}, "--device");

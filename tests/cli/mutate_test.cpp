@@ -118,3 +118,56 @@ TEST_CASE("mutants are judged by what the emulated device finds, so no other can
   CHECK(ran.status == 2);
   CHECK(ran.json.at("error").at("message").get<std::string>().find("--device") != std::string::npos);
 }
+
+TEST_CASE("an excused survivor does not count; an excuse for a mutant that is noticed fails the run") {
+  const AddOne excused(excusing("always hold"));
+  const RanJson good = run_json({"mutate", excused.path("add_one.toml"), "--floor", "100"});
+  CHECK(good.status == 0);
+  CHECK(good.json.at("equivalent") == 1);
+  const AddOne noticed(excusing("never hold"));
+  for (const std::vector<std::string>& verb : {Names{"mutate"}, Names{"audit", "--prove"}}) {
+    std::vector<std::string> arguments = verb;
+    arguments.push_back(noticed.path("add_one.toml"));
+    const RanJson bad = run_json(arguments);
+    CHECK(bad.status == 1);
+    const auto& mutation = verb.size() == 1 ? bad.json : bad.json.at("mutation");
+    CHECK(mutation.at("kernels").at(0).at("complaints").dump().find("it was noticed") != std::string::npos);
+  }
+}
+
+TEST_CASE("an audit can be proved: what is deleted is noticed, and by what") {
+  const AddOne folder;
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--prove"});
+  CHECK(ran.status == 0);
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
+  CHECK(ran.json.at("mutation").at("killed") == 2);
+  CHECK(ran.json.at("mutation").at("kernels").at(0).at("mutants").size() == 3);
+
+  const Ran text = run({"audit", "add_one.toml", "--prove"}, {std::chrono::milliseconds(0), folder.path()});
+  CHECK(text.out.find("compare with gt instead of ge at add_one.ptx:15 and out-of-bounds is reported\n") !=
+        std::string::npos);
+  CHECK(text.out.find("score 66.7 %: 2 killed, 1 survived") != std::string::npos);
+}
+
+TEST_CASE("an excuse that fits no mutant is refused before the audit runs") {
+  // One element too few: the audit, had it run, would have kept a failing case.
+  const AddOne folder(replaced(excusing("never hold", 14), "count = \"count\"", "count = \"count - 1\""));
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--prove"});
+  CHECK(ran.status == 2);
+  CHECK(ran.json.at("error").at("file") == folder.path("add_one.toml"));
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("has no mutant \"force-compare\"") !=
+        std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder.path("foldproof-cases")));
+  CHECK(run({"audit", folder.path("add_one.toml")}).status == 1);
+}
+
+TEST_CASE("a proof that is interrupted leaves the audit's report, with status 130") {
+  const NeedlessBarriers folder;
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "1", "--prove",
+                                "--prove-budget", "10m", "--report", folder.path("reports")},
+                               {std::chrono::milliseconds(1500), {}});
+  CHECK(ran.status == 130);
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
+  CHECK(ran.json.at("mutation").at("kernels").at(0).at("reason") == "the run was interrupted");
+  CHECK(std::filesystem::file_size(folder.path("reports/report.json")) > 0);
+}
