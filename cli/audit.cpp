@@ -15,7 +15,7 @@ namespace foldproof {
 namespace {
 
 struct Arguments : AuditArguments {
-  std::string report, store, only_case, prove_budget = "30s";
+  std::string device = "emulated", report, store, only_case, prove_budget = "30s";
   bool prove = false, counters = false;
 };
 
@@ -26,47 +26,59 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   options.audit.seed = parse_seed(arguments.seed);
   if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
   if (!arguments.store.empty()) options.store = arguments.store;
-  if (!arguments.only_case.empty())
-    options.only_case = StoredCase{{}, {}, {}, parse_case(arguments.only_case)};
+  if (!arguments.only_case.empty()) options.only_case = parse_case(arguments.only_case);
   options.counters = arguments.counters;
   options.jobs = arguments.jobs;
   return options;
 }
 
-/// Everything that can be said about the arguments before work begins is said here.
-void check(const Arguments& arguments) {
-  arguments.check_device();
-  if (!arguments.report.empty()) check_report_folder(arguments.report);
-}
-
-/// Mutants of the kernels that were clean.
-std::vector<MutationReport> prove(const std::vector<Assignment>& assignments, const CampaignResult& result,
-                                  const Arguments& arguments, ProgressLine& line) {
-  std::vector<Assignment> clean;
-  for (std::size_t i = 0; i < assignments.size(); ++i)
-    if (result.report.kernels[i].verdict == Verdict::clean) clean.push_back(assignments[i]);
+MutationRunOptions proof_options(const Arguments& arguments, std::uint64_t seed) {
   MutationRunOptions options;
-  options.mutation.seed = result.report.seed;
+  options.mutation.seed = seed;
   options.mutation.largest_count = arguments.largest;
   options.budget = parse_duration(arguments.prove_budget, "--prove-budget");
   options.jobs = arguments.jobs;
-  return run_mutations(representatives(clean), options, line).reports;
+  return options;
+}
+
+/// The devices that `--device` names and that are not there. Throws Unsupported when no other is left.
+std::vector<SkippedDevice> skipped_devices(const std::string& device) {
+  const std::string no_cuda =
+      "there is no CUDA device here: this build runs kernels on the emulated device only";
+  if (device == "cuda") throw Unsupported(no_cuda);
+  if (device == "all") return {{"cuda", no_cuda}};
+  return {};
+}
+
+/// Adds what becomes of mutants of the kernels that were clean.
+void prove(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
+           CampaignResult& result, ProgressLine& line) {
+  std::vector<Assignment> clean;
+  for (std::size_t i = 0; i < assignments.size(); ++i)
+    if (result.report.kernels[i].verdict == Verdict::clean) clean.push_back(assignments[i]);
+  MutationRun proof = run_mutations(representatives(clean), options, line);
+  result.proof = std::move(proof.reports);
+  result.interrupted = proof.interrupted;
 }
 
 int audit(const Arguments& arguments, const Console& console) {
-  check(arguments);
+  // Everything that can be wrong with the arguments and the contracts is said before work begins.
+  std::vector<SkippedDevice> skipped = skipped_devices(arguments.device);
+  if (!arguments.report.empty()) check_report_folder(arguments.report);
   const CampaignOptions options = campaign_options(arguments);
+  const MutationRunOptions proof = proof_options(arguments, options.audit.seed);
   ProgressLine line;
   const CompileOptions compile_options = arguments.source.compile_options();
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   say_that_it_is_guessed(subjects, console);
   const std::vector<Assignment> assignments = arguments.sharded(arguments.selected(subjects));
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
+  if (arguments.prove) check_all_excuses(assignments);
   CampaignResult result = run_campaign(assignments, options, line);
-  if (arguments.prove && !result.wrong_input && !result.interrupted)
-    result.proof = prove(assignments, result, arguments, line);
+  result.report.skipped_devices = std::move(skipped);
   if (!result.wrong_input && !arguments.report.empty()) write_reports(arguments.report, result.report);
-  return conclude(result, severity_named(arguments.fail_on), console, line);
+  if (arguments.prove && !result.wrong_input && !result.interrupted) prove(assignments, proof, result, line);
+  return conclude(result, severity_named(arguments.fail_on).value(), console, line);
 }
 
 }  // namespace
@@ -74,6 +86,9 @@ int audit(const Arguments& arguments, const Console& console) {
 Run attach_audit(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   a->attach(app);
+  app.add_option("--device", a->device, "emulated, cuda or all; status 3 where one of them is not there")
+      ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
+      ->type_name("NAME");
   app.add_option("--case", a->only_case, "Only this case, written as reports show it")->type_name("TEXT");
   app.add_flag("--counters", a->counters,
                "Count what each instance does on 65536 elements with 256 threads a block, or the nearest");

@@ -22,9 +22,6 @@ void AuditArguments::attach(CLI::App& app) {
   app.add_option("--contract", contract, "The contract, where it is not beside the source")
       ->type_name("FILE.toml");
   app.add_option("--entry", entry, "The kernel to audit, where there is no contract")->type_name("NAME");
-  app.add_option("--device", device, "emulated, cuda or all")
-      ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
-      ->type_name("NAME");
   app.add_option("--cases", cases, "Cases an instance")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
       ->type_name("N");
@@ -43,11 +40,6 @@ void AuditArguments::attach(CLI::App& app) {
       ->type_name("N");
   app.add_option("--shard", shard, "Only the i-th of n parts of the instances")->type_name("i/n");
   source.attach(app);
-}
-
-void AuditArguments::check_device() const {
-  if (device == "cuda")
-    throw Unsupported("there is no CUDA device here: this build runs kernels on the emulated device only");
 }
 
 std::vector<Assignment> AuditArguments::selected(const std::vector<Subject>& subjects) const {

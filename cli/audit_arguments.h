@@ -13,16 +13,13 @@
 namespace foldproof {
 
 struct AuditArguments {
-  std::string path, contract, entry, device = "emulated", budget, seed = "1", fail_on = "error",
-                                     shard = "1/1", only;
+  std::string path, contract, entry, budget, seed = "1", fail_on = "error", shard = "1/1", only;
   std::uint64_t cases = AuditOptions{}.cases, largest = AuditOptions{}.largest_count;
   unsigned jobs = default_jobs();
   SourceOptions source;
 
   void attach(CLI::App& app);
 
-  /// Throws Unsupported for a device that is not there.
-  void check_device() const;
   SubjectChoice choice() const { return {path, contract, entry}; }
   /// The instances that --only leaves. Throws InputError when it selects none.
   std::vector<Assignment> selected(const std::vector<Subject>& subjects) const;

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "cli/checked_device.h"
 #include "cli/subjects.h"
 #include "cli/verb.h"
 #include "oracles/number.h"
 #include "properties/instance_job.h"
-#include "sanitizer/checks.h"
 
 namespace foldproof {
 
@@ -115,7 +115,7 @@ int bench_emulated(unsigned runs, const Console& console) {
     const Subject subject = subject_with(benchmark.id, console, line);
     for (const bool checked : {false, true}) {
       const std::string name = std::string(benchmark.id) + (checked ? "/checks-on" : "/checks-off");
-      const auto runner = make_runner(make_emulated_device(checked ? all_checks() : Observers{}, checked));
+      const auto runner = make_runner(checked ? checked_device() : make_emulated_device());
       const Job job = job_for(benchmark, subject, *runner);
       benchmarks.push_back(to_json(name, measure(job, *runner, runs, line, name)));
     }

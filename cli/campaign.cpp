@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/checked_device.h"
 #include "cli/counted.h"
 #include "cli/processes.h"
 #include "cli/verb.h"
 #include "properties/representative.h"
 #include "reports/mutation.h"
 #include "reports/terminal.h"
-#include "sanitizer/checks.h"
 
 namespace foldproof {
 
@@ -22,9 +22,9 @@ namespace {
 using std::chrono::milliseconds;
 
 /// Counters of the case that is asked for, or else of one that stands for the instance.
-void count(const Assignment& assignment, const AuditOptions& options,
-           const std::optional<StoredCase>& only_case, KernelReport& report) {
-  const Case c = only_case ? only_case->c : representative_case(*assignment.instance, options.largest_count);
+void count(const Assignment& assignment, const CampaignOptions& options, KernelReport& report) {
+  const Case c = options.only_case ? *options.only_case
+                                   : representative_case(*assignment.instance, options.audit.largest_count);
   auto result = counted(*assignment.subject, *assignment.instance, c);
   if (auto* counters = std::get_if<Counted>(&result))
     report.counters = std::move(*counters);
@@ -32,41 +32,39 @@ void count(const Assignment& assignment, const AuditOptions& options,
     report.notes.push_back(std::get<std::string>(result));
 }
 
-KernelReport judge(const Assignment& assignment, const AuditOptions& options, bool counters,
-                   const std::optional<StoredCase>& only_case) {
-  const auto runner = make_runner(make_emulated_device(all_checks(), true));
+KernelReport judge(const Assignment& assignment, const CampaignOptions& options) {
+  const auto runner = make_runner(checked_device());
   const Subject& subject = *assignment.subject;
+  const Instance& instance = *assignment.instance;
   KernelReport report =
-      only_case ? replay_case(subject.contract, subject.image, *runner, *only_case, options)
-                : audit_instance(subject.contract, *assignment.instance, subject.image, *runner, options);
+      options.only_case
+          ? replay_case(subject.contract, instance, subject.image, *runner, *options.only_case, options.audit)
+          : audit_instance(subject.contract, instance, subject.image, *runner, options.audit);
   for (const std::string& guess : subject.guesses) report.notes.push_back(guess);
-  if (counters && report.verdict != Verdict::unsupported) count(assignment, options, only_case, report);
+  if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
   return report;
 }
 
-KernelReport unjudged(const Assignment& assignment, Verdict verdict, std::string reason) {
+KernelReport unjudged(const Assignment& assignment, Verdict verdict, const Outcome& outcome) {
   KernelReport report = empty_report(assignment.subject->contract, *assignment.instance);
   report.verdict = verdict;
-  report.reason = std::move(reason);
+  report.reason = outcome.reason();
   return report;
 }
 
 KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
-  const std::string place = outcome.position.file.empty() ? "" : to_string(outcome.position) + ": ";
   switch (outcome.ending) {
     case Outcome::Ending::finished: return kernel_report_from(unpack(outcome.text));
-    case Outcome::Ending::unsupported:
-      return unjudged(assignment, Verdict::unsupported, place + outcome.text);
-    case Outcome::Ending::interrupted:
-      return unjudged(assignment, Verdict::skipped, "the run was interrupted");
+    case Outcome::Ending::unsupported: return unjudged(assignment, Verdict::unsupported, outcome);
+    case Outcome::Ending::interrupted: return unjudged(assignment, Verdict::skipped, outcome);
     case Outcome::Ending::wrong_input:
-    case Outcome::Ending::crashed: return unjudged(assignment, Verdict::error, place + outcome.text);
+    case Outcome::Ending::crashed: return unjudged(assignment, Verdict::error, outcome);
   }
   return {};
 }
 
-/// Where a contract's failing cases are kept unless --store names another folder: beside it, or nothing where
-/// that cannot be written.
+/// Where a contract's failing cases are kept unless --store names another folder: beside it. Nothing, so that
+/// they go to the user's cache, where that cannot be written.
 std::optional<std::filesystem::path> default_store(const Contract& contract) {
   const auto folder = (contract.file.empty() ? contract.source : contract.file).parent_path();
   const char* const writable = folder.empty() ? "." : folder.c_str();
@@ -76,8 +74,15 @@ std::optional<std::filesystem::path> default_store(const Contract& contract) {
 
 Json json_of(const CampaignResult& result) {
   Json json = to_json(result.report);
-  if (result.proof) json["mutation"] = to_json(*result.proof, result.report.seed);
+  if (result.proof) json["mutation"] = to_json(*result.proof, result.report.device, result.report.seed);
   return json;
+}
+
+/// What the audit asks for, and the proof where that has worse to say.
+Exit exit_status(const CampaignResult& result, Severity fail_on) {
+  const Exit audit = exit_status(result.report, fail_on);
+  const Exit proof = result.proof ? exit_status(*result.proof, std::nullopt) : exit_ok;
+  return audit == exit_ok || proof == exit_findings ? proof : audit;
 }
 
 std::string text_of(const CampaignResult& result, const TerminalStyle& style) {
@@ -97,6 +102,7 @@ milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsign
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
                             ProgressLine& line) {
   CampaignResult result;
+  result.report.device = checked_device()->name();
   result.report.seed = options.audit.seed;
   result.report.kernels.resize(assignments.size());
   std::size_t ended = 0, judged = 0;
@@ -107,14 +113,12 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   tasks.count = assignments.size();
   tasks.jobs = options.jobs;
   tasks.work = [&](std::size_t task, const auto& say_done) {
-    AuditOptions audit = options.audit;
-    audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
-    audit.store = options.store ? options.store : default_store(assignments[task].subject->contract);
+    CampaignOptions own = options;
+    own.audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
+    own.audit.store = options.store ? options.store : default_store(assignments[task].subject->contract);
     if (options.budget)
-      audit.budget = share(*options.budget, line.elapsed(), assignments.size() - task, options.jobs);
-    std::optional<StoredCase> only_case = options.only_case;
-    if (only_case) only_case->instance = assignments[task].instance->label;
-    return pack(to_json(judge(assignments[task], audit, options.counters, only_case)));
+      own.audit.budget = share(*options.budget, line.elapsed(), assignments.size() - task, options.jobs);
+    return pack(to_json(judge(assignments[task], own)));
   };
   tasks.finished = [&](std::size_t task, const Outcome& outcome) {
     ++ended;
@@ -135,14 +139,14 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   return result;
 }
 
-int conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
+Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
   line.clear();
   if (result.wrong_input) throw *result.wrong_input;
   if (console.json())
     console.print(json_of(result));
   else
     console.print(text_of(result, {console.colored(), console.width(), line.elapsed()}));
-  return result.interrupted ? exit_interrupted : exit_status(result.report, fail_on);
+  return result.interrupted ? exit_interrupted : exit_status(result, fail_on);
 }
 
 }  // namespace foldproof

@@ -24,7 +24,7 @@ struct CampaignOptions {
   AuditOptions audit;                               ///< its budget is set per instance from `budget`
   std::optional<std::chrono::milliseconds> budget;  ///< of the whole campaign
   std::optional<std::filesystem::path> store;       ///< failing cases; absent: beside each contract
-  std::optional<StoredCase> only_case;              ///< run this case instead of generated ones
+  std::optional<Case> only_case;                    ///< run this case instead of generated ones
   bool counters = false;                            ///< count what a representative case does
   unsigned jobs = 1;
 };
@@ -45,6 +45,6 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
                             ProgressLine& line);
 
 /// Prints the report and returns the exit status. Throws InputError when nothing could begin.
-int conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line);
+Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line);
 
 }  // namespace foldproof

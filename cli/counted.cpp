@@ -1,6 +1,5 @@
 #include "cli/counted.h"
 
-#include "properties/execution/evaluation.h"
 #include "properties/instance_job.h"
 #include "sanitizer/counting.h"
 
@@ -11,10 +10,9 @@ std::variant<Counted, std::string> counted(const Subject& subject, const Instanc
   Observers observers;
   observers.push_back(std::make_unique<Counting>(result.counters));
   const auto runner = make_runner(make_emulated_device(std::move(observers)));
-  const auto input = Evaluator(subject.contract, instance, subject.image, *runner).input(c);
-  Job job = instance_job(instance, subject.image, *runner, c.variables, input);
-  job.schedule = c.schedule;
-  const JobResult ran = runner->run({job}).front();
+  Case once = c;
+  once.calls = 1;
+  const JobResult ran = runner->run({instance_job(instance, subject.image, *runner, once)}).front();
   if (ran.unsupported) return "there are no counters: " + *ran.unsupported;
   if (!ran.completed) return "there are no counters: a finding ended the case that they are taken from";
   return result;

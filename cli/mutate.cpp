@@ -20,7 +20,7 @@ struct Arguments : AuditArguments {
     cases = MutationOptions{}.cases;
     fail_on = name(MutationOptions{}.fail_on);
   }
-  double floor = 0;
+  std::optional<double> floor;
   bool all_instances = false;
 };
 
@@ -42,22 +42,25 @@ MutationRunOptions options_of(const Arguments& arguments) {
   options.mutation.cases = arguments.cases;
   options.mutation.seed = parse_seed(arguments.seed);
   options.mutation.largest_count = arguments.largest;
-  options.mutation.fail_on = severity_named(arguments.fail_on);
+  options.mutation.fail_on = severity_named(arguments.fail_on).value();
   if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
   options.jobs = arguments.jobs;
   return options;
 }
 
-int exit_status(const MutationRun& run, double floor) {
+/// The exit status; where the floor cannot be judged, says so on standard error.
+Exit conclude(const MutationRun& run, std::optional<double> floor, const Console& console) {
   if (run.interrupted) return exit_interrupted;
-  const auto is_wrong = [](const MutationReport& report) { return !report.wrong_excuses.empty(); };
-  if (score(run.reports) < floor || std::ranges::any_of(run.reports, is_wrong)) return 1;
-  const auto is_unable = [](const MutationReport& report) { return !report.reason.empty(); };
-  return std::ranges::any_of(run.reports, is_unable) ? exit_unable : exit_ok;
+  const Exit status = exit_status(run.reports, floor);
+  std::uint64_t skipped = 0;
+  for (const MutationReport& report : run.reports) skipped += report.count(Fate::skipped);
+  if (floor && skipped > 0 && status == exit_unable)
+    console.note(fmt::format("{} not tried, so --floor cannot be judged; give more --budget",
+                             skipped == 1 ? "1 mutant was" : fmt::format("{} mutants were", skipped)));
+  return status;
 }
 
 int mutate(const Arguments& arguments, const Console& console) {
-  arguments.check_device();
   const MutationRunOptions options = options_of(arguments);
   ProgressLine line;
   const CompileOptions compile_options = arguments.source.compile_options();
@@ -68,13 +71,14 @@ int mutate(const Arguments& arguments, const Console& console) {
   if (!arguments.all_instances) assignments = representatives(assignments);
   assignments = arguments.sharded(assignments);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
+  check_all_excuses(assignments);
   const MutationRun run = run_mutations(assignments, options, line);
   line.clear();
   if (console.json())
-    console.print(to_json(run.reports, options.mutation.seed));
+    console.print(to_json(run.reports, run.device, options.mutation.seed));
   else
     console.print(to_text(run.reports, {console.colored(), console.width(), line.elapsed()}));
-  return exit_status(run, arguments.floor);
+  return conclude(run, arguments.floor, console);
 }
 
 }  // namespace
@@ -82,7 +86,9 @@ int mutate(const Arguments& arguments, const Console& console) {
 Run attach_mutate(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   a->attach(app);
-  app.add_option("--floor", a->floor, "Lowest score, in percent, that does not fail the run")
+  app.add_option(
+         "--floor", a->floor,
+         "Lowest score, in percent, that does not fail the run; status 3 where a mutant was not tried")
       ->check(quietly(CLI::Range(0.0, 100.0)))
       ->type_name("PERCENT");
   app.add_flag("--all-instances", a->all_instances, "Every instance, not one a contract");

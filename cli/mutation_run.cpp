@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/checked_device.h"
 #include "cli/processes.h"
 #include "reports/mutation.h"
-#include "sanitizer/checks.h"
 
 namespace foldproof {
 
@@ -39,23 +39,10 @@ std::vector<Slice> slices_of(const std::vector<std::vector<Mutant>>& mutants) {
   return slices;
 }
 
-/// Excuses are held against the mutants of all instances, whichever of them are run.
-void check_all_excuses(const std::vector<Assignment>& assignments) {
-  std::set<const Subject*> checked;
-  for (const Assignment& assignment : assignments) {
-    const Subject& subject = *assignment.subject;
-    if (subject.contract.equivalents.empty() || !checked.insert(&subject).second) continue;
-    std::vector<Mutant> all;
-    for (const Instance& instance : subject.contract.instances)
-      std::ranges::move(mutants_of(instance, *subject.image), std::back_inserter(all));
-    check_excuses(subject.contract, all);
-  }
-}
-
 std::string judged(const Assignment& assignment, std::span<const Mutant> mutants,
                    const MutationOptions& options) {
   const Subject& subject = *assignment.subject;
-  const auto runner = [] { return make_runner(make_emulated_device(all_checks(), true)); };
+  const auto runner = [] { return make_runner(checked_device()); };
   const auto begin = std::chrono::steady_clock::now();
   Json json = {{"mutants", Json::array()}};
   for (const MutantReport& mutant :
@@ -67,9 +54,7 @@ std::string judged(const Assignment& assignment, std::span<const Mutant> mutants
 
 void take(MutationReport& report, const Outcome& outcome) {
   if (outcome.ending != Outcome::Ending::finished) {
-    const std::string place = outcome.position.file.empty() ? "" : to_string(outcome.position) + ": ";
-    const bool interrupted = outcome.ending == Outcome::Ending::interrupted;
-    report.reason = interrupted ? "the run was interrupted" : place + outcome.text;
+    report.reason = outcome.reason();
     return;
   }
   const Json json = unpack(outcome.text);
@@ -115,13 +100,25 @@ std::vector<Assignment> representatives(const std::vector<Assignment>& assignmen
   return chosen;
 }
 
+void check_all_excuses(const std::vector<Assignment>& assignments) {
+  std::set<const Subject*> checked;
+  for (const Assignment& assignment : assignments) {
+    const Subject& subject = *assignment.subject;
+    if (subject.contract.equivalents.empty() || !checked.insert(&subject).second) continue;
+    std::vector<Mutant> all;
+    for (const Instance& instance : subject.contract.instances)
+      std::ranges::move(mutants_of(instance, *subject.image), std::back_inserter(all));
+    check_excuses(subject.contract, all);
+  }
+}
+
 MutationRun run_mutations(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
                           ProgressLine& line) {
-  check_all_excuses(assignments);
   const std::vector<std::vector<Mutant>> mutants = mutants_of(assignments);
   const std::vector<Slice> slices = slices_of(mutants);
   const double begin = line.elapsed();
   MutationRun run;
+  run.device = checked_device()->name();
   for (const Assignment& assignment : assignments) run.reports.push_back(empty_report_of(assignment));
 
   Tasks tasks;

@@ -18,6 +18,7 @@ struct MutationRunOptions {
 };
 
 struct MutationRun {
+  std::string device;                   ///< its name
   std::vector<MutationReport> reports;  ///< in the order of the assignments
   bool interrupted = false;
 };
@@ -26,7 +27,11 @@ struct MutationRun {
 /// it lists for them the last, which leaves least of the code idle.
 std::vector<Assignment> representatives(const std::vector<Assignment>& assignments);
 
-/// Throws InputError for an excuse of a contract that fits nothing.
+/// Throws InputError for an excuse of a contract that fits nothing. Excuses are held against the mutants of
+/// all its instances, whichever of them are run. The subjects are compiled.
+void check_all_excuses(const std::vector<Assignment>& assignments);
+
+/// The excuses were checked.
 MutationRun run_mutations(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
                           ProgressLine& line);
 

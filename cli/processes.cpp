@@ -215,6 +215,11 @@ class Interruption {
 
 }  // namespace
 
+std::string Outcome::reason() const {
+  if (ending == Ending::interrupted) return "the run was interrupted";
+  return position.file.empty() ? text : to_string(position) + ": " + text;
+}
+
 bool run_in_processes(const Tasks& tasks) {
   const Interruption interruption;
   std::list<Child> children;

@@ -23,6 +23,9 @@ struct Outcome {
   Ending ending = Ending::interrupted;
   std::string text;
   Position position;
+
+  /// Why there is no result, in one sentence with its place.
+  std::string reason() const;
 };
 
 struct Tasks {

@@ -13,7 +13,6 @@ namespace foldproof {
 class Evidence {
  public:
   explicit Evidence(std::map<std::string, Counters> counters) : counters_(std::move(counters)) {}
-  const std::map<std::string, Counters>& all() const { return counters_; }
   const Counters& of(const std::string& id) const;
   /// A sum of counters, shared out among the blocks.
   double a_block(const std::string& id, std::uint64_t value) const { return ratio(value, of(id).blocks); }

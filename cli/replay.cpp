@@ -30,12 +30,14 @@ Assignment assignment_of(const std::vector<Subject>& subjects, const StoredCase&
 int replay(const Arguments& a, const Console& console) {
   ProgressLine line;
   CampaignOptions options;
-  options.only_case = load_case(a.file);
+  const StoredCase stored = load_case(a.file);
+  options.only_case = stored.c;
   const CompileOptions compile_options = a.source.compile_options();
-  auto subjects = load_subjects({options.only_case->contract, {}, {}}, compile_options, console);
-  const Assignment assignment = assignment_of(subjects, *options.only_case);
+  auto subjects = load_subjects({stored.contract, {}, {}}, compile_options, console);
+  const Assignment assignment = assignment_of(subjects, stored);
   compile_subjects(subjects, compile_options, 1, console, line);
-  return conclude(run_campaign({assignment}, options, line), severity_named(a.fail_on), console, line);
+  return conclude(run_campaign({assignment}, options, line), severity_named(a.fail_on).value(), console,
+                  line);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/argument_spec.h"
+#include "cli/checked_device.h"
 #include "cli/entry_choice.h"
 #include "cli/parse.h"
 #include "cli/processes.h"
@@ -19,7 +20,6 @@
 #include "reports/quote.h"
 #include "reports/terminal.h"
 #include "reports/wrap.h"
-#include "sanitizer/checks.h"
 #include "sanitizer/counting.h"
 
 namespace foldproof {
@@ -120,10 +120,8 @@ Job job_of(const Launch& launch, const Arguments& a, std::uint64_t repetition) {
 
 /// An element as JSON: C hex strings keep floating-point bits, strings keep 64-bit integers.
 Json value_json(Element type, std::uint64_t bits) {
-  const double value = to_double(decode(type, bits));
-  if (is_float(type)) return fmt::format("{:a}", value);
-  const auto number = static_cast<std::int64_t>(value);
-  if (size_of(type) < 8) return number;
+  if (is_float(type)) return fmt::format("{:a}", to_double(decode(type, bits)));
+  if (size_of(type) < 8) return static_cast<std::int64_t>(to_double(decode(type, bits)));
   return is_signed_integer(type) ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits);
 }
 
@@ -182,9 +180,9 @@ Json to_json(const Observation& observation) {
 Observation observe(const Launch& launch, const Arguments& a, const std::string& command) {
   check_parameters(launch);
   Counters counters;  // of the last run
-  Observers observers = all_checks();
-  if (a.counters) observers.push_back(std::make_unique<Counting>(counters));
-  const auto runner = make_runner(make_emulated_device(std::move(observers), true));
+  Observers counting;
+  if (a.counters) counting.push_back(std::make_unique<Counting>(counters));
+  const auto runner = make_runner(checked_device(std::move(counting)));
   Observation observation;
   KernelReport& report = observation.report;
   report.kernel = report.entry = launch.chosen.entry.spelled;
@@ -270,6 +268,7 @@ int sanitize(Arguments a, const Console& console) {
   Json kernel = unpack(outcome.text);
   kernel["seconds"] = line.elapsed();
   AuditReport report;
+  report.device = checked_device()->name();
   report.seed = launch.seed;
   report.kernels.push_back(kernel_report_from(kernel));
   if (console.json()) {
@@ -284,7 +283,7 @@ int sanitize(Arguments a, const Console& console) {
       console.print(counters_list(counted->counters));
     console.print(verdict_text(report.kernels.front()));
   }
-  return exit_status(report, severity_named(a.fail_on));
+  return exit_status(report, severity_named(a.fail_on).value());
 }
 
 }  // namespace

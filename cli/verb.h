@@ -5,16 +5,9 @@
 #include <functional>
 
 #include "cli/console.h"
+#include "properties/verdict.h"
 
 namespace foldproof {
-
-/// The program's exit statuses, but for those that reports ask for (properties/verdict.h).
-enum Exit : int {
-  exit_ok = 0,
-  exit_usage = 2,   ///< wrong usage, contract or source, before anything ran
-  exit_unable = 3,  ///< something could not run: no device, an unsupported instruction
-  exit_interrupted = 130
-};
 
 /// Does the verb's work after its arguments were read, and returns the exit status. Throws InputError for
 /// exit status 2 and Unsupported for 3.

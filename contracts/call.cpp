@@ -94,7 +94,6 @@ void imply_launch(Instance& instance, const DeviceCall& call, std::size_t number
   launch.arguments = {buffer_argument("input"), buffer_argument("output"), count};
   instance.launches.push_back(std::move(launch));
   instance.output_count = Expression::parse(all_lanes(call) ? "2 * block" : "2", {});
-  instance.reduction->lanes = call.lanes;
 }
 
 std::string call_kernels(const Contract& contract) {

@@ -33,7 +33,6 @@ struct Reduction {
   Operator op = Operator::sum;
   Element input = Element::f32, accumulator = Element::f32, output = Element::f32;
   ResultShape result = ResultShape::value;
-  std::string lanes;  ///< for a `call`: which threads hold the result ("0", "all"); else empty
 };
 
 struct BufferContract {
@@ -78,8 +77,8 @@ struct Claims {
   bool deterministic = false;
   NanPolicy nan = NanPolicy::unspecified;
   EmptyPolicy empty = EmptyPolicy::identity;
-  bool flushes_subnormals = false;  ///< f32 atomics on global memory do (ISA 9.7.13.6)
-  bool uses_every_input_once = true;
+  bool flushes_subnormals = false;    ///< f32 atomics on global memory do (ISA 9.7.13.6)
+  bool uses_every_input_once = true;  ///< recorded; nothing checks it yet
 };
 
 /// A suppression: a finding of this kind at this place is accepted until the date.

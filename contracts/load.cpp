@@ -89,7 +89,11 @@ Equivalent equivalent_of(const Table& table) {
   equivalent.at = table.text("at")->value;
   equivalent.code = table.text("code")->value;
   if (const auto change = table.text("change")) equivalent.change = change->value;
-  equivalent.statements = static_cast<std::uint64_t>(table.integer("statements").value_or(1));
+  const std::int64_t statements = table.integer("statements").value_or(1);
+  if (statements < 1)
+    throw InputError(fmt::format("\"statements\" must be at least 1, not {}", statements),
+                     table.where("statements"));
+  equivalent.statements = static_cast<std::uint64_t>(statements);
   equivalent.reason = table.text("reason")->value;
   equivalent.where = table.where();
   if (equivalent.at.empty() || equivalent.code.empty() || equivalent.reason.empty())

@@ -226,15 +226,11 @@ KernelReport audit_instance(const Contract& contract, const Instance& instance,
   });
 }
 
-KernelReport replay_case(const Contract& contract, const std::shared_ptr<const Image>& image, Runner& runner,
-                         const StoredCase& stored, const AuditOptions& options) {
-  const auto instance = std::ranges::find(contract.instances, stored.instance, &Instance::label);
-  if (instance == contract.instances.end())
-    throw InputError(fmt::format("the case is for the instance \"{}\", which {} does not have",
-                                 stored.instance,
-                                 contract.file.empty() ? contract.source.string() : contract.file.string()));
-  return unless_unsupported(contract, *instance, [&] {
-    return Audit(contract, *instance, image, runner, options, largest_replayed_count).replay(stored.c);
+KernelReport replay_case(const Contract& contract, const Instance& instance,
+                         const std::shared_ptr<const Image>& image, Runner& runner, const Case& c,
+                         const AuditOptions& options) {
+  return unless_unsupported(contract, instance, [&] {
+    return Audit(contract, instance, image, runner, options, largest_replayed_count).replay(c);
   });
 }
 

@@ -20,7 +20,8 @@ struct AuditOptions {
   std::optional<std::chrono::milliseconds> budget;  ///< per instance; stops generating when spent
   std::uint64_t seed = 1;                  ///< a case's seed is a hash of this, the instance and its index
   std::uint64_t largest_count = 1u << 16;  ///< elements; what the emulated device can do in time
-  std::optional<std::filesystem::path> store;  ///< failing cases, replayed first; absent: not stored
+  /// Where failing cases are kept, to be replayed first; absent: in the user's cache, and not replayed.
+  std::optional<std::filesystem::path> store;
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
 };
 
@@ -33,9 +34,10 @@ KernelReport audit_instance(const Contract& contract, const Instance& instance,
                             const std::shared_ptr<const Image>& image, Runner& runner,
                             const AuditOptions& options);
 
-/// Runs one stored case of `contract` (replay). Throws InputError when the case names an instance that the
-/// contract does not have.
-KernelReport replay_case(const Contract& contract, const std::shared_ptr<const Image>& image, Runner& runner,
-                         const StoredCase& stored, const AuditOptions& options);
+/// Judges one case and neither shrinks nor keeps it. Throws InputError like audit_instance, and for a case
+/// outside the contract's domain.
+KernelReport replay_case(const Contract& contract, const Instance& instance,
+                         const std::shared_ptr<const Image>& image, Runner& runner, const Case& c,
+                         const AuditOptions& options);
 
 }  // namespace foldproof

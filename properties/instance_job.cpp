@@ -11,4 +11,9 @@ Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& i
   return JobBuilder(instance, image, runner.entries(image)).build(c, input).job;
 }
 
+Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+                 const Case& c) {
+  return JobBuilder(instance, image, runner.entries(image)).build(c, input_of(instance, c)).job;
+}
+
 }  // namespace foldproof

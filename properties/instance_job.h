@@ -7,6 +7,7 @@
 
 #include "contracts/contract.h"
 #include "devices/runner.h"
+#include "properties/case.h"
 
 namespace foldproof {
 
@@ -15,5 +16,9 @@ namespace foldproof {
 /// cannot be loaded.
 Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
                  const Variables& variables, const std::vector<std::byte>& input);
+
+/// The job that runs the case, on the input that the case makes.
+Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+                 const Case& c);
 
 }  // namespace foldproof

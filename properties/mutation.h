@@ -14,6 +14,7 @@
 
 #include "contracts/contract.h"
 #include "devices/runner.h"
+#include "properties/verdict.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof {
@@ -82,6 +83,10 @@ struct MutationReport {
 
 /// Killed mutants of those killed or survived, in percent; 100 where there are none.
 double score(std::span<const MutationReport> reports);
+
+/// The exit status that the reports ask for: exit_findings for a score below the floor or an excuse that is
+/// wrong, else exit_unable where there is no result, or where a mutant that a floor counts was not tried.
+Exit exit_status(std::span<const MutationReport> reports, std::optional<double> floor);
 
 struct MutationOptions {
   std::uint64_t cases = 100;               ///< tried on a mutant before it survives

@@ -281,7 +281,7 @@ constexpr Fill fills[] = {
 };
 
 constexpr RecipeInfo infos[] = {
-#define FOLDPROOF_RECIPE(id, name, suits, synopsis) {name, RecipeInfo::Suits::suits, synopsis},
+#define FOLDPROOF_RECIPE(id, name, suits, synopsis) {name, RecipeInfo::Suits::suits},
 #include "properties/recipes.def"
 #undef FOLDPROOF_RECIPE
 };

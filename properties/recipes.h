@@ -16,7 +16,6 @@ struct RecipeInfo {
   enum class Suits : std::uint8_t { any, with_sign, floats, with_infinity };
   std::string_view name;
   Suits suits;
-  std::string_view synopsis;
 };
 
 /// All distributions, the simplest first.

@@ -10,7 +10,7 @@ std::string_view name(Verdict verdict) {
   return names[static_cast<std::size_t>(verdict)];
 }
 
-int exit_status(const AuditReport& report, Severity fail_on) {
+Exit exit_status(const AuditReport& report, Severity fail_on) {
   const auto fails = [&](const Finding& finding) { return !finding.expected && finding.severity >= fail_on; };
   const auto has_failed = [&](const KernelReport& kernel) {
     return std::ranges::any_of(kernel.findings, fails);
@@ -18,8 +18,9 @@ int exit_status(const AuditReport& report, Severity fail_on) {
   const auto could_not_run = [](const KernelReport& kernel) {
     return kernel.verdict != Verdict::clean && kernel.verdict != Verdict::findings;
   };
-  if (std::ranges::any_of(report.kernels, has_failed)) return 1;
-  return std::ranges::any_of(report.kernels, could_not_run) ? 3 : 0;
+  if (std::ranges::any_of(report.kernels, has_failed)) return exit_findings;
+  if (!report.skipped_devices.empty()) return exit_unable;
+  return std::ranges::any_of(report.kernels, could_not_run) ? exit_unable : exit_ok;
 }
 
 }  // namespace foldproof

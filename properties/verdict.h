@@ -40,14 +40,29 @@ struct KernelReport {
   std::optional<Counted> counters;  ///< absent: not asked for, or not to be had
 };
 
-struct AuditReport {
-  std::string device = "emulated";
-  std::uint64_t seed = 0;
-  std::vector<KernelReport> kernels;
+/// A device that was asked for and is not there.
+struct SkippedDevice {
+  std::string device, reason;
 };
 
-/// The exit status that a report asks for: 1 for an unexpected finding of severity `fail_on` or above (or a
-/// defect that kept silent), else 3 if something could not run, else 0.
-int exit_status(const AuditReport& report, Severity fail_on);
+struct AuditReport {
+  std::string device;  ///< what ran the kernels, by its name
+  std::uint64_t seed = 0;
+  std::vector<KernelReport> kernels;
+  std::vector<SkippedDevice> skipped_devices = {};
+};
+
+/// The program's exit statuses.
+enum Exit : int {
+  exit_ok = 0,
+  exit_findings = 1,  ///< an unexpected finding, or what stands for one
+  exit_usage = 2,     ///< wrong usage, contract or source, before anything ran
+  exit_unable = 3,    ///< something could not run: no device, an unsupported instruction
+  exit_interrupted = 130
+};
+
+/// The exit status that a report asks for: exit_findings for an unexpected finding of severity `fail_on` or
+/// above (or a defect that kept silent), else exit_unable if something could not run, else exit_ok.
+Exit exit_status(const AuditReport& report, Severity fail_on);
 
 }  // namespace foldproof

@@ -37,14 +37,14 @@ Verdict verdict_named(const std::string& text) {
 
 }  // namespace
 
-Json report_envelope(const std::string& device, const Json& seed) {
+Json report_envelope(const Json& device, const Json& seed) {
   return {{"tool", "foldproof"}, {"version", FOLDPROOF_VERSION}, {"device", device}, {"seed", seed}};
 }
 
 Finding finding_from(const Json& json) {
   Finding finding;
   finding.kind = kind_named(json.at("kind").get<std::string>()).value();
-  finding.severity = severity_named(json.at("severity").get<std::string>());
+  finding.severity = severity_named(json.at("severity").get<std::string>()).value();
   finding.expected = json.at("expected").get<bool>();
   finding.message = json.at("message").get<std::string>();
   finding.at = {text_at(json, "file"), number_at(json, "line"), number_at(json, "column")};
@@ -103,13 +103,16 @@ Json to_json(const KernelReport& kernel) {
 
 Json to_json(const AuditReport& report) {
   Json json = report_envelope(report.device, std::to_string(report.seed));
+  Json& skipped = json["skipped_devices"] = Json::array();
+  for (const SkippedDevice& one : report.skipped_devices)
+    skipped.push_back({{"device", one.device}, {"reason", one.reason}});
   Json& kernels = json["kernels"] = Json::array();
   for (const KernelReport& kernel : report.kernels) kernels.push_back(to_json(kernel));
   return json;
 }
 
 Json error_json(std::string_view message, const Position& position) {
-  Json json = report_envelope("emulated", nullptr);
+  Json json = report_envelope(nullptr, nullptr);
   json["kernels"] = Json::array();
   json["error"] = {{"message", message},
                    {"file", known(position.file)},

@@ -23,7 +23,7 @@ Json to_json(const Finding& finding);
 Finding finding_from(const Json& json);
 
 /// {"tool","version","device","seed"}: what every report begins with.
-Json report_envelope(const std::string& device, const Json& seed);
+Json report_envelope(const Json& device, const Json& seed);
 
 /// The object that stands for a run that could not begin: no kernels, and {"error":{"message","file","line",
 /// "column"}}.

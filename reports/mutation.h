@@ -19,7 +19,7 @@ std::string to_text(std::span<const MutationReport> reports, const TerminalStyle
 std::string proof_text(std::span<const MutationReport> reports, const TerminalStyle& style);
 
 /// {"tool","version","device","seed","score",…,"kernels":[…]}
-Json to_json(std::span<const MutationReport> reports, std::uint64_t seed);
+Json to_json(std::span<const MutationReport> reports, const std::string& device, std::uint64_t seed);
 
 Json to_json(const MutantReport& mutant);
 /// What to_json wrote of a mutant; nothing was lost.

@@ -79,8 +79,8 @@ MutantReport mutant_report_from(const Json& json) {
   return mutant;
 }
 
-Json to_json(std::span<const MutationReport> reports, std::uint64_t seed) {
-  Json json = report_envelope("emulated", std::to_string(seed));
+Json to_json(std::span<const MutationReport> reports, const std::string& device, std::uint64_t seed) {
+  Json json = report_envelope(device, std::to_string(seed));
   add_counts(json, reports);
   Json& kernels = json["kernels"] = Json::array();
   for (const MutationReport& report : reports) kernels.push_back(to_json(report));

@@ -124,6 +124,15 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
 
 // --- below the table
 
+std::string skipped_devices_text(const AuditReport& report, const TerminalStyle& style) {
+  std::string text;
+  for (const SkippedDevice& skipped : report.skipped_devices)
+    text +=
+        wrap(printable(fmt::format("{} skipped: {}", skipped.device, skipped.reason)), 0, 2, style.width) +
+        "\n";
+  return text;
+}
+
 /// What each instance has to say besides its row; the same sentence of several instances once.
 std::string remarks(const AuditReport& report, const TerminalStyle& style) {
   std::vector<std::pair<std::string, std::vector<std::string>>> sentences;
@@ -189,7 +198,8 @@ std::string findings_text(const AuditReport& report, const TerminalStyle& style)
 
 std::string to_text(const AuditReport& report, const TerminalStyle& style) {
   return findings_text(report, style) + table(report, style.color, style.width) +
-         counters_tables(report, style.color) + remarks(report, style) + summary(report, style);
+         counters_tables(report, style.color) + remarks(report, style) + skipped_devices_text(report, style) +
+         summary(report, style);
 }
 
 }  // namespace foldproof

@@ -49,8 +49,10 @@ std::string to_string(const ThreadId& id) {
   return fmt::format("thread {} of block {}", to_string(id.thread), to_string(id.block));
 }
 
-Severity severity_named(std::string_view text) {
-  return text == name(Severity::warning) ? Severity::warning : Severity::error;
+std::optional<Severity> severity_named(std::string_view text) {
+  for (const Severity severity : {Severity::warning, Severity::error})
+    if (name(severity) == text) return severity;
+  return std::nullopt;
 }
 
 }  // namespace foldproof

@@ -33,8 +33,8 @@ std::optional<Kind> kind_named(std::string_view name);
 
 enum class Severity : std::uint8_t { warning, error };
 std::string_view name(Severity severity);
-/// The severity called `text`; an error for any other word.
-Severity severity_named(std::string_view text);
+/// The severity of that name, or nothing.
+std::optional<Severity> severity_named(std::string_view text);
 
 /// Extents or an index in x, y, z.
 struct Dim3 {

@@ -7,7 +7,6 @@
 #include "oracles/judge.h"
 #include "oracles/number.h"
 #include "properties/execution/entry_place.h"
-#include "properties/recipes.h"
 
 namespace foldproof {
 namespace {
@@ -133,18 +132,21 @@ class Verdicts {
     return true;
   }
 
+  /// Of the first output that is wrong, or else of the one with the largest error.
   Judgement judge_output(const Judge& judge, std::size_t run) const {
     const std::vector<std::byte> output = output_of(planned_.prepared[run], results_[run], output_type());
     if (instance_.reduction->result == ResultShape::partials) return judge.partials(output);
-    Judgement judgement;
+    Judgement worst;
     for (std::size_t i = 0; i < planned_.prepared[run].output_count; ++i) {
-      judgement = judge.value(load(output_type(), output, i));
-      if (judgement.ok) continue;
-      if (planned_.prepared[run].output_count > 1)
-        judgement.sentence = fmt::format("in output {}, {}", i, judgement.sentence);
-      break;
+      Judgement judgement = judge.value(load(output_type(), output, i));
+      if (!judgement.ok) {
+        if (planned_.prepared[run].output_count > 1)
+          judgement.sentence = fmt::format("in output {}, {}", i, judgement.sentence);
+        return judgement;
+      }
+      if (i == 0 || judgement.error_over_bound > worst.error_over_bound) worst = std::move(judgement);
     }
-    return judgement;
+    return worst;
   }
 
   bool judge_untouched() {
@@ -240,12 +242,7 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
         {contract.file.string()});
 }
 
-std::vector<std::byte> Evaluator::input(const Case& c) const {
-  if (!instance_.reduction) return {};
-  const auto count = static_cast<std::uint64_t>(c.variables.at("count"));
-  return make_input(c.recipe, {instance_.reduction->op, instance_.reduction->input,
-                               instance_.reduction->accumulator, count});
-}
+std::vector<std::byte> Evaluator::input(const Case& c) const { return input_of(instance_, c); }
 
 std::vector<Evaluation> Evaluator::evaluate(const std::vector<Case>& cases) const {
   std::vector<Planned> planned;

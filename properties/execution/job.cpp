@@ -6,6 +6,7 @@
 
 #include "oracles/number.h"
 #include "properties/execution/arguments.h"
+#include "properties/recipes.h"
 
 namespace foldproof {
 namespace {
@@ -166,6 +167,13 @@ std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint6
 }
 
 }  // namespace
+
+std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
+  if (!instance.reduction) return {};
+  const auto count = static_cast<std::uint64_t>(c.variables.at("count"));
+  const Reduction& reduction = *instance.reduction;
+  return make_input(c.recipe, {reduction.op, reduction.input, reduction.accumulator, count});
+}
 
 JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> image,
                        const std::vector<EntryInfo>& entries)

@@ -1,6 +1,7 @@
 // From a case to the job that a device runs.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct PreparedJob {
   std::uint64_t output_count = 0;       ///< elements of the result
   std::vector<std::byte> untouched;     ///< what an untouched output holds; empty where it holds nothing
 };
+
+/// The elements that the case gives the kernel; empty without a reduction.
+std::vector<std::byte> input_of(const Instance& instance, const Case& c);
 
 class JobBuilder {
  public:

@@ -230,6 +230,15 @@ double score(std::span<const MutationReport> reports) {
   return all == 0 ? 100.0 : 100.0 * static_cast<double>(killed) / static_cast<double>(all);
 }
 
+Exit exit_status(std::span<const MutationReport> reports, std::optional<double> floor) {
+  const auto is_wrong = [](const MutationReport& report) { return !report.wrong_excuses.empty(); };
+  if ((floor && score(reports) < *floor) || std::ranges::any_of(reports, is_wrong)) return exit_findings;
+  const auto is_unable = [&](const MutationReport& report) {
+    return !report.reason.empty() || (floor && report.count(Fate::skipped) > 0);
+  };
+  return std::ranges::any_of(reports, is_unable) ? exit_unable : exit_ok;
+}
+
 std::vector<MutantReport> judge_mutants(const Contract& contract, const Instance& instance,
                                         const std::shared_ptr<const Image>& image,
                                         std::span<const Mutant> mutants, const MakeRunner& make_runner,

@@ -1,43 +1,10 @@
 // `audit` and the verbs around it, on sources of a user's.
 #include "catch.h"
-#include "cli/kernels.h"
-#include "cli/program.h"
+#include "cli/add_one.h"
 
 using namespace foldproof::test;
 
 namespace {
-
-const std::string add_one_contract = R"toml(format = 1
-id = "add_one"
-[source]
-path = "add_one.ptx"
-[domain]
-count = "1 .. 1000"
-block = "128"
-grid = "ceil_div(count, block)"
-[[buffer]]
-name = "data"
-type = "i32"
-count = "count"
-initial = "zero"
-[[launch]]
-entry = "add_one"
-grid = "grid"
-block = "block"
-arguments = ["data", "count"]
-)toml";
-
-/// A folder with the kernel add_one and the given contract of it.
-struct AddOne : Folder {
-  explicit AddOne(const std::string& contract = add_one_contract) {
-    file("add_one.ptx", add_one_ptx);
-    file("add_one.toml", contract);
-  }
-};
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  return text.replace(text.find(from), from.size(), to);
-}
 
 /// The contract claims one element more than the buffer has.
 const std::string too_short = replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\"");
@@ -80,6 +47,19 @@ TEST_CASE("a finding gives status 1, and its case is stored beside the contract 
   const RanJson replayed = run_json({"replay", file});
   CHECK(replayed.status == 1);
   CHECK(replayed.json.at("kernels").at(0).at("findings").at(0).at("kind") == "out-of-bounds");
+}
+
+TEST_CASE("a stored case of an instance that its contract does not have is refused in one sentence") {
+  const AddOne folder;
+  const std::string file = folder.file("case.toml",
+                                       "format = 1\ncontract = \"add_one.toml\"\ninstance = \"B=7\"\n"
+                                       "finding = \"out-of-bounds\"\n[case]\ndistribution = \"zeros\"\n"
+                                       "seed = \"0\"\nschedule = \"converging\"\noffset = 0\ncalls = 1\n"
+                                       "[case.variables]\nblock = 128\ncount = 1\ngrid = 1\n");
+  const RanJson ran = run_json({"replay", file});
+  CHECK(ran.status == 2);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find(
+            "has no instance \"B=7\"; the case is older than it") != std::string::npos);
 }
 
 TEST_CASE("a case can be given as reports show it") {

@@ -1,8 +1,7 @@
 // Bad input of every sort gives one sentence, the right exit status and one JSON object; never a crash or a
 // hang.
 #include "catch.h"
-#include "cli/kernels.h"
-#include "cli/program.h"
+#include "cli/add_one.h"
 
 using namespace foldproof::test;
 
@@ -30,10 +29,6 @@ grid = "grid"
 block = "block"
 arguments = ["input", "output", "count"]
 )";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  return text.replace(text.find(from), from.size(), to);
-}
 
 /// The run must be refused with status 2 and a sentence that holds `part`.
 RanJson refused(const std::vector<std::string>& arguments, const std::string& part) {
@@ -63,6 +58,7 @@ TEST_CASE("usage that makes no sense") {
   refused({"audit", "--cases", "many"}, "--cases");
   refused({"audit", "--cases", "0"}, "--cases");
   refused({"audit", "--budget", "soon"}, "--budget");
+  refused({"audit", "--prove", "--prove-budget", "soon"}, "--prove-budget");
   refused({"audit", "--shard", "5/4"}, "--shard");
   refused({"audit", "--seed", "-1"}, "--seed");
   refused({"audit", "--device", "abacus"}, "--device");
@@ -244,4 +240,22 @@ TEST_CASE("there is no CUDA device in this build") {
   const RanJson ran = run_json({"audit", source_file("kernels"), "--device", "cuda"});
   CHECK(ran.status == 3);
   CHECK(ran.json.at("error").at("message").get<std::string>().find("CUDA") != std::string::npos);
+}
+
+TEST_CASE("all devices are those that are there, and the one that is not is named") {
+  const AddOne folder;
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--device", "all"});
+  CHECK(ran.status == 3);
+  CHECK(ran.json.at("device") == "emulated");
+  CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
+  const auto& skipped = ran.json.at("skipped_devices").at(0);
+  CHECK(skipped.at("device") == "cuda");
+  CHECK(skipped.at("reason").get<std::string>().find("there is no CUDA device") == 0);
+  CHECK(run_json({"audit", folder.path("add_one.toml")}).json.at("skipped_devices").empty());
+
+  const Ran text = run({"audit", folder.path("add_one.toml"), "--device", "all"});
+  CHECK(text.out.find("cuda skipped: there is no CUDA device") != std::string::npos);
+
+  folder.file("add_one.toml", replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
+  CHECK(run({"audit", folder.path("add_one.toml"), "--device", "all"}).status == 1);
 }

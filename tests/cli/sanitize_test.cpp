@@ -41,6 +41,18 @@ TEST_CASE("floating-point values are printed as C hex strings, 64-bit integers a
   const RanJson wide = run_json(
       launch(file, {"--block", "32", "--arg", "buffer:u64:3:iota", "--arg", "u32:0", "--dump", "0"}));
   CHECK(wide.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({"0", "1", "2"}));
+  const std::string ones = folder.file("ones.bin", std::string(8, '\xff'));
+  const auto dumped = [&](const std::string& type) {
+    return run_json(launch(file, {"--block", "1", "--arg", "buffer:" + type + ":1:@" + ones, "--arg", "u32:0",
+                                  "--dump", "0"}))
+        .json.at("kernels")
+        .at(0)
+        .at("outputs")
+        .at("0")
+        .at(0);
+  };
+  CHECK(dumped("u64") == "18446744073709551615");
+  CHECK(dumped("i64") == "-1");
 }
 
 TEST_CASE("a buffer can be read from a file") {

@@ -242,7 +242,7 @@ TEST_CASE("a call implies its launch, its count and two results") {
   CHECK(instance.domain.at(1).first == "count");
   CHECK(instance.domain.at(1).second.high.text() == "block");
   CHECK(instance.output_count.evaluate({{"block", 64}}) == 128);
-  CHECK(instance.reduction->lanes == "all");
+  CHECK(contract.call->lanes == "all");
 }
 
 TEST_CASE("markers in the source announce findings with their line") {
@@ -295,6 +295,19 @@ TEST_CASE("a wrong contract gets one sentence with file, line and column") {
   CHECK(load_error(with_end("[launch]\nentry = 1")).find("k.toml:9:1: the contract is no valid TOML") == 0);
   CHECK(load_error(with_end("[[buffer]]\nname = \"b\"\ntype = \"f31\"\ncount = 1")) ==
         "k.toml:11:9: unknown type \"f31\"; did you mean \"f32\"?");
+}
+
+TEST_CASE("an excuse speaks of at least one statement") {
+  const auto with_statements = [](const std::string& number) {
+    return with_end(
+        "[[equivalent]]\nmutation = \"delete-barrier\"\nat = \"k.cu:1\"\ncode = \"x\"\nreason = \"r\"\n"
+        "statements = " +
+        number);
+  };
+  const Workshop workshop;
+  CHECK(workshop.load(with_statements("2")).equivalents.at(0).statements == 2);
+  CHECK(load_error(with_statements("0")) == "k.toml:14:14: \"statements\" must be at least 1, not 0");
+  CHECK(load_error(with_statements("-1")) == "k.toml:14:14: \"statements\" must be at least 1, not -1");
 }
 
 TEST_CASE("placeholders that the matrix does not have are refused where they stand") {

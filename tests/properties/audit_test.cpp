@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "catch.h"
 #include "fake_kernel.h"
@@ -204,6 +205,23 @@ TEST_CASE("an empty input is judged as the contract says") {
   contract.instances[0].claims.empty = EmptyPolicy::untouched;
   const KernelReport report = audit(contract, [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); });
   CHECK(only_finding(report).kind == Kind::contract_violation);
+}
+
+TEST_CASE("of several outputs the worst error counts, wherever it stands") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.instances[0].output_count = Expression::constant(2);
+  const auto worst_with_precise_at = [&](std::size_t precise) {
+    return audit(contract, [&](const Launch& l) {
+      const auto values = l.elements<float>();
+      l.store(static_cast<float>(std::accumulate(values.begin(), values.end(), 0.0)), precise);
+      l.store(std::accumulate(values.begin(), values.end(), 0.0F), 1 - precise);
+    });
+  };
+  const KernelReport first = worst_with_precise_at(0), last = worst_with_precise_at(1);
+  require_clean(first);
+  REQUIRE(first.worst_error_over_bound);
+  CHECK(first.worst_error_over_bound == last.worst_error_over_bound);
+  CHECK(first.worst_case == last.worst_case);
 }
 
 TEST_CASE("partials are folded exactly before they are judged") {

@@ -55,7 +55,7 @@ Contract contract(Operator op, Element element) {
   const Position here{"fake.toml", 1, 1};
   Instance instance;
   instance.label = "T=" + std::string(name(element));
-  instance.reduction = Reduction{op, element, element, element, ResultShape::value, ""};
+  instance.reduction = Reduction{op, element, element, element, ResultShape::value};
   instance.domain = {{"count", Range::parse("0 .. 2^20", here)}, {"block", Range::parse("1 .. 1024", here)}};
   instance.output_count = Expression::constant(1);
   instance.claims.nan = NanPolicy::propagate;

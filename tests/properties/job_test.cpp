@@ -169,6 +169,23 @@ TEST_CASE("an instance can be launched once at given variables") {
   CHECK(job.buffers[0].initial.size() == 12);
 }
 
+TEST_CASE("an instance can be launched as a case says") {
+  const Contract contract = fake::contract(Operator::max, Element::f32);
+  fake::FakeRunner runner([](const fake::Launch&) {});
+  Case c;
+  c.recipe.distribution = "equal";
+  c.variables = {{"count", 3}, {"block", 64}};
+  c.schedule.order = Schedule::Order::lanes_backward;
+  c.offset = 1;
+  c.calls = 2;
+  const Job job = instance_job(contract.instances.front(),
+                               std::make_shared<const Image>(Image{"fake.ptx", ""}), runner, c);
+  CHECK(job.steps.size() == 2);
+  CHECK(job.schedule == c.schedule);
+  CHECK(job.buffers[0].offset == 4);
+  CHECK(job.buffers[0].initial.size() == 12);
+}
+
 TEST_CASE("a contract that cannot be launched is told where and why") {
   Built built;
   built.instance.launches[0].grid[0] = Expression::parse("ceil_div(count - 3, block)", here);

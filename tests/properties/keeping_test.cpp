@@ -52,40 +52,36 @@ TEST_CASE("a failing case is stored, replayed first, and shows the same finding 
   CHECK(fake::audit(contract, correct, storing_in(folder.path() / "cases", 0)).verdict == Verdict::clean);
 
   fake::FakeRunner runner(loses_element_40);
-  const KernelReport replayed = replay_case(contract, std::make_shared<const Image>(), runner, stored, {});
+  const KernelReport replayed = replay_case(contract, contract.instances.front(),
+                                            std::make_shared<const Image>(), runner, stored.c, {});
   REQUIRE(replayed.findings.size() == 1);
   CHECK(replayed.findings[0].message == first.findings[0].message);
   CHECK(replayed.cases == 1);
 }
 
-TEST_CASE("a stored case that does not belong to the contract is refused in one sentence") {
+TEST_CASE("a case outside the contract's domain is refused in one sentence") {
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   fake::FakeRunner runner(correct);
-  const auto image = std::make_shared<const Image>();
-  StoredCase stored{"fake.toml", "T=f32", "wrong-value", {}};
-  stored.c.recipe.distribution = "equal";
-  stored.c.variables = {{"count", 5}, {"block", 32}};
-  CHECK(replay_case(contract, image, runner, stored, {}).verdict == Verdict::clean);
+  const auto replayed = [&](const Case& c) {
+    return replay_case(contract, contract.instances.front(), std::make_shared<const Image>(), runner, c, {});
+  };
+  Case c;
+  c.recipe.distribution = "equal";
+  c.variables = {{"count", 5}, {"block", 32}};
+  CHECK(replayed(c).verdict == Verdict::clean);
 
-  StoredCase other = stored;
-  other.instance = "T=f16";
-  CHECK_THROWS_WITH(replay_case(contract, image, runner, other, {}),
-                    "the case is for the instance \"T=f16\", which fake.toml does not have");
-  other = stored;
-  other.c.variables["block"] = 2000;
-  CHECK_THROWS_WITH(replay_case(contract, image, runner, other, {}),
-                    "the case has block = 2000, outside the contract's 1 .. 1024");
-  other = stored;
-  other.c.variables["count"] = std::int64_t{1} << 62;
-  CHECK_THROWS_AS(replay_case(contract, image, runner, other, {}), InputError);
-  other = stored;
-  other.c.variables.erase("block");
-  CHECK_THROWS_WITH(replay_case(contract, image, runner, other, {}),
-                    "the case lacks \"block\", a variable of the contract's domain");
-  other = stored;
-  other.c.variables["blocks"] = 1;
-  CHECK_THROWS_WITH(replay_case(contract, image, runner, other, {}),
-                    "the case sets \"blocks\", which the contract's domain does not have");
+  Case other = c;
+  other.variables["block"] = 2000;
+  CHECK_THROWS_WITH(replayed(other), "the case has block = 2000, outside the contract's 1 .. 1024");
+  other = c;
+  other.variables["count"] = std::int64_t{1} << 62;
+  CHECK_THROWS_AS(replayed(other), InputError);
+  other = c;
+  other.variables.erase("block");
+  CHECK_THROWS_WITH(replayed(other), "the case lacks \"block\", a variable of the contract's domain");
+  other = c;
+  other.variables["blocks"] = 1;
+  CHECK_THROWS_WITH(replayed(other), "the case sets \"blocks\", which the contract's domain does not have");
 }
 
 Finding race_at(unsigned line) {
@@ -221,6 +217,8 @@ TEST_CASE("the exit status follows severity, expectation and what could not run"
   CHECK(exit_status({"", 1, {clean, warned}}, Severity::warning) == 1);
   CHECK(exit_status({"", 1, {clean, stuck}}, Severity::error) == 3);
   CHECK(exit_status({"", 1, {warned, stuck}}, Severity::warning) == 1);
+  CHECK(exit_status({"", 1, {clean}, {{"cuda", "there is none"}}}, Severity::error) == 3);
+  CHECK(exit_status({"", 1, {warned}, {{"cuda", "there is none"}}}, Severity::warning) == 1);
 }
 
 }  // namespace

@@ -134,6 +134,26 @@ TEST_CASE("the score counts what was killed of what was killed or survived") {
   CHECK(score({}) == 100.0);
 }
 
+TEST_CASE("the exit status follows the floor, what is wrong and what was not tried") {
+  MutationReport report;
+  report.mutants.resize(3);
+  report.mutants[0].fate = Fate::killed;
+  report.mutants[1].fate = Fate::survived;
+  report.mutants[2].fate = Fate::invalid;
+  const auto status = [&](std::optional<double> floor) { return exit_status({&report, 1}, floor); };
+  CHECK(status({}) == 0);
+  CHECK(status(50) == 0);
+  CHECK(status(51) == 1);
+  report.mutants[2].fate = Fate::skipped;
+  CHECK(status({}) == 0);
+  CHECK(status(50) == 3);
+  CHECK(status(51) == 1);
+  report.reason = "its process was ended";
+  CHECK(status({}) == 3);
+  report.wrong_excuses.emplace_back("it was noticed");
+  CHECK(status({}) == 1);
+}
+
 TEST_CASE("an excuse must fit a survivor, and no more statements than it speaks of") {
   Contract contract;
   contract.equivalents.push_back({"delete-barrier", "k.cu:7", "bar", "", 1, "nothing follows", {}});

@@ -51,6 +51,7 @@ KernelReport full_report() {
 
 TEST_CASE("a report has the documented shape") {
   AuditReport report;
+  report.device = "emulated";
   report.seed = std::numeric_limits<std::uint64_t>::max();
   report.kernels = {full_report()};
   const Json json = to_json(report);

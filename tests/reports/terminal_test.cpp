@@ -34,6 +34,7 @@ Finding race() {
 
 AuditReport report_of(std::vector<KernelReport> kernels) {
   AuditReport report;
+  report.device = "emulated";
   report.seed = 7;
   report.kernels = std::move(kernels);
   return report;

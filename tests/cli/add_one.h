@@ -1,0 +1,43 @@
+// The kernel add_one with a contract, in a folder of its own.
+#pragma once
+
+#include <string>
+
+#include "cli/kernels.h"
+#include "cli/program.h"
+
+namespace foldproof::test {
+
+inline const std::string add_one_contract = R"toml(format = 1
+id = "add_one"
+[source]
+path = "add_one.ptx"
+[domain]
+count = "1 .. 1000"
+block = "128"
+grid = "ceil_div(count, block)"
+[[buffer]]
+name = "data"
+type = "i32"
+count = "count"
+initial = "zero"
+[[launch]]
+entry = "add_one"
+grid = "grid"
+block = "block"
+arguments = ["data", "count"]
+)toml";
+
+/// A folder with the kernel add_one and the given contract of it.
+struct AddOne : Folder {
+  explicit AddOne(const std::string& contract = add_one_contract) {
+    file("add_one.ptx", add_one_ptx);
+    file("add_one.toml", contract);
+  }
+};
+
+inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+}  // namespace foldproof::test
