@@ -63,8 +63,11 @@ class Neighbours {
   }
 
   rc::Seq<Case> towards(const Case& c, const std::string& name, std::int64_t target) const {
-    const auto values = rc::shrink::towards(c.variables.at(name), target);
-    return rc::seq::map(values, [c, name, domain = domain_](std::int64_t value) {
+    return with(c, name, rc::shrink::towards(c.variables.at(name), target));
+  }
+
+  rc::Seq<Case> with(const Case& c, const std::string& name, rc::Seq<std::int64_t> values) const {
+    return rc::seq::map(std::move(values), [c, name, domain = domain_](std::int64_t value) {
       Case smaller = c;
       smaller.variables[name] = value;
       smaller.variables = domain->nearest(smaller.variables);
@@ -76,8 +79,19 @@ class Neighbours {
     });
   }
 
+  /// What goes wrong with a rest of a warp or of a block goes wrong with the rest alone, or behind a full
+  /// one.
   rc::Seq<Case> counts(const Case& c) const {
-    return c.variables.contains("count") ? towards(c, "count", 0) : rc::Seq<Case>();
+    const auto count = c.variables.find("count");
+    if (count == c.variables.end()) return {};
+    std::vector<std::int64_t> rests;
+    const auto block = c.variables.find("block");
+    for (const std::int64_t whole :
+         {std::int64_t{32}, block == c.variables.end() ? 32 : std::max<std::int64_t>(block->second, 1)})
+      for (const std::int64_t rest : {count->second % whole, whole + count->second % whole})
+        if (rest < count->second) rests.push_back(rest);
+    return rc::seq::concat(with(c, "count", rc::seq::fromContainer(std::move(rests))),
+                           towards(c, "count", 0));
   }
 
   rc::Seq<Case> other_variables(const Case& c) const {
