@@ -281,10 +281,12 @@ void RaceCheck::access_lane(const AccessEvent& event, Shadow& shadow, unsigned l
   }
 }
 
-// A weak write to a part of what was written as one strong value ends that value as a whole.
+// A write to a part of what was written as one strong value ends that value as a whole, unless it is strong
+// and of the same size.
 void RaceCheck::end_chains(Line& line, std::size_t index, const Manner& now) {
   const Chain& hit = line.cells[index].chain;
-  if (now.strong || !now.writes || hit.number == 0) return;
+  if (!now.writes || hit.number == 0) return;
+  if (now.strong && now.log_bytes == hit.manner.log_bytes) return;
   const std::size_t cells =
       std::max<std::size_t>(1, (std::size_t{1} << hit.manner.log_bytes) / line.cell_bytes());
   const std::size_t first = index / cells * cells;

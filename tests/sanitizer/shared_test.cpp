@@ -168,5 +168,21 @@ TEST_CASE("an asynchronous copy writes at any time between its issue and the wai
   CHECK(verdict(words + read + meet + copy + wait, setting) == "none");
 }
 
+TEST_CASE("an atomic of another size between two ends what the first has written") {
+  // Warps 2, 1, 0, one after another. The last one sees what warp 1 wrote, which has not seen all of warp 2's
+  // value.
+  const auto found =
+      findings_of(R"(.shared .align 8 .b8 box[8]; shr.u32 %r1, tid, 5; setp.ne.u32 %p1, lane, 0;
+    @%p1 bra end; setp.eq.u32 %p1, %r1, 1; setp.eq.u32 %p2, %r1, 0;
+    @%p1 atom.relaxed.cta.shared.add.u32 %r2, [box], 1;
+    atom.acq_rel.cta.shared.add.u64 %rd1, [box], 1;
+    @%p2 ld.shared.b8 %h1, [box+4];
+  end:)",
+                  {.buffers = {}, .block = {96, 1, 1}, .schedule = schedule_named("warps-backward")});
+  const bool told = std::ranges::any_of(
+      found, [](const Finding& f) { return f.at.line == 5 && f.other && f.other->line == 4; });
+  CHECK(told);
+}
+
 }  // namespace
 }  // namespace foldproof::sanitizer_tests
