@@ -40,6 +40,13 @@ void merge_parts(std::vector<Part>& parts) {
 Knowledge::Knowledge(std::vector<Part> parts, std::vector<Pointer> parents)
     : parts_(std::move(parts)), parents_(std::move(parents)) {
   std::erase(parents_, nullptr);
+  unmerged_ = parts_.size();
+  for (const Pointer& parent : parents_) {
+    unmerged_ += parent->flat_ ? 1 : parent->unmerged_;
+    merged_ = std::max(merged_, parent->flat_ ? parent->parts_.size() : parent->merged_);
+  }
+  constexpr std::size_t few = 256;
+  if (unmerged_ > std::max(few, merged_)) gather();
 }
 
 // Chains of knowledge may be as long as a grid has blocks: they are taken apart without recursion.
@@ -54,7 +61,15 @@ Knowledge::~Knowledge() {
   }
 }
 
+// Messages are chains, of which each reader looks at another end: what it joins with its own is flattened for
+// the next readers, too.
 void Knowledge::flatten() const {
+  if (flat_) return;
+  for (const Pointer& parent : parents_) parent->gather();
+  gather();
+}
+
+void Knowledge::gather() const {
   if (flat_) return;
   std::unordered_set<const Knowledge*> seen;
   std::vector<const Knowledge*> left;

@@ -4,8 +4,9 @@
 //   t is to know all that it did at times before t: all of that happened before the present of whoever knows
 //   it.
 //
-//   Knowledge is made by joining other knowledge, which costs nothing until somebody looks something up: only
-//   then are the parents merged into one sorted list.
+//   Knowledge is made by joining other knowledge, which costs little until somebody looks something up: then
+//   the parents are merged into one sorted list. So they are when there are as many as the longest list so
+//   far, since what nobody looks up (a ticket that each block draws) must not pile up.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +43,14 @@ class Knowledge {
 
  private:
   void flatten() const;
+  void gather() const;
 
   // The parts of a flat object are sorted by block; no part says what another one says already.
   mutable std::vector<Part> parts_;
   mutable std::vector<Pointer> parents_;
   mutable bool flat_ = false;
+  std::size_t unmerged_ = 0;  ///< parts and parents that flattening would merge, about
+  std::size_t merged_ = 0;    ///< the longest list among them
 };
 
 }  // namespace foldproof

@@ -26,15 +26,20 @@ SyncScope scope_of(const Manner& m) { return static_cast<SyncScope>(m.scope); }
 /// Whether two strong accesses of one warp are reported as unordered.
 bool is_plain(const Manner& m) { return !m.update && !m.ordering; }
 
+/// Updates of one size, of scopes that reach everywhere: they never conflict with each other.
+bool are_always_atomic(const Manner& a, const Manner& b) {
+  constexpr auto gpu = static_cast<std::uint8_t>(SyncScope::gpu);
+  return a.update && b.update && a.scope >= gpu && b.scope >= gpu && a.log_bytes == b.log_bytes;
+}
+
 /// Whether who comes later conflicts with `later` wherever it would with `earlier`, and as badly.
 bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
   const Manner later = later_entry.manner, earlier = earlier_entry.manner;
   if (earlier.writes && (!later.writes || (later.unchanged && !earlier.unchanged))) return false;
   if (!later.strong) return true;
   if (!earlier.strong || later.scope > earlier.scope || later.log_bytes != earlier.log_bytes) return false;
-  const bool own = later_entry.warp == earlier_entry.warp;
-  if (is_plain(earlier)) return own && is_plain(later);
-  return own || later.scope >= static_cast<std::uint8_t>(SyncScope::gpu);
+  if (is_plain(earlier)) return later_entry.warp == earlier_entry.warp && is_plain(later);
+  return later_entry.warp.block == earlier_entry.warp.block;  // whom a narrow scope includes depends on it
 }
 
 /// The same for weak rows.
@@ -45,6 +50,19 @@ bool replaces(const Row& later, const Row& earlier) {
 }
 
 std::string_view verb(const Manner& m) { return m.update ? "updates" : m.writes ? "writes" : "reads"; }
+
+/// A lock that is fought for collects an entry for each attempt. Who conflicts with what a lane did before
+/// conflicts with what it did last.
+constexpr std::size_t many_entries = 1024;
+void keep_latest(std::vector<Entry>& entries) {
+  std::map<WarpId, LaneSet> later;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    LaneSet& known = later[entry->warp];
+    entry->lanes &= ~known;
+    known |= entry->lanes;
+  }
+  std::erase_if(entries, [](const Entry& entry) { return entry.lanes == 0; });
+}
 
 }  // namespace
 
@@ -112,6 +130,8 @@ Shadow* RaceCheck::shadow_of(const AccessEvent& event, unsigned lane) {
 
 void RaceCheck::accesses(const AccessEvent& event) {
   WarpClock& who = clocks_.warp(event.warp);
+  time_ = who.time;
+  clocks_.accesses(event);  // what an access acquires is over for itself (PTX ISA 8.9.5)
   const auto some = first_lane(event.lanes);
   if (event.consecutive && !event.owner && event.bytes % 4 == 0 && event.at[some] % 4 == 0) {
     if (Shadow* shadow = shadow_of(event, some)) access_rows(event, *shadow, who);
@@ -128,7 +148,6 @@ void RaceCheck::accesses(const AccessEvent& event) {
       if (shadow) access_lane(event, *shadow, lane, who);
     }
   }
-  clocks_.accesses(event);
 }
 
 // One row a line that consecutive lanes touch.
@@ -141,7 +160,7 @@ void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock&
   const auto base = static_cast<std::int64_t>((event.at[low] & mask) / 4) - std::int64_t{low} * words;
   Row row;
   row.warp = event.warp;
-  row.time = who.time;
+  row.time = time_;
   row.site = event.site;
   row.unchanged = event.unchanged;
   row.manner = manner_of(event);
@@ -226,7 +245,7 @@ void RaceCheck::undivide(Line& line) {
   for (Cell& cell : line.cells) {
     cell.weak.clear();
     cell.strong.clear();
-    cell.various = false;
+    cell.mixed = false;
     cell.chain.number = 0;
   }
   line.divided = false;
@@ -262,7 +281,7 @@ void RaceCheck::divide(const AccessEvent& event, Line& line, bool into_bytes) {
 }
 
 void RaceCheck::access_lane(const AccessEvent& event, Shadow& shadow, unsigned lane, WarpClock& who) {
-  Entry now{event.warp, who.time, event.site, bit(lane), manner_of(event)};
+  Entry now{event.warp, time_, event.site, bit(lane), manner_of(event)};
   now.manner.unchanged = (event.unchanged & bit(lane)) != 0;
   const std::uint64_t mask = (std::uint64_t{1} << global_window_bits) - 1;
   std::uint64_t at = event.at[lane] & mask;
@@ -296,12 +315,10 @@ void RaceCheck::end_chains(Line& line, std::size_t index, const Manner& now) {
 void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now,
                             WarpClock& who, std::uint64_t address) {
   compare(event, cell.weak, lane, now, who, address);
-  // Updates of one size and of scopes that reach everywhere never conflict with each other.
-  const bool atomic_among_equals =
-      now.manner.update && now.manner.scope >= static_cast<std::uint8_t>(SyncScope::gpu) &&
-      (cell.strong.empty() || (!cell.various && cell.strong.front().manner == now.manner));
-  if (!atomic_among_equals) compare(event, cell.strong, lane, now, who, address);
-  if (cell.strong.empty()) cell.various = false;
+  const bool among_equals =
+      !cell.mixed && (cell.strong.empty() || are_always_atomic(cell.strong.front().manner, now.manner));
+  if (!among_equals) compare(event, cell.strong, lane, now, who, address);
+  if (cell.strong.empty()) cell.mixed = false;
   Entry entry = now;
   continue_chain(event, cell.chain, entry);
   std::vector<Entry>& entries = now.manner.strong ? cell.strong : cell.weak;
@@ -314,9 +331,11 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
       last.lanes |= now.lanes;
       return;
     }
-    if (now.manner.strong) cell.various |= last.manner != now.manner;
+    if (now.manner.strong) cell.mixed |= !are_always_atomic(last.manner, now.manner);
   }
   entries.push_back(entry);
+  if (among_equals && entries.size() >= many_entries && std::has_single_bit(entries.size()))
+    keep_latest(entries);
 }
 
 // What the access has seen of the strong writes before it, and whether it goes on with them.

@@ -66,6 +66,7 @@ class RaceCheck final : public Clocked {
   bool keeps_all_reads_ = false;
   bool missed_reads_ = false;
   const Scene* scene_ = nullptr;
+  Time time_ = 0;  ///< of the access that is looked at: before what it releases
   std::unordered_map<BlockNumber, std::unique_ptr<Shadow>> shared_;
   std::vector<std::unique_ptr<Shadow>> spare_;
   BlockNumber latest_block_ = 0;

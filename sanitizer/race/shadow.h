@@ -73,7 +73,7 @@ struct Row {
 /// The entries of one cell. Accesses that are strong are kept apart: they rarely conflict with each other.
 struct Cell {
   std::vector<Entry> weak, strong;
-  bool various = false;  ///< the strong ones are of more than one manner
+  bool mixed = false;  ///< not all of the strong ones are atomic to each other, whoever they are
   Chain chain;
 };
 

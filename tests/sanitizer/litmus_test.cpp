@@ -341,6 +341,20 @@ TEST_CASE("a grid barrier as cooperative groups writes it") {
         "data");
 }
 
+TEST_CASE("what a load acquires is over for the load itself") {
+  // The flag's weak first value and its release are one after the other; buffer2 only makes the reader late.
+  const auto read_by = [](const char* load) {
+    return "setp.eq.u32 %p2, cta, 1; @%p2 bra reader;\n"
+           "st.global.u32 [buffer1], 5; st.release.gpu.global.u32 [buffer1], 6; st.relaxed.gpu.global.u32 "
+           "[buffer2], 1; exit;\n"
+           "reader: " +
+           await("ld.relaxed.gpu.global.u32", "buffer2", 1) + load + " %r2, [buffer1];";
+  };
+  const Setting setting{.buffers = {zeros(4), zeros(4), zeros(4)}, .grid = {2, 1, 1}, .block = {1, 1, 1}};
+  CHECK(what_races(read_by("ld.acquire.gpu.global.u32"), setting) == "none");
+  CHECK(what_races(read_by("ld.relaxed.gpu.global.u32"), setting) == "flag");
+}
+
 TEST_CASE("store buffering is no race among strong accesses") {
   const auto buffering = [](const std::string& store, const std::string& load,
                             const std::string& fence = "") {

@@ -105,7 +105,10 @@ void Truth::strong_element(std::size_t n, const Place& place, Lane& who) {
     std::vector<std::size_t> seen{n};
     for (const std::size_t k : strong_[place])
       if (k != n && of_this_thread(nodes_[k]) && reads(nodes_[k])) seen.push_back(k);
-    acquire(n, seen, who.knows);
+    Bits acquired;
+    acquire(n, seen, acquired);
+    node.before.add(acquired);
+    who.knows.add(acquired);
   }
   if (node.event.releases) node.after = who.knows;
   if (!writes(node)) return;
