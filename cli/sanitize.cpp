@@ -215,7 +215,7 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
 /// A value of `outputs` for a person: floating-point numbers in the fewest decimals that tell them apart.
 std::string value_text(Element type, const Json& value) {
   if (!value.is_string()) return value.dump();
-  const auto text = value.get<std::string>();
+  auto text = value.get<std::string>();
   if (!is_float(type)) return text;
   const double number = std::strtod(text.c_str(), nullptr);
   return type == Element::f64 ? fmt::format("{}", number) : fmt::format("{}", static_cast<float>(number));

@@ -151,7 +151,7 @@ std::string declared_name(std::string_view parameter) {
   while (begin > 0 && is_word(parameter[begin - 1])) --begin;
   // A type alone, such as "int" or "float*", names nothing.
   const std::string_view before = parameter.substr(0, begin);
-  const bool follows_type = before.find_first_not_of(" ") != std::string_view::npos;
+  const bool follows_type = before.find_first_not_of(' ') != std::string_view::npos;
   return end == parameter.size() && follows_type ? std::string(parameter.substr(begin, end - begin)) : "";
 }
 

@@ -25,7 +25,7 @@ std::optional<fs::path> in_path(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (const auto found = executable(fs::path(folder.empty() ? "." : folder) / name)) return found;
+    if (auto found = executable(fs::path(folder.empty() ? "." : folder) / name)) return found;
   return std::nullopt;
 }
 
@@ -39,7 +39,7 @@ std::optional<fs::path> find_nvcc(const std::string& wished) {
   if (!wished.empty()) return resolve(wished);
   if (const char* variable = std::getenv("NVCC"); variable != nullptr && *variable != '\0')
     return resolve(variable);
-  if (const auto found = in_path("nvcc")) return found;
+  if (auto found = in_path("nvcc")) return found;
   return executable("/usr/local/cuda/bin/nvcc");
 }
 

@@ -90,7 +90,7 @@ using Patterns = std::unordered_map<std::string_view, std::vector<Pattern>>;
 
 Patterns parse_table() {
   Patterns patterns;
-  for (RowId id = 0; id < std::size(table); ++id) {
+  for (RowId id = 0; id < RowId{std::size(table)}; ++id) {
     const auto parts = split(table[id].syntax, '.');
     Pattern pattern{id, {}, parse_types(table[id].types), parse_types(table[id].types2)};
     for (std::size_t i = 1; i < parts.size(); ++i) pattern.tokens.push_back(parse_token(parts[i]));

@@ -24,8 +24,8 @@
 
 namespace foldproof::isa {
 
-__extension__ typedef unsigned __int128 u128;
-__extension__ typedef __int128 s128;
+__extension__ typedef unsigned __int128 u128;  // NOLINT(modernize-use-using): __extension__ wants it so
+__extension__ typedef __int128 s128;           // NOLINT(modernize-use-using)
 
 namespace lanes {
 

@@ -27,9 +27,11 @@ void with_types(const Detail& detail, Visit visit) {
     return element * 32u + column * 2u + is_signed;
   };
   switch (key) {
+// NOLINTBEGIN(bugprone-macro-parentheses): types take none
 #define FOLDPROOF_PAIR(E, S, U, C)                                \
   case code(sizeof(E), sizeof(C), false): return visit(U{}, C{}); \
   case code(sizeof(E), sizeof(C), true): return visit(S{}, C{});
+    // NOLINTEND(bugprone-macro-parentheses)
     FOLDPROOF_PAIR(std::uint8_t, std::int8_t, std::uint8_t, std::uint8_t)
     FOLDPROOF_PAIR(std::uint8_t, std::int8_t, std::uint8_t, std::uint16_t)
     FOLDPROOF_PAIR(std::uint8_t, std::int8_t, std::uint8_t, std::uint32_t)
@@ -139,7 +141,8 @@ Region Grid::region(Warp& warp, StateSpace space, std::uint64_t address, unsigne
 // Host addresses for the lanes whose access is in bounds and aligned; reports the others and leaves them out.
 LaneMask Grid::resolve(Warp& warp, const Instruction& i, StateSpace space, const Addresses& at,
                        const Access& access, LaneMask lanes, Hosts& hosts) {
-  const auto [what, bytes, alignment] = access;
+  const char* const what = access.what;
+  const std::uint32_t bytes = access.bytes, alignment = access.alignment;
   const bool writes = what != std::string_view("read");
   LaneMask outside = 0, misaligned = 0;
   Region last;
