@@ -2,6 +2,7 @@
 
 #include "sanitizer/barrier_check.h"
 #include "sanitizer/mask_check.h"
+#include "sanitizer/race/fence_check.h"
 #include "sanitizer/race/lifetime_check.h"
 #include "sanitizer/race/race_check.h"
 
@@ -10,6 +11,7 @@ namespace foldproof {
 Observers all_checks() {
   Observers checks;
   checks.push_back(std::make_unique<RaceCheck>());
+  checks.push_back(std::make_unique<FenceCheck>());
   checks.push_back(std::make_unique<LifetimeCheck>());
   checks.push_back(std::make_unique<BarrierCheck>());
   checks.push_back(std::make_unique<MaskCheck>());

@@ -48,6 +48,8 @@ class Scene {
   /// Code of a library that orders its own scratch memory by means that no memory model knows: cooperative
   /// groups let a shuffle hand on what one lane has acquired.
   virtual bool orders_its_own(Site site) const = 0;
+  /// Whether the program has loads or stores (not atomics) that are volatile or relaxed, and not polled.
+  virtual bool has_plain_strong_accesses() const = 0;
   virtual InstructionClass class_of(Site site) const = 0;
   virtual ThreadId thread(WarpId warp, unsigned lane) const = 0;
   /// "the shared array tile" or "the buffer partials": the memory around an address.

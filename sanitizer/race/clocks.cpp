@@ -39,6 +39,11 @@ void add(Message& to, const Message::Item& item) {
 
 }  // namespace
 
+Location location_of(const AccessEvent& event, unsigned lane) {
+  const BlockNumber owner = !event.shared ? no_owner : event.owner ? event.owner[lane] : event.warp.block;
+  return {owner, event.at[lane]};
+}
+
 // Chains of messages may be as long as a grid has blocks: they are taken apart without recursion.
 Message::~Message() {
   Pointer next = std::move(before);
@@ -477,13 +482,10 @@ void Clocks::forget_around(const Location& location, std::uint32_t bytes, bool i
 void Clocks::accesses(const AccessEvent& event) {
   const bool reads = event.what != AccessEvent::What::write && event.returns;
   const bool writes = event.what != AccessEvent::What::read;
-  const auto owner_of = [&](unsigned lane) {
-    return !event.shared ? no_owner : event.owner ? event.owner[lane] : event.warp.block;
-  };
   if (!event.strong) {
     if (!writes || messages_.empty()) return;
     for_lanes(event.lanes, [&](unsigned lane) {  // a weak write hands on nothing
-      forget_around({owner_of(lane), event.at[lane]}, event.bytes, true);
+      forget_around(location_of(event, lane), event.bytes, true);
     });
     return;
   }
@@ -492,8 +494,9 @@ void Clocks::accesses(const AccessEvent& event) {
   if (event.releases) ++warp.time;
   const std::uint32_t element = std::max(event.element_bytes, 1U);
   for_lanes(event.lanes, [&](unsigned lane) {
+    const Location first = location_of(event, lane);
     for (std::uint32_t offset = 0; offset < event.bytes; offset += element) {
-      const Location location{owner_of(lane), event.at[lane] + offset};
+      const Location location{first.owner, first.address + offset};
       const auto found = messages_.find(location);
       if (reads) observe(warp, lane, event, location, found == messages_.end() ? nullptr : &found->second);
       if (!writes) continue;

@@ -32,6 +32,8 @@ struct Location {
   auto operator<=>(const Location&) const = default;
 };
 
+Location location_of(const AccessEvent& event, unsigned lane);
+
 /// What was released by who wrote a value: by its last write, and by the writes before that
 /// read-modify-writes continued (PTX ISA 8.9.1: observation order).
 struct Message {

@@ -12,7 +12,7 @@ namespace foldproof {
 
 /// Reports `lifetime`: an access to a peer's shared memory that nothing puts after the peer's start, or
 /// before its end. Nothing does until the two have met at a cluster barrier, or by release and acquire.
-class LifetimeCheck final : public Clocked {
+class LifetimeCheck final : public Clocked<> {
  public:
   void launch_begins(const Scene& scene) override;
   std::vector<Finding> launch_ends() override;

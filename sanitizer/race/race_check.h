@@ -21,7 +21,7 @@ namespace foldproof {
 ///
 /// Reads of memory that nobody has written yet are not kept (input is mostly read). Where such memory is
 /// written later in the same launch, `wants_all_reads` asks for the job once more.
-class RaceCheck final : public Clocked {
+class RaceCheck final : public Clocked<> {
  public:
   void job_begins(bool all_reads) override;
   void launch_begins(const Scene& scene) override;

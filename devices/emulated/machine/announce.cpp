@@ -50,6 +50,14 @@ std::uint64_t Grid::blocks() const { return shape_.grid.volume(); }
 Position Grid::position(Site site) const { return program_.position(*program_.sites[site]); }
 
 bool Grid::orders_its_own(Site site) const { return program_.is_cooperative_groups(*program_.sites[site]); }
+
+bool Grid::has_plain_strong_accesses() const {
+  return std::ranges::any_of(program_.sites, [](const Instruction* i) {
+    return (i->action == Action::load || i->action == Action::store) && !i->polled &&
+           (i->form->semantics == Semantics::relaxed || i->form->semantics == Semantics::volatile_);
+  });
+}
+
 InstructionClass Grid::class_of(Site site) const { return machine::class_of(*program_.sites[site]); }
 
 ThreadId Grid::thread(WarpId warp, unsigned lane) const {

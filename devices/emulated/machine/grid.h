@@ -256,6 +256,7 @@ class Grid final : private Scene {
   std::uint64_t blocks() const override;
   Position position(Site site) const override;
   bool orders_its_own(Site site) const override;
+  bool has_plain_strong_accesses() const override;
   InstructionClass class_of(Site site) const override;
   ThreadId thread(WarpId warp, unsigned lane) const override;
   std::string memory_at(bool shared, std::uint64_t address) const override;

@@ -1,0 +1,104 @@
+// Data and flags that are both volatile or relaxed: no data race, and yet the order that the program waits
+// for is nobody's but a fence's (PTX ISA 8.9.5).
+#include "sanitizer/race/fence_check.h"
+
+#include "sanitizer/fixture.h"
+
+namespace foldproof::sanitizer_tests {
+namespace {
+
+// Block 0 writes buffer0 and raises buffer1; block 1 waits for that and reads. One thread each.
+std::string between(const std::string& writer, const std::string& reader) {
+  return verdict<FenceCheck>(
+      "setp.eq.u32 %p2, cta, 1; @%p2 bra reader;\n" + writer + " exit;\nreader: " + reader,
+      {.buffers = {zeros(4), zeros(4)}, .grid = {2, 1, 1}, .block = {1, 1, 1}});
+}
+const std::string write = "st.volatile.global.u32 [buffer0], 5; ",
+                  read = "ld.volatile.global.u32 %r2, [buffer0]; ";
+const std::string raise = "st.volatile.global.u32 [buffer1], 1; ", fence = "fence.acq_rel.gpu; ";
+const std::string await =
+    "spin: ld.volatile.global.u32 %r1, [buffer1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra spin; ";
+
+TEST_CASE("who waits for a flag before it reads volatile data needs fences on both sides of the flag") {
+  CHECK(between(write + fence + raise, await + fence + read) == "none");
+  CHECK(between(write + raise, await + read) == "unordered-access (warning)");
+  CHECK(between(write + fence + raise, await + read) == "unordered-access (warning)");
+  CHECK(between(write + raise, await + fence + read) == "unordered-access (warning)");
+}
+
+TEST_CASE("an acquire and a release do as well as fences") {
+  const std::string release = "st.release.gpu.global.u32 [buffer1], 1; ";
+  const std::string acquire =
+      "spin: ld.acquire.gpu.global.u32 %r1, [buffer1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra spin; ";
+  CHECK(between(write + release, acquire + read) == "none");
+  CHECK(between(write + release, await + read) == "unordered-access (warning)");
+}
+
+TEST_CASE("who overwrites what was read before the flag needs them as well") {
+  CHECK(between(read + raise, await + write) == "unordered-access (warning)");
+  CHECK(between(read + fence + raise, await + fence + write) == "none");
+}
+
+TEST_CASE("a flag that is an atomic counter is no fence either") {
+  const std::string count = "red.global.add.u32 [buffer1], 1; ";
+  CHECK(between(write + count, await + read) == "unordered-access (warning)");
+  CHECK(between(write + fence + count, await + fence + read) == "none");
+}
+
+TEST_CASE("a hint that nobody waits for needs no fence, however often it is looked at") {
+  CHECK(between(write, read) == "none");
+  CHECK(between(write, read + read) == "none");
+  CHECK(between(write + raise, read + "ld.volatile.global.u32 %r1, [buffer1]; ") == "none");
+}
+
+TEST_CASE("who has seen the value does not lose it") {
+  const std::string poll =
+      "first: ld.volatile.global.u32 %r2, [buffer0]; setp.eq.u32 %p1, %r2, 0; @%p1 bra first; ";
+  CHECK(between(write + raise, poll + await + read) == "none");
+}
+
+TEST_CASE("warps of a block are ordered by its barrier, and by nothing less") {
+  const auto in_block = [](const std::string& order) {
+    return verdict<FenceCheck>(
+        ".shared .u32 box[2]; st.shared.u32 [box+4], 0; bar.sync 0; shr.u32 %r5, tid, 5; setp.ne.u32 %p3, "
+        "%r5, 0; @!%p3 st.volatile.shared.u32 "
+        "[box], 5; " +
+            order + "@%p3 ld.volatile.shared.u32 %r2, [box];",
+        {.buffers = {}, .block = {64, 1, 1}});
+  };
+  CHECK(in_block("bar.sync 0; ") == "none");
+  CHECK(in_block("@!%p3 st.volatile.shared.u32 [box+4], 1; @!%p3 bra on; "
+                 "spin: ld.volatile.shared.u32 %r1, [box+4]; setp.eq.u32 %p1, %r1, 0; @%p1 bra spin; on: ") ==
+        "unordered-access (warning)");
+}
+
+TEST_CASE("a lock without fences does not order what it guards") {
+  const auto locked = [](const std::string& after, const std::string& before) {
+    return verdict<FenceCheck>(
+        "try: atom.global.cas.b32 %r1, [buffer1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra try; " + after +
+            "ld.volatile.global.u32 %r2, [buffer0]; add.u32 %r2, %r2, 1; st.volatile.global.u32 [buffer0], "
+            "%r2; " +
+            before + "atom.global.exch.b32 %r3, [buffer1], 0;",
+        {.buffers = {zeros(4), words({0})}, .grid = {3, 1, 1}, .block = {1, 1, 1}});
+  };
+  CHECK(locked(fence, fence) == "none");
+  CHECK(locked("", "") == "unordered-access (warning)");
+  CHECK(locked("", fence) == "unordered-access (warning)");
+  CHECK(locked(fence, "") == "unordered-access (warning)");
+}
+
+TEST_CASE("a finding names both threads, both places and what is missing") {
+  const auto found = findings_of(
+      "setp.eq.u32 %p2, cta, 1; @%p2 bra reader;\n" + write + raise + " exit;\nreader: " + await + read,
+      {.buffers = {zeros(4), zeros(4)}, .grid = {2, 1, 1}, .block = {1, 1, 1}}, only<FenceCheck>());
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message ==
+        "thread (0, 0, 0) of block (1, 0, 0) reads the buffer buffer0, which thread (0, 0, 0) of block "
+        "(0, 0, 0) wrote before it raised a flag; without a fence on both sides of the flag nothing orders "
+        "the two");
+  CHECK(found[0].at.line == 3);
+  CHECK(found[0].other->line == 2);
+}
+
+}  // namespace
+}  // namespace foldproof::sanitizer_tests
