@@ -224,6 +224,27 @@ TEST_CASE("help and version are no errors") {
   CHECK(version.out.starts_with("foldproof "));
 }
 
+TEST_CASE("a report that cannot be written gives status 3 and one sentence") {
+  const AddOne folder;
+  How full;
+  full.out = "/dev/full";
+  const std::string contract = folder.path("add_one.toml");
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"audit", contract},
+                                                    {"audit", contract, "--format", "json"},
+                                                    {"list"},
+                                                    {"--help"}}) {
+    const Ran ran = run(arguments, full);
+    CHECK(ran.status == 3);
+    CHECK(ran.err == "error: standard output cannot be written: No space left on device\n");
+  }
+  std::filesystem::create_directory(folder.path("reports"));
+  std::filesystem::create_symlink("/dev/full", folder.path("reports/report.txt"));
+  const RanJson file = run_json({"audit", contract, "--report", folder.path("reports")});
+  CHECK(file.status == 3);
+  CHECK(file.json.at("error").at("message").get<std::string>().find("report.txt cannot be written") !=
+        std::string::npos);
+}
+
 TEST_CASE("the emulated device can be measured") {
   const RanJson ran = run_json({"bench", "emulated", "--runs", "1"});
   REQUIRE(ran.status == 0);
