@@ -224,6 +224,25 @@ TEST_CASE("an entry that is no name is refused before nvcc is started") {
             "\"" + entry + "\" is no kernel's name; write it as C++ does, without parameters");
 }
 
+TEST_CASE("a compiler that is named and not there is wrong usage, one that is missing cannot run") {
+  const Folder folder;
+  const std::string source = folder.file("total.cu", good_kernel);
+  refused({"audit", source, "--nvcc", "nonvcc"}, "--nvcc names \"nonvcc\", which is no program here");
+  refused({"audit", source, "--nvcc", "-ccbin nogxx"}, "the host compiler that -ccbin names");
+
+  How without_gxx;
+  without_gxx.environment = {"PATH=/nowhere"};
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"audit", source}, {"sanitize", source, "--entry", "total"}}) {
+    const RanJson ran = run_json(arguments, without_gxx);
+    CHECK(ran.status == 3);
+    const auto message = ran.json.at("error").at("message").get<std::string>();
+    INFO(message);
+    CHECK((message.find("install g++") != std::string::npos ||
+           message.find("nvcc was not found") != std::string::npos));
+  }
+}
+
 TEST_CASE("PTX that was cut off at any place") {
   const Folder folder;
   for (std::size_t length = 0; length < add_one_ptx.size() - 3; length += 37) {
