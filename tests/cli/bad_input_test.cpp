@@ -157,6 +157,19 @@ TEST_CASE("a launch beyond the limits") {
   refused(launch({"--block", "32", "--schedule", "sideways"}), "sideways");
 }
 
+TEST_CASE("a contract's launch beyond the limits has its place and the limit") {
+  const auto audit = [](const std::string& from, const std::string& to, const std::string& part) {
+    const AddOne folder(replaced(add_one_contract, from, to));
+    const RanJson ran = refused({"audit", folder.path("add_one.toml")}, part);
+    CHECK(ran.json.at("error").at("file") == folder.path("add_one.toml"));
+    CHECK(ran.json.at("error").at("line") == 15);
+  };
+  audit("block = \"block\"", "block = \"2048\"", "the limit is 1024 threads");
+  audit("block = \"block\"", "block = \"block\"\nshared = \"2^40\"",
+        "\"2^40\" is 1099511627776 bytes; a block has from 0 to 232448");
+  audit("block = \"block\"", "block = \"block\"\nshared = \"0 - 1\"", "is -1 bytes; a block has from 0 to");
+}
+
 TEST_CASE("arguments that are no arguments") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
