@@ -59,6 +59,7 @@ TEST_CASE("usage that makes no sense") {
   refused({"audit", "--cases", "0"}, "--cases");
   refused({"audit", "--budget", "soon"}, "--budget");
   refused({"audit", "--prove", "--prove-budget", "soon"}, "--prove-budget");
+  refused({"audit", "--prove-budget", "10s"}, "--prove-budget requires --prove");
   refused({"audit", "--shard", "5/4"}, "--shard");
   refused({"audit", "--seed", "-1"}, "--seed");
   refused({"audit", "--device", "abacus"}, "--device");
@@ -155,6 +156,20 @@ TEST_CASE("a launch beyond the limits") {
   refused(launch({"--grid", "99999999999"}), "--grid");
   refused(launch({"--shared", "300000"}), "shared");
   refused(launch({"--block", "32", "--schedule", "sideways"}), "sideways");
+}
+
+TEST_CASE("a case that is none is told how cases are written, and which distributions there are") {
+  const AddOne folder;
+  const auto audit = [&](const std::string& text, const std::string& part) {
+    return refused({"audit", folder.path("add_one.toml"), "--case", text}, part);
+  };
+  audit("garbage", "\"garbage\" is neither NAME=VALUE nor a distribution");
+  audit("count=5", "names no distribution");
+  for (const std::string text : {"garbage", "count=5"}) {
+    audit(text, "such as \"count=33 block=128 grid=1 uniform seed=7 schedule=converging\"");
+    audit(text, "equal, integers, one-hot");
+  }
+  CHECK(run({"audit", "--help"}).out.find("equal, integers, one-hot") != std::string::npos);
 }
 
 TEST_CASE("a contract's launch beyond the limits has its place and the limit") {
