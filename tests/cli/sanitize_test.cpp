@@ -129,6 +129,9 @@ TEST_CASE("an endless loop ends as a timeout") {
       run_json({"sanitize", file, "--entry", "count_forever", "--block", "1", "--instructions", "100000"});
   CHECK(ran.status == 1);
   CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("kind") == "timeout");
+  CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("message") ==
+        "the launch did not end within 100000 warp instructions; --instructions N sets this limit");
+  CHECK(run({"sanitize", "--help"}).out.find("2000000000") != std::string::npos);
 }
 
 TEST_CASE("an interrupted run ends at once with status 130") {
@@ -144,11 +147,11 @@ TEST_CASE("an interrupted run ends at once with status 130") {
 
 TEST_CASE("an entry is found by the spelling that findings print") {
   const Folder folder;
-  const std::string text = past_tile_ptx + replaced(past_tile_ptx, "_Z5sum32PKfPf", "_Z5sum32PKdPd");
-  const std::string both = folder.file("both.ptx", text);
+  const std::string second = replaced(past_tile_ptx, "_Z5sum32PKfPf", "_Z5sum32PKdPd");
+  const std::string both = folder.file("both.ptx", past_tile_ptx + second.substr(second.find(".visible")));
   const auto sanitize = [](const std::string& file, const std::string& entry) {
-    return run_json({"sanitize", file, "--entry", entry, "--arg", "buffer:f32:1:zeros", "--arg",
-                     "buffer:f32:1:zeros"});
+    return run_json(
+        {"sanitize", file, "--entry", entry, "--arg", "buffer:f32:1:zeros", "--arg", "buffer:f32:1:zeros"});
   };
   const std::string one = folder.file("one.ptx", past_tile_ptx);
   for (const std::string entry : {"sum32(float const*, float*)", "void sum32(float const*, float*)",
