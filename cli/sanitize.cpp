@@ -260,7 +260,7 @@ int sanitize(Arguments a, const Console& console) {
   tasks.work = [&](std::size_t, const auto&) { return pack(to_json(observe(launch, a, console.command))); };
   tasks.finished = [&](std::size_t, Outcome ended) { outcome = std::move(ended); };
   tasks.progress = [&](std::uint64_t) {
-    line.show(fmt::format("running {}: {:.0f} s", a.entry, line.elapsed()));
+    line.show(fmt::format("{}: running for {:.0f} s", a.entry, line.elapsed()));
   };
   run_in_processes(tasks);
   line.clear();
@@ -318,9 +318,11 @@ Run attach_sanitize(CLI::App& app, Console& console) {
   app.add_option("--repeat", a->repeat, "Runs; a random schedule takes the next seed each time")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000})))
       ->type_name("N");
-  app.add_option("--instructions", a->instructions,
-                 fmt::format("Warp instructions after which a run ends as a timeout; without it {}, some minutes",
-                             a->instructions))
+  app.add_option(
+         "--instructions", a->instructions,
+         fmt::format(
+             "Warp instructions after which a run ends as a timeout; without it {}, seconds to minutes",
+             a->instructions))
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max())))
       ->type_name("N");
   app.add_option("--seed", a->seed, "Of random buffers: a number, or \"random\"")->type_name("S");

@@ -102,7 +102,8 @@ void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& opti
     if (outcome.ending == Outcome::Ending::wrong_input) errors.emplace_back(outcome.text, outcome.position);
   };
   tasks.progress = [&](std::uint64_t) {
-    line.show(fmt::format("compiling: {} of {} sources", done, subjects.size()));
+    line.show(fmt::format("compiling: {} of {} sources; running for {:.0f} s", done, subjects.size(),
+                          line.elapsed()));
   };
   if (!run_in_processes(tasks)) throw Interrupted{};
   throw_last(errors, console);
