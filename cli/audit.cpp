@@ -8,6 +8,7 @@
 #include "cli/mutation_run.h"
 #include "cli/parse.h"
 #include "cli/verb.h"
+#include "properties/recipes.h"
 #include "reports/writers.h"
 
 namespace foldproof {
@@ -89,14 +90,21 @@ Run attach_audit(CLI::App& app, Console& console) {
   app.add_option("--device", a->device, "emulated, cuda or all; status 3 where one of them is not there")
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
       ->type_name("NAME");
-  app.add_option("--case", a->only_case, "Only this case, written as reports show it")->type_name("TEXT");
+  app.add_option(
+         "--case", a->only_case,
+         "Only this case, written as reports show it: a value for each variable of the contract's domain "
+         "and a distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
+             recipe_names())
+      ->type_name("TEXT");
   app.add_flag("--counters", a->counters,
                "Count what each instance does on 65536 elements with 256 threads a block, or the nearest");
   app.add_option("--store", a->store, "Folder of failing cases, replayed first; default: beside the contract")
       ->type_name("DIR");
-  app.add_flag("--prove", a->prove,
-               "Delete or weaken one thing of a clean kernel at a time, and say what notices");
-  app.add_option("--prove-budget", a->prove_budget, "Time for --prove")->type_name("TIME");
+  CLI::Option* prove = app.add_flag(
+      "--prove", a->prove, "Delete or weaken one thing of a clean kernel at a time, and say what notices");
+  app.add_option("--prove-budget", a->prove_budget, "Time for --prove; without it " + a->prove_budget)
+      ->needs(prove)
+      ->type_name("TIME");
   app.add_option("--report", a->report, "Folder for one report file a format")->type_name("DIR");
   return [a, &console] { return audit(*a, console); };
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/campaign.h"
+#include "cli/entry_choice.h"
 #include "cli/source_options.h"
 #include "cli/subjects.h"
 
@@ -20,7 +21,7 @@ struct AuditArguments {
 
   void attach(CLI::App& app);
 
-  SubjectChoice choice() const { return {path, contract, entry}; }
+  SubjectChoice choice() const { return {path, contract, entry_name(entry)}; }
   /// The instances that --only leaves. Throws InputError when it selects none.
   std::vector<Assignment> selected(const std::vector<Subject>& subjects) const;
   /// Those of them that --shard leaves.

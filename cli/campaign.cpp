@@ -130,9 +130,11 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
     result.report.kernels[task] = report_of(assignments[task], outcome);
     cases += result.report.kernels[task].cases;
   };
+  const std::uint64_t all_cases = assignments.size() * (options.only_case ? 1 : options.audit.cases);
   tasks.progress = [&](std::uint64_t running) {
-    line.show(
-        fmt::format("audited: {} of {} instances, {} cases", ended, assignments.size(), cases + running));
+    line.show(fmt::format("audited: {} of {} instances, {} of {} cases; running for {:.0f} s", ended,
+                          assignments.size(), std::min(cases + running, all_cases), all_cases,
+                          line.elapsed()));
   };
   result.interrupted = !run_in_processes(tasks);
   if (judged == 0) result.wrong_input = wrong_input;

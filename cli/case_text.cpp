@@ -2,17 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <sstream>
 
 #include "cli/parse.h"
+#include "properties/recipes.h"
 
 namespace foldproof {
 
 namespace {
 
 constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
+
+constexpr std::string_view usual_case = "count=33 block=128 grid=1 uniform seed=7 schedule=converging";
 
 std::int64_t variable(const std::string& value, const std::string& word) {
   std::int64_t number = 0;
@@ -48,6 +52,11 @@ Case parse_case(const std::string& text) {
     const std::size_t equals = word.find('=');
     if (equals != std::string::npos)
       read_assignment(c, word.substr(0, equals), word.substr(equals + 1), word);
+    else if (std::ranges::find(recipes(), word, &RecipeInfo::name) == recipes().end())
+      throw InputError(fmt::format(
+          "--case: \"{}\" is neither NAME=VALUE nor a distribution; write a case as reports show it, "
+          "such as \"{}\", with one of the distributions {}",
+          word, usual_case, recipe_names()));
     else if (c.recipe.distribution.empty())
       c.recipe.distribution = word;
     else
@@ -55,8 +64,10 @@ Case parse_case(const std::string& text) {
           fmt::format("--case: \"{}\" is a second distribution after \"{}\"", word, c.recipe.distribution));
   }
   if (c.recipe.distribution.empty())
-    throw InputError(
-        "--case names no distribution; write it as reports do: count=33 block=128 uniform seed=7");
+    throw InputError(fmt::format(
+        "--case names no distribution; write a case as reports show it, such as \"{}\", with one of "
+        "the distributions {}",
+        usual_case, recipe_names()));
   return c;
 }
 

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "reports/paint.h"
@@ -32,6 +34,12 @@ bool takes_color(int descriptor, Console::ColorChoice choice) {
          (term == nullptr || std::string_view(term) != "dumb");
 }
 
+/// False, with the reason in errno, also where an earlier text was lost.
+bool written(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
+
 }  // namespace
 
 bool Console::colored() const { return takes_color(STDOUT_FILENO, color); }
@@ -40,8 +48,8 @@ unsigned Console::width() const { return terminal_width(STDOUT_FILENO); }
 void Console::print(const Json& object) const { print(dump(object) + "\n"); }
 
 void Console::print(const std::string& text) const {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  if (!written(text))
+    throw Unsupported(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
 void Console::note(const std::string& line) const { fmt::print(stderr, "{}\n", printable(line)); }
@@ -55,7 +63,7 @@ void Console::complain(const std::string& sentence, const Position& position) co
 
 void Console::fail(const std::string& sentence, const Position& position) const {
   complain(sentence, position);
-  if (json()) print(error_json(sentence, position));
+  if (json() && std::ferror(stdout) == 0) written(dump(error_json(sentence, position)) + "\n");
 }
 
 ProgressLine::ProgressLine()

@@ -25,7 +25,7 @@ class Console {
   /// Columns of the terminal, at most 100; 100 where there is none.
   unsigned width() const;
 
-  /// The verb's one result.
+  /// The verb's one result. Throws Unsupported when standard output does not take it all.
   void print(const Json& json) const;
   void print(const std::string& text) const;
   /// A line that is no result, on standard error.

@@ -12,39 +12,49 @@ namespace {
 
 std::string listed(const std::vector<EntrySignature>& entries) {
   std::vector<std::string> names;
-  for (const EntrySignature& entry : entries) names.push_back(entry.spelled);
+  for (const EntrySignature& entry : entries) names.push_back(with_parameters(entry));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// The entry of that name, or nothing; throws when several fit a part of a name.
-const EntrySignature* find(const std::vector<EntrySignature>& entries, const std::string& name) {
+/// The entry that fits alone; nothing where none does.
+const EntrySignature* only(const std::vector<const EntrySignature*>& fitting, const std::string& wished) {
+  if (fitting.size() < 2) return fitting.empty() ? nullptr : fitting.front();
+  std::vector<EntrySignature> entries;
+  for (const EntrySignature* entry : fitting) entries.push_back(*entry);
+  throw InputError(fmt::format("\"{}\" fits several entries: {}", wished, listed(entries)));
+}
+
+/// The entry of that name, or nothing; throws when several fit.
+const EntrySignature* find(const std::vector<EntrySignature>& entries, const std::string& wished) {
   for (const EntrySignature& entry : entries)
-    if (entry.lowered == name || entry.spelled == name) return &entry;
-  if (const EntrySignature* entry = find_entry(entries, name)) return entry;
-  std::vector<EntrySignature> fitting;
-  const EntrySignature* last = nullptr;
+    if (entry.lowered == wished || with_parameters(entry) == with_parameters(signature_of_spelling(wished)))
+      return &entry;
+  const std::string name = entry_name(wished);
+  std::vector<const EntrySignature*> overloads, fitting;
   for (const EntrySignature& entry : entries) {
-    if (entry.lowered.find(name) == std::string::npos && entry.spelled.find(name) == std::string::npos)
-      continue;
-    fitting.push_back(entry);
-    last = &entry;
+    if (entry.spelled == name) overloads.push_back(&entry);
+    if (entry.lowered.find(name) != std::string::npos || entry.spelled.find(name) != std::string::npos)
+      fitting.push_back(&entry);
   }
-  if (fitting.size() > 1)
-    throw InputError(fmt::format("\"{}\" fits several entries: {}", name, listed(fitting)));
-  return last;
+  if (const EntrySignature* entry = only(overloads, wished)) return entry;
+  if (const EntrySignature* entry = find_entry(entries, name)) return entry;
+  return only(fitting, wished);
 }
 
 }  // namespace
 
-ChosenEntry choose_entry(const std::filesystem::path& source, const std::string& name,
+std::string entry_name(const std::string& spelling) { return signature_of_spelling(spelling).spelled; }
+
+ChosenEntry choose_entry(const std::filesystem::path& source, const std::string& wished,
                          const CompileOptions& options) {
+  const std::string name = entry_name(wished);
   const bool is_ptx = source.extension() == ".ptx";
   if (const auto why = why_no_entry(name); why && (!is_ptx || name.empty()))
     throw InputError("--entry: " + *why);
   // What is no template is in the PTX anyway; the name may then be any part of a kernel's.
   if (is_ptx || name.find('<') == std::string::npos) {
     const Compiled compiled = compile_source(source, {}, {}, options);
-    if (const EntrySignature* entry = find(compiled.entries, name)) return {compiled.image, *entry};
+    if (const EntrySignature* entry = find(compiled.entries, wished)) return {compiled.image, *entry};
     if (is_ptx && compiled.entries.empty())
       throw InputError("there is no kernel (.entry) in this file", {source.string()});
     if (is_ptx)
@@ -52,7 +62,7 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
                                    source.string(), listed(compiled.entries)));
   }
   const Compiled compiled = compile_source(source, {name}, {}, options);
-  const EntrySignature* entry = find(compiled.entries, name);
+  const EntrySignature* entry = find(compiled.entries, wished);
   if (entry == nullptr)
     throw InputError(fmt::format("\"{}\" is spelled differently in {}, which has: {}", name, source.string(),
                                  listed(compiled.entries)));

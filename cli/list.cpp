@@ -45,14 +45,19 @@ std::string text(const Json& kernels) {
 }
 
 int list(const std::string& path, const Console& console) {
-  Json kernels = Json::array();
-  for (const Subject& subject : load_subjects({path, {}, {}}, {}, console))
+  const LoadedSubjects loaded = load_readable_subjects({path, {}, {}}, {});
+  Json kernels = Json::array(), errors = Json::array();
+  for (const Subject& subject : loaded.subjects)
     for (const Instance& instance : subject.contract.instances) kernels.push_back(row(subject, instance));
+  for (const InputError& error : loaded.errors) {
+    console.complain(error.sentence(), error.position());
+    errors.push_back(error_json(error.sentence(), error.position()).at("error"));
+  }
   if (console.json())
-    console.print(Json{{"kernels", kernels}});
+    console.print(Json{{"kernels", kernels}, {"errors", errors}});
   else
     console.print(text(kernels));
-  return exit_ok;
+  return errors.empty() ? exit_ok : exit_usage;
 }
 
 }  // namespace

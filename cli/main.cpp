@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -125,8 +126,15 @@ int run(int argc, char** argv) {
   console.command = quoted(arguments);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
+  } catch (const CLI::Success& asked) {
+    return guarded(
+        [&] {
+          std::ostringstream help;
+          const int status = app.exit(asked, help, help);
+          console.print(help.str());
+          return status;
+        },
+        console);
   } catch (const CLI::ParseError& error) {
     if (wants_json(arguments)) console.format = Console::Format::json;
     console.fail(sentence(error.what(), arguments), {});

@@ -139,7 +139,7 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments, const Muta
     take(run.reports[slices[task].assignment], outcome);
   };
   tasks.progress = [&](std::uint64_t running) {
-    line.show(fmt::format("mutants: {} of {}", done + running, all));
+    line.show(fmt::format("mutants: {} of {}; running for {:.0f} s", done + running, all, line.elapsed()));
   };
   run.interrupted = !run_in_processes(tasks);
   for (std::size_t i = 0; i < assignments.size(); ++i) {

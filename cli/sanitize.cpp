@@ -152,6 +152,11 @@ void add_findings(KernelReport& report, const std::vector<Finding>& findings, co
   }
 }
 
+void say_what_raises_the_limit(std::vector<Finding>& findings) {
+  for (Finding& finding : findings)
+    if (finding.kind == Kind::timeout) finding.message += "; --instructions N sets this limit";
+}
+
 /// Runs that should agree and do not.
 Finding disagreement(const Launch& launch, const std::string& source) {
   const bool schedules = launch.schedule.order == Schedule::Order::random;
@@ -198,6 +203,7 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
     }
     report.cases = i + 1;
     report.warp_instructions += result.warp_instructions;
+    if (result.warp_instructions > a.instructions) say_what_raises_the_limit(result.findings);
     add_findings(report, result.findings, command);
     if (!first) {
       observation.outputs = outputs_of(launch, job, result);
@@ -254,7 +260,7 @@ int sanitize(Arguments a, const Console& console) {
   tasks.work = [&](std::size_t, const auto&) { return pack(to_json(observe(launch, a, console.command))); };
   tasks.finished = [&](std::size_t, Outcome ended) { outcome = std::move(ended); };
   tasks.progress = [&](std::uint64_t) {
-    line.show(fmt::format("running {}: {:.0f} s", a.entry, line.elapsed()));
+    line.show(fmt::format("{}: running for {:.0f} s", a.entry, line.elapsed()));
   };
   run_in_processes(tasks);
   line.clear();
@@ -312,7 +318,11 @@ Run attach_sanitize(CLI::App& app, Console& console) {
   app.add_option("--repeat", a->repeat, "Runs; a random schedule takes the next seed each time")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000})))
       ->type_name("N");
-  app.add_option("--instructions", a->instructions, "Warp instructions before a run counts as endless")
+  app.add_option(
+         "--instructions", a->instructions,
+         fmt::format(
+             "Warp instructions after which a run ends as a timeout; without it {}, seconds to minutes",
+             a->instructions))
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max())))
       ->type_name("N");
   app.add_option("--seed", a->seed, "Of random buffers: a number, or \"random\"")->type_name("S");

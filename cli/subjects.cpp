@@ -63,22 +63,26 @@ void throw_last(const std::vector<InputError>& errors, const Console& console) {
 
 }  // namespace
 
-std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
-                                   const Console& console) {
+LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const CompileOptions& options) {
   const std::vector<fs::path> files = contract_files(choice);
-  if (files.empty()) return guessed_subjects(choice, options);
-  std::vector<Subject> subjects;
-  std::vector<InputError> errors;
+  if (files.empty()) return {guessed_subjects(choice, options), {}};
+  LoadedSubjects loaded;
   for (const fs::path& file : files) {
     try {
-      subjects.push_back({load_contract(file), {}, nullptr});
+      loaded.subjects.push_back({load_contract(file), {}, nullptr});
     } catch (const InputError& error) {
-      errors.push_back(error);
+      loaded.errors.push_back(error);
     }
   }
-  throw_last(errors, console);
-  std::stable_sort(subjects.begin(), subjects.end(), comes_before);
-  return subjects;
+  std::stable_sort(loaded.subjects.begin(), loaded.subjects.end(), comes_before);
+  return loaded;
+}
+
+std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
+                                   const Console& console) {
+  LoadedSubjects loaded = load_readable_subjects(choice, options);
+  throw_last(loaded.errors, console);
+  return std::move(loaded.subjects);
 }
 
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
@@ -98,7 +102,8 @@ void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& opti
     if (outcome.ending == Outcome::Ending::wrong_input) errors.emplace_back(outcome.text, outcome.position);
   };
   tasks.progress = [&](std::uint64_t) {
-    line.show(fmt::format("compiling: {} of {} sources", done, subjects.size()));
+    line.show(fmt::format("compiling: {} of {} sources; running for {:.0f} s", done, subjects.size(),
+                          line.elapsed()));
   };
   if (!run_in_processes(tasks)) throw Interrupted{};
   throw_last(errors, console);

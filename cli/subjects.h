@@ -27,8 +27,16 @@ struct SubjectChoice {
   std::string entry;               ///< the kernel to guess a contract for, where a source has none
 };
 
-/// All contracts of a folder, a contract, the contract beside a source, or else one guessed for it.
-/// Several wrong contracts are all complained about; then the last one's InputError is thrown.
+/// All contracts of a folder, a contract, the contract beside a source, or else one guessed for it; and what
+/// is wrong with those that cannot be read.
+struct LoadedSubjects {
+  std::vector<Subject> subjects;
+  std::vector<InputError> errors;
+};
+LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const CompileOptions& options);
+
+/// The same where all must be right: wrong contracts are all complained about, and the last one's InputError
+/// is thrown.
 std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
                                    const Console& console);
 

@@ -97,7 +97,21 @@ std::string cache_key(const Unit& unit) {
       {}, index);
 }
 
+/// nvcc needs a host compiler even for PTX. One that is named and fails is wrong usage.
+[[noreturn]] void refuse_host_compiler(const Unit& unit, const std::string& said) {
+  const bool is_named = std::ranges::any_of(unit.flags, [](const std::string& flag) {
+    return flag.starts_with("-ccbin") || flag.starts_with("--compiler-bindir");
+  });
+  if (is_named)
+    throw InputError(fmt::format("nvcc cannot run the host compiler that -ccbin names ({})", said));
+  throw Unsupported(
+      fmt::format("nvcc finds no host compiler that works ({}); install g++ 12 or later (apt "
+                  "install g++), or name one with --nvcc \"-ccbin PATH\"",
+                  said));
+}
+
 [[noreturn]] void refuse(const Unit& unit, const ProcessResult& result) {
+  if (const auto said = complaint_about_host_compiler(result.output)) refuse_host_compiler(unit, *said);
   const Diagnostic error = first_error(result.output, result.status);
   if (const auto index = entry_of_diagnostic(error.where.file); index && *index < unit.entries.size())
     refuse_entry(unit, *index, error.sentence);
@@ -139,9 +153,10 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
 CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
   const PtxCache cache(options.cache.empty() ? default_cache() : options.cache);
   const auto nvcc = find_nvcc(options.nvcc);
+  if (!nvcc && !options.nvcc.empty()) lack_nvcc(options.nvcc);
   const std::string version = nvcc ? nvcc_version(*nvcc) : "";
   if (auto cached = cache.find(cache_key(unit), version)) return *cached;
-  if (!nvcc) throw InputError(how_to_get_nvcc(options.nvcc));
+  if (!nvcc) lack_nvcc(options.nvcc);
   return run_nvcc(unit, *nvcc, version, cache);
 }
 

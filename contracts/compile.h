@@ -39,7 +39,8 @@ struct Compiled {
 };
 
 /// Compiles `source` so that each of `entries` (C++ spelling; may be empty) is instantiated. A .ptx file is
-/// read as it is. Throws InputError with nvcc's first error, its file, line and column.
+/// read as it is. Throws InputError with nvcc's first error, its file, line and column; Unsupported where
+/// there is no nvcc or no host compiler for it.
 Compiled compile_source(const std::filesystem::path& source, const std::vector<std::string>& entries,
                         const std::vector<std::string>& flags, const CompileOptions& options);
 

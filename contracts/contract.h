@@ -140,14 +140,16 @@ struct Contract {
 };
 
 /// Reads and checks a contract. Throws InputError with file, line and column: unknown key, wrong type,
-/// unknown placeholder, missing entry.
+/// unknown placeholder, missing entry, a kept case.
 Contract load_contract(const std::filesystem::path& file);
 
 /// Where failing cases are kept, beside the contract that they belong to.
 inline constexpr std::string_view case_store_folder = "foldproof-cases";
 
-/// Contracts for a folder: every .toml with `format` at its top, in path order; stores of failing cases are
-/// left out.
+/// Whether the file is a failing case that an audit kept, by the keys at its top; it may be damaged below.
+bool is_kept_case(const std::filesystem::path& file);
+
+/// Contracts for a folder: every .toml with `format` at its top, in path order; kept cases are left out.
 std::vector<std::filesystem::path> contracts_below(const std::filesystem::path& folder);
 
 }  // namespace foldproof

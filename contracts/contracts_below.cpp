@@ -1,10 +1,12 @@
-// The contracts of a folder.
+// The contracts of a folder, told from the failing cases that audits keep.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "contracts/contract.h"
+#include "contracts/text.h"
 
 namespace foldproof {
 
@@ -12,28 +14,41 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether "format" stands among the keys before the first table. A file with wrong TOML further down counts,
-/// so that its error is told and not passed over.
-bool is_contract(const fs::path& file) {
+/// The keys before the first table. The file may be wrong TOML, so that its error is told and not passed
+/// over.
+std::set<std::string> top_keys(const fs::path& file) {
+  std::set<std::string> keys;
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == std::string::npos) continue;
-    if (line[begin] == '[') return false;
-    const std::string_view rest = std::string_view(line).substr(begin);
-    if (rest.starts_with("format") && rest.find_first_of(" \t=", 6) == 6) return true;
+    if (line[begin] == '[') break;
+    std::size_t end = begin;
+    while (end < line.size() && is_word(line[end])) ++end;
+    const std::size_t next = line.find_first_not_of(" \t", end);
+    if (next != std::string::npos && line[next] == '=') keys.insert(line.substr(begin, end - begin));
   }
-  return false;
+  return keys;
+}
+
+bool is_case(const std::set<std::string>& keys) {
+  return keys.contains("contract") && keys.contains("finding");
+}
+
+bool is_contract(const fs::path& file) {
+  const std::set<std::string> keys = top_keys(file);
+  return keys.contains("format") && !is_case(keys);
 }
 
 }  // namespace
+
+bool is_kept_case(const fs::path& file) { return is_case(top_keys(file)); }
 
 std::vector<fs::path> contracts_below(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> found;
   for (fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end;
        !error && it != end; it.increment(error)) {
-    if (it->path().filename() == case_store_folder) it.disable_recursion_pending();
     if (it->path().extension() != ".toml" || !it->is_regular_file(error)) continue;
     if (is_contract(it->path())) found.push_back(it->path());
   }

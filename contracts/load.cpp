@@ -9,6 +9,7 @@
 #include "contracts/loading/instance_builder.h"
 #include "contracts/markers.h"
 #include "contracts/matrix.h"
+#include "contracts/shell.h"
 
 namespace foldproof {
 
@@ -118,6 +119,10 @@ void check_launches(const Table& top, const Contract& contract) {
 }  // namespace
 
 Contract load_contract(const fs::path& file) {
+  if (is_kept_case(file))
+    throw InputError(fmt::format("this is a kept case and no contract; run it with `foldproof replay {}`",
+                                 shell_word(file.string())),
+                     {file.string()});
   const toml::table parsed = parse_toml(file);
   const auto format = parsed["format"].value<std::int64_t>();
   if (format && *format != 1)

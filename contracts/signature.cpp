@@ -1,5 +1,8 @@
 #include "contracts/signature.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "contracts/text.h"
@@ -120,14 +123,24 @@ std::vector<std::string> split_list(std::string_view list) {
 }
 
 EntrySignature signature_of(const std::string& lowered) {
-  EntrySignature signature{lowered, lowered, {}};
-  const std::string text = demangled(lowered);
+  EntrySignature signature = signature_of_spelling(demangled(lowered));
+  signature.lowered = lowered;
+  return signature;
+}
+
+EntrySignature signature_of_spelling(const std::string& text) {
+  EntrySignature signature{text, text, {}};
   const std::size_t open = opening_of_last(text);
   if (open == std::string::npos) return signature;
   const std::string_view function = std::string_view(text).substr(0, open);
   signature.spelled = function.substr(name_in(function));
   signature.parameters = split_list(std::string_view(text).substr(open + 1, text.size() - open - 2));
   return signature;
+}
+
+std::string with_parameters(const EntrySignature& entry) {
+  if (entry.lowered == entry.spelled) return entry.spelled;  // C linkage
+  return fmt::format("{}({})", entry.spelled, fmt::join(entry.parameters, ", "));
 }
 
 std::vector<EntrySignature> entries_of(std::string_view ptx) {

@@ -13,6 +13,13 @@ namespace foldproof {
 /// that is not mangled (C linkage) is its own spelling, without parameters.
 EntrySignature signature_of(const std::string& lowered);
 
+/// A C++ spelling taken apart in the same way: "void sum<float>(float const*)" is "sum<float>" with the
+/// parameter "float const*". `lowered` is the whole text.
+EntrySignature signature_of_spelling(const std::string& text);
+
+/// The spelling with its parameters, as findings print it.
+std::string with_parameters(const EntrySignature& entry);
+
 /// Every entry that the PTX defines, in its order.
 std::vector<EntrySignature> entries_of(std::string_view ptx);
 

@@ -120,13 +120,21 @@ class InProcessRunner final : public Runner {
               JobResult& result) {
     std::vector<ArgumentBytes> arguments;
     for (const JobArgument& argument : step.arguments) arguments.push_back(patched(argument, allocations));
-    LaunchReport report =
-        device_->launch(module, step.entry, step.shape, arguments, job.schedule, job.limits);
+    LaunchReport report = launched(module, step, arguments, job);
     result.warp_instructions += report.warp_instructions;
     result.printed += report.printed;
     for (Finding& finding : report.findings) {
       if (is_fatal(finding.kind)) result.completed = false;
       result.findings.push_back(std::move(finding));
+    }
+  }
+
+  LaunchReport launched(ModuleId module, const JobLaunch& step, const std::vector<ArgumentBytes>& arguments,
+                        const Job& job) {
+    try {
+      return device_->launch(module, step.entry, step.shape, arguments, job.schedule, job.limits);
+    } catch (const InputError& error) {
+      throw InputError(error.sentence(), error.position().file.empty() ? step.where : error.position());
     }
   }
 

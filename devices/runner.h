@@ -39,6 +39,7 @@ struct JobLaunch {
   std::string entry;  ///< as PTX spells it
   LaunchShape shape;
   std::vector<JobArgument> arguments;
+  Position where = {};  ///< who asks for it: where a launch that is refused is said to be wrong
 };
 
 /// Writes `bytes` to the start of a buffer between launches.
@@ -71,6 +72,7 @@ struct JobResult {
 class Runner {
  public:
   virtual ~Runner() = default;
+  /// Throws InputError for a launch beyond the device's limits.
   virtual std::vector<JobResult> run(const std::vector<Job>& jobs) = 0;
   /// The kernels of an image and the sizes of their parameters. Throws Unsupported where the device cannot
   /// load it.

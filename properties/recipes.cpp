@@ -288,11 +288,9 @@ constexpr RecipeInfo infos[] = {
 
 std::size_t index_of(const std::string& distribution, Element element) {
   const auto* found = std::ranges::find(infos, distribution, &RecipeInfo::name);
-  if (found == std::end(infos)) {
-    std::string known;
-    for (const RecipeInfo& info : infos) known += fmt::format("{}{}", known.empty() ? "" : ", ", info.name);
-    throw InputError(fmt::format("there is no distribution \"{}\"; choose one of {}", distribution, known));
-  }
+  if (found == std::end(infos))
+    throw InputError(
+        fmt::format("there is no distribution \"{}\"; choose one of {}", distribution, recipe_names()));
   if (!suits(*found, element))
     throw InputError(
         fmt::format("the distribution \"{}\" is not made for {} elements", distribution, name(element)));
@@ -313,6 +311,12 @@ void plant(Elements& x, const Recipe& recipe) {
 }  // namespace
 
 std::span<const RecipeInfo> recipes() { return infos; }
+
+std::string recipe_names() {
+  std::string names;
+  for (const RecipeInfo& info : infos) names += fmt::format("{}{}", names.empty() ? "" : ", ", info.name);
+  return names;
+}
 
 bool suits(const RecipeInfo& recipe, Element element) {
   switch (recipe.suits) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct RecipeInfo {
 
 /// All distributions, the simplest first.
 std::span<const RecipeInfo> recipes();
+/// Their names: "equal, integers, …".
+std::string recipe_names();
 
 /// What an input is made for.
 struct InputPlan {

@@ -32,6 +32,7 @@ std::string title(const KernelReport& kernel) {
 struct Shown {
   const Finding* finding;
   std::vector<std::string> instances;
+  std::size_t alike = 0;  ///< further findings of these instances, of the same kind at the same place
 };
 
 std::vector<Shown> unexpected_findings(const AuditReport& report) {
@@ -45,10 +46,12 @@ std::vector<Shown> unexpected_findings(const AuditReport& report) {
           std::make_tuple(finding.kind, to_string(finding.at), finding.other ? to_string(*finding.other) : "",
                           placed ? kernel.id : kernel.id + kernel.label + finding.message);
       const auto [at, fresh] = places.try_emplace(key, all.size());
-      if (fresh) all.push_back({&finding, {}});
+      if (fresh) all.push_back({&finding, {}, 0});
       auto& instances = all[at->second].instances;
       if (std::find(instances.begin(), instances.end(), title(kernel)) == instances.end())
         instances.push_back(title(kernel));
+      else
+        ++all[at->second].alike;
     }
   }
   return all;
@@ -115,6 +118,9 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   row("who", threads_text(finding.threads));
   row("kernel", instances_text(shown.instances));
   row("case", finding.case_text);
+  if (shown.alike > 0)
+    row("besides",
+        fmt::format("{} more of this kind at this place, not shown; --format json prints all", shown.alike));
   row("mends", std::string(usual_mend(finding.kind)));
   // Not wrapped: a command is there to be copied.
   if (!finding.replay.empty())

@@ -24,10 +24,11 @@ constexpr Writer writers[] = {
     {"report.json", [](const AuditReport& report) { return dump(to_json(report)) + "\n"; }},
 };
 
+template <typename Error>
 void write_file(const fs::path& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary);
   out << text;
-  if (!out.flush()) throw InputError(fmt::format("the report {} cannot be written", file.string()));
+  if (!out.flush()) throw Error(fmt::format("the report {} cannot be written", file.string()));
 }
 
 }  // namespace
@@ -37,11 +38,11 @@ void check_report_folder(const fs::path& folder) {
   fs::create_directories(folder, error);
   if (!fs::is_directory(folder))
     throw InputError(fmt::format("{} is no folder for reports", folder.string()));
-  for (const Writer& writer : writers) write_file(folder / writer.file, "");
+  for (const Writer& writer : writers) write_file<InputError>(folder / writer.file, "");
 }
 
 void write_reports(const fs::path& folder, const AuditReport& report) {
-  for (const Writer& writer : writers) write_file(folder / writer.file, writer.write(report));
+  for (const Writer& writer : writers) write_file<Unsupported>(folder / writer.file, writer.write(report));
 }
 
 }  // namespace foldproof

@@ -103,6 +103,14 @@ std::optional<Diagnostic> diagnostic_at(const std::vector<std::string>& lines, s
 
 }  // namespace
 
+std::optional<std::string> complaint_about_host_compiler(std::string_view output) {
+  const std::vector<std::string> lines = lines_of(output);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (lines[i].find("Failed to preprocess host compiler properties") != std::string::npos)
+      return lines[i == 0 ? 0 : i - 1];
+  return std::nullopt;
+}
+
 Diagnostic first_error(std::string_view output, int status) {
   const std::vector<std::string> lines = lines_of(output);
   for (std::size_t i = 0; i < lines.size(); ++i)

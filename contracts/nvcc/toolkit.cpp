@@ -43,13 +43,14 @@ std::optional<fs::path> find_nvcc(const std::string& wished) {
   return executable("/usr/local/cuda/bin/nvcc");
 }
 
-std::string how_to_get_nvcc(const std::string& wished) {
+void lack_nvcc(const std::string& wished) {
   const char* variable = std::getenv("NVCC");
-  const std::string asked = !wished.empty() ? wished : variable != nullptr ? variable : "";
-  return fmt::format(
-      "nvcc was not found{}; install the CUDA Toolkit 12 or later (apt install nvidia-cuda-toolkit, or "
-      "https://developer.nvidia.com/cuda-downloads) or set NVCC to its path",
-      asked.empty() ? "" : fmt::format(" at \"{}\"", asked));
+  if (!wished.empty()) throw InputError(fmt::format("--nvcc names \"{}\", which is no program here", wished));
+  if (variable != nullptr && *variable != '\0')
+    throw InputError(fmt::format("the variable NVCC names \"{}\", which is no program here", variable));
+  throw Unsupported(
+      "nvcc was not found; install the CUDA Toolkit 12 or later (apt install nvidia-cuda-toolkit, or "
+      "https://developer.nvidia.com/cuda-downloads) or set NVCC to its path");
 }
 
 std::string nvcc_version(const fs::path& nvcc) {

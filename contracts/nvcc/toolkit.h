@@ -11,8 +11,8 @@ namespace foldproof {
 /// Nothing where there is none.
 std::optional<std::filesystem::path> find_nvcc(const std::string& wished);
 
-/// The sentence for a machine without nvcc.
-std::string how_to_get_nvcc(const std::string& wished);
+/// Where find_nvcc found nothing: throws InputError when one was named, else Unsupported.
+[[noreturn]] void lack_nvcc(const std::string& wished);
 
 /// The line of `nvcc --version` that names the release and the build. Throws InputError.
 std::string nvcc_version(const std::filesystem::path& nvcc);

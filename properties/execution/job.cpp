@@ -149,10 +149,10 @@ LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {
   shape.block = extent(launch.block, variables, "block", launch.where);
   if (launch.has_cluster) shape.cluster = extent(launch.cluster, variables, "cluster", launch.where);
   const std::int64_t shared = launch.shared.evaluate(variables);
-  if (shared < 0 || shared > std::int64_t{0xffffffff})
-    throw InputError(
-        fmt::format("the dynamic shared memory \"{}\" is {} bytes", launch.shared.text(), shared),
-        launch.where);
+  if (shared < 0 || shared > largest_shared_memory)
+    throw InputError(fmt::format("the dynamic shared memory \"{}\" is {} bytes; a block has from 0 to {}",
+                                 launch.shared.text(), shared, largest_shared_memory),
+                     launch.where);
   shape.shared_bytes = static_cast<std::uint32_t>(shared);
   shape.cooperative = launch.cooperative;
   return shape;
@@ -195,7 +195,7 @@ PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input
   std::vector<JobStep> launches;
   for (std::size_t i = 0; i < instance_.launches.size(); ++i) {
     const LaunchContract& launch = instance_.launches[i];
-    JobLaunch step{launch.lowered, shape_of(launch, c.variables), {}};
+    JobLaunch step{launch.lowered, shape_of(launch, c.variables), {}, launch.where};
     for (std::size_t a = 0; a < launch.arguments.size(); ++a)
       step.arguments.push_back(
           lay_out(launch.arguments[a], parameter_bytes_[i][a], c.variables, assembly.finder(), launch.where));

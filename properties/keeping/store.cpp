@@ -48,7 +48,7 @@ std::vector<StoredCase> CaseStore::load(const Contract& contract, const Instance
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error))
-    if (it->path().extension() == ".toml") files.push_back(it->path());
+    if (it->path().extension() == ".toml" && is_kept_case(it->path())) files.push_back(it->path());
   std::ranges::sort(files);
   for (const fs::path& file : files) {
     StoredCase stored = load_case(file);

@@ -17,7 +17,7 @@ class CaseStore {
   explicit CaseStore(const std::optional<std::filesystem::path>& folder);
 
   /// Cases of this instance in a folder of the user's choosing, in the order of their names; none from the
-  /// cache. Throws InputError for a file that is no case.
+  /// cache. Other files may lie there too. Throws InputError for a damaged case.
   std::vector<StoredCase> load(const Contract& contract, const Instance& instance) const;
 
   /// Keeps the case that shows `finding`; one file a kind and place. Returns the command that replays it, or

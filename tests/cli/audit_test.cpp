@@ -49,6 +49,40 @@ TEST_CASE("a finding gives status 1, and its case is stored beside the contract 
   CHECK(replayed.json.at("kernels").at(0).at("findings").at(0).at("kind") == "out-of-bounds");
 }
 
+TEST_CASE("a store of cases below or in the audited folder is no folder of contracts") {
+  for (const std::string store : {"mycases", "."}) {
+    const AddOne folder(too_short);
+    const auto audit = [&] {
+      return run_json({"audit", folder.path().string(), "--store", folder.path(store)}).json;
+    };
+    const auto first = audit();
+    REQUIRE(first.at("kernels").size() == 1);
+    REQUIRE_FALSE(first.at("kernels").at(0).at("findings").empty());
+    CHECK(audit().at("kernels").at(0).at("findings") == first.at("kernels").at(0).at("findings"));
+    CHECK(run_json({"list", folder.path().string()}).json.at("kernels").size() == 1);
+
+    const auto replay = first.at("kernels").at(0).at("findings").at(0).at("replay").get<std::string>();
+    const RanJson kept = run_json({"audit", replay.substr(replay.rfind(' ') + 1)});
+    CHECK(kept.status == 2);
+    CHECK(kept.json.at("error").at("message") ==
+          "this is a kept case and no contract; run it with `" + replay + "`");
+  }
+}
+
+TEST_CASE("a wrong contract does not keep the others of its folder from being listed") {
+  const AddOne folder;
+  folder.file("wrong.toml", "format = 1\nnonsense = 1\n");
+  const RanJson ran = run_json({"list", folder.path().string()});
+  CHECK(ran.status == 2);
+  REQUIRE(ran.json.at("kernels").size() == 1);
+  CHECK(ran.json.at("kernels").at(0).at("id") == "add_one");
+  REQUIRE(ran.json.at("errors").size() == 1);
+  CHECK(ran.json.at("errors").at(0).at("file") == folder.path("wrong.toml"));
+  CHECK(ran.json.at("errors").at(0).at("line") == 2);
+  CHECK(ran.err.find("nonsense") != std::string::npos);
+  CHECK(run({"list", folder.path().string()}).out.starts_with("add_one "));
+}
+
 TEST_CASE("a stored case of an instance that its contract does not have is refused in one sentence") {
   const AddOne folder;
   const std::string file = folder.file("case.toml",
@@ -188,6 +222,27 @@ TEST_CASE("help and version are no errors") {
   const Ran version = run({"--version"});
   CHECK(version.status == 0);
   CHECK(version.out.starts_with("foldproof "));
+}
+
+TEST_CASE("a report that cannot be written gives status 3 and one sentence") {
+  const AddOne folder;
+  How full;
+  full.out = "/dev/full";
+  const std::string contract = folder.path("add_one.toml");
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"audit", contract},
+                                                    {"audit", contract, "--format", "json"},
+                                                    {"list"},
+                                                    {"--help"}}) {
+    const Ran ran = run(arguments, full);
+    CHECK(ran.status == 3);
+    CHECK(ran.err == "error: standard output cannot be written: No space left on device\n");
+  }
+  std::filesystem::create_directory(folder.path("reports"));
+  std::filesystem::create_symlink("/dev/full", folder.path("reports/report.txt"));
+  const RanJson file = run_json({"audit", contract, "--report", folder.path("reports")});
+  CHECK(file.status == 3);
+  CHECK(file.json.at("error").at("message").get<std::string>().find("report.txt cannot be written") !=
+        std::string::npos);
 }
 
 TEST_CASE("the emulated device can be measured") {

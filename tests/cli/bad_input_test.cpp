@@ -59,6 +59,7 @@ TEST_CASE("usage that makes no sense") {
   refused({"audit", "--cases", "0"}, "--cases");
   refused({"audit", "--budget", "soon"}, "--budget");
   refused({"audit", "--prove", "--prove-budget", "soon"}, "--prove-budget");
+  refused({"audit", "--prove-budget", "10s"}, "--prove-budget requires --prove");
   refused({"audit", "--shard", "5/4"}, "--shard");
   refused({"audit", "--seed", "-1"}, "--seed");
   refused({"audit", "--device", "abacus"}, "--device");
@@ -157,6 +158,33 @@ TEST_CASE("a launch beyond the limits") {
   refused(launch({"--block", "32", "--schedule", "sideways"}), "sideways");
 }
 
+TEST_CASE("a case that is none is told how cases are written, and which distributions there are") {
+  const AddOne folder;
+  const auto audit = [&](const std::string& text, const std::string& part) {
+    return refused({"audit", folder.path("add_one.toml"), "--case", text}, part);
+  };
+  audit("garbage", "\"garbage\" is neither NAME=VALUE nor a distribution");
+  audit("count=5", "names no distribution");
+  for (const std::string text : {"garbage", "count=5"}) {
+    audit(text, "such as \"count=33 block=128 grid=1 uniform seed=7 schedule=converging\"");
+    audit(text, "equal, integers, one-hot");
+  }
+  CHECK(run({"audit", "--help"}).out.find("equal, integers, one-hot") != std::string::npos);
+}
+
+TEST_CASE("a contract's launch beyond the limits has its place and the limit") {
+  const auto audit = [](const std::string& from, const std::string& to, const std::string& part) {
+    const AddOne folder(replaced(add_one_contract, from, to));
+    const RanJson ran = refused({"audit", folder.path("add_one.toml")}, part);
+    CHECK(ran.json.at("error").at("file") == folder.path("add_one.toml"));
+    CHECK(ran.json.at("error").at("line") == 15);
+  };
+  audit("block = \"block\"", "block = \"2048\"", "the limit is 1024 threads");
+  audit("block = \"block\"", "block = \"block\"\nshared = \"2^40\"",
+        "\"2^40\" is 1099511627776 bytes; a block has from 0 to 232448");
+  audit("block = \"block\"", "block = \"block\"\nshared = \"0 - 1\"", "is -1 bytes; a block has from 0 to");
+}
+
 TEST_CASE("arguments that are no arguments") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
@@ -222,6 +250,25 @@ TEST_CASE("an entry that is no name is refused before nvcc is started") {
   for (const std::string entry : {"k(", "total)", "total<float", "total; int x", "1total", "a b"})
     refused({"sanitize", source, "--entry", entry, "--nvcc", "/nowhere/nvcc"},
             "\"" + entry + "\" is no kernel's name; write it as C++ does, without parameters");
+}
+
+TEST_CASE("a compiler that is named and not there is wrong usage, one that is missing cannot run") {
+  const Folder folder;
+  const std::string source = folder.file("total.cu", good_kernel);
+  refused({"audit", source, "--nvcc", "nonvcc"}, "--nvcc names \"nonvcc\", which is no program here");
+  refused({"audit", source, "--nvcc", "-ccbin nogxx"}, "the host compiler that -ccbin names");
+
+  How without_gxx;
+  without_gxx.environment = {"PATH=/nowhere"};
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"audit", source}, {"sanitize", source, "--entry", "total"}}) {
+    const RanJson ran = run_json(arguments, without_gxx);
+    CHECK(ran.status == 3);
+    const auto message = ran.json.at("error").at("message").get<std::string>();
+    INFO(message);
+    CHECK((message.find("install g++") != std::string::npos ||
+           message.find("nvcc was not found") != std::string::npos));
+  }
 }
 
 TEST_CASE("PTX that was cut off at any place") {

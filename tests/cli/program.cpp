@@ -28,10 +28,14 @@ void redirect(int descriptor, const std::string& file) {
 
 [[noreturn]] void become_program(const std::vector<std::string>& arguments, const How& how,
                                  const Folder& folder) {
-  redirect(STDOUT_FILENO, folder.path("out"));
+  redirect(STDOUT_FILENO, how.out.empty() ? folder.path("out") : how.out);
   redirect(STDERR_FILENO, folder.path("err"));
   if (!how.folder.empty() && chdir(how.folder.c_str()) != 0) _exit(99);
   setenv("NO_COLOR", "1", 1);
+  for (const std::string& variable : how.environment) {
+    const std::size_t equals = variable.find('=');
+    setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
+  }
   std::vector<char*> words{const_cast<char*>(FOLDPROOF_PROGRAM)};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);

@@ -16,7 +16,9 @@ struct Ran {
 
 struct How {
   std::chrono::milliseconds interrupt_after{0};  ///< sends SIGINT then; 0: never
-  std::filesystem::path folder;                  ///< to run in; empty: here
+  std::filesystem::path folder = {};             ///< to run in; empty: here
+  std::string out = {};                          ///< the file that standard output goes to; empty: Ran::out
+  std::vector<std::string> environment = {};     ///< "NAME=VALUE", for this run
 };
 
 /// Runs foldproof without colours.

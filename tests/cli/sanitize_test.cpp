@@ -1,5 +1,6 @@
 // What `foldproof sanitize` shows of one launch.
 #include "catch.h"
+#include "cli/add_one.h"
 #include "cli/kernels.h"
 #include "cli/program.h"
 
@@ -128,6 +129,9 @@ TEST_CASE("an endless loop ends as a timeout") {
       run_json({"sanitize", file, "--entry", "count_forever", "--block", "1", "--instructions", "100000"});
   CHECK(ran.status == 1);
   CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("kind") == "timeout");
+  CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("message") ==
+        "the launch did not end within 100000 warp instructions; --instructions N sets this limit");
+  CHECK(run({"sanitize", "--help"}).out.find("2000000000") != std::string::npos);
 }
 
 TEST_CASE("an interrupted run ends at once with status 130") {
@@ -139,6 +143,28 @@ TEST_CASE("an interrupted run ends at once with status 130") {
   CHECK(ran.status == 130);
   CHECK(ran.json.at("kernels").empty());
   CHECK_FALSE(ran.json.at("error").at("message").get<std::string>().empty());
+}
+
+TEST_CASE("an entry is found by the spelling that findings print") {
+  const Folder folder;
+  const std::string second = replaced(past_tile_ptx, "_Z5sum32PKfPf", "_Z5sum32PKdPd");
+  const std::string both = folder.file("both.ptx", past_tile_ptx + second.substr(second.find(".visible")));
+  const auto sanitize = [](const std::string& file, const std::string& entry) {
+    return run_json(
+        {"sanitize", file, "--entry", entry, "--arg", "buffer:f32:1:zeros", "--arg", "buffer:f32:1:zeros"});
+  };
+  const std::string one = folder.file("one.ptx", past_tile_ptx);
+  for (const std::string entry : {"sum32(float const*, float*)", "void sum32(float const*, float*)",
+                                  "sum32(const float*, float*)", "sum32", "_Z5sum32PKfPf"})
+    CHECK(sanitize(one, entry).status == 1);
+  CHECK(sanitize(both, "sum32(float const*, float*)").json.dump().find("sum32(float const*") !=
+        std::string::npos);
+  CHECK(sanitize(both, "sum32(double const*, double*)").json.dump().find("sum32(double const*") !=
+        std::string::npos);
+  const RanJson either = sanitize(both, "sum32");
+  CHECK(either.status == 2);
+  CHECK(either.json.at("error").at("message") ==
+        "\"sum32\" fits several entries: sum32(float const*, float*), sum32(double const*, double*)");
 }
 
 TEST_CASE("an entry is found by any part of its name that fits it alone") {

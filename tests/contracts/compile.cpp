@@ -2,6 +2,7 @@
 #include "contracts/compile.h"
 
 #include <cstdlib>
+#include <optional>
 
 #include "catch.h"
 #include "contracts/guess.h"
@@ -42,6 +43,26 @@ class OwnTemporaryFolder {
 
  private:
   std::string before_;
+};
+
+/// For as long as it lives, no nvcc is found.
+class WithoutNvcc {
+ public:
+  WithoutNvcc() {
+    if (const char* variable = std::getenv("NVCC")) before_ = variable;
+    setenv("NVCC", "/no/such/nvcc", 1);
+  }
+  WithoutNvcc(const WithoutNvcc&) = delete;
+  WithoutNvcc& operator=(const WithoutNvcc&) = delete;
+  ~WithoutNvcc() {
+    if (before_)
+      setenv("NVCC", before_->c_str(), 1);
+    else
+      unsetenv("NVCC");
+  }
+
+ private:
+  std::optional<std::string> before_;
 };
 
 const std::string kernels = R"cuda(
@@ -101,22 +122,27 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   CHECK(files_in(workshop.path() / "tmp") == 0);
 
   SECTION("the same again needs no nvcc") {
-    CompileOptions without = options_in(workshop);
-    without.nvcc = "/no/such/nvcc";
+    const WithoutNvcc without;
     Contract again = workshop.load(contract_text, kernels);
-    CHECK(compile_contract(again, without).image->ptx == first.image->ptx);
+    CHECK(compile_contract(again, options_in(workshop)).image->ptx == first.image->ptx);
     CHECK(lowered(again, 0, 1) == lowered(contract, 0, 1));
+  }
+  SECTION("the same again is refused with an nvcc that is named and not there") {
+    CompileOptions wrong = options_in(workshop);
+    wrong.nvcc = "/no/such/nvcc";
+    CHECK(error_of([&] { compile_contract(contract, wrong); }) ==
+          "--nvcc names \"/no/such/nvcc\", which is no program here");
   }
   SECTION("a changed header is compiled again") {
     workshop.write("value.cuh", "#define VALUE 4711\n");
     CHECK(compile_contract(contract, options_in(workshop)).image->ptx.find("4711") != std::string::npos);
   }
   SECTION("without nvcc what is not cached cannot be compiled") {
-    CompileOptions without = options_in(workshop);
-    without.nvcc = "/no/such/nvcc";
-    without.flags = {"-DOTHER"};
-    CHECK(error_of([&] { compile_contract(contract, without); }).find("install the CUDA Toolkit") !=
-          std::string::npos);
+    const WithoutNvcc without;
+    CompileOptions other = options_in(workshop);
+    other.flags = {"-DOTHER"};
+    CHECK(error_of([&] { compile_contract(contract, other); }) ==
+          "the variable NVCC names \"/no/such/nvcc\", which is no program here");
   }
 }
 

@@ -270,6 +270,10 @@ TEST_CASE("contracts of a folder are found by their format, in path order") {
   workshop.write("other.toml", "[package]\nformat = 1\n");
   workshop.write("formatting.toml", "formatting = 1\n");
   workshop.write("a.txt", "format = 1\n");
+  const auto kept =
+      workshop.write("mine/kept.toml", "format = 1\ncontract = \"../a.toml\"\nfinding = \"x\"\n[case");
+  CHECK(is_kept_case(kept));
+  CHECK_FALSE(is_kept_case(a));
   CHECK(contracts_below(workshop.path()) == std::vector<std::filesystem::path>{a, b});
   CHECK(error_of([] { contracts_below("/nowhere/at/all"); }).find("cannot be searched") != std::string::npos);
 }

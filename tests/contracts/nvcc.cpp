@@ -56,6 +56,12 @@ TEST_CASE("errors of the host compiler and of nvcc itself are understood") {
   CHECK(first_error(std::string(1 << 20, '('), 1).sentence.size() < 1100);
 }
 
+TEST_CASE("nvcc without a host compiler is told from a source that does not compile") {
+  CHECK(complaint_about_host_compiler("gcc: No such file or directory\nnvcc fatal   : Failed to preprocess "
+                                      "host compiler properties.\n") == "gcc: No such file or directory");
+  CHECK_FALSE(complaint_about_host_compiler("k.cu:1:2: error: #error hello\n"));
+}
+
 TEST_CASE("make's escapes in a list of files are undone") {
   CHECK(prerequisites("a.ptx : /x/k.cu \\\n    /usr/my\\ file.h \\\n    /a$$b.h /c\\#d.h\n") ==
         std::vector<std::string>{"/x/k.cu", "/usr/my file.h", "/a$b.h", "/c#d.h"});
@@ -166,9 +172,13 @@ TEST_CASE("a child process gets its arguments as they are, without a shell") {
 
 TEST_CASE("a missing nvcc is a sentence that says how to get it") {
   CHECK_FALSE(find_nvcc("/no/such/nvcc").has_value());
-  CHECK(
-      how_to_get_nvcc("/no/such/nvcc").find("was not found at \"/no/such/nvcc\"; install the CUDA Toolkit") !=
-      std::string::npos);
+  CHECK(error_of([] { lack_nvcc("/no/such/nvcc"); }) ==
+        "--nvcc names \"/no/such/nvcc\", which is no program here");
+  if (std::getenv("NVCC") == nullptr) {
+    CHECK_THROWS_AS(lack_nvcc(""), Unsupported);
+    CHECK_THROWS_WITH(lack_nvcc(""),
+                      Catch::Matchers::StartsWith("nvcc was not found; install the CUDA Toolkit"));
+  }
   CHECK(error_of([] { nvcc_version("/bin/true"); }).find("does not say its version") != std::string::npos);
 }
 

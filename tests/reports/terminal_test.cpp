@@ -96,6 +96,18 @@ TEST_CASE("the same finding of several instances is shown once, with all of them
   CHECK(contains(text, "kernel  A8 [T=f32]; A8 [T=i32]"));
 }
 
+TEST_CASE("findings of one kernel at one place are shown once, with how many more there are") {
+  KernelReport kernel = clean("");
+  kernel.verdict = Verdict::findings;
+  kernel.findings = {race(), race(), race()};
+  kernel.findings[1].message = "thread 40 writes what thread 8 reads";
+  const std::string text = findings_text(report_of({kernel}), {});
+  CHECK(text.find("error[") == text.rfind("error["));
+  CHECK(contains(text, "  besides 2 more of this kind at this place, not shown; --format json prints all\n"));
+  kernel.findings.resize(1);
+  CHECK_FALSE(contains(findings_text(report_of({kernel}), {}), "besides"));
+}
+
 TEST_CASE("the expected findings of a defect are not shown as errors") {
   KernelReport defect = clean("T=f32");
   defect.verdict = Verdict::findings;
