@@ -64,8 +64,9 @@ struct AccessEvent {
   bool strong = false;    ///< volatile, relaxed or stronger (PTX ISA 8.5: strong operations)
   bool acquires = false;  ///< with that meaning itself, not through a fence
   bool releases = false;
-  bool returns = true;  ///< what it reads reaches the thread; not of red
-  bool polled = false;  ///< its value decides whether it is executed again
+  bool returns = true;     ///< what it reads reaches the thread; not of red
+  bool polled = false;     ///< its value decides whether it is executed again
+  bool confirmed = false;  ///< a weak read whose value a compare-and-swap corrects
   SyncScope scope = SyncScope::sys;
   WarpId warp;
   LaneSet lanes = 0;

@@ -27,7 +27,7 @@ std::vector<Wanted> wanted(const AccessEvent& event, LaneSet lanes) {
       all.push_back({owner, word % banks, word, alone});
   });
   std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
@@ -69,7 +69,7 @@ std::uint32_t sectors(const AccessEvent& event) {
       touched.push_back(sector);
   });
   std::ranges::sort(touched);
-  return static_cast<std::uint32_t>(std::ranges::unique(touched).begin() - touched.begin());
+  return static_cast<std::uint32_t>(std::unique(touched.begin(), touched.end()) - touched.begin());
 }
 
 }  // namespace foldproof

@@ -16,6 +16,7 @@ Manner manner_of(const AccessEvent& event) {
   m.strong = event.strong;
   m.update = event.what == What::update;
   m.ordering = event.acquires || event.releases || event.polled;
+  m.confirmed = event.confirmed;
   m.scope = static_cast<std::uint8_t>(event.scope) & 3U;
   m.log_bytes = first_lane(event.element_bytes) & 7U;
   return m;
@@ -36,6 +37,7 @@ bool are_always_atomic(const Manner& a, const Manner& b) {
 bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
   const Manner later = later_entry.manner, earlier = earlier_entry.manner;
   if (earlier.writes && (!later.writes || (later.unchanged && !earlier.unchanged))) return false;
+  if (later.confirmed && !earlier.confirmed) return false;
   if (!later.strong) return true;
   if (!earlier.strong || later.scope > earlier.scope || later.log_bytes != earlier.log_bytes) return false;
   if (is_plain(earlier)) return later_entry.warp == earlier_entry.warp && is_plain(later);
@@ -45,6 +47,7 @@ bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
 /// The same for weak rows.
 bool replaces(const Row& later, const Row& earlier) {
   if ((earlier.words & ~later.words) != 0 || (earlier.manner.writes && !later.manner.writes)) return false;
+  if (later.manner.confirmed && !earlier.manner.confirmed) return false;
   if (!earlier.manner.writes || later.unchanged == 0) return true;
   return later.same_lanes(earlier) && (later.unchanged & ~earlier.unchanged) == 0;
 }
@@ -357,8 +360,13 @@ void RaceCheck::continue_chain(const AccessEvent& event, Chain& chain, Entry& no
   now.chain = sees || manner.writes ? chain.number : 0;
 }
 
-// Whether scopes and sizes make the two atomic to each other, and nobody expects more of them.
+// Whether scopes and sizes make the two atomic to each other, and nobody expects more of them; or one is a
+// guess that the other one's like corrects.
 bool RaceCheck::is_excused(const Entry& earlier, const Entry& now) const {
+  const auto is_guess = [](const Entry& a, const Entry& b) {
+    return a.manner.confirmed && b.manner.update && a.manner.log_bytes == b.manner.log_bytes;
+  };
+  if (is_guess(earlier, now) || is_guess(now, earlier)) return true;
   if (!morally_strong(earlier, now)) return false;
   return !is_plain(earlier.manner) || !is_plain(now.manner) || !(earlier.warp == now.warp);
 }

@@ -25,6 +25,7 @@ struct Manner {
   bool update : 1 = false;     ///< an atomic read-modify-write
   bool ordering : 1 = false;   ///< acquires, releases, or is polled: a flag's role
   bool unchanged : 1 = false;  ///< wrote what stood there
+  bool confirmed : 1 = false;  ///< a read that atomics correct
   std::uint8_t scope : 2 = 0;
   std::uint8_t log_bytes : 3 = 0;  ///< of what is atomic by itself
   bool operator==(const Manner&) const = default;

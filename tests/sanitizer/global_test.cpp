@@ -138,5 +138,18 @@ TEST_CASE("one finding a pair of places, however often the two race") {
             .size() == 1);
 }
 
+TEST_CASE("a guess that a compare-and-swap corrects may be read weakly") {
+  const auto added = [](const std::string& guess) {
+    return verdict(guess + R"(
+      again: mov.b32 %r2, %r1; add.u32 %r3, %r2, 1;
+      atom.global.cas.b32 %r1, [buffer0], %r2, %r3; setp.ne.u32 %p1, %r1, %r2; @%p1 bra again;)",
+                   {.buffers = {zeros(4)}, .grid = {3, 1, 1}, .block = {2, 1, 1}});
+  };
+  CHECK(added("ld.global.u32 %r1, [buffer0];") == "none");
+  CHECK(added("ld.global.u32 %r4, [buffer0]; mov.u32 %r1, %r4;") == "none");
+  CHECK(added("ld.global.u32 %r4, [buffer0]; mov.u32 %r1, 0;") == "global-race");  // read for something else
+  CHECK(added("ld.global.u32 %r1, [buffer0]; st.global.u32 [buffer0], 7;") != "none");
+}
+
 }  // namespace
 }  // namespace foldproof::sanitizer_tests

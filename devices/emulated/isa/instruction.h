@@ -29,7 +29,8 @@ inline constexpr LaneMask all_lanes = ~LaneMask{0};
 struct Instruction {
   Action action = Action::compute;
   bool guard_negated = false;
-  bool polled = false;  ///< a strong load or atomic: its value decides whether it is executed again
+  bool polled = false;     ///< a strong load or atomic: its value decides whether it is executed again
+  bool confirmed = false;  ///< a weak load: a compare-and-swap corrects what it got
   std::uint32_t guard = no_operand;  ///< predicate that switches lanes off
   Compute compute = nullptr;
   /// Rows in the order of the row's operand rules: destination(s), then sources; vector operands flat,

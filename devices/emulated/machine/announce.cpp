@@ -145,6 +145,7 @@ AccessEvent Grid::access_event(const Warp& warp, const Instruction& i, AccessEve
   event.releases = releases(form.semantics) && what != AccessEvent::What::read;
   event.returns = i.action != Action::reduction;
   event.polled = i.polled;
+  event.confirmed = i.confirmed;
   event.scope = scope_of(form);
   event.warp = id(warp);
   event.lanes = lanes;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "devices/emulated/isa/definedness.h"
+#include "devices/emulated/isa/spread.h"
 #include "devices/emulated/machine/control_flow.h"
 
 namespace foldproof::machine {
@@ -21,7 +22,6 @@ bool may_poll(const Instruction& i) {
 
 // Whether the instruction computes something from influenced rows; what it computes is then influenced, too.
 bool spread(const Instruction& i, Rows& influenced) {
-  if (i.action != Action::compute) return false;
   bool reads = influenced.contains(i.guard), grew = false;
   isa::for_each_row(
       i, [&](std::uint32_t row, unsigned, bool written) { reads |= !written && influenced.contains(row); });
@@ -37,7 +37,33 @@ bool decides(const Instruction& i, const Rows& influenced) {
   return i.action == Action::branch && i.guard != isa::no_operand && influenced.contains(i.guard);
 }
 
+bool moves(const Instruction& i) {
+  return i.action == Action::compute && isa::rows()[i.form->row].spread == isa::spread::moved;
+}
+
+bool is_weak_load(const Instruction& i) {
+  return i.action == Action::load &&
+         (i.form->semantics == isa::Semantics::none || i.form->semantics == isa::Semantics::weak);
+}
+
 }  // namespace
+
+void mark_confirmed(Code& code, const std::vector<Detail>& details) {
+  Rows compared;  // what a compare-and-swap expects in memory
+  for (const Instruction& i : code.instructions)
+    if (i.action == Action::atomic && i.form->atomic == isa::AtomicKind::cas)
+      compared.insert(details[i.detail].data[1]);
+  if (compared.empty()) return;
+  for (Instruction& load : code.instructions) {
+    if (!is_weak_load(load)) continue;
+    const auto& data = details[load.detail].data;
+    Rows loaded(data.begin(), data.end());
+    const auto spreads = [&](const Instruction& i) { return moves(i) && spread(i, loaded); };
+    while (std::ranges::count_if(code.instructions, spreads) != 0) {
+    }
+    load.confirmed = std::ranges::any_of(compared, [&](std::uint32_t row) { return loaded.contains(row); });
+  }
+}
 
 void mark_polls(Code& code, const std::vector<Detail>& details) {
   auto& instructions = code.instructions;
@@ -57,7 +83,9 @@ void mark_polls(Code& code, const std::vector<Detail>& details) {
         instructions[pc].action == Action::atomic ? data.begin() + instructions[pc].form->vector : data.end();
     Rows influenced(data.begin(), end);
     influenced.erase(isa::no_operand);
-    const auto spreads = [&](const Instruction* i) { return spread(*i, influenced); };
+    const auto spreads = [&](const Instruction* i) {
+      return i->action == Action::compute && spread(*i, influenced);
+    };
     while (std::count_if(loop.begin(), loop.end(), spreads) != 0) {
     }
     instructions[pc].polled =

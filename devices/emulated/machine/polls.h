@@ -1,4 +1,4 @@
-// Flags that are polled: strong loads and atomics whose value decides whether they are executed again.
+// What programs do with what they read from memory that others write.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,12 @@
 
 namespace foldproof::machine {
 
-/// Sets Instruction::polled of such instructions. `details` are the program's.
+/// Sets Instruction::polled of strong loads and atomics whose value decides whether they are executed again.
+/// `details` are the program's.
 void mark_polls(Code& code, const std::vector<Detail>& details);
+
+/// Sets Instruction::confirmed of weak loads whose value a compare-and-swap expects to find: a guess, which
+/// it corrects (CUDA C++ Programming Guide, atomic functions: atomicAdd by atomicCAS).
+void mark_confirmed(Code& code, const std::vector<Detail>& details);
 
 }  // namespace foldproof::machine
