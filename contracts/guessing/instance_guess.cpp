@@ -26,15 +26,18 @@ bool mentions(const std::string& name, std::initializer_list<std::string_view> w
                              [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
-/// The type as PTX's arithmetic spells it; nvcc adds unsigned integers as signed ones.
-std::string ptx_type(Element element) {
-  std::string spelled(name(element));
-  if (spelled.starts_with('i')) spelled[0] = 's';
-  return spelled;
+/// Whether PTX's "add.u32" works on such elements. Integers are told apart by their width alone: nvcc adds
+/// unsigned ones as signed ones, and with atomics signed ones as unsigned ones.
+bool works_on(std::string_view operation, Element element) {
+  const std::string_view type = operation.substr(operation.rfind('.') + 1);
+  if (is_float(element)) return type == name(element);
+  return (type.starts_with('s') || type.starts_with('u')) && type.substr(1) == name(element).substr(1);
 }
 
 bool has_operation(const std::set<std::string>& operations, std::string_view operation, Element element) {
-  return operations.contains(fmt::format("{}.{}", operation, ptx_type(element)));
+  return std::ranges::any_of(operations, [&](std::string_view known) {
+    return known.substr(0, known.find('.')) == operation && works_on(known, element);
+  });
 }
 
 /// Fills one instance, sentence by sentence.
@@ -176,6 +179,14 @@ class Guess {
 
   void find_domain() {
     find_count_parameter();
+    find_size();
+    if (facts_.widest_read > size_of(input_type()))
+      say("it reads several elements at once, and nothing in its signature promises that the input is "
+          "aligned "
+          "for that; `offset = \"0\"` under [domain] of a contract does");
+  }
+
+  void find_size() {
     const std::uint32_t threads = block();
     say(fmt::format("a block of {} threads is taken", threads));
     add_variable("block", std::to_string(threads));
@@ -185,15 +196,18 @@ class Guess {
       add_variable("count", "grid * block");
       return;
     }
-    const bool one_element_each = !facts_.uses_block_index && !facts_.loads_in_loop;
+    const bool one_element_each = !facts_.uses_block_index && !facts_.reads_in_loop;
     const bool wide = size_of(*kernel_.parameters[*count_].element) == 8;
     add_variable("count", one_element_each ? "1 .. block" : wide ? "1 .. 2^33" : "1 .. 2^31 - 1");
+    if (one_element_each)
+      say("no loop that reads the input was found in it, so that a case has at most as many elements as "
+          "threads; widen count in a contract where it serves more");
     add_variable("grid", grid());
   }
 
   std::string grid() const {
     if (!facts_.uses_block_index) return "1";
-    const bool strides = facts_.uses_grid_size && facts_.loads_in_loop;  // any grid covers the input
+    const bool strides = facts_.uses_grid_size && facts_.reads_in_loop;  // any grid covers the input
     const std::string blocks =
         launch_.cooperative && strides ? "min(ceil_div(count, block), 64)" : "ceil_div(count, block)";
     const std::uint32_t cluster = facts_.cluster[0];
@@ -221,7 +235,7 @@ class Guess {
   /// What stands in the output after the launch: one value, or a partial a block.
   void find_result() {
     const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const std::string& atomic) {
-      return atomic.ends_with("." + ptx_type(output_type())) || atomic.starts_with("cas.");
+      return works_on(atomic, output_type()) || atomic.starts_with("cas.");
     });
     const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index;
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
