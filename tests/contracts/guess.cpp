@@ -102,6 +102,24 @@ $L__BB0_2:
 	cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 16;
 	ret;
 }
+.visible .entry _Z5quadsPK6float4Pfi(
+	.param .u64 _Z5quadsPK6float4Pfi_param_0
+)
+{
+	mov.u32 	%r1, %ctaid.x;
+	mov.u32 	%r2, %nctaid.x;
+$L__BB0_2:
+	ld.global.v4.f32 	{%f1, %f2, %f3, %f4}, [%rd1];
+	@%p1 bra 	$L__BB0_2;
+	red.global.add.f32 	[%rd2], %f1;
+	ret;
+}
+.visible .entry _Z5into2PKfP6float2i(
+	.param .u64 _Z5into2PKfP6float2i_param_0
+)
+{
+	ret;
+}
 .visible .entry _Z5scalePKfPfi(
 	.param .u64 _Z5scalePKfPfi_param_0
 )
@@ -203,6 +221,21 @@ TEST_CASE("elements that are copied asynchronously or read in pairs are read all
   CHECK(domain(guess("pairs"), "count").high.text() == "2^31 - 1");
 }
 
+TEST_CASE("a pointer to vectors promises whole ones at their alignment") {
+  std::vector<std::string> said;
+  const Contract contract = guess("quads", said);
+  CHECK(only(contract).reduction->input == Element::f32);
+  CHECK(domain(contract, "groups").high.text() == "(2^31 - 1) / 4");
+  CHECK(domain(contract, "count").low.text() == "groups * 4");
+  CHECK(domain(contract, "grid").high.text() == "ceil_div(groups, block)");
+  CHECK(domain(contract, "offset").high.text() == "0");
+  CHECK(only(contract).launches.at(0).arguments.at(2).value.text() == "count");
+  CHECK(says(said,
+             "quads: parameter 1 (float4 const*) points to groups of 4 elements: cases hold whole ones, and "
+             "start at their alignment."));
+  CHECK(guess_error("into2").find("the type of parameter 2 (float2*) is not known") != std::string::npos);
+}
+
 TEST_CASE("a guess that a block reads at most an element a thread is told") {
   std::vector<std::string> said;
   CHECK(domain(guess("single", said), "count").high.text() == "block");
@@ -233,10 +266,10 @@ TEST_CASE("what cannot be guessed is refused with the reason") {
 TEST_CASE("without an entry every kernel is guessed at, and those left out are named") {
   const Workshop workshop;
   std::vector<std::string> said;
-  CHECK(guess_contracts(workshop.write("k.ptx", block_sums), "", {}, said).size() == 7);
+  CHECK(guess_contracts(workshop.write("k.ptx", block_sums), "", {}, said).size() == 8);
   CHECK(std::count_if(said.begin(), said.end(), [](const std::string& sentence) {
           return sentence.find("no contract can be guessed") != std::string::npos;
-        }) == 3);
+        }) == 4);
 }
 
 TEST_CASE("a starter contract reads back as what was guessed") {
@@ -300,7 +333,31 @@ template <typename T, int B> __global__ void block_max(T* result, const T* data,
   CHECK(launch.arguments.at(4).value.text() == "count");
   CHECK(only(contract).buffers.at(0).initial == BufferContract::Initial::zero);
   CHECK(only(contract).reduction->op == Operator::max);
+  CHECK(only(contract).input_name == "data");
+  CHECK(only(contract).output_name == "result");
   CHECK(said.front() == "block_max: the template is taken as block_max<float, 256>.");
+}
+
+TEST_CASE("the number of groups is what a parameter of that name gets") {
+  if (!find_nvcc("")) {
+    WARN("nvcc is not installed, so this was not run");
+    return;
+  }
+  const Workshop workshop;
+  const auto source = workshop.write("k.cu", R"cuda(
+#include <cuda_fp16.h>
+__global__ void pair_sum(const __half2* in, float* out, int pairs) {
+  float v = 0;
+  for (int i = threadIdx.x; i < pairs; i += 32) v += __low2float(in[i]) + __high2float(in[i]);
+  atomicAdd(out, v);
+}
+)cuda");
+  CompileOptions options;
+  options.cache = workshop.path() / "ptx";
+  std::vector<std::string> said;
+  const Contract contract = guess_contracts(source, "", options, said).at(0);
+  CHECK(only(contract).reduction->input == Element::f16);
+  CHECK(only(contract).launches.at(0).arguments.at(2).value.text() == "groups");
 }
 
 TEST_CASE("the reference page holds the table of keys as the program knows it") {
