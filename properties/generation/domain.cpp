@@ -29,7 +29,29 @@ Bounds Domain::bounds(const std::pair<std::string, Range>& variable, const Varia
   if (name == "count" && range.low > cap)
     throw InputError(fmt::format(
         "the contract claims counts from {} on, and the largest one that is tried is {}", range.low, cap));
-  return {range.low, std::max(range.low, std::min(range.high, cap))};
+  const std::int64_t high = std::max(range.low, std::min(range.high, cap));
+  return {range.low, name == "count" ? high : highest_that_fits(name, {range.low, high}, chosen)};
+}
+
+std::int64_t Domain::highest_that_fits(const std::string& name, Bounds range, Variables chosen) const {
+  const auto fits = [&](std::int64_t value) {
+    chosen[name] = value;
+    return least_count(chosen) <= largest_count_;
+  };
+  if (fits(range.high) || !fits(range.low)) return range.high;
+  while (range.high - range.low > 1) {
+    const std::int64_t middle = range.low + (range.high - range.low) / 2;
+    (fits(middle) ? range.low : range.high) = middle;
+  }
+  return range.low;
+}
+
+std::int64_t Domain::least_count(Variables chosen) const {
+  for (const auto& [name, range] : instance_.domain) {
+    if (!chosen.contains(name)) chosen[name] = range.low.evaluate(chosen);
+    if (name == "count") return chosen[name];
+  }
+  return 0;
 }
 
 Variables Domain::nearest(const Variables& wanted) const {

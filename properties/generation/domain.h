@@ -22,8 +22,9 @@ class Domain {
 
   const std::vector<std::pair<std::string, Range>>& variables() const { return instance_.domain; }
 
-  /// What the variable may be once those before it are chosen. An empty range (a grid for no elements) stands
-  /// for its low end. Throws InputError when even the low end of a count is beyond the largest one.
+  /// What the variable may be once those before it are chosen, so that the count can be tried. An empty range
+  /// (a grid for no elements) stands for its low end. Throws InputError when even the low end of a count is
+  /// beyond the largest one.
   Bounds bounds(const std::pair<std::string, Range>& variable, const Variables& chosen) const;
 
   /// For every variable of the domain, in its order, the admitted value nearest to the wanted one.
@@ -37,6 +38,10 @@ class Domain {
 
  private:
   Bounds claimed(const std::pair<std::string, Range>& variable, const Variables& chosen) const;
+  /// Of a variable that the count grows with, the greatest value with which it is one that is tried.
+  std::int64_t highest_that_fits(const std::string& name, Bounds range, Variables chosen) const;
+  /// With these values, the others at their low ends; 0 without a count.
+  std::int64_t least_count(Variables chosen) const;
 
   const Instance& instance_;
   std::int64_t largest_count_;

@@ -63,6 +63,15 @@ TEST_CASE("narrow, fixed, dependent and unusual domains are kept") {
   CHECK(sampled(with_domain({{"count", "5 .. 9"}, {"offset", "4"}}))["offset"] == std::set<std::int64_t>{4});
 }
 
+TEST_CASE("variables that the count grows with are drawn so that it fits") {
+  auto values = sampled(with_domain({{"groups", "0 .. 2^20"}, {"count", "groups * 4"}}));
+  CHECK(*values["groups"].rbegin() == 1 << 14);
+  CHECK(*values["count"].rbegin() == 1 << 16);
+  values = sampled(with_domain({{"rows", "1 .. 2^20"}, {"columns", "3 .. 2^20"}, {"count", "rows * columns"}}));
+  CHECK(*values["rows"].rbegin() == (1 << 16) / 3);
+  CHECK(*values["columns"].rbegin() > 1000);
+}
+
 TEST_CASE("a domain beyond the largest count is told") {
   const Instance instance = with_domain({{"count", "2^31 .. 2^33"}});
   const Domain domain(instance, 1 << 16);
