@@ -20,6 +20,7 @@ class Domain {
   Domain(const Instance& instance, std::uint64_t largest_count)
       : instance_(instance), largest_count_(static_cast<std::int64_t>(largest_count)) {}
 
+  std::int64_t largest_count() const { return largest_count_; }
   const std::vector<std::pair<std::string, Range>>& variables() const { return instance_.domain; }
 
   /// What the variable may be once those before it are chosen, so that the count can be tried. An empty range

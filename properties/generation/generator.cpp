@@ -23,8 +23,9 @@ constexpr std::int64_t small_count = 300;
 constexpr std::int64_t medium_count = 5000;
 /// Partials of a case that are to be more than the last block folds at once.
 constexpr std::int64_t most_blocks_to_fold = 129;
-/// Blocks of a case, so that tiny blocks do not make a large case slow.
-constexpr std::int64_t most_tiles = 2048;
+/// Blocks of a case, so that tiny blocks do not make a large case slow; those of a warp reach the largest
+/// count.
+constexpr std::int64_t most_tiles = 2080;
 
 /// RapidCheck's generators on a seed of our own; every draw has a stream of its own.
 class Chooser {
@@ -99,6 +100,7 @@ class VariableChoice {
   Variables choose(CountClass wanted) {
     Variables first = draw({{"count", medium_count}});
     if (!first.contains("count")) return first;
+    corner_ = wanted == CountClass::corner;
     return draw({{"count", count(wanted, first)}});
   }
 
@@ -118,16 +120,20 @@ class VariableChoice {
 
   std::int64_t drawn(const std::pair<std::string, Range>& variable, Bounds range, const Variables& chosen) {
     const std::string& name = variable.first;
-    if (name == "grid") return variable_in(choose_, capped_grid(range, chosen));
+    if (name == "grid") {
+      const Bounds grid = capped_grid(range, chosen);
+      return corner_ ? grid.high : variable_in(choose_, grid);
+    }
     const auto known = drawn_.find(name);
     if (known != drawn_.end()) return range.clamp(known->second);
     return drawn_[name] = name == "block" ? block_in(choose_, range) : variable_in(choose_, range);
   }
 
-  static Bounds capped_grid(Bounds range, const Variables& chosen) {
+  /// Few blocks more than the largest count fills.
+  Bounds capped_grid(Bounds range, const Variables& chosen) const {
     const auto found = chosen.find("block");
     const std::int64_t block = found == chosen.end() ? 32 : std::max<std::int64_t>(found->second, 1);
-    const std::int64_t most = std::max<std::int64_t>(8, 65536 / block);
+    const std::int64_t most = std::max<std::int64_t>(8, domain_.largest_count() / block + 1);
     return {range.low, std::max(range.low, std::min(range.high, most))};
   }
 
@@ -146,6 +152,7 @@ class VariableChoice {
         if (nudge_ == 0) return choose_.between(2, 31);  // a partial warp
         return choose_.between(range.low, std::min(most, small_count));
       case CountClass::medium: return choose_.between(range.low, std::min(most, medium_count));
+      case CountClass::corner: return most;
       case CountClass::large: break;
     }
     return any_length(choose_, std::max<std::int64_t>(most, 1));
@@ -170,6 +177,7 @@ class VariableChoice {
   Chooser& choose_;
   const Domain& domain_;
   std::int64_t nudge_;
+  bool corner_ = false;
   Variables drawn_;
 };
 
@@ -212,10 +220,11 @@ CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, std
 Case CaseGenerator::generate(std::uint64_t index) const {
   Chooser choose(mixed(seed_ ^ mixed(index + 1)));
   constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1;
-  const auto wanted = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed_)));
+  auto wanted = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed_)));
 
   const auto nudge =
       static_cast<std::int64_t>(in_turn(index / count_classes, 3, hash_of("nudge", seed_))) - 1;
+  if (wanted == CountClass::large && nudge == 1) wanted = CountClass::corner;
 
   Case c;
   c.variables = VariableChoice(choose, domain_, nudge).choose(wanted);
@@ -228,7 +237,7 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   const auto count = c.variables.find("count");
   if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.schedule = {};
   c.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, offset_in(choose, c.variables)));
-  c.calls = choose.between(0, 3) == 0 ? 2 : 1;
+  c.calls = choose.between(0, 3) == 0 && wanted != CountClass::corner ? 2 : 1;
   return c;
 }
 
