@@ -190,6 +190,21 @@ Schedule schedule_in(Chooser& choose, std::uint64_t index, std::uint64_t seed) {
   return {order, order == Order::random ? choose.bits() : 0};
 }
 
+/// What the counts of a case are about.
+struct Turn {
+  CountClass counts;
+  std::int64_t nudge;  ///< -1, 0 or 1
+};
+
+constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1, nudges = 3;
+
+Turn turn_of(std::uint64_t index, std::uint64_t seed) {
+  const auto counts = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed)));
+  const auto nudge =
+      static_cast<std::int64_t>(in_turn(index / count_classes, nudges, hash_of("nudge", seed))) - 1;
+  return {counts == CountClass::large && nudge == 1 ? CountClass::corner : counts, nudge};
+}
+
 std::int64_t offset_in(Chooser& choose, const Variables& variables) {
   const auto claimed = variables.find("offset");
   if (claimed != variables.end()) return claimed->second;
@@ -217,27 +232,34 @@ CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, std
     if (instance.reduction && is_wanted(recipe, instance)) distributions_.emplace_back(recipe.name);
 }
 
+const std::string& CaseGenerator::distribution(std::uint64_t index) const {
+  const std::size_t classes = distributions_.size();
+  const auto usual = [&](std::uint64_t i) -> const std::string& {
+    return distributions_[in_turn(i, classes, hash_of("recipe", seed_))];
+  };
+  const std::string& own = usual(index);
+  const std::uint64_t begin = index / classes * classes;
+  for (std::uint64_t i = begin; i < begin + classes; ++i) {
+    if (turn_of(i, seed_).counts != CountClass::corner) continue;
+    if (own == "integers" && i != index) return usual(i);
+    return i == index ? *std::ranges::find(distributions_, "integers") : own;
+  }
+  return own;
+}
+
 Case CaseGenerator::generate(std::uint64_t index) const {
   Chooser choose(mixed(seed_ ^ mixed(index + 1)));
-  constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1;
-  auto wanted = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed_)));
-
-  const auto nudge =
-      static_cast<std::int64_t>(in_turn(index / count_classes, 3, hash_of("nudge", seed_))) - 1;
-  if (wanted == CountClass::large && nudge == 1) wanted = CountClass::corner;
+  const Turn turn = turn_of(index, seed_);
 
   Case c;
-  c.variables = VariableChoice(choose, domain_, nudge).choose(wanted);
-  c.recipe.distribution =
-      distributions_.empty()
-          ? "equal"
-          : distributions_[in_turn(index, distributions_.size(), hash_of("recipe", seed_))];
+  c.variables = VariableChoice(choose, domain_, turn.nudge).choose(turn.counts);
+  c.recipe.distribution = distributions_.empty() ? "equal" : distribution(index);
   c.recipe.seed = choose.bits();
   c.schedule = schedule_in(choose, index, seed_);
   const auto count = c.variables.find("count");
   if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.schedule = {};
   c.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, offset_in(choose, c.variables)));
-  c.calls = choose.between(0, 3) == 0 && wanted != CountClass::corner ? 2 : 1;
+  c.calls = choose.between(0, 3) == 0 && turn.counts != CountClass::corner ? 2 : 1;
   return c;
 }
 

@@ -39,6 +39,10 @@ class CaseGenerator {
   const std::vector<std::string>& distributions() const { return distributions_; }
 
  private:
+  /// Each in its turn; but among the many elements of a corner a lost one shows only where nothing is
+  /// rounded, so that the first corner of a round changes places with "integers".
+  const std::string& distribution(std::uint64_t index) const;
+
   const Instance& instance_;
   const Domain& domain_;
   std::string identity_;
