@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/guessing.h"
 #include "cli/source_options.h"
 #include "cli/verb.h"
 #include "contracts/guess.h"
@@ -25,7 +26,7 @@ struct Arguments {
 };
 
 Contract guess_one(const Arguments& a, std::vector<std::string>& said) {
-  const auto contracts = guess_contracts(a.source, a.entry, a.source_options.compile_options(), said);
+  const auto contracts = guessed_contracts(a.source, a.entry, a.source_options.compile_options(), said);
   if (contracts.size() == 1) return contracts.front();
   std::vector<std::string> entries;
   for (const Contract& contract : contracts)
