@@ -41,6 +41,11 @@ void Coverage::add(const Case& c) {
   repeated_ |= c.calls > 1;
 }
 
+std::optional<std::int64_t> Coverage::untried_above(const Domain& domain) const {
+  if (counts_.empty() || *counts_.rbegin() >= domain.claimed_count()) return std::nullopt;
+  return *counts_.rbegin();
+}
+
 std::string Coverage::missed(const Domain& domain, const std::vector<std::string>& distributions) const {
   std::vector<std::string> missing;
   for (const std::string& distribution : distributions)

@@ -71,6 +71,19 @@ Bounds Domain::reach(const std::string& variable) const {
   return {nearest({}).at(variable), nearest(greatest).at(variable)};
 }
 
+std::int64_t Domain::claimed_count() const {
+  try {
+    Variables greatest;
+    for (const auto& variable : instance_.domain) {
+      greatest[variable.first] = claimed(variable, greatest).high;
+      if (variable.first == "count") return greatest["count"];
+    }
+    return 0;
+  } catch (const InputError&) {  // beyond 63 bits
+    return std::numeric_limits<std::int64_t>::max();
+  }
+}
+
 void Domain::check(const Variables& values) const {
   for (const auto& [name, value] : values)
     if (std::ranges::find(instance_.domain, name, &std::pair<std::string, Range>::first) ==

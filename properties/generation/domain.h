@@ -34,6 +34,9 @@ class Domain {
   /// The least and the greatest value of a variable over the domain, those before it at their ends.
   Bounds reach(const std::string& variable) const;
 
+  /// The greatest count that the contract claims, tried or not; 0 without one.
+  std::int64_t claimed_count() const;
+
   /// Throws InputError, naming variable and range, when the values are not those of the domain.
   void check(const Variables& values) const;
 
