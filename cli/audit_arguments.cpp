@@ -27,7 +27,7 @@ void AuditArguments::attach(CLI::App& app) {
       ->type_name("N");
   app.add_option("--budget", budget, "Time for the whole run, such as 60s")->type_name("TIME");
   app.add_option("--seed", seed, "A number, or \"random\"")->type_name("S");
-  app.add_option("--largest", largest, "Most elements of a case")
+  app.add_option("--largest", largest, fmt::format("Most elements of a case; default: {}", largest))
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 33)))
       ->type_name("N");
   app.add_option("--only", only, "Only the kernel with this id, or the instance with this label")

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/entry_choice.h"
+#include "cli/guessing.h"
 #include "cli/source_options.h"
 #include "cli/verb.h"
 #include "contracts/guess.h"
@@ -27,7 +28,7 @@ struct Arguments {
 
 Contract guess_one(const Arguments& a, std::vector<std::string>& said) {
   const auto contracts =
-      guess_contracts(a.source, entry_name(a.entry), a.source_options.compile_options(), said);
+      guessed_contracts(a.source, entry_name(a.entry), a.source_options.compile_options(), said);
   if (contracts.size() == 1) return contracts.front();
   std::vector<std::string> entries;
   for (const Contract& contract : contracts)

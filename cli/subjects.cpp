@@ -7,8 +7,8 @@
 #include <system_error>
 #include <tuple>
 
+#include "cli/guessing.h"
 #include "cli/processes.h"
-#include "contracts/guess.h"
 
 namespace foldproof {
 
@@ -38,7 +38,7 @@ std::vector<fs::path> contract_files(const SubjectChoice& choice) {
 std::vector<Subject> guessed_subjects(const SubjectChoice& choice, const CompileOptions& options) {
   std::vector<std::string> said;
   std::vector<Subject> subjects;
-  for (Contract& contract : guess_contracts(choice.path, choice.entry, options, said))
+  for (Contract& contract : guessed_contracts(choice.path, choice.entry, options, said))
     subjects.push_back({std::move(contract), {}, nullptr});
   for (Subject& subject : subjects) subject.guesses = said;
   return subjects;

@@ -103,9 +103,10 @@ struct Equivalent {
 
 /// One combination of the matrix, with every placeholder substituted: what is run.
 struct Instance {
-  std::string label;                                  ///< "T=f32,B=128"; empty where there is no matrix
-  std::map<std::string, std::string> bindings;        ///< placeholder → value
-  std::optional<Reduction> reduction;                 ///< absent: checks without an oracle
+  std::string label;                            ///< "T=f32,B=128"; empty where there is no matrix
+  std::map<std::string, std::string> bindings;  ///< placeholder → value
+  std::optional<Reduction> reduction;           ///< absent: checks without an oracle
+  std::string input_name = "input", output_name = "output";  ///< what findings call the two buffers
   std::vector<std::pair<std::string, Range>> domain;  ///< in file order: count first, others may refer to it
   std::vector<BufferContract> buffers;                ///< besides "input" and "output"
   Expression output_count;                            ///< elements of the output buffer

@@ -9,13 +9,19 @@
 namespace foldproof {
 namespace {
 
-/// From the entry's name to the brace that closes its body at the start of a line.
+/// From the entry's name to the brace that closes its body; inline assembly has braces of its own.
 std::string_view definition_of(std::string_view ptx, std::string_view lowered) {
   const std::string head = ".entry " + std::string(lowered) + "(";
   const std::size_t begin = ptx.find(head);
   if (begin == std::string_view::npos) return {};
-  const std::size_t end = ptx.find("\n}", begin);
-  return ptx.substr(begin, end == std::string_view::npos ? end : end - begin);
+  ptx.remove_prefix(begin);
+  int depth = 0;
+  for (std::size_t i = 0; i < ptx.size(); ++i) {
+    if (ptx.substr(i, 2) == "//") i = std::min(ptx.find('\n', i), ptx.size() - 1);
+    if (ptx[i] == '{') ++depth;
+    if (ptx[i] == '}' && --depth == 0) return ptx.substr(0, i);
+  }
+  return ptx;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -84,6 +90,26 @@ std::string operation_and_type(std::string_view opcode, std::initializer_list<st
   return "";
 }
 
+/// Whether elements come from global memory: into registers, or by an asynchronous copy into shared memory.
+bool is_global_read(std::string_view opcode) {
+  if (opcode.starts_with("cp.async")) {
+    const std::size_t global = opcode.find(".global");
+    return global != std::string_view::npos && opcode.find(".shared") < global;
+  }
+  return opcode.starts_with("ld.") && !contains(opcode, ".shared") && !contains(opcode, ".param") &&
+         !contains(opcode, ".local");
+}
+
+/// What one thread reads at once: 16 for ld.global.v4.f32; 0 where the instruction does not say.
+std::uint64_t bytes_read(std::string_view line, std::string_view opcode) {
+  const bool copies = opcode.starts_with("cp.async");
+  const auto numbers = numbers_behind(line.substr(copies ? line.rfind(']') + 1 : opcode.rfind('.')));
+  if (numbers.empty()) return 0;
+  if (copies) return numbers[0];
+  const std::uint64_t elements = contains(opcode, ".v2.") ? 2 : contains(opcode, ".v4.") ? 4 : 1;
+  return elements * numbers[0] / 8;
+}
+
 void read_instruction(std::string_view line, EntryFacts& facts) {
   const std::string_view opcode = opcode_of(line);
   const auto is = [&](std::string_view name) { return opcode.starts_with(name); };
@@ -95,29 +121,26 @@ void read_instruction(std::string_view line, EntryFacts& facts) {
   if ((is("atom") || is("red.")) && !contains(opcode, ".shared"))
     facts.atomics.insert(
         operation_and_type(opcode, {"add", "max", "min", "inc", "exch", "cas", "and", "or", "xor"}));
+  if (is_global_read(opcode))
+    facts.widest_read = std::max(facts.widest_read, bytes_read(line.substr(line.find(opcode)), opcode));
   if (is("add.") || is("mul.") || is("min.") || is("max."))
     facts.arithmetic.insert(operation_and_type(opcode, {"add", "mul", "min", "max"}));
 }
 
-bool is_global_load(std::string_view opcode) {
-  return opcode.starts_with("ld.") && !contains(opcode, ".shared") && !contains(opcode, ".param") &&
-         !contains(opcode, ".local");
-}
-
-/// Whether a global load stands between a label and a later branch back to it.
-bool has_load_in_loop(const std::vector<std::string_view>& lines) {
-  std::map<std::string_view, std::size_t> loads_before_label;
-  std::size_t loads = 0;
+/// Whether a read stands between a label and a later branch back to it.
+bool has_read_in_loop(const std::vector<std::string_view>& lines) {
+  std::map<std::string_view, std::size_t> reads_before_label;
+  std::size_t reads = 0;
   for (const std::string_view line : lines) {
     const std::string_view opcode = opcode_of(line);
-    if (line.ends_with(':')) loads_before_label[line.substr(0, line.size() - 1)] = loads;
-    if (is_global_load(opcode)) ++loads;
+    if (line.ends_with(':')) reads_before_label[line.substr(0, line.size() - 1)] = reads;
+    if (is_global_read(opcode)) ++reads;
     if (!opcode.starts_with("bra")) continue;
     const std::string_view statement = line.substr(0, line.find(';'));
     const std::size_t space = statement.find_last_of(" \t");
     if (space == std::string_view::npos) continue;
-    const auto label = loads_before_label.find(statement.substr(space + 1));
-    if (label != loads_before_label.end() && label->second < loads) return true;
+    const auto label = reads_before_label.find(statement.substr(space + 1));
+    if (label != reads_before_label.end() && label->second < reads) return true;
   }
   return false;
 }
@@ -154,7 +177,7 @@ EntryFacts facts_of(std::string_view ptx, std::string_view lowered) {
   const std::vector<std::string_view> lines = lines_of(definition);
   for (const std::string_view line : lines)
     line.starts_with('.') ? read_directive(line, facts) : read_instruction(line, facts);
-  facts.loads_in_loop = has_load_in_loop(lines);
+  facts.reads_in_loop = has_read_in_loop(lines);
   facts.uses_dynamic_shared = mentions_dynamic_shared(ptx, definition);
   facts.uses_shared = facts.uses_shared || facts.uses_dynamic_shared;
   return facts;

@@ -16,9 +16,10 @@ struct EntryFacts {
   bool uses_block_index = false;  ///< reads %ctaid
   bool uses_shared = false;       ///< static or dynamic shared memory
   bool uses_dynamic_shared = false;
-  bool uses_shuffle = false;    ///< shfl, redux or vote
-  bool uses_grid_sync = false;  ///< reads the environment register that a cooperative launch sets
-  bool loads_in_loop = false;   ///< a global load inside a loop: any number of elements a thread
+  bool uses_shuffle = false;      ///< shfl, redux or vote
+  bool uses_grid_sync = false;    ///< reads the environment register that a cooperative launch sets
+  bool reads_in_loop = false;     ///< of global memory: any number of elements a thread
+  std::uint64_t widest_read = 0;  ///< bytes of global memory that a thread reads at once at most
   std::optional<std::uint32_t> required_threads;  ///< .reqntid
   std::optional<std::uint32_t> most_threads;      ///< .maxntid
   std::array<std::uint32_t, 3> cluster{0, 0, 0};  ///< .reqnctapercluster; zeros without one

@@ -94,6 +94,7 @@ class Audit {
       if (options_.progress) options_.progress(index, options_.cases);
     }
     if (stopped_) return;
+    report_.untried_above = coverage_.untried_above(domain_);
     if (std::string missed = coverage_.missed(domain_, generator_.distributions()); !missed.empty())
       report_.notes.push_back(std::move(missed));
   }

@@ -18,8 +18,9 @@ namespace foldproof {
 struct AuditOptions {
   std::uint64_t cases = 40;                         ///< per instance
   std::optional<std::chrono::milliseconds> budget;  ///< per instance; stops generating when spent
-  std::uint64_t seed = 1;                  ///< a case's seed is a hash of this, the instance and its index
-  std::uint64_t largest_count = 1u << 16;  ///< elements; what the emulated device can do in time
+  std::uint64_t seed = 1;  ///< a case's seed is a hash of this, the instance and its index
+  /// Elements; what the emulated device can do in time. A block more than 256 of 256 threads, 64 of 1024, ….
+  std::uint64_t largest_count = (1u << 16) + (1u << 10);
   /// Where failing cases are kept, to be replayed first; absent: in the user's cache, and not replayed.
   std::optional<std::filesystem::path> store;
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;

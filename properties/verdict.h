@@ -32,6 +32,7 @@ struct KernelReport {
   std::uint64_t cases = 0;  ///< cases judged
   std::optional<double> worst_error_over_bound;  ///< absent: nothing was rounded, or nothing was judged
   std::string worst_case;                        ///< the case of that ratio, as text
+  std::optional<std::int64_t> untried_above;     ///< counts beyond it are claimed, and were not tried
   std::vector<Finding> findings;
   std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses
   std::string reason;              ///< why unsupported, skipped or error

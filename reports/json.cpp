@@ -93,6 +93,7 @@ Json to_json(const KernelReport& kernel) {
           {"cases", kernel.cases},
           {"worst_error_over_bound", worst ? Json(*worst) : Json(nullptr)},
           {"worst_case", known(kernel.worst_case)},
+          {"untried_above", kernel.untried_above ? Json(*kernel.untried_above) : Json(nullptr)},
           {"findings", findings},
           {"notes", kernel.notes},
           {"reason", known(kernel.reason)},
@@ -144,6 +145,8 @@ KernelReport kernel_report_from(const Json& json) {
   if (const Json& worst = json.at("worst_error_over_bound"); !worst.is_null())
     kernel.worst_error_over_bound = worst.get<double>();
   kernel.worst_case = text_at(json, "worst_case");
+  if (const Json& untried = json.at("untried_above"); !untried.is_null())
+    kernel.untried_above = untried.get<std::int64_t>();
   for (const Json& finding : json.at("findings")) kernel.findings.push_back(finding_from(finding));
   kernel.notes = json.at("notes").get<std::vector<std::string>>();
   kernel.reason = text_at(json, "reason");

@@ -162,6 +162,16 @@ std::string remarks(const AuditReport& report, const TerminalStyle& style) {
   return text;
 }
 
+/// What one source claims and was not tried; of a catalogue it would be said of nearly every kernel.
+std::string limits_text(const AuditReport& report) {
+  std::optional<std::int64_t> above;
+  for (const KernelReport& kernel : report.kernels) {
+    if (kernel.file != report.kernels.front().file) return "";
+    if (kernel.untried_above) above = std::max(above.value_or(0), *kernel.untried_above);
+  }
+  return above ? fmt::format("note: counts above {} were not tried\n", *above) : "";
+}
+
 std::string counted(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
@@ -204,8 +214,8 @@ std::string findings_text(const AuditReport& report, const TerminalStyle& style)
 
 std::string to_text(const AuditReport& report, const TerminalStyle& style) {
   return findings_text(report, style) + table(report, style.color, style.width) +
-         counters_tables(report, style.color) + remarks(report, style) + skipped_devices_text(report, style) +
-         summary(report, style);
+         counters_tables(report, style.color) + remarks(report, style) + limits_text(report) +
+         skipped_devices_text(report, style) + summary(report, style);
 }
 
 }  // namespace foldproof

@@ -26,15 +26,18 @@ bool mentions(const std::string& name, std::initializer_list<std::string_view> w
                              [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
-/// The type as PTX's arithmetic spells it; nvcc adds unsigned integers as signed ones.
-std::string ptx_type(Element element) {
-  std::string spelled(name(element));
-  if (spelled.starts_with('i')) spelled[0] = 's';
-  return spelled;
+/// Whether PTX's "add.u32" works on such elements. Integers are told apart by their width alone: nvcc adds
+/// unsigned ones as signed ones, and with atomics signed ones as unsigned ones.
+bool works_on(std::string_view operation, Element element) {
+  const std::string_view type = operation.substr(operation.rfind('.') + 1);
+  if (is_float(element)) return type == name(element);
+  return (type.starts_with('s') || type.starts_with('u')) && type.substr(1) == name(element).substr(1);
 }
 
 bool has_operation(const std::set<std::string>& operations, std::string_view operation, Element element) {
-  return operations.contains(fmt::format("{}.{}", operation, ptx_type(element)));
+  return std::ranges::any_of(operations, [&](std::string_view known) {
+    return known.substr(0, known.find('.')) == operation && works_on(known, element);
+  });
 }
 
 /// Fills one instance, sentence by sentence.
@@ -97,9 +100,15 @@ class Guess {
     input_ = read.front();
     output_ = output_among(written);
     instance_.in_place = input_ == output_;
+    if (!kernel_.parameters[input_].name.empty()) instance_.input_name = kernel_.parameters[input_].name;
+    if (!kernel_.parameters[output_].name.empty()) instance_.output_name = kernel_.parameters[output_].name;
     say(instance_.in_place ? fmt::format("{} is taken for the input and the output", described(input_))
                            : fmt::format("{} is taken for the input, {} for the output", described(input_),
                                          described(output_)));
+    if (lanes() > 1)
+      say(fmt::format(
+          "{} points to groups of {} elements: cases hold whole ones, and start at their alignment",
+          described(input_), lanes()));
     for (const std::size_t index : written)
       if (index != output_ && index != input_) scratch_.push_back(index);
   }
@@ -112,6 +121,7 @@ class Guess {
   }
 
   Element input_type() const { return *kernel_.parameters[input_].element; }
+  std::uint32_t lanes() const { return kernel_.parameters[input_].lanes; }
   Element output_type() const { return *kernel_.parameters[output_].element; }
 
   void find_reduction() {
@@ -179,23 +189,48 @@ class Guess {
     const std::uint32_t threads = block();
     say(fmt::format("a block of {} threads is taken", threads));
     add_variable("block", std::to_string(threads));
-    if (!count_) {
+    if (count_) {
+      add_variable(read_unit(), units());
+      add_groups();
+      add_variable("grid", grid());
+    } else {
       say("no parameter is taken for the count, so every thread is taken to read one element");
       add_variable("grid", facts_.uses_block_index ? "1 .. 64" : "1");
-      add_variable("count", "grid * block");
-      return;
+      add_variable(read_unit(), "grid * block");
+      add_groups();
     }
-    const bool one_element_each = !facts_.uses_block_index && !facts_.loads_in_loop;
+    if (lanes() > 1)
+      add_variable("offset", "0");
+    else if (facts_.widest_read > size_of(input_type()))
+      say("it reads several elements at once, and nothing in its signature promises that the input is "
+          "aligned "
+          "for that; `offset = \"0\"` under [domain] of a contract does");
+  }
+
+  /// The variable that counts what a thread reads at a time.
+  std::string read_unit() const { return lanes() > 1 ? "groups" : "count"; }
+
+  void add_groups() {
+    if (lanes() > 1) add_variable("count", fmt::format("groups * {}", lanes()));
+  }
+
+  /// How many of them a case may have.
+  std::string units() {
+    if (!facts_.uses_block_index && !facts_.reads_in_loop) {
+      say("no loop that reads the input was found in it, so that a case has at most as many elements as "
+          "threads; widen count in a contract where it serves more");
+      return "1 .. block";
+    }
     const bool wide = size_of(*kernel_.parameters[*count_].element) == 8;
-    add_variable("count", one_element_each ? "1 .. block" : wide ? "1 .. 2^33" : "1 .. 2^31 - 1");
-    add_variable("grid", grid());
+    if (lanes() > 1) return fmt::format("1 .. {} / {}", wide ? "2^33" : "(2^31 - 1)", lanes());
+    return wide ? "1 .. 2^33" : "1 .. 2^31 - 1";
   }
 
   std::string grid() const {
     if (!facts_.uses_block_index) return "1";
-    const bool strides = facts_.uses_grid_size && facts_.loads_in_loop;  // any grid covers the input
-    const std::string blocks =
-        launch_.cooperative && strides ? "min(ceil_div(count, block), 64)" : "ceil_div(count, block)";
+    const bool strides = facts_.uses_grid_size && facts_.reads_in_loop;  // any grid covers the input
+    const std::string all = fmt::format("ceil_div({}, block)", read_unit());
+    const std::string blocks = launch_.cooperative && strides ? fmt::format("min({}, 64)", all) : all;
     const std::uint32_t cluster = facts_.cluster[0];
     if (cluster > 1) return fmt::format("ceil_div({}, {}) * {}", blocks, cluster, cluster);
     return strides ? fmt::format("1 .. {}", blocks) : blocks;
@@ -212,16 +247,24 @@ class Guess {
         integers.push_back(i);
     const auto named = std::ranges::find_if(integers, [&](std::size_t index) {
       const std::string& name = kernel_.parameters[index].name;
-      return name == "n" || name == "N" || mentions(name, {"count", "size", "len", "num", "elem"});
+      return name == "n" || name == "N" || counts_groups(index) ||
+             mentions(name, {"count", "size", "len", "num", "elem"});
     });
     if (!integers.empty()) count_ = named == integers.end() ? integers.front() : *named;
-    if (count_) say(fmt::format("{} is taken for the number of elements", described(*count_)));
+    if (count_)
+      say(fmt::format("{} is taken for the number of {}", described(*count_),
+                      counts_groups(*count_) ? "groups" : "elements"));
+  }
+
+  bool counts_groups(std::size_t index) const {
+    return lanes() > 1 &&
+           mentions(kernel_.parameters[index].name, {"group", "vec", "pair", "quad", "pack", "n2", "n4"});
   }
 
   /// What stands in the output after the launch: one value, or a partial a block.
   void find_result() {
     const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const std::string& atomic) {
-      return atomic.ends_with("." + ptx_type(output_type())) || atomic.starts_with("cas.");
+      return works_on(atomic, output_type()) || atomic.starts_with("cas.");
     });
     const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index;
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
@@ -245,7 +288,8 @@ class Guess {
     BufferContract buffer;
     const bool usable = is_identifier(parameter.name) && parameter.name != "input" &&
                         parameter.name != "output" && parameter.name != "count" &&
-                        parameter.name != "block" && parameter.name != "grid";
+                        parameter.name != "block" && parameter.name != "grid" && parameter.name != "groups" &&
+                        parameter.name != "offset";
     buffer.name = usable ? parameter.name : fmt::format("scratch{}", index + 1);
     buffer.type = *parameter.element;
     buffer.count = Expression::parse(is_counter ? "1" : "grid", {});
@@ -282,7 +326,7 @@ class Guess {
   }
 
   std::string integer_value(std::size_t index) {
-    if (index == count_) return "count";
+    if (index == count_) return counts_groups(index) ? "groups" : "count";
     const std::string& name = kernel_.parameters[index].name;
     if (mentions(name, {"grid", "blocks"})) return "grid";
     if (mentions(name, {"block", "threads"})) return "block";

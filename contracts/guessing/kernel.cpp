@@ -10,6 +10,7 @@ namespace {
 struct TypeRow {
   std::string_view spelled;
   Element element;
+  std::uint32_t lanes = 1;
 };
 constexpr TypeRow types[] = {
     {"float", Element::f32},
@@ -42,6 +43,25 @@ constexpr TypeRow types[] = {
     {"size_t", Element::u64},
     {"std::size_t", Element::u64},
     {"uint64_t", Element::u64},
+    {"float2", Element::f32, 2},
+    {"float4", Element::f32, 4},
+    {"double2", Element::f64, 2},
+    {"__half2", Element::f16, 2},
+    {"half2", Element::f16, 2},
+    {"__nv_bfloat162", Element::bf16, 2},
+    {"nv_bfloat162", Element::bf16, 2},
+    {"char4", Element::i8, 4},
+    {"uchar4", Element::u8, 4},
+    {"short2", Element::i16, 2},
+    {"ushort2", Element::u16, 2},
+    {"short4", Element::i16, 4},
+    {"ushort4", Element::u16, 4},
+    {"int2", Element::i32, 2},
+    {"int4", Element::i32, 4},
+    {"uint2", Element::u32, 2},
+    {"uint4", Element::u32, 4},
+    {"longlong2", Element::i64, 2},
+    {"ulonglong2", Element::u64, 2},
 };
 
 bool is_qualifier(std::string_view word) {
@@ -50,7 +70,9 @@ bool is_qualifier(std::string_view word) {
 }
 
 Parameter parameter_of(const std::string& type, const std::string& name) {
-  Parameter parameter{type, name, std::nullopt, false, false};
+  Parameter parameter;
+  parameter.type = type;
+  parameter.name = name;
   std::string plain, word;
   const auto finish = [&] {
     if (word == "const") parameter.is_const = true;
@@ -68,7 +90,12 @@ Parameter parameter_of(const std::string& type, const std::string& name) {
   finish();
   parameter.is_pointer = stars == 1;
   const auto* row = std::ranges::find(types, plain, &TypeRow::spelled);
-  if (row != std::end(types) && stars <= 1) parameter.element = row->element;
+  // Groups are read whole; what a kernel would put into each lane of another one, there is no telling.
+  const bool is_known = row != std::end(types) && stars <= 1 &&
+                        (row->lanes == 1 || (parameter.is_pointer && parameter.is_const));
+  if (!is_known) return parameter;
+  parameter.element = row->element;
+  parameter.lanes = row->lanes;
   return parameter;
 }
 

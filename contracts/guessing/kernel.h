@@ -1,6 +1,7 @@
 // What is known about a kernel before anything is guessed: its signature, its parameters, what its PTX tells.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ struct Parameter {
   std::string type;  ///< as written
   std::string name;  ///< empty where unknown
   std::optional<Element> element;
+  std::uint32_t lanes = 1;  ///< elements of one value: 4 of a float4
   bool is_pointer = false;
   bool is_const = false;
 };

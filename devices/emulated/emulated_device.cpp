@@ -161,7 +161,7 @@ class EmulatedDevice final : public Device {
       if (stored == origins_.stored.end() || !told.insert(stored->second.origin).second) continue;
       findings.push_back(machine::undefined_finding(
           origins_.all[stored->second.origin], stored->second.at, stored->second.thread,
-          "byte " + std::to_string(k) + " of the output " + std::string(name)));
+          "byte " + std::to_string(k) + " of the buffer " + std::string(name)));
     }
     return findings;
   }

@@ -91,12 +91,13 @@ class Assembly {
     if (!instance_.reduction) return;
     const Reduction& reduction = *instance_.reduction;
     const std::int64_t outputs = instance_.output_count.evaluate(case_.variables);
-    const std::uint64_t output_bytes = bytes_of("output", outputs, reduction.output);
+    const std::uint64_t output_bytes = bytes_of(instance_.output_name, outputs, reduction.output);
     prepared_.output_count = static_cast<std::uint64_t>(outputs);
 
-    JobBuffer input{"input", input_.size(), input_, case_.offset * size_of(reduction.input), true};
+    JobBuffer input{instance_.input_name, input_.size(), input_, case_.offset * size_of(reduction.input),
+                    true};
     if (instance_.in_place) input.bytes = std::max(input.bytes, output_bytes);
-    prepared_.input = place(std::move(input), size_of(reduction.input));
+    prepared_.input = place("input", std::move(input), size_of(reduction.input));
     if (instance_.in_place) {
       prepared_.output = prepared_.input;
       places_["output"] = {prepared_.input, size_of(reduction.output)};
@@ -108,8 +109,8 @@ class Assembly {
     if (initial.empty() && input_.empty() && instance_.claims.empty == EmptyPolicy::untouched)
       initial.assign(output_bytes, untouched_pattern);
     if (input_.empty() && instance_.claims.empty == EmptyPolicy::untouched) prepared_.untouched = initial;
-    JobBuffer output{"output", output_bytes, std::move(initial), 0, true};
-    prepared_.output = add(std::move(output), instance_.output_reset, size_of(reduction.output));
+    JobBuffer output{instance_.output_name, output_bytes, std::move(initial), 0, true};
+    prepared_.output = add("output", std::move(output), instance_.output_reset, size_of(reduction.output));
   }
 
   void add(const BufferContract& contract) {
@@ -117,19 +118,21 @@ class Assembly {
         bytes_of(contract.name, contract.count.evaluate(case_.variables), contract.type);
     JobBuffer buffer{contract.name, bytes, initial_bytes(contract.initial, contract.type, bytes, op_), 0,
                      false};
-    add(std::move(buffer), contract.reset, size_of(contract.type));
+    add(contract.name, std::move(buffer), contract.reset, size_of(contract.type));
   }
 
-  std::uint32_t add(JobBuffer buffer, BufferContract::Reset reset, std::uint64_t element_bytes) {
+  /// `argument` is what the contract calls the buffer.
+  std::uint32_t add(const std::string& argument, JobBuffer buffer, BufferContract::Reset reset,
+                    std::uint64_t element_bytes) {
     const auto index = static_cast<std::uint32_t>(prepared_.job.buffers.size());
     if (reset == BufferContract::Reset::each_call && !buffer.initial.empty())
       resets_.push_back({index, buffer.initial});
-    return place(std::move(buffer), element_bytes);
+    return place(argument, std::move(buffer), element_bytes);
   }
 
-  std::uint32_t place(JobBuffer buffer, std::uint64_t element_bytes) {
+  std::uint32_t place(const std::string& argument, JobBuffer buffer, std::uint64_t element_bytes) {
     const auto index = static_cast<std::uint32_t>(prepared_.job.buffers.size());
-    places_[buffer.name] = {index, element_bytes};
+    places_[argument] = {index, element_bytes};
     prepared_.job.buffers.push_back(std::move(buffer));
     return index;
   }

@@ -41,12 +41,18 @@ void Coverage::add(const Case& c) {
   repeated_ |= c.calls > 1;
 }
 
+std::optional<std::int64_t> Coverage::untried_above(const Domain& domain) const {
+  if (counts_.empty() || *counts_.rbegin() >= domain.claimed_count()) return std::nullopt;
+  return *counts_.rbegin();
+}
+
 std::string Coverage::missed(const Domain& domain, const std::vector<std::string>& distributions) const {
   std::vector<std::string> missing;
   for (const std::string& distribution : distributions)
     if (!distributions_.contains(distribution)) missing.push_back("inputs \"" + distribution + "\"");
   for (const auto& variable : domain.variables()) {
-    if (variable.first != "count") continue;
+    // Which counts other variables make, there is no telling.
+    if (variable.first != "count" || variable.second.low.text() == variable.second.high.text()) continue;
     const Bounds range = domain.reach(variable.first);
     for (const CountRow& row : count_rows)
       if (admits(row, range) && std::ranges::none_of(counts_, row.holds)) missing.emplace_back(row.name);
@@ -54,7 +60,10 @@ std::string Coverage::missed(const Domain& domain, const std::vector<std::string
   for (int order = 0; order <= static_cast<int>(Schedule::Order::random); ++order)
     if (const Schedule schedule{static_cast<Schedule::Order>(order), 0}; !orders_.contains(schedule.order))
       missing.push_back("the schedule " + to_string(schedule));
-  if (!misaligned_ && !distributions.empty()) missing.emplace_back("misaligned inputs");
+  const bool aligned = std::ranges::any_of(domain.variables(), [&](const auto& variable) {
+    return variable.first == "offset" && domain.reach("offset").high == 0;
+  });
+  if (!misaligned_ && !aligned && !distributions.empty()) missing.emplace_back("misaligned inputs");
   if (!repeated_) missing.emplace_back("repeated calls");
   return missing.empty() ? "" : fmt::format("not sampled: {}", fmt::join(missing, ", "));
 }

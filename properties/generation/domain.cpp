@@ -29,7 +29,29 @@ Bounds Domain::bounds(const std::pair<std::string, Range>& variable, const Varia
   if (name == "count" && range.low > cap)
     throw InputError(fmt::format(
         "the contract claims counts from {} on, and the largest one that is tried is {}", range.low, cap));
-  return {range.low, std::max(range.low, std::min(range.high, cap))};
+  const std::int64_t high = std::max(range.low, std::min(range.high, cap));
+  return {range.low, name == "count" ? high : highest_that_fits(name, {range.low, high}, chosen)};
+}
+
+std::int64_t Domain::highest_that_fits(const std::string& name, Bounds range, Variables chosen) const {
+  const auto fits = [&](std::int64_t value) {
+    chosen[name] = value;
+    return least_count(chosen) <= largest_count_;
+  };
+  if (fits(range.high) || !fits(range.low)) return range.high;
+  while (range.high - range.low > 1) {
+    const std::int64_t middle = range.low + (range.high - range.low) / 2;
+    (fits(middle) ? range.low : range.high) = middle;
+  }
+  return range.low;
+}
+
+std::int64_t Domain::least_count(Variables chosen) const {
+  for (const auto& [name, range] : instance_.domain) {
+    if (!chosen.contains(name)) chosen[name] = range.low.evaluate(chosen);
+    if (name == "count") return chosen[name];
+  }
+  return 0;
 }
 
 Variables Domain::nearest(const Variables& wanted) const {
@@ -47,6 +69,19 @@ Bounds Domain::reach(const std::string& variable) const {
   for (const auto& [name, range] : instance_.domain)
     greatest[name] = std::numeric_limits<std::int64_t>::max();
   return {nearest({}).at(variable), nearest(greatest).at(variable)};
+}
+
+std::int64_t Domain::claimed_count() const {
+  try {
+    Variables greatest;
+    for (const auto& variable : instance_.domain) {
+      greatest[variable.first] = claimed(variable, greatest).high;
+      if (variable.first == "count") return greatest["count"];
+    }
+    return 0;
+  } catch (const InputError&) {  // beyond 63 bits
+    return std::numeric_limits<std::int64_t>::max();
+  }
 }
 
 void Domain::check(const Variables& values) const {

@@ -20,10 +20,12 @@ class Domain {
   Domain(const Instance& instance, std::uint64_t largest_count)
       : instance_(instance), largest_count_(static_cast<std::int64_t>(largest_count)) {}
 
+  std::int64_t largest_count() const { return largest_count_; }
   const std::vector<std::pair<std::string, Range>>& variables() const { return instance_.domain; }
 
-  /// What the variable may be once those before it are chosen. An empty range (a grid for no elements) stands
-  /// for its low end. Throws InputError when even the low end of a count is beyond the largest one.
+  /// What the variable may be once those before it are chosen, so that the count can be tried. An empty range
+  /// (a grid for no elements) stands for its low end. Throws InputError when even the low end of a count is
+  /// beyond the largest one.
   Bounds bounds(const std::pair<std::string, Range>& variable, const Variables& chosen) const;
 
   /// For every variable of the domain, in its order, the admitted value nearest to the wanted one.
@@ -32,11 +34,18 @@ class Domain {
   /// The least and the greatest value of a variable over the domain, those before it at their ends.
   Bounds reach(const std::string& variable) const;
 
+  /// The greatest count that the contract claims, tried or not; 0 without one.
+  std::int64_t claimed_count() const;
+
   /// Throws InputError, naming variable and range, when the values are not those of the domain.
   void check(const Variables& values) const;
 
  private:
   Bounds claimed(const std::pair<std::string, Range>& variable, const Variables& chosen) const;
+  /// Of a variable that the count grows with, the greatest value with which it is one that is tried.
+  std::int64_t highest_that_fits(const std::string& name, Bounds range, Variables chosen) const;
+  /// With these values, the others at their low ends; 0 without a count.
+  std::int64_t least_count(Variables chosen) const;
 
   const Instance& instance_;
   std::int64_t largest_count_;

@@ -23,8 +23,9 @@ constexpr std::int64_t small_count = 300;
 constexpr std::int64_t medium_count = 5000;
 /// Partials of a case that are to be more than the last block folds at once.
 constexpr std::int64_t most_blocks_to_fold = 129;
-/// Blocks of a case, so that tiny blocks do not make a large case slow.
-constexpr std::int64_t most_tiles = 2048;
+/// Blocks of a case, so that tiny blocks do not make a large case slow; those of a warp reach the largest
+/// count.
+constexpr std::int64_t most_tiles = 2080;
 
 /// RapidCheck's generators on a seed of our own; every draw has a stream of its own.
 class Chooser {
@@ -99,6 +100,7 @@ class VariableChoice {
   Variables choose(CountClass wanted) {
     Variables first = draw({{"count", medium_count}});
     if (!first.contains("count")) return first;
+    corner_ = wanted == CountClass::corner;
     return draw({{"count", count(wanted, first)}});
   }
 
@@ -118,16 +120,20 @@ class VariableChoice {
 
   std::int64_t drawn(const std::pair<std::string, Range>& variable, Bounds range, const Variables& chosen) {
     const std::string& name = variable.first;
-    if (name == "grid") return variable_in(choose_, capped_grid(range, chosen));
+    if (name == "grid") {
+      const Bounds grid = capped_grid(range, chosen);
+      return corner_ ? grid.high : variable_in(choose_, grid);
+    }
     const auto known = drawn_.find(name);
     if (known != drawn_.end()) return range.clamp(known->second);
     return drawn_[name] = name == "block" ? block_in(choose_, range) : variable_in(choose_, range);
   }
 
-  static Bounds capped_grid(Bounds range, const Variables& chosen) {
+  /// Few blocks more than the largest count fills.
+  Bounds capped_grid(Bounds range, const Variables& chosen) const {
     const auto found = chosen.find("block");
     const std::int64_t block = found == chosen.end() ? 32 : std::max<std::int64_t>(found->second, 1);
-    const std::int64_t most = std::max<std::int64_t>(8, 65536 / block);
+    const std::int64_t most = std::max<std::int64_t>(8, domain_.largest_count() / block + 1);
     return {range.low, std::max(range.low, std::min(range.high, most))};
   }
 
@@ -146,6 +152,7 @@ class VariableChoice {
         if (nudge_ == 0) return choose_.between(2, 31);  // a partial warp
         return choose_.between(range.low, std::min(most, small_count));
       case CountClass::medium: return choose_.between(range.low, std::min(most, medium_count));
+      case CountClass::corner: return most;
       case CountClass::large: break;
     }
     return any_length(choose_, std::max<std::int64_t>(most, 1));
@@ -170,6 +177,7 @@ class VariableChoice {
   Chooser& choose_;
   const Domain& domain_;
   std::int64_t nudge_;
+  bool corner_ = false;
   Variables drawn_;
 };
 
@@ -180,6 +188,21 @@ Schedule schedule_in(Chooser& choose, std::uint64_t index, std::uint64_t seed) {
                               Order::random,        Order::random};
   const Order order = orders[in_turn(index, std::size(orders), hash_of("schedule", seed))];
   return {order, order == Order::random ? choose.bits() : 0};
+}
+
+/// What the counts of a case are about.
+struct Turn {
+  CountClass counts;
+  std::int64_t nudge;  ///< -1, 0 or 1
+};
+
+constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1, nudges = 3;
+
+Turn turn_of(std::uint64_t index, std::uint64_t seed) {
+  const auto counts = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed)));
+  const auto nudge =
+      static_cast<std::int64_t>(in_turn(index / count_classes, nudges, hash_of("nudge", seed))) - 1;
+  return {counts == CountClass::large && nudge == 1 ? CountClass::corner : counts, nudge};
 }
 
 std::int64_t offset_in(Chooser& choose, const Variables& variables) {
@@ -209,26 +232,34 @@ CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, std
     if (instance.reduction && is_wanted(recipe, instance)) distributions_.emplace_back(recipe.name);
 }
 
+const std::string& CaseGenerator::distribution(std::uint64_t index) const {
+  const std::size_t classes = distributions_.size();
+  const auto usual = [&](std::uint64_t i) -> const std::string& {
+    return distributions_[in_turn(i, classes, hash_of("recipe", seed_))];
+  };
+  const std::string& own = usual(index);
+  const std::uint64_t begin = index / classes * classes;
+  for (std::uint64_t i = begin; i < begin + classes; ++i) {
+    if (turn_of(i, seed_).counts != CountClass::corner) continue;
+    if (own == "integers" && i != index) return usual(i);
+    return i == index ? *std::ranges::find(distributions_, "integers") : own;
+  }
+  return own;
+}
+
 Case CaseGenerator::generate(std::uint64_t index) const {
   Chooser choose(mixed(seed_ ^ mixed(index + 1)));
-  constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1;
-  const auto wanted = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed_)));
-
-  const auto nudge =
-      static_cast<std::int64_t>(in_turn(index / count_classes, 3, hash_of("nudge", seed_))) - 1;
+  const Turn turn = turn_of(index, seed_);
 
   Case c;
-  c.variables = VariableChoice(choose, domain_, nudge).choose(wanted);
-  c.recipe.distribution =
-      distributions_.empty()
-          ? "equal"
-          : distributions_[in_turn(index, distributions_.size(), hash_of("recipe", seed_))];
+  c.variables = VariableChoice(choose, domain_, turn.nudge).choose(turn.counts);
+  c.recipe.distribution = distributions_.empty() ? "equal" : distribution(index);
   c.recipe.seed = choose.bits();
   c.schedule = schedule_in(choose, index, seed_);
   const auto count = c.variables.find("count");
   if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.schedule = {};
   c.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, offset_in(choose, c.variables)));
-  c.calls = choose.between(0, 3) == 0 ? 2 : 1;
+  c.calls = choose.between(0, 3) == 0 && turn.counts != CountClass::corner ? 2 : 1;
   return c;
 }
 

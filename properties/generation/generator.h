@@ -11,8 +11,19 @@
 
 namespace foldproof {
 
-/// Classes of counts. Every run of consecutive cases as long as this list holds each class once.
-enum class CountClass : std::uint8_t { none, one, warp_edge, tile_edge, power_edge, small, medium, large };
+/// Classes of counts. Every run of eight consecutive cases holds each class once; every third time, `corner`
+/// takes the turn of `large`: the largest count with the largest grid.
+enum class CountClass : std::uint8_t {
+  none,
+  one,
+  warp_edge,
+  tile_edge,
+  power_edge,
+  small,
+  medium,
+  large,
+  corner
+};
 
 /// What names contract and instance to the generator, so that each has cases of its own.
 std::string identity_of(const Contract& contract, const Instance& instance);
@@ -28,6 +39,10 @@ class CaseGenerator {
   const std::vector<std::string>& distributions() const { return distributions_; }
 
  private:
+  /// Each in its turn; but among the many elements of a corner a lost one shows only where nothing is
+  /// rounded, so that the first corner of a round changes places with "integers".
+  const std::string& distribution(std::uint64_t index) const;
+
   const Instance& instance_;
   const Domain& domain_;
   std::string identity_;

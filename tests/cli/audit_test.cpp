@@ -169,6 +169,38 @@ TEST_CASE("reports are written into a folder, one file a format") {
   CHECK(std::filesystem::file_size(folder.path("reports/report.json")) > 0);
 }
 
+TEST_CASE("a guessed block that leaves memory gives way to a smaller one that does not") {
+  const Folder folder("block");
+  const std::string body = R"(
+  float v = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) v += in[i];
+  s[0][threadIdx.x AT] = 0;
+  s[1][threadIdx.x AT] = v;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int k = 0; k < blockDim.x; ++k) v += k == 0 ? 0 : s[1][k AT];
+    *out = v;
+  }
+}
+)";
+  const auto kernel = [&](const std::string& head, const std::string& at) {
+    std::string text = body;
+    for (auto found = text.find("AT"); found != std::string::npos; found = text.find("AT"))
+      text.replace(found, 2, at);
+    return "__global__ void block_sum(const float* in, float* out, int n) {\n" + head + text;
+  };
+  const std::string half = folder.file("half.cu", kernel("__shared__ float s[2][128];", ""));
+  const RanJson smaller = run_json({"audit", half});
+  CHECK(smaller.status == 0);
+  const std::string notes = smaller.json.at("kernels").at(0).at("notes").dump();
+  INFO(notes);
+  CHECK(notes.find("block_sum: 256 threads a block leave its memory and 128 do not, so 128 are taken.") !=
+        std::string::npos);
+  // An index that is one too large is a fault of any block.
+  const std::string off = folder.file("off.cu", kernel("__shared__ float s[2][256];", "+ 1"));
+  CHECK(run_json({"audit", off}).status == 1);
+}
+
 TEST_CASE("without a contract one is guessed, and init writes the guess down") {
   const Folder folder("guess");
   const std::string source = folder.file("wrong.cu", "");

@@ -49,6 +49,77 @@ $L__BB0_2:
 	max.s32 	%r3, %r1, %r2;
 	ret;
 }
+.visible .entry _Z4tallPKiPii(
+	.param .u64 _Z4tallPKiPii_param_0
+)
+{
+	mov.u32 	%r1, %ctaid.x;
+	ld.global.u32 	%r2, [%rd1];
+	atom.global.add.u32 	%r3, [%rd2], %r2;
+	ret;
+}
+.visible .entry _Z5tilesPKfPfi(
+	.param .u64 _Z5tilesPKfPfi_param_0
+)
+{
+	.shared .align 4 .b8 s[1024];
+$L__BB0_2:
+	// begin inline asm
+	{  cp.async.wait_group 0;
+}
+	// end inline asm
+	cp.async.ca.shared.global [%r2], [%rd3], 4, 4;
+	ld.shared::cta.f32 	%f1, [%r2];
+	@%p5 bra 	$L__BB0_2;
+	ret;
+}
+.visible .entry _Z5pairsPK6__halfPS_i(
+	.param .u64 _Z5pairsPK6__halfPS_i_param_0
+)
+{
+	.shared .align 2 .b8 s[64];
+	{.reg .f16 low;
+  mov.b32 %r1, {low,low};
+}
+$L__BB0_2:
+	ld.global.u32 	%r32, [%rd5];
+	{add.f16x2 %r102,%r102,%r32;
+}
+	@%p2 bra 	$L__BB0_2;
+	ret;
+}
+.visible .entry _Z6singlePKfPfi(
+	.param .u64 _Z6singlePKfPfi_param_0
+)
+{
+	.shared .align 4 .b8 s[1024];
+	ld.global.f32 	%f1, [%rd1];
+	st.shared.f32 	[%r2], %f1;
+$L__BB0_2:
+	ld.shared::cta.f32 	%f2, [%r2];
+	add.f32 	%f1, %f1, %f2;
+	@%p2 bra 	$L__BB0_2;
+	cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 16;
+	ret;
+}
+.visible .entry _Z5quadsPK6float4Pfi(
+	.param .u64 _Z5quadsPK6float4Pfi_param_0
+)
+{
+	mov.u32 	%r1, %ctaid.x;
+	mov.u32 	%r2, %nctaid.x;
+$L__BB0_2:
+	ld.global.v4.f32 	{%f1, %f2, %f3, %f4}, [%rd1];
+	@%p1 bra 	$L__BB0_2;
+	red.global.add.f32 	[%rd2], %f1;
+	ret;
+}
+.visible .entry _Z5into2PKfP6float2i(
+	.param .u64 _Z5into2PKfP6float2i_param_0
+)
+{
+	ret;
+}
 .visible .entry _Z5scalePKfPfi(
 	.param .u64 _Z5scalePKfPfi_param_0
 )
@@ -87,6 +158,10 @@ const Range& domain(const Contract& contract, const std::string& variable) {
       ->second;
 }
 
+bool says(const std::vector<std::string>& said, const std::string& sentence) {
+  return std::find(said.begin(), said.end(), sentence) != said.end();
+}
+
 std::string guess_error(const std::string& entry) {
   return error_of([&] { guess(entry); });
 }
@@ -99,11 +174,11 @@ TEST_CASE("an entry's launch bounds, memory and loops are read from its PTX alon
   CHECK(facts.uses_dynamic_shared);
   CHECK(facts.uses_block_index);
   CHECK(facts.uses_grid_size);
-  CHECK(facts.loads_in_loop);
+  CHECK(facts.reads_in_loop);
   CHECK(facts.atomics.empty());
   const EntryFacts total = facts_of(block_sums, "_Z5totalPKdPdi");
   CHECK_FALSE(total.uses_shared);
-  CHECK_FALSE(total.loads_in_loop);
+  CHECK_FALSE(total.reads_in_loop);
   CHECK(total.atomics == std::set<std::string>{"add.f64"});
   CHECK_FALSE(facts_of(block_sums, "missing").uses_block_index);
 }
@@ -132,6 +207,49 @@ TEST_CASE("atomics on the output mean one value, set to the identity before") {
   CHECK(domain(contract, "grid").low.text() == "ceil_div(count, block)");
 }
 
+TEST_CASE("PTX adds signed integers with unsigned atomics, which count all the same") {
+  const Contract contract = guess("tall");
+  CHECK(only(contract).reduction->op == Operator::sum);
+  CHECK(only(contract).output_initial == BufferContract::Initial::identity);
+}
+
+TEST_CASE("elements that are copied asynchronously or read in pairs are read all the same") {
+  CHECK(facts_of(block_sums, "_Z5tilesPKfPfi").reads_in_loop);
+  CHECK(facts_of(block_sums, "_Z5pairsPK6__halfPS_i").reads_in_loop);
+  CHECK_FALSE(facts_of(block_sums, "_Z6singlePKfPfi").reads_in_loop);
+  CHECK(domain(guess("tiles"), "count").high.text() == "2^31 - 1");
+  CHECK(domain(guess("pairs"), "count").high.text() == "2^31 - 1");
+}
+
+TEST_CASE("a pointer to vectors promises whole ones at their alignment") {
+  std::vector<std::string> said;
+  const Contract contract = guess("quads", said);
+  CHECK(only(contract).reduction->input == Element::f32);
+  CHECK(domain(contract, "groups").high.text() == "(2^31 - 1) / 4");
+  CHECK(domain(contract, "count").low.text() == "groups * 4");
+  CHECK(domain(contract, "grid").high.text() == "ceil_div(groups, block)");
+  CHECK(domain(contract, "offset").high.text() == "0");
+  CHECK(only(contract).launches.at(0).arguments.at(2).value.text() == "count");
+  CHECK(says(said,
+             "quads: parameter 1 (float4 const*) points to groups of 4 elements: cases hold whole ones, and "
+             "start at their alignment."));
+  CHECK(guess_error("into2").find("the type of parameter 2 (float2*) is not known") != std::string::npos);
+}
+
+TEST_CASE("a guess that a block reads at most an element a thread is told") {
+  std::vector<std::string> said;
+  CHECK(domain(guess("single", said), "count").high.text() == "block");
+  CHECK(says(
+      said,
+      "single: no loop that reads the input was found in it, so that a case has at most as many elements as "
+      "threads; widen count in a contract where it serves more."));
+  said.clear();
+  guess("pairs", said);
+  CHECK(says(said,
+             "pairs: it reads several elements at once, and nothing in its signature promises that the "
+             "input is aligned for that; `offset = \"0\"` under [domain] of a contract does."));
+}
+
 TEST_CASE("shuffles without shared memory mean one warp, and arithmetic tells the operator") {
   const Contract contract = guess("warp");
   CHECK(domain(contract, "block").low.text() == "32");
@@ -148,10 +266,10 @@ TEST_CASE("what cannot be guessed is refused with the reason") {
 TEST_CASE("without an entry every kernel is guessed at, and those left out are named") {
   const Workshop workshop;
   std::vector<std::string> said;
-  CHECK(guess_contracts(workshop.write("k.ptx", block_sums), "", {}, said).size() == 3);
+  CHECK(guess_contracts(workshop.write("k.ptx", block_sums), "", {}, said).size() == 8);
   CHECK(std::count_if(said.begin(), said.end(), [](const std::string& sentence) {
           return sentence.find("no contract can be guessed") != std::string::npos;
-        }) == 3);
+        }) == 4);
 }
 
 TEST_CASE("a starter contract reads back as what was guessed") {
@@ -215,7 +333,31 @@ template <typename T, int B> __global__ void block_max(T* result, const T* data,
   CHECK(launch.arguments.at(4).value.text() == "count");
   CHECK(only(contract).buffers.at(0).initial == BufferContract::Initial::zero);
   CHECK(only(contract).reduction->op == Operator::max);
+  CHECK(only(contract).input_name == "data");
+  CHECK(only(contract).output_name == "result");
   CHECK(said.front() == "block_max: the template is taken as block_max<float, 256>.");
+}
+
+TEST_CASE("the number of groups is what a parameter of that name gets") {
+  if (!find_nvcc("")) {
+    WARN("nvcc is not installed, so this was not run");
+    return;
+  }
+  const Workshop workshop;
+  const auto source = workshop.write("k.cu", R"cuda(
+#include <cuda_fp16.h>
+__global__ void pair_sum(const __half2* in, float* out, int pairs) {
+  float v = 0;
+  for (int i = threadIdx.x; i < pairs; i += 32) v += __low2float(in[i]) + __high2float(in[i]);
+  atomicAdd(out, v);
+}
+)cuda");
+  CompileOptions options;
+  options.cache = workshop.path() / "ptx";
+  std::vector<std::string> said;
+  const Contract contract = guess_contracts(source, "", options, said).at(0);
+  CHECK(only(contract).reduction->input == Element::f16);
+  CHECK(only(contract).launches.at(0).arguments.at(2).value.text() == "groups");
 }
 
 TEST_CASE("the reference page holds the table of keys as the program knows it") {

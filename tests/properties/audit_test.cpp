@@ -334,6 +334,17 @@ TEST_CASE("a misaligned start is tried, unless the domain rules it out") {
   require_clean(audit(contract, kernel));
 }
 
+TEST_CASE("a claim beyond what was tried is told") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  const auto kernel = [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); };
+  auto& count =
+      *std::ranges::find(contract.instances[0].domain, "count", &std::pair<std::string, Range>::first);
+  count.second = Range::parse("0 .. 2^33", {});
+  CHECK(audit(contract, kernel, many_cases(40)).untried_above == 4096);
+  count.second = Range::parse("0 .. 20", {});
+  CHECK_FALSE(audit(contract, kernel, many_cases(40)).untried_above);
+}
+
 TEST_CASE("a kernel that does not end is run once, not forty times") {
   std::uint64_t launches = 0;
   const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), [&](const Launch& l) {

@@ -4,6 +4,7 @@
 
 #include "catch.h"
 #include "fake_kernel.h"
+#include "properties/audit.h"
 #include "properties/generation/coverage.h"
 #include "properties/generation/generator.h"
 
@@ -63,6 +64,47 @@ TEST_CASE("narrow, fixed, dependent and unusual domains are kept") {
   CHECK(sampled(with_domain({{"count", "5 .. 9"}, {"offset", "4"}}))["offset"] == std::set<std::int64_t>{4});
 }
 
+TEST_CASE("variables that the count grows with are drawn so that it fits") {
+  auto values = sampled(with_domain({{"groups", "0 .. 2^20"}, {"count", "groups * 4"}}));
+  CHECK(*values["groups"].rbegin() == 1 << 14);
+  CHECK(*values["count"].rbegin() == 1 << 16);
+  values =
+      sampled(with_domain({{"rows", "1 .. 2^20"}, {"columns", "3 .. 2^20"}, {"count", "rows * columns"}}));
+  CHECK(*values["rows"].rbegin() == (1 << 16) / 3);
+  CHECK(*values["columns"].rbegin() > 1000);
+}
+
+TEST_CASE("forty cases join the largest count with the largest grid") {
+  // A second level that folds 256 partials of 256 threads loses the 257th.
+  const Instance instance = with_domain({{"count", "1 .. 1000000"}, {"grid", "1 .. 300"}});
+  const Domain domain(instance, AuditOptions{}.largest_count);
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const CaseGenerator generator(instance, domain, "test", seed);
+    std::uint64_t corners = 0;
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const Case c = generator.generate(i);
+      const bool is_corner = c.variables.at("count") > 256 * 256 && c.variables.at("grid") > 256;
+      if (is_corner && c.recipe.distribution == "integers") ++corners;
+    }
+    INFO("seed " << seed);
+    CHECK(corners >= 1);
+    CHECK(corners <= 4);
+  }
+}
+
+TEST_CASE("a grid reaches the largest count's last block, whatever its threads") {
+  for (const std::string block : {"32", "64", "128", "256", "512", "1024"}) {
+    const Instance instance = with_domain(
+        {{"count", "0 .. 2^33"}, {"block", block}, {"grid", "1 .. max(1, ceil_div(count, block))"}});
+    const Domain domain(instance, AuditOptions{}.largest_count);
+    const CaseGenerator generator(instance, domain, "test", 1);
+    std::int64_t most = 0;
+    for (std::uint64_t i = 0; i < 40; ++i) most = std::max(most, generator.generate(i).variables.at("grid"));
+    INFO("block " << block);
+    CHECK(most * std::stoll(block) > 1 << 16);
+  }
+}
+
 TEST_CASE("a domain beyond the largest count is told") {
   const Instance instance = with_domain({{"count", "2^31 .. 2^33"}});
   const Domain domain(instance, 1 << 16);
@@ -110,6 +152,10 @@ TEST_CASE("forty cases cover every class, whatever the seed") {
 }
 
 TEST_CASE("only what the domain admits can be missed") {
+  const Instance whole = with_domain({{"groups", "1 .. 100"}, {"count", "groups * 4"}, {"offset", "0"}});
+  const std::string of_whole = Coverage().missed(Domain(whole, 1 << 16), {"equal"});
+  CHECK(of_whole.find("warps,") == std::string::npos);
+  CHECK(of_whole.find("misaligned") == std::string::npos);
   const Instance instance = with_domain({{"count", "2 .. 8"}});
   const Domain domain(instance, 1 << 16);
   const std::string missed = Coverage().missed(domain, {"equal"});

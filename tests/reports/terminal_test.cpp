@@ -119,6 +119,17 @@ TEST_CASE("the expected findings of a defect are not shown as errors") {
   CHECK(contains(text, "as expected"));
 }
 
+TEST_CASE("how far counts were tried is told of one source, not of a catalogue") {
+  KernelReport kernel = clean("T=f32");
+  kernel.file = "a.cu";
+  kernel.untried_above = 66560;
+  KernelReport narrow = kernel;
+  narrow.untried_above = 4096;
+  CHECK(contains(to_text(report_of({kernel, narrow}), {}), "note: counts above 66560 were not tried\n"));
+  narrow.file = "b.cu";
+  CHECK_FALSE(contains(to_text(report_of({kernel, narrow}), {}), "not tried"));
+}
+
 TEST_CASE("no line is wider than asked for, but for a command to be copied") {
   KernelReport wordy = clean("T=f32,OPERATOR=sum,ACCUMULATOR=f64,LAYOUT=interleaved,B=1024");
   wordy.kernel = "A8 a kernel whose name goes on and on and on and on and on until the end of it";
