@@ -10,7 +10,7 @@
 namespace foldproof {
 namespace {
 
-constexpr std::uint64_t largest_count = 4096;
+constexpr std::uint64_t largest_count = 1024;
 constexpr std::uint32_t warp = 32;
 
 std::vector<Finding> findings_of(const Contract& contract, const Instance& instance,
@@ -45,8 +45,9 @@ std::optional<std::uint32_t> fitting_block(const Contract& contract,
   if (!first || *first % warp != 0 || *first + warp >= threads) return std::nullopt;
   for (std::uint32_t block = threads / 2; block >= warp; block /= 2)
     if (block <= *first)
-      return findings_of(contract, with_block(instance, block), image, runner).empty() ? std::optional(block)
-                                                                                       : std::nullopt;
+      return first_outside(findings_of(contract, with_block(instance, block), image, runner))
+                 ? std::nullopt
+                 : std::optional(block);
   return std::nullopt;
 }
 
