@@ -209,7 +209,7 @@ Case shrink(const Case& failing, const Domain& domain, const Instance& instance,
             const InputBits& input, ShrinkBudget budget) {
   const ShrinkBudget half{budget.runs / 2, budget.warp_instructions / 2};
   Trials recipe_trials(fails, half), element_trials(fails, half);
-  const Case small = shrink_recipe(failing, Neighbours(domain, instance), recipe_trials);
+  Case small = shrink_recipe(failing, Neighbours(domain, instance), recipe_trials);
   if (!instance.reduction || small.variables.at("count") > static_cast<std::int64_t>(most_elements))
     return small;
   // A recipe with at most a few elements is read at a glance; it is taken apart all the same, since zeros and

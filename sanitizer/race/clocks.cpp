@@ -234,7 +234,9 @@ void Clocks::meet_as_a_block(BlockClock& block) {
       });
       warp.has_outer = 0;
     }
-    block.outer = std::make_shared<Knowledge>(std::vector<Knowledge::Part>{}, std::move(parents));
+    // The part says more than all that was learnt of the block's own lanes, which is dropped for it.
+    block.outer = std::make_shared<Knowledge>(
+        std::vector<Knowledge::Part>{{{block.number, 0}, true, all_lanes, block.base}}, std::move(parents));
   }
   bool fenced = false;
   for (WarpClock& warp : block.warps) {

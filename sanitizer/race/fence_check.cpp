@@ -10,8 +10,7 @@ namespace {
 
 using What = AccessEvent::What;
 
-constexpr std::size_t real = 0,
-                      obeyed = 1;  // clocks: of what orders, and of what the program takes for order
+constexpr std::size_t released = 0, obeyed = 1;  // the clocks
 
 bool reads(const AccessEvent& event) { return event.what != What::write; }
 bool writes(const AccessEvent& event) { return event.what != What::read; }
@@ -53,9 +52,9 @@ void FenceCheck::accesses(const AccessEvent& event) {
     for (std::uint32_t offset = 0; offset < event.bytes; offset += element)
       access(event, lane, {first.owner, first.address + offset});
   });
-  all_clocks_[real].accesses(event);
   AccessEvent taken = event;
   taken.acquires |= event.strong && reads(event);
+  all_clocks_[released].accesses(taken);
   taken.releases |= event.strong && writes(event);
   all_clocks_[obeyed].accesses(taken);
 }
@@ -64,7 +63,7 @@ void FenceCheck::access(const AccessEvent& event, unsigned lane, const Location&
   Place& place = places_[location];
   if (place.bytes != event.element_bytes) place = {event.element_bytes, {}, false};
   Access now{{event.warp, lane, {}}, event.site, event.scope, writes(event), {}};
-  for (const std::size_t k : {real, obeyed}) now.when.time[k] = all_clocks_[k].warp(event.warp).time;
+  for (const std::size_t k : {released, obeyed}) now.when.time[k] = all_clocks_[k].warp(event.warp).time;
   const auto same_lane = [&](const Moment& m) { return m.warp == event.warp && m.lane == lane; };
   if (is_plain(event))
     for (const Access& earlier : place.accesses)
@@ -102,10 +101,10 @@ bool FenceCheck::is_missing_fence(const Access& earlier, const Access& now) {
   if (earlier.when.warp == now.when.warp || !(earlier.writes || now.writes)) return false;
   if (!clocks_.include_each_other(earlier.scope, earlier.when.warp.block, now.scope, now.when.warp.block))
     return false;
-  if (happened_before(real, earlier.when, now.when) || !happened_before(obeyed, earlier.when, now.when))
+  if (happened_before(released, earlier.when, now.when) || !happened_before(obeyed, earlier.when, now.when))
     return false;
   return std::ranges::none_of(earlier.seen_by, [&](const Moment& m) {
-    return (m.warp == now.when.warp && m.lane == now.when.lane) || happened_before(real, m, now.when);
+    return (m.warp == now.when.warp && m.lane == now.when.lane) || happened_before(released, m, now.when);
   });
 }
 
@@ -121,7 +120,7 @@ void FenceCheck::report(const AccessEvent& event, const Access& earlier, const A
   finding.threads = {scene_->thread(now.when.warp, now.when.lane),
                      scene_->thread(earlier.when.warp, earlier.when.lane)};
   finding.message = fmt::format(
-      "{} {} {}, which {} {} before it raised a flag; without a fence on both sides of the flag nothing "
+      "{} {} {}, which {} {} before it raised a flag; without a fence before the flag nothing "
       "orders the two",
       to_string(finding.threads[0]), now.writes ? "writes" : "reads",
       scene_->memory_at(event.shared, address), to_string(finding.threads[1]),

@@ -1,8 +1,8 @@
 // Missing fences: data and a flag that are both volatile or relaxed.
 //
 //   data = v;   flag = 1;   ···   while (!flag);   r = data;        all of them strong, so no data race
-//            ▲                                  ▲
-//            └────────── no fence here or there ┘                   r may be what stood there before
+//            ▲
+//            └ no fence here: others may see the flag first         r may be what stood there before
 #pragma once
 
 #include <map>
@@ -20,6 +20,9 @@ namespace foldproof {
 /// the first one, and relies on an order that only fences give (PTX ISA 8.9.5). Who does not wait, as with a
 /// hint to stop early, relies on nothing; and who has seen the value once does not lose it (8.10.3,
 /// coherence).
+///
+/// The fence behind the flag is not asked for: programs that read volatile data where a flag lets them rely
+/// on the branch, as NVIDIA's sample threadFenceReduction does, and hardware serves them.
 ///
 /// Accesses of one warp, of different sizes, and with scopes that do not include each other are the race
 /// check's.
@@ -51,6 +54,7 @@ class FenceCheck final : public Clocked<2> {
     bool knows_value = false;      ///< who wrote what stands there: the last write in `accesses`
   };
 
+  // Two clocks: of what is released, whoever reads it then acquires; and of what the program takes for order.
   bool needs_clocks(const Scene& scene) const override { return scene.has_plain_strong_accesses(); }
   void access(const AccessEvent& event, unsigned lane, const Location& location);
   void forget(const Location& location, std::uint32_t bytes);

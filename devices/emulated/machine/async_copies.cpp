@@ -50,7 +50,7 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
                     access_event(warp, i, What::write, copy.to, copy.lanes, bytes, bytes));
   read_source(warp, split, copy);
   for_lanes(copy.lanes, [&](unsigned lane) { leave_undelivered(warp, copy, lane); });
-  warp.copies.push_back(std::move(copy));
+  warp.copies.push_back(copy);
 }
 
 // Lanes that read equally much, together; what a lane does not read need not exist, and is zero.
