@@ -37,7 +37,7 @@ Schedule schedule_named(std::string_view text);
 using ArgumentBytes = std::vector<std::byte>;
 
 /// Shared memory of a block at most, in bytes: that of compute capability 9.0.
-inline constexpr std::int64_t largest_shared_memory = 227 << 10;
+inline constexpr std::uint32_t largest_shared_memory = 227 << 10;
 
 struct LaunchShape {
   Dim3 grid;

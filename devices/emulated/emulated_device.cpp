@@ -21,7 +21,6 @@ using machine::Region;
 constexpr std::uint64_t most_threads = 1024;
 constexpr Dim3 largest_block{1024, 1024, 64};
 constexpr Dim3 largest_grid{2147483647, 65535, 65535};
-constexpr std::uint64_t most_shared_bytes = largest_shared_memory;
 constexpr std::uint64_t largest_cluster = 16;
 constexpr std::uint64_t multiprocessors = 132, threads_each = 2048, blocks_each = 32;
 constexpr std::uint64_t most_parameter_bytes = 32764;
@@ -42,10 +41,10 @@ void check_shape(const Program& program, const Code& entry, const LaunchShape& s
                                  to_string(largest_grid)));
   const std::uint32_t fixed = program.shared_static_bytes(entry);
   const std::uint64_t shared = std::uint64_t{fixed} + shape.shared_bytes;
-  if (shared > most_shared_bytes)
+  if (shared > largest_shared_memory)
     throw InputError(
         fmt::format("the block needs {} bytes of shared memory ({} static and {} dynamic); the limit is {}",
-                    shared, fixed, shape.shared_bytes, most_shared_bytes));
+                    shared, fixed, shape.shared_bytes, largest_shared_memory));
   const auto& most = entry.max_threads;
   if (most[0] != 0 && threads > std::uint64_t{most[0]} * most[1] * most[2])
     throw InputError(fmt::format("{} was compiled for at most {} threads a block, and the launch has {}",
@@ -80,7 +79,7 @@ Dim3 cluster_of(const Code& entry, const LaunchShape& shape) {
 void check_cooperative(const Program& program, const Code& entry, const LaunchShape& shape) {
   const std::uint64_t shared = std::uint64_t{program.shared_static_bytes(entry)} + shape.shared_bytes;
   std::uint64_t each = std::min(blocks_each, threads_each / ((shape.block.volume() + 31) / 32 * 32));
-  if (shared != 0) each = std::min(each, most_shared_bytes / shared);
+  if (shared != 0) each = std::min(each, largest_shared_memory / shared);
   if (shape.grid.volume() > each * multiprocessors)
     throw InputError(
         fmt::format("a cooperative launch of {} blocks cannot be resident at once: {} multiprocessors "

@@ -9,14 +9,20 @@
 
 namespace foldproof {
 
-/// Tells `count` clocks of all that orders. Blocks and accesses are left to the check, which has to look at
-/// them before (block_begins, block_ends, accesses of Clocks).
+/// Tells `count` clocks of all that orders. Accesses are left to the check (Clocks::accesses), which may have
+/// to look at them before.
 template <std::size_t count = 1>
 class Clocked : public Observer {
  public:
   void launch_begins(const Scene& scene) override {
     keeps_time_ = needs_clocks(scene);
     tell([&](Clocks& clocks) { clocks.launch_begins(scene); });
+  }
+  void block_begins(BlockNumber block) override {
+    tell([&](Clocks& clocks) { clocks.block_begins(block); });
+  }
+  void block_ends(BlockNumber block) override {
+    tell([&](Clocks& clocks) { clocks.block_ends(block); });
   }
   void fences(const FenceEvent& event) final {
     tell([&](Clocks& clocks) { clocks.fences(event); });

@@ -31,12 +31,8 @@ void FenceCheck::launch_begins(const Scene& scene) {
 
 std::vector<Finding> FenceCheck::launch_ends() { return std::exchange(findings_, {}); }
 
-void FenceCheck::block_begins(BlockNumber block) {
-  tell([&](Clocks& clocks) { clocks.block_begins(block); });
-}
-
 void FenceCheck::block_ends(BlockNumber block) {
-  tell([&](Clocks& clocks) { clocks.block_ends(block); });
+  Clocked::block_ends(block);
   if (keeps_time_) places_.erase(places_.lower_bound({block, 0}), places_.lower_bound({block + 1, 0}));
 }
 

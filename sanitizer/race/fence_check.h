@@ -30,7 +30,6 @@ class FenceCheck final : public Clocked<2> {
  public:
   void launch_begins(const Scene& scene) override;
   std::vector<Finding> launch_ends() override;
-  void block_begins(BlockNumber block) override;
   void block_ends(BlockNumber block) override;
   void accesses(const AccessEvent& event) override;
 

@@ -14,10 +14,6 @@ void LifetimeCheck::launch_begins(const Scene& scene) {
 
 std::vector<Finding> LifetimeCheck::launch_ends() { return std::exchange(findings_, {}); }
 
-void LifetimeCheck::block_begins(BlockNumber block) {
-  if (keeps_time_) clocks_.block_begins(block);
-}
-
 // The memory is there until the block's last thread ends; a use is in time if any thread knew of it when it
 // ended.
 void LifetimeCheck::block_ends(BlockNumber block) {
@@ -32,7 +28,7 @@ void LifetimeCheck::block_ends(BlockNumber block) {
              "uses the shared memory of another block, which does not wait for that before it ends");
   }
   uses_.erase(block);
-  clocks_.block_ends(block);
+  Clocked::block_ends(block);
 }
 
 // Lanes of a use that no thread of the block knows of.

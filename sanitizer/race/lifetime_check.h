@@ -16,7 +16,6 @@ class LifetimeCheck final : public Clocked<> {
  public:
   void launch_begins(const Scene& scene) override;
   std::vector<Finding> launch_ends() override;
-  void block_begins(BlockNumber block) override;
   void block_ends(BlockNumber block) override;
   void accesses(const AccessEvent& event) override;
 

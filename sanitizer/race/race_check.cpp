@@ -91,7 +91,7 @@ std::vector<Finding> RaceCheck::launch_ends() {
 }
 
 void RaceCheck::block_begins(BlockNumber block) {
-  clocks_.block_begins(block);
+  Clocked::block_begins(block);
   std::unique_ptr<Shadow>& shadow = shared_[block];
   if (spare_.empty()) {
     shadow = std::make_unique<Shadow>();
@@ -103,7 +103,7 @@ void RaceCheck::block_begins(BlockNumber block) {
 
 // A shadow serves the next block as it is: all that happened to the one before is over.
 void RaceCheck::block_ends(BlockNumber block) {
-  clocks_.block_ends(block);
+  Clocked::block_ends(block);
   latest_shadow_ = nullptr;
   const auto found = shared_.find(block);
   if (!clocks_.clustered()) spare_.push_back(std::move(found->second));

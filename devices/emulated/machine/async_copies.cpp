@@ -88,14 +88,12 @@ void Grid::leave_undelivered(const Warp& warp, const CopyUnderWay& copy, unsigne
   const Instruction& i = *copy.instruction;
   fill_with_poison({copy.target[lane], copy.bytes});
   if (!copy.defined[lane]) return;
-  const OriginId origin = new_origin(
-      Kind::uninitialized_read, i, warp, lane,
-      fmt::format("{} bytes of {} that an asynchronous copy was to bring, which the thread did not wait for",
-                  copy.bytes, memory_at(true, copy.to[lane])));
-  std::array<std::byte, CopyUnderWay::most_bytes> all;
-  all.fill(std::byte{0xff});
-  store_bits(warp, i, lane, {i.form->space, copy.to[lane], copy.defined[lane], copy.bytes}, all.data(),
-             origin);
+  const OriginId origin = origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
+    return fmt::format(
+        "{} bytes of {} that an asynchronous copy was to bring, which the thread did not wait for",
+        copy.bytes, memory_at(true, copy.to[lane]));
+  });
+  store_undefined(warp, i, lane, {i.form->space, copy.to[lane], copy.defined[lane], copy.bytes}, origin);
 }
 
 // cp.async.commit_group: the copies so far are a group.

@@ -176,8 +176,17 @@ class Grid final : private Scene {
 
   // undefined.cpp: bits that nobody determined
   bool tracks() const { return origins_ != nullptr; }
-  OriginId new_origin(Kind kind, const Instruction& instruction, const Warp& warp, unsigned lane,
-                      std::string what);
+  /// The origin of an instruction's undefined bits; what() puts it into words when it is the first time.
+  template <class What>
+  OriginId origin_at(Kind kind, const Instruction& instruction, const Warp& warp, unsigned lane,
+                     const What& what) {
+    const auto [known, is_new] = origin_sites_.try_emplace({kind, instruction.site}, 0);
+    if (is_new) {
+      known->second = static_cast<OriginId>(origins_->all.size());
+      origins_->all.push_back({kind, program_.position(instruction), thread(warp, lane), what()});
+    }
+    return known->second;
+  }
   void spread(Frame& frame, const Instruction& instruction, LaneMask split_lanes, LaneMask lanes);
   void check_sink(const Warp& warp, const Frame& frame, const Instruction& instruction, std::uint32_t row,
                   LaneMask lanes, const char* what);
@@ -202,6 +211,8 @@ class Grid final : private Scene {
                             const Bytes& from);
   void store_bits(const Warp& warp, const Instruction& instruction, unsigned lane, const Bytes& to,
                   const std::byte* undefined, OriginId origin);
+  void store_undefined(const Warp& warp, const Instruction& instruction, unsigned lane, const Bytes& to,
+                       OriginId origin);
   void note_store(Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
                   LaneMask lanes, Hosts& hosts, const Region& common);
   void store_definedness(Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,

@@ -23,16 +23,6 @@ void set_column(std::byte* row, std::uint32_t bytes, unsigned lane) {
 
 }  // namespace
 
-OriginId Grid::new_origin(Kind kind, const Instruction& i, const Warp& warp, unsigned lane,
-                          std::string what) {
-  const auto [known, is_new] = origin_sites_.try_emplace({kind, i.site}, 0);
-  if (is_new) {
-    known->second = static_cast<OriginId>(origins_->all.size());
-    origins_->all.push_back({kind, program_.position(i), thread(warp, lane), std::move(what)});
-  }
-  return known->second;
-}
-
 // A register-only instruction: from the sources' bits to the destinations'. Where the guard itself is
 // undefined, so is whether the destination changed.
 void Grid::spread(Frame& frame, const Instruction& i, LaneMask split_lanes, LaneMask lanes) {
@@ -121,9 +111,10 @@ void Grid::shuffle_definedness(const Warp& warp, Members members, const Split& s
   });
   if (absent != 0) {
     const auto lane = first_lane(absent);
-    origin = new_origin(Kind::undefined_shuffle_source, i, warp, lane,
-                        fmt::format("a shuffle in which thread {} reads from lane {}, which takes no part",
-                                    to_string(thread(warp, lane).thread), from[lane]));
+    origin = origin_at(Kind::undefined_shuffle_source, i, warp, lane, [&] {
+      return fmt::format("a shuffle in which thread {} reads from lane {}, which takes no part",
+                         to_string(thread(warp, lane).thread), from[lane]);
+    });
     for_lanes(absent, [&](unsigned one) { result[one] = ~0u; });
   }
   auto* bits = reinterpret_cast<std::uint32_t*>(split.frame->undefined_bits() + i.operand[0]);

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <functional>
 
 #include "devices/emulated/machine/grid.h"
 #include "sanitizer/lane_set.h"
@@ -50,21 +52,32 @@ OriginId Grid::origin_of_loaded(const Warp& warp, const Instruction& i, unsigned
   }
   const StateSpace space = owner(from.space, from.address);
   const bool shared = space == StateSpace::shared_cta || space == StateSpace::shared_cluster;
-  return new_origin(
-      Kind::uninitialized_read, i, warp, lane,
-      fmt::format("{} bytes of {} that nobody wrote", from.count,
-                  space == StateSpace::local ? "local memory" : memory_at(shared, from.address)));
+  return origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
+    return fmt::format("{} bytes of {} that nobody wrote", from.count,
+                       space == StateSpace::local ? "local memory" : memory_at(shared, from.address));
+  });
 }
 
 // Bytes in memory become as undefined as these.
 void Grid::store_bits(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
                       const std::byte* undefined, OriginId origin) {
+  std::ranges::transform(undefined, undefined + to.count, to.defined, std::bit_not{});
+  if (is_defined(to.defined, to.count)) return;
   const Place first = place(warp, to.space, to.address, lane);
-  for (std::uint32_t b = 0; b < to.count; ++b) {
-    to.defined[b] = ~undefined[b];
-    if (to.defined[b] != all_ones)
-      origins_->stored[{first.of, first.at + b}] = {origin, program_.position(i), thread(warp, lane)};
-  }
+  const Origins::Stored stored{origin, program_.position(i), thread(warp, lane)};
+  for (std::uint32_t b = 0; b < to.count; ++b)
+    if (to.defined[b] != all_ones) origins_->stored[{first.of, first.at + b}] = stored;
+}
+
+void Grid::store_undefined(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
+                           OriginId origin) {
+  constexpr std::size_t widest = 16;
+  static constexpr auto all = [] {
+    std::array<std::byte, widest> ones{};
+    ones.fill(all_ones);
+    return ones;
+  }();
+  store_bits(warp, i, lane, to, all.data(), origin);
 }
 
 // What a load brought along: where memory is not defined, neither is the register.
@@ -156,9 +169,7 @@ void Grid::atomic_definedness(Warp& warp, const Split& split, const Instruction&
       if (contains(taint.lanes(detail.data[s]), lane)) operand = taint.find(detail.data[s])->origin;
     if ((old && !exchanges) || operand) {
       if (!memory.defined) memory.defined = make_map(warp, i, memory.address, lane);
-      constexpr std::array<std::byte, 8> all{all_ones, all_ones, all_ones, all_ones,
-                                             all_ones, all_ones, all_ones, all_ones};
-      store_bits(warp, i, lane, memory, all.data(), old ? *old : *operand);
+      store_undefined(warp, i, lane, memory, old ? *old : *operand);
     } else if (memory.defined) {
       std::memset(memory.defined, 0xff, size);
     }
