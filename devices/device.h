@@ -76,6 +76,9 @@ class Device {
   virtual ModuleId load(const Image& image) = 0;
   virtual std::vector<EntryInfo> entries(ModuleId module) const = 0;
 
+  /// Gives the module's variables the values with which it was loaded.
+  virtual void reset(ModuleId module) = 0;
+
   /// Memory that nobody has written. `bytes` may be 0; the address is then valid for no access. Findings call
   /// the memory by `name`.
   virtual Address allocate(std::uint64_t bytes, std::string_view name) = 0;

@@ -99,6 +99,7 @@ class InProcessRunner final : public Runner {
     JobResult result;
     try {
       const ModuleId module = module_of(job.image);
+      device_->reset(module);
       const Allocations allocations(*device_, job.buffers);
       for (const JobStep& step : job.steps) {
         if (const auto* write = std::get_if<JobWrite>(&step))

@@ -50,6 +50,7 @@ struct JobWrite {
 
 using JobStep = std::variant<JobLaunch, JobWrite>;
 
+/// Depends on no job before it: buffers are its own, and the module's variables begin as loaded.
 struct Job {
   std::shared_ptr<const Image> image;
   std::vector<JobBuffer> buffers;

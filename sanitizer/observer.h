@@ -70,7 +70,7 @@ struct AccessEvent {
   SyncScope scope = SyncScope::sys;
   WarpId warp;
   LaneSet lanes = 0;
-  /// Lanes that write what stands there already.
+  /// Lanes that write what stands there already, such as attempts of compare-and-swap that fail.
   LaneSet unchanged = 0;
   std::uint32_t bytes = 0;          ///< of one lane, elements of a vector together
   std::uint32_t element_bytes = 0;  ///< what is atomic by itself

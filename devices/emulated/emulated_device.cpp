@@ -117,9 +117,14 @@ class EmulatedDevice final : public Device {
     auto program = std::make_unique<Program>(machine::lower(module, image.name, [&](std::uint64_t bytes) {
       return memory_.allocate(bytes, "a __device__ variable");
     }));
-    for (const auto& variable : program->globals) write(variable.address, variable.initial);
     programs_.push_back(std::move(program));
-    return static_cast<ModuleId>(programs_.size() - 1);
+    const auto id = static_cast<ModuleId>(programs_.size() - 1);
+    reset(id);
+    return id;
+  }
+
+  void reset(ModuleId module) override {
+    for (const auto& variable : program(module).globals) write(variable.address, variable.initial);
   }
 
   std::vector<EntryInfo> entries(ModuleId module) const override {

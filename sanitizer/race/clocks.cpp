@@ -2,32 +2,26 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace foldproof {
 namespace {
 
 constexpr BlockNumber no_owner = ~BlockNumber{0};
 
-/// Joins two pieces of knowledge, of which either may be missing.
-Knowledge::Pointer join(const Knowledge::Pointer& a, const Knowledge::Pointer& b) {
-  if (!a || a == b) return b;
-  if (!b) return a;
-  return std::make_shared<Knowledge>(std::vector<Knowledge::Part>{}, std::vector{a, b});
-}
-
 constexpr std::size_t items_together = 16;  // of a message, before the next link of its chain
 
 /// Adds what one thread released to what others had released before.
 void add(Message& to, const Message::Item& item) {
   if (item.scope >= SyncScope::gpu)
-    to.wide = join(to.wide, item.what);
+    to.wide.join(item.what);
   else
     to.narrow = true;
   const auto same = std::find_if(to.items.begin(), to.items.end(), [&](const Message::Item& known) {
     return known.scope == item.scope && known.block == item.block;
   });
   if (same != to.items.end()) {
-    same->what = join(same->what, item.what);
+    same->what.join(item.what);
     return;
   }
   if (to.items.size() == items_together) {
@@ -73,7 +67,7 @@ void Clocks::block_begins(BlockNumber number) {
   }
   block->number = number;
   block->base = latest_time_;
-  block->outer = nullptr;
+  block->outer = {};
   for (auto& barrier : block->barriers) barrier = {};
   block->warps.resize(warps_);
   for (std::uint32_t w = 0; w < warps_; ++w) {
@@ -119,8 +113,7 @@ LaneSet Clocks::unordered(const WarpClock& who, unsigned lane, const WarpId& oth
         });
     }
   }
-  const Knowledge::Pointer& outer = outer_of(who, lane, own);
-  return lanes == 0 || !outer ? lanes : outer->unknown(other, lanes, time);
+  return lanes == 0 ? 0 : outer_of(who, lane, own).unknown(other, lanes, time);
 }
 
 bool Clocks::include_each_other(SyncScope a, BlockNumber block_a, SyncScope b, BlockNumber block_b) const {
@@ -134,43 +127,43 @@ bool Clocks::include_each_other(SyncScope a, BlockNumber block_a, SyncScope b, B
 }
 
 bool Clocks::heard_of(const WarpClock& who, unsigned lane, BlockNumber other) {
-  const Knowledge::Pointer& outer = outer_of(who, lane, block(who.id.block));
-  return outer && outer->mentions(other);
+  return outer_of(who, lane, block(who.id.block)).mentions(other);
 }
 
-const Knowledge::Pointer& Clocks::outer_of(const WarpClock& who, unsigned lane, const BlockClock& own) {
+const Knowledge& Clocks::outer_of(const WarpClock& who, unsigned lane, const BlockClock& own) {
   return (who.has_outer & bit(lane)) != 0 ? (*who.outer)[lane] : own.outer;
 }
 
 // All that some lanes of a warp know, themselves included.
-Knowledge::Pointer Clocks::known_to(const WarpClock& who, LaneSet lanes) {
+Knowledge Clocks::known_to(const WarpClock& who, LaneSet lanes) {
   const BlockClock& own = block(who.id.block);
-  std::vector<Knowledge::Part> parts;
-  if (own.base != 0) parts.push_back({who.id, true, all_lanes, own.base});
-  if (who.uniform > own.base) parts.push_back({who.id, false, all_lanes, who.uniform});
-  parts.push_back({who.id, false, lanes, who.time});
-  std::vector<Knowledge::Pointer> parents;
+  LaneTimes times;
+  times.fill(who.uniform);
   for_lanes(lanes, [&](unsigned lane) {
     if (who.pairs)
-      for (unsigned m = 0; m < lanes_per_warp; ++m)
-        if (const Time time = (*who.pairs)[lane][m]; time > who.uniform)
-          parts.push_back({who.id, false, bit(m), time});
-    const Knowledge::Pointer& outer = outer_of(who, lane, own);
-    if (outer && (parents.empty() || parents.back() != outer)) parents.push_back(outer);
+      for (unsigned m = 0; m < lanes_per_warp; ++m) times[m] = std::max(times[m], (*who.pairs)[lane][m]);
+    times[lane] = who.time;
   });
-  return std::make_shared<Knowledge>(std::move(parts), std::move(parents));
+  Knowledge all(who.id, own.base, times);
+  const Knowledge* joined = nullptr;
+  for_lanes(lanes, [&](unsigned lane) {
+    const Knowledge& outer = outer_of(who, lane, own);
+    if (!joined || !outer.is(*joined)) all.join(outer);
+    joined = &outer;
+  });
+  return all;
 }
 
-void Clocks::learn(WarpClock& who, LaneSet lanes, const Knowledge::Pointer& what) {
-  if (!what) return;
+void Clocks::learn(WarpClock& who, LaneSet lanes, const Knowledge& what) {
+  if (what.empty()) return;
   const BlockClock& block = this->block(who.id.block);
-  if (!who.outer) who.outer = std::make_unique<std::array<Knowledge::Pointer, lanes_per_warp>>();
-  Knowledge::Pointer before, after;
+  if (!who.outer) who.outer = std::make_unique<std::array<Knowledge, lanes_per_warp>>();
+  Knowledge before, after;
   for_lanes(lanes, [&](unsigned lane) {
-    const Knowledge::Pointer own = outer_of(who, lane, block);
-    if (!after || own != before) {  // most lanes knew the same before
-      before = own;
-      after = join(own, what);
+    const Knowledge& own = outer_of(who, lane, block);
+    if (after.empty() || !own.is(before)) {  // most lanes knew the same before
+      before = after = own;
+      after.join(what);
     }
     (*who.outer)[lane] = after;
   });
@@ -197,8 +190,8 @@ void Clocks::warp_meets(const BarrierEvent& event) {
   }
   if (warp.fencing) share_fencing(fencing_of({{&warp, event.lanes}}), {{&warp, event.lanes}});
   if ((warp.has_outer & event.lanes) == 0) return;
-  Knowledge::Pointer all;
-  for_lanes(warp.has_outer & event.lanes, [&](unsigned lane) { all = join(all, (*warp.outer)[lane]); });
+  Knowledge all;
+  for_lanes(warp.has_outer & event.lanes, [&](unsigned lane) { all.join((*warp.outer)[lane]); });
   learn(warp, event.lanes, all);
 }
 
@@ -208,7 +201,7 @@ void Clocks::barrier_arrives(const BarrierEvent& event) {
   ++warp.time;
   BlockClock::Barrier& barrier = block.barriers[event.barrier];
   barrier.counted |= event.threads != 0;
-  BlockClock::Arrival arrival{event.warp.warp, event.lanes, event.waits, nullptr, nullptr};
+  BlockClock::Arrival arrival{event.warp.warp, event.lanes, event.waits, {}, nullptr};
   if (!event.waits) {  // what these lanes do from now on is not part of it
     arrival.released = known_to(warp, event.lanes);
     arrival.fencing = std::make_unique<Fencing>(fencing_of({{&warp, event.lanes}}));
@@ -226,17 +219,15 @@ void Clocks::meet_as_a_block(BlockClock& block) {
   }
   block.base = latest + 1;
   if (individual) {
-    std::vector<Knowledge::Pointer> parents{block.outer};
+    // This says more than all that was learnt of the block's own lanes, which is dropped for it.
+    block.outer.join({{block.number, 0}, block.base, {}});
     for (WarpClock& warp : block.warps) {
       for_lanes(warp.has_outer, [&](unsigned lane) {
-        if (parents.back() != (*warp.outer)[lane]) parents.push_back((*warp.outer)[lane]);
-        (*warp.outer)[lane].reset();
+        block.outer.join((*warp.outer)[lane]);
+        (*warp.outer)[lane] = {};
       });
       warp.has_outer = 0;
     }
-    // The part says more than all that was learnt of the block's own lanes, which is dropped for it.
-    block.outer = std::make_shared<Knowledge>(
-        std::vector<Knowledge::Part>{{{block.number, 0}, true, all_lanes, block.base}}, std::move(parents));
   }
   bool fenced = false;
   for (WarpClock& warp : block.warps) {
@@ -275,18 +266,18 @@ void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
 // Lanes that have ended count as arrived: at a counted barrier if their warp has come to it, else all.
 void Clocks::meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
                           const ByWarp& waiting) {
-  std::vector<Knowledge::Pointer> parents;
+  Knowledge met;
   Fencing fencing;
   Met go_on;
   const auto joins = [&](WarpClock& warp, LaneSet lanes) {
-    parents.push_back(known_to(warp, lanes));
+    met.join(known_to(warp, lanes));
     add_fencing(fencing, fencing_of({{&warp, lanes}}));
   };
   for (const auto& arrival : complete.arrivals) {
     if (arrival.waits) {
       joins(block.warps[arrival.warp], arrival.lanes);
     } else {
-      parents.push_back(arrival.released);
+      met.join(arrival.released);
       add_fencing(fencing, *arrival.fencing);
     }
   }
@@ -300,32 +291,30 @@ void Clocks::meet_in_part(BlockClock& block, const BlockClock::Barrier& complete
     if (waiting[w] != 0) go_on.emplace_back(&warp, waiting[w]);
   }
   share_fencing(fencing, go_on);
-  const auto met = std::make_shared<Knowledge>(std::vector<Knowledge::Part>{}, std::move(parents));
   for (const auto& [warp, lanes] : go_on) learn(*warp, lanes, met);
 }
 
 // A relaxed arrival hands on what fences have released, and that the block has begun.
 void Clocks::cluster_arrives(const BarrierEvent& event, bool releases) {
   WarpClock& warp = this->warp(event.warp);
-  std::vector<Knowledge::Pointer>& arrived = clusters_[event.warp.block / blocks_per_cluster_].arrived;
+  Knowledge& arrived = clusters_[event.warp.block / blocks_per_cluster_].arrived;
   if (releases) {
     ++warp.time;
-    arrived.push_back(known_to(warp, event.lanes));
+    arrived.join(known_to(warp, event.lanes));
     return;
   }
-  std::vector<Knowledge::Pointer> released;
+  constexpr Time beginning = 1;  // before which nobody has done anything
+  LaneTimes begun{};
+  for_lanes(event.lanes, [&](unsigned lane) { begun[lane] = beginning; });
+  arrived.join({event.warp, 0, begun});
   const Fencing fencing = fencing_of({{&warp, event.lanes}});
   for (const SyncScope scope : {SyncScope::cluster, SyncScope::gpu, SyncScope::sys})
-    released.push_back(fencing.released[static_cast<std::size_t>(scope)]);
-  constexpr Time beginning = 1;  // before which nobody has done anything
-  arrived.push_back(std::make_shared<Knowledge>(
-      std::vector<Knowledge::Part>{{event.warp, false, event.lanes, beginning}}, std::move(released)));
+    arrived.join(fencing.released[static_cast<std::size_t>(scope)]);
 }
 
 void Clocks::cluster_completes(std::uint64_t cluster) {
   ClusterPhase& phase = clusters_[cluster];
-  phase.complete = std::make_shared<Knowledge>(std::vector<Knowledge::Part>{}, std::move(phase.arrived));
-  phase.arrived.clear();
+  phase.complete = std::exchange(phase.arrived, {});
 }
 
 void Clocks::cluster_waits(const BarrierEvent& event, bool acquires) {
@@ -342,8 +331,7 @@ Fencing& Clocks::fencing(WarpClock& who, unsigned lane) {
 
 void Clocks::add_fencing(Fencing& sum, const Fencing& one) {
   for (std::size_t scope = 0; scope < one.released.size(); ++scope)
-    if (sum.released[scope] != one.released[scope])
-      sum.released[scope] = join(sum.released[scope], one.released[scope]);
+    sum.released[scope].join(one.released[scope]);
   for (const Fencing::Observed& observed : one.observed) {
     const bool known = std::any_of(sum.observed.begin(), sum.observed.end(),
                                    [&](const auto& other) { return other.message == observed.message; });
@@ -361,7 +349,7 @@ Fencing Clocks::fencing_of(const Met& lanes) {
 
 void Clocks::share_fencing(const Fencing& sum, const Met& to) {
   bool any = !sum.observed.empty();
-  for (const Knowledge::Pointer& released : sum.released) any |= released != nullptr;
+  for (const Knowledge& released : sum.released) any |= !released.empty();
   if (!any) return;
   for (const auto& [warp, lanes] : to)
     for_lanes(lanes, [&, w = warp](unsigned lane) {
@@ -386,19 +374,18 @@ void Clocks::fences(const FenceEvent& event) {
   const auto scope = static_cast<std::size_t>(event.scope);
   for_lanes(event.lanes, [&](unsigned lane) {
     auto& released = fencing(warp, lane).released;
-    std::fill_n(released.begin(), scope, nullptr);  // the wider fence releases all that narrower ones did
+    std::fill_n(released.begin(), scope, Knowledge());  // the wider fence releases all that narrower ones did
     released[scope] = known_to(warp, bit(lane));
   });
 }
 
 // Learns what a message carries, as far as the scopes of release and acquire include each other.
 void Clocks::acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope) {
-  const auto take = [&](const Knowledge::Pointer& what) {
-    const Knowledge::Pointer& outer = outer_of(who, lane, block(who.id.block));
-    if (what != outer) learn(who, bit(lane), what);
+  const auto take = [&](const Knowledge& what) {
+    if (!what.is(outer_of(who, lane, block(who.id.block)))) learn(who, bit(lane), what);
   };
   const bool wide = scope >= SyncScope::gpu;
-  if (wide && message.wide) take(message.wide);
+  if (wide) take(message.wide);
   for (const Message* m = &message; m && (m->narrow || !wide); m = m->before.get())
     for (const Message::Item& item : m->items)
       if (!(wide && item.scope >= SyncScope::gpu) &&
@@ -447,7 +434,7 @@ void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, co
       items = found->second;
   }
   for (std::size_t scope = 0; who.fencing && scope < 4; ++scope)
-    if (const Knowledge::Pointer& what = (*who.fencing)[lane].released[scope])
+    if (const Knowledge& what = (*who.fencing)[lane].released[scope]; !what.empty())
       items.push_back({static_cast<SyncScope>(scope), who.id.block, what});
   const auto found = messages_.find(location);
   const bool continues =

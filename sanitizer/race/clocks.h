@@ -41,11 +41,11 @@ struct Message {
   struct Item {
     SyncScope scope = SyncScope::gpu;
     BlockNumber block = 0;  ///< of who released
-    Knowledge::Pointer what;
+    Knowledge what;
   };
   std::vector<Item> items;  ///< one a scope and block; a few, the others in `before`
   Pointer before;
-  Knowledge::Pointer wide;   ///< all that was released to the whole device, together
+  Knowledge wide;            ///< all that was released to the whole device, together
   bool narrow = false;       ///< there is more
   std::uint64_t number = 0;  ///< equal in messages that continue each other
 
@@ -63,7 +63,7 @@ struct Fencing {
     Message::Pointer message;
     bool by_itself = true;
   };
-  std::array<Knowledge::Pointer, 4> released;
+  std::array<Knowledge, 4> released;
   std::vector<Observed> observed;
 };
 
@@ -76,7 +76,7 @@ struct WarpClock {
   /// [who][whom], where more is known than `uniform`.
   std::unique_ptr<std::array<std::array<Time, lanes_per_warp>, lanes_per_warp>> pairs;
   /// What single lanes learnt besides; a lane without has the block's.
-  std::unique_ptr<std::array<Knowledge::Pointer, lanes_per_warp>> outer;
+  std::unique_ptr<std::array<Knowledge, lanes_per_warp>> outer;
   LaneSet has_outer = 0;
   std::unique_ptr<std::array<Fencing, lanes_per_warp>> fencing;
   /// What lanes released at a location: whatever strong write of theirs follows there hands it on, too.
@@ -85,15 +85,15 @@ struct WarpClock {
 
 struct BlockClock {
   BlockNumber number = 0;
-  Time base = 0;             ///< all of its threads know each other up to here
-  Knowledge::Pointer outer;  ///< what all of its threads learnt of others
+  Time base = 0;    ///< all of its threads know each other up to here
+  Knowledge outer;  ///< what all of its threads learnt of others
   std::vector<WarpClock> warps;
   struct Arrival {
     std::uint32_t warp = 0;
     LaneSet lanes = 0;
     bool waits = true;
     // Where it does not wait:
-    Knowledge::Pointer released;
+    Knowledge released;
     std::unique_ptr<Fencing> fencing;  ///< of all the lanes
   };
   struct Barrier {
@@ -141,13 +141,12 @@ class Clocks {
     BlockNumber block = 0;
   };
   struct ClusterPhase {
-    std::vector<Knowledge::Pointer> arrived;
-    Knowledge::Pointer complete;
+    Knowledge arrived, complete;
   };
 
-  static const Knowledge::Pointer& outer_of(const WarpClock& who, unsigned lane, const BlockClock& own);
-  Knowledge::Pointer known_to(const WarpClock& who, LaneSet lanes);
-  void learn(WarpClock& who, LaneSet lanes, const Knowledge::Pointer& what);
+  static const Knowledge& outer_of(const WarpClock& who, unsigned lane, const BlockClock& own);
+  Knowledge known_to(const WarpClock& who, LaneSet lanes);
+  void learn(WarpClock& who, LaneSet lanes, const Knowledge& what);
   bool sees(const Written& written, const AccessEvent& event) const;
   void observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location,
                const Written* written);

@@ -51,8 +51,15 @@ void FenceCheck::accesses(const AccessEvent& event) {
   AccessEvent taken = event;
   taken.acquires |= event.strong && reads(event);
   all_clocks_[released].accesses(taken);
+  if (event.what == What::update && event.unchanged != 0) {  // an attempt that failed tells nobody anything
+    AccessEvent failed = taken;
+    failed.what = What::read;
+    failed.lanes &= event.unchanged;
+    if (failed.lanes != 0) all_clocks_[obeyed].accesses(failed);
+    taken.lanes &= ~event.unchanged;
+  }
   taken.releases |= event.strong && writes(event);
-  all_clocks_[obeyed].accesses(taken);
+  if (taken.lanes != 0) all_clocks_[obeyed].accesses(taken);
 }
 
 void FenceCheck::access(const AccessEvent& event, unsigned lane, const Location& location) {

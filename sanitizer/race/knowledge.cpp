@@ -1,109 +1,125 @@
 #include "sanitizer/race/knowledge.h"
 
 #include <algorithm>
-#include <tuple>
-#include <unordered_set>
+#include <bit>
 #include <utility>
 
 namespace foldproof {
 namespace {
 
-using Part = Knowledge::Part;
+using Pointer = boost::intrusive_ptr<const KnowledgeNode>;
 
-// Whole blocks come first in their block, later times first: what is said already is seen at once.
-bool before(const Part& a, const Part& b) {
-  return std::tuple(a.warp.block, !a.whole_block, a.warp.warp, b.time) <
-         std::tuple(b.warp.block, !b.whole_block, b.warp.warp, a.time);
+struct Warp final : KnowledgeNode {
+  explicit Warp(const LaneTimes& times) : lanes(times) {}
+  LaneTimes lanes;
+};
+
+/// A block, whose children are warps, or what is above it.
+struct Inner final : KnowledgeNode {
+  Time whole = 0;  ///< of a block: all of its threads are known so far; children are only kept for more
+  std::array<Pointer, 32> children;
+};
+
+const Warp& as_warp(const Pointer& node) { return static_cast<const Warp&>(*node); }
+const Inner& as_inner(const Pointer& node) { return static_cast<const Inner&>(*node); }
+
+/// Which child of a node of this level the block is below.
+std::size_t child_of(BlockNumber block, unsigned level) { return (block >> (5 * (level - 1))) % 32; }
+
+/// The level of the root of the lowest tree in which the block is.
+unsigned height_of(BlockNumber block) { return (static_cast<unsigned>(std::bit_width(block)) + 4) / 5; }
+
+Pointer above(Pointer node, std::size_t child) {
+  auto parent = boost::intrusive_ptr<Inner>(new Inner);
+  parent->children[child] = std::move(node);
+  return parent;
 }
 
-void merge_parts(std::vector<Part>& parts) {
-  std::sort(parts.begin(), parts.end(), before);
-  std::vector<Part> kept;
-  Time whole = 0;       // of the present block
-  LaneSet covered = 0;  // of the present warp, by parts of later times
-  for (const Part& part : parts) {
-    const bool new_block = kept.empty() || kept.back().warp.block != part.warp.block;
-    if (new_block) whole = 0;
-    if (new_block || kept.back().whole_block || !(kept.back().warp == part.warp)) covered = 0;
-    if (part.time <= whole || (!part.whole_block && (part.lanes & ~covered) == 0)) continue;
-    if (part.whole_block)
-      whole = part.time;
-    else
-      covered |= part.lanes;
-    kept.push_back(part);
+bool is_beyond(const LaneTimes& lanes, Time time) {
+  return std::any_of(lanes.begin(), lanes.end(), [=](Time known) { return known > time; });
+}
+
+Pointer joined(const Pointer& a, const Pointer& b) {
+  LaneTimes lanes;
+  bool all_of_a = true, all_of_b = true;
+  for (std::size_t k = 0; k < lanes.size(); ++k) {
+    const Time x = as_warp(a).lanes[k], y = as_warp(b).lanes[k];
+    lanes[k] = std::max(x, y);
+    all_of_a &= x >= y;
+    all_of_b &= y >= x;
   }
-  parts = std::move(kept);
+  return all_of_a ? a : all_of_b ? b : Pointer(new Warp(lanes));
+}
+
+/// What is equal to one of the two is that one itself.
+Pointer joined(const Pointer& a, const Pointer& b, unsigned level) {
+  if (!b || a == b) return a;
+  if (!a) return b;
+  const Inner &x = as_inner(a), &y = as_inner(b);
+  auto both = boost::intrusive_ptr<Inner>(new Inner);
+  both->whole = std::max(x.whole, y.whole);
+  bool all_of_a = both->whole == x.whole, all_of_b = both->whole == y.whole;
+  for (std::size_t k = 0; k < both->children.size(); ++k) {
+    Pointer& child = both->children[k];
+    const Pointer &left = x.children[k], &right = y.children[k];
+    if (left == right || !right)
+      child = left;
+    else if (!left)
+      child = right;
+    else
+      child = level == 0 ? joined(left, right) : joined(left, right, level - 1);
+    if (level == 0 && child && !is_beyond(as_warp(child).lanes, both->whole)) child.reset();
+    all_of_a &= child == left;
+    all_of_b &= child == right;
+  }
+  return all_of_a ? a : all_of_b ? b : both;
 }
 
 }  // namespace
 
-Knowledge::Knowledge(std::vector<Part> parts, std::vector<Pointer> parents)
-    : parts_(std::move(parts)), parents_(std::move(parents)) {
-  std::erase(parents_, nullptr);
-  unmerged_ = parts_.size();
-  for (const Pointer& parent : parents_) {
-    unmerged_ += parent->flat_ ? 1 : parent->unmerged_;
-    merged_ = std::max(merged_, parent->flat_ ? parent->parts_.size() : parent->merged_);
-  }
-  constexpr std::size_t few = 256;
-  if (unmerged_ > std::max(few, merged_)) gather();
-}
-
-// Chains of knowledge may be as long as a grid has blocks: they are taken apart without recursion.
-Knowledge::~Knowledge() {
-  std::vector<Pointer> left = std::move(parents_);
-  while (!left.empty()) {
-    const Pointer next = std::move(left.back());
-    left.pop_back();
-    if (next.use_count() != 1) continue;
-    std::move(next->parents_.begin(), next->parents_.end(), std::back_inserter(left));
-    next->parents_.clear();
+Knowledge::Knowledge(const WarpId& warp, Time block, const LaneTimes& lanes) {
+  auto node = boost::intrusive_ptr<Inner>(new Inner);
+  node->whole = block;
+  if (is_beyond(lanes, block)) node->children[warp.warp] = new Warp(lanes);
+  root_ = std::move(node);
+  while (height_ < height_of(warp.block)) {
+    ++height_;
+    root_ = above(std::move(root_), child_of(warp.block, height_));
   }
 }
 
-// Messages are chains, of which each reader looks at another end: what it joins with its own is flattened for
-// the next readers, too.
-void Knowledge::flatten() const {
-  if (flat_) return;
-  for (const Pointer& parent : parents_) parent->gather();
-  gather();
+void Knowledge::join(const Knowledge& other) {
+  if (other.root_ == root_ || other.empty()) return;
+  if (empty()) {
+    *this = other;
+    return;
+  }
+  Pointer theirs = other.root_;
+  for (unsigned level = other.height_; level < height_; ++level) theirs = above(std::move(theirs), 0);
+  for (; height_ < other.height_; ++height_) root_ = above(std::move(root_), 0);
+  root_ = joined(root_, theirs, height_);
 }
 
-void Knowledge::gather() const {
-  if (flat_) return;
-  std::unordered_set<const Knowledge*> seen;
-  std::vector<const Knowledge*> left;
-  const auto visit = [&](const Knowledge& k) {
-    for (const Pointer& parent : k.parents_)
-      if (seen.insert(parent.get()).second) left.push_back(parent.get());
-  };
-  visit(*this);
-  while (!left.empty()) {
-    const Knowledge& next = *left.back();
-    left.pop_back();
-    parts_.insert(parts_.end(), next.parts_.begin(), next.parts_.end());
-    visit(next);
-  }
-  merge_parts(parts_);
-  parents_.clear();
-  flat_ = true;
+const KnowledgeNode* Knowledge::find(BlockNumber block) const {
+  if (height_of(block) > height_) return nullptr;
+  const KnowledgeNode* node = root_.get();
+  for (unsigned level = height_; node && level > 0; --level)
+    node = static_cast<const Inner&>(*node).children[child_of(block, level)].get();
+  return node;
 }
 
 LaneSet Knowledge::unknown(const WarpId& warp, LaneSet lanes, Time time) const {
-  flatten();
-  auto part = std::lower_bound(parts_.begin(), parts_.end(), warp.block,
-                               [](const Part& p, BlockNumber block) { return p.warp.block < block; });
-  for (; lanes != 0 && part != parts_.end() && part->warp.block == warp.block; ++part) {
-    if (part->time <= time) continue;
-    if (part->whole_block) return 0;
-    if (part->warp.warp == warp.warp) lanes &= ~part->lanes;
-  }
+  const auto* block = static_cast<const Inner*>(find(warp.block));
+  if (!block) return lanes;
+  if (block->whole > time) return 0;
+  const Pointer& known = block->children[warp.warp];
+  if (!known) return lanes;
+  for_lanes(lanes, [&](unsigned lane) {
+    if (as_warp(known).lanes[lane] > time) lanes &= ~bit(lane);
+  });
   return lanes;
 }
 
-bool Knowledge::mentions(BlockNumber block) const {
-  flatten();
-  return std::any_of(parts_.begin(), parts_.end(), [&](const Part& p) { return p.warp.block == block; });
-}
+bool Knowledge::mentions(BlockNumber block) const { return find(block) != nullptr; }
 
 }  // namespace foldproof

@@ -4,37 +4,45 @@
 //   t is to know all that it did at times before t: all of that happened before the present of whoever knows
 //   it.
 //
-//   Knowledge is made by joining other knowledge, which costs little until somebody looks something up: then
-//   the parents are merged into one sorted list. So they are when there are as many as the longest list so
-//   far, since what nobody looks up (a ticket that each block draws) must not pile up.
+//   A tree over the warps of the grid, never changed once it is made: what has been joined shares all in
+//   which it does not differ, so that passing knowledge on costs what is new in it, not what is known.
+//
+//            ┌────────┴────────┐            each level 32 children wide, as high as block numbers ask for
+//        block 0           block 1          a block: the time up to which all of its threads are known
+//        ┌───┴───┐             │
+//      warp 0  warp 2       warp 5          a warp: a time for each lane, where more is known than of the
+//      block
 #pragma once
 
+#include <array>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "sanitizer/observer.h"
 
 namespace foldproof {
 
 using Time = std::uint32_t;
+using LaneTimes = std::array<Time, lanes_per_warp>;
+
+struct KnowledgeNode : boost::intrusive_ref_counter<KnowledgeNode, boost::thread_unsafe_counter> {
+  virtual ~KnowledgeNode() = default;
+};
 
 class Knowledge {
  public:
-  using Pointer = std::shared_ptr<const Knowledge>;
+  /// Knows nothing.
+  Knowledge() = default;
+  /// All threads of a warp's block up to time `block`, and each lane of the warp up to its own time.
+  Knowledge(const WarpId& warp, Time block, const LaneTimes& lanes);
 
-  /// Lanes of a warp (or, with `whole_block`, all threads of its block), known up to `time`.
-  struct Part {
-    WarpId warp;
-    bool whole_block = false;
-    LaneSet lanes = 0;
-    Time time = 0;
-  };
+  bool empty() const { return !root_; }
+  /// Whether both are one: knowledge that came about in different ways may differ in this and be equal.
+  bool is(const Knowledge& other) const { return root_ == other.root_; }
 
-  Knowledge(std::vector<Part> parts, std::vector<Pointer> parents);
-  ~Knowledge();
-  Knowledge(const Knowledge&) = delete;
-  Knowledge& operator=(const Knowledge&) = delete;
+  /// Whatever either of the two knows.
+  void join(const Knowledge& other);
 
   /// Those of `lanes` that are not known beyond `time`.
   LaneSet unknown(const WarpId& warp, LaneSet lanes, Time time) const;
@@ -42,15 +50,10 @@ class Knowledge {
   bool mentions(BlockNumber block) const;
 
  private:
-  void flatten() const;
-  void gather() const;
+  const KnowledgeNode* find(BlockNumber block) const;
 
-  // The parts of a flat object are sorted by block; no part says what another one says already.
-  mutable std::vector<Part> parts_;
-  mutable std::vector<Pointer> parents_;
-  mutable bool flat_ = false;
-  std::size_t unmerged_ = 0;  ///< parts and parents that flattening would merge, about
-  std::size_t merged_ = 0;    ///< the longest list among them
+  boost::intrusive_ptr<const KnowledgeNode> root_;
+  unsigned height_ = 0;  ///< level of the root: 0 for that of a block
 };
 
 }  // namespace foldproof

@@ -22,6 +22,9 @@ Manner manner_of(const AccessEvent& event) {
   return m;
 }
 
+/// Lanes for which a race would change nothing: an update depends on what it reads, whatever it writes.
+LaneSet unchanged(const AccessEvent& event) { return event.what == What::write ? event.unchanged : 0; }
+
 SyncScope scope_of(const Manner& m) { return static_cast<SyncScope>(m.scope); }
 
 /// Whether two strong accesses of one warp are reported as unordered.
@@ -165,7 +168,7 @@ void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock&
   row.warp = event.warp;
   row.time = time_;
   row.site = event.site;
-  row.unchanged = event.unchanged;
+  row.unchanged = unchanged(event);
   row.manner = manner_of(event);
   row.shift = static_cast<std::uint8_t>(std::countr_zero(words));
   const std::int64_t end = base + (std::int64_t{high} + 1) * words;
@@ -285,7 +288,7 @@ void RaceCheck::divide(const AccessEvent& event, Line& line, bool into_bytes) {
 
 void RaceCheck::access_lane(const AccessEvent& event, Shadow& shadow, unsigned lane, WarpClock& who) {
   Entry now{event.warp, time_, event.site, bit(lane), manner_of(event)};
-  now.manner.unchanged = (event.unchanged & bit(lane)) != 0;
+  now.manner.unchanged = (unchanged(event) & bit(lane)) != 0;
   const std::uint64_t mask = (std::uint64_t{1} << global_window_bits) - 1;
   std::uint64_t at = event.at[lane] & mask;
   const std::uint64_t end = at + event.bytes;

@@ -70,7 +70,7 @@ void Truth::access(const AccessEvent& event, unsigned lane_number) {
   node.event = event;
   node.address = event.at[lane_number];
   node.owner = !event.shared ? 0 : event.owner ? event.owner[lane_number] : event.warp.block;
-  node.unchanged = (event.unchanged >> lane_number & 1) != 0;
+  node.unchanged = event.what == AccessEvent::What::write && (event.unchanged >> lane_number & 1) != 0;
   node.event.at = nullptr;
   node.event.owner = nullptr;
   node.before = who.knows;

@@ -454,15 +454,13 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
   Hosts hosts;
   const LaneMask good =
       resolve(warp, i, i.form->space, at, {"read-modify-write", size * count, size * count}, lanes, hosts);
-  if (watched() && good != 0)
-    announce_access(warp, i.form->space, at,
-                    access_event(warp, i, AccessEvent::What::update, at, good, size * count, size));
   const bool returns = i.action == Action::atomic;
   const std::size_t b_row = returns ? count : 0, c_row = b_row + count;
   std::byte* registers = split.frame->registers();
   auto column = [&](std::size_t k, unsigned lane) {
     return registers + detail.data[k] + lane * detail.register_bytes;
   };
+  LaneMask changed = 0;
   for_lanes(good, [&](unsigned lane) {
     const StateSpace in = owner(i.form->space, at[lane]);
     const bool shared = in == StateSpace::shared_cta || in == StateSpace::shared_cluster;
@@ -475,11 +473,16 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
       std::memcpy(&b, column(b_row + k, lane), size);
       if (c_row + k < detail.data.size()) std::memcpy(&c, column(c_row + k, lane), size);
       const std::uint64_t now = combine(old, b, c);
-      if (now != old) ++changes_;
+      if (now != old) changed |= bit(lane);
       std::memcpy(hosts[lane] + k * size, &now, size);
       if (returns) std::memcpy(column(k, lane), &old, size);
     }
   });
+  changes_ += lane_count(changed);
+  if (!watched() || good == 0) return;
+  AccessEvent event = access_event(warp, i, AccessEvent::What::update, at, good, size * count, size);
+  event.unchanged = good & ~changed;
+  announce_access(warp, i.form->space, at, event);
 }
 
 }  // namespace foldproof::machine

@@ -280,8 +280,12 @@ Split* Grid::choose(Warp& warp) {
   return best;
 }
 
-// Half of the time, some lanes of a split stay behind: nothing promises that lanes move together.
+// Half of the time, some lanes of a split stay behind: nothing promises that lanes move together. A few
+// splits part any two lanes often enough, and who holds a lock that many spin for is not chosen once in a
+// blue moon.
 void Grid::divide_at_random(Warp& warp, std::size_t index) {
+  constexpr std::size_t most_splits = 4;
+  if (warp.splits.size() >= most_splits) return;
   Split& split = warp.splits[index];
   if (lane_count(split.lanes) < 2 || random_() % 2 == 0) return;
   const auto keep = static_cast<LaneMask>(random_()) & split.lanes;

@@ -1,0 +1,38 @@
+// Jobs, one after another on one device.
+#include "devices/runner.h"
+#include "machine/fixture.h"
+
+namespace foldproof::machine_tests {
+namespace {
+
+// Each launch draws the next ticket of a module variable.
+Job ticket_job(std::size_t launches) {
+  static const auto image = std::make_shared<const Image>(
+      Image{"test.ptx", text_of("atom.global.add.u32 %r1, [ticket], 1; st.global.u32 [mine], %r1;",
+                                {.buffers = {zeros(4)}, .module = ".global .u32 ticket = 7;"})});
+  Job job;
+  job.image = image;
+  job.buffers.push_back({"buffer0", 4, {}, 0, true});
+  JobLaunch launch;
+  launch.entry = "k";
+  launch.shape = {{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, false};
+  launch.arguments.push_back({Bytes(8), {{0, 0, 0}}});
+  job.steps.assign(launches, launch);
+  job.limits = {1000};
+  return job;
+}
+
+TEST_CASE("module variables last from launch to launch of a job") {
+  const auto runner = make_runner(make_emulated_device());
+  CHECK(runner->run({ticket_job(3)})[0].contents[0] == words({9}));
+}
+
+TEST_CASE("each job begins with the module's variables as loaded, so that a case can be replayed alone") {
+  const auto runner = make_runner(make_emulated_device());
+  const std::vector<JobResult> results = runner->run({ticket_job(1), ticket_job(2)});
+  CHECK(results[0].contents[0] == words({7}));
+  CHECK(results[1].contents[0] == words({8}));
+}
+
+}  // namespace
+}  // namespace foldproof::machine_tests
