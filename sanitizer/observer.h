@@ -117,11 +117,13 @@ struct ExecutionEvent {
   Site site = 0;
 };
 
-/// Watches one job's launches, one after another. Every event comes when it happens: accesses before memory
-/// changes, barriers once they are complete.
+/// Watches one job's launches, one after another. Every event comes when it happens: loads and stores before
+/// memory changes, barriers once they are complete.
 class Observer {
  public:
   virtual ~Observer() = default;
+  /// Whether anything can be found in a launch; else nothing more is said of it.
+  virtual bool watches(const Scene& /*scene*/) const { return true; }
   virtual void launch_begins(const Scene& /*scene*/) {}
   /// All that was found in this launch. The scene is gone afterwards.
   virtual std::vector<Finding> launch_ends() { return {}; }

@@ -15,7 +15,6 @@ template <std::size_t count = 1>
 class Clocked : public Observer {
  public:
   void launch_begins(const Scene& scene) override {
-    keeps_time_ = needs_clocks(scene);
     tell([&](Clocks& clocks) { clocks.launch_begins(scene); });
   }
   void block_begins(BlockNumber block) override {
@@ -50,16 +49,11 @@ class Clocked : public Observer {
   }
 
  protected:
-  /// Whether anything can be found in such a launch.
-  virtual bool needs_clocks(const Scene& scene) const = 0;
-
   template <class Call>
   void tell(const Call& call) {
-    if (keeps_time_)
-      for (Clocks& clocks : all_clocks_) call(clocks);
+    for (Clocks& clocks : all_clocks_) call(clocks);
   }
 
-  bool keeps_time_ = false;
   std::array<Clocks, count> all_clocks_;
   Clocks& clocks_ = all_clocks_[0];
 };

@@ -33,11 +33,10 @@ std::vector<Finding> FenceCheck::launch_ends() { return std::exchange(findings_,
 
 void FenceCheck::block_ends(BlockNumber block) {
   Clocked::block_ends(block);
-  if (keeps_time_) places_.erase(places_.lower_bound({block, 0}), places_.lower_bound({block + 1, 0}));
+  places_.erase(places_.lower_bound({block, 0}), places_.lower_bound({block + 1, 0}));
 }
 
 void FenceCheck::accesses(const AccessEvent& event) {
-  if (!keeps_time_) return;
   const std::uint32_t element = std::max(event.element_bytes, 1U);
   for_lanes(event.lanes, [&](unsigned lane) {
     const Location first = location_of(event, lane);

@@ -26,8 +26,11 @@ namespace foldproof {
 ///
 /// Accesses of one warp, of different sizes, and with scopes that do not include each other are the race
 /// check's.
+///
+/// Two clocks: of what is released, whoever reads it then acquires; and of what the program takes for order.
 class FenceCheck final : public Clocked<2> {
  public:
+  bool watches(const Scene& scene) const override { return scene.has_plain_strong_accesses(); }
   void launch_begins(const Scene& scene) override;
   std::vector<Finding> launch_ends() override;
   void block_ends(BlockNumber block) override;
@@ -53,8 +56,6 @@ class FenceCheck final : public Clocked<2> {
     bool knows_value = false;      ///< who wrote what stands there: the last write in `accesses`
   };
 
-  // Two clocks: of what is released, whoever reads it then acquires; and of what the program takes for order.
-  bool needs_clocks(const Scene& scene) const override { return scene.has_plain_strong_accesses(); }
   void access(const AccessEvent& event, unsigned lane, const Location& location);
   void forget(const Location& location, std::uint32_t bytes);
   bool happened_before(std::size_t clock, const Moment& earlier, const Moment& now);

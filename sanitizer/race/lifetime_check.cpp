@@ -17,7 +17,6 @@ std::vector<Finding> LifetimeCheck::launch_ends() { return std::exchange(finding
 // The memory is there until the block's last thread ends; a use is in time if any thread knew of it when it
 // ended.
 void LifetimeCheck::block_ends(BlockNumber block) {
-  if (!keeps_time_) return;
   ended_.insert(block);
   for (const auto& [place, uses] : uses_[block]) {
     const auto& [user, site] = place;
@@ -49,7 +48,6 @@ void LifetimeCheck::keep(std::vector<Use>& uses, unsigned lane, Time time) {
 }
 
 void LifetimeCheck::accesses(const AccessEvent& event) {
-  if (!keeps_time_) return;
   if (event.shared && event.owner) {
     const WarpClock& who = clocks_.warp(event.warp);
     for_lanes(event.lanes, [&](unsigned lane) {

@@ -14,14 +14,13 @@ namespace foldproof {
 /// before its end. Nothing does until the two have met at a cluster barrier, or by release and acquire.
 class LifetimeCheck final : public Clocked<> {
  public:
+  bool watches(const Scene& scene) const override { return scene.blocks_per_cluster() > 1; }
   void launch_begins(const Scene& scene) override;
   std::vector<Finding> launch_ends() override;
   void block_ends(BlockNumber block) override;
   void accesses(const AccessEvent& event) override;
 
  private:
-  bool needs_clocks(const Scene& scene) const override { return scene.blocks_per_cluster() > 1; }
-
   struct Use {
     LaneSet lanes = 0;
     Time time = 0;

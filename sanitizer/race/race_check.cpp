@@ -11,15 +11,13 @@ namespace {
 using What = AccessEvent::What;
 
 Manner manner_of(const AccessEvent& event) {
-  Manner m;
-  m.writes = event.what != What::read;
-  m.strong = event.strong;
-  m.update = event.what == What::update;
-  m.ordering = event.acquires || event.releases || event.polled;
-  m.confirmed = event.confirmed;
-  m.scope = static_cast<std::uint8_t>(event.scope) & 3U;
-  m.log_bytes = first_lane(event.element_bytes) & 7U;
-  return m;
+  return {.writes = event.what != What::read,
+          .strong = event.strong,
+          .update = event.what == What::update,
+          .ordering = event.acquires || event.releases || event.polled,
+          .confirmed = event.confirmed,
+          .scope = static_cast<std::uint8_t>(static_cast<std::uint8_t>(event.scope) & 3U),
+          .log_bytes = static_cast<std::uint8_t>(first_lane(event.element_bytes) & 7U)};
 }
 
 /// Lanes for which a race would change nothing: an update depends on what it reads, whatever it writes.
@@ -84,6 +82,7 @@ void RaceCheck::launch_begins(const Scene& scene) {
   spare_.clear();
   latest_shadow_ = nullptr;
   global_.clear();
+  latest_window_ = nullptr;
   reported_.clear();
   findings_.clear();
 }
@@ -113,6 +112,12 @@ void RaceCheck::block_ends(BlockNumber block) {
   shared_.erase(found);
 }
 
+RaceCheck::Window& RaceCheck::window_of(std::uint64_t number) {
+  if (!latest_window_ || latest_number_ != number) latest_window_ = &global_[number];
+  latest_number_ = number;
+  return *latest_window_;
+}
+
 // The shadow that an access of a lane goes to; null where nobody needs to remember it.
 Shadow* RaceCheck::shadow_of(const AccessEvent& event, unsigned lane) {
   if (event.shared) {
@@ -123,7 +128,7 @@ Shadow* RaceCheck::shadow_of(const AccessEvent& event, unsigned lane) {
     latest_block_ = block;
     return latest_shadow_ = found->second.get();
   }
-  Window& window = global_[event.at[lane] >> global_window_bits];
+  Window& window = window_of(event.at[lane] >> global_window_bits);
   if (window.shadow) return window.shadow.get();
   if (event.what == What::read && !keeps_all_reads_) {
     window.read = true;

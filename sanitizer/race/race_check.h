@@ -32,14 +32,13 @@ class RaceCheck final : public Clocked<> {
   bool wants_all_reads() const override { return missed_reads_; }
 
  private:
-  bool needs_clocks(const Scene& /*scene*/) const override { return true; }
-
   /// Global memory around one allocation: addresses of different windows never meet.
   struct Window {
     std::unique_ptr<Shadow> shadow;
     bool read = false;  ///< and not kept
   };
 
+  Window& window_of(std::uint64_t number);
   Shadow* shadow_of(const AccessEvent& event, unsigned lane);
   /// What a barrier of the whole block has put behind it is over for all who may come to its shared memory.
   bool forgets(const AccessEvent& event) const { return event.shared && !clocks_.clustered(); }
@@ -72,6 +71,8 @@ class RaceCheck final : public Clocked<> {
   BlockNumber latest_block_ = 0;
   Shadow* latest_shadow_ = nullptr;  ///< of that block
   std::unordered_map<std::uint64_t, Window> global_;
+  std::uint64_t latest_number_ = 0;
+  Window* latest_window_ = nullptr;  ///< of that number
   std::map<std::tuple<Kind, Site, Site>, std::size_t> reported_;
   std::vector<Finding> findings_;
 };

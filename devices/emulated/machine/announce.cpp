@@ -33,12 +33,6 @@ bool releases(Semantics s) {
 
 }  // namespace
 
-BlockNumber Grid::number(const Block& block) const {
-  return block.cluster->number * block.cluster->blocks.size() + block.rank;
-}
-
-WarpId Grid::id(const Warp& warp) const { return {number(*warp.block), warp.index}; }
-
 std::uint32_t Grid::threads_per_block() const { return static_cast<std::uint32_t>(shape_.block.volume()); }
 
 std::uint32_t Grid::blocks_per_cluster() const {
@@ -78,11 +72,12 @@ std::string Grid::memory_at(bool shared, std::uint64_t address) const {
 void Grid::announce_execution(const Warp& warp, const Split& split, const Instruction& i, LaneMask active) {
   const ExecutionEvent event{id(warp), ~warp.exited, i.action == Action::branch ? split.lanes : active,
                              i.site};
-  for (auto& observer : observers_) observer->executes(event);
+  for (Observer* observer : observers_) observer->executes(event);
 }
 
 void Grid::announce_division(const Warp& warp, const Split& split, const Instruction& i) {
-  for (auto& observer : observers_) observer->branch_divides({id(warp), ~warp.exited, split.lanes, i.site});
+  for (Observer* observer : observers_)
+    observer->branch_divides({id(warp), ~warp.exited, split.lanes, i.site});
 }
 
 // Accesses of one instruction, by the space that each lane's address belongs to.
@@ -91,7 +86,7 @@ void Grid::announce_access(const Warp& warp, StateSpace space, const Addresses& 
   if (space == StateSpace::global ||
       (space == StateSpace::shared_cta && at.high <= isa::shared_offset_mask)) {
     event.shared = space != StateSpace::global;
-    for (auto& observer : observers_) observer->accesses(event);
+    for (Observer* observer : observers_) observer->accesses(event);
     return;
   }
   LaneMask shared = 0, global = 0;
@@ -102,14 +97,14 @@ void Grid::announce_access(const Warp& warp, StateSpace space, const Addresses& 
   });
   if (global != 0) {
     event.lanes = global;
-    for (auto& observer : observers_) observer->accesses(event);
+    for (Observer* observer : observers_) observer->accesses(event);
   }
   if (shared != 0) announce_shared(warp, event, shared);
 }
 
 // Whose shared memory an address means: rank 0 is the own block, rank r + 1 the cluster's block r.
 Grid::SharedPlace Grid::shared_place(const Warp& warp, std::uint64_t address) const {
-  const BlockNumber own = number(*warp.block);
+  const BlockNumber own = warp.block->number;
   const std::uint64_t rank = address % isa::window_size >> isa::shared_rank_shift;
   return {rank == 0 ? own : own - warp.block->rank + rank - 1, address & isa::shared_offset_mask};
 }
@@ -130,7 +125,7 @@ void Grid::announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes)
   });
   if (moved) event.at = offsets.data();
   if (remote) event.owner = owners.data();
-  for (auto& observer : observers_) observer->accesses(event);
+  for (Observer* observer : observers_) observer->accesses(event);
 }
 
 AccessEvent Grid::access_event(const Warp& warp, const Instruction& i, AccessEvent::What what,
@@ -160,7 +155,7 @@ AccessEvent Grid::access_event(const Warp& warp, const Instruction& i, AccessEve
 void Grid::announce_fence(const Warp& warp, const Instruction& i, LaneMask lanes) {
   // Proxy fences order what one thread did through different paths, not what threads did.
   if (observers_.empty() || i.form->semantics == Semantics::none) return;
-  for (auto& observer : observers_) observer->fences({id(warp), lanes, scope_of(*i.form)});
+  for (Observer* observer : observers_) observer->fences({id(warp), lanes, scope_of(*i.form)});
 }
 
 void Grid::announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, std::uint32_t threads,
@@ -171,11 +166,11 @@ void Grid::announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barr
   event.aligned = i.form->aligned;
   event.threads = threads;
   event.site = i.site;
-  for (auto& observer : observers_) observer->barrier_arrives(event);
+  for (Observer* observer : observers_) observer->barrier_arrives(event);
 }
 
 void Grid::announce_arrival(const Warp& warp, const Split& split, const Instruction& i) {
-  for (auto& observer : observers_)
+  for (Observer* observer : observers_)
     observer->meeting_arrives({id(warp), split.lanes, split.member_mask, i.site});
 }
 
@@ -185,7 +180,7 @@ void Grid::announce_meeting(const Warp& warp, Members members) {
   const Instruction& i = at(first);
   LaneMask met = 0;
   for (const std::size_t k : members) met |= warp.splits[k].lanes;
-  for (auto& observer : observers_) {
+  for (Observer* observer : observers_) {
     observer->meeting_ends({id(warp), met, first.member_mask, i.site});
     if (i.action == Action::warp_sync)
       observer->warp_meets(
@@ -206,22 +201,22 @@ bool Grid::only_ends(const Code& code, std::uint32_t pc) {
 void Grid::announce_departure(const Warp& warp, const Split& split, LaneMask behind) {
   if (!watched() || only_ends(*split.frame->code, split.pc)) return;
   const BarrierEvent event{.warp = id(warp), .lanes = split.lanes, .site = at(split).site};
-  for (auto& observer : observers_) observer->leaves_behind(event, behind);
+  for (Observer* observer : observers_) observer->leaves_behind(event, behind);
 }
 
 void Grid::announce_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& i) {
-  for (auto& observer : observers_)
+  for (Observer* observer : observers_)
     observer->cluster_arrives({.warp = id(warp), .lanes = lanes, .waits = false, .site = i.site},
                               releases(i.form->semantics));
 }
 
 void Grid::announce_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& i) {
-  for (auto& observer : observers_)
+  for (Observer* observer : observers_)
     observer->cluster_waits({.warp = id(warp), .lanes = lanes, .site = i.site}, acquires(i.form->semantics));
 }
 
 void Grid::announce_exit(const Warp& warp, LaneMask lanes) {
-  for (auto& observer : observers_) observer->exits({.warp = id(warp), .lanes = lanes});
+  for (Observer* observer : observers_) observer->exits({.warp = id(warp), .lanes = lanes});
 }
 
 }  // namespace foldproof::machine

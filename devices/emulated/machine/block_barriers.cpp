@@ -85,7 +85,7 @@ void Grid::give_result(const Barrier& barrier, const Split& split) const {
 
 void Grid::release(Block& block, unsigned id) {
   ++changes_;
-  for (const auto& observer : observers_) observer->barrier_completes(number(block), id);
+  for (Observer* observer : observers_) observer->barrier_completes(block.number, id);
   Barrier& barrier = block.barriers[id];
   for (auto& warp : block.warps) {
     bool moved = false;

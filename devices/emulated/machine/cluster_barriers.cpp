@@ -46,7 +46,7 @@ void Grid::check_cluster(Cluster& cluster) {
   cluster.arrived.clear();
   ++cluster.phase;
   ++changes_;
-  for (const auto& observer : observers_) observer->cluster_completes(cluster.number);
+  for (Observer* observer : observers_) observer->cluster_completes(cluster.number);
   for (auto& block : cluster.blocks)
     for (auto& warp : block->warps) {
       bool moved = false;

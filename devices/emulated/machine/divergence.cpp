@@ -133,7 +133,7 @@ void Grid::recheck_after_exit(Warp& warp) {
   if (!warp.done()) return;
   if (--block.live_warps != 0) return;
   --block.cluster->live_blocks;
-  for (const auto& observer : observers_) observer->block_ends(number(block));
+  for (Observer* observer : observers_) observer->block_ends(block.number);
 }
 
 }  // namespace foldproof::machine

@@ -44,8 +44,6 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
       schedule_(schedule),
       limits_(limits),
       random_(schedule.seed),
-      observers_(observers),
-      counts_(std::ranges::any_of(observers, [](const auto& o) { return o->wants_executions(); })),
       origins_(origins),
       constants_(program.constants),
       clusters_total_(shape.grid.volume() / cluster_extent(shape).volume()) {
@@ -62,6 +60,9 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
     shared_.push_back({variable.address, bytes, shared_bytes_, &variable});
     shared_bytes_ += (bytes + 15) / 16 * 16;
   }
+  for (const auto& observer : observers)
+    if (observer->watches(*this)) observers_.push_back(observer.get());
+  counts_ = std::ranges::any_of(observers_, [](const Observer* o) { return o->wants_executions(); });
 }
 
 LaunchReport Grid::run() {
@@ -71,13 +72,13 @@ LaunchReport Grid::run() {
     std::fill_n(region.host, region.bytes, std::byte{0});
     memory_.define(workspace_, workspace_bytes);
   }
-  for (const auto& observer : observers_) observer->launch_begins(*this);
+  for (Observer* observer : observers_) observer->launch_begins(*this);
   try {
     admit();
     while (!resident_.empty()) run_blocks();
   } catch (const LaunchEnded&) {
   }
-  for (const auto& observer : observers_)
+  for (Observer* observer : observers_)
     for (Finding& finding : observer->launch_ends()) report_.findings.push_back(std::move(finding));
   if (shape_.cooperative) memory_.free(workspace_);
   return std::move(report_);
@@ -124,6 +125,7 @@ std::unique_ptr<Cluster> Grid::new_cluster(std::uint64_t number) {
                                        (block.index.y + std::uint64_t{shape_.grid.y} * block.index.z);
     block.cluster = cluster.get();
     block.rank = rank;
+    block.number = number * extent.volume() + rank;
     block.started = false;
   }
   return cluster;
@@ -137,7 +139,7 @@ Dim3 Grid::block_index(std::uint64_t cluster, std::uint32_t rank) const {
 
 void Grid::start(Block& block) {
   block.started = true;
-  for (const auto& observer : observers_) observer->block_begins(number(block));
+  for (Observer* observer : observers_) observer->block_begins(block.number);
   ++changes_;
   block.next_warp = 0;
   block.shared.resize(shared_bytes_);

@@ -36,6 +36,7 @@ struct Block {
   std::uint64_t linear = 0;
   Cluster* cluster = nullptr;
   std::uint32_t rank = 0;  ///< in its cluster
+  BlockNumber number = 0;  ///< as observers know it: those of a cluster follow each other
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<std::byte> shared;
   std::vector<std::byte> shared_defined;  ///< its map of defined bits, where definedness is tracked
@@ -260,8 +261,7 @@ class Grid final : private Scene {
   void announce_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& instruction);
   void announce_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& instruction);
   void announce_exit(const Warp& warp, LaneMask lanes);
-  BlockNumber number(const Block& block) const;
-  WarpId id(const Warp& warp) const;
+  static WarpId id(const Warp& warp) { return {warp.block->number, warp.index}; }
   std::uint32_t threads_per_block() const override;
   std::uint32_t blocks_per_cluster() const override;
   std::uint64_t blocks() const override;
@@ -322,9 +322,9 @@ class Grid final : private Scene {
   const Schedule schedule_;
   const Limits limits_;
   std::mt19937_64 random_;
-  const Observers& observers_;
-  const bool counts_;  ///< an observer wants every instruction
-  Origins* origins_;   ///< null where definedness is not tracked
+  std::vector<Observer*> observers_;  ///< that watch this launch
+  bool counts_ = false;               ///< an observer wants every instruction
+  Origins* origins_;                  ///< null where definedness is not tracked
   std::map<std::pair<Kind, Site>, OriginId> origin_sites_;
   std::set<std::pair<Site, OriginId>> reported_sinks_;
 

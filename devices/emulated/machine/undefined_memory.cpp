@@ -25,7 +25,7 @@ constexpr std::uint64_t first_block = 1, first_thread = std::uint64_t{1} << 63, 
 Place Grid::place(const Warp& warp, StateSpace space, std::uint64_t address, unsigned lane) const {
   const StateSpace in = owner(space, address);
   if (in == StateSpace::local)
-    return {first_thread + number(*warp.block) * threads_of_block + warp.index * warp_size + lane,
+    return {first_thread + warp.block->number * threads_of_block + warp.index * warp_size + lane,
             address % isa::window_size};
   if (in != StateSpace::shared_cta && in != StateSpace::shared_cluster) return {0, address};
   const auto [block, offset] = shared_place(warp, address);
@@ -38,8 +38,8 @@ void Grid::forget_stored(const Block& block) {
     origins_->stored.erase(origins_->stored.lower_bound({first, 0}),
                            origins_->stored.lower_bound({first + count, 0}));
   };
-  forget(first_block + number(block), 1);
-  forget(first_thread + number(block) * threads_of_block, threads_of_block);
+  forget(first_block + block.number, 1);
+  forget(first_thread + block.number * threads_of_block, threads_of_block);
 }
 
 // Undefined bits that somebody stored have the origin that they had then.
