@@ -20,6 +20,7 @@ namespace foldproof {
 ///     all threads of the block and to count none is the same.
 class BarrierCheck final : public Observer {
  public:
+  bool wants_accesses() const override { return false; }
   void launch_begins(const Scene& scene) override;
   std::vector<Finding> launch_ends() override;
   void block_ends(BlockNumber block) override;

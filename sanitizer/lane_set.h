@@ -23,6 +23,11 @@ constexpr LaneSet lowest_lanes(unsigned count) {
 /// The lowest lane of a set that is not empty.
 constexpr unsigned first_lane(LaneSet lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
 
+/// The highest one.
+constexpr unsigned last_lane(LaneSet lanes) {
+  return lanes_per_warp - 1 - static_cast<unsigned>(std::countl_zero(lanes));
+}
+
 constexpr std::uint32_t lane_count(LaneSet lanes) { return static_cast<std::uint32_t>(std::popcount(lanes)); }
 
 /// Calls visit(lane) for each lane of the set, from the lowest.

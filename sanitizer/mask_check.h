@@ -12,6 +12,7 @@ namespace foldproof {
 
 class MaskCheck final : public Observer {
  public:
+  bool wants_accesses() const override { return false; }
   void launch_begins(const Scene& scene) override;
   std::vector<Finding> launch_ends() override;
   void block_ends(BlockNumber block) override;

@@ -137,6 +137,8 @@ class Observer {
   virtual void executes(const ExecutionEvent& /*event*/) {}
   /// A branch sends its active lanes different ways.
   virtual void branch_divides(const ExecutionEvent& /*event*/) {}
+  /// Whether `accesses` is to be called.
+  virtual bool wants_accesses() const { return true; }
   virtual void accesses(const AccessEvent& /*event*/) {}
   virtual void fences(const FenceEvent& /*event*/) {}
   /// bar.warp.sync: the lanes have met.

@@ -73,6 +73,7 @@ void Clocks::block_begins(BlockNumber number) {
   for (std::uint32_t w = 0; w < warps_; ++w) {
     WarpClock& warp = block->warps[w];
     warp.id = {number, w};
+    warp.block = block.get();
     warp.time = latest_time_ + 1;
     warp.uniform = 0;
     warp.exited = warp.missing = w + 1 == warps_ ? ~last_lanes_ : 0;
@@ -101,7 +102,7 @@ BlockClock& Clocks::block(BlockNumber number) {
 
 LaneSet Clocks::unordered(const WarpClock& who, unsigned lane, const WarpId& other, LaneSet lanes,
                           Time time) {
-  const BlockClock& own = block(who.id.block);
+  const BlockClock& own = *who.block;
   if (other.block == who.id.block) {
     if (time < own.base) return 0;
     if (other.warp == who.id.warp) {
@@ -113,7 +114,7 @@ LaneSet Clocks::unordered(const WarpClock& who, unsigned lane, const WarpId& oth
         });
     }
   }
-  return lanes == 0 ? 0 : outer_of(who, lane, own).unknown(other, lanes, time);
+  return lanes == 0 ? 0 : outer_of(who, lane).unknown(other, lanes, time);
 }
 
 bool Clocks::include_each_other(SyncScope a, BlockNumber block_a, SyncScope b, BlockNumber block_b) const {
@@ -127,16 +128,15 @@ bool Clocks::include_each_other(SyncScope a, BlockNumber block_a, SyncScope b, B
 }
 
 bool Clocks::heard_of(const WarpClock& who, unsigned lane, BlockNumber other) {
-  return outer_of(who, lane, block(who.id.block)).mentions(other);
+  return outer_of(who, lane).mentions(other);
 }
 
-const Knowledge& Clocks::outer_of(const WarpClock& who, unsigned lane, const BlockClock& own) {
-  return (who.has_outer & bit(lane)) != 0 ? (*who.outer)[lane] : own.outer;
+const Knowledge& Clocks::outer_of(const WarpClock& who, unsigned lane) {
+  return (who.has_outer & bit(lane)) != 0 ? (*who.outer)[lane] : who.block->outer;
 }
 
 // All that some lanes of a warp know, themselves included.
 Knowledge Clocks::known_to(const WarpClock& who, LaneSet lanes) {
-  const BlockClock& own = block(who.id.block);
   LaneTimes times;
   times.fill(who.uniform);
   for_lanes(lanes, [&](unsigned lane) {
@@ -144,10 +144,10 @@ Knowledge Clocks::known_to(const WarpClock& who, LaneSet lanes) {
       for (unsigned m = 0; m < lanes_per_warp; ++m) times[m] = std::max(times[m], (*who.pairs)[lane][m]);
     times[lane] = who.time;
   });
-  Knowledge all(who.id, own.base, times);
+  Knowledge all(who.id, who.block->base, times);
   const Knowledge* joined = nullptr;
   for_lanes(lanes, [&](unsigned lane) {
-    const Knowledge& outer = outer_of(who, lane, own);
+    const Knowledge& outer = outer_of(who, lane);
     if (!joined || !outer.is(*joined)) all.join(outer);
     joined = &outer;
   });
@@ -156,11 +156,10 @@ Knowledge Clocks::known_to(const WarpClock& who, LaneSet lanes) {
 
 void Clocks::learn(WarpClock& who, LaneSet lanes, const Knowledge& what) {
   if (what.empty()) return;
-  const BlockClock& block = this->block(who.id.block);
   if (!who.outer) who.outer = std::make_unique<std::array<Knowledge, lanes_per_warp>>();
   Knowledge before, after;
   for_lanes(lanes, [&](unsigned lane) {
-    const Knowledge& own = outer_of(who, lane, block);
+    const Knowledge& own = outer_of(who, lane);
     if (after.empty() || !own.is(before)) {  // most lanes knew the same before
       before = after = own;
       after.join(what);
@@ -201,12 +200,10 @@ void Clocks::barrier_arrives(const BarrierEvent& event) {
   ++warp.time;
   BlockClock::Barrier& barrier = block.barriers[event.barrier];
   barrier.counted |= event.threads != 0;
-  BlockClock::Arrival arrival{event.warp.warp, event.lanes, event.waits, {}, nullptr};
-  if (!event.waits) {  // what these lanes do from now on is not part of it
-    arrival.released = known_to(warp, event.lanes);
-    arrival.fencing = std::make_unique<Fencing>(fencing_of({{&warp, event.lanes}}));
-  }
-  barrier.arrivals.push_back(std::move(arrival));
+  BlockClock::Arrival& arrival = barrier.arrivals.emplace_back(event.warp.warp, event.lanes);
+  if (!event.waits)  // what these lanes do from now on is not part of it
+    arrival.released = std::make_unique<BlockClock::Released>(known_to(warp, event.lanes),
+                                                              fencing_of({{&warp, event.lanes}}));
 }
 
 // The whole block has met: what any of its threads knew, all know.
@@ -245,10 +242,12 @@ void Clocks::meet_as_a_block(BlockClock& block) {
 void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
   BlockClock& block = this->block(number);
   BlockClock::Barrier& complete = block.barriers[barrier];
-  ByWarp waiting{}, came{};
+  ByWarp waiting, came;
+  std::fill_n(waiting.begin(), warps_, 0);
+  std::fill_n(came.begin(), warps_, 0);
   for (const auto& arrival : complete.arrivals) {
     came[arrival.warp] |= arrival.lanes;
-    if (arrival.waits) waiting[arrival.warp] |= arrival.lanes;
+    if (!arrival.released) waiting[arrival.warp] |= arrival.lanes;
   }
   bool everybody = true;
   for (std::uint32_t w = 0; w < warps_; ++w) {
@@ -274,11 +273,11 @@ void Clocks::meet_in_part(BlockClock& block, const BlockClock::Barrier& complete
     add_fencing(fencing, fencing_of({{&warp, lanes}}));
   };
   for (const auto& arrival : complete.arrivals) {
-    if (arrival.waits) {
+    if (!arrival.released) {
       joins(block.warps[arrival.warp], arrival.lanes);
     } else {
-      met.join(arrival.released);
-      add_fencing(fencing, *arrival.fencing);
+      met.join(arrival.released->known);
+      add_fencing(fencing, arrival.released->fencing);
     }
   }
   for (std::uint32_t w = 0; w < warps_; ++w) {
@@ -382,7 +381,7 @@ void Clocks::fences(const FenceEvent& event) {
 // Learns what a message carries, as far as the scopes of release and acquire include each other.
 void Clocks::acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope) {
   const auto take = [&](const Knowledge& what) {
-    if (!what.is(outer_of(who, lane, block(who.id.block)))) learn(who, bit(lane), what);
+    if (!what.is(outer_of(who, lane))) learn(who, bit(lane), what);
   };
   const bool wide = scope >= SyncScope::gpu;
   if (wide) take(message.wide);

@@ -67,8 +67,11 @@ struct Fencing {
   std::vector<Observed> observed;
 };
 
+struct BlockClock;
+
 struct WarpClock {
   WarpId id;
+  const BlockClock* block = nullptr;
   Time time = 1;        ///< of what its lanes do now
   Time uniform = 0;     ///< its lanes know each other up to here
   LaneSet exited = 0;   ///< or never there
@@ -88,13 +91,15 @@ struct BlockClock {
   Time base = 0;    ///< all of its threads know each other up to here
   Knowledge outer;  ///< what all of its threads learnt of others
   std::vector<WarpClock> warps;
+  /// What lanes knew, and what their fences had released, when they came.
+  struct Released {
+    Knowledge known;
+    Fencing fencing;
+  };
   struct Arrival {
     std::uint32_t warp = 0;
     LaneSet lanes = 0;
-    bool waits = true;
-    // Where it does not wait:
-    Knowledge released;
-    std::unique_ptr<Fencing> fencing;  ///< of all the lanes
+    std::unique_ptr<Released> released;  ///< where it does not wait
   };
   struct Barrier {
     std::vector<Arrival> arrivals;
@@ -115,10 +120,11 @@ class Clocks {
   bool clustered() const { return blocks_per_cluster_ > 1; }
 
   /// Those of `lanes` of `other` whose doings at `time` did not happen before the present of `lane`.
-  LaneSet unordered(const WarpClock& who, unsigned lane, const WarpId& other, LaneSet lanes, Time time);
+  static LaneSet unordered(const WarpClock& who, unsigned lane, const WarpId& other, LaneSet lanes,
+                           Time time);
   /// Whether two accesses of these scopes by these blocks are atomic to each other, as far as scopes say.
   bool include_each_other(SyncScope a, BlockNumber block_a, SyncScope b, BlockNumber block_b) const;
-  bool heard_of(const WarpClock& who, unsigned lane, BlockNumber other);
+  static bool heard_of(const WarpClock& who, unsigned lane, BlockNumber other);
 
   // What orders.
   void warp_meets(const BarrierEvent& event);
@@ -144,9 +150,9 @@ class Clocks {
     Knowledge arrived, complete;
   };
 
-  static const Knowledge& outer_of(const WarpClock& who, unsigned lane, const BlockClock& own);
-  Knowledge known_to(const WarpClock& who, LaneSet lanes);
-  void learn(WarpClock& who, LaneSet lanes, const Knowledge& what);
+  static const Knowledge& outer_of(const WarpClock& who, unsigned lane);
+  static Knowledge known_to(const WarpClock& who, LaneSet lanes);
+  static void learn(WarpClock& who, LaneSet lanes, const Knowledge& what);
   bool sees(const Written& written, const AccessEvent& event) const;
   void observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location,
                const Written* written);

@@ -142,6 +142,7 @@ Shadow* RaceCheck::shadow_of(const AccessEvent& event, unsigned lane) {
 void RaceCheck::accesses(const AccessEvent& event) {
   WarpClock& who = clocks_.warp(event.warp);
   time_ = who.time;
+  base_ = who.block->base;
   clocks_.accesses(event);  // what an access acquires is over for itself (PTX ISA 8.9.5)
   const auto some = first_lane(event.lanes);
   if (event.consecutive && !event.owner && event.bytes % 4 == 0 && event.at[some] % 4 == 0) {
@@ -164,7 +165,7 @@ void RaceCheck::accesses(const AccessEvent& event) {
 // One row a line that consecutive lanes touch.
 void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock& who) {
   const auto low = first_lane(event.lanes);
-  const auto high = lanes_per_warp - 1 - static_cast<unsigned>(std::countl_zero(event.lanes));
+  const auto high = last_lane(event.lanes);
   const std::uint32_t words = event.bytes / 4;
   constexpr std::uint64_t mask = (std::uint64_t{1} << global_window_bits) - 1;
   // Lane l begins at word base + l · words, counted from the window's start.
@@ -184,6 +185,8 @@ void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock&
     const std::int64_t stop = std::min<std::int64_t>(end, start + words_per_line);
     if (event.lanes == all_lanes && stop - first == words_per_line)
       row.words = all_lanes;
+    else if (words == 1)  // word w is that of lane w + row.first
+      row.words = row.first >= 0 ? event.lanes >> row.first : event.lanes << -row.first;
     else
       for (std::int64_t w = first - start; w < stop - start; ++w)
         if ((event.lanes & bit(row.lane_of(static_cast<unsigned>(w)))) != 0)
@@ -198,7 +201,7 @@ void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock&
 // True when rows say all about the line afterwards, too.
 bool RaceCheck::access_row(const AccessEvent& event, Line& line, const Row& row, WarpClock& who) {
   if (row.manner.strong) return false;  // cells know who has seen which of them
-  const Time over = forgets(event) ? clocks_.block(event.warp.block).base : 0;
+  const Time over = forgets(event) ? base_ : 0;
   if (line.divided) {
     if (line.latest >= over) return false;
     undivide(line);
@@ -230,7 +233,7 @@ bool RaceCheck::access_row(const AccessEvent& event, Line& line, const Row& row,
 // Whether each lane's access comes after that of the lane that had its words before, at a glance.
 bool RaceCheck::row_is_ordered(const Row& earlier, const Row& now, const WarpClock& who) {
   if (earlier.warp.block != now.warp.block) return false;
-  if (earlier.time < clocks_.block(now.warp.block).base || earlier.same_lanes(now)) return true;
+  if (earlier.time < base_ || earlier.same_lanes(now)) return true;
   return earlier.warp == now.warp && earlier.time < who.uniform;
 }
 
@@ -265,7 +268,7 @@ void RaceCheck::undivide(Line& line) {
 
 // Rows become entries of cells; cells of words become cells of bytes.
 void RaceCheck::divide(const AccessEvent& event, Line& line, bool into_bytes) {
-  const Time over = forgets(event) ? clocks_.block(event.warp.block).base : 0;
+  const Time over = forgets(event) ? base_ : 0;
   if (line.divided && line.latest < over) undivide(line);
   if (!line.divided) {
     if (line.cells.empty()) line.cells.resize(words_per_line);
@@ -399,7 +402,7 @@ LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsign
     }
     if (before == 0) continue;
     if (j > k) return write.lanes;
-    return write.lanes & (bit(31U - static_cast<unsigned>(std::countl_zero(before))) - 1);
+    return write.lanes & (bit(last_lane(before)) - 1);
   }
   return 0;
 }

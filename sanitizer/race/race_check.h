@@ -65,7 +65,9 @@ class RaceCheck final : public Clocked<> {
   bool keeps_all_reads_ = false;
   bool missed_reads_ = false;
   const Scene* scene_ = nullptr;
-  Time time_ = 0;  ///< of the access that is looked at: before what it releases
+  // Of the access that is looked at:
+  Time time_ = 0;  ///< before what it releases
+  Time base_ = 0;  ///< what its block did before is over for all of its threads
   std::unordered_map<BlockNumber, std::unique_ptr<Shadow>> shared_;
   std::vector<std::unique_ptr<Shadow>> spare_;
   BlockNumber latest_block_ = 0;

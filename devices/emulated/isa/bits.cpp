@@ -23,20 +23,6 @@ void on_mask(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   lanes::assign(frame, operand[0], f(mask(frame, operand[1])), lanes);
 }
 
-/// Shifts by an amount that is the same in all lanes run as vectors.
-template <auto f, class T>
-void shift(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
-  const auto* amounts = row<std::uint32_t>(frame, instruction.operand[2]);
-  std::uint32_t differences = 0;
-  for (unsigned lane = 0; lane < warp_size; ++lane) differences |= amounts[lane] ^ amounts[0];
-  if (differences != 0 || amounts[0] >= bits::width<T>)
-    return lanes::Columns<f, decltype(+f)>::all(frame, instruction, lanes);
-
-  const std::uint32_t amount = amounts[0] % bits::width<T>;  // which the compiler does not know otherwise
-  const lanes::Source<T> a(frame, instruction.operand[1]);
-  lanes::fill<T>(frame + instruction.operand[0], lanes, [=](unsigned lane) { return f(a[lane], amount); });
-}
-
 }  // namespace
 
 bool and_(Form& form) {
@@ -65,14 +51,12 @@ bool cnot(Form& form) {
 }
 
 bool shl(Form& form) {
-  return computed(form, choose_type<b16, b32, b64>(form.type, []<Type t> {
-                    return fastest<&shift<&bits::shl<Value<t>>, Value<t>>>();
-                  }));
+  return computed(
+      form, choose_type<b16, b32, b64>(form.type, []<Type t> { return columns<&bits::shl<Value<t>>>; }));
 }
 bool shr(Form& form) {
-  return computed(form, choose_type<b16, b32, b64, u16, u32, u64, s16, s32, s64>(form.type, []<Type t> {
-                    return fastest<&shift<&bits::shr<Value<t>>, Value<t>>>();
-                  }));
+  return computed(form, choose_type<b16, b32, b64, u16, u32, u64, s16, s32, s64>(
+                            form.type, []<Type t> { return columns<&bits::shr<Value<t>>>; }));
 }
 bool shf(Form& form) {
   if (form.has("l"))

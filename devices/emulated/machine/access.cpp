@@ -249,8 +249,9 @@ Region Grid::common_region(Warp& warp, StateSpace space, const Addresses& at, st
   if (own_to_each_lane || (at.bits & (bytes - 1)) != 0 || at.high - at.low > isa::window_size ||
       (writes && !writable(space, at.low)))
     return {};
-  const Region found = region(warp, space, at.low, 0);
-  return found.host && found.contains(at.low, at.high - at.low + bytes) ? found : Region{};
+  Region found = region(warp, space, at.low, 0);
+  if (!found.host || !found.contains(at.low, at.high - at.low + bytes)) found = {};
+  return found;
 }
 
 void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
@@ -270,7 +271,7 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
   const std::byte* origin = common.host ? common.host - common.begin : nullptr;
   const bool in_a_row = origin && lanes == isa::all_lanes && at.consecutive;
   if (!origin) good = resolve(warp, i, i.form->space, at, {"read", bytes, bytes}, lanes, hosts);
-  if (watched() && good != 0)
+  if (watches_accesses() && good != 0)
     announce_access(warp, i.form->space, at,
                     access_event(warp, i, AccessEvent::What::read, at, good, bytes, detail.element_bytes));
   if (tracks()) note_load(warp, split, i, at, lanes, good, hosts, common);
@@ -316,7 +317,7 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
   std::byte* origin = common.host ? common.host - common.begin : nullptr;
   Hosts hosts;
   if (origin && count == 1 && size == detail.register_bytes && lanes == isa::all_lanes && at.consecutive) {
-    if (watched()) announce_row_store(warp, i, at, origin + at[0], registers + detail.data[0]);
+    if (watches_accesses()) announce_row_store(warp, i, at, origin + at[0], registers + detail.data[0]);
     if (tracks()) note_store(warp, split, i, at, lanes, hosts, common);
     std::memcpy(origin + at[0], registers + detail.data[0], std::size_t{bytes} * warp_size);
     return;
@@ -326,7 +327,7 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
     for_lanes(lanes, [&](unsigned lane) { hosts[lane] = origin + at[lane]; });
   else
     good = resolve(warp, i, i.form->space, at, {"write", bytes, bytes}, lanes, hosts);
-  if (watched() && good != 0) announce_store(warp, split, i, at, good, hosts);
+  if (watches_accesses() && good != 0) announce_store(warp, split, i, at, good, hosts);
   if (tracks()) note_store(warp, split, i, at, good, hosts, common);
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::byte* from = registers + detail.data[k];
@@ -355,7 +356,7 @@ void Grid::announce_row_store(const Warp& warp, const Instruction& i, const Addr
   else
     for (unsigned lane = 0; lane < warp_size; ++lane)
       if (std::memcmp(memory + lane * size, registers + lane * size, size) == 0) event.unchanged |= bit(lane);
-  announce_access(warp, i.form->space, at, event);
+  announce_access(warp, i.form->space, at, std::move(event));
 }
 
 // A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store
@@ -371,11 +372,13 @@ void Grid::announce_store(const Warp& warp, const Split& split, const Instructio
     return registers + detail.data[k] + lane * detail.register_bytes;
   };
   bool ascending = true;
-  const std::byte* highest = nullptr;
-  for_lanes(lanes, [&](unsigned lane) {
-    ascending &= highest == nullptr || hosts[lane] > highest;
-    highest = hosts[lane];
-  });
+  if (!at.consecutive) {
+    const std::byte* highest = nullptr;
+    for_lanes(lanes, [&](unsigned lane) {
+      ascending &= highest == nullptr || hosts[lane] > highest;
+      highest = hosts[lane];
+    });
+  }
   for_lanes(lanes, [&](unsigned lane) {
     unsigned before = lane;
     if (!ascending)
@@ -389,7 +392,7 @@ void Grid::announce_store(const Warp& warp, const Split& split, const Instructio
     }
     if (same) event.unchanged |= bit(lane);
   });
-  announce_access(warp, i.form->space, at, event);
+  announce_access(warp, i.form->space, at, std::move(event));
 }
 
 // Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.
@@ -479,10 +482,10 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
     }
   });
   changes_ += lane_count(changed);
-  if (!watched() || good == 0) return;
+  if (!watches_accesses() || good == 0) return;
   AccessEvent event = access_event(warp, i, AccessEvent::What::update, at, good, size * count, size);
   event.unchanged = good & ~changed;
-  announce_access(warp, i.form->space, at, event);
+  announce_access(warp, i.form->space, at, std::move(event));
 }
 
 }  // namespace foldproof::machine

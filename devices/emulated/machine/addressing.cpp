@@ -1,7 +1,8 @@
 #include "devices/emulated/machine/addressing.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
-#include <cstring>
 
 #include "devices/emulated/isa/lanes.h"
 #include "devices/emulated/isa/processor.h"
@@ -13,45 +14,42 @@ namespace {
 using isa::LaneMask;
 using isa::warp_size;
 
+/// Zero if each lane that takes part is where consecutive lanes would be. Fills `at`, in which the others
+/// repeat the first one that does.
+template <class Column, bool everybody>
+Column gather_columns(const Column* columns, Column offset, std::uint32_t bytes, LaneMask lanes,
+                      std::array<std::uint64_t, warp_size>& at) {
+  const unsigned start = first_lane(lanes);
+  const auto first = static_cast<Column>(columns[start] + offset);
+  const auto from = static_cast<Column>(first - start * bytes);
+  Column differs = 0;
+  FOLDPROOF_NO_OVERLAP
+  for (unsigned lane = 0; lane < warp_size; ++lane) {
+    const bool takes_part = everybody || (lanes & isa::lanes::lane_bit[lane]) != 0;
+    const auto place = static_cast<Column>(columns[lane] + offset);
+    const auto off_course = static_cast<Column>(place ^ static_cast<Column>(from + lane * bytes));
+    at[lane] = takes_part ? place : first;
+    differs |= takes_part ? off_course : 0;
+  }
+  return differs;
+}
+
 template <class Column>
 void gather(const std::byte* base, std::uint64_t displacement, std::uint32_t bytes, LaneMask lanes,
             Addresses& out) {
   const auto* columns = reinterpret_cast<const Column*>(base);
   const auto offset = static_cast<Column>(displacement);
-  Column at[warp_size];
-  for (unsigned lane = 0; lane < warp_size; ++lane) at[lane] = static_cast<Column>(columns[lane] + offset);
-  const unsigned start = first_lane(lanes);
-  const auto from = static_cast<Column>(at[start] - start * bytes);
-  Column off_course[warp_size];  // zero where a lane is where consecutive lanes would be
-  for (unsigned lane = 0; lane < warp_size; ++lane)
-    off_course[lane] = static_cast<Column>(at[lane] ^ static_cast<Column>(from + lane * bytes));
-  if (lanes != isa::all_lanes)
-    for (unsigned lane = 0; lane < warp_size; ++lane) {
-      const bool takes_part = (lanes & isa::lanes::lane_bit[lane]) != 0;
-      at[lane] = takes_part ? at[lane] : at[start];
-      off_course[lane] = takes_part ? off_course[lane] : 0;
-    }
-  Column low = at[0], high = at[0], bits = 0, differs = 0;
+  out.consecutive =
+      (lanes == isa::all_lanes ? gather_columns<Column, true>(columns, offset, bytes, lanes, out.at)
+                               : gather_columns<Column, false>(columns, offset, bytes, lanes, out.at)) == 0;
+  out.low = out.bits = out.at[first_lane(lanes)];
+  out.high = out.at[last_lane(lanes)];
+  if (out.consecutive && out.low <= out.high) return;
   for (unsigned lane = 0; lane < warp_size; ++lane) {
-    low = std::min(low, at[lane]);
-    high = std::max(high, at[lane]);
-    bits |= at[lane];
-    differs |= off_course[lane];
+    out.low = std::min(out.low, out.at[lane]);
+    out.high = std::max(out.high, out.at[lane]);
+    out.bits |= out.at[lane];
   }
-  for (unsigned lane = 0; lane < warp_size; ++lane) out.at[lane] = at[lane];
-  out.low = low;
-  out.high = high;
-  out.bits = bits;
-  out.consecutive = differs == 0;
-}
-
-LaneMask compare_columns(const std::byte* a, const std::byte* b) {
-  std::uint32_t x[warp_size], y[warp_size];
-  std::memcpy(x, a, sizeof x);
-  std::memcpy(y, b, sizeof y);
-  alignas(16) std::uint8_t equal[warp_size];
-  for (unsigned lane = 0; lane < warp_size; ++lane) equal[lane] = x[lane] == y[lane] ? 0xff : 0;
-  return isa::lanes::pack(equal);
 }
 
 using Gather = void (*)(const std::byte*, std::uint64_t, std::uint32_t, LaneMask, Addresses&);
@@ -67,15 +65,23 @@ Gather fastest() {
   return isa::processor_has_avx2() ? &gather_with_avx2<body> : body;
 }
 
-FOLDPROOF_AVX2 LaneMask compare_with_avx2(const std::byte* a, const std::byte* b) {
-  return compare_columns(a, b);
-}
-
 }  // namespace
 
 LaneMask equal_columns(const std::byte* a, const std::byte* b) {
-  static const auto compare = isa::processor_has_avx2() ? &compare_with_avx2 : &compare_columns;
-  return compare(a, b);
+  constexpr unsigned columns = 4;  // of a vector
+  const auto equal = [&](unsigned lane) {
+    const auto load = [&](const std::byte* row) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + lane * sizeof(std::uint32_t)));
+    };
+    return _mm_cmpeq_epi32(load(a), load(b));
+  };
+  LaneMask lanes = 0;
+  for (unsigned lane = 0; lane < warp_size; lane += 4 * columns) {
+    const __m128i low = _mm_packs_epi32(equal(lane), equal(lane + columns));
+    const __m128i high = _mm_packs_epi32(equal(lane + 2 * columns), equal(lane + 3 * columns));
+    lanes |= static_cast<LaneMask>(_mm_movemask_epi8(_mm_packs_epi16(low, high))) << lane;
+  }
+  return lanes;
 }
 
 void gather_addresses(const std::byte* base, unsigned column_bytes, std::uint64_t displacement,

@@ -13,7 +13,7 @@ struct Addresses {
   /// By lane. Lanes that take no part repeat one that does, so that nobody who looks needs a mask.
   alignas(32) std::array<std::uint64_t, isa::warp_size> at;
   std::uint64_t low = 0, high = 0;  ///< the smallest and the largest
-  std::uint64_t bits = 0;           ///< all of them or-ed: the low bits tell their alignment
+  std::uint64_t bits = 0;           ///< all of them or-ed, but for multiples of `bytes`: their alignment
   bool consecutive = false;         ///< every lane l that takes part is at base + l · bytes
 
   std::uint64_t operator[](unsigned lane) const { return at[lane]; }

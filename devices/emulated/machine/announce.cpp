@@ -72,7 +72,7 @@ std::string Grid::memory_at(bool shared, std::uint64_t address) const {
 void Grid::announce_execution(const Warp& warp, const Split& split, const Instruction& i, LaneMask active) {
   const ExecutionEvent event{id(warp), ~warp.exited, i.action == Action::branch ? split.lanes : active,
                              i.site};
-  for (Observer* observer : observers_) observer->executes(event);
+  for (Observer* observer : of_executions_) observer->executes(event);
 }
 
 void Grid::announce_division(const Warp& warp, const Split& split, const Instruction& i) {
@@ -81,12 +81,12 @@ void Grid::announce_division(const Warp& warp, const Split& split, const Instruc
 }
 
 // Accesses of one instruction, by the space that each lane's address belongs to.
-void Grid::announce_access(const Warp& warp, StateSpace space, const Addresses& at, AccessEvent event) {
+void Grid::announce_access(const Warp& warp, StateSpace space, const Addresses& at, AccessEvent&& event) {
   // Most accesses go to one space, and in shared memory to the own block's.
   if (space == StateSpace::global ||
       (space == StateSpace::shared_cta && at.high <= isa::shared_offset_mask)) {
     event.shared = space != StateSpace::global;
-    for (Observer* observer : observers_) observer->accesses(event);
+    for (Observer* observer : of_accesses_) observer->accesses(event);
     return;
   }
   LaneMask shared = 0, global = 0;
@@ -97,7 +97,7 @@ void Grid::announce_access(const Warp& warp, StateSpace space, const Addresses& 
   });
   if (global != 0) {
     event.lanes = global;
-    for (Observer* observer : observers_) observer->accesses(event);
+    for (Observer* observer : of_accesses_) observer->accesses(event);
   }
   if (shared != 0) announce_shared(warp, event, shared);
 }
@@ -125,7 +125,7 @@ void Grid::announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes)
   });
   if (moved) event.at = offsets.data();
   if (remote) event.owner = owners.data();
-  for (Observer* observer : observers_) observer->accesses(event);
+  for (Observer* observer : of_accesses_) observer->accesses(event);
 }
 
 AccessEvent Grid::access_event(const Warp& warp, const Instruction& i, AccessEvent::What what,

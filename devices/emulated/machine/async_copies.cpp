@@ -45,7 +45,7 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
   if (copy.lanes == 0) return;
   copy.target = target.bytes;
   copy.defined = target.defined;
-  if (watched())
+  if (watches_accesses())
     announce_access(warp, i.form->space, copy.to,
                     access_event(warp, i, What::write, copy.to, copy.lanes, bytes, bytes));
   read_source(warp, split, copy);
@@ -70,7 +70,7 @@ void Grid::read_source(Warp& warp, const Split& split, CopyUnderWay& copy) {
     left &= ~reading;
     if (size == 0) continue;
     reading = resolve(warp, i, i.form->space2, from, {"read", size, copy.bytes}, reading, source);
-    if (watched() && reading != 0)
+    if (watches_accesses() && reading != 0)
       announce_access(warp, i.form->space2, from,
                       access_event(warp, i, What::read, from, reading, size, size));
     for_lanes(reading, [&](unsigned lane) {
@@ -126,7 +126,7 @@ void Grid::deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_t, i
     if (due == 0) continue;
     copy.lanes &= ~due;
     const Instruction& i = *copy.instruction;
-    if (watched())
+    if (watches_accesses())
       announce_access(warp, i.form->space, copy.to,
                       access_event(warp, i, What::write, copy.to, due, copy.bytes, copy.bytes));
     for_lanes(due, [&](unsigned lane) {

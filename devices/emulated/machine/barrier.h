@@ -41,6 +41,7 @@ struct Arrivals {
 
 struct Barrier {
   std::vector<Arrivals> arrivals;  ///< by warp
+  std::size_t first_missing = 0;   ///< warps before have come or ended
   bool in_use = false;             ///< somebody has come
   std::uint32_t threads = 0;       ///< how many are waited for; 0: all of the block
   std::uint32_t true_count = 0,
@@ -52,6 +53,7 @@ struct Barrier {
       warp.ahead.clear();
     }
     in_use = false;
+    first_missing = 0;
     threads = true_count = vote_count = 0;
   }
 };

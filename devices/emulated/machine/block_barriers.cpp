@@ -59,14 +59,15 @@ void Grid::count_votes(Barrier& barrier, const Split& split, const Instruction& 
   barrier.vote_count += lane_count(split.lanes);
 }
 
-bool Grid::complete(const Block& block, const Barrier& barrier) {
-  std::uint64_t threads = 0;
-  for (std::size_t w = 0; w < barrier.arrivals.size(); ++w) {
-    const std::uint64_t arrivals = barrier.arrivals[w].of_warp;
-    if (barrier.threads == 0 && arrivals == 0 && !block.warps[w]->done()) return false;
-    threads += arrivals * warp_size;
+bool Grid::complete(const Block& block, Barrier& barrier) {
+  if (barrier.threads != 0) {
+    std::uint64_t threads = 0;
+    for (const Arrivals& warp : barrier.arrivals) threads += std::uint64_t{warp.of_warp} * warp_size;
+    return threads >= barrier.threads;
   }
-  return threads >= barrier.threads;
+  std::size_t& w = barrier.first_missing;
+  while (w < barrier.arrivals.size() && (barrier.arrivals[w].of_warp != 0 || block.warps[w]->done())) ++w;
+  return w == barrier.arrivals.size();
 }
 
 void Grid::give_result(const Barrier& barrier, const Split& split) const {

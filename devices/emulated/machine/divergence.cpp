@@ -19,7 +19,7 @@ void expect_join(Warp& warp, Split& split, const Instruction& i) {
 // Lanes `taken` become a split of their own at the branch's target; the others stay.
 void Grid::diverge(Warp& warp, std::size_t index, const Instruction& i, LaneMask taken) {
   Split& split = warp.splits[index];
-  if (counts_) announce_division(warp, split, i);
+  if (counts()) announce_division(warp, split, i);
   expect_join(warp, split, i);
   Split other = split;
   other.lanes = taken;
@@ -65,7 +65,7 @@ void Grid::branch_indexed(Warp& warp, std::size_t index, const Instruction& i) {
       if (selector[lane] == value) part.lanes |= bit(lane);
     });
     left &= ~part.lanes;
-    if (counts_ && first && left != 0) announce_division(warp, split, i);
+    if (counts() && first && left != 0) announce_division(warp, split, i);
     if (first)
       warp.splits[index] = part;
     else

@@ -111,7 +111,7 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
 
 // A program that nobody tracks or counts pays for neither.
 Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum) {
-  if (counts_)
+  if (counts())
     return tracks() ? run_split<true, true>(warp, index, quantum)
                     : run_split<false, true>(warp, index, quantum);
   return tracks() ? run_split<true, false>(warp, index, quantum)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace foldproof::machine {
 namespace {
@@ -62,7 +63,8 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
   }
   for (const auto& observer : observers)
     if (observer->watches(*this)) observers_.push_back(observer.get());
-  counts_ = std::ranges::any_of(observers_, [](const Observer* o) { return o->wants_executions(); });
+  std::ranges::copy_if(observers_, std::back_inserter(of_accesses_), &Observer::wants_accesses);
+  std::ranges::copy_if(observers_, std::back_inserter(of_executions_), &Observer::wants_executions);
 }
 
 LaunchReport Grid::run() {

@@ -235,10 +235,12 @@ class Grid final : private Scene {
                            const Addresses& at, LaneMask lanes, std::uint32_t bytes,
                            std::uint32_t element_bytes) const;
   bool watched() const { return !observers_.empty(); }
+  bool counts() const { return !of_executions_.empty(); }
+  bool watches_accesses() const { return !of_accesses_.empty(); }
   void announce_execution(const Warp& warp, const Split& split, const Instruction& instruction,
                           LaneMask active);
   void announce_division(const Warp& warp, const Split& split, const Instruction& instruction);
-  void announce_access(const Warp& warp, isa::StateSpace space, const Addresses& at, AccessEvent event);
+  void announce_access(const Warp& warp, isa::StateSpace space, const Addresses& at, AccessEvent&& event);
   struct SharedPlace {
     BlockNumber block;
     std::uint64_t offset;
@@ -289,7 +291,7 @@ class Grid final : private Scene {
   void barrier(Warp& warp, std::size_t index);
   static void count_votes(Barrier& barrier, const Split& split, const Instruction& instruction);
   void give_result(const Barrier& barrier, const Split& split) const;
-  static bool complete(const Block& block, const Barrier& barrier);
+  static bool complete(const Block& block, Barrier& barrier);
   void release(Block& block, unsigned id);
 
   // cluster_barriers.cpp
@@ -322,9 +324,9 @@ class Grid final : private Scene {
   const Schedule schedule_;
   const Limits limits_;
   std::mt19937_64 random_;
-  std::vector<Observer*> observers_;  ///< that watch this launch
-  bool counts_ = false;               ///< an observer wants every instruction
-  Origins* origins_;                  ///< null where definedness is not tracked
+  std::vector<Observer*> observers_;                    ///< that watch this launch
+  std::vector<Observer*> of_accesses_, of_executions_;  ///< those of them who want to know of each
+  Origins* origins_;                                    ///< null where definedness is not tracked
   std::map<std::pair<Kind, Site>, OriginId> origin_sites_;
   std::set<std::pair<Site, OriginId>> reported_sinks_;
 

@@ -26,7 +26,7 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
   const bool loads = i.action == Action::load_matrix;
   const LaneMask good =
       resolve(warp, i, i.form->space, at, {loads ? "read" : "write", 16, 16}, givers & lanes, hosts);
-  if (watched() && good != 0)
+  if (watches_accesses() && good != 0)
     announce_access(
         warp, i.form->space, at,
         access_event(warp, i, loads ? AccessEvent::What::read : AccessEvent::What::write, at, good, 16, 16));

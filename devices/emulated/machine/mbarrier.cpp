@@ -115,7 +115,7 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
   addresses(split, detail.address, 8, lanes, at);
   Hosts hosts;
   const LaneMask good = resolve(warp, i, form.space, at, {"mbarrier operation", 8, 8}, lanes, hosts);
-  if (watched() && good != 0) announce_mbarrier(warp, i, at, good, hosts, registers);
+  if (watches_accesses() && good != 0) announce_mbarrier(warp, i, at, good, hosts, registers);
   for_lanes(good, [&](unsigned lane) {
     MBarrier b = MBarrier::read(hosts[lane]);
     const Operands operands{registers, detail, lane};
@@ -160,7 +160,7 @@ void Grid::announce_mbarrier(const Warp& warp, const Instruction& i, const Addre
     });
     event.acquires = true;
   }
-  if (event.lanes != 0) announce_access(warp, i.form->space, at, event);
+  if (event.lanes != 0) announce_access(warp, i.form->space, at, std::move(event));
 }
 
 }  // namespace foldproof::machine

@@ -208,9 +208,10 @@ void Grid::note_store(Warp& warp, const Split& split, const Instruction& i, cons
     std::byte* map = common.defined ? common.defined - common.begin : nullptr;
     if (!split.frame->taint.any()) {
       const std::uint64_t bytes = std::uint64_t{detail.element_bytes} * detail.data.size();
-      if (map && at.consecutive && lanes == isa::all_lanes)
-        std::memset(map + at.low, 0xff, bytes * warp_size);
-      else if (map)
+      if (!map) return;
+      if (at.consecutive && at.high - at.low == bytes * (lane_count(lanes) - 1))
+        std::memset(map + at.low, 0xff, at.high - at.low + bytes);
+      else
         for_lanes(lanes, [&](unsigned lane) { std::memset(map + at[lane], 0xff, bytes); });
       return;
     }
