@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The same tree sum in Oclgrind and in Foldproof's emulated device, one core each, in one run:
 #   benchmarks/oclgrind.sh FOLDPROOF
-# Prints elements a second of both and their ratio, without checks and with Oclgrind's --data-races. Oclgrind's
-# start-up, measured on one work-group, is taken off its time.
+# Prints elements a second of both and their ratio: without checks on either side, and all of Foldproof's checks
+# beside Oclgrind's --data-races and beside both of its checks. Oclgrind's start-up, measured on one work-group,
+# is taken off its time.
 set -euo pipefail
 
 foldproof=${1:?usage: benchmarks/oclgrind.sh FOLDPROOF}
@@ -40,17 +41,21 @@ SIM
   awk '{ printf "%.3f\n", $1 + $2 }' <<<"$spent"
 }
 
-ours=$("$foldproof" bench emulated --format json |
-  sed 's/.*"name":"A5\/checks-off"[^}]*"elements_per_second":\([0-9.e+]*\).*/\1/')
+rate_of() { sed "s/.*\"name\":\"A5\/$1\"[^}]*\"elements_per_second\":\([0-9.e+]*\).*/\1/" <<<"$measured"; }
+measured=$("$foldproof" bench emulated --format json)
 simulate "$block" >/dev/null # Warms the page cache.
 start_up=$(simulate "$block")
 plain=$(simulate "$elements")
 races=$(simulate "$elements" --data-races)
+both=$(simulate "$elements" --data-races --uninitialized)
 
-awk -v n="$elements" -v b="$block" -v start="$start_up" -v plain="$plain" -v races="$races" -v ours="$ours" 'BEGIN {
-  printf "tree sum of %d f32, block %d, processor time of one core\n", n, b
-  printf "%-34s %10.3f million elements/s\n", "Foldproof, checks off", ours / 1e6
-  report("Oclgrind", n / (plain - start))
-  report("Oclgrind --data-races", n / (races - start))
+awk -v n="$elements" -v b="$block" -v start="$start_up" -v plain="$plain" -v races="$races" -v both="$both" \
+  -v off="$(rate_of checks-off)" -v on="$(rate_of checks-on)" 'BEGIN {
+  printf "tree sum of %d f32, block %d, processor time of one core, million elements/s\n", n, b
+  row("checks off", off, "Oclgrind", n / (plain - start))
+  row("all checks on", on, "Oclgrind --data-races", n / (races - start))
+  row("all checks on", on, "Oclgrind --data-races --uninitialized", n / (both - start))
 }
-function report(name, rate) { printf "%-34s %10.3f million elements/s  ratio %.0f\n", name, rate / 1e6, ours / rate }'
+function row(ours, a, theirs, b) {
+  printf "Foldproof, %-13s %7.2f   %-37s %6.3f   ratio %5.0f\n", ours, a / 1e6, theirs, b / 1e6, a / b
+}'
