@@ -9,11 +9,15 @@ std::string threads_in_words(std::uint32_t count) {
   return count == 0 ? "the whole block" : fmt::format("{} threads", count);
 }
 
+bool is_alike(const BarrierEvent& a, const BarrierEvent& b) {
+  return a.site == b.site && a.threads == b.threads;
+}
+
 }  // namespace
 
 void BarrierCheck::launch_begins(const Scene& scene) {
   scene_ = &scene;
-  waiting_.clear();
+  phases_.clear();
   latest_ = nullptr;
   reported_.clear();
   of_one_line_.clear();
@@ -22,32 +26,37 @@ void BarrierCheck::launch_begins(const Scene& scene) {
 std::vector<Finding> BarrierCheck::launch_ends() { return std::exchange(findings_, {}); }
 
 void BarrierCheck::block_ends(BlockNumber block) {
-  waiting_.erase(block);
+  phases_.erase(block);
   latest_ = nullptr;
 }
 
 BarrierCheck::OfBlock& BarrierCheck::of_block(BlockNumber block) {
-  if (!latest_ || latest_block_ != block) latest_ = &waiting_[block];
+  if (!latest_ || latest_block_ != block) latest_ = &phases_[block];
   latest_block_ = block;
   return *latest_;
 }
 
 void BarrierCheck::barrier_arrives(const BarrierEvent& event) {
-  Arrivals& arrivals = of_block(event.warp.block)[event.barrier];
-  // Comparing with the last and with those of the own warp finds every difference sooner or later.
-  if (!arrivals.empty()) compare(arrivals.back(), event);
-  if (event.lanes != all_lanes)
-    for (const BarrierEvent& other : arrivals)
+  Phase& phase = of_block(event.warp.block)[event.barrier];
+  if (phase.latest && event.lanes == all_lanes && is_alike(*phase.latest, event)) return;
+  // Comparing with the latest and with those of the own warp finds every difference sooner or later.
+  if (phase.latest) compare(*phase.latest, event);
+  if (event.lanes != all_lanes) {
+    for (const BarrierEvent& other : phase.parts)
       if (other.warp == event.warp) compare(other, event);
-  arrivals.push_back(event);
+    phase.parts.push_back(event);
+  }
+  phase.latest = event;
 }
 
 void BarrierCheck::barrier_completes(BlockNumber block, std::uint32_t barrier) {
-  of_block(block)[barrier].clear();
+  Phase& phase = of_block(block)[barrier];
+  phase.latest.reset();
+  phase.parts.clear();
 }
 
 void BarrierCheck::compare(const BarrierEvent& earlier, const BarrierEvent& now) {
-  if (earlier.site == now.site && earlier.threads == now.threads) return;
+  if (is_alike(earlier, now)) return;
   const std::uint32_t here = counted(now), there = counted(earlier);
   if (here != there)
     return report(now, earlier,
@@ -84,10 +93,10 @@ bool BarrierCheck::of_one_line(Site a, Site b) {
 
 // Lanes go on behind the branch that divided them from others of their warp.
 void BarrierCheck::leaves_behind(const BarrierEvent& event, LaneSet behind) {
-  const auto found = waiting_.find(event.warp.block);
-  if (found == waiting_.end()) return;
-  for (const Arrivals& arrivals : found->second)
-    for (const BarrierEvent& waiting : arrivals)
+  const auto found = phases_.find(event.warp.block);
+  if (found == phases_.end()) return;
+  for (const Phase& phase : found->second)
+    for (const BarrierEvent& waiting : phase.parts)
       if (waiting.warp == event.warp && waiting.waits && waiting.aligned && (waiting.lanes & behind) != 0) {
         report(waiting, event, "some threads of the warp wait at this barrier, and others have gone past it");
         return;

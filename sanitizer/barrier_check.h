@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -29,8 +30,12 @@ class BarrierCheck final : public Observer {
   void leaves_behind(const BarrierEvent& event, LaneSet behind) override;
 
  private:
-  using Arrivals = std::vector<BarrierEvent>;
-  using OfBlock = std::array<Arrivals, 16>;  ///< who waits at each barrier
+  /// Who has come to a barrier since it was last complete.
+  struct Phase {
+    std::optional<BarrierEvent> latest;
+    std::vector<BarrierEvent> parts;  ///< of warps that did not come as wholes
+  };
+  using OfBlock = std::array<Phase, 16>;
 
   OfBlock& of_block(BlockNumber block);
 
@@ -40,7 +45,7 @@ class BarrierCheck final : public Observer {
   void report(const BarrierEvent& now, const BarrierEvent& other, std::string message);
 
   const Scene* scene_ = nullptr;
-  std::map<BlockNumber, OfBlock> waiting_;
+  std::map<BlockNumber, OfBlock> phases_;
   BlockNumber latest_block_ = 0;
   OfBlock* latest_ = nullptr;  ///< of that block
   std::set<std::pair<Site, Site>> reported_;

@@ -95,11 +95,6 @@ void Clocks::block_ends(BlockNumber number) {
   blocks_.erase(found);
 }
 
-BlockClock& Clocks::block(BlockNumber number) {
-  if (!latest_ || latest_->number != number) latest_ = blocks_.at(number).get();
-  return *latest_;
-}
-
 LaneSet Clocks::unordered(const WarpClock& who, unsigned lane, const WarpId& other, LaneSet lanes,
                           Time time) {
   const BlockClock& own = *who.block;
@@ -467,16 +462,14 @@ void Clocks::forget_around(const Location& location, std::uint32_t bytes, bool i
   }
 }
 
-void Clocks::accesses(const AccessEvent& event) {
+// A weak write hands on nothing.
+void Clocks::overwrite_messages(const AccessEvent& event) {
+  for_lanes(event.lanes, [&](unsigned lane) { forget_around(location_of(event, lane), event.bytes, true); });
+}
+
+void Clocks::pass_messages(const AccessEvent& event) {
   const bool reads = event.what != AccessEvent::What::write && event.returns;
   const bool writes = event.what != AccessEvent::What::read;
-  if (!event.strong) {
-    if (!writes || messages_.empty()) return;
-    for_lanes(event.lanes, [&](unsigned lane) {  // a weak write hands on nothing
-      forget_around(location_of(event, lane), event.bytes, true);
-    });
-    return;
-  }
   WarpClock& warp = this->warp(event.warp);
   if (!event.releases && messages_.empty() && !warp.fencing && warp.released_at.empty()) return;
   if (event.releases) ++warp.time;

@@ -116,7 +116,10 @@ class Clocks {
   void block_ends(BlockNumber block);
 
   WarpClock& warp(const WarpId& id) { return block(id.block).warps[id.warp]; }
-  BlockClock& block(BlockNumber number);
+  BlockClock& block(BlockNumber number) {
+    if (!latest_ || latest_->number != number) latest_ = blocks_.at(number).get();
+    return *latest_;
+  }
   bool clustered() const { return blocks_per_cluster_ > 1; }
 
   /// Those of `lanes` of `other` whose doings at `time` did not happen before the present of `lane`.
@@ -136,7 +139,12 @@ class Clocks {
   void exits(const BarrierEvent& event);
   void fences(const FenceEvent& event);
   /// Takes the messages of the locations that an access reads, and leaves or removes those of what it writes.
-  void accesses(const AccessEvent& event);
+  void accesses(const AccessEvent& event) {
+    if (event.strong)
+      pass_messages(event);
+    else if (event.what != AccessEvent::What::read && !messages_.empty())
+      overwrite_messages(event);
+  }
 
  private:
   /// A location's last write, as far as it releases anything.
@@ -150,6 +158,8 @@ class Clocks {
     Knowledge arrived, complete;
   };
 
+  void pass_messages(const AccessEvent& strong);
+  void overwrite_messages(const AccessEvent& weak);
   static const Knowledge& outer_of(const WarpClock& who, unsigned lane);
   static Knowledge known_to(const WarpClock& who, LaneSet lanes);
   static void learn(WarpClock& who, LaneSet lanes, const Knowledge& what);

@@ -1,6 +1,8 @@
 // Columns of registers, a lane at a time.
 #pragma once
 
+#include <emmintrin.h>
+
 #include <cstdint>
 #include <cstring>
 
@@ -12,9 +14,13 @@ namespace foldproof::machine {
 /// Lanes of `lanes` whose 32-bit column equals that of the first.
 inline isa::LaneMask lanes_that_agree(const std::uint32_t* row, isa::LaneMask lanes) {
   const std::uint32_t value = row[first_lane(lanes)];
-  std::uint32_t differences = 0;
-  for (unsigned lane = 0; lane < isa::warp_size; ++lane) differences |= row[lane] ^ value;
-  if (differences == 0) return lanes;
+  const __m128i all = _mm_set1_epi32(static_cast<int>(value));
+  __m128i differences = _mm_setzero_si128();
+#pragma GCC unroll 8
+  for (unsigned lane = 0; lane < isa::warp_size; lane += 4)
+    differences = _mm_or_si128(
+        differences, _mm_xor_si128(all, _mm_load_si128(reinterpret_cast<const __m128i*>(row + lane))));
+  if (_mm_movemask_epi8(_mm_cmpeq_epi8(differences, _mm_setzero_si128())) == 0xffff) return lanes;
   isa::LaneMask same = 0;
   for_lanes(lanes, [&](unsigned lane) {
     if (row[lane] == value) same |= bit(lane);

@@ -1,6 +1,8 @@
 #include "devices/emulated/machine/definedness.h"
 #include "sanitizer/lane_set.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -14,14 +16,13 @@ std::size_t row_bytes(std::uint32_t column_bytes) {
 }  // namespace
 
 bool is_defined(const std::byte* map, std::uint64_t bytes) {
-  std::uint64_t all = ~std::uint64_t{0}, k = 0;
-  for (; k + sizeof all <= bytes; k += sizeof all) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, map + k, sizeof word);
-    all &= word;
-  }
-  for (; k < bytes; ++k) all &= map[k] == std::byte{0xff} ? ~std::uint64_t{0} : 0;
-  return all == ~std::uint64_t{0};
+  const __m128i defined = _mm_set1_epi8(-1);
+  __m128i all = defined;
+  std::uint64_t k = 0;
+  for (; k + sizeof all <= bytes; k += sizeof all)
+    all = _mm_and_si128(all, _mm_loadu_si128(reinterpret_cast<const __m128i*>(map + k)));
+  if (_mm_movemask_epi8(_mm_cmpeq_epi8(all, defined)) != 0xffff) return false;
+  return std::all_of(map + k, map + bytes, [](std::byte b) { return b == std::byte{0xff}; });
 }
 
 const Taint::Row* Taint::find(std::uint32_t offset) const {

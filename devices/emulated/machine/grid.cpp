@@ -259,6 +259,8 @@ bool Grid::impatient(const Split& joining, const Split& ready) {
 // The ready split that goes next: fewest expired slices first, then by the schedule. When nothing is ready,
 // or has been for long, lanes that only wait to reconverge go on alone.
 Split* Grid::choose(Warp& warp) {
+  if (warp.splits.size() == 1 && warp.splits[0].state != Split::State::joining)
+    return warp.splits[0].state == Split::State::ready ? warp.splits.data() : nullptr;
   Split* best = nullptr;
   std::uint32_t ready = 0;
   auto rank = [&](const Split& s) {
