@@ -30,12 +30,6 @@ void BarrierCheck::block_ends(BlockNumber block) {
   latest_ = nullptr;
 }
 
-BarrierCheck::OfBlock& BarrierCheck::of_block(BlockNumber block) {
-  if (!latest_ || latest_block_ != block) latest_ = &phases_[block];
-  latest_block_ = block;
-  return *latest_;
-}
-
 void BarrierCheck::barrier_arrives(const BarrierEvent& event) {
   Phase& phase = of_block(event.warp.block)[event.barrier];
   if (phase.latest && event.lanes == all_lanes && is_alike(*phase.latest, event)) return;

@@ -37,7 +37,11 @@ class BarrierCheck final : public Observer {
   };
   using OfBlock = std::array<Phase, 16>;
 
-  OfBlock& of_block(BlockNumber block);
+  OfBlock& of_block(BlockNumber block) {
+    if (!latest_ || latest_block_ != block) latest_ = &phases_[block];
+    latest_block_ = block;
+    return *latest_;
+  }
 
   void compare(const BarrierEvent& earlier, const BarrierEvent& now);
   std::uint32_t counted(const BarrierEvent& event) const;

@@ -196,7 +196,9 @@ void Clocks::barrier_arrives(const BarrierEvent& event) {
   BlockClock::Barrier& barrier = block.barriers[event.barrier];
   barrier.counted |= event.threads != 0;
   BlockClock::Arrival& arrival = barrier.arrivals.emplace_back(event.warp.warp, event.lanes);
-  if (!event.waits)  // what these lanes do from now on is not part of it
+  if (event.waits)
+    barrier.whole_warps += (event.lanes | warp.missing) == all_lanes;
+  else  // what these lanes do from now on is not part of it
     arrival.released = std::make_unique<BlockClock::Released>(known_to(warp, event.lanes),
                                                               fencing_of({{&warp, event.lanes}}));
 }
@@ -237,9 +239,17 @@ void Clocks::meet_as_a_block(BlockClock& block) {
 void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
   BlockClock& block = this->block(number);
   BlockClock::Barrier& complete = block.barriers[barrier];
-  ByWarp waiting, came;
-  std::fill_n(waiting.begin(), warps_, 0);
-  std::fill_n(came.begin(), warps_, 0);
+  if (complete.whole_warps == warps_)
+    meet_as_a_block(block);
+  else
+    meet_by_lanes(block, complete);
+  complete.arrivals.clear();
+  complete.whole_warps = 0;
+  complete.counted = false;
+}
+
+void Clocks::meet_by_lanes(BlockClock& block, const BlockClock::Barrier& complete) {
+  ByWarp waiting{}, came{};
   for (const auto& arrival : complete.arrivals) {
     came[arrival.warp] |= arrival.lanes;
     if (!arrival.released) waiting[arrival.warp] |= arrival.lanes;
@@ -253,8 +263,6 @@ void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
     meet_as_a_block(block);
   else
     meet_in_part(block, complete, came, waiting);
-  complete.arrivals.clear();
-  complete.counted = false;
 }
 
 // Lanes that have ended count as arrived: at a counted barrier if their warp has come to it, else all.

@@ -103,7 +103,8 @@ struct BlockClock {
   };
   struct Barrier {
     std::vector<Arrival> arrivals;
-    bool counted = false;  ///< waits for so many threads, whoever they are
+    std::uint32_t whole_warps = 0;  ///< among them, that wait
+    bool counted = false;           ///< waits for so many threads, whoever they are
   };
   std::array<Barrier, 16> barriers;
 };
@@ -170,6 +171,7 @@ class Clocks {
   void acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope);
   void forget_around(const Location& location, std::uint32_t bytes, bool itself);
   using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp of a block, which has no more
+  void meet_by_lanes(BlockClock& block, const BlockClock::Barrier& complete);
   void meet_as_a_block(BlockClock& block);
   void meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
                     const ByWarp& waiting);

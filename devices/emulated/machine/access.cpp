@@ -388,7 +388,8 @@ void Grid::announce_store(const Warp& warp, const Split& split, const Instructio
     bool same = true;
     for (std::uint32_t k = 0; same && k < count; ++k) {
       const std::byte* there = before == lane ? hosts[lane] + k * size : column(k, before);
-      same = std::memcmp(there, column(k, lane), size) == 0;
+      same = size == 4 ? std::memcmp(there, column(k, lane), 4) == 0
+                       : std::memcmp(there, column(k, lane), size) == 0;
     }
     if (same) event.unchanged |= bit(lane);
   });

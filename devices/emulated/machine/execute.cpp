@@ -38,8 +38,13 @@ bool polls(const Instruction& i) {
 // Where a split stands while it runs; its own pc is brought up to date when others may look.
 struct Cursor {
   explicit Cursor(Split& of)
-      : split(&of), registers(of.frame->registers()), code(of.frame->code->instructions.data()), pc(of.pc) {}
+      : split(&of),
+        taint(&of.frame->taint),
+        registers(of.frame->registers()),
+        code(of.frame->code->instructions.data()),
+        pc(of.pc) {}
   Split* split;
+  const Taint* taint;
   std::byte* registers;
   const Instruction* code;
   std::uint32_t pc;
@@ -59,7 +64,7 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
     const Instruction& i = at.code[at.pc];
     const LaneMask active = guarded(at.registers, i, at.split->lanes);
     if (counts && i.action != Action::join) announce_execution(warp, *at.split, i, active);
-    if (tracks && at.split->frame->taint.any()) {
+    if (tracks && at.taint->any()) {
       if (i.action == Action::compute)
         spread(*at.split->frame, i, at.split->lanes, active);
       else if (i.guard != isa::no_operand)
