@@ -28,6 +28,12 @@ constexpr unsigned last_lane(LaneSet lanes) {
   return lanes_per_warp - 1 - static_cast<unsigned>(std::countl_zero(lanes));
 }
 
+/// Whether the lanes of a set that is not empty follow each other without a gap.
+constexpr bool is_run(LaneSet lanes) {
+  const LaneSet from_zero = lanes >> first_lane(lanes);
+  return (from_zero & (from_zero + 1)) == 0;
+}
+
 constexpr std::uint32_t lane_count(LaneSet lanes) { return static_cast<std::uint32_t>(std::popcount(lanes)); }
 
 /// Calls visit(lane) for each lane of the set, from the lowest.

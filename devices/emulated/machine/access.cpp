@@ -18,6 +18,10 @@ struct Wide {
   std::uint64_t low, high;
 };
 
+bool equal_bytes(const std::byte* a, const std::byte* b, std::size_t size) {
+  return size == 4 ? std::memcmp(a, b, 4) == 0 : std::memcmp(a, b, size) == 0;  // 4: one instruction
+}
+
 // Calls visit(element, column) with values of the types that memory and register hold.
 template <class Visit>
 void with_types(const Detail& detail, Visit visit) {
@@ -249,7 +253,8 @@ Region Grid::common_region(Warp& warp, StateSpace space, const Addresses& at, st
   if (own_to_each_lane || (at.bits & (bytes - 1)) != 0 || at.high - at.low > isa::window_size ||
       (writes && !writable(space, at.low)))
     return {};
-  Region found = region(warp, space, at.low, 0);
+  Region found = space == StateSpace::shared_cta ? shared_region(*warp.block, at.low, 0)
+                                                 : region(warp, space, at.low, 0);
   if (!found.host || !found.contains(at.low, at.high - at.low + bytes)) found = {};
   return found;
 }
@@ -269,7 +274,7 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
   Hosts hosts;
   const Region common = common_region(warp, i.form->space, at, bytes, false);
   const std::byte* origin = common.host ? common.host - common.begin : nullptr;
-  const bool in_a_row = origin && lanes == isa::all_lanes && at.consecutive;
+  const bool in_a_run = origin && at.consecutive && is_run(lanes);
   if (!origin) good = resolve(warp, i, i.form->space, at, {"read", bytes, bytes}, lanes, hosts);
   if (watches_accesses() && good != 0)
     announce_access(warp, i.form->space, at,
@@ -280,8 +285,11 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
     using C = decltype(column);
     for (std::uint32_t k = 0; k < count; ++k) {
       C* to = isa::row<C>(registers, detail.data[k]);
-      if (in_a_row && count == 1 && sizeof(E) == sizeof(C)) {
-        std::memcpy(to, origin + at[0], sizeof(C) * warp_size);
+      if (in_a_run && count == 1 && sizeof(E) == sizeof(C)) {
+        if (lanes == isa::all_lanes)
+          std::memcpy(to, origin + at.low, sizeof(C) * warp_size);  // in a few instructions
+        else
+          std::memcpy(to + first_lane(lanes), origin + at.low, sizeof(C) * lane_count(lanes));
       } else if (origin && lanes == isa::all_lanes) {
         for (unsigned lane = 0; lane < warp_size; ++lane)
           to[lane] = widen<C>(read_as<E>(origin + at[lane] + k * sizeof(E)));
@@ -316,10 +324,11 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
   const Region common = common_region(warp, i.form->space, at, bytes, true);
   std::byte* origin = common.host ? common.host - common.begin : nullptr;
   Hosts hosts;
-  if (origin && count == 1 && size == detail.register_bytes && lanes == isa::all_lanes && at.consecutive) {
-    if (watches_accesses()) announce_row_store(warp, i, at, origin + at[0], registers + detail.data[0]);
+  if (origin && count == 1 && size == detail.register_bytes && at.consecutive && is_run(lanes)) {
+    const std::byte* from = registers + detail.data[0] + std::size_t{size} * first_lane(lanes);
+    if (watches_accesses()) announce_run_store(warp, i, at, lanes, origin + at.low, from);
     if (tracks()) note_store(warp, split, i, at, lanes, hosts, common);
-    std::memcpy(origin + at[0], registers + detail.data[0], std::size_t{bytes} * warp_size);
+    std::memcpy(origin + at.low, from, std::size_t{size} * lane_count(lanes));
     return;
   }
   LaneMask good = lanes;
@@ -346,16 +355,20 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
   }
 }
 
-// A store of all lanes' registers to consecutive places, before memory changes.
-void Grid::announce_row_store(const Warp& warp, const Instruction& i, const Addresses& at,
+// A store of a run of lanes to consecutive places, before memory changes. Both sides begin with the first.
+void Grid::announce_run_store(const Warp& warp, const Instruction& i, const Addresses& at, LaneMask lanes,
                               const std::byte* memory, const std::byte* registers) {
   const std::uint32_t size = program_.details[i.detail].element_bytes;
-  AccessEvent event = access_event(warp, i, AccessEvent::What::write, at, isa::all_lanes, size, size);
-  if (size == 4)
+  AccessEvent event = access_event(warp, i, AccessEvent::What::write, at, lanes, size, size);
+  if (size == 4 && lanes == isa::all_lanes) {
     event.unchanged = equal_columns(memory, registers);
-  else
-    for (unsigned lane = 0; lane < warp_size; ++lane)
-      if (std::memcmp(memory + lane * size, registers + lane * size, size) == 0) event.unchanged |= bit(lane);
+  } else {
+    std::size_t place = 0;
+    for_lanes(lanes, [&](unsigned lane) {
+      if (equal_bytes(memory + place, registers + place, size)) event.unchanged |= bit(lane);
+      place += size;
+    });
+  }
   announce_access(warp, i.form->space, at, std::move(event));
 }
 
@@ -388,8 +401,7 @@ void Grid::announce_store(const Warp& warp, const Split& split, const Instructio
     bool same = true;
     for (std::uint32_t k = 0; same && k < count; ++k) {
       const std::byte* there = before == lane ? hosts[lane] + k * size : column(k, before);
-      same = size == 4 ? std::memcmp(there, column(k, lane), 4) == 0
-                       : std::memcmp(there, column(k, lane), size) == 0;
+      same = equal_bytes(there, column(k, lane), size);
     }
     if (same) event.unchanged |= bit(lane);
   });

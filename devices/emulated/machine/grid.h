@@ -249,8 +249,8 @@ class Grid final : private Scene {
   void announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
   void announce_store(const Warp& warp, const Split& split, const Instruction& instruction,
                       const Addresses& at, LaneMask lanes, const Hosts& hosts);
-  void announce_row_store(const Warp& warp, const Instruction& instruction, const Addresses& at,
-                          const std::byte* memory, const std::byte* registers);
+  void announce_run_store(const Warp& warp, const Instruction& instruction, const Addresses& at,
+                          LaneMask lanes, const std::byte* memory, const std::byte* registers);
   void announce_mbarrier(const Warp& warp, const Instruction& instruction, const Addresses& at,
                          LaneMask lanes, const Hosts& hosts, std::byte* registers);
   void announce_fence(const Warp& warp, const Instruction& instruction, LaneMask lanes);
