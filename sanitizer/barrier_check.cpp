@@ -21,6 +21,7 @@ void BarrierCheck::launch_begins(const Scene& scene) {
   latest_ = nullptr;
   reported_.clear();
   of_one_line_.clear();
+  findings_.clear();
 }
 
 std::vector<Finding> BarrierCheck::launch_ends() { return std::exchange(findings_, {}); }

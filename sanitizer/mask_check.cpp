@@ -10,6 +10,7 @@ void MaskCheck::launch_begins(const Scene& scene) {
   scene_ = &scene;
   waiting_.clear();
   reported_.clear();
+  findings_.clear();
 }
 
 std::vector<Finding> MaskCheck::launch_ends() { return std::exchange(findings_, {}); }

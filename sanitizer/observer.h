@@ -130,7 +130,7 @@ class Observer {
   virtual void block_begins(BlockNumber /*block*/) {}
   /// Every thread of the block has ended.
   virtual void block_ends(BlockNumber /*block*/) {}
-  /// Whether `executes` is to be called, which costs time.
+  /// Whether `executes` and `branch_divides` are to be called, which costs time.
   virtual bool wants_executions() const { return false; }
   /// Every instruction, before anything else that is said about it. One whose guard lets nobody through has
   /// no active lanes.

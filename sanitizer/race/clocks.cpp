@@ -11,8 +11,10 @@ constexpr BlockNumber no_owner = ~BlockNumber{0};
 
 constexpr std::size_t items_together = 16;  // of a message, before the next link of its chain
 
-/// Adds what one thread released to what others had released before.
-void add(Message& to, const Message::Item& item) {
+/// Adds what one thread released to what others had released before. `is_over` tells of an item that nobody
+/// is left to take.
+template <class IsOver>
+void add(Message& to, const Message::Item& item, const IsOver& is_over) {
   if (item.scope >= SyncScope::gpu)
     to.wide.join(item.what);
   else
@@ -24,6 +26,7 @@ void add(Message& to, const Message::Item& item) {
     same->what.join(item.what);
     return;
   }
+  if (to.items.size() == items_together) std::erase_if(to.items, is_over);
   if (to.items.size() == items_together) {
     to.before = std::make_shared<Message>(to);
     to.items.clear();
@@ -85,10 +88,20 @@ void Clocks::block_begins(BlockNumber number) {
   }
   latest_ = block.get();
   blocks_[number] = std::move(block);
+  if (clustered()) clusters_.try_emplace(number / blocks_per_cluster_);
+}
+
+bool Clocks::is_over(const Message::Item& item) const {
+  return clustered() ? !clusters_.contains(item.block / blocks_per_cluster_) : !blocks_.contains(item.block);
 }
 
 void Clocks::block_ends(BlockNumber number) {
   if (latest_ && latest_->number == number) latest_ = nullptr;
+  messages_.erase(messages_.lower_bound({number, 0}), messages_.lower_bound({number + 1, 0}));
+  if (clustered()) {
+    const auto cluster = clusters_.find(number / blocks_per_cluster_);
+    if (++cluster->second.ended == blocks_per_cluster_) clusters_.erase(cluster);
+  }
   const auto found = blocks_.find(number);
   for (const WarpClock& warp : found->second->warps) latest_time_ = std::max(latest_time_, warp.time + 1);
   spare_.push_back(std::move(found->second));
@@ -195,12 +208,12 @@ void Clocks::barrier_arrives(const BarrierEvent& event) {
   ++warp.time;
   BlockClock::Barrier& barrier = block.barriers[event.barrier];
   barrier.counted |= event.threads != 0;
-  BlockClock::Arrival& arrival = barrier.arrivals.emplace_back(event.warp.warp, event.lanes);
+  barrier.arrivals.push_back({event.warp.warp, event.lanes, nullptr});
   if (event.waits)
     barrier.whole_warps += (event.lanes | warp.missing) == all_lanes;
   else  // what these lanes do from now on is not part of it
-    arrival.released = std::make_unique<BlockClock::Released>(known_to(warp, event.lanes),
-                                                              fencing_of({{&warp, event.lanes}}));
+    barrier.arrivals.back().released = std::make_unique<BlockClock::Released>(
+        BlockClock::Released{known_to(warp, event.lanes), fencing_of({{&warp, event.lanes}})});
 }
 
 // The whole block has met: what any of its threads knew, all know.
@@ -450,7 +463,8 @@ void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, co
     const auto message =
         continues ? std::make_shared<Message>(*written.message) : std::make_shared<Message>();
     if (!continues) message->number = ++messages_made_;
-    for (const Message::Item& item : items) add(*message, item);
+    for (const Message::Item& item : items)
+      add(*message, item, [&](const Message::Item& old) { return is_over(old); });
     written.message = message;
   }
   written.bytes = event.element_bytes;

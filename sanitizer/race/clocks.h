@@ -157,8 +157,11 @@ class Clocks {
   };
   struct ClusterPhase {
     Knowledge arrived, complete;
+    std::uint32_t ended = 0;  ///< of the cluster's blocks
   };
 
+  /// Whether the blocks of its cluster have ended: others take what is `wide`.
+  bool is_over(const Message::Item& item) const;
   void pass_messages(const AccessEvent& strong);
   void overwrite_messages(const AccessEvent& weak);
   static const Knowledge& outer_of(const WarpClock& who, unsigned lane);
@@ -189,8 +192,8 @@ class Clocks {
   BlockClock* latest_ = nullptr;
   std::map<Location, Written> messages_;
   std::uint64_t messages_made_ = 0;
-  Time latest_time_ = 0;  ///< of blocks that have ended
-  std::unordered_map<std::uint64_t, ClusterPhase> clusters_;
+  Time latest_time_ = 0;                                      ///< of blocks that have ended
+  std::unordered_map<std::uint64_t, ClusterPhase> clusters_;  ///< those that run
 };
 
 }  // namespace foldproof

@@ -15,6 +15,12 @@ constexpr std::size_t released = 0, obeyed = 1;  // the clocks
 bool reads(const AccessEvent& event) { return event.what != What::write; }
 bool writes(const AccessEvent& event) { return event.what != What::read; }
 
+bool contains_lane(const auto& readers, const auto& moment) {
+  const auto own = readers.find(moment.warp);
+  return own != readers.end() &&
+         std::ranges::any_of(own->second, [&](const auto& m) { return (m.lanes & moment.lanes) != 0; });
+}
+
 bool is_plain(const AccessEvent& event) {
   return event.what != What::update && !event.acquires && !event.releases && !event.polled;
 }
@@ -47,40 +53,95 @@ void FenceCheck::accesses(const AccessEvent& event) {
     for (std::uint32_t offset = 0; offset < event.bytes; offset += element)
       access(event, lane, {first.owner, first.address + offset});
   });
+  tell_clocks(event);
+}
+
+// To the second clock every strong write releases, unless it is an atomic that leaves what stood there. Lanes
+// of an atomic come one after another: those before a lane may be whom it has waited for.
+void FenceCheck::tell_clocks(const AccessEvent& event) {
   AccessEvent taken = event;
   taken.acquires |= event.strong && reads(event);
   all_clocks_[released].accesses(taken);
-  if (event.what == What::update && event.unchanged != 0) {  // an attempt that failed tells nobody anything
-    AccessEvent failed = taken;
-    failed.what = What::read;
-    failed.lanes &= event.unchanged;
-    if (failed.lanes != 0) all_clocks_[obeyed].accesses(failed);
-    taken.lanes &= ~event.unchanged;
+  const LaneSet unchanged = event.what == What::update ? event.unchanged : 0;
+  for (LaneSet left = event.lanes; left != 0; left &= ~taken.lanes) {
+    const bool changes = !contains(unchanged, first_lane(left));
+    const LaneSet others = left & (changes ? unchanged : ~unchanged);
+    taken.lanes = others == 0 ? left : left & lowest_lanes(first_lane(others));
+    taken.what = changes ? event.what : What::read;
+    taken.releases = event.releases || (event.strong && changes && writes(event));
+    all_clocks_[obeyed].accesses(taken);
   }
-  taken.releases |= event.strong && writes(event);
-  if (taken.lanes != 0) all_clocks_[obeyed].accesses(taken);
 }
 
 void FenceCheck::access(const AccessEvent& event, unsigned lane, const Location& location) {
   Place& place = places_[location];
-  if (place.bytes != event.element_bytes) place = {event.element_bytes, {}, false};
-  Access now{{event.warp, lane, {}}, event.site, event.scope, writes(event), {}};
+  if (place.bytes != event.element_bytes) place = {event.element_bytes, {}, {}, nullptr};
+  Access now{{event.warp, bit(lane), {}}, event.site, event.scope, nullptr};
   for (const std::size_t k : {released, obeyed}) now.when.time[k] = all_clocks_[k].warp(event.warp).time;
-  const auto same_lane = [&](const Moment& m) { return m.warp == event.warp && m.lane == lane; };
-  if (is_plain(event))
-    for (const Access& earlier : place.accesses)
-      if (is_missing_fence(earlier, now)) report(event, earlier, now, location.address);
-  if (reads(event) && place.knows_value) {
-    const auto last = std::find_if(place.accesses.rbegin(), place.accesses.rend(),
-                                   [](const Access& a) { return a.writes; });
-    if (std::ranges::none_of(last->seen_by, same_lane)) last->seen_by.push_back(now.when);
-  }
   if (is_plain(event)) {
-    std::erase_if(place.accesses,
-                  [&](const Access& a) { return same_lane(a.when) && a.writes == now.writes; });
-    place.accesses.push_back(now);
+    compare(event, place.writes, now, location.address);
+    if (writes(event)) compare(event, place.reads, now, location.address);
   }
-  if (now.writes) place.knows_value = is_plain(event);
+  if (reads(event) && place.readers && !contains_lane(*place.readers, now.when))
+    (*place.readers)[event.warp].push_back(now.when);
+  std::shared_ptr<Readers> readers;
+  if (is_plain(event)) {
+    Access& kept = remember(writes(event) ? place.writes : place.reads, now);
+    if (writes(event) && !kept.readers) kept.readers = std::make_shared<Readers>();
+    readers = kept.readers;
+  }
+  if (writes(event)) place.readers = readers;
+}
+
+// A lane's last access stands for those before.
+FenceCheck::Access& FenceCheck::remember(Accesses& accesses, const Access& now) {
+  std::vector<Access>& own = accesses[now.when.warp];
+  for (Access& access : own) access.when.lanes &= ~now.when.lanes;
+  std::erase_if(own, [](const Access& access) { return access.when.lanes == 0; });
+  const auto same = std::ranges::find_if(own, [&](const Access& access) {
+    return access.when.time == now.when.time && access.site == now.site && access.scope == now.scope;
+  });
+  if (same == own.end()) return own.emplace_back(now);
+  same->when.lanes |= now.when.lanes;
+  return *same;
+}
+
+// Reports missing fences. A write stands for all that has happened before it.
+void FenceCheck::compare(const AccessEvent& event, Accesses& earlier, const Access& now,
+                         std::uint64_t address) {
+  for (auto& [warp, accesses] : earlier) {
+    for (Access& access : accesses) {
+      const LaneSet late = unordered(released, access.when, access.when.lanes, now.when);
+      const LaneSet missing = late == 0 ? 0 : missing_fences(access, late, now);
+      if (missing != 0) report(event, access, first_lane(missing), now, address);
+      if (writes(event)) access.when.lanes = late;
+    }
+    if (writes(event)) std::erase_if(accesses, [](const Access& access) { return access.when.lanes == 0; });
+  }
+  if (writes(event)) std::erase_if(earlier, [](const auto& of_warp) { return of_warp.second.empty(); });
+}
+
+LaneSet FenceCheck::unordered(std::size_t clock, const Moment& earlier, LaneSet lanes, const Moment& now) {
+  Clocks& clocks = all_clocks_[clock];
+  return Clocks::unordered(clocks.warp(now.warp), first_lane(now.lanes), earlier.warp, lanes,
+                           earlier.time[clock]);
+}
+
+// Of lanes whose access nothing orders before this one, those that the program has waited for.
+LaneSet FenceCheck::missing_fences(const Access& earlier, LaneSet late, const Access& now) {
+  if (earlier.when.warp == now.when.warp) return 0;
+  if (!clocks_.include_each_other(earlier.scope, earlier.when.warp.block, now.scope, now.when.warp.block))
+    return 0;
+  const LaneSet waited_for = late & ~unordered(obeyed, earlier.when, late, now.when);
+  return waited_for == 0 || (earlier.readers && has_seen(*earlier.readers, now.when)) ? 0 : waited_for;
+}
+
+bool FenceCheck::has_seen(const Readers& readers, const Moment& now) {
+  if (contains_lane(readers, now)) return true;
+  return std::ranges::any_of(readers, [&](const auto& of_warp) {
+    return std::ranges::any_of(
+        of_warp.second, [&](const Moment& m) { return unordered(released, m, m.lanes, now) != m.lanes; });
+  });
 }
 
 // A weak write: what stands there is no strong value.
@@ -93,25 +154,8 @@ void FenceCheck::forget(const Location& location, std::uint32_t bytes) {
     at = at->first.address + at->second.bytes > location.address ? places_.erase(at) : std::next(at);
 }
 
-bool FenceCheck::happened_before(std::size_t clock, const Moment& earlier, const Moment& now) {
-  Clocks& clocks = all_clocks_[clock];
-  return clocks.unordered(clocks.warp(now.warp), now.lane, earlier.warp, bit(earlier.lane),
-                          earlier.time[clock]) == 0;
-}
-
-bool FenceCheck::is_missing_fence(const Access& earlier, const Access& now) {
-  if (earlier.when.warp == now.when.warp || !(earlier.writes || now.writes)) return false;
-  if (!clocks_.include_each_other(earlier.scope, earlier.when.warp.block, now.scope, now.when.warp.block))
-    return false;
-  if (happened_before(released, earlier.when, now.when) || !happened_before(obeyed, earlier.when, now.when))
-    return false;
-  return std::ranges::none_of(earlier.seen_by, [&](const Moment& m) {
-    return (m.warp == now.when.warp && m.lane == now.when.lane) || happened_before(released, m, now.when);
-  });
-}
-
-void FenceCheck::report(const AccessEvent& event, const Access& earlier, const Access& now,
-                        std::uint64_t address) {
+void FenceCheck::report(const AccessEvent& event, const Access& earlier, unsigned earlier_lane,
+                        const Access& now, std::uint64_t address) {
   if (scene_->orders_its_own(earlier.site) && scene_->orders_its_own(now.site)) return;
   if (!reported_.emplace(earlier.site, now.site).second) return;
   Finding finding;
@@ -119,14 +163,14 @@ void FenceCheck::report(const AccessEvent& event, const Access& earlier, const A
   finding.severity = Severity::warning;
   finding.at = scene_->position(now.site);
   finding.other = scene_->position(earlier.site);
-  finding.threads = {scene_->thread(now.when.warp, now.when.lane),
-                     scene_->thread(earlier.when.warp, earlier.when.lane)};
+  finding.threads = {scene_->thread(now.when.warp, first_lane(now.when.lanes)),
+                     scene_->thread(earlier.when.warp, earlier_lane)};
   finding.message = fmt::format(
       "{} {} {}, which {} {} before it raised a flag; without a fence before the flag nothing "
       "orders the two",
-      to_string(finding.threads[0]), now.writes ? "writes" : "reads",
+      to_string(finding.threads[0]), writes(event) ? "writes" : "reads",
       scene_->memory_at(event.shared, address), to_string(finding.threads[1]),
-      earlier.writes ? "wrote" : "read");
+      earlier.readers ? "wrote" : "read");
   findings_.push_back(std::move(finding));
 }
 

@@ -5,7 +5,9 @@
 //            └ no fence here: others may see the flag first         r may be what stood there before
 #pragma once
 
+#include <array>
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -25,7 +27,8 @@ namespace foldproof {
 /// on the branch, as NVIDIA's sample threadFenceReduction does, and hardware serves them.
 ///
 /// Accesses of one warp, of different sizes, and with scopes that do not include each other are the race
-/// check's.
+/// check's. An atomic that leaves what stood there, such as an attempt at a lock that is taken, releases
+/// nothing: nobody can have waited for it.
 ///
 /// Two clocks: of what is released, whoever reads it then acquires; and of what the program takes for order.
 class FenceCheck final : public Clocked<2> {
@@ -37,30 +40,39 @@ class FenceCheck final : public Clocked<2> {
   void accesses(const AccessEvent& event) override;
 
  private:
-  /// A lane at its time in each of the clocks.
+  /// Lanes of a warp at one time of each clock.
   struct Moment {
     WarpId warp;
-    unsigned lane = 0;
+    LaneSet lanes = 0;
     std::array<Time, 2> time{};
+    bool operator==(const Moment&) const = default;
   };
+  /// Who has read a value, by warps: each lane when it first did.
+  using Readers = std::map<WarpId, std::vector<Moment>>;
   struct Access {
     Moment when;
     Site site = 0;
     SyncScope scope = SyncScope::gpu;
-    bool writes = false;
-    std::vector<Moment> seen_by;  ///< of a write: who has read its value, once a lane
+    std::shared_ptr<Readers> readers;  ///< of a write
   };
+  /// The last access of each lane, by warps, but for those that a write has come after.
+  using Accesses = std::map<WarpId, std::vector<Access>>;
   struct Place {
     std::uint32_t bytes = 0;
-    std::vector<Access> accesses;  ///< the last write and the last read of each lane
-    bool knows_value = false;      ///< who wrote what stands there: the last write in `accesses`
+    Accesses reads, writes;
+    std::shared_ptr<Readers> readers;  ///< of what stands there; null where an atomic or a flag wrote it
   };
 
   void access(const AccessEvent& event, unsigned lane, const Location& location);
+  void tell_clocks(const AccessEvent& event);
   void forget(const Location& location, std::uint32_t bytes);
-  bool happened_before(std::size_t clock, const Moment& earlier, const Moment& now);
-  bool is_missing_fence(const Access& earlier, const Access& now);
-  void report(const AccessEvent& event, const Access& earlier, const Access& now, std::uint64_t address);
+  void compare(const AccessEvent& event, Accesses& earlier, const Access& now, std::uint64_t address);
+  LaneSet unordered(std::size_t clock, const Moment& earlier, LaneSet lanes, const Moment& now);
+  LaneSet missing_fences(const Access& earlier, LaneSet late, const Access& now);
+  bool has_seen(const Readers& readers, const Moment& now);
+  static Access& remember(Accesses& accesses, const Access& now);
+  void report(const AccessEvent& event, const Access& earlier, unsigned earlier_lane, const Access& now,
+              std::uint64_t address);
 
   const Scene* scene_ = nullptr;
   std::map<Location, Place> places_;

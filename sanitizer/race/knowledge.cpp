@@ -77,10 +77,10 @@ Pointer joined(const Pointer& a, const Pointer& b, unsigned level) {
 
 }  // namespace
 
-Knowledge::Knowledge(const WarpId& warp, Time block, const LaneTimes& lanes) {
+Knowledge::Knowledge(const WarpId& warp, Time whole, const LaneTimes& lanes) {
   auto node = boost::intrusive_ptr<Inner>(new Inner);
-  node->whole = block;
-  if (is_beyond(lanes, block)) node->children[warp.warp] = new Warp(lanes);
+  node->whole = whole;
+  if (is_beyond(lanes, whole)) node->children[warp.warp] = new Warp(lanes);
   root_ = std::move(node);
   while (height_ < height_of(warp.block)) {
     ++height_;

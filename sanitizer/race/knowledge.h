@@ -10,8 +10,7 @@
 //            ┌────────┴────────┐            each level 32 children wide, as high as block numbers ask for
 //        block 0           block 1          a block: the time up to which all of its threads are known
 //        ┌───┴───┐             │
-//      warp 0  warp 2       warp 5          a warp: a time for each lane, where more is known than of the
-//      block
+//      warp 0  warp 2       warp 5          a warp: a time for each lane, where beyond the block's
 #pragma once
 
 #include <array>
@@ -34,8 +33,8 @@ class Knowledge {
  public:
   /// Knows nothing.
   Knowledge() = default;
-  /// All threads of a warp's block up to time `block`, and each lane of the warp up to its own time.
-  Knowledge(const WarpId& warp, Time block, const LaneTimes& lanes);
+  /// All threads of a warp's block up to time `whole`, and each lane of the warp up to its own time.
+  Knowledge(const WarpId& warp, Time whole, const LaneTimes& lanes);
 
   bool empty() const { return !root_; }
   /// Whether both are one: knowledge that came about in different ways may differ in this and be equal.

@@ -10,6 +10,7 @@ void LifetimeCheck::launch_begins(const Scene& scene) {
   uses_.clear();
   ended_.clear();
   reported_.clear();
+  findings_.clear();
 }
 
 std::vector<Finding> LifetimeCheck::launch_ends() { return std::exchange(findings_, {}); }

@@ -28,10 +28,12 @@ SyncScope scope_of(const Manner& m) { return static_cast<SyncScope>(m.scope); }
 /// Whether two strong accesses of one warp are reported as unordered.
 bool is_plain(const Manner& m) { return !m.update && !m.ordering; }
 
-/// Updates of one size, of scopes that reach everywhere: they never conflict with each other.
-bool are_always_atomic(const Manner& a, const Manner& b) {
+/// Updates of one size, or reads of one manner, of scopes that reach everywhere: they never conflict with
+/// each other, and others conflict with all of them alike.
+bool are_equals(const Manner& a, const Manner& b) {
   constexpr auto gpu = static_cast<std::uint8_t>(SyncScope::gpu);
-  return a.update && b.update && a.scope >= gpu && b.scope >= gpu && a.log_bytes == b.log_bytes;
+  if (a.scope < gpu || b.scope < gpu || a.log_bytes != b.log_bytes) return false;
+  return (a.update && b.update) || (!a.writes && a == b);
 }
 
 /// Whether who comes later conflicts with `later` wherever it would with `earlier`, and as badly.
@@ -330,7 +332,7 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
                             WarpClock& who, std::uint64_t address) {
   compare(event, cell.weak, lane, now, who, address);
   const bool among_equals =
-      !cell.mixed && (cell.strong.empty() || are_always_atomic(cell.strong.front().manner, now.manner));
+      !cell.mixed && (cell.strong.empty() || are_equals(cell.strong.front().manner, now.manner));
   if (!among_equals) compare(event, cell.strong, lane, now, who, address);
   if (cell.strong.empty()) cell.mixed = false;
   Entry entry = now;
@@ -345,7 +347,7 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
       last.lanes |= now.lanes;
       return;
     }
-    if (now.manner.strong) cell.mixed |= !are_always_atomic(last.manner, now.manner);
+    if (now.manner.strong) cell.mixed |= !are_equals(last.manner, now.manner);
   }
   entries.push_back(entry);
   if (among_equals && entries.size() >= many_entries && std::has_single_bit(entries.size()))

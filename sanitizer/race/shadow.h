@@ -74,7 +74,7 @@ struct Row {
 /// The entries of one cell. Accesses that are strong are kept apart: they rarely conflict with each other.
 struct Cell {
   std::vector<Entry> weak, strong;
-  bool mixed = false;  ///< not all of the strong ones are atomic to each other, whoever they are
+  bool mixed = false;  ///< not all of the strong ones are updates alike, or reads alike
   Chain chain;
 };
 

@@ -1,6 +1,7 @@
 // Jobs, one after another on one device.
 #include "devices/runner.h"
 #include "machine/fixture.h"
+#include "sanitizer/barrier_check.h"
 
 namespace foldproof::machine_tests {
 namespace {
@@ -32,6 +33,25 @@ TEST_CASE("each job begins with the module's variables as loaded, so that a case
   const std::vector<JobResult> results = runner->run({ticket_job(1), ticket_job(2)});
   CHECK(results[0].contents[0] == words({7}));
   CHECK(results[1].contents[0] == words({8}));
+}
+
+TEST_CASE("what was found before a launch broke off is not told of the next job") {
+  Observers checks;
+  checks.push_back(std::make_unique<BarrierCheck>());
+  const auto runner = make_runner(make_emulated_device(std::move(checks)));
+  const auto job = [](const std::string& body) {
+    Job made;
+    made.image = std::make_shared<const Image>(Image{"test.ptx", text_of(body, {.buffers = {}})});
+    made.steps.emplace_back(JobLaunch{"k", {{1, 1, 1}, {32, 1, 1}, {0, 0, 0}, 0, false}, {}});
+    made.limits = {1000};
+    return made;
+  };
+  const std::string apart =
+      "setp.lt.u32 %p1, lane, 16; @%p1 bra A; bar.sync 0; bra B; A: bar.sync 0; B: tex.1d.v4.f32.f32 "
+      "{%f1, %f2, %f3, %f4}, [%rd1, {%f5}];";
+  const std::vector<JobResult> results = runner->run({job(apart), job("")});
+  CHECK(results[0].unsupported);
+  CHECK(results[1].findings.empty());
 }
 
 }  // namespace

@@ -88,6 +88,30 @@ TEST_CASE("a lock without fences does not order what it guards") {
   CHECK(locked(fence, "") == "unordered-access (warning)");
 }
 
+// Lane 0 of block 1 waits for the flag; then `lock` is executed by both lanes, and lane 1 reads the data.
+TEST_CASE("lanes of an atomic come one after another, those that fail as well") {
+  const auto after = [](const std::string& lock) {
+    return kinds(findings_of(
+        "setp.eq.u32 %p1, cta, 1; setp.eq.u32 %p3, tid, 0; @%p1 bra reader; @!%p3 bra done; " + write +
+            raise + "done: exit; reader: @!%p3 bra join; " + await + "join: " + lock + "@!%p3 " + read,
+        {.buffers = {zeros(4), zeros(4), zeros(4)}, .grid = {2, 1, 1}, .block = {2, 1, 1}},
+        only<FenceCheck>()));
+  };
+  CHECK(after("atom.global.cas.b32 %r6, [buffer2], 0, 1; ") == "unordered-access (warning)");
+  CHECK(after("") == "none");
+}
+
+TEST_CASE("an atomic that leaves what stood there tells nobody anything; a store does") {
+  const auto raised_again = [](const std::string& flag) {
+    return kinds(findings_of(
+        "setp.eq.u32 %p2, cta, 1; @%p2 bra reader;\n" + write + flag + " exit;\nreader: " + await + read,
+        {.buffers = {zeros(4), words({1})}, .grid = {2, 1, 1}, .block = {1, 1, 1}}, only<FenceCheck>()));
+  };
+  CHECK(raised_again("atom.global.exch.b32 %r3, [buffer1], 1; ") == "none");
+  CHECK(raised_again("atom.global.exch.b32 %r3, [buffer1], 2; ") == "unordered-access (warning)");
+  CHECK(raised_again(raise) == "unordered-access (warning)");
+}
+
 TEST_CASE("a finding names both threads, both places and what is missing") {
   const auto found = findings_of(
       "setp.eq.u32 %p2, cta, 1; @%p2 bra reader;\n" + write + raise + " exit;\nreader: " + await + read,

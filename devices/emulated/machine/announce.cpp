@@ -76,7 +76,7 @@ void Grid::announce_execution(const Warp& warp, const Split& split, const Instru
 }
 
 void Grid::announce_division(const Warp& warp, const Split& split, const Instruction& i) {
-  for (Observer* observer : observers_)
+  for (Observer* observer : of_executions_)
     observer->branch_divides({id(warp), ~warp.exited, split.lanes, i.site});
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <optional>
 
 namespace foldproof::machine {
 namespace {
@@ -18,6 +19,25 @@ constexpr std::uint64_t block_quantum = 131072;
 constexpr std::uint64_t workspace_bytes = 256;  // of cooperative groups' grid barrier
 
 using Order = Schedule::Order;
+
+/// The counter of cooperative groups' grid barrier, for the time of a launch.
+class Workspace {
+ public:
+  explicit Workspace(Memory& memory)
+      : memory_(memory), address_(memory.allocate(workspace_bytes, "the grid barrier")) {
+    const Region region = memory.find(address_);
+    std::fill_n(region.host, region.bytes, std::byte{0});
+    memory.define(address_, workspace_bytes);
+  }
+  ~Workspace() { memory_.free(address_); }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  std::uint64_t address() const { return address_; }
+
+ private:
+  Memory& memory_;
+  std::uint64_t address_;
+};
 
 Dim3 unflatten(std::uint64_t linear, const Dim3& extent) {
   return {static_cast<std::uint32_t>(linear % extent.x),
@@ -68,12 +88,8 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
 }
 
 LaunchReport Grid::run() {
-  if (shape_.cooperative) {
-    workspace_ = memory_.allocate(workspace_bytes, "the grid barrier");
-    const Region region = memory_.find(workspace_);
-    std::fill_n(region.host, region.bytes, std::byte{0});
-    memory_.define(workspace_, workspace_bytes);
-  }
+  std::optional<Workspace> workspace;
+  if (shape_.cooperative) workspace_ = workspace.emplace(memory_).address();
   for (Observer* observer : observers_) observer->launch_begins(*this);
   try {
     admit();
@@ -82,7 +98,6 @@ LaunchReport Grid::run() {
   }
   for (Observer* observer : observers_)
     for (Finding& finding : observer->launch_ends()) report_.findings.push_back(std::move(finding));
-  if (shape_.cooperative) memory_.free(workspace_);
   return std::move(report_);
 }
 
