@@ -108,11 +108,10 @@ Job job_of(const Launch& launch, const Arguments& a, std::uint64_t repetition) {
       step.arguments.push_back({spec.content, {}});
       continue;
     }
-    const bool dumped = std::find(a.dumps.begin(), a.dumps.end(), i) != a.dumps.end();
     step.arguments.push_back(
         {ArgumentBytes(sizeof(Address)), {{0, static_cast<std::uint32_t>(job.buffers.size()), 0}}});
     job.buffers.push_back(
-        {fmt::format("argument {}", i), spec.count * size_of(spec.type), spec.content, 0, dumped});
+        {fmt::format("argument {}", i), spec.count * size_of(spec.type), spec.content, 0, true});
   }
   job.steps.emplace_back(std::move(step));
   return job;
@@ -125,13 +124,13 @@ Json value_json(Element type, std::uint64_t bits) {
   return is_signed_integer(type) ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits);
 }
 
-Json outputs_of(const Launch& launch, const Job& job, const JobResult& result) {
+Json outputs_of(const Launch& launch, const std::vector<std::size_t>& dumps, const JobResult& result) {
   Json outputs = Json::object();
   std::size_t buffer = 0;
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
     if (!launch.arguments[i].is_buffer) continue;
     const std::size_t index = buffer++;
-    if (!job.buffers[index].read_back || result.contents.size() <= index) continue;
+    if (std::ranges::find(dumps, i) == dumps.end() || result.contents.size() <= index) continue;
     Json& values = outputs[std::to_string(i)] = Json::array();
     const Element type = launch.arguments[i].type;
     for (std::size_t n = 0; n < result.contents[index].size() / size_of(type); ++n)
@@ -157,14 +156,19 @@ void say_what_raises_the_limit(std::vector<Finding>& findings) {
     if (finding.kind == Kind::timeout) finding.message += "; --instructions N sets this limit";
 }
 
-/// Runs that should agree and do not.
-Finding disagreement(const Launch& launch, const std::string& source) {
+/// Two runs that leave different values. Between schedules that is a mistake only if the kernel claims one
+/// answer, which a launch by itself does not say.
+Finding disagreement(const Launch& launch, const Arguments& a, const Json& first, const Json& other) {
   const bool schedules = launch.schedule.order == Schedule::Order::random;
   Finding finding;
   finding.kind = schedules ? Kind::schedule_dependent : Kind::not_reproducible;
-  finding.message = schedules ? "two schedules leave different values in the dumped buffers"
-                              : "two runs leave different values in the dumped buffers";
-  finding.at.file = source;
+  finding.severity = schedules ? Severity::warning : Severity::error;
+  const auto differs = std::ranges::find_if(a.dumps, [&](std::size_t i) {
+    return first.value(std::to_string(i), Json()) != other.value(std::to_string(i), Json());
+  });
+  finding.message =
+      fmt::format("two {} leave different values in argument {}", schedules ? "schedules" : "runs", *differs);
+  finding.at.file = a.source;
   return finding;
 }
 
@@ -206,11 +210,11 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
     if (result.warp_instructions > a.instructions) say_what_raises_the_limit(result.findings);
     add_findings(report, result.findings, command);
     if (!first) {
-      observation.outputs = outputs_of(launch, job, result);
+      observation.outputs = outputs_of(launch, a.dumps, result);
       observation.printed = result.printed;
       first = std::move(result);
-    } else if (result.contents != first->contents) {
-      add_findings(report, {disagreement(launch, a.source)}, command);
+    } else if (const Json outputs = outputs_of(launch, a.dumps, result); outputs != observation.outputs) {
+      add_findings(report, {disagreement(launch, a, observation.outputs, outputs)}, command);
     }
   }
   if (a.counters) report.counters = Counted{{}, counters};

@@ -469,7 +469,10 @@ void RaceCheck::report(const AccessEvent& event, unsigned lane, const Entry& ear
   finding.message =
       fmt::format("{} {} {} and {} {} it, and nothing orders the two{}", to_string(finding.threads[0]),
                   verb(b), scene_->memory_at(event.shared, address), to_string(finding.threads[1]), verb(a),
-                  harmless ? "; the values are equal" : "");
+                  harmless                              ? "; the values are equal"
+                  : unordered || !a.strong || !b.strong ? ""
+                  : a.log_bytes != b.log_bytes ? "; accesses of different sizes are not atomic to each other"
+                                               : "; the scope of one of them leaves the other out");
 }
 
 }  // namespace foldproof

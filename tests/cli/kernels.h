@@ -51,6 +51,41 @@ inline const std::string store_pair_ptx = R"(.version 8.0
 }
 )";
 
+/// Stores what nobody wrote to shared memory: pass_on(unsigned* x).
+inline const std::string pass_on_ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry pass_on(.param .u64 pass_on_param_0)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  .shared .align 4 .b8 tile[4];
+  ld.param.u64 %rd1, [pass_on_param_0];
+  ld.shared.u32 %r1, [tile];
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+)";
+
+/// Each block draws a ticket; two blocks may draw in either order: draw(unsigned* tickets, unsigned* next).
+inline const std::string draw_ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry draw(.param .u64 tickets, .param .u64 next)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [tickets];
+  ld.param.u64 %rd2, [next];
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  atom.global.add.u32 %r2, [%rd2], 1;
+  st.global.u32 [%rd4], %r2;
+  ret;
+}
+)";
+
 /// Writes just past its shared array, as sum32(const float*, float*) with a __shared__ float tile[32] might.
 inline const std::string past_tile_ptx = R"(.version 8.0
 .target sm_90

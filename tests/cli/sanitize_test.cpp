@@ -105,6 +105,27 @@ TEST_CASE("a finding names a shared array as C++ spells it") {
         "bytes)");
 }
 
+TEST_CASE("undefined bits in a buffer are a finding, whether it is dumped or not") {
+  const Folder folder;
+  const std::string file = folder.file("pass_on.ptx", pass_on_ptx);
+  const RanJson ran = run_json({"sanitize", file, "--entry", "pass_on", "--arg", "buffer:u32:1:zeros"});
+  CHECK(ran.status == 1);
+  CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("kind") == "uninitialized-read");
+}
+
+TEST_CASE("schedules that leave different values are a warning: a launch claims nothing") {
+  const Folder folder;
+  const std::string file = folder.file("draw.ptx", draw_ptx);
+  const RanJson ran =
+      run_json({"sanitize", file, "--entry", "draw", "--grid", "8", "--schedule", "random:1", "--repeat", "8",
+                "--arg", "buffer:u32:8:zeros", "--arg", "buffer:u32:1:zeros", "--dump", "0"});
+  CHECK(ran.status == 0);
+  const auto& finding = ran.json.at("kernels").at(0).at("findings").at(0);
+  CHECK(finding.at("kind") == "schedule-dependent");
+  CHECK(finding.at("severity") == "warning");
+  CHECK(finding.at("message") == "two schedules leave different values in argument 0");
+}
+
 TEST_CASE("an access past the end is a finding and status 1") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);

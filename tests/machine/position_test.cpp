@@ -19,6 +19,11 @@ TEST_CASE("a finding stands at the line of the last .loc") {
   CHECK(at.column == 7);
 }
 
+TEST_CASE("what belongs to no line goes with the line before it") {
+  CHECK(place_of(".loc 1 10 3\nmov.u32 %r1, 0;\n.loc 1 0 7", ".file 1 \"sum.cu\"").line == 10);
+  CHECK(place_of(".loc 1 0 7", ".file 1 \"sum.cu\"").file == "test.ptx");
+}
+
 TEST_CASE("without .loc it is the line of the PTX") {
   const Position at = place_of("", "");
   CHECK(at.file == "test.ptx");

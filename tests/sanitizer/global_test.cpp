@@ -56,6 +56,21 @@ TEST_CASE("atomics meet as far as their scopes reach") {
                   "@!%p1 red.global.add.u64 [buffer0], %rd1;") == "global-race");
 }
 
+TEST_CASE("a race of atomics says why they are not atomic to each other") {
+  const auto ends_with = [](const std::string& body, const std::string& reason) {
+    const auto found = findings_of(body, {.buffers = {zeros(512)}, .grid = {2, 1, 1}, .block = {1, 1, 1}});
+    REQUIRE(found.size() == 1);
+    return found[0].message.ends_with(reason);
+  };
+  CHECK(ends_with("atom.cta.global.add.u32 %r1, [buffer0], 1;",
+                  "; the scope of one of them leaves the other out"));
+  CHECK(
+      ends_with("mov.b64 %rd1, 1; setp.eq.u32 %p1, cta, 1; @%p1 red.global.add.u32 [buffer0], 1; "
+                "@!%p1 red.global.add.u64 [buffer0], %rd1;",
+                "; accesses of different sizes are not atomic to each other"));
+  CHECK(ends_with("st.global.u32 [buffer0], cta;", "nothing orders the two"));
+}
+
 TEST_CASE("a launch comes after all of the launch before it") {
   // Each block reads what its neighbour wrote in the launch before, then writes its own, elsewhere.
   const std::string body =

@@ -87,6 +87,7 @@ class FunctionLowering {
   void lower_item(const ptx::Variable& variable);
   void lower_item(const ptx::Label& label);
   void lower_item(const ptx::Statement& statement);
+  void move_to(ptx::Location at);
   void lower_item(const ptx::CallStatement& call);
   std::uint32_t label_of(const ptx::Operand& operand);
   std::uint32_t label_of(const std::string& name);

@@ -56,8 +56,15 @@ void FunctionLowering::lower_item(const ptx::Label& label) {
   label_places_[label_of(label.name)] = static_cast<std::uint32_t>(code_.instructions.size());
 }
 
+// Line 0 is that of code which the compiler has moved and which belongs to no line: it goes with what stands
+// before it.
+void FunctionLowering::move_to(ptx::Location at) {
+  if (at.loc != 0 && context_.program.locs[at.loc].line == 0) at.loc = at_.loc;
+  at_ = at;
+}
+
 void FunctionLowering::lower_item(const ptx::Statement& statement) {
-  at_ = statement.at;
+  move_to(statement.at);
   try {
     lower_statement(statement);
   } catch (const NotCovered& gap) {
@@ -66,7 +73,7 @@ void FunctionLowering::lower_item(const ptx::Statement& statement) {
 }
 
 void FunctionLowering::lower_item(const ptx::CallStatement& call) {
-  at_ = call.at;
+  move_to(call.at);
   try {
     lower_call(call);
   } catch (const NotCovered& gap) {
