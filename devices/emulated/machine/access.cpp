@@ -276,9 +276,10 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
   const std::byte* origin = common.host ? common.host - common.begin : nullptr;
   const bool in_a_run = origin && at.consecutive && is_run(lanes);
   if (!origin) good = resolve(warp, i, i.form->space, at, {"read", bytes, bytes}, lanes, hosts);
-  if (watches_accesses() && good != 0)
-    announce_access(warp, i.form->space, at,
-                    access_event(warp, i, AccessEvent::What::read, at, good, bytes, detail.element_bytes));
+  if (watches_accesses() && good != 0) {
+    AccessEvent event = access_event(warp, i, AccessEvent::What::read, at, good, bytes, detail.element_bytes);
+    announce_access(warp, i.form->space, at, event);
+  }
   if (tracks()) note_load(warp, split, i, at, lanes, good, hosts, common);
   with_types(detail, [&](auto element, auto column) {
     using E = decltype(element);
@@ -369,7 +370,7 @@ void Grid::announce_run_store(const Warp& warp, const Instruction& i, const Addr
       place += size;
     });
   }
-  announce_access(warp, i.form->space, at, std::move(event));
+  announce_access(warp, i.form->space, at, event);
 }
 
 // A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store
@@ -405,7 +406,7 @@ void Grid::announce_store(const Warp& warp, const Split& split, const Instructio
     }
     if (same) event.unchanged |= bit(lane);
   });
-  announce_access(warp, i.form->space, at, std::move(event));
+  announce_access(warp, i.form->space, at, event);
 }
 
 // Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.
@@ -498,7 +499,7 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
   if (!watches_accesses() || good == 0) return;
   AccessEvent event = access_event(warp, i, AccessEvent::What::update, at, good, size * count, size);
   event.unchanged = good & ~changed;
-  announce_access(warp, i.form->space, at, std::move(event));
+  announce_access(warp, i.form->space, at, event);
 }
 
 }  // namespace foldproof::machine

@@ -80,8 +80,9 @@ void Grid::announce_division(const Warp& warp, const Split& split, const Instruc
     observer->branch_divides({id(warp), ~warp.exited, split.lanes, i.site});
 }
 
-// Accesses of one instruction, by the space that each lane's address belongs to.
-void Grid::announce_access(const Warp& warp, StateSpace space, const Addresses& at, AccessEvent&& event) {
+// Accesses of one instruction, by the space that each lane's address belongs to. The event is changed, not
+// copied: a copy of what was just written in pieces is slow.
+void Grid::announce_access(const Warp& warp, StateSpace space, const Addresses& at, AccessEvent& event) {
   // Most accesses go to one space, and in shared memory to the own block's.
   if (space == StateSpace::global ||
       (space == StateSpace::shared_cta && at.high <= isa::shared_offset_mask)) {

@@ -45,9 +45,10 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
   if (copy.lanes == 0) return;
   copy.target = target.bytes;
   copy.defined = target.defined;
-  if (watches_accesses())
-    announce_access(warp, i.form->space, copy.to,
-                    access_event(warp, i, What::write, copy.to, copy.lanes, bytes, bytes));
+  if (watches_accesses()) {
+    AccessEvent event = access_event(warp, i, What::write, copy.to, copy.lanes, bytes, bytes);
+    announce_access(warp, i.form->space, copy.to, event);
+  }
   read_source(warp, split, copy);
   for_lanes(copy.lanes, [&](unsigned lane) { leave_undelivered(warp, copy, lane); });
   warp.copies.push_back(copy);
@@ -70,9 +71,10 @@ void Grid::read_source(Warp& warp, const Split& split, CopyUnderWay& copy) {
     left &= ~reading;
     if (size == 0) continue;
     reading = resolve(warp, i, i.form->space2, from, {"read", size, copy.bytes}, reading, source);
-    if (watches_accesses() && reading != 0)
-      announce_access(warp, i.form->space2, from,
-                      access_event(warp, i, What::read, from, reading, size, size));
+    if (watches_accesses() && reading != 0) {
+      AccessEvent event = access_event(warp, i, What::read, from, reading, size, size);
+      announce_access(warp, i.form->space2, from, event);
+    }
     for_lanes(reading, [&](unsigned lane) {
       std::memcpy(copy.data[lane].data(), source[lane], size);
       if (!source.defined[lane] || is_defined(source.defined[lane], size)) return;
@@ -126,9 +128,10 @@ void Grid::deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_t, i
     if (due == 0) continue;
     copy.lanes &= ~due;
     const Instruction& i = *copy.instruction;
-    if (watches_accesses())
-      announce_access(warp, i.form->space, copy.to,
-                      access_event(warp, i, What::write, copy.to, due, copy.bytes, copy.bytes));
+    if (watches_accesses()) {
+      AccessEvent event = access_event(warp, i, What::write, copy.to, due, copy.bytes, copy.bytes);
+      announce_access(warp, i.form->space, copy.to, event);
+    }
     for_lanes(due, [&](unsigned lane) {
       std::memcpy(copy.target[lane], copy.data[lane].data(), copy.bytes);
       if (copy.defined[lane])

@@ -240,7 +240,7 @@ class Grid final : private Scene {
   void announce_execution(const Warp& warp, const Split& split, const Instruction& instruction,
                           LaneMask active);
   void announce_division(const Warp& warp, const Split& split, const Instruction& instruction);
-  void announce_access(const Warp& warp, isa::StateSpace space, const Addresses& at, AccessEvent&& event);
+  void announce_access(const Warp& warp, isa::StateSpace space, const Addresses& at, AccessEvent& event);
   struct SharedPlace {
     BlockNumber block;
     std::uint64_t offset;

@@ -26,10 +26,11 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
   const bool loads = i.action == Action::load_matrix;
   const LaneMask good =
       resolve(warp, i, i.form->space, at, {loads ? "read" : "write", 16, 16}, givers & lanes, hosts);
-  if (watches_accesses() && good != 0)
-    announce_access(
-        warp, i.form->space, at,
-        access_event(warp, i, loads ? AccessEvent::What::read : AccessEvent::What::write, at, good, 16, 16));
+  if (watches_accesses() && good != 0) {
+    const auto what = loads ? AccessEvent::What::read : AccessEvent::What::write;
+    AccessEvent event = access_event(warp, i, what, at, good, 16, 16);
+    announce_access(warp, i.form->space, at, event);
+  }
   const bool transposed = i.form->has("trans");
   for (std::size_t k = 0; k < matrices; ++k)
     for (unsigned t = 0; t < warp_size; ++t)

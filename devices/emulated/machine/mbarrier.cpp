@@ -160,7 +160,7 @@ void Grid::announce_mbarrier(const Warp& warp, const Instruction& i, const Addre
     });
     event.acquires = true;
   }
-  if (event.lanes != 0) announce_access(warp, i.form->space, at, std::move(event));
+  if (event.lanes != 0) announce_access(warp, i.form->space, at, event);
 }
 
 }  // namespace foldproof::machine
