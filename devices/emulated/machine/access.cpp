@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "devices/emulated/machine/columns.h"
 #include "devices/emulated/machine/grid.h"
 #include "sanitizer/lane_set.h"
 
@@ -362,7 +363,7 @@ void Grid::announce_run_store(const Warp& warp, const Instruction& i, const Addr
   const std::uint32_t size = program_.details[i.detail].element_bytes;
   AccessEvent event = access_event(warp, i, AccessEvent::What::write, at, lanes, size, size);
   if (size == 4 && lanes == isa::all_lanes) {
-    event.unchanged = equal_columns(memory, registers);
+    event.unchanged = equal_rows(memory, registers);
   } else {
     std::size_t place = 0;
     for_lanes(lanes, [&](unsigned lane) {

@@ -1,7 +1,5 @@
 #include "devices/emulated/machine/addressing.h"
 
-#include <emmintrin.h>
-
 #include <algorithm>
 
 #include "devices/emulated/isa/lanes.h"
@@ -66,23 +64,6 @@ Gather fastest() {
 }
 
 }  // namespace
-
-LaneMask equal_columns(const std::byte* a, const std::byte* b) {
-  constexpr unsigned columns = 4;  // of a vector
-  const auto equal = [&](unsigned lane) {
-    const auto load = [&](const std::byte* row) {
-      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + lane * sizeof(std::uint32_t)));
-    };
-    return _mm_cmpeq_epi32(load(a), load(b));
-  };
-  LaneMask lanes = 0;
-  for (unsigned lane = 0; lane < warp_size; lane += 4 * columns) {
-    const __m128i low = _mm_packs_epi32(equal(lane), equal(lane + columns));
-    const __m128i high = _mm_packs_epi32(equal(lane + 2 * columns), equal(lane + 3 * columns));
-    lanes |= static_cast<LaneMask>(_mm_movemask_epi8(_mm_packs_epi16(low, high))) << lane;
-  }
-  return lanes;
-}
 
 void gather_addresses(const std::byte* base, unsigned column_bytes, std::uint64_t displacement,
                       std::uint32_t bytes, LaneMask lanes, Addresses& out) {

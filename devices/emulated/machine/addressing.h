@@ -25,9 +25,6 @@ struct Addresses {
 void gather_addresses(const std::byte* base, unsigned column_bytes, std::uint64_t displacement,
                       std::uint32_t bytes, isa::LaneMask lanes, Addresses& out);
 
-/// Lanes in which two rows of 32-bit columns are equal.
-isa::LaneMask equal_columns(const std::byte* a, const std::byte* b);
-
 /// The same address in all lanes.
 void repeat_address(std::uint64_t address, Addresses& out);
 

@@ -11,21 +11,32 @@
 
 namespace foldproof::machine {
 
+/// Lanes whose 32-bit column equals another one: other(lane) gives those of four lanes.
+template <class Other>
+isa::LaneMask equal_columns(const void* row, const Other& other) {
+  constexpr unsigned columns = 4;  // of a vector
+  const auto equal = [&](unsigned lane) {
+    return _mm_cmpeq_epi32(_mm_loadu_si128(static_cast<const __m128i*>(row) + lane / columns), other(lane));
+  };
+  isa::LaneMask lanes = 0;
+  for (unsigned lane = 0; lane < isa::warp_size; lane += 4 * columns) {
+    const __m128i low = _mm_packs_epi32(equal(lane), equal(lane + columns));
+    const __m128i high = _mm_packs_epi32(equal(lane + 2 * columns), equal(lane + 3 * columns));
+    lanes |= static_cast<isa::LaneMask>(_mm_movemask_epi8(_mm_packs_epi16(low, high))) << lane;
+  }
+  return lanes;
+}
+
+/// Lanes in which two rows of 32-bit columns are equal.
+inline isa::LaneMask equal_rows(const std::byte* a, const std::byte* b) {
+  return equal_columns(
+      a, [&](unsigned lane) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(b) + lane / 4); });
+}
+
 /// Lanes of `lanes` whose 32-bit column equals that of the first.
 inline isa::LaneMask lanes_that_agree(const std::uint32_t* row, isa::LaneMask lanes) {
-  const std::uint32_t value = row[first_lane(lanes)];
-  const __m128i all = _mm_set1_epi32(static_cast<int>(value));
-  __m128i differences = _mm_setzero_si128();
-#pragma GCC unroll 8
-  for (unsigned lane = 0; lane < isa::warp_size; lane += 4)
-    differences = _mm_or_si128(
-        differences, _mm_xor_si128(all, _mm_load_si128(reinterpret_cast<const __m128i*>(row + lane))));
-  if (_mm_movemask_epi8(_mm_cmpeq_epi8(differences, _mm_setzero_si128())) == 0xffff) return lanes;
-  isa::LaneMask same = 0;
-  for_lanes(lanes, [&](unsigned lane) {
-    if (row[lane] == value) same |= bit(lane);
-  });
-  return same;
+  const __m128i first = _mm_set1_epi32(static_cast<int>(row[first_lane(lanes)]));
+  return lanes & equal_columns(row, [&](unsigned) { return first; });
 }
 
 /// Nothing where the instruction has no such operand.
