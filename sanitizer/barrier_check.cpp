@@ -16,15 +16,12 @@ bool is_alike(const BarrierEvent& a, const BarrierEvent& b) {
 }  // namespace
 
 void BarrierCheck::launch_begins(const Scene& scene) {
-  scene_ = &scene;
+  Check::launch_begins(scene);
   phases_.clear();
   latest_ = nullptr;
   reported_.clear();
   of_one_line_.clear();
-  findings_.clear();
 }
-
-std::vector<Finding> BarrierCheck::launch_ends() { return std::exchange(findings_, {}); }
 
 void BarrierCheck::block_ends(BlockNumber block) {
   phases_.erase(block);

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "sanitizer/observer.h"
+#include "sanitizer/check.h"
 
 namespace foldproof {
 
@@ -19,11 +19,10 @@ namespace foldproof {
 ///     source;
 ///   - a barrier is met with different thread counts, or by votes (.red) and others in one phase. To count
 ///     all threads of the block and to count none is the same.
-class BarrierCheck final : public Observer {
+class BarrierCheck final : public Check {
  public:
   bool wants_accesses() const override { return false; }
   void launch_begins(const Scene& scene) override;
-  std::vector<Finding> launch_ends() override;
   void block_ends(BlockNumber block) override;
   void barrier_arrives(const BarrierEvent& event) override;
   void barrier_completes(BlockNumber block, std::uint32_t barrier) override;
@@ -48,13 +47,11 @@ class BarrierCheck final : public Observer {
   bool of_one_line(Site a, Site b);
   void report(const BarrierEvent& now, const BarrierEvent& other, std::string message);
 
-  const Scene* scene_ = nullptr;
   std::map<BlockNumber, OfBlock> phases_;
   BlockNumber latest_block_ = 0;
   OfBlock* latest_ = nullptr;  ///< of that block
   std::set<std::pair<Site, Site>> reported_;
   std::map<std::pair<Site, Site>, bool> of_one_line_;
-  std::vector<Finding> findings_;
 };
 
 }  // namespace foldproof

@@ -7,13 +7,10 @@
 namespace foldproof {
 
 void MaskCheck::launch_begins(const Scene& scene) {
-  scene_ = &scene;
+  Check::launch_begins(scene);
   waiting_.clear();
   reported_.clear();
-  findings_.clear();
 }
-
-std::vector<Finding> MaskCheck::launch_ends() { return std::exchange(findings_, {}); }
 
 void MaskCheck::block_ends(BlockNumber block) {
   const auto first = waiting_.lower_bound({block, 0});

@@ -6,15 +6,14 @@
 #include <set>
 #include <vector>
 
-#include "sanitizer/observer.h"
+#include "sanitizer/check.h"
 
 namespace foldproof {
 
-class MaskCheck final : public Observer {
+class MaskCheck final : public Check {
  public:
   bool wants_accesses() const override { return false; }
   void launch_begins(const Scene& scene) override;
-  std::vector<Finding> launch_ends() override;
   void block_ends(BlockNumber block) override;
   void meeting_arrives(const MeetingEvent& event) override;
   void meeting_ends(const MeetingEvent& event) override;
@@ -22,10 +21,8 @@ class MaskCheck final : public Observer {
  private:
   void report(const MeetingEvent& event, LaneSet lanes, std::string message);
 
-  const Scene* scene_ = nullptr;
   std::map<WarpId, std::vector<MeetingEvent>> waiting_;
   std::set<Site> reported_;
-  std::vector<Finding> findings_;
 };
 
 }  // namespace foldproof

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "sanitizer/observer.h"
+#include "sanitizer/check.h"
 #include "sanitizer/race/clocks.h"
 
 namespace foldproof {
@@ -12,9 +12,10 @@ namespace foldproof {
 /// Tells `count` clocks of all that orders. Accesses are left to the check (Clocks::accesses), which may have
 /// to look at them before.
 template <std::size_t count = 1>
-class Clocked : public Observer {
+class Clocked : public Check {
  public:
   void launch_begins(const Scene& scene) override {
+    Check::launch_begins(scene);
     tell([&](Clocks& clocks) { clocks.launch_begins(scene); });
   }
   void block_begins(BlockNumber block) override {

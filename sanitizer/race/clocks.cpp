@@ -7,8 +7,6 @@
 namespace foldproof {
 namespace {
 
-constexpr BlockNumber no_owner = ~BlockNumber{0};
-
 constexpr std::size_t items_together = 16;  // of a message, before the next link of its chain
 
 /// Adds what one thread released to what others had released before. `is_over` tells of an item that nobody
@@ -35,11 +33,6 @@ void add(Message& to, const Message::Item& item, const IsOver& is_over) {
 }
 
 }  // namespace
-
-Location location_of(const AccessEvent& event, unsigned lane) {
-  const BlockNumber owner = !event.shared ? no_owner : event.owner ? event.owner[lane] : event.warp.block;
-  return {owner, event.at[lane]};
-}
 
 // Chains of messages may be as long as a grid has blocks: they are taken apart without recursion.
 Message::~Message() {
@@ -97,7 +90,7 @@ bool Clocks::is_over(const Message::Item& item) const {
 
 void Clocks::block_ends(BlockNumber number) {
   if (latest_ && latest_->number == number) latest_ = nullptr;
-  messages_.erase(messages_.lower_bound({number, 0}), messages_.lower_bound({number + 1, 0}));
+  erase_shared(messages_, number);
   if (clustered()) {
     const auto cluster = clusters_.find(number / blocks_per_cluster_);
     if (++cluster->second.ended == blocks_per_cluster_) clusters_.erase(cluster);
@@ -474,14 +467,9 @@ void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, co
 
 // A write ends the messages of whatever it overlaps; those of its own location as well, unless it is strong.
 void Clocks::forget_around(const Location& location, std::uint32_t bytes, bool itself) {
-  constexpr std::uint64_t widest = 16;
-  const std::uint64_t end = location.address + bytes;
-  auto at = messages_.lower_bound({location.owner, location.address - std::min(location.address, widest)});
-  while (at != messages_.end() && at->first.owner == location.owner && at->first.address < end) {
-    const bool overlaps = at->first.address + at->second.bytes > location.address;
-    const bool spared = !itself && at->first == location && at->second.bytes == bytes;
-    at = overlaps && !spared ? messages_.erase(at) : std::next(at);
-  }
+  erase_overlapping(messages_, location, bytes, [&](const auto& message) {
+    return !itself && message.first == location && message.second.bytes == bytes;
+  });
 }
 
 // A weak write hands on nothing.

@@ -22,17 +22,9 @@
 
 #include "sanitizer/observer.h"
 #include "sanitizer/race/knowledge.h"
+#include "sanitizer/race/location.h"
 
 namespace foldproof {
-
-/// Where a message lies: what is atomic by itself.
-struct Location {
-  BlockNumber owner = 0;  ///< of shared memory; global memory has one of its own
-  std::uint64_t address = 0;
-  auto operator<=>(const Location&) const = default;
-};
-
-Location location_of(const AccessEvent& event, unsigned lane);
 
 /// What was released by who wrote a value: by its last write, and by the writes before that
 /// read-modify-writes continued (PTX ISA 8.9.1: observation order).

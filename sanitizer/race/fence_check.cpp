@@ -15,12 +15,6 @@ constexpr std::size_t released = 0, obeyed = 1;  // the clocks
 bool reads(const AccessEvent& event) { return event.what != What::write; }
 bool writes(const AccessEvent& event) { return event.what != What::read; }
 
-bool contains_lane(const auto& readers, const auto& moment) {
-  const auto own = readers.find(moment.warp);
-  return own != readers.end() &&
-         std::ranges::any_of(own->second, [&](const auto& m) { return (m.lanes & moment.lanes) != 0; });
-}
-
 bool is_plain(const AccessEvent& event) {
   return event.what != What::update && !event.acquires && !event.releases && !event.polled;
 }
@@ -29,17 +23,13 @@ bool is_plain(const AccessEvent& event) {
 
 void FenceCheck::launch_begins(const Scene& scene) {
   Clocked::launch_begins(scene);
-  scene_ = &scene;
   places_.clear();
   reported_.clear();
-  findings_.clear();
 }
-
-std::vector<Finding> FenceCheck::launch_ends() { return std::exchange(findings_, {}); }
 
 void FenceCheck::block_ends(BlockNumber block) {
   Clocked::block_ends(block);
-  places_.erase(places_.lower_bound({block, 0}), places_.lower_bound({block + 1, 0}));
+  erase_shared(places_, block);
 }
 
 void FenceCheck::accesses(const AccessEvent& event) {
@@ -47,7 +37,8 @@ void FenceCheck::accesses(const AccessEvent& event) {
   for_lanes(event.lanes, [&](unsigned lane) {
     const Location first = location_of(event, lane);
     if (!event.strong) {
-      if (writes(event)) forget(first, event.bytes);
+      if (writes(event))  // what stands there is no strong value
+        erase_overlapping(places_, first, event.bytes, [](const auto& /*place*/) { return false; });
       return;
     }
     for (std::uint32_t offset = 0; offset < event.bytes; offset += element)
@@ -82,7 +73,7 @@ void FenceCheck::access(const AccessEvent& event, unsigned lane, const Location&
     compare(event, place.writes, now, location.address);
     if (writes(event)) compare(event, place.reads, now, location.address);
   }
-  if (reads(event) && place.readers && !contains_lane(*place.readers, now.when))
+  if (reads(event) && place.readers && !has_read(*place.readers, now.when))
     (*place.readers)[event.warp].push_back(now.when);
   std::shared_ptr<Readers> readers;
   if (is_plain(event)) {
@@ -136,22 +127,18 @@ LaneSet FenceCheck::missing_fences(const Access& earlier, LaneSet late, const Ac
   return waited_for == 0 || (earlier.readers && has_seen(*earlier.readers, now.when)) ? 0 : waited_for;
 }
 
+bool FenceCheck::has_read(const Readers& readers, const Moment& now) {
+  const auto own = readers.find(now.warp);
+  return own != readers.end() &&
+         std::ranges::any_of(own->second, [&](const Moment& m) { return (m.lanes & now.lanes) != 0; });
+}
+
 bool FenceCheck::has_seen(const Readers& readers, const Moment& now) {
-  if (contains_lane(readers, now)) return true;
+  if (has_read(readers, now)) return true;
   return std::ranges::any_of(readers, [&](const auto& of_warp) {
     return std::ranges::any_of(
         of_warp.second, [&](const Moment& m) { return unordered(released, m, m.lanes, now) != m.lanes; });
   });
-}
-
-// A weak write: what stands there is no strong value.
-void FenceCheck::forget(const Location& location, std::uint32_t bytes) {
-  constexpr std::uint64_t widest = 16;
-  const auto first =
-      places_.lower_bound({location.owner, location.address - std::min(location.address, widest)});
-  const auto end = places_.lower_bound({location.owner, location.address + bytes});
-  for (auto at = first; at != end;)
-    at = at->first.address + at->second.bytes > location.address ? places_.erase(at) : std::next(at);
 }
 
 void FenceCheck::report(const AccessEvent& event, const Access& earlier, unsigned earlier_lane,

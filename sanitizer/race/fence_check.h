@@ -35,7 +35,6 @@ class FenceCheck final : public Clocked<2> {
  public:
   bool watches(const Scene& scene) const override { return scene.has_plain_strong_accesses(); }
   void launch_begins(const Scene& scene) override;
-  std::vector<Finding> launch_ends() override;
   void block_ends(BlockNumber block) override;
   void accesses(const AccessEvent& event) override;
 
@@ -65,19 +64,17 @@ class FenceCheck final : public Clocked<2> {
 
   void access(const AccessEvent& event, unsigned lane, const Location& location);
   void tell_clocks(const AccessEvent& event);
-  void forget(const Location& location, std::uint32_t bytes);
   void compare(const AccessEvent& event, Accesses& earlier, const Access& now, std::uint64_t address);
   LaneSet unordered(std::size_t clock, const Moment& earlier, LaneSet lanes, const Moment& now);
   LaneSet missing_fences(const Access& earlier, LaneSet late, const Access& now);
+  static bool has_read(const Readers& readers, const Moment& now);
   bool has_seen(const Readers& readers, const Moment& now);
   static Access& remember(Accesses& accesses, const Access& now);
   void report(const AccessEvent& event, const Access& earlier, unsigned earlier_lane, const Access& now,
               std::uint64_t address);
 
-  const Scene* scene_ = nullptr;
   std::map<Location, Place> places_;
   std::set<std::pair<Site, Site>> reported_;
-  std::vector<Finding> findings_;
 };
 
 }  // namespace foldproof

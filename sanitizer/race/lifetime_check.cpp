@@ -6,14 +6,10 @@ namespace foldproof {
 
 void LifetimeCheck::launch_begins(const Scene& scene) {
   Clocked::launch_begins(scene);
-  scene_ = &scene;
   uses_.clear();
   ended_.clear();
   reported_.clear();
-  findings_.clear();
 }
-
-std::vector<Finding> LifetimeCheck::launch_ends() { return std::exchange(findings_, {}); }
 
 // The memory is there until the block's last thread ends; a use is in time if any thread knew of it when it
 // ended.

@@ -16,7 +16,6 @@ class LifetimeCheck final : public Clocked<> {
  public:
   bool watches(const Scene& scene) const override { return scene.blocks_per_cluster() > 1; }
   void launch_begins(const Scene& scene) override;
-  std::vector<Finding> launch_ends() override;
   void block_ends(BlockNumber block) override;
   void accesses(const AccessEvent& event) override;
 
@@ -33,11 +32,9 @@ class LifetimeCheck final : public Clocked<> {
   LaneSet unknown_to(BlockNumber block, const WarpId& user, const Use& use);
   void report(const WarpId& user, unsigned lane, Site site, const char* message);
 
-  const Scene* scene_ = nullptr;
   std::map<BlockNumber, Uses> uses_;
   std::set<BlockNumber> ended_;
   std::set<Site> reported_;
-  std::vector<Finding> findings_;
 };
 
 }  // namespace foldproof

@@ -78,7 +78,6 @@ void RaceCheck::job_begins(bool all_reads) {
 }
 
 void RaceCheck::launch_begins(const Scene& scene) {
-  scene_ = &scene;
   Clocked::launch_begins(scene);
   shared_.clear();
   spare_.clear();
@@ -86,12 +85,6 @@ void RaceCheck::launch_begins(const Scene& scene) {
   global_.clear();
   latest_window_ = nullptr;
   reported_.clear();
-  findings_.clear();
-}
-
-std::vector<Finding> RaceCheck::launch_ends() {
-  scene_ = nullptr;
-  return std::move(findings_);
 }
 
 void RaceCheck::block_begins(BlockNumber block) {

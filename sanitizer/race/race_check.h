@@ -25,7 +25,6 @@ class RaceCheck final : public Clocked<> {
  public:
   void job_begins(bool all_reads) override;
   void launch_begins(const Scene& scene) override;
-  std::vector<Finding> launch_ends() override;
   void block_begins(BlockNumber block) override;
   void block_ends(BlockNumber block) override;
   void accesses(const AccessEvent& event) override;
@@ -64,7 +63,6 @@ class RaceCheck final : public Clocked<> {
 
   bool keeps_all_reads_ = false;
   bool missed_reads_ = false;
-  const Scene* scene_ = nullptr;
   // Of the access that is looked at:
   Time time_ = 0;  ///< before what it releases
   Time base_ = 0;  ///< what its block did before is over for all of its threads
@@ -76,7 +74,6 @@ class RaceCheck final : public Clocked<> {
   std::uint64_t latest_number_ = 0;
   Window* latest_window_ = nullptr;  ///< of that number
   std::map<std::tuple<Kind, Site, Site>, std::size_t> reported_;
-  std::vector<Finding> findings_;
 };
 
 }  // namespace foldproof
