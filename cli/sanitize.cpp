@@ -196,7 +196,6 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
   KernelReport& report = observation.report;
   report.kernel = report.entry = launch.chosen.entry.spelled;
   report.file = a.source;
-  std::optional<JobResult> first;
   for (std::uint64_t i = 0; i < a.repeat; ++i) {
     const Job job = job_of(launch, a, i);
     JobResult result = std::move(runner->run({job}).front());
@@ -209,11 +208,11 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
     report.warp_instructions += result.warp_instructions;
     if (result.warp_instructions > a.instructions) say_what_raises_the_limit(result.findings);
     add_findings(report, result.findings, command);
-    if (!first) {
-      observation.outputs = outputs_of(launch, a.dumps, result);
-      observation.printed = result.printed;
-      first = std::move(result);
-    } else if (const Json outputs = outputs_of(launch, a.dumps, result); outputs != observation.outputs) {
+    Json outputs = outputs_of(launch, a.dumps, result);
+    if (i == 0) {
+      observation.outputs = std::move(outputs);
+      observation.printed = std::move(result.printed);
+    } else if (outputs != observation.outputs) {
       add_findings(report, {disagreement(launch, a, observation.outputs, outputs)}, command);
     }
   }
