@@ -409,11 +409,11 @@ bool Clocks::sees(const Written& written, const AccessEvent& event) const {
 
 // Acquire patterns (PTX ISA 8.9.2): the access acquires itself, also what its thread read there before, or a
 // fence to come will.
-void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location,
+void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Element& element,
                      const Written* written) {
   if (event.acquires && who.fencing)
     for (const Fencing::Observed& one : fencing(who, lane).observed)
-      if (one.by_itself && one.location == location) acquire(who, lane, *one.message, event.scope);
+      if (one.by_itself && one.element == element) acquire(who, lane, *one.message, event.scope);
   if (!written || !sees(*written, event)) return;
   if (event.acquires) acquire(who, lane, *written->message, event.scope);
   if (event.acquires && event.scope >= SyncScope::gpu) return;
@@ -424,34 +424,34 @@ void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, co
   if (continued != observed.end())
     continued->message = written->message;
   else
-    observed.push_back({location, written->message, true});
+    observed.push_back({element, written->message, true});
 }
 
 // Release patterns (PTX ISA 8.9.2): a strong write hands on what its thread has released: by itself, by an
 // earlier release of this location, or by a fence before. A read-modify-write hands on what stood there as
 // well.
-void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Location& location) {
+void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Element& element) {
   std::vector<Message::Item> items;
   if (event.releases) {
-    std::vector<Message::Item>& earlier = who.released_at[{lane, location}];
+    std::vector<Message::Item>& earlier = who.released_at[{lane, element}];
     std::erase_if(earlier, [&](const Message::Item& item) { return item.scope <= event.scope; });
     earlier.push_back({event.scope, who.id.block, known_to(who, bit(lane))});
     items = earlier;
   } else if (!who.released_at.empty()) {
-    if (const auto found = who.released_at.find({lane, location}); found != who.released_at.end())
+    if (const auto found = who.released_at.find({lane, element}); found != who.released_at.end())
       items = found->second;
   }
   for (std::size_t scope = 0; who.fencing && scope < 4; ++scope)
     if (const Knowledge& what = (*who.fencing)[lane].released[scope]; !what.empty())
       items.push_back({static_cast<SyncScope>(scope), who.id.block, what});
-  const auto found = messages_.find(location);
+  const auto found = messages_.find(element.location);
   const bool continues =
       event.what == AccessEvent::What::update && found != messages_.end() && sees(found->second, event);
   if (items.empty() && !continues) {
     if (found != messages_.end()) messages_.erase(found);
     return;
   }
-  Written& written = found != messages_.end() ? found->second : messages_[location];
+  Written& written = found != messages_.end() ? found->second : messages_[element.location];
   if (!items.empty()) {
     const auto message =
         continues ? std::make_shared<Message>(*written.message) : std::make_shared<Message>();
@@ -460,21 +460,23 @@ void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, co
       add(*message, item, [&](const Message::Item& old) { return is_over(old); });
     written.message = message;
   }
-  written.bytes = event.element_bytes;
+  written.bytes = element.bytes;
   written.scope = event.scope;
   written.block = event.warp.block;
 }
 
 // A write ends the messages of whatever it overlaps; those of its own location as well, unless it is strong.
-void Clocks::forget_around(const Location& location, std::uint32_t bytes, bool itself) {
-  erase_overlapping(messages_, location, bytes, [&](const auto& message) {
-    return !itself && message.first == location && message.second.bytes == bytes;
+void Clocks::forget_around(const Element& element, bool itself) {
+  erase_overlapping(messages_, element.location, element.bytes, [&](const auto& message) {
+    return !itself && Element{message.first, message.second.bytes} == element;
   });
 }
 
 // A weak write hands on nothing.
 void Clocks::overwrite_messages(const AccessEvent& event) {
-  for_lanes(event.lanes, [&](unsigned lane) { forget_around(location_of(event, lane), event.bytes, true); });
+  for_lanes(event.lanes, [&](unsigned lane) {
+    forget_around({location_of(event, lane), event.bytes}, true);
+  });
 }
 
 void Clocks::pass_messages(const AccessEvent& event) {
@@ -483,16 +485,16 @@ void Clocks::pass_messages(const AccessEvent& event) {
   WarpClock& warp = this->warp(event.warp);
   if (!event.releases && messages_.empty() && !warp.fencing && warp.released_at.empty()) return;
   if (event.releases) ++warp.time;
-  const std::uint32_t element = std::max(event.element_bytes, 1U);
+  const std::uint32_t bytes = std::max(event.element_bytes, 1U);
   for_lanes(event.lanes, [&](unsigned lane) {
     const Location first = location_of(event, lane);
-    for (std::uint32_t offset = 0; offset < event.bytes; offset += element) {
-      const Location location{first.owner, first.address + offset};
-      const auto found = messages_.find(location);
-      if (reads) observe(warp, lane, event, location, found == messages_.end() ? nullptr : &found->second);
+    for (std::uint32_t offset = 0; offset < event.bytes; offset += bytes) {
+      const Element element{{first.owner, first.address + offset}, bytes};
+      const auto found = messages_.find(element.location);
+      if (reads) observe(warp, lane, event, element, found == messages_.end() ? nullptr : &found->second);
       if (!writes) continue;
-      if (!messages_.empty()) forget_around(location, element, false);
-      publish(warp, lane, event, location);
+      if (!messages_.empty()) forget_around(element, false);
+      publish(warp, lane, event, element);
     }
   });
 }

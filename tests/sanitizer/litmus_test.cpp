@@ -163,6 +163,11 @@ const MessagePassing message_passing[] = {
     // Complete overlap
     {blocks, "mov.b64 %rd9, 1; st.release.gpu.global.u64 F, %rd9;", "ld.acquire.gpu.global.u32", "",
      "data, flag", "8.7: morally strong accesses overlap completely"},
+    {blocks, "mov.b64 %rd9, 1; st.release.gpu.global.u64 F, %rd9; st.relaxed.gpu.global.u32 F, 2;",
+     "ld.acquire.gpu.global.u32", "", "data, flag", "a release of another size is one of another location",
+     2},
+    {blocks, "st.release.gpu.global.u32 F, 1;", "ld.relaxed.gpu.global.u32",
+     "ld.acquire.gpu.global.u64 %rd9, F;", "data", "so is an acquire; the flag's write was observed before"},
 };
 
 std::string program(const MessagePassing& test) {
