@@ -56,11 +56,10 @@ class Scene {
   virtual std::string memory_at(bool shared, std::uint64_t address) const = 0;
 };
 
-/// One load, store or atomic of a warp.
-struct AccessEvent {
+/// How an instruction accesses memory, whenever it is executed.
+struct AccessManner {
   enum class What : std::uint8_t { read, write, update };  ///< update: an atomic read-modify-write
   What what = What::read;
-  bool shared = false;    ///< shared memory; else global
   bool strong = false;    ///< volatile, relaxed or stronger (PTX ISA 8.5: strong operations)
   bool acquires = false;  ///< with that meaning itself, not through a fence
   bool releases = false;
@@ -68,18 +67,23 @@ struct AccessEvent {
   bool polled = false;     ///< its value decides whether it is executed again
   bool confirmed = false;  ///< a weak read whose value a compare-and-swap corrects
   SyncScope scope = SyncScope::sys;
-  WarpId warp;
+  std::uint32_t bytes = 0;          ///< of one lane, elements of a vector together
+  std::uint32_t element_bytes = 0;  ///< what is atomic by itself
+  Site site = 0;
+};
+
+/// One load, store or atomic of a warp.
+struct AccessEvent : AccessManner {
+  bool shared = false;       ///< shared memory; else global
+  bool consecutive = false;  ///< every lane l accesses base + l · bytes
   LaneSet lanes = 0;
   /// Lanes that write what stands there already, such as attempts of compare-and-swap that fail.
   LaneSet unchanged = 0;
-  std::uint32_t bytes = 0;          ///< of one lane, elements of a vector together
-  std::uint32_t element_bytes = 0;  ///< what is atomic by itself
-  bool consecutive = false;         ///< every lane l accesses base + l · bytes
+  WarpId warp;
   /// By lane. Global addresses; shared ones are offsets in the window of the block that `owner` names.
   const std::uint64_t* at = nullptr;
   /// Whose shared memory, by lane; null: the warp's own block's.
   const BlockNumber* owner = nullptr;
-  Site site = 0;
 };
 
 /// Lanes that execute a fence.

@@ -39,7 +39,7 @@ struct Instruction {
                                        no_operand, no_operand, no_operand};
   const std::uint32_t* wide =
       nullptr;  ///< all rows, flat (d…, a…, b…, c…), where six are too few: mma, lop3 with a predicate
-  const Form* form = nullptr;         ///< modifiers; owned by the program, never null
+  const Form* form = nullptr;         ///< modifiers; the program owns it; null of steps that lowering adds
   std::uint32_t detail = no_operand;  ///< index of what a machine action needs besides (machine/program.h)
   std::uint32_t target = 0;           ///< branch target, an index into the function's code
   std::uint32_t join = no_operand;    ///< of a branch: where its lanes meet again

@@ -1,4 +1,4 @@
-// Loads, stores and atomics: exact bounds, alignment, and short ways for the common patterns.
+// Loads, stores and atomics, with short ways for the common patterns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,197 +67,48 @@ T read_as(const std::byte* from) {
   return value;
 }
 
-std::string_view space_name(StateSpace space) {
-  switch (space) {
-    case StateSpace::none: return "generic";
-    case StateSpace::global: return "global";
-    case StateSpace::shared_cta: return "shared";
-    case StateSpace::shared_cluster: return "shared::cluster";
-    case StateSpace::local: return "local";
-    case StateSpace::constant: return "const";
-    case StateSpace::param: return "param";
-  }
-  return "";
+// Runs of lanes are moved at once.
+void copy_run(std::byte* to, const std::byte* from, std::uint32_t bytes_of_lane, LaneMask lanes) {
+  constexpr std::uint32_t word = 4;
+  if (lanes == isa::all_lanes && bytes_of_lane == word)
+    std::memcpy(to, from, word * warp_size);  // in a few instructions
+  else
+    std::memcpy(to, from, std::size_t{bytes_of_lane} * (last_lane(lanes) - first_lane(lanes) + 1));
 }
 
 }  // namespace
 
-void Grid::addresses(const Split& split, const Detail::Address& address, std::uint32_t bytes, LaneMask lanes,
-                     Addresses& out) {
+Grid::Access::Access(Warp& of, const Split& by, const Instruction& instruction, const Detail& its_detail,
+                     LaneMask executing)
+    : warp(of),
+      split(by),
+      i(instruction),
+      detail(its_detail),
+      space(i.form->space),
+      bytes(detail.manner.bytes),
+      writes(detail.manner.what != AccessManner::What::read),
+      lanes(executing),
+      good(executing) {}
+
+// Consecutive lanes that each move a whole register to or from its place in one stretch of memory.
+bool Grid::Access::is_simple() const {
+  return host && at.consecutive && detail.data.size() == 1 && bytes == detail.register_bytes && is_run(lanes);
+}
+
+void Grid::find_addresses(Access& access, const Detail::Address& address) {
+  const Frame& frame = *access.split.frame;
+  if (frame.taint.any() && address.row != isa::no_operand)
+    check_sink(access.warp, frame, access.i, address.row, access.lanes, "an address");
   const auto displacement = static_cast<std::uint64_t>(address.displacement);
-  const std::byte* registers = split.frame->registers();
+  const std::byte* columns = frame.registers() + address.row;
   switch (address.base) {
     case Detail::Base::register64:
-      return gather_addresses(registers + address.row, 8, displacement, bytes, lanes, out);
+      return gather_addresses(columns, 8, displacement, access.bytes, access.lanes, access.at);
     case Detail::Base::register32:
-      return gather_addresses(registers + address.row, 4, displacement, bytes, lanes, out);
-    case Detail::Base::frame_local: return repeat_address(split.frame->local_base + displacement, out);
-    default: return repeat_address(displacement, out);
+      return gather_addresses(columns, 4, displacement, access.bytes, access.lanes, access.at);
+    case Detail::Base::frame_local: return repeat_address(frame.local_base + displacement, access.at);
+    default: return repeat_address(displacement, access.at);
   }
-}
-
-Region Grid::shared_region(Block& block, std::uint64_t address, std::uint64_t origin) {
-  const auto offset = static_cast<std::uint32_t>(address - origin);
-  const std::uint32_t rank = offset >> isa::shared_rank_shift;
-  Block* owner = &block;
-  if (rank != 0) {
-    if (rank > block.cluster->blocks.size()) return {};
-    owner = block.cluster->blocks[rank - 1].get();
-    if (!owner->started) start(*owner);
-  }
-  const auto place = static_cast<std::uint32_t>(offset & isa::shared_offset_mask);
-  for (const SharedRegion& region : shared_)
-    if (place - region.address < region.bytes)
-      return {owner->shared.data() + region.host,
-              tracks() ? owner->shared_defined.data() + region.host : nullptr,
-              origin + (std::uint64_t{rank} << isa::shared_rank_shift) + region.address, region.bytes};
-  return {};
-}
-
-Region Grid::local_region(Warp& warp, unsigned lane, std::uint64_t begin) const {
-  auto& memory = warp.local[lane];
-  return {memory.data(), tracks() ? warp.local_defined[lane].data() : nullptr, begin, memory.size()};
-}
-
-Region Grid::region(Warp& warp, StateSpace space, std::uint64_t address, unsigned lane) {
-  switch (space) {
-    case StateSpace::global: return memory_.find(address);
-    case StateSpace::shared_cta:
-    case StateSpace::shared_cluster: return shared_region(*warp.block, address, 0);
-    case StateSpace::local: return local_region(warp, lane, 0);
-    case StateSpace::constant: return {constants_.data(), nullptr, 0, constants_.size()};
-    // The launch's parameters are read only: loads alone reach this.
-    case StateSpace::param:
-      return {const_cast<std::byte*>(parameters_.data()), nullptr, 0, parameters_.size()};
-    case StateSpace::none: break;
-  }
-  switch (address >> isa::window_bits) {
-    case isa::shared_window >> isa::window_bits:
-      return shared_region(*warp.block, address, isa::shared_window);
-    case isa::local_window >> isa::window_bits: return local_region(warp, lane, isa::local_window);
-    case isa::constant_window >> isa::window_bits:
-      return {constants_.data(), nullptr, isa::constant_window, constants_.size()};
-    case isa::param_window >> isa::window_bits:
-      return {const_cast<std::byte*>(parameters_.data()), nullptr, isa::param_window, parameters_.size()};
-    default: return memory_.find(address);
-  }
-}
-
-// Host addresses for the lanes whose access is in bounds and aligned; reports the others and leaves them out.
-LaneMask Grid::resolve(Warp& warp, const Instruction& i, StateSpace space, const Addresses& at,
-                       const Access& access, LaneMask lanes, Hosts& hosts) {
-  const char* const what = access.what;
-  const std::uint32_t bytes = access.bytes, alignment = access.alignment;
-  const bool writes = what != std::string_view("read");
-  LaneMask outside = 0, misaligned = 0;
-  Region last;
-  const bool per_lane = space == StateSpace::local || space == StateSpace::none;
-  for_lanes(lanes, [&](unsigned lane) {
-    if ((at[lane] & (alignment - 1)) != 0) {
-      misaligned |= bit(lane);
-      return;
-    }
-    if (last.bytes == 0 || per_lane || !last.contains(at[lane], bytes))
-      last = region(warp, space, at[lane], lane);
-    if (last.host == nullptr || !last.contains(at[lane], bytes) || (writes && !writable(space, at[lane]))) {
-      outside |= bit(lane);
-      last = {};
-      return;
-    }
-    hosts[lane] = last.host + (at[lane] - last.begin);
-    hosts.defined[lane] = last.defined ? last.defined + (at[lane] - last.begin) : nullptr;
-  });
-  if (misaligned != 0) {
-    const auto lane = first_lane(misaligned);
-    report_access(Kind::misaligned, warp, i, misaligned,
-                  fmt::format("a {} of {} bytes at {} address {:#x} is not aligned to {} bytes", what, bytes,
-                              space_name(space), at[lane], alignment));
-  }
-  if (outside != 0) {
-    const auto lane = first_lane(outside);
-    report_access(Kind::out_of_bounds, warp, i, outside,
-                  fmt::format("a {} of {} bytes in {} memory begins {}", what, bytes, space_name(space),
-                              describe_address(space, at[lane], bytes)));
-  }
-  return lanes & ~(outside | misaligned);
-}
-
-// The space that an address belongs to: for a generic one, by its window.
-StateSpace Grid::owner(StateSpace space, std::uint64_t address) {
-  if (space != StateSpace::none) return space;
-  switch (address >> isa::window_bits) {
-    case isa::shared_window >> isa::window_bits: return StateSpace::shared_cta;
-    case isa::local_window >> isa::window_bits: return StateSpace::local;
-    case isa::constant_window >> isa::window_bits: return StateSpace::constant;
-    case isa::param_window >> isa::window_bits: return StateSpace::param;
-    default: return StateSpace::global;
-  }
-}
-
-// Nobody writes constants and the launch's parameters.
-bool Grid::writable(StateSpace space, std::uint64_t address) {
-  const StateSpace in = owner(space, address);
-  return in != StateSpace::constant && in != StateSpace::param;
-}
-
-std::string Grid::describe_address(StateSpace space, std::uint64_t address, std::uint32_t bytes) const {
-  if (space == StateSpace::none) {
-    const StateSpace in = owner(space, address);
-    return describe_address(in, in == StateSpace::global ? address : address % isa::window_size, bytes);
-  }
-  if (space == StateSpace::global) return memory_.describe(address, bytes);
-  if (space == StateSpace::local)
-    return fmt::format("at offset {} of the thread's local memory, which nothing owns",
-                       static_cast<std::int64_t>(address));
-  if (!writable(space, address))
-    return fmt::format("at offset {} of {} memory, which nothing owns or which is only read",
-                       static_cast<std::int64_t>(address), space_name(space));
-  const auto place = static_cast<std::int64_t>(address & isa::shared_offset_mask);
-  const SharedRegion* nearest = nullptr;
-  std::int64_t distance = 0;
-  for (const SharedRegion& region : shared_) {
-    const std::int64_t from = place - region.address;
-    const std::int64_t past = from < 0 ? -from : from - region.bytes;
-    if (nearest && past >= distance) continue;
-    nearest = &region;
-    distance = past;
-  }
-  if (!nearest) return fmt::format("at offset {:#x}, where the block has no shared memory", place);
-  const std::string what = fmt::format("{} ({} bytes)", nearest->variable->name, nearest->bytes);
-  if (place < nearest->address) return fmt::format("{} bytes before {}", distance, what);
-  if (distance >= 0) return fmt::format("{} bytes past the end of {}", distance, what);
-  return fmt::format("across the end of {} by {} bytes", what, distance + bytes);
-}
-
-void Grid::report_access(Kind kind, const Warp& warp, const Instruction& i, LaneMask lanes,
-                         const std::string& sentence) {
-  if (!reported_.emplace(kind, &i).second) return;
-  Finding finding = make_finding(kind, i, sentence);
-  constexpr std::size_t most_threads = 8;
-  for_lanes(lanes, [&](unsigned lane) {
-    if (finding.threads.size() < most_threads) finding.threads.push_back(thread(warp, lane));
-  });
-  report_.findings.push_back(std::move(finding));
-}
-
-std::byte* Grid::resolve_generic(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes) {
-  const Region found = region(warp, StateSpace::none, address, lane);
-  return found.host && found.contains(address, bytes) ? found.host + (address - found.begin) : nullptr;
-}
-
-// The region that all lanes access, in bounds and aligned; one without a host where there is none such. Most
-// accesses have one, and need no look-up for each lane.
-Region Grid::common_region(Warp& warp, StateSpace space, const Addresses& at, std::uint32_t bytes,
-                           bool writes) {
-  const bool own_to_each_lane =
-      space == StateSpace::local || at.low >> isa::window_bits == isa::local_window >> isa::window_bits;
-  if (own_to_each_lane || (at.bits & (bytes - 1)) != 0 || at.high - at.low > isa::window_size ||
-      (writes && !writable(space, at.low)))
-    return {};
-  Region found = space == StateSpace::shared_cta ? shared_region(*warp.block, at.low, 0)
-                                                 : region(warp, space, at.low, 0);
-  if (!found.host || !found.contains(at.low, at.high - at.low + bytes)) found = {};
-  return found;
 }
 
 void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
@@ -265,42 +116,34 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
   if (detail.address.base == Detail::Base::slot) return slot_access(split, i, lanes);
   if (detail.address.base == Detail::Base::entry_parameter) return load_parameter(split, i, lanes);
   ++reads_;
-  check_address(warp, split, i, detail.address, lanes);
-  Addresses at;
-  std::byte* registers = split.frame->registers();
-  const auto count = static_cast<std::uint32_t>(detail.data.size());
-  const std::uint32_t bytes = detail.element_bytes * count;
-  addresses(split, detail.address, bytes, lanes, at);
-  LaneMask good = lanes;
-  Hosts hosts;
-  const Region common = common_region(warp, i.form->space, at, bytes, false);
-  const std::byte* origin = common.host ? common.host - common.begin : nullptr;
-  const bool in_a_run = origin && at.consecutive && is_run(lanes);
-  if (!origin) good = resolve(warp, i, i.form->space, at, {"read", bytes, bytes}, lanes, hosts);
-  if (watches_accesses() && good != 0) {
-    AccessEvent event = access_event(warp, i, AccessEvent::What::read, at, good, bytes, detail.element_bytes);
-    announce_access(warp, i.form->space, at, event);
+  Access access(warp, split, i, detail, lanes);
+  find_addresses(access, detail.address);
+  find_common(access);
+  if (!access.host) resolve(access, "read", access.bytes);
+  if (watches_accesses() && access.good != 0) {
+    AccessEvent event = event_of(access);
+    announce_access(access, event);
   }
-  if (tracks()) note_load(warp, split, i, at, lanes, good, hosts, common);
+  if (tracks()) note_load(access);
+  std::byte* registers = split.frame->registers();
+  if (access.is_simple())
+    return copy_run(registers + detail.data[0] + std::size_t{access.bytes} * first_lane(lanes),
+                    access.host + access.at.low, access.bytes, lanes);
   with_types(detail, [&](auto element, auto column) {
     using E = decltype(element);
     using C = decltype(column);
-    for (std::uint32_t k = 0; k < count; ++k) {
+    for (std::size_t k = 0; k < detail.data.size(); ++k) {
       C* to = isa::row<C>(registers, detail.data[k]);
-      if (in_a_run && count == 1 && sizeof(E) == sizeof(C)) {
-        if (lanes == isa::all_lanes)
-          std::memcpy(to, origin + at.low, sizeof(C) * warp_size);  // in a few instructions
-        else
-          std::memcpy(to + first_lane(lanes), origin + at.low, sizeof(C) * lane_count(lanes));
-      } else if (origin && lanes == isa::all_lanes) {
-        for (unsigned lane = 0; lane < warp_size; ++lane)
-          to[lane] = widen<C>(read_as<E>(origin + at[lane] + k * sizeof(E)));
-      } else if (origin) {
-        for_lanes(lanes,
-                  [&](unsigned lane) { to[lane] = widen<C>(read_as<E>(origin + at[lane] + k * sizeof(E))); });
+      const auto take = [&](unsigned lane, const std::byte* from) {
+        to[lane] = widen<C>(read_as<E>(from + k * sizeof(E)));
+      };
+      if (access.host && lanes == isa::all_lanes) {
+        for (unsigned lane = 0; lane < warp_size; ++lane) take(lane, access.host + access.at[lane]);
+      } else if (access.host) {
+        for_lanes(lanes, [&](unsigned lane) { take(lane, access.host + access.at[lane]); });
       } else {
-        for_lanes(good, [&](unsigned lane) { to[lane] = widen<C>(read_as<E>(hosts[lane] + k * sizeof(E))); });
-        for_lanes(lanes & ~good, [&](unsigned lane) {
+        for_lanes(access.good, [&](unsigned lane) { take(lane, access.hosts[lane]); });
+        for_lanes(lanes & ~access.good, [&](unsigned lane) {
           const std::uint32_t words[4] = {poison, poison, poison, poison};
           std::memcpy(&to[lane], words, sizeof(C));
         });
@@ -312,40 +155,34 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
 void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask lanes) {
   const Detail& detail = program_.details[i.detail];
   if (detail.address.base == Detail::Base::slot) return slot_access(split, i, lanes);
-  check_address(warp, split, i, detail.address, lanes);
-  Addresses at;
-  const std::byte* registers = split.frame->registers();
-  const auto count = static_cast<std::uint32_t>(detail.data.size());
-  const std::uint32_t size = detail.element_bytes;
-  const std::uint32_t bytes = size * count;
-  addresses(split, detail.address, bytes, lanes, at);
+  Access access(warp, split, i, detail, lanes);
+  find_addresses(access, detail.address);
   const bool visible = i.form->space != StateSpace::local &&
                        detail.address.base != Detail::Base::frame_local &&
-                       at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;
+                       access.at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;
   if (visible) ++changes_;
-  const Region common = common_region(warp, i.form->space, at, bytes, true);
-  std::byte* origin = common.host ? common.host - common.begin : nullptr;
-  Hosts hosts;
-  if (origin && count == 1 && size == detail.register_bytes && at.consecutive && is_run(lanes)) {
-    const std::byte* from = registers + detail.data[0] + std::size_t{size} * first_lane(lanes);
-    if (watches_accesses()) announce_run_store(warp, i, at, lanes, origin + at.low, from);
-    if (tracks()) note_store(warp, split, i, at, lanes, hosts, common);
-    std::memcpy(origin + at.low, from, std::size_t{size} * lane_count(lanes));
-    return;
+  find_common(access);
+  const std::byte* registers = split.frame->registers();
+  if (access.is_simple()) {
+    const std::byte* from = registers + detail.data[0] + std::size_t{access.bytes} * first_lane(lanes);
+    std::byte* to = access.host + access.at.low;
+    if (watches_accesses()) announce_run_store(access, to, from);
+    if (tracks()) note_store(access);
+    return copy_run(to, from, access.bytes, lanes);
   }
-  LaneMask good = lanes;
-  if (origin)
-    for_lanes(lanes, [&](unsigned lane) { hosts[lane] = origin + at[lane]; });
+  if (access.host)
+    for_lanes(lanes, [&](unsigned lane) { access.hosts[lane] = access.host + access.at[lane]; });
   else
-    good = resolve(warp, i, i.form->space, at, {"write", bytes, bytes}, lanes, hosts);
-  if (watches_accesses() && good != 0) announce_store(warp, split, i, at, good, hosts);
-  if (tracks()) note_store(warp, split, i, at, good, hosts, common);
-  for (std::uint32_t k = 0; k < count; ++k) {
+    resolve(access, "write", access.bytes);
+  if (watches_accesses() && access.good != 0) announce_store(access);
+  if (tracks()) note_store(access);
+  const std::uint32_t size = detail.element_bytes;
+  for (std::size_t k = 0; k < detail.data.size(); ++k) {
     const std::byte* from = registers + detail.data[k];
     // Little-endian columns: the low bytes of a wider register come first.
     auto copy = [&](auto width) {
-      for_lanes(good, [&](unsigned lane) {
-        std::memcpy(hosts[lane] + k * size, from + lane * detail.register_bytes, width());
+      for_lanes(access.good, [&](unsigned lane) {
+        std::memcpy(access.hosts[lane] + k * size, from + lane * detail.register_bytes, width());
       });
     };
     if (size == 4)
@@ -358,56 +195,54 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
 }
 
 // A store of a run of lanes to consecutive places, before memory changes. Both sides begin with the first.
-void Grid::announce_run_store(const Warp& warp, const Instruction& i, const Addresses& at, LaneMask lanes,
-                              const std::byte* memory, const std::byte* registers) {
-  const std::uint32_t size = program_.details[i.detail].element_bytes;
-  AccessEvent event = access_event(warp, i, AccessEvent::What::write, at, lanes, size, size);
-  if (size == 4 && lanes == isa::all_lanes) {
+void Grid::announce_run_store(const Access& access, const std::byte* memory, const std::byte* registers) {
+  const std::uint32_t size = access.bytes;
+  AccessEvent event = event_of(access);
+  if (size == 4 && access.lanes == isa::all_lanes) {
     event.unchanged = equal_rows(memory, registers);
   } else {
     std::size_t place = 0;
-    for_lanes(lanes, [&](unsigned lane) {
+    for_lanes(access.lanes, [&](unsigned lane) {
       if (equal_bytes(memory + place, registers + place, size)) event.unchanged |= bit(lane);
       place += size;
     });
   }
-  announce_access(warp, i.form->space, at, event);
+  announce_access(access, event);
 }
 
 // A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store
 // to one address the last one wins, and finds there what the one before it has written.
-void Grid::announce_store(const Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
-                          LaneMask lanes, const Hosts& hosts) {
-  const Detail& detail = program_.details[i.detail];
+void Grid::announce_store(const Access& access) {
+  const Detail& detail = access.detail;
+  const Hosts& hosts = access.hosts;
   const std::uint32_t size = detail.element_bytes;
-  const auto count = static_cast<std::uint32_t>(detail.data.size());
-  AccessEvent event = access_event(warp, i, AccessEvent::What::write, at, lanes, size * count, size);
-  const std::byte* registers = split.frame->registers();
-  const auto column = [&](std::uint32_t k, unsigned lane) {
+  AccessEvent event = event_of(access);
+  const std::byte* registers = access.split.frame->registers();
+  const auto column = [&](std::size_t k, unsigned lane) {
     return registers + detail.data[k] + lane * detail.register_bytes;
   };
   bool ascending = true;
-  if (!at.consecutive) {
+  if (!access.at.consecutive) {
     const std::byte* highest = nullptr;
-    for_lanes(lanes, [&](unsigned lane) {
+    for_lanes(access.good, [&](unsigned lane) {
       ascending &= highest == nullptr || hosts[lane] > highest;
       highest = hosts[lane];
     });
   }
-  for_lanes(lanes, [&](unsigned lane) {
+  for_lanes(access.good, [&](unsigned lane) {
     unsigned before = lane;
     if (!ascending)
-      for_lanes(lanes & lowest_lanes(lane), [&](unsigned other) {
+      for_lanes(access.good & lowest_lanes(lane), [&](unsigned other) {
         if (hosts[other] == hosts[lane]) before = other;
       });
     bool same = true;
-    for (std::uint32_t k = 0; same && k < count; ++k) {
+    for (std::size_t k = 0; same && k < detail.data.size(); ++k) {
       const std::byte* there = before == lane ? hosts[lane] + k * size : column(k, before);
       same = equal_bytes(there, column(k, lane), size);
     }
     if (same) event.unchanged |= bit(lane);
   });
-  announce_access(warp, i.form->space, at, event);
+  announce_access(access, event);
 }
 
 // Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.
@@ -466,12 +301,9 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
   const Detail& detail = program_.details[i.detail];
   const std::uint32_t size = detail.element_bytes;
   const std::uint32_t count = i.form->vector;
-  check_address(warp, split, i, detail.address, lanes);
-  Addresses at;
-  addresses(split, detail.address, size * count, lanes, at);
-  Hosts hosts;
-  const LaneMask good =
-      resolve(warp, i, i.form->space, at, {"read-modify-write", size * count, size * count}, lanes, hosts);
+  Access access(warp, split, i, detail, lanes);
+  find_addresses(access, detail.address);
+  resolve(access, "read-modify-write", access.bytes);
   const bool returns = i.action == Action::atomic;
   const std::size_t b_row = returns ? count : 0, c_row = b_row + count;
   std::byte* registers = split.frame->registers();
@@ -479,28 +311,29 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
     return registers + detail.data[k] + lane * detail.register_bytes;
   };
   LaneMask changed = 0;
-  for_lanes(good, [&](unsigned lane) {
-    const StateSpace in = owner(i.form->space, at[lane]);
+  for_lanes(access.good, [&](unsigned lane) {
+    const StateSpace in = owner(access.space, access.at[lane]);
     const bool shared = in == StateSpace::shared_cta || in == StateSpace::shared_cluster;
     const isa::Combine combine = shared && i.form->combine_shared ? i.form->combine_shared : i.form->combine;
-    if (tracks() && (hosts.defined[lane] || split.frame->taint.any()))
-      atomic_definedness(warp, split, i, at, lane, hosts);
+    if (tracks() && (access.hosts.defined[lane] || split.frame->taint.any()))
+      atomic_definedness(access, lane);
     for (std::uint32_t k = 0; k < count; ++k) {
+      std::byte* memory = access.hosts[lane] + k * size;
       std::uint64_t old = 0, b = 0, c = 0;
-      std::memcpy(&old, hosts[lane] + k * size, size);
+      std::memcpy(&old, memory, size);
       std::memcpy(&b, column(b_row + k, lane), size);
       if (c_row + k < detail.data.size()) std::memcpy(&c, column(c_row + k, lane), size);
       const std::uint64_t now = combine(old, b, c);
       if (now != old) changed |= bit(lane);
-      std::memcpy(hosts[lane] + k * size, &now, size);
+      std::memcpy(memory, &now, size);
       if (returns) std::memcpy(column(k, lane), &old, size);
     }
   });
   changes_ += lane_count(changed);
-  if (!watches_accesses() || good == 0) return;
-  AccessEvent event = access_event(warp, i, AccessEvent::What::update, at, good, size * count, size);
-  event.unchanged = good & ~changed;
-  announce_access(warp, i.form->space, at, event);
+  if (!watches_accesses() || access.good == 0) return;
+  AccessEvent event = event_of(access);
+  event.unchanged = access.good & ~changed;
+  announce_access(access, event);
 }
 
 }  // namespace foldproof::machine

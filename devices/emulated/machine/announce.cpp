@@ -1,4 +1,5 @@
 // Tells observers what happens, in their words; and puts their numbers back into words.
+#include "devices/emulated/machine/access_manner.h"
 #include "devices/emulated/machine/grid.h"
 #include "devices/emulated/machine/instruction_class.h"
 #include "sanitizer/lane_set.h"
@@ -11,25 +12,6 @@ using isa::StateSpace;
 using isa::warp_size;
 
 static_assert(global_window_bits == isa::window_bits);
-
-SyncScope scope_of(const isa::Form& form) {
-  switch (form.scope) {
-    case isa::Scope::cta: return SyncScope::cta;
-    case isa::Scope::cluster: return SyncScope::cluster;
-    case isa::Scope::gpu: return SyncScope::gpu;
-    case isa::Scope::sys: return SyncScope::sys;
-    case isa::Scope::none: break;
-  }
-  // PTX ISA 8.4: volatile is relaxed.sys; 9.7.13.5: atom and red without a scope are .gpu.
-  return form.semantics == Semantics::volatile_ ? SyncScope::sys : SyncScope::gpu;
-}
-
-bool acquires(Semantics s) {
-  return s == Semantics::acquire || s == Semantics::acq_rel || s == Semantics::sc;
-}
-bool releases(Semantics s) {
-  return s == Semantics::release || s == Semantics::acq_rel || s == Semantics::sc;
-}
 
 }  // namespace
 
@@ -129,27 +111,14 @@ void Grid::announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes)
   for (Observer* observer : of_accesses_) observer->accesses(event);
 }
 
-AccessEvent Grid::access_event(const Warp& warp, const Instruction& i, AccessEvent::What what,
-                               const Addresses& at, LaneMask lanes, std::uint32_t bytes,
-                               std::uint32_t element_bytes) const {
-  const isa::Form& form = *i.form;
+AccessEvent Grid::event_of(const Warp& warp, const AccessManner& manner, const Addresses& at,
+                           LaneMask lanes) {
   AccessEvent event;
-  event.what = what;
-  event.strong = what == AccessEvent::What::update ||
-                 (form.semantics != Semantics::none && form.semantics != Semantics::weak);
-  event.acquires = acquires(form.semantics) && what != AccessEvent::What::write;
-  event.releases = releases(form.semantics) && what != AccessEvent::What::read;
-  event.returns = i.action != Action::reduction;
-  event.polled = i.polled;
-  event.confirmed = i.confirmed;
-  event.scope = scope_of(form);
+  static_cast<AccessManner&>(event) = manner;
   event.warp = id(warp);
   event.lanes = lanes;
-  event.bytes = bytes;
-  event.element_bytes = element_bytes;
   event.consecutive = at.consecutive;
   event.at = at.at.data();
-  event.site = i.site;
   return event;
 }
 

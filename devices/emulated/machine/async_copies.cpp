@@ -33,55 +33,67 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
   const std::uint32_t bytes = numbers(split, detail.data[0])[first_lane(lanes)];
   if (bytes != 4 && bytes != 8 && bytes != 16)
     end(make_finding(Kind::crash, i, fmt::format("cp.async copies 4, 8 or 16 bytes, not {}", bytes)));
-  check_address(warp, split, i, detail.address, lanes);
-  check_address(warp, split, i, detail.source, lanes);
   CopyUnderWay copy;
   copy.instruction = &i;
   copy.bytes = bytes;
   copy.group = warp.open_group;
-  addresses(split, detail.address, bytes, lanes, copy.to);
-  Hosts target;
-  copy.lanes = resolve(warp, i, i.form->space, copy.to, {"write", bytes, bytes}, lanes, target);
+  Access target(warp, split, i, detail, lanes);
+  target.bytes = bytes;
+  find_addresses(target, detail.address);
+  Access source(warp, split, i, detail, lanes);
+  source.space = i.form->space2;
+  source.bytes = bytes;
+  source.writes = false;
+  find_addresses(source, detail.source);
+  resolve(target, "write", bytes);
+  copy.lanes = target.good;
   if (copy.lanes == 0) return;
-  copy.target = target.bytes;
-  copy.defined = target.defined;
-  if (watches_accesses()) {
-    AccessEvent event = access_event(warp, i, What::write, copy.to, copy.lanes, bytes, bytes);
-    announce_access(warp, i.form->space, copy.to, event);
-  }
-  read_source(warp, split, copy);
+  copy.to = target.at;
+  copy.target = target.hosts.bytes;
+  copy.defined = target.hosts.defined;
+  if (watches_accesses()) announce_copy(warp, copy, copy.lanes);
+  read_source(source, copy);
   for_lanes(copy.lanes, [&](unsigned lane) { leave_undelivered(warp, copy, lane); });
   warp.copies.push_back(copy);
 }
 
-// Lanes that read equally much, together; what a lane does not read need not exist, and is zero.
-void Grid::read_source(Warp& warp, const Split& split, CopyUnderWay& copy) {
+// A copy's beginning or end at its target.
+void Grid::announce_copy(const Warp& warp, const CopyUnderWay& copy, LaneMask lanes) {
   const Instruction& i = *copy.instruction;
-  const Detail& detail = program_.details[i.detail];
+  AccessEvent event = event_of(warp, program_.details[i.detail].manner, copy.to, lanes);
+  event.bytes = event.element_bytes = copy.bytes;
+  announce_access(warp, i.form->space, copy.to, event);
+}
+
+// Lanes that read equally much, together; what a lane does not read need not exist, and is zero.
+void Grid::read_source(Access& source, CopyUnderWay& copy) {
+  const Detail& detail = source.detail;
   const auto read = [&](unsigned lane) {
-    return detail.data.size() > 1 ? std::min(copy.bytes, numbers(split, detail.data[1])[lane]) : copy.bytes;
+    return detail.data.size() > 1 ? std::min(copy.bytes, numbers(source.split, detail.data[1])[lane])
+                                  : copy.bytes;
   };
-  Addresses from;
-  Hosts source;
-  addresses(split, detail.source, copy.bytes, copy.lanes, from);
   for (LaneMask left = copy.lanes; left != 0;) {
     const std::uint32_t size = read(first_lane(left));
-    LaneMask reading = 0;
-    for_lanes(left, [&](unsigned lane) { reading |= read(lane) == size ? bit(lane) : 0; });
-    left &= ~reading;
+    source.bytes = size;
+    source.good = 0;
+    for_lanes(left, [&](unsigned lane) { source.good |= read(lane) == size ? bit(lane) : 0; });
+    left &= ~source.good;
     if (size == 0) continue;
-    reading = resolve(warp, i, i.form->space2, from, {"read", size, copy.bytes}, reading, source);
-    if (watches_accesses() && reading != 0) {
-      AccessEvent event = access_event(warp, i, What::read, from, reading, size, size);
-      announce_access(warp, i.form->space2, from, event);
+    resolve(source, "read", copy.bytes);
+    if (watches_accesses() && source.good != 0) {
+      AccessEvent event = event_of(source);
+      event.what = What::read;
+      event.bytes = event.element_bytes = size;
+      event.consecutive &= size == copy.bytes;
+      announce_access(source, event);
     }
-    for_lanes(reading, [&](unsigned lane) {
-      std::memcpy(copy.data[lane].data(), source[lane], size);
-      if (!source.defined[lane] || is_defined(source.defined[lane], size)) return;
-      std::ranges::transform(source.defined[lane], source.defined[lane] + size, copy.undefined[lane].begin(),
-                             std::bit_not{});
+    for_lanes(source.good, [&](unsigned lane) {
+      std::memcpy(copy.data[lane].data(), source.hosts[lane], size);
+      std::byte* defined = source.hosts.defined[lane];
+      if (!defined || is_defined(defined, size)) return;
+      std::ranges::transform(defined, defined + size, copy.undefined[lane].begin(), std::bit_not{});
       copy.origin[lane] =
-          origin_of_loaded(warp, i, lane, {i.form->space2, from[lane], source.defined[lane], size});
+          origin_of_loaded(source.warp, source.i, lane, {source.space, source.at[lane], defined, size});
     });
   }
 }
@@ -128,10 +140,7 @@ void Grid::deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_t, i
     if (due == 0) continue;
     copy.lanes &= ~due;
     const Instruction& i = *copy.instruction;
-    if (watches_accesses()) {
-      AccessEvent event = access_event(warp, i, What::write, copy.to, due, copy.bytes, copy.bytes);
-      announce_access(warp, i.form->space, copy.to, event);
-    }
+    if (watches_accesses()) announce_copy(warp, copy, due);
     for_lanes(due, [&](unsigned lane) {
       std::memcpy(copy.target[lane], copy.data[lane].data(), copy.bytes);
       if (copy.defined[lane])

@@ -140,6 +140,27 @@ class Grid final : private Scene {
     std::byte*& operator[](unsigned lane) { return bytes[lane]; }
     std::byte* operator[](unsigned lane) const { return bytes[lane]; }
   };
+  /// An instruction's access to memory, from addresses to bytes on the host.
+  struct Access {
+    Access(Warp& of, const Split& by, const Instruction& instruction, const Detail& its_detail,
+           LaneMask executing);
+    bool is_simple() const;
+
+    Warp& warp;
+    const Split& split;
+    const Instruction& i;
+    const Detail& detail;
+    isa::StateSpace space;
+    std::uint32_t bytes;  ///< of one lane
+    bool writes;
+    LaneMask lanes;  ///< that execute it
+    LaneMask good;   ///< those of them whose access is in bounds and aligned
+    Addresses at;
+    /// Where address 0 would be of the memory that all lanes access, in bounds and aligned, and of its map of
+    /// defined bits; null where there is none such.
+    std::byte *host = nullptr, *defined = nullptr;
+    Hosts hosts;  ///< of good lanes, once `resolve` or what follows it has looked for them
+  };
   void load(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void store(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void atomic(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
@@ -147,29 +168,24 @@ class Grid final : private Scene {
   void mbarrier(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void slot_access(const Split& split, const Instruction& instruction, LaneMask lanes) const;
   void load_parameter(const Split& split, const Instruction& instruction, LaneMask lanes);
-  static void addresses(const Split& split, const Detail::Address& address, std::uint32_t bytes,
-                        LaneMask lanes, Addresses& out);
+  void find_addresses(Access& access, const Detail::Address& address);
+
+  // resolve.cpp: where addresses lead
   Region region(Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane);
   Region local_region(Warp& warp, unsigned lane, std::uint64_t begin) const;
   Region shared_region(Block& block, std::uint64_t address, std::uint64_t origin);
-  struct Access {
-    const char* what;  ///< "read", or what writes
-    std::uint32_t bytes, alignment;
-  };
-  Region common_region(Warp& warp, isa::StateSpace space, const Addresses& at, std::uint32_t bytes,
-                       bool writes);
-  LaneMask resolve(Warp& warp, const Instruction& instruction, isa::StateSpace space, const Addresses& at,
-                   const Access& access, LaneMask lanes, Hosts& hosts);
+  void find_common(Access& access);
+  void resolve(Access& access, const char* what, std::uint32_t alignment);
   std::byte* resolve_generic(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes);
-  void report_access(Kind kind, const Warp& warp, const Instruction& instruction, LaneMask lanes,
-                     const std::string& sentence);
+  void report_access(Kind kind, const Access& access, LaneMask lanes, const std::string& sentence);
   static isa::StateSpace owner(isa::StateSpace space, std::uint64_t address);
   static bool writable(isa::StateSpace space, std::uint64_t address);
   std::string describe_address(isa::StateSpace space, std::uint64_t address, std::uint32_t bytes) const;
 
   // async_copies.cpp
   void async_copy(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
-  void read_source(Warp& warp, const Split& split, CopyUnderWay& copy);
+  void announce_copy(const Warp& warp, const CopyUnderWay& copy, LaneMask lanes);
+  void read_source(Access& source, CopyUnderWay& copy);
   void leave_undelivered(const Warp& warp, const CopyUnderWay& copy, unsigned lane);
   static void close_group(Warp& warp, LaneMask lanes);
   void wait_for_copies(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
@@ -191,10 +207,7 @@ class Grid final : private Scene {
   void spread(Frame& frame, const Instruction& instruction, LaneMask split_lanes, LaneMask lanes);
   void check_sink(const Warp& warp, const Frame& frame, const Instruction& instruction, std::uint32_t row,
                   LaneMask lanes, const char* what);
-  void check_address(const Warp& warp, const Split& split, const Instruction& instruction,
-                     const Detail::Address& address, LaneMask lanes);
-  void note_load(const Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
-                 LaneMask lanes, LaneMask good, Hosts& hosts, const Region& common);
+  void note_load(Access& access);
 
   // undefined_memory.cpp: between registers and memory
   /// Bytes of memory, by address and by their map of defined bits.
@@ -206,22 +219,18 @@ class Grid final : private Scene {
   };
   Place place(const Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane) const;
   void forget_stored(const Block& block);
-  void taint_loaded(const Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
-                    LaneMask lanes, const Hosts& hosts);
+  void taint_loaded(const Access& access);
   OriginId origin_of_loaded(const Warp& warp, const Instruction& instruction, unsigned lane,
                             const Bytes& from);
   void store_bits(const Warp& warp, const Instruction& instruction, unsigned lane, const Bytes& to,
                   const std::byte* undefined, OriginId origin);
   void store_undefined(const Warp& warp, const Instruction& instruction, unsigned lane, const Bytes& to,
                        OriginId origin);
-  void note_store(Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
-                  LaneMask lanes, Hosts& hosts, const Region& common);
-  void store_definedness(Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
-                         LaneMask lanes, Hosts& hosts);
-  std::byte* map_of(Warp& warp, const Instruction& instruction, std::uint64_t address, unsigned lane);
-  std::byte* make_map(Warp& warp, const Instruction& instruction, std::uint64_t address, unsigned lane);
-  void atomic_definedness(Warp& warp, const Split& split, const Instruction& instruction, const Addresses& at,
-                          unsigned lane, Hosts& hosts);
+  void note_store(Access& access);
+  void store_definedness(Access& access);
+  std::byte* map_of(const Access& access, unsigned lane);
+  std::byte* make_map(const Access& access, unsigned lane);
+  void atomic_definedness(Access& access, unsigned lane);
   void slot_definedness(const Split& split, const Instruction& instruction, LaneMask lanes) const;
   void shuffle_definedness(const Warp& warp, Members members, const Split& split, LaneMask present,
                            const std::array<std::uint8_t, isa::warp_size>& from);
@@ -231,9 +240,11 @@ class Grid final : private Scene {
   static void define_results(Frame& frame, const Instruction& instruction, LaneMask lanes);
 
   // announce.cpp: for observers
-  AccessEvent access_event(const Warp& warp, const Instruction& instruction, AccessEvent::What what,
-                           const Addresses& at, LaneMask lanes, std::uint32_t bytes,
-                           std::uint32_t element_bytes) const;
+  static AccessEvent event_of(const Warp& warp, const AccessManner& manner, const Addresses& at,
+                              LaneMask lanes);
+  static AccessEvent event_of(const Access& access) {
+    return event_of(access.warp, access.detail.manner, access.at, access.good);
+  }
   bool watched() const { return !observers_.empty(); }
   bool counts() const { return !of_executions_.empty(); }
   bool watches_accesses() const { return !of_accesses_.empty(); }
@@ -241,18 +252,18 @@ class Grid final : private Scene {
                           LaneMask active);
   void announce_division(const Warp& warp, const Split& split, const Instruction& instruction);
   void announce_access(const Warp& warp, isa::StateSpace space, const Addresses& at, AccessEvent& event);
+  void announce_access(const Access& access, AccessEvent& event) {
+    announce_access(access.warp, access.space, access.at, event);
+  }
   struct SharedPlace {
     BlockNumber block;
     std::uint64_t offset;
   };
   SharedPlace shared_place(const Warp& warp, std::uint64_t address) const;
   void announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
-  void announce_store(const Warp& warp, const Split& split, const Instruction& instruction,
-                      const Addresses& at, LaneMask lanes, const Hosts& hosts);
-  void announce_run_store(const Warp& warp, const Instruction& instruction, const Addresses& at,
-                          LaneMask lanes, const std::byte* memory, const std::byte* registers);
-  void announce_mbarrier(const Warp& warp, const Instruction& instruction, const Addresses& at,
-                         LaneMask lanes, const Hosts& hosts, std::byte* registers);
+  void announce_store(const Access& access);
+  void announce_run_store(const Access& access, const std::byte* memory, const std::byte* registers);
+  void announce_mbarrier(const Access& access);
   void announce_fence(const Warp& warp, const Instruction& instruction, LaneMask lanes);
   void announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, std::uint32_t threads,
                         const Instruction& instruction);

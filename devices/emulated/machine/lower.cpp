@@ -1,6 +1,7 @@
 // From syntax to a runnable program: names become offsets, suffixes become forms, labels become indices.
 #include <fmt/format.h>
 
+#include "devices/emulated/machine/access_manner.h"
 #include "devices/emulated/machine/function_lowering.h"
 #include "devices/emulated/machine/polls.h"
 
@@ -45,6 +46,8 @@ Program lower(const ptx::Module& module, const std::string& name,
     for (Instruction& i : code.instructions) {
       i.site = static_cast<std::uint32_t>(program.sites.size());
       program.sites.push_back(&i);
+      if (i.form && i.detail != isa::no_operand)  // not what lowering adds by itself
+        program.details[i.detail].manner = manner_of(i, program.details[i.detail]);
     }
   return program;
 }

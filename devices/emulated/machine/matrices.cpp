@@ -18,18 +18,13 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
   const Detail& detail = program_.details[i.detail];
   const std::size_t matrices = detail.data.size();
   const auto rows = static_cast<unsigned>(matrices * 8);
-  const LaneMask givers = lowest_lanes(rows);
-  Addresses at;
-  addresses(split, detail.address, 16, lanes, at);
-  Hosts hosts{};
-  check_address(warp, split, i, detail.address, givers & lanes);
+  Access access(warp, split, i, detail, lanes & lowest_lanes(rows));
+  find_addresses(access, detail.address);
   const bool loads = i.action == Action::load_matrix;
-  const LaneMask good =
-      resolve(warp, i, i.form->space, at, {loads ? "read" : "write", 16, 16}, givers & lanes, hosts);
-  if (watches_accesses() && good != 0) {
-    const auto what = loads ? AccessEvent::What::read : AccessEvent::What::write;
-    AccessEvent event = access_event(warp, i, what, at, good, 16, 16);
-    announce_access(warp, i.form->space, at, event);
+  resolve(access, loads ? "read" : "write", access.bytes);
+  if (watches_accesses() && access.good != 0) {
+    AccessEvent event = event_of(access);
+    announce_access(access, event);
   }
   const bool transposed = i.form->has("trans");
   for (std::size_t k = 0; k < matrices; ++k)
@@ -40,14 +35,15 @@ void Grid::matrix_access(Warp& warp, const Split& split, const Instruction& i, L
         const unsigned giver = static_cast<unsigned>(k) * 8 + row;
         const unsigned offset = t * 4 + half * 2;
         std::byte* column = split.frame->registers() + detail.data[k] + offset;
-        if (!contains(good, giver)) continue;
-        if (hosts.defined[giver])
+        if (!contains(access.good, giver)) continue;
+        std::byte* memory = access.hosts[giver] + element * 2;
+        if (std::byte* defined = access.hosts.defined[giver])
           matrix_definedness(warp, *split.frame, i, detail.data[k], offset, giver,
-                             {i.form->space, at[giver] + element * 2, hosts.defined[giver] + element * 2, 2});
+                             {access.space, access.at[giver] + element * 2, defined + element * 2, 2});
         if (loads)
-          std::memcpy(column, hosts[giver] + element * 2, 2);
+          std::memcpy(column, memory, 2);
         else
-          std::memcpy(hosts[giver] + element * 2, column, 2);
+          std::memcpy(memory, column, 2);
       }
 }
 

@@ -111,13 +111,13 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
   if (form.has("async")) deliver(warp, lanes, warp.open_group);
   std::byte* registers = split.frame->registers();
   if (form.has("pending_count")) return read_pending_count(registers, detail, lanes);
-  Addresses at;
-  addresses(split, detail.address, 8, lanes, at);
-  Hosts hosts;
-  const LaneMask good = resolve(warp, i, form.space, at, {"mbarrier operation", 8, 8}, lanes, hosts);
-  if (watches_accesses() && good != 0) announce_mbarrier(warp, i, at, good, hosts, registers);
-  for_lanes(good, [&](unsigned lane) {
-    MBarrier b = MBarrier::read(hosts[lane]);
+  Access access(warp, split, i, detail, lanes);
+  access.writes = true;  // waiting, too, needs an object that can be written
+  find_addresses(access, detail.address);
+  resolve(access, "mbarrier operation", access.bytes);
+  if (watches_accesses() && access.good != 0) announce_mbarrier(access);
+  for_lanes(access.good, [&](unsigned lane) {
+    MBarrier b = MBarrier::read(access.hosts[lane]);
     const Operands operands{registers, detail, lane};
     if (form.has("test_wait") || form.has("try_wait")) {
       LaneMask& p = isa::mask(registers, i.operand[0]);
@@ -129,38 +129,23 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
     else if (!arrive(b, form, operands))
       end(make_finding(Kind::crash, i, "more threads arrive at an mbarrier than it expects"));
     ++changes_;
-    b.write(hosts[lane]);
+    b.write(access.hosts[lane]);
   });
 }
 
-// To observers an mbarrier is a word of memory: arriving updates it and releases, waiting reads it, and
-// whoever finds the phase over acquires (ISA 9.7.13.15: .release and .acquire at .cta unless it says
-// otherwise).
-void Grid::announce_mbarrier(const Warp& warp, const Instruction& i, const Addresses& at, LaneMask lanes,
-                             const Hosts& hosts, std::byte* registers) {
-  using What = AccessEvent::What;
-  const isa::Form& form = *i.form;
-  const bool waits = form.has("test_wait") || form.has("try_wait");
+// Who waits acquires if it finds the phase over.
+void Grid::announce_mbarrier(const Access& access) {
+  const isa::Form& form = *access.i.form;
   if (form.has("inval")) return;  // the end of the object, which libcu++ lets a vote decide
-  const bool weak = form.has("init");
-  const bool relaxed = form.semantics == isa::Semantics::relaxed;
-  AccessEvent event = access_event(warp, i,
-                                   waits  ? What::read
-                                   : weak ? What::write
-                                          : What::update,
-                                   at, lanes, 8, 8);
-  event.strong = !weak;
-  event.scope = form.scope == isa::Scope::cluster ? SyncScope::cluster : SyncScope::cta;
-  event.releases = !waits && !weak && !relaxed && !form.has("expect_tx") && !form.has("complete_tx");
-  if (waits && !relaxed) {
+  AccessEvent event = event_of(access);
+  if (event.acquires) {
     event.lanes = 0;
-    for_lanes(lanes, [&](unsigned lane) {
-      const Operands operands{registers, program_.details[i.detail], lane};
-      if (MBarrier::read(hosts[lane]).phase != awaited_phase(form, operands)) event.lanes |= bit(lane);
+    for_lanes(access.good, [&](unsigned lane) {
+      const Operands operands{access.split.frame->registers(), access.detail, lane};
+      if (MBarrier::read(access.hosts[lane]).phase != awaited_phase(form, operands)) event.lanes |= bit(lane);
     });
-    event.acquires = true;
   }
-  if (event.lanes != 0) announce_access(warp, i.form->space, at, event);
+  if (event.lanes != 0) announce_access(access, event);
 }
 
 }  // namespace foldproof::machine

@@ -18,6 +18,7 @@
 #include "devices/emulated/machine/special_registers.h"
 #include "devices/emulated/ptx/ast.h"
 #include "sanitizer/error.h"
+#include "sanitizer/observer.h"
 
 namespace foldproof::machine {
 
@@ -56,6 +57,7 @@ struct Detail {
   std::uint8_t register_bytes = 0;  ///< of the column that it goes to or comes from
   bool sign_extend = false;
   std::vector<std::uint32_t> data;  ///< rows loaded to or stored from; sources of atomics follow destinations
+  AccessManner manner;
 
   SpecialRegister special{};
   Builtin builtin{};

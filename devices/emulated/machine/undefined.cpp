@@ -79,12 +79,6 @@ void Grid::define_results(Frame& frame, const Instruction& i, LaneMask lanes) {
     if (row != isa::no_operand) frame.taint.define(row, lanes);
 }
 
-void Grid::check_address(const Warp& warp, const Split& split, const Instruction& i,
-                         const Detail::Address& address, LaneMask lanes) {
-  if (address.row != isa::no_operand && split.frame->taint.any())
-    check_sink(warp, *split.frame, i, address.row, lanes, "an address");
-}
-
 // What a shuffle gives is as defined as what its source holds; a lane that is not there holds nothing.
 void Grid::shuffle_definedness(const Warp& warp, Members members, const Split& split, LaneMask present,
                                const std::array<std::uint8_t, warp_size>& from) {

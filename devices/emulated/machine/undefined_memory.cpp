@@ -81,94 +81,96 @@ void Grid::store_undefined(const Warp& warp, const Instruction& i, unsigned lane
 }
 
 // What a load brought along: where memory is not defined, neither is the register.
-void Grid::taint_loaded(const Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
-                        LaneMask lanes, const Hosts& hosts) {
-  const Detail& detail = program_.details[i.detail];
-  Taint& taint = split.frame->taint;
+void Grid::taint_loaded(const Access& access) {
+  const Detail& detail = access.detail;
+  Taint& taint = access.split.frame->taint;
+  const auto map = [&](unsigned lane, std::size_t k) {
+    std::byte* defined = access.hosts.defined[lane];
+    return defined ? defined + k * detail.element_bytes : nullptr;
+  };
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
     LaneMask undefined = 0;
-    for_lanes(lanes, [&](unsigned lane) {
-      const std::byte* defined = hosts.defined[lane];
-      if (!defined) return;
-      defined += k * detail.element_bytes;
-      if (!is_defined(defined, detail.element_bytes)) undefined |= bit(lane);
+    for_lanes(access.good, [&](unsigned lane) {
+      const std::byte* defined = map(lane, k);
+      if (defined && !is_defined(defined, detail.element_bytes)) undefined |= bit(lane);
     });
     if (undefined == 0) {
-      taint.define(detail.data[k], lanes);
+      taint.define(detail.data[k], access.good);
       continue;
     }
-    std::byte* bits = split.frame->undefined_bits() + detail.data[k];
-    for_lanes(lanes, [&](unsigned lane) {
+    std::byte* bits = access.split.frame->undefined_bits() + detail.data[k];
+    for_lanes(access.good, [&](unsigned lane) {
       std::byte* column = bits + lane * detail.register_bytes;
       std::memset(column, 0, detail.register_bytes);
-      const std::byte* defined = hosts.defined[lane];
+      const std::byte* defined = map(lane, k);
       if (!defined) return;
-      defined += k * detail.element_bytes;
       for (unsigned b = 0; b < detail.element_bytes; ++b) column[b] = ~defined[b];
       if (detail.sign_extend && (column[detail.element_bytes - 1] & std::byte{0x80}) != std::byte{0})
         std::memset(column + detail.element_bytes, 0xff, detail.register_bytes - detail.element_bytes);
     });
     const auto lane = first_lane(undefined);
-    const std::uint32_t offset = static_cast<std::uint32_t>(k) * detail.element_bytes;
-    taint.update(detail.data[k], detail.register_bytes,
-                 origin_of_loaded(
-                     warp, i, lane,
-                     {i.form->space, at[lane] + offset, hosts.defined[lane] + offset, detail.element_bytes}));
+    const Bytes from{access.space, access.at[lane] + k * detail.element_bytes, map(lane, k),
+                     detail.element_bytes};
+    taint.update(detail.data[k], detail.register_bytes, origin_of_loaded(access.warp, access.i, lane, from));
   }
 }
 
 // Stored bits are as defined as the register that they come from.
-void Grid::store_definedness(Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
-                             LaneMask lanes, Hosts& hosts) {
-  const Detail& detail = program_.details[i.detail];
+void Grid::store_definedness(Access& access) {
+  const Detail& detail = access.detail;
   const std::uint32_t size = detail.element_bytes;
-  Frame& frame = *split.frame;
+  Frame& frame = *access.split.frame;
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
     const Taint::Row* row = frame.taint.any() ? frame.taint.find(detail.data[k]) : nullptr;
-    const LaneMask undefined = row ? frame.taint.lanes(detail.data[k]) & lanes : 0;
-    for_lanes(lanes, [&](unsigned lane) {
+    const LaneMask undefined = row ? frame.taint.lanes(detail.data[k]) & access.good : 0;
+    for_lanes(access.good, [&](unsigned lane) {
+      std::byte*& defined = access.hosts.defined[lane];
       if (contains(undefined, lane)) {
-        if (!hosts.defined[lane]) hosts.defined[lane] = make_map(warp, i, at[lane], lane);
-        store_bits(warp, i, lane, {i.form->space, at[lane] + k * size, hosts.defined[lane] + k * size, size},
+        if (!defined) defined = make_map(access, lane);
+        store_bits(access.warp, access.i, lane,
+                   {access.space, access.at[lane] + k * size, defined + k * size, size},
                    frame.undefined_bits() + detail.data[k] + lane * detail.register_bytes, row->origin);
-      } else if (hosts.defined[lane]) {
-        std::memset(hosts.defined[lane] + k * size, 0xff, size);
+      } else if (defined) {
+        std::memset(defined + k * size, 0xff, size);
       }
     });
   }
 }
 
 // The place in the map of defined bits; null where all bits of the allocation are.
-std::byte* Grid::map_of(Warp& warp, const Instruction& i, std::uint64_t address, unsigned lane) {
-  const Region found = region(warp, i.form->space, address, lane);
+std::byte* Grid::map_of(const Access& access, unsigned lane) {
+  const std::uint64_t address = access.at[lane];
+  const Region found = region(access.warp, access.space, address, lane);
   return found.defined ? found.defined + (address - found.begin) : nullptr;
 }
 
 // The same, made now if there is none.
-std::byte* Grid::make_map(Warp& warp, const Instruction& i, std::uint64_t address, unsigned lane) {
-  memory_.map_definedness(address);
-  return map_of(warp, i, address, lane);
+std::byte* Grid::make_map(const Access& access, unsigned lane) {
+  memory_.map_definedness(access.at[lane]);
+  return map_of(access, lane);
 }
 
 // An atomic's result is undefined where the old value is; memory is from then on where that or an operand is.
-void Grid::atomic_definedness(Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
-                              unsigned lane, Hosts& hosts) {
-  const Detail& detail = program_.details[i.detail];
+void Grid::atomic_definedness(Access& access, unsigned lane) {
+  const auto& [warp, split, i, detail] = std::tie(access.warp, access.split, access.i, access.detail);
   const std::uint32_t size = detail.element_bytes, count = i.form->vector;
   Taint& taint = split.frame->taint;
   const bool returns = i.action == Action::atomic;
   const bool exchanges = i.form->atomic == isa::AtomicKind::exch;
   // Another lane of this very instruction may have made the map.
-  if (!hosts.defined[lane]) hosts.defined[lane] = map_of(warp, i, at[lane], lane);
+  std::byte*& map = access.hosts.defined[lane];
+  if (!map) map = map_of(access, lane);
   for (std::uint32_t k = 0; k < count; ++k) {
-    Bytes memory{i.form->space, at[lane] + k * size,
-                 hosts.defined[lane] ? hosts.defined[lane] + k * size : nullptr, size};
+    Bytes memory{access.space, access.at[lane] + k * size, map ? map + k * size : nullptr, size};
     std::optional<OriginId> old, operand;
     if (memory.defined && !is_defined(memory.defined, size)) old = origin_of_loaded(warp, i, lane, memory);
     for (std::size_t s = (returns ? count : 0) + k; s < detail.data.size(); s += count)
       if (contains(taint.lanes(detail.data[s]), lane)) operand = taint.find(detail.data[s])->origin;
     if ((old && !exchanges) || operand) {
-      if (!memory.defined) memory.defined = make_map(warp, i, memory.address, lane);
+      if (!memory.defined) {
+        map = make_map(access, lane);
+        memory.defined = map + k * size;
+      }
       store_undefined(warp, i, lane, memory, old ? *old : *operand);
     } else if (memory.defined) {
       std::memset(memory.defined, 0xff, size);
@@ -185,39 +187,38 @@ void Grid::atomic_definedness(Warp& warp, const Split& split, const Instruction&
 }
 
 // Most loads read defined memory into frames that have nothing undefined.
-void Grid::note_load(const Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
-                     LaneMask lanes, LaneMask good, Hosts& hosts, const Region& common) {
-  const Detail& detail = program_.details[i.detail];
-  Taint& taint = split.frame->taint;
-  if (common.host) {
-    const std::uint64_t bytes = std::uint64_t{detail.element_bytes} * detail.data.size();
-    std::byte* map = common.defined ? common.defined - common.begin : nullptr;
-    if (!taint.any() &&
-        (!map || (at.high - at.low <= 32 * bytes && is_defined(map + at.low, at.high - at.low + bytes))))
+void Grid::note_load(Access& access) {
+  const Addresses& at = access.at;
+  Taint& taint = access.split.frame->taint;
+  if (access.host) {
+    std::byte* map = access.defined;
+    const std::uint64_t bytes = at.high - at.low + access.bytes;
+    if (!taint.any() && (!map || (bytes <= std::uint64_t{access.bytes} * (isa::warp_size + 1) &&
+                                  is_defined(map + at.low, bytes))))
       return;
-    for_lanes(good, [&](unsigned lane) { hosts.defined[lane] = map ? map + at[lane] : nullptr; });
+    for_lanes(access.good,
+              [&](unsigned lane) { access.hosts.defined[lane] = map ? map + at[lane] : nullptr; });
   }
-  taint_loaded(warp, split, i, at, good, hosts);
-  for (const std::uint32_t row : detail.data) taint.define(row, lanes & ~good);
+  taint_loaded(access);
+  for (const std::uint32_t row : access.detail.data) taint.define(row, access.lanes & ~access.good);
 }
 
-void Grid::note_store(Warp& warp, const Split& split, const Instruction& i, const Addresses& at,
-                      LaneMask lanes, Hosts& hosts, const Region& common) {
-  const Detail& detail = program_.details[i.detail];
-  if (common.host) {
-    std::byte* map = common.defined ? common.defined - common.begin : nullptr;
-    if (!split.frame->taint.any()) {
-      const std::uint64_t bytes = std::uint64_t{detail.element_bytes} * detail.data.size();
+void Grid::note_store(Access& access) {
+  const Addresses& at = access.at;
+  if (access.host) {
+    std::byte* map = access.defined;
+    if (!access.split.frame->taint.any()) {
       if (!map) return;
-      if (at.consecutive && at.high - at.low == bytes * (lane_count(lanes) - 1))
-        std::memset(map + at.low, 0xff, at.high - at.low + bytes);
+      if (at.consecutive && is_run(access.lanes))
+        std::memset(map + at.low, 0xff, at.high - at.low + access.bytes);
       else
-        for_lanes(lanes, [&](unsigned lane) { std::memset(map + at[lane], 0xff, bytes); });
+        for_lanes(access.lanes, [&](unsigned lane) { std::memset(map + at[lane], 0xff, access.bytes); });
       return;
     }
-    for_lanes(lanes, [&](unsigned lane) { hosts.defined[lane] = map ? map + at[lane] : nullptr; });
+    for_lanes(access.lanes,
+              [&](unsigned lane) { access.hosts.defined[lane] = map ? map + at[lane] : nullptr; });
   }
-  store_definedness(warp, split, i, at, lanes, hosts);
+  store_definedness(access);
 }
 
 // Parameter slots are rows of 4 bytes; bits go the way of the bytes.

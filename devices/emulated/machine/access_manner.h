@@ -1,0 +1,17 @@
+// How instructions access memory, in the words of those who watch.
+#pragma once
+
+#include "devices/emulated/machine/program.h"
+#include "sanitizer/observer.h"
+
+namespace foldproof::machine {
+
+SyncScope scope_of(const isa::Form& form);
+bool acquires(isa::Semantics semantics);
+bool releases(isa::Semantics semantics);
+
+/// Of a load, store, atomic, matrix, mbarrier or asynchronous copy instruction that is marked (polls.h) and
+/// has its number. What an asynchronous copy reads, and how many bytes, shows when it is executed.
+AccessManner manner_of(const Instruction& instruction, const Detail& detail);
+
+}  // namespace foldproof::machine
