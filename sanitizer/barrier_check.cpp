@@ -41,6 +41,9 @@ void BarrierCheck::barrier_arrives(const BarrierEvent& event) {
   phase.latest = event;
 }
 
+// They differ from each other in nothing.
+void BarrierCheck::warps_arrive(BarrierEvent event, std::uint32_t /*warps*/) { barrier_arrives(event); }
+
 void BarrierCheck::barrier_completes(BlockNumber block, std::uint32_t barrier) {
   Phase& phase = of_block(block)[barrier];
   phase.latest.reset();

@@ -25,6 +25,7 @@ class BarrierCheck final : public Check {
   void launch_begins(const Scene& scene) override;
   void block_ends(BlockNumber block) override;
   void barrier_arrives(const BarrierEvent& event) override;
+  void warps_arrive(BarrierEvent event, std::uint32_t warps) override;
   void barrier_completes(BlockNumber block, std::uint32_t barrier) override;
   void leaves_behind(const BarrierEvent& event, LaneSet behind) override;
 

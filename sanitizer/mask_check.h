@@ -13,6 +13,7 @@ namespace foldproof {
 class MaskCheck final : public Check {
  public:
   bool wants_accesses() const override { return false; }
+  bool wants_barriers() const override { return false; }
   void launch_begins(const Scene& scene) override;
   void block_ends(BlockNumber block) override;
   void meeting_arrives(const MeetingEvent& event) override;

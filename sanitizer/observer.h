@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -149,7 +150,17 @@ class Observer {
   virtual void warp_meets(const BarrierEvent& /*event*/) {}
   virtual void meeting_arrives(const MeetingEvent& /*event*/) {}
   virtual void meeting_ends(const MeetingEvent& /*event*/) {}
+  /// Whether `barrier_arrives`, `warps_arrive` and `barrier_completes` are to be called.
+  virtual bool wants_barriers() const { return true; }
   virtual void barrier_arrives(const BarrierEvent& /*event*/) {}
+  /// All lanes of several warps of a block have come to wait at a barrier, one warp after another: bit w says
+  /// warp w, and the event fits them all but for its `warp.warp`.
+  virtual void warps_arrive(BarrierEvent event, std::uint32_t warps) {
+    for (; warps != 0; warps &= warps - 1) {
+      event.warp.warp = static_cast<std::uint32_t>(std::countr_zero(warps));
+      barrier_arrives(event);
+    }
+  }
   /// The barrier is complete: who waits at it goes on.
   virtual void barrier_completes(BlockNumber /*block*/, std::uint32_t /*barrier*/) {}
   /// Lanes go on, at `site`, behind the branch that divided them from those `behind`, who took the other way

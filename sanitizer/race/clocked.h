@@ -33,6 +33,9 @@ class Clocked : public Check {
   void barrier_arrives(const BarrierEvent& event) final {
     tell([&](Clocks& clocks) { clocks.barrier_arrives(event); });
   }
+  void warps_arrive(BarrierEvent event, std::uint32_t warps) final {
+    tell([&](Clocks& clocks) { clocks.warps_arrive(event, warps); });
+  }
   void barrier_completes(BlockNumber block, std::uint32_t barrier) final {
     tell([&](Clocks& clocks) { clocks.barrier_completes(block, barrier); });
   }

@@ -198,15 +198,23 @@ void Clocks::warp_meets(const BarrierEvent& event) {
 void Clocks::barrier_arrives(const BarrierEvent& event) {
   BlockClock& block = this->block(event.warp.block);
   WarpClock& warp = block.warps[event.warp.warp];
-  ++warp.time;
   BlockClock::Barrier& barrier = block.barriers[event.barrier];
   barrier.counted |= event.threads != 0;
+  if (event.waits && (event.lanes | warp.missing) == all_lanes) {
+    barrier.whole_warps |= std::uint32_t{1} << event.warp.warp;
+    return;
+  }
+  ++warp.time;
   barrier.arrivals.push_back({event.warp.warp, event.lanes, nullptr});
-  if (event.waits)
-    barrier.whole_warps += (event.lanes | warp.missing) == all_lanes;
-  else  // what these lanes do from now on is not part of it
+  if (!event.waits)  // what these lanes do from now on is not part of it
     barrier.arrivals.back().released = std::make_unique<BlockClock::Released>(
         BlockClock::Released{known_to(warp, event.lanes), fencing_of({{&warp, event.lanes}})});
+}
+
+void Clocks::warps_arrive(const BarrierEvent& event, std::uint32_t warps) {
+  BlockClock::Barrier& barrier = block(event.warp.block).barriers[event.barrier];
+  barrier.counted |= event.threads != 0;
+  barrier.whole_warps |= warps;
 }
 
 // The whole block has met: what any of its threads knew, all know.
@@ -245,7 +253,7 @@ void Clocks::meet_as_a_block(BlockClock& block) {
 void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
   BlockClock& block = this->block(number);
   BlockClock::Barrier& complete = block.barriers[barrier];
-  if (complete.whole_warps == warps_)
+  if (complete.whole_warps == lowest_lanes(warps_))
     meet_as_a_block(block);
   else
     meet_by_lanes(block, complete);
@@ -254,7 +262,12 @@ void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
   complete.counted = false;
 }
 
-void Clocks::meet_by_lanes(BlockClock& block, const BlockClock::Barrier& complete) {
+void Clocks::meet_by_lanes(BlockClock& block, BlockClock::Barrier& complete) {
+  for_lanes(complete.whole_warps, [&](std::uint32_t w) {
+    WarpClock& warp = block.warps[w];
+    ++warp.time;
+    complete.arrivals.push_back({w, ~warp.missing, nullptr});
+  });
   ByWarp waiting{}, came{};
   for (const auto& arrival : complete.arrivals) {
     came[arrival.warp] |= arrival.lanes;

@@ -103,7 +103,7 @@ struct BlockClock {
   };
   struct Barrier {
     std::vector<Arrival> arrivals;
-    std::uint32_t whole_warps = 0;  ///< among them, that wait
+    std::uint32_t whole_warps = 0;  ///< that wait besides; bit w: warp w
     bool counted = false;           ///< waits for so many threads, whoever they are
   };
   std::array<Barrier, 16> barriers;
@@ -133,6 +133,7 @@ class Clocks {
   // What orders.
   void warp_meets(const BarrierEvent& event);
   void barrier_arrives(const BarrierEvent& event);
+  void warps_arrive(const BarrierEvent& event, std::uint32_t warps);
   void barrier_completes(BlockNumber block, std::uint32_t barrier);
   void cluster_arrives(const BarrierEvent& event, bool releases);
   void cluster_completes(std::uint64_t cluster);
@@ -174,7 +175,7 @@ class Clocks {
   void acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope);
   void forget_around(const Element& element, bool itself);
   using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp of a block, which has no more
-  void meet_by_lanes(BlockClock& block, const BlockClock::Barrier& complete);
+  void meet_by_lanes(BlockClock& block, BlockClock::Barrier& complete);
   void meet_as_a_block(BlockClock& block);
   void meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
                     const ByWarp& waiting);

@@ -13,6 +13,18 @@ using isa::warp_size;
 
 static_assert(global_window_bits == isa::window_bits);
 
+BarrierEvent barrier_event(const Instruction& i, WarpId warp, LaneMask lanes, std::uint32_t barrier,
+                           std::uint32_t threads) {
+  return {.warp = warp,
+          .lanes = lanes,
+          .barrier = barrier,
+          .waits = i.action != Action::barrier_arrive,
+          .votes = i.action == Action::barrier_reduce,
+          .aligned = i.form->aligned,
+          .threads = threads,
+          .site = i.site};
+}
+
 }  // namespace
 
 std::uint32_t Grid::threads_per_block() const { return static_cast<std::uint32_t>(shape_.block.volume()); }
@@ -128,15 +140,38 @@ void Grid::announce_fence(const Warp& warp, const Instruction& i, LaneMask lanes
   for (Observer* observer : observers_) observer->fences({id(warp), lanes, scope_of(*i.form)});
 }
 
-void Grid::announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, std::uint32_t threads,
-                            const Instruction& i) {
-  BarrierEvent event{.warp = id(warp), .lanes = lanes, .barrier = barrier};
-  event.waits = i.action != Action::barrier_arrive;
-  event.votes = i.action == Action::barrier_reduce;
-  event.aligned = i.form->aligned;
-  event.threads = threads;
-  event.site = i.site;
-  for (Observer* observer : observers_) observer->barrier_arrives(event);
+// Whole warps that come one after another to wait at one instruction are told of together, as soon as anybody
+// comes otherwise or the barrier is complete: until then they do nothing.
+void Grid::announce_barrier(const Warp& warp, const Split& split, std::uint32_t number,
+                            std::uint32_t threads) {
+  const Instruction& i = at(split);
+  Block& block = *warp.block;
+  Barrier& barrier = block.barriers[number];
+  const bool whole = split.lanes == isa::all_lanes && i.action != Action::barrier_arrive;
+  if (!whole || &i != barrier.untold_at || threads != barrier.untold_threads) announce_untold(block, number);
+  if (whole) {
+    barrier.untold |= bit(warp.index);
+    barrier.untold_at = &i;
+    barrier.untold_threads = threads;
+    return;
+  }
+  const BarrierEvent event = barrier_event(i, id(warp), split.lanes, number, threads);
+  for (Observer* observer : of_barriers_) observer->barrier_arrives(event);
+}
+
+void Grid::announce_untold(Block& block, std::uint32_t id) {
+  Barrier& barrier = block.barriers[id];
+  if (barrier.untold == 0) return;
+  const WarpId first{block.number, static_cast<std::uint32_t>(std::countr_zero(barrier.untold))};
+  const BarrierEvent event =
+      barrier_event(*barrier.untold_at, first, isa::all_lanes, id, barrier.untold_threads);
+  for (Observer* observer : of_barriers_) observer->warps_arrive(event, barrier.untold);
+  barrier.untold = 0;
+}
+
+void Grid::announce_completion(Block& block, std::uint32_t id) {
+  announce_untold(block, id);
+  for (Observer* observer : of_barriers_) observer->barrier_completes(block.number, id);
 }
 
 void Grid::announce_arrival(const Warp& warp, const Split& split, const Instruction& i) {

@@ -42,8 +42,11 @@ struct Arrivals {
 struct Barrier {
   std::vector<Arrivals> arrivals;  ///< by warp
   std::size_t first_missing = 0;   ///< warps before have come or ended
-  bool in_use = false;             ///< somebody has come
-  std::uint32_t threads = 0;       ///< how many are waited for; 0: all of the block
+  /// Whole warps that came alike to wait, of whom observers are not told yet; bit w: warp w.
+  std::uint32_t untold = 0;
+  const isa::Instruction* untold_at = nullptr;
+  std::uint32_t untold_threads = 0;  ///< how many they want to wait for
+  std::uint32_t threads = 0;         ///< how many are waited for; 0: all of the block
   std::uint32_t true_count = 0,
                 vote_count = 0;  ///< barrier.red: lanes that came with a true predicate, and all
 
@@ -52,8 +55,8 @@ struct Barrier {
       warp.of_warp = 0;
       warp.ahead.clear();
     }
-    in_use = false;
     first_missing = 0;
+    untold = 0;
     threads = true_count = vote_count = 0;
   }
 };

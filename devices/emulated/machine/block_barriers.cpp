@@ -15,45 +15,52 @@ using State = Split::State;
 
 }  // namespace
 
+// The barrier that a register names; lanes that name another one than the first come to theirs by themselves.
+std::uint32_t Grid::barrier_in_register(Warp& warp, std::size_t index) {
+  const Instruction& i = at(warp.splits[index]);
+  const Frame& frame = *warp.splits[index].frame;
+  const auto* numbers = isa::row<std::uint32_t>(frame.registers(), i.operand[1]);
+  restrict_to(warp, index, lanes_that_agree(numbers, warp.splits[index].lanes));
+  if (frame.taint.any())
+    check_sink(warp, frame, i, i.operand[1], warp.splits[index].lanes, "a barrier's number");
+  return numbers[first_lane(warp.splits[index].lanes)];
+}
+
 void Grid::barrier(Warp& warp, std::size_t index) {
   const Instruction& i = at(warp.splits[index]);
-  std::byte* registers = warp.splits[index].frame->registers();
-  const auto* ids = isa::row<std::uint32_t>(registers, i.operand[1]);
-  restrict_to(warp, index, lanes_that_agree(ids, warp.splits[index].lanes));
-  const auto lane = first_lane(warp.splits[index].lanes);
-  const std::uint32_t id = ids[lane];
-  if (const Frame& frame = *warp.splits[index].frame; frame.taint.any()) {
-    check_sink(warp, frame, i, i.operand[1], warp.splits[index].lanes, "a barrier's number");
-    if (i.action == Action::barrier_reduce)
-      check_sink(warp, frame, i, i.operand[3], warp.splits[index].lanes, "a barrier's vote");
-  }
+  const std::uint32_t immediate = program_.details[i.detail].barrier;
+  const std::uint32_t id = immediate != isa::no_operand ? immediate : barrier_in_register(warp, index);
+  Split& split = warp.splits[index];
   const std::uint32_t threads =
-      i.operand[2] == isa::no_operand ? 0 : isa::row<std::uint32_t>(registers, i.operand[2])[lane];
-  if (id >= warp.block->barriers.size())
+      i.operand[2] == isa::no_operand
+          ? 0
+          : isa::row<std::uint32_t>(split.frame->registers(), i.operand[2])[first_lane(split.lanes)];
+  Block& block = *warp.block;
+  if (id >= block.barriers.size())
     end(make_finding(Kind::crash, i,
                      fmt::format("barrier {} does not exist; a block has 16, numbered from 0", id)));
   if (threads % warp_size != 0)
     end(make_finding(Kind::crash, i,
                      fmt::format("a barrier for {} threads: the number must be a multiple of 32", threads)));
-  Block& block = *warp.block;
   Barrier& barrier = block.barriers[id];
-  Split& split = warp.splits[index];
-  barrier.in_use = true;
-  barrier.arrivals.resize(block.warps.size());
+  if ((block.barriers_in_use & bit(id)) == 0) barrier.arrivals.resize(block.warps.size());
+  block.barriers_in_use |= bit(id);
   barrier.arrivals[warp.index].come(split.lanes, warp.exited);
-  if (watched()) announce_barrier(warp, split.lanes, id, threads, i);
+  if (watched()) announce_barrier(warp, split, id, threads);
   barrier.threads = std::max(barrier.threads, threads);
   if (i.action == Action::barrier_arrive) {
     ++split.pc;
   } else {
     split.state = State::barrier;
     split.barrier = static_cast<std::uint8_t>(id);
-    if (i.action == Action::barrier_reduce) count_votes(barrier, split, i);
+    if (i.action == Action::barrier_reduce) count_votes(warp, barrier, split);
   }
   if (complete(block, barrier)) release(block, id);
 }
 
-void Grid::count_votes(Barrier& barrier, const Split& split, const Instruction& i) {
+void Grid::count_votes(const Warp& warp, Barrier& barrier, const Split& split) {
+  const Instruction& i = at(split);
+  check_sink(warp, *split.frame, i, i.operand[3], split.lanes, "a barrier's vote");
   const LaneMask votes = isa::mask(split.frame->registers(), i.operand[3]) & split.lanes;
   barrier.true_count += lane_count(votes);
   barrier.vote_count += lane_count(split.lanes);
@@ -86,20 +93,21 @@ void Grid::give_result(const Barrier& barrier, const Split& split) const {
 
 void Grid::release(Block& block, unsigned id) {
   ++changes_;
-  for (Observer* observer : observers_) observer->barrier_completes(block.number, id);
-  Barrier& barrier = block.barriers[id];
+  announce_completion(block, id);
+  const Barrier& barrier = block.barriers[id];
   for (auto& warp : block.warps) {
     bool moved = false;
     for (Split& split : warp->splits) {
       if (split.state != State::barrier || split.barrier != id) continue;
-      if (at(split).action == Action::barrier_reduce) give_result(barrier, split);
+      if (barrier.vote_count != 0 && at(split).action == Action::barrier_reduce) give_result(barrier, split);
       split.state = State::ready;
       ++split.pc;
       moved = true;
     }
     if (moved && warp->splits.size() > 1) merge_ready(*warp);
   }
-  barrier.reset();
+  block.barriers[id].reset();
+  block.barriers_in_use &= ~bit(id);
 }
 
 }  // namespace foldproof::machine

@@ -123,12 +123,11 @@ void Grid::recheck_after_exit(Warp& warp) {
   for (const Split& split : warp.splits)
     if (split.state == Split::State::meeting) meetings.emplace_back(split.member_mask, at(split).form);
   for (const auto& [mask, form] : meetings) try_meeting(warp, mask, form);
-  for (unsigned id = 0; id < block.barriers.size(); ++id) {
-    Barrier& barrier = block.barriers[id];
-    if (!barrier.in_use) continue;
+  for_lanes(block.barriers_in_use, [&](unsigned number) {
+    Barrier& barrier = block.barriers[number];
     barrier.arrivals[warp.index].settle(warp.exited);
-    if (complete(block, barrier)) release(block, id);
-  }
+    if (complete(block, barrier)) release(block, number);
+  });
   check_cluster(*block.cluster);
   if (!warp.done()) return;
   if (--block.live_warps != 0) return;

@@ -101,6 +101,7 @@ class FunctionLowering {
   unsigned operand_bytes(const ptx::Operand& given, Type type);
   void check_width(const Symbol& symbol, Type type, bool relaxed, const std::string& name) const;
   std::uint32_t destination(const ptx::Operand& operand, Type type, bool relaxed);
+  static std::optional<std::uint64_t> immediate(const ptx::Operand& operand, Type type);
   std::uint32_t source(const ptx::Operand& operand, Type type, bool relaxed);
   std::uint32_t read_symbol(const Symbol& symbol, const ptx::Name& name, const ptx::Operand& operand,
                             Type type, bool relaxed);

@@ -84,6 +84,7 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
   for (const auto& observer : observers)
     if (observer->watches(*this)) observers_.push_back(observer.get());
   std::ranges::copy_if(observers_, std::back_inserter(of_accesses_), &Observer::wants_accesses);
+  std::ranges::copy_if(observers_, std::back_inserter(of_barriers_), &Observer::wants_barriers);
   std::ranges::copy_if(observers_, std::back_inserter(of_executions_), &Observer::wants_executions);
 }
 
@@ -168,7 +169,8 @@ void Grid::start(Block& block) {
       if (region.address == reserved_shared_address)
         std::fill_n(block.shared_defined.begin() + region.host, region.bytes, std::byte{0xff});
   }
-  for (Barrier& barrier : block.barriers) barrier.reset();
+  for_lanes(block.barriers_in_use, [&](unsigned barrier) { block.barriers[barrier].reset(); });
+  block.barriers_in_use = 0;
   const auto threads = static_cast<unsigned>(shape_.block.volume());
   const unsigned warps = (threads + isa::warp_size - 1) / isa::warp_size;
   block.live_warps = warps;

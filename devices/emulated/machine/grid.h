@@ -41,6 +41,7 @@ struct Block {
   std::vector<std::byte> shared;
   std::vector<std::byte> shared_defined;  ///< its map of defined bits, where definedness is tracked
   std::array<Barrier, 16> barriers;
+  std::uint32_t barriers_in_use = 0;  ///< bit b: somebody has come to barrier b
   unsigned live_warps = 0;
   unsigned next_warp = 0;
   bool started = false;
@@ -265,8 +266,9 @@ class Grid final : private Scene {
   void announce_run_store(const Access& access, const std::byte* memory, const std::byte* registers);
   void announce_mbarrier(const Access& access);
   void announce_fence(const Warp& warp, const Instruction& instruction, LaneMask lanes);
-  void announce_barrier(const Warp& warp, LaneMask lanes, std::uint32_t barrier, std::uint32_t threads,
-                        const Instruction& instruction);
+  void announce_barrier(const Warp& warp, const Split& split, std::uint32_t id, std::uint32_t threads);
+  void announce_untold(Block& block, std::uint32_t id);
+  void announce_completion(Block& block, std::uint32_t id);
   void announce_arrival(const Warp& warp, const Split& split, const Instruction& instruction);
   void announce_meeting(const Warp& warp, Members members);
   void announce_departure(const Warp& warp, const Split& split, LaneMask behind);
@@ -300,7 +302,8 @@ class Grid final : private Scene {
 
   // block_barriers.cpp
   void barrier(Warp& warp, std::size_t index);
-  static void count_votes(Barrier& barrier, const Split& split, const Instruction& instruction);
+  std::uint32_t barrier_in_register(Warp& warp, std::size_t index);
+  void count_votes(const Warp& warp, Barrier& barrier, const Split& split);
   void give_result(const Barrier& barrier, const Split& split) const;
   static bool complete(const Block& block, Barrier& barrier);
   void release(Block& block, unsigned id);
@@ -335,9 +338,10 @@ class Grid final : private Scene {
   const Schedule schedule_;
   const Limits limits_;
   std::mt19937_64 random_;
-  std::vector<Observer*> observers_;                    ///< that watch this launch
-  std::vector<Observer*> of_accesses_, of_executions_;  ///< those of them who want to know of each
-  Origins* origins_;                                    ///< null where definedness is not tracked
+  std::vector<Observer*> observers_;  ///< that watch this launch
+  std::vector<Observer*> of_accesses_, of_barriers_,
+      of_executions_;  ///< those of them who want to know of each
+  Origins* origins_;   ///< null where definedness is not tracked
   std::map<std::pair<Kind, Site>, OriginId> origin_sites_;
   std::set<std::pair<Site, OriginId>> reported_sinks_;
 

@@ -94,9 +94,14 @@ std::uint32_t FunctionLowering::destination(const ptx::Operand& operand, Type ty
 }
 
 // The row of a value that an instruction reads: a register, an immediate, a special register or an address.
+// The value of an immediate; nothing of other operands.
+std::optional<std::uint64_t> FunctionLowering::immediate(const ptx::Operand& operand, Type type) {
+  const auto* literal = std::get_if<ptx::Literal>(&operand.value);
+  return literal ? std::optional(literal_bits(*literal, type)) : std::nullopt;
+}
+
 std::uint32_t FunctionLowering::source(const ptx::Operand& operand, Type type, bool relaxed) {
-  if (const auto* literal = std::get_if<ptx::Literal>(&operand.value))
-    return frame_.constant(literal_bits(*literal, type), column_bytes(type));
+  if (const auto value = immediate(operand, type)) return frame_.constant(*value, column_bytes(type));
   const auto* name = std::get_if<ptx::Name>(&operand.value);
   if (!name) fail("a register or an immediate was expected here");
   if (const SpecialRow* special = special_in(operand)) return read_special(*special, type);

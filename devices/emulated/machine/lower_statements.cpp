@@ -139,10 +139,13 @@ void FunctionLowering::lower_barrier(const ptx::Statement& statement, Instructio
   } else if (given < 1 || given > 2) {
     fail(fmt::format("{} needs 1 or 2 operands", statement.opcode));
   }
-  i.operand[1] = source(operand(statement, k++), Type::u32, false);
+  Detail detail;
+  const ptx::Operand& number = operand(statement, k++);
+  i.operand[1] = source(number, Type::u32, false);
+  if (const auto value = immediate(number, Type::u32)) detail.barrier = static_cast<std::uint32_t>(*value);
   if (given - k > (reduces ? 1u : 0u)) i.operand[2] = source(operand(statement, k++), Type::u32, false);
   if (reduces) i.operand[3] = source(operand(statement, k), Type::pred, false);
-  emit(i, Detail{});
+  emit(i, std::move(detail));
 }
 
 }  // namespace foldproof::machine

@@ -59,6 +59,7 @@ struct Detail {
   std::vector<std::uint32_t> data;  ///< rows loaded to or stored from; sources of atomics follow destinations
   AccessManner manner;
 
+  std::uint32_t barrier = isa::no_operand;  ///< its number, where that is an immediate
   SpecialRegister special{};
   Builtin builtin{};
 
