@@ -82,9 +82,25 @@ inline LaneMask pack(const std::uint8_t (&bytes)[warp_size]) {
   return low | high << 16;
 }
 
+/// Words of 0 or all ones, one a lane, as a lane mask.
+inline LaneMask pack(const std::uint32_t (&words)[warp_size]) {
+  const auto* quarters = reinterpret_cast<const __m128i*>(words);
+  const auto half = [&](unsigned k) {
+    const __m128i low = _mm_packs_epi32(_mm_load_si128(quarters + k), _mm_load_si128(quarters + k + 1));
+    const __m128i high = _mm_packs_epi32(_mm_load_si128(quarters + k + 2), _mm_load_si128(quarters + k + 3));
+    return static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+  };
+  return half(0) | half(4) << 16;
+}
+
 /// The lanes in which f holds.
 template <auto f, class... A>
 LaneMask where(Source<A>... source) {
+  if constexpr (((sizeof(A) == sizeof(std::uint32_t)) && ...)) {  // comparing words makes words
+    alignas(16) std::uint32_t words[warp_size];
+    for (unsigned lane = 0; lane < warp_size; ++lane) words[lane] = f(source[lane]...) ? ~0U : 0U;
+    return pack(words);
+  }
   alignas(16) std::uint8_t bytes[warp_size];
   for (unsigned lane = 0; lane < warp_size; ++lane)
     bytes[lane] = f(source[lane]...) ? std::uint8_t{0xFF} : std::uint8_t{0};

@@ -106,9 +106,8 @@ bool Grid::lane_by_lane() const {
   return schedule_.order == Order::lanes_forward || schedule_.order == Order::lanes_backward;
 }
 
-std::uint64_t Grid::quantum(std::uint64_t usual) {
-  if (schedule_.order != Order::random) return usual;
-  // Short and long slices alike: most switches come early, some runs go to the end.
+// Short and long slices alike: most switches come early, some runs go to the end.
+std::uint64_t Grid::random_quantum(std::uint64_t usual) {
   return std::uint64_t{1} << (random_() % std::bit_width(usual));
 }
 
@@ -275,9 +274,7 @@ bool Grid::impatient(const Split& joining, const Split& ready) {
 
 // The ready split that goes next: fewest expired slices first, then by the schedule. When nothing is ready,
 // or has been for long, lanes that only wait to reconverge go on alone.
-Split* Grid::choose(Warp& warp) {
-  if (warp.splits.size() == 1 && warp.splits[0].state != Split::State::joining)
-    return warp.splits[0].state == Split::State::ready ? warp.splits.data() : nullptr;
+Split* Grid::choose_among(Warp& warp) {
   Split* best = nullptr;
   std::uint32_t ready = 0;
   auto rank = [&](const Split& s) {

@@ -84,9 +84,18 @@ class Grid final : private Scene {
   bool run_block(Block& block);
   Slice run_warp(Warp& warp, std::uint64_t quantum);
   std::uint64_t time() const { return report_.warp_instructions + waited_; }
-  Split* choose(Warp& warp);
+  Split* choose(Warp& warp) {
+    if (warp.splits.size() != 1) return choose_among(warp);
+    Split& only = warp.splits.front();
+    if (only.state == Split::State::joining) return choose_among(warp);
+    return only.state == Split::State::ready ? &only : nullptr;
+  }
+  Split* choose_among(Warp& warp);
   bool impatient(const Split& joining, const Split& ready);
-  std::uint64_t quantum(std::uint64_t usual);
+  std::uint64_t quantum(std::uint64_t usual) {
+    return schedule_.order != Schedule::Order::random ? usual : random_quantum(usual);
+  }
+  std::uint64_t random_quantum(std::uint64_t usual);
   bool lane_by_lane() const;
   void divide_at_random(Warp& warp, std::size_t index);
   [[noreturn]] void report_timeout(const Warp& warp);
