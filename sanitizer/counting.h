@@ -17,7 +17,6 @@ class Counting final : public Observer {
   explicit Counting(Counters& into) : counters_(into) {}
 
   bool wants_executions() const override { return true; }
-  bool wants_barriers() const override { return false; }
   void job_begins(bool all_reads) override;
   void launch_begins(const Scene& scene) override;
   std::vector<Finding> launch_ends() override;

@@ -55,6 +55,16 @@ bool replaces(const Row& later, const Row& earlier) {
   return later.same_lanes(earlier) && (later.unchanged & ~earlier.unchanged) == 0;
 }
 
+/// The words of a line that belong to lanes of a set, where `first` and `shift` are known.
+std::uint32_t words_of(LaneSet lanes, const Row& row) {
+  if (row.shift == 0) return row.first >= 0 ? lanes >> row.first : lanes << -row.first;
+  std::uint32_t words = 0;
+  for (unsigned word = 0; word < words_per_line; ++word)
+    if (const unsigned lane = row.lane_of(word); lane < lanes_per_warp && contains(lanes, lane))
+      words |= bit(word);
+  return words;
+}
+
 std::string_view verb(const Manner& m) { return m.update ? "updates" : m.writes ? "writes" : "reads"; }
 
 /// A lock that is fought for collects an entry for each attempt. Who conflicts with what a lane did before
@@ -160,11 +170,12 @@ void RaceCheck::accesses(const AccessEvent& event) {
 // One row a line that consecutive lanes touch.
 void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock& who) {
   const auto low = first_lane(event.lanes);
-  const auto high = last_lane(event.lanes);
   const std::uint32_t words = event.bytes / 4;
   constexpr std::uint64_t mask = (std::uint64_t{1} << global_window_bits) - 1;
   // Lane l begins at word base + l · words, counted from the window's start.
-  const auto base = static_cast<std::int64_t>((event.at[low] & mask) / 4) - std::int64_t{low} * words;
+  const auto first = static_cast<std::int64_t>((event.at[low] & mask) / 4);
+  const std::int64_t base = first - std::int64_t{low} * words;
+  const std::int64_t end = base + (std::int64_t{last_lane(event.lanes)} + 1) * words;
   Row row;
   row.warp = event.warp;
   row.time = time_;
@@ -172,24 +183,13 @@ void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock&
   row.unchanged = unchanged(event);
   row.manner = manner_of(event);
   row.shift = static_cast<std::uint8_t>(std::countr_zero(words));
-  const std::int64_t end = base + (std::int64_t{high} + 1) * words;
-  for (std::int64_t first = base + std::int64_t{low} * words; first < end;) {
-    const std::int64_t line = first / words_per_line, start = line * words_per_line;
-    row.first = static_cast<std::int32_t>(start - base);
-    row.words = 0;
-    const std::int64_t stop = std::min<std::int64_t>(end, start + words_per_line);
-    if (event.lanes == all_lanes && stop - first == words_per_line)
-      row.words = all_lanes;
-    else if (words == 1)  // word w is that of lane w + row.first
-      row.words = row.first >= 0 ? event.lanes >> row.first : event.lanes << -row.first;
-    else
-      for (std::int64_t w = first - start; w < stop - start; ++w)
-        if ((event.lanes & bit(row.lane_of(static_cast<unsigned>(w)))) != 0)
-          row.words |= bit(static_cast<unsigned>(w));
-    if (!access_row(event, shadow.line(static_cast<std::uint64_t>(line)), row, who))
-      access_words(event, shadow.line(static_cast<std::uint64_t>(line)), row, who,
-                   (event.at[low] & ~mask) | (static_cast<std::uint64_t>(start) * 4));
-    first = stop;
+  for (std::int64_t number = first / words_per_line; number * words_per_line < end; ++number) {
+    row.first = static_cast<std::int32_t>(number * words_per_line - base);
+    row.words = words_of(event.lanes, row);
+    Line& line = shadow.line(static_cast<std::uint64_t>(number));
+    if (!access_row(event, line, row, who))
+      access_words(event, line, row, who,
+                   (event.at[low] & ~mask) | (static_cast<std::uint64_t>(number) * line_bytes));
   }
 }
 

@@ -94,14 +94,18 @@ class Shadow {
  public:
   Line& line(std::uint64_t number) {
     const std::uint64_t page = number / lines_per_page;
-    if (page >= pages_.size()) pages_.resize(page + 1);
-    if (!pages_[page]) pages_[page] = std::make_unique<Page>();
+    if (page >= pages_.size() || !pages_[page]) make_page(page);
     return (*pages_[page])[number % lines_per_page];
   }
 
  private:
   static constexpr std::uint64_t lines_per_page = 64;
   using Page = std::array<Line, lines_per_page>;
+  void make_page(std::uint64_t page) {
+    if (page >= pages_.size()) pages_.resize(page + 1);
+    pages_[page] = std::make_unique<Page>();
+  }
+
   std::vector<std::unique_ptr<Page>> pages_;
 };
 

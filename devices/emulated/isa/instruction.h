@@ -30,6 +30,7 @@ struct Instruction {
   Action action = Action::compute;
   bool guard_negated = false;
   bool polled = false;     ///< a strong load or atomic: its value decides whether it is executed again
+  bool repeats = false;    ///< of a kind that programs repeat until other threads have done something
   bool confirmed = false;  ///< a weak load: a compare-and-swap corrects what it got
   std::uint32_t guard = no_operand;  ///< predicate that switches lanes off
   Compute compute = nullptr;

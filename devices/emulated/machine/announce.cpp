@@ -123,17 +123,6 @@ void Grid::announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes)
   for (Observer* observer : of_accesses_) observer->accesses(event);
 }
 
-AccessEvent Grid::event_of(const Warp& warp, const AccessManner& manner, const Addresses& at,
-                           LaneMask lanes) {
-  AccessEvent event;
-  static_cast<AccessManner&>(event) = manner;
-  event.warp = id(warp);
-  event.lanes = lanes;
-  event.consecutive = at.consecutive;
-  event.at = at.at.data();
-  return event;
-}
-
 void Grid::announce_fence(const Warp& warp, const Instruction& i, LaneMask lanes) {
   // Proxy fences order what one thread did through different paths, not what threads did.
   if (observers_.empty() || i.form->semantics == Semantics::none) return;

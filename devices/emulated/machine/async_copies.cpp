@@ -112,6 +112,7 @@ void Grid::leave_undelivered(const Warp& warp, const CopyUnderWay& copy, unsigne
 
 // cp.async.commit_group: the copies so far are a group.
 void Grid::close_group(Warp& warp, LaneMask lanes) {
+  warp.closed_groups = true;
   for_lanes(lanes, [&](unsigned lane) { ++warp.open_group[lane]; });
 }
 

@@ -17,6 +17,7 @@ void Grid::cluster_arrive(Warp& warp, const Instruction& i, LaneMask lanes) {
   const std::size_t warps = warp.block->warps.size();
   cluster.arrived.resize(cluster.blocks.size() * warps);
   cluster.arrived[warp.block->rank * warps + warp.index] |= lanes;
+  warp.came_to_cluster = true;
   for_lanes(lanes, [&](unsigned lane) { warp.cluster_arrivals[lane] = cluster.phase + 1; });
   check_cluster(cluster);
 }

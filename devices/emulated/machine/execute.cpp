@@ -20,21 +20,6 @@ LaneMask guarded(std::byte* registers, const Instruction& i, LaneMask lanes) {
   return lanes & (i.guard_negated ? ~predicate : predicate);
 }
 
-// Whether the instruction is one that programs repeat until another thread has done something: a strong load,
-// an exchange, a wait for an mbarrier.
-bool polls(const Instruction& i) {
-  if (i.polled) return true;
-  switch (i.action) {
-    case Action::load:
-      return i.form->semantics == isa::Semantics::volatile_ || i.form->semantics == isa::Semantics::relaxed ||
-             i.form->semantics == isa::Semantics::acquire;
-    case Action::atomic:
-      return i.form->atomic == isa::AtomicKind::cas || i.form->atomic == isa::AtomicKind::exch;
-    case Action::mbarrier: return i.operand[0] != isa::no_operand;
-    default: return false;
-  }
-}
-
 // Where a split stands while it runs; its own pc is brought up to date when others may look.
 struct Cursor {
   explicit Cursor(Split& of)
@@ -77,6 +62,10 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
       ++at.pc;
       continue;
     }
+    if (i.action == Action::join && !at.split->join) {  // nobody is missing
+      ++at.pc;
+      continue;
+    }
     at.split->pc = at.pc;
     if (i.action == Action::join) {
       count();
@@ -95,7 +84,7 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
       at.pc = together ? i.target : at.pc + 1;
     } else if (execute_in_place(warp, *at.split, i, active)) {
       ++at.pc;
-      if (!polls(i)) continue;
+      if (!i.repeats) continue;
       count();
       waited_ += poll_cost;
       uncounted = quantum -= std::min(quantum, poll_cost);

@@ -185,6 +185,7 @@ class Grid final : private Scene {
   Region local_region(Warp& warp, unsigned lane, std::uint64_t begin) const;
   Region shared_region(Block& block, std::uint64_t address, std::uint64_t origin);
   void find_common(Access& access);
+  void find_common_shared(Access& access) const;
   void resolve(Access& access, const char* what, std::uint32_t alignment);
   std::byte* resolve_generic(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes);
   void report_access(Kind kind, const Access& access, LaneMask lanes, const std::string& sentence);
@@ -251,7 +252,15 @@ class Grid final : private Scene {
 
   // announce.cpp: for observers
   static AccessEvent event_of(const Warp& warp, const AccessManner& manner, const Addresses& at,
-                              LaneMask lanes);
+                              LaneMask lanes) {
+    AccessEvent event;
+    static_cast<AccessManner&>(event) = manner;
+    event.warp = id(warp);
+    event.lanes = lanes;
+    event.consecutive = at.consecutive;
+    event.at = at.at.data();
+    return event;
+  }
   static AccessEvent event_of(const Access& access) {
     return event_of(access.warp, access.detail.manner, access.at, access.good);
   }

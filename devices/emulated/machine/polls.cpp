@@ -48,6 +48,20 @@ bool is_weak_load(const Instruction& i) {
 
 }  // namespace
 
+bool is_repeated(const Instruction& i) {
+  if (i.polled) return true;
+  switch (i.action) {
+    case Action::load:
+      return i.form &&
+             (i.form->semantics == isa::Semantics::volatile_ ||
+              i.form->semantics == isa::Semantics::relaxed || i.form->semantics == isa::Semantics::acquire);
+    case Action::atomic:
+      return i.form->atomic == isa::AtomicKind::cas || i.form->atomic == isa::AtomicKind::exch;
+    case Action::mbarrier: return i.operand[0] != isa::no_operand;
+    default: return false;
+  }
+}
+
 void mark_confirmed(Code& code, const std::vector<Detail>& details) {
   Rows compared;  // what a compare-and-swap expects in memory
   for (const Instruction& i : code.instructions)

@@ -11,6 +11,10 @@ namespace foldproof::machine {
 /// `details` are the program's.
 void mark_polls(Code& code, const std::vector<Detail>& details);
 
+/// Whether the instruction is one that programs repeat until another thread has done something: a strong
+/// load, an exchange, a wait for an mbarrier. Polls must be marked.
+bool is_repeated(const Instruction& instruction);
+
 /// Sets Instruction::confirmed of weak loads whose value a compare-and-swap expects to find: a guess, which
 /// it corrects (CUDA C++ Programming Guide, atomic functions: atomicAdd by atomicCAS).
 void mark_confirmed(Code& code, const std::vector<Detail>& details);

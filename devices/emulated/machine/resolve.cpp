@@ -74,16 +74,30 @@ Region Grid::region(Warp& warp, StateSpace space, std::uint64_t address, unsigne
 // Most accesses have a region in common, and need no look-up for each lane.
 void Grid::find_common(Access& access) {
   const Addresses& at = access.at;
+  if ((at.bits & (access.bytes - 1)) != 0) return;
+  if (access.space == StateSpace::shared_cta && at.high <= isa::shared_offset_mask)
+    return find_common_shared(access);
   const bool own_to_each_lane = access.space == StateSpace::local ||
                                 at.low >> isa::window_bits == isa::local_window >> isa::window_bits;
-  if (own_to_each_lane || (at.bits & (access.bytes - 1)) != 0 || at.high - at.low > isa::window_size ||
+  if (own_to_each_lane || at.high - at.low > isa::window_size ||
       (access.writes && !writable(access.space, at.low)))
     return;
-  const Region found = access.space == StateSpace::shared_cta ? shared_region(*access.warp.block, at.low, 0)
-                                                              : region(access.warp, access.space, at.low, 0);
+  const Region found = region(access.warp, access.space, at.low, 0);
   if (!found.host || !found.contains(at.low, at.high - at.low + access.bytes)) return;
   access.host = found.host - found.begin;
   access.defined = found.defined ? found.defined - found.begin : nullptr;
+}
+
+// The same in the own block's shared memory.
+void Grid::find_common_shared(Access& access) const {
+  Block& block = *access.warp.block;
+  const std::uint64_t end = access.at.high + access.bytes;
+  for (const SharedRegion& region : shared_) {
+    if (access.at.low < region.address || end > std::uint64_t{region.address} + region.bytes) continue;
+    access.host = block.shared.data() + region.host - region.address;
+    access.defined = tracks() ? block.shared_defined.data() + region.host - region.address : nullptr;
+    return;
+  }
 }
 
 // Lanes whose access is out of bounds or misaligned are reported and left out.

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "devices/emulated/machine/memory.h"
 #include "sanitizer/lane_set.h"
@@ -29,9 +30,9 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& 
   index = warp_index;
   exited = ~existing;
   splits.clear();
-  cluster_arrivals.fill(0);
+  if (std::exchange(came_to_cluster, false)) cluster_arrivals.fill(0);
   copies.clear();
-  open_group.fill(0);
+  if (std::exchange(closed_groups, false)) open_group.fill(0);
   free_frames_.clear();
   for (const auto& frame : frames_) free_frames_.push_back(frame.get());
   free_joins_.clear();

@@ -89,6 +89,7 @@ struct Warp {
   std::vector<Split> splits;
   std::array<std::uint64_t, isa::warp_size>
       cluster_arrivals{};  ///< per lane: the phase it arrived in, plus one
+  bool came_to_cluster = false;
   std::array<std::vector<std::byte>, isa::warp_size> local;
   std::array<std::vector<std::byte>, isa::warp_size> local_defined;  ///< its map of defined bits
 
@@ -96,6 +97,7 @@ struct Warp {
 
   std::vector<CopyUnderWay> copies;                        ///< in the order of their issue
   std::array<std::uint32_t, isa::warp_size> open_group{};  ///< by lane: what commit_group will close
+  bool closed_groups = false;
 
   bool done() const { return exited == isa::all_lanes; }
 
