@@ -38,6 +38,59 @@ TEST_CASE("unwritten memory that decides a branch or an address is told; read an
     st.shared.u32 [%r2], tid;)") == "uninitialized-read");
 }
 
+TEST_CASE("a variable that was given no value is told where it decides something") {
+  const auto found = undefined("\nadd.u32 %r1, %r1, 1;\nst.global.u32 [mine], %r1;");
+  REQUIRE(kinds(found) == "uninitialized-read");
+  CHECK(contains(found[0].message, "depends on a variable that was given no value"));
+  CHECK(found[0].other->line == 2);
+  CHECK(undefined_kinds("add.u32 %r1, %r1, 1; st.global.u32 [mine], tid;") == "none");
+  CHECK(undefined_kinds("@%p1 bra on; st.global.u32 [mine], tid; on:") == "uninitialized-read");
+}
+
+TEST_CASE("a variable has a value where the lane's own way has given it one") {
+  const std::string store = " st.global.u32 [mine], %r1;", some = "setp.lt.u32 %p1, tid, 16; ";
+  CHECK(undefined_kinds(some + "@%p1 mov.u32 %r1, 5;" + store) == "uninitialized-read");
+  CHECK(undefined_kinds(some + "@%p1 mov.u32 %r1, 5; @%p1" + store) == "none");
+  CHECK(undefined_kinds(some + "@%p1 bra on; mov.u32 %r1, 5; on:" + store) == "uninitialized-read");
+  CHECK(undefined_kinds(some + "@%p1 bra one; mov.u32 %r1, 5; bra on; one: mov.u32 %r1, 6; on:" + store) ==
+        "none");
+  CHECK(undefined_kinds(some + "@%p1 mov.u32 %r1, 5; selp.u32 %r1, %r1, 7, %p1;" + store) == "none");
+  CHECK(undefined_kinds(some + "@%p1 ld.global.u32 %r1, [mine]; @%p1" + store) == "none");
+}
+
+TEST_CASE("a variable that the first turn of a loop gives its value has one in the next") {
+  CHECK(undefined_kinds(R"(mov.u32 %r2, 0;
+    loop: setp.ne.u32 %p1, %r2, 0; @%p1 bra later; mov.u32 %r1, tid; bra on;
+    later: add.u32 %r1, %r1, 1;
+    on: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3; @%p2 bra loop;
+    st.global.u32 [mine], %r1;)") == "none");
+  CHECK(undefined_kinds(R"(mov.u32 %r2, 0;
+    loop: add.u32 %r1, %r1, tid;
+    add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3; @%p2 bra loop;
+    st.global.u32 [mine], %r1;)") == "uninitialized-read");
+}
+
+TEST_CASE("whatever writes a variable that had no value gives it one") {
+  const auto after = [](const std::string& write) {
+    return undefined_kinds(tile + "mov.u32 %r3, tile; add.u32 %r9, %r1, 1; add.u64 %rd9, %rd1, 1; " + write);
+  };
+  const std::string store = " st.global.u32 [mine], %r1;";
+  CHECK(after("mov.u32 %r1, %laneid;" + store) == "none");
+  CHECK(after("activemask.b32 %r1;" + store) == "none");
+  CHECK(after("atom.global.add.u32 %r1, [mine], 1; bar.warp.sync 0xffffffff;" + store) == "none");
+  CHECK(after("shfl.sync.idx.b32 %r1, tid, 0, 31, 0xffffffff;" + store) == "none");
+  CHECK(after("setp.eq.u32 %p1, tid, 0; vote.sync.ballot.b32 %r1, %p1, 0xffffffff;" + store) == "none");
+  CHECK(after("redux.sync.add.u32 %r1, tid, 0xffffffff;" + store) == "none");
+  CHECK(after("match.any.sync.b32 %r1, tid, 0xffffffff;" + store) == "none");
+  CHECK(after("setp.eq.u32 %p1, tid, 0; bar.red.popc.u32 %r1, 0, %p1;" + store) == "none");
+  CHECK(
+      after(
+          "setp.eq.u32 %p1, tid, 0; @!%p1 bra on; mbarrier.init.shared.b64 [%r3], 1; "
+          "mbarrier.arrive.shared.b64 %rd1, [%r3]; cvt.u32.u64 %r1, %rd1; st.global.u32 [mine], %r1; on:") ==
+      "none");
+  CHECK(after("ld.param.u64 %rd1, [k_buffer0]; cvt.u32.u64 %r1, %rd1;" + store) == "none");
+}
+
 TEST_CASE("of a word whose low half was written, the low half may be used") {
   const std::string half = tile + R"(mov.u16 %h1, 7; st.shared.u16 [tile], %h1; bar.warp.sync 0xffffffff;
     ld.shared.u32 %r1, [tile];)";

@@ -281,6 +281,8 @@ void Grid::load_parameter(const Split& split, const Instruction& i, LaneMask lan
     throw InputError(fmt::format("a load reads {} bytes at offset {} of {} bytes of kernel parameters", bytes,
                                  first, parameters_.size()),
                      program_.position(i));
+  if (split.frame->taint.any())
+    for (const std::uint32_t row : detail.data) split.frame->taint.define(row, lanes);
   with_types(detail, [&](auto element, auto column) {
     using E = decltype(element);
     using C = decltype(column);

@@ -77,6 +77,7 @@ void Grid::call(Warp& warp, std::size_t index, const Instruction& i) {
   frame->local_base = local_base;
   frame->depth = caller->depth + 1;
   frame->lanes = lane_count(lanes);
+  if (tracks()) begin_undefined(warp, *frame, lanes);
   for (std::size_t k = 0; k < detail.arguments.size(); ++k)
     copy_slot(*frame, code.parameters[k], *caller, detail.arguments[k], lanes);
   split.join = warp.new_join(split.pc + 1, caller, lanes, split.join);

@@ -21,33 +21,14 @@ bool may_diverge(const Instruction& i) {
   return i.action == Action::branch_indexed || (i.action == Action::branch && i.guard != isa::no_operand);
 }
 
-bool ends_path(const Instruction& i) {
-  return i.guard == isa::no_operand &&
-         (i.action == Action::ret || i.action == Action::exit || i.action == Action::trap);
-}
-
-bool leaves(const Instruction& i) {
-  return i.action == Action::ret || i.action == Action::exit || i.action == Action::trap;
-}
-
 // The control-flow graph turned round: an edge from each instruction to those that may run before it. The
 // last vertex is the end of the function, from which everything is reached backwards.
 Graph reversed_graph(const std::vector<Instruction>& code,
                      const std::vector<const std::vector<std::uint32_t>*>& indexed) {
   const std::size_t end = code.size();
   Graph graph(end + 1);
-  auto flow = [&](std::size_t from, std::size_t to) { add_edge(std::min(to, end), from, graph); };
-  std::size_t next_indexed = 0;
-  for (std::size_t pc = 0; pc < end; ++pc) {
-    const Instruction& i = code[pc];
-    if (i.action == Action::branch) flow(pc, i.target);
-    if (i.action == Action::branch_indexed)
-      for (const std::uint32_t target : *indexed[next_indexed++]) flow(pc, target);
-    if (leaves(i)) flow(pc, end);
-    const bool goes_on = !ends_path(i) && i.action != Action::branch_indexed &&
-                         !(i.action == Action::branch && i.guard == isa::no_operand);
-    if (goes_on) flow(pc, pc + 1);
-  }
+  for_each_flow(code, indexed,
+                [&](std::size_t from, std::size_t to) { add_edge(std::min(to, end), from, graph); });
   return graph;
 }
 

@@ -18,6 +18,7 @@
 #include "devices/emulated/machine/program.h"
 #include "devices/emulated/machine/special_registers.h"
 #include "devices/emulated/machine/symbols.h"
+#include "devices/emulated/machine/unwritten.h"
 
 namespace foldproof::machine {
 
@@ -88,6 +89,7 @@ class FunctionLowering {
   void lower_item(const ptx::Label& label);
   void lower_item(const ptx::Statement& statement);
   void move_to(ptx::Location at);
+  void end_statement(bool guarded);
   void lower_item(const ptx::CallStatement& call);
   std::uint32_t label_of(const ptx::Operand& operand);
   std::uint32_t label_of(const std::string& name);
@@ -97,6 +99,8 @@ class FunctionLowering {
   const ptx::Operand& operand(const ptx::Statement& statement, std::size_t k) const;
   std::vector<const ptx::Operand*> elements_of(const ptx::Operand& given, const OperandRule& rule) const;
   const Symbol& register_named(const ptx::Name& name);
+  std::uint32_t read(const Symbol& reg);
+  std::uint32_t written(const Symbol& reg);
   std::uint32_t guard_row(const ptx::Name& name);
   unsigned operand_bytes(const ptx::Operand& given, Type type);
   void check_width(const Symbol& symbol, Type type, bool relaxed, const std::string& name) const;
@@ -174,6 +178,8 @@ class FunctionLowering {
     unsigned bytes;
   };
   std::vector<Returned> returned_registers_;  // results declared .reg: stored when the function returns
+  RegisterUse use_;                           // of the statement in hand
+  std::vector<RegisterUse> uses_;             // by instruction: a statement's stand with its last
   std::int64_t slot_bytes_ = 0;               // of the .param variable that the last address named
   ptx::Location at_;                          // of the statement in hand
 };

@@ -178,7 +178,9 @@ void Grid::start(Block& block) {
     if (!block.warps[w]) block.warps[w] = std::make_unique<Warp>();
     const unsigned lanes = std::min(threads - w * isa::warp_size, isa::warp_size);
     const LaneMask existing = lowest_lanes(lanes);
-    block.warps[w]->reset(block, w, existing, entry_, lane_by_lane());
+    Warp& warp = *block.warps[w];
+    warp.reset(block, w, existing, entry_, lane_by_lane());
+    if (tracks()) begin_undefined(warp, *warp.splits.front().frame, existing);
   }
 }
 

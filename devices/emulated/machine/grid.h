@@ -215,6 +215,7 @@ class Grid final : private Scene {
     }
     return known->second;
   }
+  void begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes);
   void spread(Frame& frame, const Instruction& instruction, LaneMask split_lanes, LaneMask lanes);
   void check_sink(const Warp& warp, const Frame& frame, const Instruction& instruction, std::uint32_t row,
                   LaneMask lanes, const char* what);

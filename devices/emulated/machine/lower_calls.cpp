@@ -23,7 +23,7 @@ Slot FunctionLowering::argument_slot(const ptx::Operand& argument) {
   if (!name) throw NotCovered{"a call with an immediate argument"};
   const Symbol& symbol = register_named(*name);
   const Slot slot = register_slot(symbol.bytes);
-  emit_slot_access(Action::store, slot, symbol.offset, symbol.bytes);
+  emit_slot_access(Action::store, slot, read(symbol), symbol.bytes);
   return slot;
 }
 
@@ -33,7 +33,7 @@ Slot FunctionLowering::result_slot(const ptx::Operand& result, Results& results)
   if (!name) fail("the result of a call must be a .param variable or a register");
   const Symbol& symbol = register_named(*name);
   const Slot slot = register_slot(symbol.bytes);
-  results.emplace_back(symbol.offset, slot);
+  results.emplace_back(written(symbol), slot);
   return slot;
 }
 
@@ -60,7 +60,7 @@ void FunctionLowering::set_target(const ptx::CallStatement& call, Instruction& i
     check_builtin(detail, target);
   } else if (const Symbol* symbol = symbols_.find(target); symbol && symbol->kind == Symbol::Kind::reg) {
     if (symbol->bytes != 8) fail(fmt::format("the function address {} must have 64 bits", target));
-    i.operand[0] = symbol->offset;
+    i.operand[0] = read(*symbol);
   } else {
     throw NotCovered{fmt::format("a call of {}, whose body is not in the module", target)};
   }

@@ -91,7 +91,7 @@ Detail::Address FunctionLowering::address_in(const Symbol& symbol, const ptx::Ad
     case Symbol::Kind::reg:
       if (symbol.bytes != 4 && symbol.bytes != 8)
         fail(fmt::format("the address register {} must have 32 or 64 bits", given.base->text));
-      return {symbol.bytes == 4 ? Base::register32 : Base::register64, symbol.offset, given.offset};
+      return {symbol.bytes == 4 ? Base::register32 : Base::register64, read(symbol), given.offset};
     case Symbol::Kind::fixed: {
       // A generic address carries its window; one in a space of its own does not.
       const bool generic = space == isa::StateSpace::none && symbol.space == ptx::Space::shared;

@@ -62,10 +62,21 @@ const Symbol& FunctionLowering::register_named(const ptx::Name& name) {
   return *symbol;
 }
 
+// The row of a register, of which the statement in hand is known to read or write it.
+std::uint32_t FunctionLowering::read(const Symbol& reg) {
+  use_.reads.push_back({reg.offset, reg.bytes});
+  return reg.offset;
+}
+
+std::uint32_t FunctionLowering::written(const Symbol& reg) {
+  use_.writes.push_back({reg.offset, reg.bytes});
+  return reg.offset;
+}
+
 std::uint32_t FunctionLowering::guard_row(const ptx::Name& name) {
   const Symbol& symbol = register_named(name);
   if (symbol.bytes != 0) fail(fmt::format("the guard {} is no predicate", name.text));
-  return symbol.offset;
+  return read(symbol);
 }
 
 // Bytes of the register that an operand names; those of `type` for an immediate.
@@ -90,16 +101,16 @@ std::uint32_t FunctionLowering::destination(const ptx::Operand& operand, Type ty
   if (name->text == "_") return frame_.allocate(column_bytes(type));
   const Symbol& symbol = register_named(*name);
   check_width(symbol, type, relaxed, name->text);
-  return symbol.offset;
+  return written(symbol);
 }
 
-// The row of a value that an instruction reads: a register, an immediate, a special register or an address.
 // The value of an immediate; nothing of other operands.
 std::optional<std::uint64_t> FunctionLowering::immediate(const ptx::Operand& operand, Type type) {
   const auto* literal = std::get_if<ptx::Literal>(&operand.value);
   return literal ? std::optional(literal_bits(*literal, type)) : std::nullopt;
 }
 
+// The row of a value that an instruction reads: a register, an immediate, a special register or an address.
 std::uint32_t FunctionLowering::source(const ptx::Operand& operand, Type type, bool relaxed) {
   if (const auto value = immediate(operand, type)) return frame_.constant(*value, column_bytes(type));
   const auto* name = std::get_if<ptx::Name>(&operand.value);
@@ -121,7 +132,7 @@ std::uint32_t FunctionLowering::read_symbol(const Symbol& symbol, const ptx::Nam
   switch (symbol.kind) {
     case Symbol::Kind::reg: {
       check_width(symbol, type, relaxed, name.text);
-      return operand.negated ? negate(symbol.offset) : symbol.offset;
+      return operand.negated ? negate(read(symbol)) : read(symbol);
     }
     case Symbol::Kind::fixed:
       return frame_.constant(symbol.address + static_cast<std::uint64_t>(operand.offset), column_bytes(type));

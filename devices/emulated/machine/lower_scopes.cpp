@@ -70,6 +70,7 @@ void FunctionLowering::lower_item(const ptx::Statement& statement) {
   } catch (const NotCovered& gap) {
     emit_stop(statement.guard, statement.guard_negated, gap.what);
   }
+  end_statement(statement.guard.has_value());
 }
 
 void FunctionLowering::lower_item(const ptx::CallStatement& call) {
@@ -79,6 +80,14 @@ void FunctionLowering::lower_item(const ptx::CallStatement& call) {
   } catch (const NotCovered& gap) {
     emit_stop(call.guard, call.guard_negated, gap.what);
   }
+  end_statement(call.guard.has_value());
+}
+
+void FunctionLowering::end_statement(bool guarded) {
+  use_.guarded = guarded;
+  uses_.resize(code_.instructions.size());
+  if (!uses_.empty()) uses_.back() = std::move(use_);
+  use_ = {};
 }
 
 std::uint32_t FunctionLowering::label_of(const ptx::Operand& operand) {
@@ -104,7 +113,12 @@ void FunctionLowering::resolve_labels() {
     for (std::uint32_t& target : targets) target = place(target);
     indexed.push_back(&targets);
   }
+  code_.unwritten = unwritten_registers(code_.instructions, {indexed.begin(), indexed.end()}, uses_);
   insert_joins(code_.instructions, indexed);
+  std::vector<std::uint32_t> moved;
+  for (std::uint32_t pc = 0; pc < code_.instructions.size(); ++pc)
+    if (code_.instructions[pc].action != Action::join) moved.push_back(pc);
+  for (Code::Unwritten& one : code_.unwritten) one.reader = moved[one.reader];
 }
 
 }  // namespace foldproof::machine

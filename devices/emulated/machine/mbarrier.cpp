@@ -61,6 +61,9 @@ struct Operands {
   std::byte* state() const { return registers + detail.data[0] + lane * 8; }
 };
 
+// Whether the first row takes the state that arrive returns.
+bool returns_state(const Detail& detail) { return !detail.data.empty() && detail.register_bytes == 8; }
+
 MBarrier fresh(std::uint32_t expected) {
   MBarrier b;
   b.expected = b.pending = expected;
@@ -84,7 +87,7 @@ std::uint32_t awaited_phase(const isa::Form& form, const Operands& operands) {
 bool arrive(MBarrier& b, const isa::Form& form, const Operands& operands) {
   const std::uint64_t before = b.bits();
   const std::size_t rows = operands.detail.data.size();
-  const bool has_state = rows != 0 && operands.detail.register_bytes == 8;
+  const bool has_state = returns_state(operands.detail);
   const std::size_t count_at = has_state ? 1 : 0;
   if (form.has("expect_tx")) b.transactions += static_cast<std::int32_t>(operands.number(count_at));
   if (form.has("complete_tx")) b.transactions -= static_cast<std::int32_t>(operands.number(count_at));
@@ -110,7 +113,10 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
   // cp.async.mbarrier.arrive: one of the times that hardware may choose is at once.
   if (form.has("async")) deliver(warp, lanes, warp.open_group);
   std::byte* registers = split.frame->registers();
-  if (form.has("pending_count")) return read_pending_count(registers, detail, lanes);
+  if (form.has("pending_count")) {
+    split.frame->taint.define(detail.data[0], lanes);
+    return read_pending_count(registers, detail, lanes);
+  }
   Access access(warp, split, i, detail, lanes);
   access.writes = true;  // waiting, too, needs an object that can be written
   find_addresses(access, detail.address);
@@ -128,6 +134,8 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
       b = fresh(form.has("init") ? operands.number(0) & MBarrier::most : 0);
     else if (!arrive(b, form, operands))
       end(make_finding(Kind::crash, i, "more threads arrive at an mbarrier than it expects"));
+    else if (returns_state(detail))
+      split.frame->taint.define(detail.data[0], bit(lane));
     ++changes_;
     b.write(access.hosts[lane]);
   });

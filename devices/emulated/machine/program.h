@@ -90,9 +90,17 @@ inline constexpr std::uint32_t reserved_shared_address = (255u << 16) + 1024;
 inline constexpr std::uint32_t reserved_shared_bytes = 1024;
 
 struct Code {
+  /// A register that may be read before it is written.
+  struct Unwritten {
+    std::uint32_t row = 0;
+    std::uint32_t bytes = 0;   ///< of a column; 0: a predicate
+    std::uint32_t reader = 0;  ///< the first instruction that may read it so
+  };
+
   std::string name;
   bool is_entry = false;
   std::vector<Instruction> instructions;
+  std::vector<Unwritten> unwritten;
   std::vector<std::byte> frame;                  ///< a new frame: registers zero, constants in place
   std::uint32_t local_bytes = 0;                 ///< of the depot, per lane
   std::vector<Slot> parameters, returns;         ///< of a function

@@ -72,6 +72,18 @@ Finding undefined_finding(const Origin& origin, const Position& at, const Thread
   return finding;
 }
 
+// In a new frame, registers are undefined that may be read before they are written.
+void Grid::begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes) {
+  for (const Code::Unwritten& one : frame.code->unwritten) {
+    const Instruction& reader = frame.code->instructions[one.reader];
+    const OriginId origin = origin_at(Kind::uninitialized_read, reader, warp, first_lane(lanes),
+                                      [] { return std::string("a variable that was given no value"); });
+    std::byte* row = frame.undefined_bits() + one.row;
+    for_lanes(lanes, [&](unsigned lane) { set_column(row, one.bytes, lane); });
+    frame.taint.update(one.row, one.bytes, origin);
+  }
+}
+
 // The destinations of an instruction that only gives defined results.
 void Grid::define_results(Frame& frame, const Instruction& i, LaneMask lanes) {
   if (!frame.taint.any()) return;
