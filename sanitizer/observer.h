@@ -122,8 +122,8 @@ struct ExecutionEvent {
   Site site = 0;
 };
 
-/// Watches one job's launches, one after another. Every event comes when it happens: loads and stores before
-/// memory changes, barriers once they are complete.
+/// Watches one job's launches, one after another. Events come when they happen, loads and stores before
+/// memory changes; only arrivals of whole warps may be told later (`warps_arrive`).
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -153,8 +153,9 @@ class Observer {
   /// Whether `barrier_arrives`, `warps_arrive` and `barrier_completes` are to be called.
   virtual bool wants_barriers() const { return true; }
   virtual void barrier_arrives(const BarrierEvent& /*event*/) {}
-  /// All lanes of several warps of a block have come to wait at a barrier, one warp after another: bit w says
-  /// warp w, and the event fits them all but for its `warp.warp`.
+  /// All lanes of one or more warps of a block have come to wait at a barrier, one warp after another: bit w
+  /// says warp w, and the event, which names one of them, fits them all. Told when somebody comes otherwise,
+  /// or the barrier is complete, or the launch breaks off; until then these warps do nothing.
   virtual void warps_arrive(BarrierEvent event, std::uint32_t warps) {
     for (; warps != 0; warps &= warps - 1) {
       event.warp.warp = static_cast<std::uint32_t>(std::countr_zero(warps));

@@ -102,6 +102,18 @@ TEST_CASE("all who meet count the same threads") {
   CHECK(contains(in_block(96, either("%p1", "bar.sync 1, 64;", "bar.sync 1;")), "barrier-divergence"));
 }
 
+TEST_CASE("who comes otherwise is told of, though the launch ends there") {
+  CHECK(in_block(64, either("%p1", "bar.sync 0, 64;", "bar.sync 0, 96;")) == "barrier-divergence, deadlock");
+  const std::string at_two_lines = " @%p1 bra one; @%p2 bra two;" + next_line +
+                                   "%: bra rest; one: bar.sync 0;" + next_line + "two: bar.sync 0; rest: ";
+  const auto while_rest = [&](const std::string& does) {
+    std::string body = at_two_lines;
+    return in_block(96, body.replace(body.find("%: bra rest;"), 12, does));
+  };
+  CHECK(while_rest("bar.sync 1;") == "barrier-divergence, deadlock");
+  CHECK(while_rest("spin: bra spin;") == "barrier-divergence, timeout");
+}
+
 TEST_CASE("a barrier that counts every thread of the block waits for the whole block") {
   CHECK(in_block(96, either("%p1", "bar.sync 1, 96;", "bar.sync 1;")) == "none");
   CHECK(in_block(70, either("%p1", "bar.sync 1, 96;", "bar.sync 1;")) == "none");  // warps come as wholes

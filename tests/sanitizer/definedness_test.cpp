@@ -47,6 +47,13 @@ TEST_CASE("a variable that was given no value is told where it decides something
   CHECK(undefined_kinds("@%p1 bra on; st.global.u32 [mine], tid; on:") == "uninitialized-read");
 }
 
+TEST_CASE("a barrier's number and vote and an mbarrier's address are decisions") {
+  CHECK(undefined_kinds("add.u32 %r1, %r1, 1; bar.sync %r1, 32;") == "uninitialized-read");
+  CHECK(undefined_kinds("bar.red.popc.u32 %r2, 0, %p1; st.global.u32 [mine], tid;") == "uninitialized-read");
+  CHECK(undefined_kinds(tile + "and.b32 %r1, %r1, 8; mov.u32 %r2, tile; add.u32 %r2, %r2, %r1; "
+                               "mbarrier.init.shared.b64 [%r2], 1;") == "uninitialized-read");
+}
+
 TEST_CASE("a variable has a value where the lane's own way has given it one") {
   const std::string store = " st.global.u32 [mine], %r1;", some = "setp.lt.u32 %p1, tid, 16; ";
   CHECK(undefined_kinds(some + "@%p1 mov.u32 %r1, 5;" + store) == "uninitialized-read");

@@ -35,6 +35,21 @@ TEST_CASE("a barrier of a block orders global memory within it, and nowhere else
   CHECK(exchange(64) == "global-race");
 }
 
+TEST_CASE("an asynchronous copy reads as many bytes as it says, and the rest of its place is another's") {
+  // Block 0 copies 4 of every 16 bytes; block 1 writes the word at `offset` of every 16.
+  const auto while_another_writes = [](int offset) {
+    return in_blocks(
+        2, fmt::format(".shared .align 16 .b8 tile[512]; mul.lo.u32 %r1, lane, 16; cvt.u64.u32 %rd1, %r1; "
+                       "add.u64 %rd1, buffer1, %rd1; mov.u32 %r2, tile; add.u32 %r2, %r2, %r1; "
+                       "setp.ne.u32 %p1, cta, 0; @%p1 bra writer; "
+                       "cp.async.ca.shared.global [%r2], [%rd1], 16, 4; cp.async.wait_all; exit; "
+                       "writer: st.global.u32 [%rd1 + {}], 5;",
+                       offset));
+  };
+  CHECK(while_another_writes(0) == "global-race");
+  CHECK(while_another_writes(4) == "none");
+}
+
 TEST_CASE("atomics meet as far as their scopes reach") {
   CHECK(in_blocks(2, "red.global.add.u32 [buffer0], 1;") == "none");
   CHECK(in_blocks(2, "red.sys.global.add.u32 [buffer0], 1; atom.gpu.global.add.u32 %r1, [buffer0], 1;") ==

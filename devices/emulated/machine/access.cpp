@@ -19,10 +19,6 @@ struct Wide {
   std::uint64_t low, high;
 };
 
-bool equal_bytes(const std::byte* a, const std::byte* b, std::size_t size) {
-  return size == 4 ? std::memcmp(a, b, 4) == 0 : std::memcmp(a, b, size) == 0;  // 4: one instruction
-}
-
 // Calls visit(element, column) with values of the types that memory and register hold.
 template <class Visit>
 void with_types(const Detail& detail, Visit visit) {
@@ -67,31 +63,32 @@ T read_as(const std::byte* from) {
   return value;
 }
 
-// Runs of lanes are moved at once.
+// Between the columns of a run of lanes and their places in memory, which follow each other as well; both
+// sides begin with the first lane's. A whole warp's words take a few instructions.
 void copy_run(std::byte* to, const std::byte* from, std::uint32_t bytes_of_lane, LaneMask lanes) {
   constexpr std::uint32_t word = 4;
   if (lanes == isa::all_lanes && bytes_of_lane == word)
-    std::memcpy(to, from, word * warp_size);  // in a few instructions
+    std::memcpy(to, from, word * warp_size);
   else
     std::memcpy(to, from, std::size_t{bytes_of_lane} * (last_lane(lanes) - first_lane(lanes) + 1));
 }
 
 }  // namespace
 
-Grid::Access::Access(Warp& of, const Split& by, const Instruction& instruction, const Detail& its_detail,
-                     LaneMask executing)
+Access::Access(Warp& of, const Split& by, const Instruction& instruction, const Detail& its_detail,
+               LaneMask executing)
     : warp(of),
       split(by),
       i(instruction),
       detail(its_detail),
       space(i.form->space),
       bytes(detail.manner.bytes),
-      writes(detail.manner.what != AccessManner::What::read),
+      writes(detail.manner.what != AccessManner::What::read ||
+             i.action == Action::mbarrier),  // waiting, too, needs an object that can be written
       lanes(executing),
       good(executing) {}
 
-// Consecutive lanes that each move a whole register to or from its place in one stretch of memory.
-bool Grid::Access::is_simple() const {
+bool Access::is_simple() const {
   return host && at.consecutive && detail.data.size() == 1 && bytes == detail.register_bytes && is_run(lanes);
 }
 
@@ -100,12 +97,13 @@ void Grid::find_addresses(Access& access, const Detail::Address& address) {
   if (frame.taint.any() && address.row != isa::no_operand)
     check_sink(access.warp, frame, access.i, address.row, access.lanes, "an address");
   const auto displacement = static_cast<std::uint64_t>(address.displacement);
-  const std::byte* columns = frame.registers() + address.row;
+  const auto gather = [&](unsigned column_bytes) {
+    gather_addresses(frame.registers() + address.row, column_bytes, displacement, access.bytes, access.lanes,
+                     access.at);
+  };
   switch (address.base) {
-    case Detail::Base::register64:
-      return gather_addresses(columns, 8, displacement, access.bytes, access.lanes, access.at);
-    case Detail::Base::register32:
-      return gather_addresses(columns, 4, displacement, access.bytes, access.lanes, access.at);
+    case Detail::Base::register64: return gather(8);
+    case Detail::Base::register32: return gather(4);
     case Detail::Base::frame_local: return repeat_address(frame.local_base + displacement, access.at);
     default: return repeat_address(displacement, access.at);
   }
@@ -192,57 +190,6 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
     else
       copy([&] { return std::size_t{size}; });
   }
-}
-
-// A store of a run of lanes to consecutive places, before memory changes. Both sides begin with the first.
-void Grid::announce_run_store(const Access& access, const std::byte* memory, const std::byte* registers) {
-  const std::uint32_t size = access.bytes;
-  AccessEvent event = event_of(access);
-  if (size == 4 && access.lanes == isa::all_lanes) {
-    event.unchanged = equal_rows(memory, registers);
-  } else {
-    std::size_t place = 0;
-    for_lanes(access.lanes, [&](unsigned lane) {
-      if (equal_bytes(memory + place, registers + place, size)) event.unchanged |= bit(lane);
-      place += size;
-    });
-  }
-  announce_access(access, event);
-}
-
-// A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store
-// to one address the last one wins, and finds there what the one before it has written.
-void Grid::announce_store(const Access& access) {
-  const Detail& detail = access.detail;
-  const Hosts& hosts = access.hosts;
-  const std::uint32_t size = detail.element_bytes;
-  AccessEvent event = event_of(access);
-  const std::byte* registers = access.split.frame->registers();
-  const auto column = [&](std::size_t k, unsigned lane) {
-    return registers + detail.data[k] + lane * detail.register_bytes;
-  };
-  bool ascending = true;
-  if (!access.at.consecutive) {
-    const std::byte* highest = nullptr;
-    for_lanes(access.good, [&](unsigned lane) {
-      ascending &= highest == nullptr || hosts[lane] > highest;
-      highest = hosts[lane];
-    });
-  }
-  for_lanes(access.good, [&](unsigned lane) {
-    unsigned before = lane;
-    if (!ascending)
-      for_lanes(access.good & lowest_lanes(lane), [&](unsigned other) {
-        if (hosts[other] == hosts[lane]) before = other;
-      });
-    bool same = true;
-    for (std::size_t k = 0; same && k < detail.data.size(); ++k) {
-      const std::byte* there = before == lane ? hosts[lane] + k * size : column(k, before);
-      same = equal_bytes(there, column(k, lane), size);
-    }
-    if (same) event.unchanged |= bit(lane);
-  });
-  announce_access(access, event);
 }
 
 // Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.

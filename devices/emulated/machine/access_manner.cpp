@@ -67,6 +67,20 @@ bool releases(Semantics s) {
   return s == Semantics::release || s == Semantics::acq_rel || s == Semantics::sc;
 }
 
+bool accesses_memory(const Instruction& i) {
+  switch (i.action) {
+    case Action::load:
+    case Action::store:
+    case Action::atomic:
+    case Action::reduction:
+    case Action::load_matrix:
+    case Action::store_matrix:
+    case Action::async_copy:
+    case Action::mbarrier: return true;
+    default: return false;
+  }
+}
+
 AccessManner manner_of(const Instruction& i, const Detail& detail) {
   const isa::Form& form = *i.form;
   AccessManner manner;

@@ -10,8 +10,10 @@ SyncScope scope_of(const isa::Form& form);
 bool acquires(isa::Semantics semantics);
 bool releases(isa::Semantics semantics);
 
-/// Of a load, store, atomic, matrix, mbarrier or asynchronous copy instruction that is marked (polls.h) and
-/// has its number. What an asynchronous copy reads, and how many bytes, shows when it is executed.
+bool accesses_memory(const Instruction& instruction);
+
+/// Of an instruction that accesses memory, is marked (polls.h) and has its number. What an asynchronous copy
+/// reads, and how many bytes, shows when it is executed.
 AccessManner manner_of(const Instruction& instruction, const Detail& detail);
 
 }  // namespace foldproof::machine

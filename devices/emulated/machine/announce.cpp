@@ -1,5 +1,8 @@
 // Tells observers what happens, in their words; and puts their numbers back into words.
+#include <cstring>
+
 #include "devices/emulated/machine/access_manner.h"
+#include "devices/emulated/machine/columns.h"
 #include "devices/emulated/machine/grid.h"
 #include "devices/emulated/machine/instruction_class.h"
 #include "sanitizer/lane_set.h"
@@ -12,6 +15,10 @@ using isa::StateSpace;
 using isa::warp_size;
 
 static_assert(global_window_bits == isa::window_bits);
+
+bool equal_bytes(const std::byte* a, const std::byte* b, std::size_t size) {
+  return size == 4 ? std::memcmp(a, b, 4) == 0 : std::memcmp(a, b, size) == 0;  // 4: one instruction
+}
 
 BarrierEvent barrier_event(const Instruction& i, WarpId warp, LaneMask lanes, std::uint32_t barrier,
                            std::uint32_t threads) {
@@ -123,6 +130,57 @@ void Grid::announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes)
   for (Observer* observer : of_accesses_) observer->accesses(event);
 }
 
+// A store of a run of lanes to consecutive places, before memory changes. Both sides begin with the first.
+void Grid::announce_run_store(const Access& access, const std::byte* memory, const std::byte* registers) {
+  const std::uint32_t size = access.bytes;
+  AccessEvent event = event_of(access);
+  if (size == 4 && access.lanes == isa::all_lanes) {
+    event.unchanged = equal_rows(memory, registers);
+  } else {
+    std::size_t place = 0;
+    for_lanes(access.lanes, [&](unsigned lane) {
+      if (equal_bytes(memory + place, registers + place, size)) event.unchanged |= bit(lane);
+      place += size;
+    });
+  }
+  announce_access(access, event);
+}
+
+// A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store
+// to one address the last one wins, and finds there what the one before it has written.
+void Grid::announce_store(const Access& access) {
+  const Detail& detail = access.detail;
+  const Hosts& hosts = access.hosts;
+  const std::uint32_t size = detail.element_bytes;
+  AccessEvent event = event_of(access);
+  const std::byte* registers = access.split.frame->registers();
+  const auto column = [&](std::size_t k, unsigned lane) {
+    return registers + detail.data[k] + lane * detail.register_bytes;
+  };
+  bool ascending = true;
+  if (!access.at.consecutive) {
+    const std::byte* highest = nullptr;
+    for_lanes(access.good, [&](unsigned lane) {
+      ascending &= highest == nullptr || hosts[lane] > highest;
+      highest = hosts[lane];
+    });
+  }
+  for_lanes(access.good, [&](unsigned lane) {
+    unsigned before = lane;
+    if (!ascending)
+      for_lanes(access.good & lowest_lanes(lane), [&](unsigned other) {
+        if (hosts[other] == hosts[lane]) before = other;
+      });
+    bool same = true;
+    for (std::size_t k = 0; same && k < detail.data.size(); ++k) {
+      const std::byte* there = before == lane ? hosts[lane] + k * size : column(k, before);
+      same = equal_bytes(there, column(k, lane), size);
+    }
+    if (same) event.unchanged |= bit(lane);
+  });
+  announce_access(access, event);
+}
+
 void Grid::announce_fence(const Warp& warp, const Instruction& i, LaneMask lanes) {
   // Proxy fences order what one thread did through different paths, not what threads did.
   if (observers_.empty() || i.form->semantics == Semantics::none) return;
@@ -148,19 +206,27 @@ void Grid::announce_barrier(const Warp& warp, const Split& split, std::uint32_t 
   for (Observer* observer : of_barriers_) observer->barrier_arrives(event);
 }
 
-void Grid::announce_untold(Block& block, std::uint32_t id) {
-  Barrier& barrier = block.barriers[id];
+void Grid::announce_untold(Block& block, std::uint32_t number) {
+  Barrier& barrier = block.barriers[number];
   if (barrier.untold == 0) return;
   const WarpId first{block.number, static_cast<std::uint32_t>(std::countr_zero(barrier.untold))};
   const BarrierEvent event =
-      barrier_event(*barrier.untold_at, first, isa::all_lanes, id, barrier.untold_threads);
+      barrier_event(*barrier.untold_at, first, isa::all_lanes, number, barrier.untold_threads);
   for (Observer* observer : of_barriers_) observer->warps_arrive(event, barrier.untold);
   barrier.untold = 0;
 }
 
-void Grid::announce_completion(Block& block, std::uint32_t id) {
-  announce_untold(block, id);
-  for (Observer* observer : of_barriers_) observer->barrier_completes(block.number, id);
+// Of a launch that ends before they could go on.
+void Grid::announce_untold() {
+  for (const auto& cluster : resident_)
+    for (const auto& block : cluster->blocks)
+      if (block->started)
+        for_lanes(block->barriers_in_use, [&](unsigned number) { announce_untold(*block, number); });
+}
+
+void Grid::announce_completion(Block& block, std::uint32_t number) {
+  announce_untold(block, number);
+  for (Observer* observer : of_barriers_) observer->barrier_completes(block.number, number);
 }
 
 void Grid::announce_arrival(const Warp& warp, const Split& split, const Instruction& i) {

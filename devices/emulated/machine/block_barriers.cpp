@@ -29,33 +29,33 @@ std::uint32_t Grid::barrier_in_register(Warp& warp, std::size_t index) {
 void Grid::barrier(Warp& warp, std::size_t index) {
   const Instruction& i = at(warp.splits[index]);
   const std::uint32_t immediate = program_.details[i.detail].barrier;
-  const std::uint32_t id = immediate != isa::no_operand ? immediate : barrier_in_register(warp, index);
+  const std::uint32_t number = immediate != isa::no_operand ? immediate : barrier_in_register(warp, index);
   Split& split = warp.splits[index];
   const std::uint32_t threads =
       i.operand[2] == isa::no_operand
           ? 0
           : isa::row<std::uint32_t>(split.frame->registers(), i.operand[2])[first_lane(split.lanes)];
   Block& block = *warp.block;
-  if (id >= block.barriers.size())
+  if (number >= block.barriers.size())
     end(make_finding(Kind::crash, i,
-                     fmt::format("barrier {} does not exist; a block has 16, numbered from 0", id)));
+                     fmt::format("barrier {} does not exist; a block has 16, numbered from 0", number)));
   if (threads % warp_size != 0)
     end(make_finding(Kind::crash, i,
                      fmt::format("a barrier for {} threads: the number must be a multiple of 32", threads)));
-  Barrier& barrier = block.barriers[id];
-  if ((block.barriers_in_use & bit(id)) == 0) barrier.arrivals.resize(block.warps.size());
-  block.barriers_in_use |= bit(id);
+  Barrier& barrier = block.barriers[number];
+  if ((block.barriers_in_use & bit(number)) == 0) barrier.arrivals.resize(block.warps.size());
+  block.barriers_in_use |= bit(number);
   barrier.arrivals[warp.index].come(split.lanes, warp.exited);
-  if (watched()) announce_barrier(warp, split, id, threads);
+  if (!of_barriers_.empty()) announce_barrier(warp, split, number, threads);
   barrier.threads = std::max(barrier.threads, threads);
   if (i.action == Action::barrier_arrive) {
     ++split.pc;
   } else {
     split.state = State::barrier;
-    split.barrier = static_cast<std::uint8_t>(id);
+    split.barrier = static_cast<std::uint8_t>(number);
     if (i.action == Action::barrier_reduce) count_votes(warp, barrier, split);
   }
-  if (complete(block, barrier)) release(block, id);
+  if (complete(block, barrier)) release(block, number);
 }
 
 void Grid::count_votes(const Warp& warp, Barrier& barrier, const Split& split) {
@@ -91,14 +91,14 @@ void Grid::give_result(const Barrier& barrier, const Split& split) const {
   });
 }
 
-void Grid::release(Block& block, unsigned id) {
+void Grid::release(Block& block, unsigned number) {
   ++changes_;
-  announce_completion(block, id);
-  const Barrier& barrier = block.barriers[id];
+  announce_completion(block, number);
+  const Barrier& barrier = block.barriers[number];
   for (auto& warp : block.warps) {
     bool moved = false;
     for (Split& split : warp->splits) {
-      if (split.state != State::barrier || split.barrier != id) continue;
+      if (split.state != State::barrier || split.barrier != number) continue;
       if (barrier.vote_count != 0 && at(split).action == Action::barrier_reduce) give_result(barrier, split);
       split.state = State::ready;
       ++split.pc;
@@ -106,8 +106,8 @@ void Grid::release(Block& block, unsigned id) {
     }
     if (moved && warp->splits.size() > 1) merge_ready(*warp);
   }
-  block.barriers[id].reset();
-  block.barriers_in_use &= ~bit(id);
+  block.barriers[number].reset();
+  block.barriers_in_use &= ~bit(number);
 }
 
 }  // namespace foldproof::machine

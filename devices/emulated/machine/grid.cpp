@@ -96,6 +96,7 @@ LaunchReport Grid::run() {
     admit();
     while (!resident_.empty()) run_blocks();
   } catch (const LaunchEnded&) {
+    announce_untold();
   }
   for (Observer* observer : observers_)
     for (Finding& finding : observer->launch_ends()) report_.findings.push_back(std::move(finding));
@@ -168,7 +169,7 @@ void Grid::start(Block& block) {
       if (region.address == reserved_shared_address)
         std::fill_n(block.shared_defined.begin() + region.host, region.bytes, std::byte{0xff});
   }
-  for_lanes(block.barriers_in_use, [&](unsigned barrier) { block.barriers[barrier].reset(); });
+  for_lanes(block.barriers_in_use, [&](unsigned number) { block.barriers[number].reset(); });
   block.barriers_in_use = 0;
   const auto threads = static_cast<unsigned>(shape_.block.volume());
   const unsigned warps = (threads + isa::warp_size - 1) / isa::warp_size;

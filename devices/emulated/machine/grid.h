@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "devices/device.h"
-#include "devices/emulated/machine/addressing.h"
+#include "devices/emulated/machine/access.h"
 #include "devices/emulated/machine/barrier.h"
 #include "devices/emulated/machine/memory.h"
 #include "devices/emulated/machine/program.h"
@@ -143,39 +143,9 @@ class Grid final : private Scene {
   void read_special(const Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
 
   // access.cpp: memory
-  /// Where each lane's bytes lie on the host, and their map of defined bits.
-  struct Hosts {
-    std::array<std::byte*, isa::warp_size> bytes;
-    std::array<std::byte*, isa::warp_size> defined;
-    std::byte*& operator[](unsigned lane) { return bytes[lane]; }
-    std::byte* operator[](unsigned lane) const { return bytes[lane]; }
-  };
-  /// An instruction's access to memory, from addresses to bytes on the host.
-  struct Access {
-    Access(Warp& of, const Split& by, const Instruction& instruction, const Detail& its_detail,
-           LaneMask executing);
-    bool is_simple() const;
-
-    Warp& warp;
-    const Split& split;
-    const Instruction& i;
-    const Detail& detail;
-    isa::StateSpace space;
-    std::uint32_t bytes;  ///< of one lane
-    bool writes;
-    LaneMask lanes;  ///< that execute it
-    LaneMask good;   ///< those of them whose access is in bounds and aligned
-    Addresses at;
-    /// Where address 0 would be of the memory that all lanes access, in bounds and aligned, and of its map of
-    /// defined bits; null where there is none such.
-    std::byte *host = nullptr, *defined = nullptr;
-    Hosts hosts;  ///< of good lanes, once `resolve` or what follows it has looked for them
-  };
   void load(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void store(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void atomic(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
-  void matrix_access(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
-  void mbarrier(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   void slot_access(const Split& split, const Instruction& instruction, LaneMask lanes) const;
   void load_parameter(const Split& split, const Instruction& instruction, LaneMask lanes);
   void find_addresses(Access& access, const Detail::Address& address);
@@ -184,14 +154,21 @@ class Grid final : private Scene {
   Region region(Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane);
   Region local_region(Warp& warp, unsigned lane, std::uint64_t begin) const;
   Region shared_region(Block& block, std::uint64_t address, std::uint64_t origin);
-  void find_common(Access& access);
+  void find_common(Access& access);  // sets host and defined
   void find_common_shared(Access& access) const;
-  void resolve(Access& access, const char* what, std::uint32_t alignment);
+  void resolve(Access& access, const char* what, std::uint32_t alignment);  // sets good and hosts
   std::byte* resolve_generic(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes);
   void report_access(Kind kind, const Access& access, LaneMask lanes, const std::string& sentence);
   static isa::StateSpace owner(isa::StateSpace space, std::uint64_t address);
   static bool writable(isa::StateSpace space, std::uint64_t address);
   std::string describe_address(isa::StateSpace space, std::uint64_t address, std::uint32_t bytes) const;
+
+  // matrices.cpp
+  void matrix_access(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+
+  // mbarrier.cpp
+  void mbarrier(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
+  void announce_mbarrier(const Access& access);
 
   // async_copies.cpp
   void async_copy(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
@@ -283,11 +260,11 @@ class Grid final : private Scene {
   void announce_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
   void announce_store(const Access& access);
   void announce_run_store(const Access& access, const std::byte* memory, const std::byte* registers);
-  void announce_mbarrier(const Access& access);
   void announce_fence(const Warp& warp, const Instruction& instruction, LaneMask lanes);
-  void announce_barrier(const Warp& warp, const Split& split, std::uint32_t id, std::uint32_t threads);
-  void announce_untold(Block& block, std::uint32_t id);
-  void announce_completion(Block& block, std::uint32_t id);
+  void announce_barrier(const Warp& warp, const Split& split, std::uint32_t number, std::uint32_t threads);
+  void announce_untold(Block& block, std::uint32_t number);
+  void announce_untold();
+  void announce_completion(Block& block, std::uint32_t number);
   void announce_arrival(const Warp& warp, const Split& split, const Instruction& instruction);
   void announce_meeting(const Warp& warp, Members members);
   void announce_departure(const Warp& warp, const Split& split, LaneMask behind);
@@ -325,7 +302,7 @@ class Grid final : private Scene {
   void count_votes(const Warp& warp, Barrier& barrier, const Split& split);
   void give_result(const Barrier& barrier, const Split& split) const;
   static bool complete(const Block& block, Barrier& barrier);
-  void release(Block& block, unsigned id);
+  void release(Block& block, unsigned number);
 
   // cluster_barriers.cpp
   bool cluster_wait(Warp& warp, std::size_t index);
@@ -358,9 +335,11 @@ class Grid final : private Scene {
   const Limits limits_;
   std::mt19937_64 random_;
   std::vector<Observer*> observers_;  ///< that watch this launch
-  std::vector<Observer*> of_accesses_, of_barriers_,
-      of_executions_;  ///< those of them who want to know of each
-  Origins* origins_;   ///< null where definedness is not tracked
+  // Those of them who want to know of each:
+  std::vector<Observer*> of_accesses_;
+  std::vector<Observer*> of_barriers_;
+  std::vector<Observer*> of_executions_;
+  Origins* origins_;  ///< null where definedness is not tracked
   std::map<std::pair<Kind, Site>, OriginId> origin_sites_;
   std::set<std::pair<Site, OriginId>> reported_sinks_;
 

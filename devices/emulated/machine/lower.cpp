@@ -47,8 +47,7 @@ Program lower(const ptx::Module& module, const std::string& name,
       i.site = static_cast<std::uint32_t>(program.sites.size());
       program.sites.push_back(&i);
       i.repeats = is_repeated(i);
-      if (i.form && i.detail != isa::no_operand)  // not what lowering adds by itself
-        program.details[i.detail].manner = manner_of(i, program.details[i.detail]);
+      if (accesses_memory(i)) program.details[i.detail].manner = manner_of(i, program.details[i.detail]);
     }
   return program;
 }

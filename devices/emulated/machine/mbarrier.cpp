@@ -118,7 +118,6 @@ void Grid::mbarrier(Warp& warp, const Split& split, const Instruction& i, LaneMa
     return read_pending_count(registers, detail, lanes);
   }
   Access access(warp, split, i, detail, lanes);
-  access.writes = true;  // waiting, too, needs an object that can be written
   find_addresses(access, detail.address);
   resolve(access, "mbarrier operation", access.bytes);
   if (watches_accesses() && access.good != 0) announce_mbarrier(access);

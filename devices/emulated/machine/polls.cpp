@@ -52,9 +52,8 @@ bool is_repeated(const Instruction& i) {
   if (i.polled) return true;
   switch (i.action) {
     case Action::load:
-      return i.form &&
-             (i.form->semantics == isa::Semantics::volatile_ ||
-              i.form->semantics == isa::Semantics::relaxed || i.form->semantics == isa::Semantics::acquire);
+      return i.form->semantics == isa::Semantics::volatile_ || i.form->semantics == isa::Semantics::relaxed ||
+             i.form->semantics == isa::Semantics::acquire;
     case Action::atomic:
       return i.form->atomic == isa::AtomicKind::cas || i.form->atomic == isa::AtomicKind::exch;
     case Action::mbarrier: return i.operand[0] != isa::no_operand;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <tuple>
 
 #include "devices/emulated/machine/grid.h"
 #include "sanitizer/lane_set.h"
