@@ -77,11 +77,12 @@ std::string verdict(const std::string& body, Setting setting, int launches = 1) 
   for (const Schedule& schedule : schedules()) {
     setting.schedule = schedule;
     std::string& names = by_verdict[kinds(findings_of(body, setting, only<Check>(), launches))];
-    names += " " + to_string(schedule);
+    names += ' ';
+    names += to_string(schedule);
   }
   if (by_verdict.size() == 1) return by_verdict.begin()->first;
   std::string text;
-  for (const auto& [kind, names] : by_verdict) text += kind + " in" + names + "; ";
+  for (const auto& [kind, names] : by_verdict) text += fmt::format("{} in{}; ", kind, names);
   return text;
 }
 
