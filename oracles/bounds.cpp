@@ -34,6 +34,12 @@ Dyadic sum_bound_any_order(std::uint64_t terms, int precision, const Dyadic& mag
   return times(terms - 1, unit_roundoff(precision) * magnitude);
 }
 
+Dyadic dot_bound_any_order(std::uint64_t terms, Element accumulator, const Dyadic& magnitude) {
+  const FloatFormat& format = float_format(accumulator);
+  return times(
+      terms, unit_roundoff(format.precision) * magnitude + Dyadic::power_of_two(format.lowest_exponent - 1));
+}
+
 std::optional<Dyadic> sum_bound_of_height(std::uint64_t height, int precision, const Dyadic& magnitude) {
   const auto relative = growth(height, precision);
   if (!relative) return std::nullopt;

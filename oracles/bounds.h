@@ -16,6 +16,11 @@ std::optional<Dyadic> growth(std::uint64_t steps, int precision);
 /// the sum of magnitudes (Rump 2012; Jeannerod and Rump 2013). Adding a zero is exact and counts no term.
 Dyadic sum_bound_any_order(std::uint64_t terms, int precision, const Dyadic& magnitude);
 
+/// A dot product of `terms` nonzero products A = sum |x y|, each rounded to nearest and added in any order,
+/// without overflow: terms * u A (Jeannerod and Rump 2013), and half the smallest subnormal for each product
+/// that underflows. With one rounding for both (fma) the error is no larger.
+Dyadic dot_bound_any_order(std::uint64_t terms, Element accumulator, const Dyadic& magnitude);
+
 /// A sum over any tree in which no term passes through more than `height` additions:
 /// ((1 + u')^height - 1) A. Nothing where growth() says nothing.
 std::optional<Dyadic> sum_bound_of_height(std::uint64_t height, int precision, const Dyadic& magnitude);

@@ -8,16 +8,41 @@
 namespace foldproof {
 namespace {
 
-__extension__ typedef unsigned __int128 Bucket;  // NOLINT(modernize-use-using): -Wpedantic wants it so
+__extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using): -Wpedantic wants it so
 
-/// Magnitudes of one sign, added up by exponent. A significand has at most 64 bits, so a bucket holds 2^64.
+/// A value to add, of as many bits as a product of two elements has.
+struct Term {
+  Number::Category category = Number::Category::finite;
+  bool negative = false;
+  Wide significand = 0;
+  int exponent = 0;
+};
+
+constexpr unsigned word_bits = 64;
+
+int width_of(Wide x) {
+  const auto high = static_cast<std::uint64_t>(x >> word_bits);
+  return high != 0 ? static_cast<int>(word_bits + std::bit_width(high))
+                   : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x)));
+}
+
+int trailing_zeros_of(Wide x) {
+  const auto low = static_cast<std::uint64_t>(x);
+  return low != 0
+             ? std::countr_zero(low)
+             : static_cast<int>(word_bits) + std::countr_zero(static_cast<std::uint64_t>(x >> word_bits));
+}
+
+/// Magnitudes of one sign, added up by exponent. What is added has 64 bits, so a bucket holds 2^64 of them.
 class Buckets {
  public:
   Buckets(int lowest, int highest)
-      : lowest_(lowest), buckets_(static_cast<std::size_t>(highest - lowest + 1)) {}
+      : lowest_(lowest), buckets_(static_cast<std::size_t>(highest - lowest + 1) + word_bits) {}
 
-  void add(const Number& number) {
-    buckets_[static_cast<std::size_t>(number.exponent - lowest_)] += number.significand;
+  void add(const Term& term) {
+    const auto at = static_cast<std::size_t>(term.exponent - lowest_);
+    buckets_[at] += static_cast<std::uint64_t>(term.significand);
+    buckets_[at + word_bits] += static_cast<std::uint64_t>(term.significand >> word_bits);
   }
 
   Dyadic total() const {
@@ -25,8 +50,8 @@ class Buckets {
     for (auto bucket = buckets_.rbegin(); bucket != buckets_.rend(); ++bucket) {
       sum <<= 1;
       if (*bucket == 0) continue;
-      Dyadic::Integer wide = static_cast<std::uint64_t>(*bucket >> 64);
-      wide = (wide << 64) | static_cast<std::uint64_t>(*bucket);
+      Dyadic::Integer wide = static_cast<std::uint64_t>(*bucket >> word_bits);
+      wide = (wide << word_bits) | static_cast<std::uint64_t>(*bucket);
       sum += wide;
     }
     return {std::move(sum), lowest_};
@@ -34,45 +59,94 @@ class Buckets {
 
  private:
   int lowest_;
-  std::vector<Bucket> buckets_;
+  std::vector<Wide> buckets_;
 };
 
-Buckets buckets_for(Element element) {
-  if (!is_float(element)) return {0, 0};
-  return {float_format(element).lowest_exponent, float_format(element).highest_exponent};
+class Collector {
+ public:
+  /// Of terms that are products of `factors` elements.
+  Collector(Element element, int factors)
+      : positive_(factors * lowest_exponent(element), factors * highest_exponent(element)),
+        negative_(positive_) {}
+
+  void add(const Term& term) {
+    ++tally_.count;
+    switch (term.category) {
+      case Number::Category::nan: ++tally_.nans; return;
+      case Number::Category::infinity:
+        ++(term.negative ? tally_.negative_infinities : tally_.positive_infinities);
+        return;
+      case Number::Category::finite: break;
+    }
+    if (term.significand == 0) {
+      tally_.negative_zeros += term.negative ? 1 : 0;
+      return;
+    }
+    ++tally_.nonzero;
+    (term.negative ? negative_ : positive_).add(term);
+    const int trailing = trailing_zeros_of(term.significand), width = width_of(term.significand);
+    lowest_ = std::min<std::int64_t>(lowest_, term.exponent + trailing);
+    highest_ = std::max<std::int64_t>(highest_, term.exponent + width - 1);
+    tally_.widest = std::max(tally_.widest, width - trailing);
+  }
+
+  Tally result() {
+    tally_.positive = positive_.total();
+    tally_.negative = negative_.total();
+    if (tally_.nonzero != 0) {
+      tally_.lowest_place = lowest_;
+      tally_.highest_place = highest_;
+    }
+    return std::move(tally_);
+  }
+
+ private:
+  static int lowest_exponent(Element element) {
+    return is_float(element) ? float_format(element).lowest_exponent : 0;
+  }
+  static int highest_exponent(Element element) {
+    return is_float(element) ? float_format(element).highest_exponent : 0;
+  }
+
+  Buckets positive_, negative_;
+  std::int64_t lowest_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t highest_ = std::numeric_limits<std::int64_t>::min();
+  Tally tally_;
+};
+
+Term term_of(const Number& x) { return {x.category, x.negative, x.significand, x.exponent}; }
+
+// As IEEE 754 has it: infinity times zero is NaN.
+Term product(const Number& a, const Number& b) {
+  using Category = Number::Category;
+  Term term;
+  term.negative = a.negative != b.negative;
+  if (a.is_nan() || b.is_nan() || (a.is_infinite() && b.is_zero()) || (a.is_zero() && b.is_infinite())) {
+    term.category = Category::nan;
+  } else if (a.is_infinite() || b.is_infinite()) {
+    term.category = Category::infinity;
+  } else if (!a.is_zero() && !b.is_zero()) {
+    term.significand = Wide{a.significand} * b.significand;
+    term.exponent = a.exponent + b.exponent;
+  }
+  return term;
 }
 
 }  // namespace
 
 Tally tally(Element element, std::span<const std::byte> elements) {
-  Tally result;
-  Buckets positive = buckets_for(element), negative = buckets_for(element);
-  std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
-  std::int64_t highest = std::numeric_limits<std::int64_t>::min();
+  Collector collector(element, 1);
   const std::size_t count = elements.size() / size_of(element);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Number number = decode(element, load(element, elements, i));
-    if (number.is_nan()) {
-      ++result.nans;
-    } else if (number.is_infinite()) {
-      ++(number.negative ? result.negative_infinities : result.positive_infinities);
-    } else if (number.significand != 0) {
-      ++result.nonzero;
-      (number.negative ? negative : positive).add(number);
-      const int trailing = std::countr_zero(number.significand);
-      const int width = static_cast<int>(std::bit_width(number.significand));
-      lowest = std::min<std::int64_t>(lowest, number.exponent + trailing);
-      highest = std::max<std::int64_t>(highest, number.exponent + width - 1);
-      result.widest = std::max(result.widest, width - trailing);
-    }
-  }
-  result.positive = positive.total();
-  result.negative = negative.total();
-  if (result.nonzero != 0) {
-    result.lowest_place = lowest;
-    result.highest_place = highest;
-  }
-  return result;
+  for (std::size_t i = 0; i < count; ++i) collector.add(term_of(decode(element, load(element, elements, i))));
+  return collector.result();
+}
+
+Tally tally_products(Element element, std::span<const std::byte> a, std::span<const std::byte> b) {
+  Collector collector(element, 2);
+  const std::size_t count = a.size() / size_of(element);
+  for (std::size_t i = 0; i < count; ++i)
+    collector.add(product(decode(element, load(element, a, i)), decode(element, load(element, b, i))));
+  return collector.result();
 }
 
 }  // namespace foldproof

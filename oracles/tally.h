@@ -1,4 +1,4 @@
-// One pass over elements that keeps everything exact about their sum.
+// One pass over elements, or products of two, that keeps everything exact about their sum.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,8 @@
 namespace foldproof {
 
 struct Tally {
+  std::uint64_t count = 0;           ///< of elements
+  std::uint64_t negative_zeros = 0;  ///< among them
   std::uint64_t nans = 0, positive_infinities = 0, negative_infinities = 0;
   std::uint64_t nonzero = 0;  ///< finite elements that are not zero
   Dyadic positive, negative;  ///< exact sums of the magnitudes of the finite elements, by sign
@@ -25,5 +27,8 @@ struct Tally {
 
 /// Any number of elements up to 2^40, of any type, in any range: nothing is rounded.
 Tally tally(Element element, std::span<const std::byte> elements);
+
+/// The same of the products of elements that stand at the same place in two vectors of one length.
+Tally tally_products(Element element, std::span<const std::byte> a, std::span<const std::byte> b);
 
 }  // namespace foldproof

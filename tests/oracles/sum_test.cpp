@@ -15,16 +15,20 @@ namespace foldproof {
 namespace {
 
 namespace mp = boost::multiprecision;
-using Wide = mp::number<mp::cpp_bin_float<2300, mp::digit_base_2, void, std::int32_t>, mp::et_off>;
+template <unsigned bits>
+using Binary = mp::number<mp::cpp_bin_float<bits, mp::digit_base_2, void, std::int32_t>, mp::et_off>;
+using Wide = Binary<2300>;         // of sums
+using WideProduct = Binary<4500>;  // of sums of products
 
 /// From pieces of 64 bits, the highest first.
-Wide wide(const Dyadic& x) {
+template <class W = Wide>
+W wide(const Dyadic& x) {
   std::vector<std::uint64_t> pieces;
   mp::export_bits(x.significand(), std::back_inserter(pieces), 64);
-  Wide magnitude = 0;
+  W magnitude = 0;
   for (const std::uint64_t piece : pieces) magnitude = ldexp(magnitude, 64) + piece;
-  const Wide value = ldexp(magnitude, static_cast<int>(x.exponent()));
-  return x.is_negative() ? Wide(-value) : value;
+  const W value = ldexp(magnitude, static_cast<int>(x.exponent()));
+  return x.is_negative() ? W(-value) : value;
 }
 
 std::vector<double> random_doubles(std::size_t count, std::mt19937_64& random) {
@@ -49,6 +53,19 @@ TEST_CASE("sums of doubles over the whole range of exponents are exact") {
     REQUIRE(wide(result.sum()) == sum);
     REQUIRE(wide(result.magnitude()) == magnitude);
   }
+}
+
+TEST_CASE("dot products of doubles over the whole range of exponents are exact") {
+  std::mt19937_64 random(7);
+  const auto a = random_doubles(600, random), b = random_doubles(600, random);
+  WideProduct sum = 0, magnitude = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const WideProduct product = WideProduct(a[i]) * WideProduct(b[i]);
+    sum += product, magnitude += abs(product);
+  }
+  const Tally result = tally_products(Element::f64, bytes_of(a), bytes_of(b));
+  CHECK(wide<WideProduct>(result.sum()) == sum);
+  CHECK(wide<WideProduct>(result.magnitude()) == magnitude);
 }
 
 TEST_CASE("order does not matter to an exact sum") {

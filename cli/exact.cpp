@@ -1,0 +1,139 @@
+// foldproof exact: the exact sum or dot product of a file of raw values, for checking a number by hand.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/verb.h"
+#include "oracles/bounds.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+
+namespace {
+
+constexpr Element rounded_to[] = {Element::f64, Element::f32, Element::f16, Element::bf16};
+
+struct Arguments {
+  std::string what, type, file, second;
+};
+
+std::vector<std::byte> read_values(const std::string& path, Element element) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
+  if (size < 0 || size == std::numeric_limits<std::streamoff>::max())
+    throw InputError("there is no such file of raw values", {path});
+  if (size % static_cast<std::streamoff>(size_of(element)) != 0)
+    throw InputError(fmt::format("{} bytes are no whole number of {} values of {} bytes; check --type", size,
+                                 name(element), size_of(element)),
+                     {path});
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  file.seekg(0);
+  if (!file.read(reinterpret_cast<char*>(bytes.data()), size))
+    throw InputError("the file could not be read to its end", {path});
+  return bytes;
+}
+
+bool is_nan(const Tally& t) {
+  return t.nans != 0 || (t.positive_infinities != 0 && t.negative_infinities != 0);
+}
+
+bool is_infinite(const Tally& t) { return t.positive_infinities + t.negative_infinities != 0; }
+
+// The result rounded once to a format, as a double. A sum of zeros is -0 only where all of them are.
+double rounded_value(const Tally& t, Element format) {
+  if (is_nan(t)) return std::numeric_limits<double>::quiet_NaN();
+  if (is_infinite(t))
+    return std::copysign(std::numeric_limits<double>::infinity(), t.negative_infinities != 0 ? -1.0 : 1.0);
+  if (t.count != 0 && t.negative_zeros == t.count) return -0.0;
+  return to_double(decode(format, rounded(format, t.sum())));
+}
+
+// Rounding in the type's own format, in any order; integers round nothing.
+Dyadic bound_any_order(const Tally& t, Element element, bool products) {
+  if (!is_float(element)) return {};
+  return products ? dot_bound_any_order(t.nonzero, element, t.magnitude())
+                  : sum_bound_any_order(t.nonzero, float_format(element).precision, t.magnitude());
+}
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json to_json(const Tally& t, Element element, bool products) {
+  Json formats = Json::object();
+  for (const Element format : rounded_to)
+    formats[std::string(name(format))] = fmt::format("{:a}", rounded_value(t, format));
+  Json json{{"count", t.count}, {"rounded", formats}};
+  const bool finite = !is_nan(t) && !is_infinite(t);
+  const Dyadic sum = t.sum(), magnitude = t.magnitude();
+  json["magnitude"] = finite ? number_or_null(nearest_double(magnitude)) : Json(nullptr);
+  json["condition"] = finite && !sum.is_zero() ? number_or_null(ratio(magnitude, abs(sum))) : Json(nullptr);
+  json["bound_any_order"] =
+      finite ? number_or_null(upper_double(bound_any_order(t, element, products))) : Json(nullptr);
+  return json;
+}
+
+std::string text(const Tally& t, Element element, bool products) {
+  std::string lines = fmt::format("{:<16} {}\n", "count", t.count);
+  for (const Element format : rounded_to) {
+    const double value = rounded_value(t, format);
+    lines += fmt::format("{:<16} {:a} ({:.17g})\n", fmt::format("rounded to {}", name(format)), value, value);
+  }
+  const Json json = to_json(t, element, products);
+  const auto line = [&](const char* key, const std::string& label) {
+    lines += fmt::format("{:<16} {}\n", label,
+                         json[key].is_null() ? "-" : fmt::format("{:.9g}", json[key].get<double>()));
+  };
+  line("magnitude", "magnitude");
+  line("condition", "condition");
+  line("bound_any_order", fmt::format("bound in {}", name(element)));
+  return lines;
+}
+
+int exact(const Arguments& a, const Console& console) {
+  const auto element = element_named(a.type);
+  if (!element)
+    throw InputError(
+        fmt::format("--type: there is no type {}; there are f64, f32, f16, bf16, e4m3, e5m2, and "
+                    "i and u with 8, 16, 32 or 64",
+                    a.type));
+  const bool products = a.what == "dot";
+  if (products == a.second.empty())
+    throw InputError(products ? "dot needs the file of the other vector: --second FILE"
+                              : "--second is for dot, which multiplies two vectors");
+  const std::vector<std::byte> values = read_values(a.file, *element);
+  Tally tallied;
+  if (products) {
+    const std::vector<std::byte> others = read_values(a.second, *element);
+    if (others.size() != values.size())
+      throw InputError(fmt::format("the vectors have {} and {} values; a dot product needs as many of both",
+                                   values.size() / size_of(*element), others.size() / size_of(*element)),
+                       {a.second});
+    tallied = tally_products(*element, values, others);
+  } else {
+    tallied = tally(*element, values);
+  }
+  if (console.json())
+    console.print(to_json(tallied, *element, products));
+  else
+    console.print(text(tallied, *element, products));
+  return exit_ok;
+}
+
+}  // namespace
+
+Run attach_exact(CLI::App& app, Console& console) {
+  auto a = std::make_shared<Arguments>();
+  app.add_option("WHAT", a->what, "sum or dot")->required()->check(quietly(CLI::IsMember({"sum", "dot"})));
+  app.add_option("FILE", a->file, "Raw values, little endian")->required()->type_name("");
+  app.add_option("--type", a->type, "Their type: f64 f32 f16 bf16 e4m3 e5m2 i8 … u64")
+      ->required()
+      ->type_name("TYPE");
+  app.add_option("--second", a->second, "dot: the other vector")->type_name("FILE");
+  return [a, &console] { return exact(*a, console); };
+}
+
+}  // namespace foldproof
