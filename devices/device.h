@@ -94,6 +94,9 @@ class Device {
                                                 std::string_view /*name*/) const {
     return {};
   }
+  /// What variables hold in the next launches that are given no value, word by word. Findings about them say
+  /// so (Finding::of_variable).
+  virtual void hold_in_variables(std::uint32_t /*word*/) {}
   /// Whether those who watch ask for the job's launches once more, in fresh memory.
   virtual bool wants_replay() const { return false; }
 

@@ -63,6 +63,7 @@ struct Finding {
   std::vector<ThreadId> threads;  ///< who did it: the first acts at `at`, the second at `other`
   std::string case_text;          ///< the smallest case that shows it; empty until known
   std::string replay;             ///< a command that shows it again; empty until known
+  bool of_variable = false;       ///< about a variable without a value: no fault where its value is no matter
   bool expected = false;          ///< the contract of a defect announces it
 };
 

@@ -150,6 +150,7 @@ class EmulatedDevice final : public Device {
 
   void observe_job(bool again) override {
     origins_ = {};
+    origins_.in_variables = in_variables_;
     for (const auto& observer : observers_) observer->job_begins(again);
   }
   std::vector<Finding> undefined_output(Address from, std::uint64_t bytes,
@@ -169,6 +170,7 @@ class EmulatedDevice final : public Device {
     }
     return findings;
   }
+  void hold_in_variables(std::uint32_t word) override { in_variables_ = word; }
   bool wants_replay() const override {
     return std::ranges::any_of(observers_, [](const auto& o) { return o->wants_all_reads(); });
   }
@@ -204,6 +206,7 @@ class EmulatedDevice final : public Device {
   Observers observers_;
   bool tracks_;
   machine::Origins origins_;
+  std::uint32_t in_variables_ = 0;
   Memory memory_;
   std::vector<std::unique_ptr<Program>> programs_;
 };

@@ -47,11 +47,28 @@ TEST_CASE("a variable that was given no value is told where it decides something
   CHECK(undefined_kinds("@%p1 bra on; st.global.u32 [mine], tid; on:") == "uninitialized-read");
 }
 
+TEST_CASE("it is no matter what a variable holds whose value is discarded or cancels") {
+  CHECK(undefined_kinds("add.u32 %r2, %r1, tid; sub.u32 %r2, %r2, %r1; st.global.u32 [mine], %r2;") ==
+        "none");
+  CHECK(undefined_kinds("@%p1 bra on; mov.u32 %r1, 5; on: st.global.u32 [mine], tid;") == "none");
+  CHECK(undefined_kinds("shfl.sync.idx.b32 %r2, tid, %r1, 31, 0xffffffff; st.global.u32 [mine], tid;") ==
+        "none");
+  CHECK(undefined_kinds("shfl.sync.idx.b32 %r2, tid, %r1, 31, 0xffffffff; st.global.u32 [mine], %r2;") ==
+        "uninitialized-read");
+  CHECK(undefined_kinds("max.s32 %r2, %r1, tid; st.global.u32 [mine], %r2;") == "uninitialized-read");
+  CHECK(undefined_kinds("min.s32 %r2, %r1, tid; st.global.u32 [mine], %r2;") == "uninitialized-read");
+  CHECK(
+      undefined_kinds("mov.u32 %r2, 0; turn: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra turn; "
+                      "st.global.u32 [mine], tid;") == "uninitialized-read");
+}
+
 TEST_CASE("a barrier's number and vote and an mbarrier's address are decisions") {
-  CHECK(undefined_kinds("add.u32 %r1, %r1, 1; bar.sync %r1, 32;") == "uninitialized-read");
-  CHECK(undefined_kinds("bar.red.popc.u32 %r2, 0, %p1; st.global.u32 [mine], tid;") == "uninitialized-read");
-  CHECK(undefined_kinds(tile + "and.b32 %r1, %r1, 8; mov.u32 %r2, tile; add.u32 %r2, %r2, %r1; "
-                               "mbarrier.init.shared.b64 [%r2], 1;") == "uninitialized-read");
+  const std::string read = tile + "mov.u32 %r3, tile; ld.shared.u32 %r1, [tile]; ";
+  CHECK(undefined_kinds(read + "and.b32 %r1, %r1, 1; bar.sync %r1, 32;") == "uninitialized-read");
+  CHECK(undefined_kinds(read + "setp.eq.u32 %p1, %r1, 0; bar.red.popc.u32 %r2, 0, %p1;") ==
+        "uninitialized-read");
+  CHECK(undefined_kinds(read + "and.b32 %r1, %r1, 8; add.u32 %r3, %r3, %r1; "
+                               "mbarrier.init.shared.b64 [%r3], 1;") == "uninitialized-read");
 }
 
 TEST_CASE("a variable has a value where the lane's own way has given it one") {

@@ -28,6 +28,7 @@ struct Origin {
   Position at;
   ThreadId thread;
   std::string what;  ///< "4 bytes of the shared tile that nobody wrote"
+  bool of_variable = false;
 };
 
 /// A byte of memory. `of` tells apart what has addresses of its own: each block's shared memory and each
@@ -45,6 +46,7 @@ struct Origins {
     ThreadId thread;
   };
   std::vector<Origin> all;
+  std::uint32_t in_variables = 0;  ///< what they hold that are given no value, word by word
   std::map<Place, Stored> stored;  ///< says nothing of bytes whose bits are defined by now
 };
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "devices/emulated/isa/definedness.h"
+#include "devices/emulated/machine/columns.h"
 #include "devices/emulated/machine/grid.h"
 #include "sanitizer/lane_set.h"
 
@@ -69,17 +71,28 @@ Finding undefined_finding(const Origin& origin, const Position& at, const Thread
   finding.at = at;
   finding.other = origin.at;
   finding.threads = {who, origin.thread};
+  finding.of_variable = origin.of_variable;
   return finding;
 }
 
 // In a new frame, registers are undefined that may be read before they are written.
 void Grid::begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes) {
+  constexpr std::size_t widest = 16;
+  std::array<std::uint32_t, widest / sizeof(std::uint32_t)> held;
+  held.fill(origins_->in_variables);
   for (const Code::Unwritten& one : frame.code->unwritten) {
     const Instruction& reader = frame.code->instructions[one.reader];
     const OriginId origin = origin_at(Kind::uninitialized_read, reader, warp, first_lane(lanes),
                                       [] { return std::string("a variable that was given no value"); });
+    origins_->all[origin].of_variable = true;
     std::byte* row = frame.undefined_bits() + one.row;
-    for_lanes(lanes, [&](unsigned lane) { set_column(row, one.bytes, lane); });
+    for_lanes(lanes, [&](unsigned lane) {
+      set_column(row, one.bytes, lane);
+      if (one.bytes == 0)
+        set_predicate(frame.registers(), one.row, lane, held[0] != 0);
+      else
+        std::memcpy(frame.registers() + one.row + lane * one.bytes, held.data(), one.bytes);
+    });
     frame.taint.update(one.row, one.bytes, origin);
   }
 }
