@@ -143,7 +143,7 @@ Tally tally(Element element, std::span<const std::byte> elements) {
 
 Tally tally_products(Element element, std::span<const std::byte> a, std::span<const std::byte> b) {
   Collector collector(element, 2);
-  const std::size_t count = a.size() / size_of(element);
+  const std::size_t count = std::min(a.size(), b.size()) / size_of(element);
   for (std::size_t i = 0; i < count; ++i)
     collector.add(product(decode(element, load(element, a, i)), decode(element, load(element, b, i))));
   return collector.result();

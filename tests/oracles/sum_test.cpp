@@ -77,7 +77,7 @@ TEST_CASE("order does not matter to an exact sum") {
 }
 
 TEST_CASE("a sum is rounded once, ties to even, in every format") {
-  const auto f32_sum = [](std::vector<float> values) {
+  const auto f32_sum = [](const std::vector<float>& values) {
     return rounded(Element::f32, tally(Element::f32, bytes_of(values)).sum());
   };
   CHECK(f32_sum({1, 0x1p-24f}) == std::bit_cast<std::uint32_t>(1.0f));                      // tie, to even

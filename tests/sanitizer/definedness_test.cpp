@@ -47,6 +47,20 @@ TEST_CASE("a variable that was given no value is told where it decides something
   CHECK(undefined_kinds("@%p1 bra on; st.global.u32 [mine], tid; on:") == "uninitialized-read");
 }
 
+TEST_CASE("a variable without a value hides no memory that nobody wrote") {
+  const std::string guarded = tile + "setp.lt.u32 %p1, tid, 16; mov.u32 %r5, tile; ";
+  // The load is the first to read %r6, and brings along what nobody wrote.
+  const auto found = undefined(guarded +
+                               "@%p1 mov.u32 %r6, tile; @%p1 ld.shared.u32 %r1, [%r6]; "
+                               "@%p1 st.global.u32 [mine], %r1;");
+  REQUIRE(kinds(found) == "uninitialized-read");
+  CHECK(contains(found[0].message, "nobody wrote"));
+  CHECK(undefined_kinds(tile + "ld.shared.u32 %r1, [tile]; add.u32 %r2, %r1, %r6; sub.u32 %r2, %r2, %r6; "
+                               "st.global.u32 [mine], %r2;") == "uninitialized-read");
+  CHECK(undefined_kinds("and.b32 %r2, %r1, 2; setp.eq.u32 %p1, %r2, 0; selp.u32 %r2, 1, 7, %p1; "
+                        "st.global.u32 [mine], %r2;") == "uninitialized-read");
+}
+
 TEST_CASE("it is no matter what a variable holds whose value is discarded or cancels") {
   CHECK(undefined_kinds("add.u32 %r2, %r1, tid; sub.u32 %r2, %r2, %r1; st.global.u32 [mine], %r2;") ==
         "none");

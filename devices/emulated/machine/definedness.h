@@ -27,8 +27,8 @@ struct Origin {
   Kind kind = Kind::uninitialized_read;
   Position at;
   ThreadId thread;
-  std::string what;  ///< "4 bytes of the shared tile that nobody wrote"
-  bool of_variable = false;
+  std::string what;          ///< "4 bytes of the shared tile that nobody wrote"
+  bool of_variable = false;  ///< see Finding::of_variable
 };
 
 /// A byte of memory. `of` tells apart what has addresses of its own: each block's shared memory and each

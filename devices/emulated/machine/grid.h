@@ -192,6 +192,8 @@ class Grid final : private Scene {
     }
     return known->second;
   }
+  OriginId origin_of_variable(const Warp& warp, const Instruction& reader, LaneMask lanes);
+  bool outweighs(OriginId one, std::optional<OriginId> other) const;
   void begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes);
   void spread(Frame& frame, const Instruction& instruction, LaneMask split_lanes, LaneMask lanes);
   void check_sink(const Warp& warp, const Frame& frame, const Instruction& instruction, std::uint32_t row,
@@ -341,6 +343,7 @@ class Grid final : private Scene {
   std::vector<Observer*> of_executions_;
   Origins* origins_;  ///< null where definedness is not tracked
   std::map<std::pair<Kind, Site>, OriginId> origin_sites_;
+  std::map<Site, OriginId> variable_origins_;  ///< by who reads the variable first
   std::set<std::pair<Site, OriginId>> reported_sinks_;
 
   struct SharedRegion {

@@ -64,6 +64,8 @@ Slot FunctionLowering::incoming(const ptx::Variable& parameter) {
     const Type type = type_of(parameter);
     const std::uint32_t row = declare_register(parameter.name, type, parameter.ptx_line);
     emit_slot_access(Action::load, slot, row, column_bytes(type));
+    use_.writes.push_back({row, column_bytes(type)});
+    end_statement(false);
   } else {
     declare_slot(parameter, slot);
   }

@@ -85,8 +85,10 @@ void FunctionLowering::lower_item(const ptx::CallStatement& call) {
 
 void FunctionLowering::end_statement(bool guarded) {
   use_.guarded = guarded;
-  uses_.resize(code_.instructions.size());
-  if (!uses_.empty()) uses_.back() = std::move(use_);
+  if (uses_.size() < code_.instructions.size()) {
+    uses_.resize(code_.instructions.size());
+    uses_.back() = std::move(use_);
+  }
   use_ = {};
 }
 

@@ -34,7 +34,7 @@ void Grid::spread(Frame& frame, const Instruction& i, LaneMask split_lanes, Lane
   isa::for_each_row(i, [&](std::uint32_t offset, unsigned, bool written) {
     const Taint::Row* row = taint.find(offset);
     concerned |= row != nullptr;
-    if (row && !written) from = row;
+    if (row && !written && (!from || outweighs(row->origin, from->origin))) from = row;
   });
   const LaneMask doubtful = i.guard == isa::no_operand ? 0 : taint.lanes(i.guard) & split_lanes;
   if (!concerned && doubtful == 0) return;
@@ -75,16 +75,28 @@ Finding undefined_finding(const Origin& origin, const Position& at, const Thread
   return finding;
 }
 
+OriginId Grid::origin_of_variable(const Warp& warp, const Instruction& reader, LaneMask lanes) {
+  const auto [known, is_new] = variable_origins_.try_emplace(reader.site, 0);
+  if (is_new) {
+    known->second = static_cast<OriginId>(origins_->all.size());
+    origins_->all.push_back({Kind::uninitialized_read, program_.position(reader),
+                             thread(warp, first_lane(lanes)), "a variable that was given no value", true});
+  }
+  return known->second;
+}
+
+// Where undefined memory and a variable come together, memory is told of: its value is not tried out.
+bool Grid::outweighs(OriginId one, std::optional<OriginId> other) const {
+  return !other || (origins_->all[*other].of_variable && !origins_->all[one].of_variable);
+}
+
 // In a new frame, registers are undefined that may be read before they are written.
 void Grid::begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes) {
   constexpr std::size_t widest = 16;
   std::array<std::uint32_t, widest / sizeof(std::uint32_t)> held;
   held.fill(origins_->in_variables);
   for (const Code::Unwritten& one : frame.code->unwritten) {
-    const Instruction& reader = frame.code->instructions[one.reader];
-    const OriginId origin = origin_at(Kind::uninitialized_read, reader, warp, first_lane(lanes),
-                                      [] { return std::string("a variable that was given no value"); });
-    origins_->all[origin].of_variable = true;
+    const OriginId origin = origin_of_variable(warp, frame.code->instructions[one.reader], lanes);
     std::byte* row = frame.undefined_bits() + one.row;
     for_lanes(lanes, [&](unsigned lane) {
       set_column(row, one.bytes, lane);
@@ -126,7 +138,7 @@ void Grid::shuffle_definedness(const Warp& warp, Members members, const Split& s
     const Taint::Row* undefined = source.frame->taint.find(row);
     if (!undefined) return;
     std::memcpy(&result[lane], source.frame->undefined_bits() + row + from[lane] * 4, 4);
-    if (result[lane] != 0) origin = undefined->origin;
+    if (result[lane] != 0 && outweighs(undefined->origin, origin)) origin = undefined->origin;
   });
   if (absent != 0) {
     const auto lane = first_lane(absent);
@@ -146,7 +158,7 @@ void Grid::shuffle_definedness(const Warp& warp, Members members, const Split& s
 // bit for each.
 void Grid::gather_definedness(const Warp& warp, Members members, std::size_t source, bool bitwise) {
   LaneMask undefined = 0;
-  OriginId origin = 0;
+  std::optional<OriginId> origin;
   bool tainted = false;
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];
@@ -155,7 +167,7 @@ void Grid::gather_definedness(const Warp& warp, Members members, std::size_t sou
     const LaneMask lanes = split.frame->taint.lanes(row) & split.lanes;
     if (lanes == 0) continue;
     undefined |= lanes;
-    origin = split.frame->taint.find(row)->origin;
+    if (const OriginId here = split.frame->taint.find(row)->origin; outweighs(here, origin)) origin = here;
   }
   if (!tainted) return;
   for (const std::size_t k : members) {
