@@ -69,6 +69,9 @@ TEST_CASE("it is no matter what a variable holds whose value is discarded or can
         "none");
   CHECK(undefined_kinds("shfl.sync.idx.b32 %r2, tid, %r1, 31, 0xffffffff; st.global.u32 [mine], %r2;") ==
         "uninitialized-read");
+  CHECK(undefined_kinds("sub.u32 %r3, %r1, %r2; st.global.u32 [mine], %r3;") == "uninitialized-read");
+  CHECK(undefined_kinds("shfl.sync.bfly.b32 %r2, %r1, 1, 31, 0xffffffff; sub.u32 %r2, %r2, %r1; "
+                        "st.global.u32 [mine], %r2;") == "uninitialized-read");
   CHECK(undefined_kinds("max.s32 %r2, %r1, tid; st.global.u32 [mine], %r2;") == "uninitialized-read");
   CHECK(undefined_kinds("min.s32 %r2, %r1, tid; st.global.u32 [mine], %r2;") == "uninitialized-read");
   CHECK(

@@ -23,6 +23,16 @@ void set_column(std::byte* row, std::uint32_t bytes, unsigned lane) {
     std::memset(row + lane * bytes, 0xff, bytes);
 }
 
+// What a variable holds that was given no value: in each register and lane something else, so that two of
+// them do not cancel. The low bits of each half differ, which leaves huge values huge in every format.
+std::array<std::uint32_t, 4> held_in_variable(std::uint32_t word, std::uint32_t row, unsigned lane) {
+  constexpr std::uint32_t both_halves = 0x00010001, low_bits = 0xff;
+  if (word != 0) word ^= both_halves * ((row / sizeof(std::uint64_t) * 37 + lane * 5) & low_bits);
+  std::array<std::uint32_t, 4> held;
+  held.fill(word);
+  return held;
+}
+
 }  // namespace
 
 // A register-only instruction: from the sources' bits to the destinations'. Where the guard itself is
@@ -92,13 +102,11 @@ bool Grid::outweighs(OriginId one, std::optional<OriginId> other) const {
 
 // In a new frame, registers are undefined that may be read before they are written.
 void Grid::begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes) {
-  constexpr std::size_t widest = 16;
-  std::array<std::uint32_t, widest / sizeof(std::uint32_t)> held;
-  held.fill(origins_->in_variables);
   for (const Code::Unwritten& one : frame.code->unwritten) {
     const OriginId origin = origin_of_variable(warp, frame.code->instructions[one.reader], lanes);
     std::byte* row = frame.undefined_bits() + one.row;
     for_lanes(lanes, [&](unsigned lane) {
+      const auto held = held_in_variable(origins_->in_variables, one.row, lane);
       set_column(row, one.bytes, lane);
       if (one.bytes == 0)
         set_predicate(frame.registers(), one.row, lane, held[0] != 0);
