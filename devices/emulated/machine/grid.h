@@ -17,6 +17,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "devices/device.h"
@@ -181,18 +182,22 @@ class Grid final : private Scene {
 
   // undefined.cpp: bits that nobody determined
   bool tracks() const { return origins_ != nullptr; }
+  enum class Source : bool {
+    elsewhere,
+    variable
+  };  ///< of undefined bits: a variable without a value, or not
   /// The origin of an instruction's undefined bits; what() puts it into words when it is the first time.
   template <class What>
   OriginId origin_at(Kind kind, const Instruction& instruction, const Warp& warp, unsigned lane,
-                     const What& what) {
-    const auto [known, is_new] = origin_sites_.try_emplace({kind, instruction.site}, 0);
+                     const What& what, Source source = Source::elsewhere) {
+    const auto [known, is_new] = origin_sites_.try_emplace({kind, instruction.site, source}, 0);
     if (is_new) {
       known->second = static_cast<OriginId>(origins_->all.size());
-      origins_->all.push_back({kind, program_.position(instruction), thread(warp, lane), what()});
+      origins_->all.push_back(
+          {kind, program_.position(instruction), thread(warp, lane), what(), source == Source::variable});
     }
     return known->second;
   }
-  OriginId origin_of_variable(const Warp& warp, const Instruction& reader, LaneMask lanes);
   bool outweighs(OriginId one, std::optional<OriginId> other) const;
   void begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes);
   void spread(Frame& frame, const Instruction& instruction, LaneMask split_lanes, LaneMask lanes);
@@ -342,8 +347,7 @@ class Grid final : private Scene {
   std::vector<Observer*> of_barriers_;
   std::vector<Observer*> of_executions_;
   Origins* origins_;  ///< null where definedness is not tracked
-  std::map<std::pair<Kind, Site>, OriginId> origin_sites_;
-  std::map<Site, OriginId> variable_origins_;  ///< by who reads the variable first
+  std::map<std::tuple<Kind, Site, Source>, OriginId> origin_sites_;
   std::set<std::pair<Site, OriginId>> reported_sinks_;
 
   struct SharedRegion {

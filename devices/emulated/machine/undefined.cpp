@@ -85,16 +85,6 @@ Finding undefined_finding(const Origin& origin, const Position& at, const Thread
   return finding;
 }
 
-OriginId Grid::origin_of_variable(const Warp& warp, const Instruction& reader, LaneMask lanes) {
-  const auto [known, is_new] = variable_origins_.try_emplace(reader.site, 0);
-  if (is_new) {
-    known->second = static_cast<OriginId>(origins_->all.size());
-    origins_->all.push_back({Kind::uninitialized_read, program_.position(reader),
-                             thread(warp, first_lane(lanes)), "a variable that was given no value", true});
-  }
-  return known->second;
-}
-
 // Where undefined memory and a variable come together, memory is told of: its value is not tried out.
 bool Grid::outweighs(OriginId one, std::optional<OriginId> other) const {
   return !other || (origins_->all[*other].of_variable && !origins_->all[one].of_variable);
@@ -103,7 +93,9 @@ bool Grid::outweighs(OriginId one, std::optional<OriginId> other) const {
 // In a new frame, registers are undefined that may be read before they are written.
 void Grid::begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes) {
   for (const Code::Unwritten& one : frame.code->unwritten) {
-    const OriginId origin = origin_of_variable(warp, frame.code->instructions[one.reader], lanes);
+    const OriginId origin = origin_at(
+        Kind::uninitialized_read, frame.code->instructions[one.reader], warp, first_lane(lanes),
+        [] { return std::string("a variable that was given no value"); }, Source::variable);
     std::byte* row = frame.undefined_bits() + one.row;
     for_lanes(lanes, [&](unsigned lane) {
       const auto held = held_in_variable(origins_->in_variables, one.row, lane);
