@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "devices/image.h"
+#include "devices/undefined.h"
 #include "sanitizer/finding.h"
 #include "sanitizer/observer.h"
 
@@ -89,14 +90,16 @@ class Device {
   /// Before the launches of a job; `again` where they are those of before, because `wants_replay` asked for
   /// it.
   virtual void observe_job(bool /*again*/) {}
-  /// Findings about bytes that the job's launches stored without anybody having determined them.
-  virtual std::vector<Finding> undefined_output(Address /*from*/, std::uint64_t /*bytes*/,
-                                                std::string_view /*name*/) const {
+  /// What the job's launches stored without anybody having determined it. `may_be_padded`: nobody told the
+  /// layout of these bytes.
+  virtual UndefinedOutput undefined_output(Address /*from*/, std::uint64_t /*bytes*/,
+                                           std::string_view /*name*/, bool /*may_be_padded*/) const {
     return {};
   }
-  /// What variables hold in the next launches that are given no value, word by word. Findings about them say
-  /// so (Finding::of_variable).
-  virtual void hold_in_variables(std::uint32_t /*word*/) {}
+  /// What holds from now on whatever nobody determined. Unless told, memory holds poison and registers zero:
+  /// loops over an unset count end.
+  virtual void hold_undefined(const std::optional<Filling>& /*filling*/) {}
+  virtual UseOfUndefined use_of_undefined() const { return {}; }
   /// Whether those who watch ask for the job's launches once more, in fresh memory.
   virtual bool wants_replay() const { return false; }
 

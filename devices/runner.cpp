@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <functional>
+#include <iterator>
 #include <set>
 
 namespace foldproof {
@@ -32,25 +31,22 @@ class Allocations {
   Allocations(const Allocations&) = delete;
   Allocations& operator=(const Allocations&) = delete;
 
-  /// Undefined bytes in what is read back.
-  void check_outputs(std::vector<Finding>& findings) const {
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      if (!buffers_[i].read_back) continue;
-      for (Finding& finding : device_.undefined_output(start(i), buffers_[i].bytes, buffers_[i].name))
-        findings.push_back(std::move(finding));
-    }
-  }
-
   Address start(std::size_t buffer) const { return blocks_.at(buffer) + buffers_[buffer].offset; }
 
-  std::vector<std::vector<std::byte>> contents() const {
-    std::vector<std::vector<std::byte>> all(buffers_.size());
+  /// What is read back, and the undefined bytes in it. Those that say nothing hold the usual filling.
+  void take(JobResult& result) const {
+    result.contents.resize(buffers_.size());
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      if (!buffers_[i].read_back || buffers_[i].bytes == 0) continue;
-      all[i].resize(buffers_[i].bytes);
-      device_.read(start(i), all[i]);
+      const JobBuffer& buffer = buffers_[i];
+      if (!buffer.read_back || buffer.bytes == 0) continue;
+      std::vector<std::byte>& bytes = result.contents[i];
+      bytes.resize(buffer.bytes);
+      device_.read(start(i), bytes);
+      UndefinedOutput undefined =
+          device_.undefined_output(start(i), buffer.bytes, buffer.name, buffer.may_be_padded);
+      std::ranges::move(undefined.findings, std::back_inserter(result.findings));
+      for (const std::uint64_t at : undefined.idle) bytes[at] = Filling{}.byte(at);
     }
-    return all;
   }
 
  private:
@@ -76,6 +72,24 @@ ArgumentBytes patched(const JobArgument& argument, const Allocations& allocation
   return bytes;
 }
 
+// Values that show whether it matters what they are. The first three are huge, as far below zero, and tiny in
+// most formats, and every bit is set in one of them. Then zero, and what the program asks for: equal to one
+// of its constants, and next to it on either side, as elements of 4, 2, 1 and 8 bytes.
+std::vector<Filling> fillings_to_try(const std::vector<std::uint64_t>& constants) {
+  std::vector<Filling> all;
+  for (const std::uint32_t word : {0x76997699u, 0xf699f699u, 0x89668966u}) all.push_back({word, word, true});
+  all.push_back({0, 0});
+  for (const std::uint64_t constant : constants)
+    for (const std::uint64_t value : {constant, constant + 1, constant - 1}) {
+      const auto low = static_cast<std::uint32_t>(value), high = static_cast<std::uint32_t>(value >> 32);
+      all.push_back({low, low});
+      if (low <= 0xffff) all.push_back({low * 0x00010001, low * 0x00010001});
+      if (low <= 0xff) all.push_back({low * 0x01010101, low * 0x01010101});
+      all.push_back({low, high});
+    }
+  return all;
+}
+
 class InProcessRunner final : public Runner {
  public:
   explicit InProcessRunner(std::unique_ptr<Device> device) : device_(std::move(device)) {}
@@ -84,13 +98,13 @@ class InProcessRunner final : public Runner {
     std::vector<JobResult> results;
     results.reserve(jobs.size());
     for (const Job& job : jobs) {
-      device_->hold_in_variables(0);
+      device_->hold_undefined(std::nullopt);
       results.push_back(watched(job));
-      if (std::ranges::none_of(results.back().findings, &Finding::of_variable)) continue;
-      const bool depends = depends_on_variables(job, results.back());
-      device_->hold_in_variables(0);
+      if (!results.back().completed || std::ranges::none_of(results.back().findings, is_doubtful)) continue;
+      const bool matters = undefined_values_matter(job, results.back());
+      device_->hold_undefined(std::nullopt);
       results.back() = watched(job);  // so that whoever counted has counted this run
-      if (!depends) std::erase_if(results.back().findings, std::mem_fn(&Finding::of_variable));
+      if (!matters) std::erase_if(results.back().findings, is_doubtful);
     }
     return results;
   }
@@ -108,27 +122,33 @@ class InProcessRunner final : public Runner {
     return run(job);
   }
 
-  // Whether it matters what variables hold that were given no value: sums and scans of partly filled tiles
-  // compute with them and discard what comes of it, often where no bit tells (x + u - u).
-  bool depends_on_variables(const Job& job, const JobResult& first) {
-    // Huge, and as far below zero, in most formats; and every bit is set in one of them.
-    constexpr std::array<std::uint32_t, 3> words = {0x76997699, 0xf699f699, 0x89668966};
+  // A finding that stands only if another value would show another result. Possible padding is no longer a
+  // question of that.
+  static bool is_doubtful(const Finding& finding) {
+    return is_about_undefined_values(finding.kind) && finding.severity == Severity::error;
+  }
+
+  // Whether it matters what holds whatever nobody determined. Sums and scans of partly filled tiles compute
+  // with such values and discard what comes of them, often where no bit tells (x + u - u).
+  bool undefined_values_matter(const Job& job, const JobResult& first) {
+    const UseOfUndefined use = device_->use_of_undefined();
     Job again = job;
     again.limits.warp_instructions =
         std::min(job.limits.warp_instructions, 4 * first.warp_instructions + (std::uint64_t{1} << 20));
-    const auto differs = [&](std::uint32_t word) {
-      device_->hold_in_variables(word);
+    const auto differs = [&](const Filling& filling) {
+      device_->hold_undefined(filling);
       const JobResult other = watched(again);
       return other.completed != first.completed || other.contents != first.contents ||
-             other.printed != first.printed || kinds(other) != kinds(first);
+             other.printed != first.printed || kinds(other) != kinds(first) ||
+             device_->use_of_undefined().choices != use.choices;
     };
-    return std::ranges::any_of(words, differs);
+    return std::ranges::any_of(fillings_to_try(use.constants), differs);
   }
 
   static std::set<Kind> kinds(const JobResult& result) {
     std::set<Kind> all;
     for (const Finding& finding : result.findings)
-      if (!finding.of_variable) all.insert(finding.kind);
+      if (!is_about_undefined_values(finding.kind)) all.insert(finding.kind);
     return all;
   }
 
@@ -145,8 +165,7 @@ class InProcessRunner final : public Runner {
           launch(module, std::get<JobLaunch>(step), job, allocations, result);
         if (!result.completed) return result;
       }
-      allocations.check_outputs(result.findings);
-      result.contents = allocations.contents();
+      allocations.take(result);
     } catch (const Unsupported& reason) {
       result.unsupported = reason.what();
       result.completed = false;

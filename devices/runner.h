@@ -21,6 +21,7 @@ struct JobBuffer {
   std::vector<std::byte> initial;  ///< at most `bytes` long
   std::uint64_t offset = 0;        ///< start inside its allocation, in bytes: a misaligned view
   bool read_back = false;          ///< its bytes belong to the result
+  bool may_be_padded = false;      ///< nobody told its layout: it may hold structures
 };
 
 /// A pointer to a buffer, patched into an argument.

@@ -7,7 +7,7 @@
 namespace foldproof {
 namespace {
 
-enum Traits : unsigned { none = 0, undefined = 1, fatal = 2, value = 4 };
+enum Traits : unsigned { none = 0, undefined = 1, fatal = 2, value = 4, unset = 8 };
 
 struct KindRow {
   std::string_view name;
@@ -32,6 +32,8 @@ std::string_view usual_mend(Kind kind) { return row(kind).mends; }
 bool is_undefined_behaviour(Kind kind) { return (row(kind).traits & undefined) != 0; }
 
 bool is_fatal(Kind kind) { return (row(kind).traits & fatal) != 0; }
+
+bool is_about_undefined_values(Kind kind) { return (row(kind).traits & unset) != 0; }
 
 bool is_about_values(Kind kind) { return (row(kind).traits & value) != 0; }
 

@@ -26,6 +26,8 @@ std::string_view usual_mend(Kind kind);
 bool is_undefined_behaviour(Kind kind);
 /// Whether what a launch with such a finding left in memory is no result.
 bool is_fatal(Kind kind);
+/// Whether it is about values that nobody determined, which are no fault where it is no matter what they are.
+bool is_about_undefined_values(Kind kind);
 /// Whether it comes from judging values, so that its place says nothing.
 bool is_about_values(Kind kind);
 /// The kind of that name, or nothing.
@@ -63,7 +65,6 @@ struct Finding {
   std::vector<ThreadId> threads;  ///< who did it: the first acts at `at`, the second at `other`
   std::string case_text;          ///< the smallest case that shows it; empty until known
   std::string replay;             ///< a command that shows it again; empty until known
-  bool of_variable = false;       ///< about a variable without a value: no fault where its value is no matter
   bool expected = false;          ///< the contract of a defect announces it
 };
 

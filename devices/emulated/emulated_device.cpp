@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 #include "devices/device.h"
 #include "devices/emulated/machine/grid.h"
+#include "devices/emulated/machine/undefined_output.h"
 #include "devices/emulated/ptx/ast.h"
 
 namespace foldproof {
@@ -150,27 +150,18 @@ class EmulatedDevice final : public Device {
 
   void observe_job(bool again) override {
     origins_ = {};
-    origins_.in_variables = in_variables_;
+    origins_.filling = filling_;
     for (const auto& observer : observers_) observer->job_begins(again);
   }
-  std::vector<Finding> undefined_output(Address from, std::uint64_t bytes,
-                                        std::string_view name) const override {
-    std::vector<Finding> findings;
-    std::set<machine::OriginId> told;
-    const Region region = memory_.find(from);
-    if (!region.defined) return findings;
-    const std::byte* defined = region.defined + (from - region.begin);
-    for (std::uint64_t k = 0; k < bytes; ++k) {
-      if (defined[k] == std::byte{0xff}) continue;
-      const auto stored = origins_.stored.find({0, from + k});
-      if (stored == origins_.stored.end() || !told.insert(stored->second.origin).second) continue;
-      findings.push_back(machine::undefined_finding(
-          origins_.all[stored->second.origin], stored->second.at, stored->second.thread,
-          "byte " + std::to_string(k) + " of the buffer " + std::string(name)));
-    }
-    return findings;
+  UndefinedOutput undefined_output(Address from, std::uint64_t bytes, std::string_view name,
+                                   bool may_be_padded) const override {
+    return machine::undefined_output(origins_, memory_.find(from), from, bytes, name, may_be_padded);
   }
-  void hold_in_variables(std::uint32_t word) override { in_variables_ = word; }
+  void hold_undefined(const std::optional<Filling>& filling) override {
+    filling_ = filling;
+    memory_.hold(filling.value_or(Filling{}));
+  }
+  UseOfUndefined use_of_undefined() const override { return origins_.use; }
   bool wants_replay() const override {
     return std::ranges::any_of(observers_, [](const auto& o) { return o->wants_all_reads(); });
   }
@@ -206,7 +197,7 @@ class EmulatedDevice final : public Device {
   Observers observers_;
   bool tracks_;
   machine::Origins origins_;
-  std::uint32_t in_variables_ = 0;
+  std::optional<Filling> filling_;
   Memory memory_;
   std::vector<std::unique_ptr<Program>> programs_;
 };

@@ -79,6 +79,93 @@ TEST_CASE("it is no matter what a variable holds whose value is discarded or can
                       "st.global.u32 [mine], tid;") == "uninitialized-read");
 }
 
+TEST_CASE("undefined memory is told where other contents would show another result, and not elsewhere") {
+  const std::string read = tile + "ld.shared.u32 %r1, [tile]; ";
+  const std::string store = "st.global.u32 [mine], %r2;";
+  CHECK(undefined_kinds(read + "add.u32 %r2, %r1, tid; sub.u32 %r2, %r2, %r1; " + store) == "none");
+  CHECK(undefined_kinds(read + "max.u32 %r2, %r1, 0x10000; shr.u32 %r2, %r2, 31; " + store) ==
+        "uninitialized-read");
+  // A guess that the compare-and-swap corrects, and the halves beside it that nobody wrote.
+  CHECK(undefined_kinds(tile + R"(mov.u16 %h1, 0; st.shared.u16 [tile], %h1; ld.shared.u32 %r1, [tile];
+    again: mov.u32 %r2, %r1; add.u32 %r3, %r2, 1; and.b32 %r3, %r3, 0xffff; and.b32 %r4, %r2, 0xffff0000;
+    or.b32 %r3, %r3, %r4; atom.shared.cas.b32 %r1, [tile], %r2, %r3; setp.ne.u32 %p1, %r1, %r2; @%p1 bra again;
+    and.b32 %r2, %r1, 0; st.global.u32 [mine], %r2;)",
+                        {.buffers = {}, .block = {1, 1, 1}}) == "none");
+  CHECK(undefined_kinds(tile + R"(mov.u16 %h1, 0; st.shared.u16 [tile], %h1; ld.shared.u32 %r1, [tile];
+    atom.shared.or.b32 %r2, [tile], 4; ld.shared.u32 %r3, [tile]; and.b32 %r2, %r3, 0xffff; )" +
+                            store,
+                        {.buffers = {}, .block = {1, 1, 1}}) == "none");
+  CHECK(undefined_kinds(".local .align 4 .b8 own[8]; mov.u32 %r3, own; ld.local.u32 %r1, [own]; "
+                        "add.u32 %r2, %r1, 5; sub.u32 %r2, %r2, %r1; " +
+                        store) == "none");
+}
+
+TEST_CASE("a value that decides only when it equals a constant is tried with it") {
+  const std::string store = "selp.u32 %r2, 1, 2, %p1; st.global.u32 [mine], %r2;";
+  CHECK(undefined_kinds("setp.eq.u32 %p1, %r1, 42; " + store) == "uninitialized-read");
+  CHECK(undefined_kinds("setp.eq.u64 %p1, %rd1, 0x500000001; " + store) == "uninitialized-read");
+  CHECK(undefined_kinds("setp.gt.f32 %p2, %f1, 0f3f000000; setp.lt.and.f32 %p1, %f1, 0f3f000004, %p2; " +
+                        store) == "uninitialized-read");
+  CHECK(undefined_kinds(tile + "ld.shared.u8 %r1, [tile + 3]; setp.eq.u32 %p1, %r1, 7; " + store) ==
+        "uninitialized-read");
+}
+
+TEST_CASE("an address that other values would change is told even where nothing comes of it") {
+  const std::string read = tile + "ld.shared.u32 %r1, [tile]; mov.u32 %r2, tile; ";
+  CHECK(undefined_kinds(read + "and.b32 %r1, %r1, 4; add.u32 %r2, %r2, %r1; st.shared.u32 [%r2], tid;") ==
+        "uninitialized-read");
+  CHECK(undefined_kinds(read + "add.u32 %r3, %r1, 4; sub.u32 %r3, %r3, %r1; add.u32 %r2, %r2, %r3; "
+                               "st.shared.u32 [%r2], tid;") == "none");
+}
+
+TEST_CASE("what is printed is an output") {
+  Setting setting{.buffers = {}, .block = {1, 1, 1}};
+  setting.module =
+      ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 values); "
+      ".global .align 1 .b8 format[3] = {37, 117, 0};";
+  const auto printed = [&](const std::string& value) {
+    return undefined_kinds(
+        ".local .align 8 .b8 own[8]; .reg .b64 at, text; cvta.local.u64 at, own; "
+        "cvta.global.u64 text, format; mov.u32 %r1, tid; st.local.u32 [own], " +
+            value + R"(;
+      { .param .b64 a, b; .param .b32 r; st.param.b64 [a], text; st.param.b64 [b], at;
+        call (r), vprintf, (a, b); })",
+        setting);
+  };
+  CHECK(printed("%r1") == "none");
+  CHECK(printed("%r2") == "uninitialized-read");
+}
+
+TEST_CASE("padding of structures is no finding where nobody told the layout of a buffer") {
+  // A float, a byte and three bytes that nobody wrote, copied to the output as they are.
+  const auto copied = [](const std::string& how) {
+    Job job;
+    job.image = std::make_shared<Image>(Image{"test.ptx", machine_tests::text_of(tile + R"(
+      mov.u32 %r1, 1; st.shared.u32 [tile], %r1; mov.u16 %h1, 1; st.shared.u8 [tile + 4], %h1; )" +
+                                                                                     how,
+                                                                                 {.buffers = {zeros(16)}})});
+    job.buffers.push_back({"out", 16, zeros(16), 0, true});
+    job.steps.emplace_back(JobLaunch{"k", {{1, 1, 1}, {1, 1, 1}}, {{ArgumentBytes(8), {{0, 0, 0}}}}});
+    std::string verdicts;
+    for (const bool may_be_padded : {false, true}) {
+      job.buffers[0].may_be_padded = may_be_padded;
+      const auto runner = make_runner(make_emulated_device({}, true));
+      verdicts += (may_be_padded ? " / " : "") + kinds(runner->run({job}).front().findings);
+    }
+    return verdicts;
+  };
+  const std::string error = "uninitialized-read";
+  CHECK(copied("ld.shared.v2.u32 {%r1, %r2}, [tile]; st.global.v2.u32 [buffer0], {%r1, %r2};") ==
+        error + " / none");
+  CHECK(copied("ld.shared.u8 %r1, [tile + 5]; st.global.u8 [buffer0 + 5], %r1;") == error + " / none");
+  // Not behind a member, or not up to the next.
+  CHECK(copied("ld.shared.u8 %r1, [tile + 5]; st.global.u8 [buffer0 + 4], %r1;") == error + " / " + error);
+  CHECK(copied("ld.shared.u8 %r1, [tile + 5]; st.global.u8 [buffer0 + 6], %r1;") == error + " / " + error);
+  // It may be padding of 4 bytes behind a double and an int, and it may be a number that is missing.
+  CHECK(copied("ld.shared.u32 %r1, [tile + 8]; st.global.u32 [buffer0 + 12], %r1;") ==
+        error + " / " + error + " (warning)");
+}
+
 TEST_CASE("a barrier's number and vote and an mbarrier's address are decisions") {
   const std::string read = tile + "mov.u32 %r3, tile; ld.shared.u32 %r1, [tile]; ";
   CHECK(undefined_kinds(read + "and.b32 %r1, %r1, 1; bar.sync %r1, 32;") == "uninitialized-read");

@@ -181,5 +181,22 @@ TEST_CASE("a guess that a compare-and-swap corrects may be read weakly") {
   CHECK(added("ld.global.u32 %r1, [buffer0]; st.global.u32 [buffer0], 7;") != "none");
 }
 
+TEST_CASE("a guess may go through the parameters of a function, as without optimisation") {
+  const std::string swap = R"(.func (.param .b32 old) swap(.param .b32 expected, .param .b64 at) {
+    .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ld.param.u32 %r1, [expected]; ld.param.u64 %rd1, [at]; add.u32 %r2, %r1, 1;
+    atom.global.cas.b32 %r1, [%rd1], %r1, %r2; st.param.b32 [old], %r1; ret; })";
+  const auto added = [&](const std::string& expected) {
+    Setting setting{.buffers = {zeros(4)}, .grid = {3, 1, 1}, .block = {2, 1, 1}};
+    setting.module = swap;
+    return verdict("ld.global.u32 %r1, [buffer0]; again: mov.b32 %r2, " + expected + R"(;
+      { .param .b32 p0; st.param.b32 [p0], %r2; .param .b64 p1; st.param.b64 [p1], buffer0; .param .b32 q;
+        call (q), swap, (p0, p1); ld.param.b32 %r3, [q]; })",
+                   setting);
+  };
+  CHECK(added("%r1") == "none");
+  CHECK(added("7") == "global-race");
+}
+
 }  // namespace
 }  // namespace foldproof::sanitizer_tests

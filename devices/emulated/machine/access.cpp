@@ -95,7 +95,7 @@ bool Access::is_simple() const {
 void Grid::find_addresses(Access& access, const Detail::Address& address) {
   const Frame& frame = *access.split.frame;
   if (frame.taint.any() && address.row != isa::no_operand)
-    check_sink(access.warp, frame, access.i, address.row, access.lanes, "an address");
+    check_choice(access.warp, frame, access.i, address.row, access.lanes, "an address");
   const auto displacement = static_cast<std::uint64_t>(address.displacement);
   const auto gather = [&](unsigned column_bytes) {
     gather_addresses(frame.registers() + address.row, column_bytes, displacement, access.bytes, access.lanes,
@@ -142,7 +142,7 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
       } else {
         for_lanes(access.good, [&](unsigned lane) { take(lane, access.hosts[lane]); });
         for_lanes(lanes & ~access.good, [&](unsigned lane) {
-          const std::uint32_t words[4] = {poison, poison, poison, poison};
+          const std::uint32_t words[4] = {Filling::poison, Filling::poison, Filling::poison, Filling::poison};
           std::memcpy(&to[lane], words, sizeof(C));
         });
       }

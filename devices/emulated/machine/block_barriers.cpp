@@ -22,7 +22,7 @@ std::uint32_t Grid::barrier_in_register(Warp& warp, std::size_t index) {
   const auto* numbers = isa::row<std::uint32_t>(frame.registers(), i.operand[1]);
   restrict_to(warp, index, lanes_that_agree(numbers, warp.splits[index].lanes));
   if (frame.taint.any())
-    check_sink(warp, frame, i, i.operand[1], warp.splits[index].lanes, "a barrier's number");
+    check_choice(warp, frame, i, i.operand[1], warp.splits[index].lanes, "a barrier's number");
   return numbers[first_lane(warp.splits[index].lanes)];
 }
 
@@ -60,7 +60,7 @@ void Grid::barrier(Warp& warp, std::size_t index) {
 
 void Grid::count_votes(const Warp& warp, Barrier& barrier, const Split& split) {
   const Instruction& i = at(split);
-  check_sink(warp, *split.frame, i, i.operand[3], split.lanes, "a barrier's vote");
+  check_choice(warp, *split.frame, i, i.operand[3], split.lanes, "a barrier's vote");
   const LaneMask votes = isa::mask(split.frame->registers(), i.operand[3]) & split.lanes;
   barrier.true_count += lane_count(votes);
   barrier.vote_count += lane_count(split.lanes);

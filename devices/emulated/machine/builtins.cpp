@@ -105,15 +105,25 @@ std::string Grid::read_string(Warp& warp, unsigned lane, std::uint64_t address) 
 
 // The arguments of vprintf lie in one buffer, each at its natural alignment; floats have been widened to
 // double.
-Grid::Formatted Grid::format(Warp& warp, unsigned lane, std::uint64_t text_address, std::uint64_t values) {
+Grid::Formatted Grid::format(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t text_address,
+                             std::uint64_t values) {
   const std::string text = read_string(warp, lane, text_address);
   Formatted result;
   std::uint64_t offset = 0;
   auto next = [&](unsigned bytes) {
     offset = (offset + bytes - 1) / bytes * bytes;
     std::uint64_t value = 0;
-    if (const std::byte* at = resolve_generic(warp, lane, values + offset, bytes))
-      std::memcpy(&value, at, bytes);
+    const std::uint64_t address = values + offset;
+    const Region found = region(warp, isa::StateSpace::none, address, lane);
+    if (found.host && found.contains(address, bytes)) {
+      const std::uint64_t at = address - found.begin;
+      std::memcpy(&value, found.host + at, bytes);
+      if (found.defined && !is_defined(found.defined + at, bytes))
+        report_undefined(
+            warp, i, lane,
+            origin_of_loaded(warp, i, lane, {isa::StateSpace::none, address, found.defined + at, bytes}),
+            "what is printed");
+    }
     offset += bytes;
     ++result.arguments;
     return value;
@@ -151,7 +161,7 @@ void Grid::builtin(Warp& warp, const Split& split, const Instruction& i, LaneMas
     end(std::move(finding));
   }
   for_lanes(lanes, [&](unsigned lane) {
-    const Formatted result = format(warp, lane, argument(0, lane), argument(1, lane));
+    const Formatted result = format(warp, i, lane, argument(0, lane), argument(1, lane));
     if (report_.printed.size() < longest_output) report_.printed += result.text;
     ++changes_;
     if (!detail.returns.empty()) write_slot(registers, detail.returns[0], lane, result.arguments);

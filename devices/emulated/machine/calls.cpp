@@ -69,7 +69,7 @@ void Grid::call(Warp& warp, std::size_t index, const Instruction& i) {
     end(make_finding(Kind::crash, i,
                      fmt::format("the stack overflows: calls are {} deep and use {} bytes", caller->depth + 1,
                                  local_base)));
-  if (code.local_bytes != 0) warp.begin_local(lanes, local_base, code.local_bytes);
+  if (code.local_bytes != 0) warp.begin_local(lanes, local_base, code.local_bytes, filling());
   Frame* frame = warp.new_frame(code);
   frame->parent = caller;
   frame->return_pc = split.pc + 1;

@@ -12,9 +12,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "devices/emulated/isa/instruction.h"
+#include "devices/undefined.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof::machine {
@@ -27,8 +29,7 @@ struct Origin {
   Kind kind = Kind::uninitialized_read;
   Position at;
   ThreadId thread;
-  std::string what;          ///< "4 bytes of the shared tile that nobody wrote"
-  bool of_variable = false;  ///< see Finding::of_variable
+  std::string what;  ///< "4 bytes of the shared tile that nobody wrote"
 };
 
 /// A byte of memory. `of` tells apart what has addresses of its own: each block's shared memory and each
@@ -44,11 +45,17 @@ struct Origins {
     OriginId origin = 0;
     Position at;  ///< the store
     ThreadId thread;
+    bool as_number = false;  ///< a register of 4 bytes or more brought it that has no defined bit
   };
   std::vector<Origin> all;
-  std::uint32_t in_variables = 0;  ///< what they hold that are given no value, word by word
   std::map<Place, Stored> stored;  ///< says nothing of bytes whose bits are defined by now
+  std::optional<Filling> filling;  ///< see Device::hold_undefined
+  UseOfUndefined use;
 };
+
+/// A finding that `what` depends on undefined bits.
+Finding undefined_finding(const Origin& origin, const Position& at, const ThreadId& who,
+                          std::string_view what);
 
 /// Whether all bits of these bytes are defined, by their map.
 bool is_defined(const std::byte* map, std::uint64_t bytes);

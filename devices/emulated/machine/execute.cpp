@@ -153,7 +153,7 @@ std::optional<Grid::Slice> Grid::execute_moving(Warp& warp, std::size_t index, c
       branch_indexed(warp, index, i);
       return Slice::expired;
     case Action::call:
-      check_sink(warp, *split.frame, i, i.operand[0], lanes, "the function that is called");
+      check_choice(warp, *split.frame, i, i.operand[0], lanes, "the function that is called");
       call(warp, index, i);
       return std::nullopt;
     case Action::ret: return_lanes(warp, index); return Slice::expired;

@@ -66,6 +66,7 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
       limits_(limits),
       random_(schedule.seed),
       origins_(origins),
+      filling_(origins ? origins->filling.value_or(Filling{}) : Filling{}),
       constants_(program.constants),
       clusters_total_(shape.grid.volume() / cluster_extent(shape).volume()) {
   const std::uint64_t warps = (shape.block.volume() + isa::warp_size - 1) / isa::warp_size;
@@ -161,7 +162,7 @@ void Grid::start(Block& block) {
   ++changes_;
   block.next_warp = 0;
   block.shared.resize(shared_bytes_);
-  fill_with_poison(block.shared);
+  fill_undefined(block.shared, filling(), 2 * block.number);
   if (tracks()) {
     forget_stored(block);
     block.shared_defined.assign(shared_bytes_, std::byte{0});
@@ -180,7 +181,7 @@ void Grid::start(Block& block) {
     const unsigned lanes = std::min(threads - w * isa::warp_size, isa::warp_size);
     const LaneMask existing = lowest_lanes(lanes);
     Warp& warp = *block.warps[w];
-    warp.reset(block, w, existing, entry_, lane_by_lane());
+    warp.reset(block, w, existing, entry_, lane_by_lane(), filling());
     if (tracks()) begin_undefined(warp, *warp.splits.front().frame, existing);
   }
 }

@@ -49,6 +49,7 @@ struct Block {
 };
 
 /// Blocks that run at the same time and reach each other's shared memory; a cluster of one without `cluster`.
+
 struct Cluster {
   std::uint64_t number = 0;
   Dim3 index;
@@ -57,10 +58,6 @@ struct Cluster {
   std::vector<LaneMask> arrived;  ///< by block and warp
   unsigned live_blocks = 0;
 };
-
-/// A finding that `what` depends on undefined bits.
-Finding undefined_finding(const Origin& origin, const Position& at, const ThreadId& who,
-                          std::string_view what);
 
 /// Ends a launch from the inside: a trap, an exhausted budget, a deadlock. The finding has been made.
 struct LaunchEnded {};
@@ -182,10 +179,9 @@ class Grid final : private Scene {
 
   // undefined.cpp: bits that nobody determined
   bool tracks() const { return origins_ != nullptr; }
-  enum class Source : bool {
-    elsewhere,
-    variable
-  };  ///< of undefined bits: a variable without a value, or not
+  const Filling& filling() const { return filling_; }
+  /// Of undefined bits: a variable without a value, or not.
+  enum class Source : bool { elsewhere, variable };
   /// The origin of an instruction's undefined bits; what() puts it into words when it is the first time.
   template <class What>
   OriginId origin_at(Kind kind, const Instruction& instruction, const Warp& warp, unsigned lane,
@@ -193,16 +189,19 @@ class Grid final : private Scene {
     const auto [known, is_new] = origin_sites_.try_emplace({kind, instruction.site, source}, 0);
     if (is_new) {
       known->second = static_cast<OriginId>(origins_->all.size());
-      origins_->all.push_back(
-          {kind, program_.position(instruction), thread(warp, lane), what(), source == Source::variable});
+      origins_->all.push_back({kind, program_.position(instruction), thread(warp, lane), what()});
     }
     return known->second;
   }
-  bool outweighs(OriginId one, std::optional<OriginId> other) const;
   void begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes);
   void spread(Frame& frame, const Instruction& instruction, LaneMask split_lanes, LaneMask lanes);
   void check_sink(const Warp& warp, const Frame& frame, const Instruction& instruction, std::uint32_t row,
                   LaneMask lanes, const char* what);
+  void report_undefined(const Warp& warp, const Instruction& instruction, unsigned lane, OriginId origin,
+                        const char* what);
+  void note_constants(const Frame& frame, const Instruction& instruction);
+  void check_choice(const Warp& warp, const Frame& frame, const Instruction& instruction, std::uint32_t row,
+                    LaneMask lanes, const char* what);
   void note_load(Access& access);
 
   // undefined_memory.cpp: between registers and memory
@@ -322,7 +321,8 @@ class Grid final : private Scene {
     std::string text;
     std::uint32_t arguments = 0;  ///< how many were taken
   };
-  Formatted format(Warp& warp, unsigned lane, std::uint64_t text, std::uint64_t values);
+  Formatted format(Warp& warp, const Instruction& instruction, unsigned lane, std::uint64_t text,
+                   std::uint64_t values);
   std::string read_string(Warp& warp, unsigned lane, std::uint64_t address);
 
   // report.cpp
@@ -347,6 +347,7 @@ class Grid final : private Scene {
   std::vector<Observer*> of_barriers_;
   std::vector<Observer*> of_executions_;
   Origins* origins_;  ///< null where definedness is not tracked
+  const Filling filling_;
   std::map<std::tuple<Kind, Site, Source>, OriginId> origin_sites_;
   std::set<std::pair<Site, OriginId>> reported_sinks_;
 

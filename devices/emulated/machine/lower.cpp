@@ -3,6 +3,7 @@
 
 #include "devices/emulated/machine/access_manner.h"
 #include "devices/emulated/machine/function_lowering.h"
+#include "devices/emulated/machine/guesses.h"
 #include "devices/emulated/machine/polls.h"
 
 namespace foldproof::machine {
@@ -38,10 +39,8 @@ Program lower(const ptx::Module& module, const std::string& name,
   for (const ptx::Function& function : module.functions)
     if (function.body)
       program.functions[context.functions.at(function.name)] = FunctionLowering(context, function).run();
-  for (Code& code : program.functions) {
-    mark_polls(code, program.details);
-    mark_confirmed(code, program.details);
-  }
+  for (Code& code : program.functions) mark_polls(code, program.details);
+  mark_confirmed(program);
   for (Code& code : program.functions)
     for (Instruction& i : code.instructions) {
       i.site = static_cast<std::uint32_t>(program.sites.size());

@@ -21,8 +21,8 @@ bool Grid::meet(Warp& warp, std::size_t index) {
   const Detail& detail = program_.details[i.detail];
   LaneMask mask = isa::all_lanes;
   if (detail.member_mask != isa::no_operand) {
-    check_sink(warp, *warp.splits[index].frame, i, detail.member_mask, warp.splits[index].lanes,
-               "a member mask");
+    check_choice(warp, *warp.splits[index].frame, i, detail.member_mask, warp.splits[index].lanes,
+                 "a member mask");
     const auto* row = isa::row<std::uint32_t>(warp.splits[index].frame->registers(), detail.member_mask);
     const LaneMask same = lanes_that_agree(row, warp.splits[index].lanes);
     mask = row[first_lane(same)];
@@ -82,10 +82,10 @@ LaneMask Grid::lanes_of(const Warp& warp, Members members) {
   return present;
 }
 
-// ISA 9.7.9.6. A source lane that takes no part has no value: the result is poison.
+// ISA 9.7.9.6. A source lane that takes no part has no value: the result is undefined.
 void Grid::shuffle(Warp& warp, Members members) {
   std::array<std::uint32_t, warp_size> source;
-  source.fill(poison);
+  for (unsigned lane = 0; lane < warp_size; ++lane) source[lane] = filling().word(lane);
   const LaneMask present = lanes_of(warp, members);
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];

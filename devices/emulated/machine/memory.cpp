@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <new>
 
@@ -15,16 +14,6 @@ namespace {
 constexpr std::uint64_t first_window = 16;                   // those below belong to the other state spaces
 constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay below 2^48, as on hardware
 }  // namespace
-
-void fill_with_poison(std::span<std::byte> bytes) {
-  static const auto page = [] {
-    std::array<std::uint32_t, 1024> words;
-    words.fill(poison);
-    return words;
-  }();
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof page)
-    std::memcpy(bytes.data() + at, page.data(), std::min(sizeof page, bytes.size() - at));
-}
 
 std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   if (bytes > isa::window_size)
@@ -41,7 +30,7 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   } catch (const std::bad_alloc&) {
     throw InputError(fmt::format("this machine has no {} bytes of memory left; use a smaller count", bytes));
   }
-  fill_with_poison({made.host.get(), bytes});
+  fill_undefined({made.host.get(), bytes}, filling_, 2 * windows_.size());
   if (tracks_) made.defined.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(bytes, 1), 1)));
   if (unused_.empty()) {
     if (windows_.size() == most_windows)

@@ -8,17 +8,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace foldproof::machine {
+#include "devices/undefined.h"
 
-/// What memory that nobody wrote holds, word by word: a NaN as f32, huge as an integer, so that using it
-/// shows.
-inline constexpr std::uint32_t poison = 0x7fedbead;
-void fill_with_poison(std::span<std::byte> bytes);
+namespace foldproof::machine {
 
 /// A stretch of host memory behind a stretch of device addresses.
 struct Region {
@@ -47,7 +43,10 @@ class Memory {
  public:
   explicit Memory(bool tracks_definedness = false) : tracks_(tracks_definedness) {}
 
-  /// Poisoned memory of exactly `bytes`. Throws InputError beyond 64 GiB or when the host has no more.
+  /// What memory holds from now on that is allocated and not yet written.
+  void hold(const Filling& filling) { filling_ = filling; }
+  /// Memory of exactly `bytes` that nobody wrote. Throws InputError beyond 64 GiB or when the host has no
+  /// more.
   std::uint64_t allocate(std::uint64_t bytes, std::string_view name);
   /// Throws InputError unless `address` came from allocate and was not freed.
   void free(std::uint64_t address);
@@ -68,6 +67,7 @@ class Memory {
   Allocation& allocation_at(std::uint64_t address);
 
   bool tracks_;
+  Filling filling_;
   std::vector<Allocation> windows_;
   std::vector<std::uint32_t> unused_;
 };

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "devices/emulated/isa/definedness.h"
-#include "devices/emulated/isa/spread.h"
 #include "devices/emulated/machine/control_flow.h"
 
 namespace foldproof::machine {
@@ -37,15 +36,6 @@ bool decides(const Instruction& i, const Rows& influenced) {
   return i.action == Action::branch && i.guard != isa::no_operand && influenced.contains(i.guard);
 }
 
-bool moves(const Instruction& i) {
-  return i.action == Action::compute && isa::rows()[i.form->row].spread == isa::spread::moved;
-}
-
-bool is_weak_load(const Instruction& i) {
-  return i.action == Action::load &&
-         (i.form->semantics == isa::Semantics::none || i.form->semantics == isa::Semantics::weak);
-}
-
 }  // namespace
 
 bool is_repeated(const Instruction& i) {
@@ -58,23 +48,6 @@ bool is_repeated(const Instruction& i) {
       return i.form->atomic == isa::AtomicKind::cas || i.form->atomic == isa::AtomicKind::exch;
     case Action::mbarrier: return i.operand[0] != isa::no_operand;
     default: return false;
-  }
-}
-
-void mark_confirmed(Code& code, const std::vector<Detail>& details) {
-  Rows compared;  // what a compare-and-swap expects in memory
-  for (const Instruction& i : code.instructions)
-    if (i.action == Action::atomic && i.form->atomic == isa::AtomicKind::cas)
-      compared.insert(details[i.detail].data[1]);
-  if (compared.empty()) return;
-  for (Instruction& load : code.instructions) {
-    if (!is_weak_load(load)) continue;
-    const auto& data = details[load.detail].data;
-    Rows loaded(data.begin(), data.end());
-    const auto spreads = [&](const Instruction& i) { return moves(i) && spread(i, loaded); };
-    while (std::ranges::count_if(code.instructions, spreads) != 0) {
-    }
-    load.confirmed = std::ranges::any_of(compared, [&](std::uint32_t row) { return loaded.contains(row); });
   }
 }
 

@@ -15,8 +15,4 @@ void mark_polls(Code& code, const std::vector<Detail>& details);
 /// load, an exchange, a wait for an mbarrier. Polls must be marked.
 bool is_repeated(const Instruction& instruction);
 
-/// Sets Instruction::confirmed of weak loads whose value a compare-and-swap expects to find: a guess, which
-/// it corrects (CUDA C++ Programming Guide, atomic functions: atomicAdd by atomicCAS).
-void mark_confirmed(Code& code, const std::vector<Detail>& details);
-
 }  // namespace foldproof::machine

@@ -23,16 +23,6 @@ void set_column(std::byte* row, std::uint32_t bytes, unsigned lane) {
     std::memset(row + lane * bytes, 0xff, bytes);
 }
 
-// What a variable holds that was given no value: in each register and lane something else, so that two of
-// them do not cancel. The low bits of each half differ, which leaves huge values huge in every format.
-std::array<std::uint32_t, 4> held_in_variable(std::uint32_t word, std::uint32_t row, unsigned lane) {
-  constexpr std::uint32_t both_halves = 0x00010001, low_bits = 0xff;
-  if (word != 0) word ^= both_halves * ((row / sizeof(std::uint64_t) * 37 + lane * 5) & low_bits);
-  std::array<std::uint32_t, 4> held;
-  held.fill(word);
-  return held;
-}
-
 }  // namespace
 
 // A register-only instruction: from the sources' bits to the destinations'. Where the guard itself is
@@ -44,7 +34,7 @@ void Grid::spread(Frame& frame, const Instruction& i, LaneMask split_lanes, Lane
   isa::for_each_row(i, [&](std::uint32_t offset, unsigned, bool written) {
     const Taint::Row* row = taint.find(offset);
     concerned |= row != nullptr;
-    if (row && !written && (!from || outweighs(row->origin, from->origin))) from = row;
+    if (row && !written && !from) from = row;
   });
   const LaneMask doubtful = i.guard == isa::no_operand ? 0 : taint.lanes(i.guard) & split_lanes;
   if (!concerned && doubtful == 0) return;
@@ -53,6 +43,7 @@ void Grid::spread(Frame& frame, const Instruction& i, LaneMask split_lanes, Lane
     origin = taint.find(i.guard)->origin;
   else if (from)
     origin = from->origin;
+  if (i.form->compare != isa::Compare::none) note_constants(frame, i);
   std::byte* bits = frame.undefined_bits();
   if (lanes != 0) isa::spread_undefined(frame.registers(), bits, i, lanes);
   isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
@@ -62,15 +53,52 @@ void Grid::spread(Frame& frame, const Instruction& i, LaneMask split_lanes, Lane
   });
 }
 
+// What an undefined value is compared with is worth trying in its place.
+void Grid::note_constants(const Frame& frame, const Instruction& i) {
+  constexpr std::size_t most = 4;
+  auto& constants = origins_->use.constants;
+  isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
+    if (written || bytes == 0 || !frame.code->is_constant(offset) || constants.size() == most) return;
+    std::uint64_t value = 0;
+    std::memcpy(&value, frame.registers() + offset, std::min<std::size_t>(bytes, sizeof value));
+    if (std::ranges::find(constants, value) == constants.end()) constants.push_back(value);
+  });
+}
+
 // An undefined value in a row decides what the program does: `what` says as what it is used.
 void Grid::check_sink(const Warp& warp, const Frame& frame, const Instruction& i, std::uint32_t row,
                       LaneMask lanes, const char* what) {
   const LaneMask undefined = frame.taint.lanes(row) & lanes;
   if (undefined == 0) return;
-  const OriginId origin = frame.taint.find(row)->origin;
+  report_undefined(warp, i, first_lane(undefined), frame.taint.find(row)->origin, what);
+}
+
+void Grid::report_undefined(const Warp& warp, const Instruction& i, unsigned lane, OriginId origin,
+                            const char* what) {
   if (!reported_sinks_.emplace(i.site, origin).second) return;
-  report_.findings.push_back(undefined_finding(origins_->all[origin], program_.position(i),
-                                               thread(warp, first_lane(undefined)), what));
+  report_.findings.push_back(
+      undefined_finding(origins_->all[origin], program_.position(i), thread(warp, lane), what));
+}
+
+// The same of what is chosen among many: an address, a mask, a number. Trying other values shows whether it
+// differs with them.
+void Grid::check_choice(const Warp& warp, const Frame& frame, const Instruction& i, std::uint32_t row,
+                        LaneMask lanes, const char* what) {
+  const Taint::Row* undefined = frame.taint.find(row);
+  if (!undefined) return;
+  check_sink(warp, frame, i, row, lanes, what);
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio: spreads what it multiplies
+  std::uint64_t& digest = origins_->use.choices;
+  for_lanes(frame.taint.lanes(row) & lanes, [&](unsigned lane) {
+    std::uint64_t value = 0;
+    if (undefined->bytes == 0)
+      value = contains(isa::mask(frame.registers(), row), lane) ? 1 : 0;
+    else
+      std::memcpy(&value, frame.registers() + row + lane * undefined->bytes,
+                  std::min<std::size_t>(undefined->bytes, sizeof value));
+    digest = (digest ^ value ^ i.site) * odd;
+    digest ^= digest >> 32;
+  });
 }
 
 Finding undefined_finding(const Origin& origin, const Position& at, const ThreadId& who,
@@ -81,13 +109,7 @@ Finding undefined_finding(const Origin& origin, const Position& at, const Thread
   finding.at = at;
   finding.other = origin.at;
   finding.threads = {who, origin.thread};
-  finding.of_variable = origin.of_variable;
   return finding;
-}
-
-// Where undefined memory and a variable come together, memory is told of: its value is not tried out.
-bool Grid::outweighs(OriginId one, std::optional<OriginId> other) const {
-  return !other || (origins_->all[*other].of_variable && !origins_->all[one].of_variable);
 }
 
 // In a new frame, registers are undefined that may be read before they are written.
@@ -98,8 +120,11 @@ void Grid::begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes) {
         [] { return std::string("a variable that was given no value"); }, Source::variable);
     std::byte* row = frame.undefined_bits() + one.row;
     for_lanes(lanes, [&](unsigned lane) {
-      const auto held = held_in_variable(origins_->in_variables, one.row, lane);
       set_column(row, one.bytes, lane);
+      if (!origins_->filling) return;
+      const std::uint64_t place = 2 * (one.row / warp_size + std::uint64_t{lane} * 5);
+      const std::array<std::uint32_t, 4> held = {filling().word(place), filling().word(place + 1),
+                                                 filling().word(place), filling().word(place + 1)};
       if (one.bytes == 0)
         set_predicate(frame.registers(), one.row, lane, held[0] != 0);
       else
@@ -138,7 +163,7 @@ void Grid::shuffle_definedness(const Warp& warp, Members members, const Split& s
     const Taint::Row* undefined = source.frame->taint.find(row);
     if (!undefined) return;
     std::memcpy(&result[lane], source.frame->undefined_bits() + row + from[lane] * 4, 4);
-    if (result[lane] != 0 && outweighs(undefined->origin, origin)) origin = undefined->origin;
+    if (result[lane] != 0 && !origin) origin = undefined->origin;
   });
   if (absent != 0) {
     const auto lane = first_lane(absent);
@@ -167,7 +192,7 @@ void Grid::gather_definedness(const Warp& warp, Members members, std::size_t sou
     const LaneMask lanes = split.frame->taint.lanes(row) & split.lanes;
     if (lanes == 0) continue;
     undefined |= lanes;
-    if (const OriginId here = split.frame->taint.find(row)->origin; outweighs(here, origin)) origin = here;
+    if (!origin) origin = split.frame->taint.find(row)->origin;
   }
   if (!tainted) return;
   for (const std::size_t k : members) {

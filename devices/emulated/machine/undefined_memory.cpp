@@ -65,7 +65,9 @@ void Grid::store_bits(const Warp& warp, const Instruction& i, unsigned lane, con
   std::ranges::transform(undefined, undefined + to.count, to.defined, std::bit_not{});
   if (is_defined(to.defined, to.count)) return;
   const Place first = place(warp, to.space, to.address, lane);
-  const Origins::Stored stored{origin, program_.position(i), thread(warp, lane)};
+  const bool as_number = to.count >= 4 && std::all_of(to.defined, to.defined + to.count,
+                                                      [](std::byte b) { return b == std::byte{0}; });
+  const Origins::Stored stored{origin, program_.position(i), thread(warp, lane), as_number};
   for (std::uint32_t b = 0; b < to.count; ++b)
     if (to.defined[b] != all_ones) origins_->stored[{first.of, first.at + b}] = stored;
 }

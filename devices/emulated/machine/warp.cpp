@@ -25,7 +25,8 @@ void Frame::reset(const Code& of) {
   local_base = depth = lanes = 0;
 }
 
-void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& entry, bool lane_by_lane) {
+void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& entry, bool lane_by_lane,
+                 const Filling& filling) {
   block = &of;
   index = warp_index;
   exited = ~existing;
@@ -42,7 +43,7 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& 
     for (auto& bytes : local_defined) bytes.clear();
     used_local = false;
   }
-  if (entry.local_bytes != 0) begin_local(existing, 0, entry.local_bytes);
+  if (entry.local_bytes != 0) begin_local(existing, 0, entry.local_bytes, filling);
   Frame* frame = new_frame(entry);
   frame->lanes = lane_count(existing);
   Split whole;
@@ -58,14 +59,15 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& 
   });
 }
 
-void Warp::begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes) {
+void Warp::begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes, const Filling& filling) {
   used_local = true;
   for_lanes(lanes, [&](unsigned lane) {
     if (local[lane].size() < begin + bytes) {
       local[lane].resize(begin + bytes);
       local_defined[lane].resize(begin + bytes);
     }
-    fill_with_poison(std::span(local[lane]).subspan(begin, bytes));
+    fill_undefined(std::span(local[lane]).subspan(begin, bytes), filling,
+                   begin / sizeof(std::uint32_t) + 2 * lane);
     std::fill_n(local_defined[lane].begin() + static_cast<std::ptrdiff_t>(begin), bytes, std::byte{0});
   });
 }

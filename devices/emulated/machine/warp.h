@@ -101,10 +101,11 @@ struct Warp {
 
   bool done() const { return exited == isa::all_lanes; }
 
-  void reset(Block& of, unsigned warp_index, LaneMask existing, const Code& entry, bool lane_by_lane);
+  void reset(Block& of, unsigned warp_index, LaneMask existing, const Code& entry, bool lane_by_lane,
+             const Filling& filling);
 
   /// The lanes' local memory from `begin` on is a new frame's: so many bytes that nobody wrote.
-  void begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes);
+  void begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes, const Filling& filling);
 
   Frame* new_frame(const Code& code);
   void release_frame(Frame* frame);

@@ -1,0 +1,13 @@
+// Weak loads whose value is only a guess.
+#pragma once
+
+#include "devices/emulated/machine/program.h"
+
+namespace foldproof::machine {
+
+/// Sets Instruction::confirmed of weak loads whose value a compare-and-swap expects to find: a guess, which
+/// it corrects (CUDA C++ Programming Guide, atomic functions: atomicAdd by atomicCAS). Follows copies between
+/// registers and through the parameters of functions.
+void mark_confirmed(Program& program);
+
+}  // namespace foldproof::machine
