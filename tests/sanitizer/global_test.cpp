@@ -177,6 +177,7 @@ TEST_CASE("a guess that a compare-and-swap corrects may be read weakly") {
   };
   CHECK(added("ld.global.u32 %r1, [buffer0];") == "none");
   CHECK(added("ld.global.u32 %r4, [buffer0]; mov.u32 %r1, %r4;") == "none");
+  CHECK(added("ld.global.u32 %r4, [buffer0]; cvt.u64.u32 %rd4, %r4; cvt.u32.u64 %r1, %rd4;") == "none");
   CHECK(added("ld.global.u32 %r4, [buffer0]; mov.u32 %r1, 0;") == "global-race");  // read for something else
   CHECK(added("ld.global.u32 %r1, [buffer0]; st.global.u32 [buffer0], 7;") != "none");
 }

@@ -79,6 +79,20 @@ void spread_undefined(const std::byte* values, std::byte* undefined, const Instr
   });
 }
 
+namespace {
+
+bool moves_between_integers(const Form& form) {
+  const auto is_integer = [](Type type) { return type >= Type::u8 && type <= Type::s64; };
+  return is_integer(form.type) && is_integer(form.type2) && !form.sat;
+}
+
+}  // namespace
+
+bool copies(const Form& form) {
+  const auto how = rows()[form.row].spread;
+  return how == spread::moved || (how == spread::cvt && moves_between_integers(form));
+}
+
 namespace spread {
 namespace {
 
@@ -230,10 +244,7 @@ void chosen(const std::byte* values, std::byte* undefined, const Instruction& in
 }
 
 void cvt(const std::byte* values, std::byte* undefined, const Instruction& instruction, LaneMask lanes) {
-  const auto is_integer = [](Type type) { return type >= u8 && type <= s64; };
-  const Form& form = *instruction.form;
-  const bool moves = is_integer(form.type) && is_integer(form.type2) && !form.sat;
-  (moves ? moved : strict)(values, undefined, instruction, lanes);
+  (moves_between_integers(*instruction.form) ? moved : strict)(values, undefined, instruction, lanes);
 }
 
 /// Defines the rule that spread.h declares: a pure function of one lane's sources, whose operands are a, b,

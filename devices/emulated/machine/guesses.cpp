@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "devices/emulated/isa/definedness.h"
-#include "devices/emulated/isa/spread.h"
 
 namespace foldproof::machine {
 namespace {
@@ -21,10 +20,6 @@ struct Cell {
   auto operator<=>(const Cell&) const = default;
 };
 using Sources = std::map<Cell, std::vector<Cell>>;
-
-bool moves(const Instruction& i) {
-  return i.action == Action::compute && isa::rows()[i.form->row].spread == isa::spread::moved;
-}
 
 bool is_weak_load(const Instruction& i) {
   return i.action == Action::load &&
@@ -60,7 +55,7 @@ class Copies {
   void add(Cell from, Cell to) { sources_[to].push_back(from); }
 
   void add(std::size_t f, const Instruction& i) {
-    if (moves(i)) {
+    if (i.action == Action::compute && isa::copies(*i.form)) {
       isa::for_each_row(i, [&](std::uint32_t to, unsigned, bool written) {
         if (written)
           isa::for_each_row(i, [&](std::uint32_t from, unsigned, bool also_written) {
