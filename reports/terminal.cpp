@@ -105,10 +105,11 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
                      wrap(printable(finding.message), head.size(), 4, style.width) + "\n";
   if (!finding.at.file.empty()) text += place_text(finding.at, "-->", style);
   if (finding.other && !finding.other->file.empty()) {
+    const bool is_origin = is_about_undefined_values(finding.kind);
     if (*finding.other == finding.at)
-      text += "  the other access is on the same line\n";
+      text += is_origin ? "  which arises on the same line\n" : "  the other access is on the same line\n";
     else
-      text += place_text(*finding.other, "and", style);
+      text += place_text(*finding.other, is_origin ? "which arises at" : "and", style);
   }
   const auto row = [&](std::string_view label, const std::string& value) {
     if (!value.empty())

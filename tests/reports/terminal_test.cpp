@@ -87,6 +87,21 @@ TEST_CASE("a finding says what, where, who, when, how to mend it and how to see 
   CHECK(contains(text, "replay  foldproof replay case.toml"));
 }
 
+TEST_CASE("the second place is an access where two race, and where a value arises that nobody determined") {
+  Finding finding = race();
+  finding.other = Position{"nowhere.cu", 16, 5};
+  KernelReport kernel = clean("T=f32");
+  const auto text_of = [&] {
+    kernel.findings = {finding};
+    return to_text(report_of({kernel}), {});
+  };
+  CHECK(contains(text_of(), "  and nowhere.cu:16:5"));
+  finding.kind = Kind::uninitialized_read;
+  CHECK(contains(text_of(), "  which arises at nowhere.cu:16:5"));
+  finding.other = finding.at;
+  CHECK(contains(text_of(), "  which arises on the same line"));
+}
+
 TEST_CASE("the same finding of several instances is shown once, with all of them") {
   KernelReport one = clean("T=f32"), other = clean("T=i32");
   one.verdict = other.verdict = Verdict::findings;

@@ -27,9 +27,9 @@ using OriginId = std::uint32_t;
 /// Where undefined bits came from.
 struct Origin {
   Kind kind = Kind::uninitialized_read;
-  Position at;
-  ThreadId thread;
-  std::string what;  ///< "4 bytes of the shared tile that nobody wrote"
+  Position at;                     ///< of a variable: its first reader
+  std::optional<ThreadId> thread;  ///< of a variable: none
+  std::string what;                ///< "4 bytes of the shared tile that nobody wrote"
 };
 
 /// A byte of memory. `of` tells apart what has addresses of its own: each block's shared memory and each

@@ -189,7 +189,9 @@ class Grid final : private Scene {
     const auto [known, is_new] = origin_sites_.try_emplace({kind, instruction.site, source}, 0);
     if (is_new) {
       known->second = static_cast<OriginId>(origins_->all.size());
-      origins_->all.push_back({kind, program_.position(instruction), thread(warp, lane), what()});
+      Origin& origin = origins_->all.emplace_back();
+      origin = {kind, program_.position(instruction), {}, what()};
+      if (source != Source::variable) origin.thread = thread(warp, lane);
     }
     return known->second;
   }

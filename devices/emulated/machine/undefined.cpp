@@ -108,7 +108,8 @@ Finding undefined_finding(const Origin& origin, const Position& at, const Thread
   finding.message = fmt::format("{} depends on {}", what, origin.what);
   finding.at = at;
   finding.other = origin.at;
-  finding.threads = {who, origin.thread};
+  finding.threads = {who};
+  if (origin.thread) finding.threads.push_back(*origin.thread);
   return finding;
 }
 

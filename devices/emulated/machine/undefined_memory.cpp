@@ -54,7 +54,7 @@ OriginId Grid::origin_of_loaded(const Warp& warp, const Instruction& i, unsigned
   const StateSpace space = owner(from.space, from.address);
   const bool shared = space == StateSpace::shared_cta || space == StateSpace::shared_cluster;
   return origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
-    return fmt::format("{} bytes of {} that nobody wrote", from.count,
+    return fmt::format("{} byte{} of {} that nobody wrote", from.count, from.count == 1 ? "" : "s",
                        space == StateSpace::local ? "local memory" : memory_at(shared, from.address));
   });
 }
