@@ -30,6 +30,17 @@ TEST_CASE("without .loc it is the line of the PTX") {
   CHECK(at.line == 7);
 }
 
+TEST_CASE("a line of the PTX is not taken for one of the source that it was compiled from") {
+  const auto device = make_emulated_device();
+  const ModuleId module = device->load({"sum.cu",
+                                        ".version 9.0 .target sm_90 .address_size 64\n.entry k() {\n.reg "
+                                        ".b32 %r1;\nld.global.u32 %r1, [16]; ret; }"});
+  const LaunchReport report = device->launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, {}, {}, {});
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].at.file == "the PTX of sum.cu");
+  CHECK(report.findings[0].at.line == 4);
+}
+
 TEST_CASE("inlined code of the user is reported where it is written") {
   const Position at =
       place_of(".loc 1 30 3\nmov.u32 %r1, 0;\n.loc 2 5 1, function_name $L__info_string0, inlined_at 1 30 3",

@@ -26,7 +26,9 @@ bool Program::is_cooperative_groups(const Instruction& instruction) const {
 }
 
 Position Program::position(const Instruction& instruction) const {
-  return ptx::source_place(locs, files, instruction.loc).value_or(Position{name, instruction.ptx_line, 0});
+  if (const auto place = ptx::source_place(locs, files, instruction.loc)) return *place;
+  const bool is_ptx = name.ends_with(".ptx");
+  return {is_ptx ? name : "the PTX of " + name, instruction.ptx_line, 0};
 }
 
 }  // namespace foldproof::machine
