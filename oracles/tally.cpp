@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <vector>
+
+#include "oracles/long_accumulator.h"
 
 namespace foldproof {
 namespace {
-
-__extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using): -Wpedantic wants it so
 
 /// A value to add, of as many bits as a product of two elements has.
 struct Term {
@@ -33,35 +32,6 @@ int trailing_zeros_of(Wide x) {
              : static_cast<int>(word_bits) + std::countr_zero(static_cast<std::uint64_t>(x >> word_bits));
 }
 
-/// Magnitudes of one sign, added up by exponent. What is added has 64 bits, so a bucket holds 2^64 of them.
-class Buckets {
- public:
-  Buckets(int lowest, int highest)
-      : lowest_(lowest), buckets_(static_cast<std::size_t>(highest - lowest + 1) + word_bits) {}
-
-  void add(const Term& term) {
-    const auto at = static_cast<std::size_t>(term.exponent - lowest_);
-    buckets_[at] += static_cast<std::uint64_t>(term.significand);
-    buckets_[at + word_bits] += static_cast<std::uint64_t>(term.significand >> word_bits);
-  }
-
-  Dyadic total() const {
-    Dyadic::Integer sum = 0;
-    for (auto bucket = buckets_.rbegin(); bucket != buckets_.rend(); ++bucket) {
-      sum <<= 1;
-      if (*bucket == 0) continue;
-      Dyadic::Integer wide = static_cast<std::uint64_t>(*bucket >> word_bits);
-      wide = (wide << word_bits) | static_cast<std::uint64_t>(*bucket);
-      sum += wide;
-    }
-    return {std::move(sum), lowest_};
-  }
-
- private:
-  int lowest_;
-  std::vector<Wide> buckets_;
-};
-
 class Collector {
  public:
   /// Of terms that are products of `factors` elements.
@@ -83,7 +53,7 @@ class Collector {
       return;
     }
     ++tally_.nonzero;
-    (term.negative ? negative_ : positive_).add(term);
+    (term.negative ? negative_ : positive_).add(term.significand, term.exponent);
     const int trailing = trailing_zeros_of(term.significand), width = width_of(term.significand);
     lowest_ = std::min<std::int64_t>(lowest_, term.exponent + trailing);
     highest_ = std::max<std::int64_t>(highest_, term.exponent + width - 1);
@@ -108,7 +78,7 @@ class Collector {
     return is_float(element) ? float_format(element).highest_exponent : 0;
   }
 
-  Buckets positive_, negative_;
+  LongAccumulator positive_, negative_;
   std::int64_t lowest_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t highest_ = std::numeric_limits<std::int64_t>::min();
   Tally tally_;

@@ -1,0 +1,312 @@
+// Numbers go to bins by sign and exponent, where additions are exact for as many as a chunk has; a chunk's
+// bins go to the long accumulators.
+#include "oracles/exact_sum.h"
+
+#include <emmintrin.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <type_traits>
+
+namespace foldproof {
+namespace {
+
+/// What a chunk of numbers adds to a sum.
+struct Part {
+  LongAccumulator& positive;
+  LongAccumulator& negative;
+  Specials& specials;
+
+  void add(bool is_negative, std::uint64_t significand, int exponent) const {
+    (is_negative ? negative : positive).add(significand, exponent);
+  }
+  /// `times` numbers of this value, which is not finite.
+  void add_special(const Number& number, std::uint64_t times) const {
+    if (number.is_nan())
+      specials.nans += times;
+    else
+      (number.negative ? specials.negative_infinities : specials.positive_infinities) += times;
+  }
+};
+
+// --- formats of at most 32 bits
+
+/// A bin for each sign and exponent, or for each code where there are 256. It counts its codes and adds up
+/// their fractions:
+///
+///   63          43 42             0
+///   |  how many   | fractions      |     2^20 fractions of 23 bits stay below 2^43
+template <class T, unsigned fraction_bits>
+class CodeBins {
+ public:
+  static constexpr std::size_t most = std::size_t{1} << 20;
+
+  /// Returns whether all are −0.
+  bool add(std::span<const T> values, const Part& part) {
+    bins_ = {};
+    std::size_t i = 0;
+    for (; i + banks <= values.size(); i += banks)
+      for (std::size_t bank = 0; bank < banks; ++bank) add_one(values[i + bank], bank);
+    for (; i < values.size(); ++i) add_one(values[i], 0);
+    std::uint64_t negative_zeros = 0;
+    for (std::size_t k = 0; k < bins_.size(); ++k) {
+      const std::uint64_t bin = std::accumulate(bins_[k].begin(), bins_[k].end(), std::uint64_t{0});
+      if (bin == 0) continue;
+      const std::uint64_t times = bin >> count_place, fractions = bin & (one - 1);
+      const Number first = decode(element, k << fraction_bits);  // has the sign, the exponent and no fraction
+      if (first.is_finite())
+        part.add(first.negative, times * first.significand + fractions, first.exponent);
+      else if (fractions == 0)
+        part.add_special(first, times);
+      else
+        add_specials(values, first.negative, part);
+      if (first.is_zero() && first.negative && fractions == 0) negative_zeros = times;
+    }
+    return negative_zeros == values.size();
+  }
+
+ private:
+  using Code = std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                                  std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>;
+  static constexpr Element element = ElementOf<T>::value;
+  static constexpr unsigned count_place = 43;
+  static constexpr std::uint64_t one = std::uint64_t{1} << count_place;
+  static constexpr std::size_t banks = sizeof(T) == 1 ? 4 : 2;  // so that codes of one bin need not wait
+
+  void add_one(T value, std::size_t bank) {
+    const auto code = std::bit_cast<Code>(value);
+    bins_[code >> fraction_bits][bank] += one | (code & ((Code{1} << fraction_bits) - 1));
+  }
+
+  // Infinities and NaNs share a bin.
+  static void add_specials(std::span<const T> values, bool negative, const Part& part) {
+    for (const T value : values)
+      if (const Number number = decode(element, std::bit_cast<Code>(value));
+          !number.is_finite() && number.negative == negative)
+        part.add_special(number, 1);
+  }
+
+  std::array<std::array<std::uint64_t, banks>, std::size_t{1} << (8 * sizeof(T) - fraction_bits)> bins_;
+};
+
+// --- f64
+
+/// A bin for each sign and each window of 8 exponents. It adds up the upper 26 bits of the significands and
+/// the lower 27 apart, as doubles that no addition rounds: the upper parts are multiples of 2^(e-25) and
+/// below 2^(e+8), where 2^e is the window's smallest normal, the lower ones multiples of 2^(e-52) and below
+/// 2^(e-18), so that 2^19 of them stay within 53 bits.
+///
+/// What could overflow so, from 2^993 on, goes to bins of its own, scaled by 2^-64.
+class DoubleBins {
+ public:
+  static constexpr std::size_t most = std::size_t{1} << 19;
+
+  /// Returns whether all are −0.
+  bool add(std::span<const double> values, const Part& part) {
+    // −0 + x is x for every x, −0 too: a bin that is still −0 has got nothing else.
+    for (Bin& bin : usual_) std::ranges::fill(bin.bank, _mm_set_pd(0.0, -0.0));
+    for (Bin& bin : scaled_) std::ranges::fill(bin.bank, _mm_setzero_pd());
+    bool any_large = false;
+    std::size_t i = 0;
+    for (; i + banks <= values.size(); i += banks)
+      for (std::size_t bank = 0; bank < banks; ++bank) any_large |= add_one(values[i + bank], bank, part);
+    for (; i < values.size(); ++i) any_large |= add_one(values[i], 0, part);
+    const bool all_negative_zeros = empty(usual_, 0, part);
+    if (any_large) empty(scaled_, scale, part);
+    return all_negative_zeros && !any_large;
+  }
+
+ private:
+  static constexpr unsigned window_shift = 52 + 3, large_shift = 52 + 5;
+  static constexpr std::size_t banks = 4;  // so that numbers of one window need not wait for each other
+  static constexpr int scale = 64;
+  struct alignas(16 * banks) Bin {
+    __m128d bank[banks];  ///< upper and lower parts
+  };
+
+  // Returns whether it is a large number, or none.
+  bool add_one(double value, std::size_t bank, const Part& part) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    if ((bits >> large_shift & 0x3f) != 0x3f) [[likely]] {
+      add_to(usual_[bits >> window_shift].bank[bank], value);
+      return false;
+    }
+    if (std::isfinite(value))
+      add_to(scaled_[(bits >> window_shift & 3) | bits >> 63 << 2].bank[bank], value * 0x1p-64);
+    else
+      part.add_special(number_of(value), 1);
+    return true;
+  }
+
+  static void add_to(__m128d& bin, double value) {
+    const __m128d upper_bits = _mm_castsi128_pd(_mm_set1_epi64x(~((std::int64_t{1} << 27) - 1)));
+    const __m128d whole = _mm_set_sd(value), upper = _mm_and_pd(whole, upper_bits);
+    bin = _mm_add_pd(bin, _mm_unpacklo_pd(upper, _mm_sub_sd(whole, upper)));
+  }
+
+  // Returns whether nothing but −0 had been added.
+  static bool empty(std::span<const Bin> bins, int shift, const Part& part) {
+    bool only_negative_zeros = true;
+    for (const Bin& bin : bins) {
+      __m128d sum = bin.bank[0];
+      for (std::size_t bank = 1; bank < banks; ++bank) sum = _mm_add_pd(sum, bin.bank[bank]);
+      for (const double half : {_mm_cvtsd_f64(sum), _mm_cvtsd_f64(_mm_unpackhi_pd(sum, sum))}) {
+        if (half == 0) continue;
+        const Number number = number_of(half);
+        part.add(number.negative, number.significand, number.exponent + shift);
+        only_negative_zeros = false;
+      }
+      only_negative_zeros &= std::signbit(_mm_cvtsd_f64(sum));
+    }
+    return only_negative_zeros;
+  }
+
+  std::array<Bin, 512> usual_;
+  std::array<Bin, 8> scaled_;
+};
+
+// --- integers
+
+template <class T>
+class IntegerSums {
+ public:
+  static constexpr std::size_t most = std::size_t{1} << 20;
+
+  static bool add(std::span<const T> values, const Part& part) {
+    if constexpr (sizeof(T) == 8)
+      add_wide(values, part);
+    else
+      add_narrow(values, part);
+    return false;
+  }
+
+ private:
+  static void add_narrow(std::span<const T> values, const Part& part) {
+    std::int64_t sum = 0, magnitude = 0;
+    for (const T value : values) {
+      sum += value;
+      if constexpr (std::is_signed_v<T>) magnitude += value < 0 ? -std::int64_t{value} : std::int64_t{value};
+    }
+    if constexpr (!std::is_signed_v<T>) magnitude = sum;
+    part.add(false, static_cast<std::uint64_t>(magnitude + sum) / 2, 0);
+    part.add(true, static_cast<std::uint64_t>(magnitude - sum) / 2, 0);
+  }
+
+  static void add_wide(std::span<const T> values, const Part& part) {
+    Wide positive = 0, negative = 0;
+    for (const T value : values) {
+      const auto bits = static_cast<std::uint64_t>(value);
+      if (std::is_signed_v<T> && value < 0)
+        negative += std::uint64_t{0} - bits;
+      else
+        positive += bits;
+    }
+    part.positive.add(positive, 0);
+    part.negative.add(negative, 0);
+  }
+};
+
+template <class T>
+struct BinsOf {
+  using Type = IntegerSums<T>;
+};
+template <>
+struct BinsOf<double> {
+  using Type = DoubleBins;
+};
+template <>
+struct BinsOf<float> {
+  using Type = CodeBins<float, 23>;
+};
+template <>
+struct BinsOf<Coded<Element::f16>> {
+  using Type = CodeBins<Coded<Element::f16>, 10>;
+};
+template <>
+struct BinsOf<Coded<Element::bf16>> {
+  using Type = CodeBins<Coded<Element::bf16>, 7>;
+};
+template <>
+struct BinsOf<Coded<Element::e4m3>> {
+  using Type = CodeBins<Coded<Element::e4m3>, 0>;
+};
+template <>
+struct BinsOf<Coded<Element::e5m2>> {
+  using Type = CodeBins<Coded<Element::e5m2>, 0>;
+};
+
+int lowest_exponent(Element element) { return is_float(element) ? float_format(element).lowest_exponent : 0; }
+int highest_exponent(Element element) {
+  return is_float(element) ? float_format(element).highest_exponent + 64 : 0;
+}
+
+}  // namespace
+
+template <class T>
+ExactSum<T>::ExactSum()
+    : positive_(lowest_exponent(element), highest_exponent(element)), negative_(positive_) {}
+
+template <class T>
+void ExactSum<T>::add(std::span<const T> values) {
+  using Bins = typename BinsOf<T>::Type;
+  const Part part{positive_, negative_, specials_};
+  Bins bins;
+  count_ += values.size();
+  while (!values.empty()) {
+    const std::size_t size = std::min(values.size(), Bins::most);
+    only_negative_zeros_ &= bins.add(values.first(size), part);
+    values = values.subspan(size);
+  }
+}
+
+template <class T>
+void ExactSum<T>::merge(const ExactSum& other) {
+  count_ += other.count_;
+  specials_.nans += other.specials_.nans;
+  specials_.positive_infinities += other.specials_.positive_infinities;
+  specials_.negative_infinities += other.specials_.negative_infinities;
+  only_negative_zeros_ &= other.only_negative_zeros_;
+  positive_.add(other.positive_);
+  negative_.add(other.negative_);
+}
+
+template <class T>
+std::uint64_t ExactSum<T>::rounded(Element to) const {
+  using Category = Number::Category;
+  if (specials_.give_nan()) return encode(to, {Category::nan, false, 0, 0});
+  if (specials_.give_infinity())
+    return encode(to, {Category::infinity, specials_.negative_infinities != 0, 0, 0});
+  const Dyadic sum = finite();
+  if (sum.is_zero()) return encode(to, {Category::finite, count_ != 0 && only_negative_zeros_, 0, 0});
+  return foldproof::rounded(to, sum);
+}
+
+template <class T>
+std::partial_ordering ExactSum<T>::compare(const Specials& a, const Dyadic& x, const Specials& b,
+                                           const Dyadic& y) {
+  if (a.give_nan() || b.give_nan()) return std::partial_ordering::unordered;
+  const auto side = [](const Specials& s) {
+    return s.give_infinity() ? (s.positive_infinities != 0 ? 1 : -1) : 0;
+  };
+  return side(a) != side(b) || side(a) != 0 ? side(a) <=> side(b) : x <=> y;
+}
+
+template class ExactSum<double>;
+template class ExactSum<float>;
+template class ExactSum<Coded<Element::f16>>;
+template class ExactSum<Coded<Element::bf16>>;
+template class ExactSum<Coded<Element::e4m3>>;
+template class ExactSum<Coded<Element::e5m2>>;
+template class ExactSum<std::int8_t>;
+template class ExactSum<std::uint8_t>;
+template class ExactSum<std::int16_t>;
+template class ExactSum<std::uint16_t>;
+template class ExactSum<std::int32_t>;
+template class ExactSum<std::uint32_t>;
+template class ExactSum<std::int64_t>;
+template class ExactSum<std::uint64_t>;
+
+}  // namespace foldproof

@@ -1,0 +1,233 @@
+// Exact sums against integers of any length, on the data that break sums.
+#include "oracles/exact_sum.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "catch.h"
+
+using namespace foldproof;
+
+namespace {
+
+using Integer = boost::multiprecision::cpp_int;
+
+/// x as an integer number of the smallest subnormals of f64.
+Integer in_smallest(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  const auto significand = static_cast<std::int64_t>(std::ldexp(fraction, 53));
+  const int shift = exponent - 53 + 1074;
+  return shift >= 0 ? Integer(significand) * (Integer(1) << shift)
+                    : Integer(significand) / (Integer(1) << -shift);
+}
+
+template <class T>
+void check_against_integers(const std::vector<T>& values) {
+  ExactSum<T> sum;
+  sum.add(values);
+  Integer expected = 0, magnitude = 0;
+  for (const T value : values) {
+    expected += in_smallest(value);
+    magnitude += abs(in_smallest(value));
+  }
+  CHECK(sum.count() == values.size());
+  CHECK(sum.finite() == Dyadic(expected, -1074));
+  CHECK(sum.magnitude() == Dyadic(magnitude, -1074));
+}
+
+template <class T>
+T any_finite(std::mt19937_64& random) {
+  using Code = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  for (;;)
+    if (const T value = std::bit_cast<T>(static_cast<Code>(random())); std::isfinite(value)) return value;
+}
+
+template <class T, class F>
+std::vector<T> made(std::size_t count, F f) {
+  std::vector<T> values(count);
+  for (T& value : values) value = f();
+  return values;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("sums of any finite numbers are exact", "", double, float) {
+  using T = TestType;
+  std::mt19937_64 random(1);
+  const T top = std::numeric_limits<T>::max(), tiny = std::numeric_limits<T>::denorm_min();
+  check_against_integers<T>({});
+  check_against_integers<T>({T{1}});
+  for (const std::size_t count : {1, 3, 5, 1000, 20001})
+    check_against_integers(made<T>(count, [&] { return any_finite<T>(random); }));
+  check_against_integers(made<T>(5001, [&] { return random() % 2 ? top : -top; }));
+  check_against_integers(made<T>(5001, [&] { return random() % 2 ? tiny : top; }));
+  check_against_integers(made<T>(5001, [&] { return static_cast<T>(random() % 8) * tiny; }));
+  check_against_integers(made<T>(5001, [&] { return std::nextafter(T{1}, T{0}); }));
+  check_against_integers(made<T>(5001, [&] { return -std::nextafter(T{1}, T{0}); }));
+}
+
+// 2^19 numbers fill a chunk of doubles to its last bit: the largest of a window, and one unit of its
+// smallest.
+TEST_CASE("a full chunk of doubles in one window of exponents is exact") {
+  const double largest = std::nextafter(256.0, 0.0);  // exponents 0 to 7 share a window: 1023 is 7 modulo 8
+  for (const double low : {0x1p-7, 1.0, 2.0})
+    for (const double x : {std::nextafter(low * 2, 0.0), std::nextafter(low, 2 * low), largest}) {
+      const std::size_t count = (std::size_t{1} << 20) + 3;
+      const std::vector<double> values(count, x);
+      ExactSum<double> sum;
+      sum.add(values);
+      CHECK(sum.finite() == Dyadic(number_of(x)) * Dyadic(Integer(count), 0));
+    }
+}
+
+TEST_CASE("a full chunk of floats with every bit set is exact") {
+  const float x = std::bit_cast<float>(0x3fffffffu);
+  const std::size_t count = (std::size_t{1} << 21) + 1;
+  ExactSum<float> sum;
+  sum.add(std::vector<float>(count, x));
+  CHECK(sum.finite() == Dyadic(number_of(x)) * Dyadic(Integer(count), 0));
+}
+
+TEST_CASE("a thousand million numbers are exact") {
+  std::vector<float> values(1'000'000);
+  std::mt19937_64 random(2);
+  for (float& value : values) value = any_finite<float>(random);
+  ExactSum<float> once, sum;
+  once.add(values);
+  for (int k = 0; k < 1000; ++k) sum.add(values);
+  CHECK(sum.count() == 1'000'000'000);
+  CHECK(sum.finite() == once.finite() * Dyadic(1000, 0));
+  CHECK(sum.magnitude() == once.magnitude() * Dyadic(1000, 0));
+}
+
+TEST_CASE("parts that are merged in any order give the sum of all") {
+  std::mt19937_64 random(3);
+  const std::vector<double> values = made<double>(10'000, [&] { return any_finite<double>(random); });
+  ExactSum<double> whole;
+  whole.add(values);
+  std::vector<ExactSum<double>> parts;
+  for (std::size_t at = 0; at < values.size();) {
+    const std::size_t size = std::min<std::size_t>(values.size() - at, random() % 1500);
+    parts.emplace_back().add(std::span(values).subspan(at, size));
+    at += size;
+  }
+  std::ranges::shuffle(parts, random);
+  ExactSum<double> merged;
+  for (const auto& part : parts) merged.merge(part);
+  CHECK(merged == whole);
+  CHECK(merged.magnitude() == whole.magnitude());
+  CHECK(merged.count() == values.size());
+}
+
+TEMPLATE_TEST_CASE("every code of a narrow format counts as what it decodes to", "", Coded<Element::f16>,
+                   Coded<Element::bf16>, Coded<Element::e4m3>, Coded<Element::e5m2>) {
+  constexpr Element element = ElementOf<TestType>::value;
+  std::vector<TestType> all;
+  Dyadic expected, magnitude;
+  Specials specials;
+  for (std::uint64_t bits = 0; bits < std::uint64_t{1} << 8 * size_of(element); ++bits) {
+    all.push_back({static_cast<decltype(TestType::bits)>(bits)});
+    const Number number = decode(element, bits);
+    if (number.is_finite()) {
+      expected = expected + Dyadic(number);
+      magnitude = magnitude + abs(Dyadic(number));
+    } else if (number.is_nan()) {
+      ++specials.nans;
+    } else {
+      ++(number.negative ? specials.negative_infinities : specials.positive_infinities);
+    }
+    ExactSum<TestType> one;
+    one.add(all.back());
+    if (number.is_finite()) CHECK(one.finite() == Dyadic(number));
+    CHECK(decode(element, one.rounded(element)).category == number.category);
+  }
+  ExactSum<TestType> sum;
+  sum.add(all);
+  CHECK(sum.finite() == expected);
+  CHECK(sum.magnitude() == magnitude);
+  CHECK(sum.specials().nans == specials.nans);
+  CHECK(sum.specials().positive_infinities == specials.positive_infinities);
+  CHECK(sum.specials().negative_infinities == specials.negative_infinities);
+}
+
+TEMPLATE_TEST_CASE("integers of every width are summed beyond their range", "", std::int8_t, std::uint8_t,
+                   std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+  using T = TestType;
+  std::mt19937_64 random(4);
+  std::vector<T> values = made<T>(5000, [&] { return static_cast<T>(random()); });
+  values.insert(values.end(), 3000, std::numeric_limits<T>::max());
+  values.insert(values.end(), 2000, std::numeric_limits<T>::min());
+  Integer expected = 0, magnitude = 0;
+  for (const T value : values) {
+    expected += value;
+    magnitude += abs(Integer(value));
+  }
+  ExactSum<T> sum;
+  sum.add(values);
+  CHECK(sum.finite() == Dyadic(expected, 0));
+  CHECK(sum.magnitude() == Dyadic(magnitude, 0));
+}
+
+TEMPLATE_TEST_CASE("NaN, infinities and zeros add up as IEEE 754 has it", "", double, float) {
+  using T = TestType;
+  constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const auto sum = [](const std::vector<T>& values) {
+    ExactSum<T> exact;
+    exact.add(values);
+    const std::uint64_t bits = exact.rounded(ExactSum<T>::element);
+    return to_text(ExactSum<T>::element, bits) +
+           (to_double(decode(ExactSum<T>::element, bits)) == 0 && bits != 0 ? " negative" : "");
+  };
+  const std::string zero = "0x0p+0 (0)", minus_zero = "-0x0p+0 (-0) negative";
+  CHECK(sum({}) == zero);
+  CHECK(sum({T{0}}) == zero);
+  CHECK(sum({-T{0}}) == minus_zero);
+  CHECK(sum({-T{0}, -T{0}, -T{0}, -T{0}, -T{0}}) == minus_zero);
+  CHECK(sum({-T{0}, -T{0}, T{0}, -T{0}, -T{0}}) == zero);
+  CHECK(sum({T{1}, -T{1}}) == zero);
+  CHECK(sum({-T{1}, -T{0}, T{1}}) == zero);
+  CHECK(sum({-std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::denorm_min()}) == zero);
+  CHECK(sum({infinity, T{1}}) == "inf");
+  CHECK(sum({infinity, infinity}) == "inf");
+  CHECK(sum({-infinity, std::numeric_limits<T>::max()}) == "-inf");
+  CHECK(sum({infinity, -infinity}) == "nan");
+  CHECK(sum({nan, T{1}}) == "nan");
+  CHECK(sum({-nan, infinity}) == "nan");
+}
+
+TEST_CASE("a sum is rounded once, to even, to any format") {
+  const auto rounded = [](const std::vector<double>& values, Element to) {
+    ExactSum<double> sum;
+    sum.add(values);
+    return to_double(decode(to, sum.rounded(to)));
+  };
+  // A tie of f32 that rounding to f64 first would see, and a last bit that breaks it.
+  CHECK(rounded({1, 0x1p-24}, Element::f32) == 1);
+  CHECK(rounded({1, 0x1p-23, 0x1p-24}, Element::f32) == 1 + 0x1p-22);
+  CHECK(rounded({1, 0x1p-24, 0x1p-200}, Element::f32) == 1 + 0x1p-23);
+  CHECK(rounded({1, 0x1p-53, 0x1p-1074}, Element::f64) == 1 + 0x1p-52);
+  CHECK(rounded({65504, 15.99}, Element::f16) == 65504);
+  CHECK(rounded({65504, 16}, Element::f16) == std::numeric_limits<double>::infinity());
+  CHECK(rounded({0x1p1023, 0x1p1023, -0x1p1023}, Element::f64) == 0x1p1023);
+  CHECK(rounded({1e300, 1, -1e300}, Element::bf16) == 1);
+}
+
+TEST_CASE("sums compare exactly, beyond any format") {
+  const auto sum = [](const std::vector<double>& values) {
+    ExactSum<double> exact;
+    exact.add(values);
+    return exact;
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  CHECK(sum({1, 0x1p-1074}) > sum({1}));
+  CHECK(sum({0x1p1023, 0x1p1023, 1}) > sum({0x1p1023, 0x1p1023}));
+  CHECK(sum({infinity}) > sum({0x1p1023, 0x1p1023}));
+  CHECK(sum({-infinity}) < sum({-0x1p1023}));
+  CHECK(sum({infinity}) == sum({infinity, 1}));
+  CHECK(sum({0.0}) == sum({-0.0}));
+  CHECK((sum({NAN}) <=> sum({NAN})) == std::partial_ordering::unordered);
+}
