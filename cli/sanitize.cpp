@@ -111,7 +111,7 @@ Job job_of(const Launch& launch, const Arguments& a, std::uint64_t repetition) {
     step.arguments.push_back(
         {ArgumentBytes(sizeof(Address)), {{0, static_cast<std::uint32_t>(job.buffers.size()), 0}}});
     JobBuffer buffer{fmt::format("argument {}", i), spec.count * size_of(spec.type), spec.content, 0, true};
-    buffer.may_be_padded = size_of(spec.type) == 1;
+    buffer.loose_element = static_cast<std::uint32_t>(size_of(spec.type));
     job.buffers.push_back(std::move(buffer));
   }
   job.steps.emplace_back(std::move(step));

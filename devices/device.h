@@ -90,15 +90,16 @@ class Device {
   /// Before the launches of a job; `again` where they are those of before, because `wants_replay` asked for
   /// it.
   virtual void observe_job(bool /*again*/) {}
-  /// What the job's launches stored without anybody having determined it. `may_be_padded`: nobody told the
-  /// layout of these bytes.
+  /// What the job's launches left in a buffer without anybody having determined it. `loose_element`: see
+  /// JobBuffer.
   virtual UndefinedOutput undefined_output(Address /*from*/, std::uint64_t /*bytes*/,
-                                           std::string_view /*name*/, bool /*may_be_padded*/) const {
+                                           std::string_view /*name*/, std::uint32_t /*loose_element*/) const {
     return {};
   }
   /// What holds from now on whatever nobody determined. Unless told, memory holds poison and registers zero:
   /// loops over an unset count end.
   virtual void hold_undefined(const std::optional<Filling>& /*filling*/) {}
+  /// Of the job's launches until now.
   virtual UseOfUndefined use_of_undefined() const { return {}; }
   /// Whether those who watch ask for the job's launches once more, in fresh memory.
   virtual bool wants_replay() const { return false; }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <set>
+#include <tuple>
 
 namespace foldproof {
 namespace {
@@ -33,26 +35,27 @@ class Allocations {
 
   Address start(std::size_t buffer) const { return blocks_.at(buffer) + buffers_[buffer].offset; }
 
-  /// What is read back, and the undefined bytes in it. Those that say nothing hold the usual filling.
-  void take(JobResult& result) const {
+  /// What is read back, and the findings about undefined bytes in it.
+  std::vector<std::vector<ByteRange>> take(JobResult& result) const {
+    std::vector<std::vector<ByteRange>> idle(buffers_.size());
     result.contents.resize(buffers_.size());
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       const JobBuffer& buffer = buffers_[i];
       if (!buffer.read_back || buffer.bytes == 0) continue;
-      std::vector<std::byte>& bytes = result.contents[i];
-      bytes.resize(buffer.bytes);
-      device_.read(start(i), bytes);
+      result.contents[i].resize(buffer.bytes);
+      device_.read(start(i), result.contents[i]);
       UndefinedOutput undefined =
-          device_.undefined_output(start(i), buffer.bytes, buffer.name, buffer.may_be_padded);
+          device_.undefined_output(start(i), buffer.bytes, buffer.name, buffer.loose_element);
       std::ranges::move(undefined.findings, std::back_inserter(result.findings));
-      for (const std::uint64_t at : undefined.idle) bytes[at] = Filling{}.byte(at);
+      idle[i] = std::move(undefined.idle);
     }
+    return idle;
   }
 
  private:
+  // The last first, so that the next run's buffers have the same addresses.
   void release() {
-    for (const Address block : blocks_) device_.free(block);
-    blocks_.clear();
+    for (; !blocks_.empty(); blocks_.pop_back()) device_.free(blocks_.back());
   }
 
   Device& device_;
@@ -72,22 +75,10 @@ ArgumentBytes patched(const JobArgument& argument, const Allocations& allocation
   return bytes;
 }
 
-// Values that show whether it matters what they are. The first three are huge, as far below zero, and tiny in
-// most formats, and every bit is set in one of them. Then zero, and what the program asks for: equal to one
-// of its constants, and next to it on either side, as elements of 4, 2, 1 and 8 bytes.
-std::vector<Filling> fillings_to_try(const std::vector<std::uint64_t>& constants) {
-  std::vector<Filling> all;
-  for (const std::uint32_t word : {0x76997699u, 0xf699f699u, 0x89668966u}) all.push_back({word, word, true});
-  all.push_back({0, 0});
-  for (const std::uint64_t constant : constants)
-    for (const std::uint64_t value : {constant, constant + 1, constant - 1}) {
-      const auto low = static_cast<std::uint32_t>(value), high = static_cast<std::uint32_t>(value >> 32);
-      all.push_back({low, low});
-      if (low <= 0xffff) all.push_back({low * 0x00010001, low * 0x00010001});
-      if (low <= 0xff) all.push_back({low * 0x01010101, low * 0x01010101});
-      all.push_back({low, high});
-    }
-  return all;
+void poison(std::vector<std::vector<std::byte>>& contents, const std::vector<std::vector<ByteRange>>& idle) {
+  for (std::size_t i = 0; i < contents.size() && i < idle.size(); ++i)
+    for (const ByteRange& range : idle[i])
+      for (std::uint64_t at = range.first; at != range.end; ++at) contents[i][at] = Filling{}.byte(at);
 }
 
 class InProcessRunner final : public Runner {
@@ -99,12 +90,15 @@ class InProcessRunner final : public Runner {
     results.reserve(jobs.size());
     for (const Job& job : jobs) {
       device_->hold_undefined(std::nullopt);
-      results.push_back(watched(job));
-      if (!results.back().completed || std::ranges::none_of(results.back().findings, is_doubtful)) continue;
-      const bool matters = undefined_values_matter(job, results.back());
-      device_->hold_undefined(std::nullopt);
-      results.back() = watched(job);  // so that whoever counted has counted this run
-      if (!matters) std::erase_if(results.back().findings, is_doubtful);
+      Attempt first = watched(job);
+      if (first.result.completed && std::ranges::any_of(first.result.findings, is_doubtful)) {
+        const bool matters = undefined_values_matter(job, first);
+        device_->hold_undefined(std::nullopt);
+        first = watched(job);  // so that whoever counts has counted this run
+        if (!matters) std::erase_if(first.result.findings, is_doubtful);
+      }
+      poison(first.result.contents, first.idle);
+      results.push_back(std::move(first.result));
     }
     return results;
   }
@@ -114,12 +108,20 @@ class InProcessRunner final : public Runner {
   }
 
  private:
-  JobResult watched(const Job& job) {
+  /// One run of a job.
+  struct Attempt {
+    JobResult result;
+    std::vector<std::vector<ByteRange>> idle;  ///< by buffer: what says nothing
+    UseOfUndefined use;                        ///< where findings ask for it, or `compares`
+  };
+  enum class Purpose : bool { first, compare };
+
+  Attempt watched(const Job& job, Purpose purpose = Purpose::first) {
     device_->observe_job(false);
-    JobResult result = run(job);
-    if (!device_->wants_replay()) return result;
+    Attempt attempt = run(job, purpose);
+    if (!device_->wants_replay()) return attempt;
     device_->observe_job(true);
-    return run(job);
+    return run(job, purpose);
   }
 
   // A finding that stands only if another value would show another result. Possible padding is no longer a
@@ -130,30 +132,44 @@ class InProcessRunner final : public Runner {
 
   // Whether it matters what holds whatever nobody determined. Sums and scans of partly filled tiles compute
   // with such values and discard what comes of them, often where no bit tells (x + u - u).
-  bool undefined_values_matter(const Job& job, const JobResult& first) {
-    const UseOfUndefined use = device_->use_of_undefined();
+  bool undefined_values_matter(const Job& job, const Attempt& first) {
     Job again = job;
     again.limits.warp_instructions =
-        std::min(job.limits.warp_instructions, 4 * first.warp_instructions + (std::uint64_t{1} << 20));
+        std::min(job.limits.warp_instructions, 4 * first.result.warp_instructions + (std::uint64_t{1} << 20));
+    std::vector<UseOfUndefined::Compared> compared = first.use.compared;
     const auto differs = [&](const Filling& filling) {
       device_->hold_undefined(filling);
-      const JobResult other = watched(again);
-      return other.completed != first.completed || other.contents != first.contents ||
-             other.printed != first.printed || kinds(other) != kinds(first) ||
-             device_->use_of_undefined().choices != use.choices;
+      const Attempt other = watched(again, Purpose::compare);
+      for (const auto& one : other.use.compared)
+        if (std::ranges::find(compared, one) == compared.end()) compared.push_back(one);
+      return !is_same(first, other);
     };
-    return std::ranges::any_of(fillings_to_try(use.constants), differs);
+    return std::ranges::any_of(fillings_by_chance(), differs) ||
+           std::ranges::any_of(fillings_of(compared), differs);
   }
 
-  static std::set<Kind> kinds(const JobResult& result) {
-    std::set<Kind> all;
+  static bool is_same(const Attempt& a, const Attempt& b) {
+    const JobResult &x = a.result, &y = b.result;
+    if (x.completed != y.completed || x.printed != y.printed || others(x) != others(y) ||
+        a.use.choices != b.use.choices || a.use.memory != b.use.memory)
+      return false;
+    auto of_a = x.contents, of_b = y.contents;
+    for (const auto* idle : {&a.idle, &b.idle}) poison(of_a, *idle), poison(of_b, *idle);
+    return of_a == of_b;
+  }
+
+  /// The findings about other things.
+  static std::set<std::tuple<Kind, Severity, std::string>> others(const JobResult& result) {
+    std::set<std::tuple<Kind, Severity, std::string>> all;
     for (const Finding& finding : result.findings)
-      if (!is_about_undefined_values(finding.kind)) all.insert(finding.kind);
+      if (!is_about_undefined_values(finding.kind))
+        all.emplace(finding.kind, finding.severity, to_string(finding.at));
     return all;
   }
 
-  JobResult run(const Job& job) {
-    JobResult result;
+  Attempt run(const Job& job, Purpose purpose) {
+    Attempt attempt;
+    JobResult& result = attempt.result;
     try {
       const ModuleId module = module_of(job.image);
       device_->reset(module);
@@ -163,14 +179,16 @@ class InProcessRunner final : public Runner {
           device_->write(allocations.start(write->buffer), write->bytes);
         else
           launch(module, std::get<JobLaunch>(step), job, allocations, result);
-        if (!result.completed) return result;
+        if (!result.completed) return attempt;
       }
-      allocations.take(result);
+      attempt.idle = allocations.take(result);
+      if (purpose == Purpose::compare || std::ranges::any_of(result.findings, is_doubtful))
+        attempt.use = device_->use_of_undefined();
     } catch (const Unsupported& reason) {
       result.unsupported = reason.what();
       result.completed = false;
     }
-    return result;
+    return attempt;
   }
 
   void launch(ModuleId module, const JobLaunch& step, const Job& job, const Allocations& allocations,

@@ -21,7 +21,9 @@ struct JobBuffer {
   std::vector<std::byte> initial;  ///< at most `bytes` long
   std::uint64_t offset = 0;        ///< start inside its allocation, in bytes: a misaligned view
   bool read_back = false;          ///< its bytes belong to the result
-  bool may_be_padded = false;      ///< nobody told its layout: it may hold structures
+  /// 0: every bit of it counts. Else nobody told more of its layout than elements of so many bytes, and what
+  /// may be padding of structures is no error.
+  std::uint32_t loose_element = 0;
 };
 
 /// A pointer to a buffer, patched into an argument.
@@ -60,7 +62,8 @@ struct Job {
   Limits limits;
 };
 
-/// When `completed` is false, a finding ended the job early and the contents mean nothing.
+/// When `completed` is false, a finding ended the job early and the contents mean nothing. Bytes that nobody
+/// wrote, and padding, hold Filling::poison.
 struct JobResult {
   std::vector<std::vector<std::byte>> contents;  ///< one per buffer; empty where not read back
   std::vector<Finding> findings;
@@ -81,7 +84,9 @@ class Runner {
   virtual std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) = 0;
 };
 
-/// A runner in this process on the given device; a module is loaded once, whatever the number of jobs.
+/// A runner in this process on the given device; a module is loaded once, whatever the number of jobs. A job
+/// with findings about undefined values is run again with other values in their place; where nothing differs,
+/// the findings are withheld. What has been counted is then that of the last run, which is like the first.
 std::unique_ptr<Runner> make_runner(std::unique_ptr<Device> device);
 
 }  // namespace foldproof

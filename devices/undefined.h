@@ -4,6 +4,7 @@
 //   or it does not, and then they were discarded, however they went through the program.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,38 +14,53 @@
 
 namespace foldproof {
 
-/// What memory and registers hold that nobody gave a value: words for the even and the odd multiples of 4 bytes. Of itself poison: a NaN as f32, and huge
-/// as an integer, so that using it shows.
+/// What memory and registers hold that nobody gave a value: words for the even and the odd multiples of 4
+/// bytes. Of itself poison: a NaN as f32, and huge as an integer, so that using it shows.
 struct Filling {
   static constexpr std::uint32_t poison = 0x7fedbead;
 
-  std::uint32_t even = poison, odd = poison;
-  /// The low bits of each half differ from place to place, so that no two cancel. Huge values stay huge in
-  /// every format.
-  bool varied = false;
+  std::array<std::uint32_t, 2> base{poison, poison};
+  /// The bits in which places differ from each other, as if by chance, so that no two of them cancel.
+  std::array<std::uint32_t, 2> varied{0, 0};
+  std::uint32_t seed = 0;
 
-  std::uint32_t word(std::uint64_t place) const {
-    constexpr std::uint32_t both_halves = 0x00010001, low_bits = 0xff;
-    const std::uint32_t base = place % 2 == 0 ? even : odd;
-    return varied ? base ^ both_halves * (static_cast<std::uint32_t>(place * 37) & low_bits) : base;
-  }
-  /// That at so many bytes from the word number 0.
-  std::byte byte(std::uint64_t at) const { return static_cast<std::byte>(word(at / 4) >> 8 * (at % 4)); }
+  bool operator==(const Filling&) const = default;
+  bool is_varied() const { return (varied[0] | varied[1]) != 0; }
+  /// The word that the byte `at` belongs to. `memory` tells apart what has addresses of its own.
+  std::uint32_t word(std::uint64_t memory, std::uint64_t at) const;
+  std::byte byte(std::uint64_t at) const { return static_cast<std::byte>(word(0, at) >> 8 * (at % 4)); }
 };
 
-/// Fills the bytes, of which the first is that of the word number `place`.
-void fill_undefined(std::span<std::byte> bytes, const Filling& filling, std::uint64_t place = 0);
+/// Fills the bytes from `at` on, a multiple of 4.
+void fill_undefined(std::span<std::byte> bytes, const Filling& filling, std::uint64_t memory,
+                    std::uint64_t at);
 
 /// How a job's launches used what nobody determined.
 struct UseOfUndefined {
-  std::uint64_t choices = 0;             ///< a digest of the addresses, masks and numbers that it decided
-  std::vector<std::uint64_t> constants;  ///< that it was compared with: values worth trying in its place
+  std::uint64_t choices = 0;  ///< a digest of the addresses, masks and numbers that it had a part in
+  std::uint64_t memory = 0;   ///< a digest of all global memory that is determined
+  struct Compared {
+    std::uint64_t value = 0;
+    unsigned bytes = 0;
+    bool operator==(const Compared&) const = default;
+  };
+  std::vector<Compared> compared;  ///< what it was compared with, at most a few: worth trying in its place
+};
+
+/// Values to try that differ from place to place, of every sort that programs expect.
+std::span<const Filling> fillings_by_chance();
+/// The same value everywhere: zero, one, and what the program compares with, equal to it and next to it.
+std::vector<Filling> fillings_of(const std::vector<UseOfUndefined::Compared>& compared);
+
+/// Bytes of a buffer: [first, end).
+struct ByteRange {
+  std::uint64_t first = 0, end = 0;
 };
 
 /// What a job's launches left without a value in a buffer.
 struct UndefinedOutput {
   std::vector<Finding> findings;
-  std::vector<std::uint64_t> idle;  ///< bytes that say nothing: nobody wrote them, or they are padding
+  std::vector<ByteRange> idle;  ///< what says nothing: nobody wrote it, or it is padding
 };
 
 }  // namespace foldproof

@@ -4,15 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace foldproof {
+#include "sanitizer/mixed.h"
 
-constexpr std::uint64_t mixed(std::uint64_t x) {
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
+namespace foldproof {
 
 class SplitMix {
  public:

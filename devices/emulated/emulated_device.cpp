@@ -154,14 +154,18 @@ class EmulatedDevice final : public Device {
     for (const auto& observer : observers_) observer->job_begins(again);
   }
   UndefinedOutput undefined_output(Address from, std::uint64_t bytes, std::string_view name,
-                                   bool may_be_padded) const override {
-    return machine::undefined_output(origins_, memory_.find(from), from, bytes, name, may_be_padded);
+                                   std::uint32_t loose_element) const override {
+    return machine::undefined_output(origins_, memory_.find(from), {from, bytes, name, loose_element});
   }
   void hold_undefined(const std::optional<Filling>& filling) override {
     filling_ = filling;
     memory_.hold(filling.value_or(Filling{}));
   }
-  UseOfUndefined use_of_undefined() const override { return origins_.use; }
+  UseOfUndefined use_of_undefined() const override {
+    UseOfUndefined use = origins_.use;
+    use.memory = memory_.digest();
+    return use;
+  }
   bool wants_replay() const override {
     return std::ranges::any_of(observers_, [](const auto& o) { return o->wants_all_reads(); });
   }

@@ -110,6 +110,76 @@ TEST_CASE("a value that decides only when it equals a constant is tried with it"
         "uninitialized-read");
 }
 
+TEST_CASE("values of different places do not cancel, wherever they lie") {
+  const std::string at = ".shared .align 16 .b8 wide[8192]; mov.u32 %r9, wide; mad.lo.u32 %r9, tid, 4, %r9; ",
+                    store = "st.global.u32 [mine], %r2;";
+  CHECK(undefined_kinds(at +
+                        "ld.shared.u32 %r1, [%r9]; ld.shared.u32 %r2, [%r9 + 1024]; "
+                        "xor.b32 %r2, %r1, %r2; " +
+                        store) == "uninitialized-read");
+  CHECK(undefined_kinds(at +
+                        "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [wide]; xor.b32 %r1, %r1, %r2; "
+                        "xor.b32 %r3, %r3, %r4; xor.b32 %r2, %r1, %r3; " +
+                        store) == "uninitialized-read");
+  CHECK(undefined_kinds(at +
+                        "ld.shared.u16 %r1, [%r9]; ld.shared.u16 %r2, [%r9 + 2]; "
+                        "setp.gt.u32 %p1, %r1, %r2; selp.u32 %r2, 1, 2, %p1; " +
+                        store) == "uninitialized-read");
+  CHECK(undefined_kinds(at +
+                        "ld.shared.f64 %d1, [wide]; ld.shared.f64 %d2, [wide + 1024]; "
+                        "setp.gt.f64 %p1, %d1, %d2; selp.u32 %r2, 1, 2, %p1; " +
+                        store) == "uninitialized-read");
+}
+
+TEST_CASE("values of every usual size are tried") {
+  const auto found = [](const std::string& test) {
+    return undefined_kinds(tile +
+                           "mov.u32 %r9, tile; mad.lo.u32 %r9, tid, 4, %r9; ld.shared.u32 %r1, [%r9]; "
+                           "mov.b32 %f1, %r1; " +
+                           test + "selp.u32 %r2, 1, 2, %p1; st.global.u32 [mine], %r2;");
+  };
+  CHECK(found("mov.u32 %r5, 4242; setp.eq.u32 %p1, %r1, %r5; ") == "uninitialized-read");
+  CHECK(found("cvt.rzi.s32.f32 %r3, %f1; setp.eq.s32 %p1, %r3, 7; ") == "uninitialized-read");
+  CHECK(found("shl.b32 %r3, %r1, 1; setp.eq.s32 %p1, %r3, 42; ") == "uninitialized-read");
+  CHECK(found("sub.f32 %f2, %f1, 0f3f800000; mul.f32 %f2, %f2, %f2; setp.lt.f32 %p1, %f2, 0f358637bd; ") ==
+        "uninitialized-read");
+  CHECK(found("mul.f32 %f2, %f1, 0f41200000; cvt.rzi.s32.f32 %r3, %f2; setp.gt.s32 %p2, %r3, 5; "
+              "setp.lt.and.s32 %p1, %r3, 9, %p2; ") == "uninitialized-read");
+}
+
+TEST_CASE("what undefined values decide about other memory than the outputs counts, too") {
+  Setting setting{.buffers = {}, .block = {1, 1, 1}};
+  setting.module = ".global .align 4 .u32 flag; ";
+  const std::string read = tile + "ld.shared.u32 %r1, [tile]; setp.gt.s32 %p1, %r1, 0; ";
+  CHECK(undefined_kinds(read + "@%p1 st.global.u32 [flag], 1;", setting) == "uninitialized-read");
+  CHECK(undefined_kinds(read + "selp.u32 %r2, 1, 2, %p1; and.b32 %r2, %r2, 0; st.global.u32 [flag], %r2;",
+                        setting) == "none");
+}
+
+TEST_CASE("buffers lie where they lay when other values are tried") {
+  CHECK(undefined_kinds(tile +
+                            "ld.shared.u32 %r1, [tile]; cvt.u64.u32 %rd1, %r1; add.u64 %rd2, buffer1, %rd1; "
+                            "sub.u64 %rd2, %rd2, %rd1; ld.global.u32 %r2, [%rd2]; st.global.u32 [mine], %r2;",
+                        {.buffers = {words({7})}}) == "none");
+}
+
+TEST_CASE("a job that broke off keeps its findings about undefined values") {
+  CHECK(undefined_kinds(tile + "ld.shared.u32 %r1, [tile]; setp.eq.u32 %p1, %r1, 0; @%p1 bra on; on: "
+                               "ld.global.u32 %r2, [16]; st.global.u32 [mine], tid;") ==
+        "out-of-bounds, uninitialized-read");
+}
+
+TEST_CASE("an address is the same in all runs, however warps take turns") {
+  Setting setting{.buffers = {}, .block = {128, 1, 1}};
+  const std::string body = tile + R"(ld.shared.u32 %r1, [tile]; mov.u32 %r3, tile; setp.gt.s32 %p1, %r1, 0;
+    @%p1 bra on; add.u32 %r4, tid, 1; add.u32 %r4, %r4, 1; add.u32 %r4, %r4, 1; add.u32 %r4, %r4, 1;
+    on: add.u32 %r5, %r3, %r1; sub.u32 %r5, %r5, %r1; ld.shared.u32 %r6, [%r5]; st.global.u32 [mine], tid;)";
+  for (const Schedule& schedule : schedules()) {
+    setting.schedule = schedule;
+    CHECK(undefined_kinds(body, setting) == "none");
+  }
+}
+
 TEST_CASE("an address that other values would change is told even where nothing comes of it") {
   const std::string read = tile + "ld.shared.u32 %r1, [tile]; mov.u32 %r2, tile; ";
   CHECK(undefined_kinds(read + "and.b32 %r1, %r1, 4; add.u32 %r2, %r2, %r1; st.shared.u32 [%r2], tid;") ==
@@ -138,7 +208,7 @@ TEST_CASE("what is printed is an output") {
 
 TEST_CASE("padding of structures is no finding where nobody told the layout of a buffer") {
   // A float, a byte and three bytes that nobody wrote, copied to the output as they are.
-  const auto copied = [](const std::string& how) {
+  const auto copied = [](const std::string& how, std::initializer_list<std::uint32_t> elements = {0, 1}) {
     Job job;
     job.image = std::make_shared<Image>(Image{"test.ptx", machine_tests::text_of(tile + R"(
       mov.u32 %r1, 1; st.shared.u32 [tile], %r1; mov.u16 %h1, 1; st.shared.u8 [tile + 4], %h1; )" +
@@ -147,23 +217,25 @@ TEST_CASE("padding of structures is no finding where nobody told the layout of a
     job.buffers.push_back({"out", 16, zeros(16), 0, true});
     job.steps.emplace_back(JobLaunch{"k", {{1, 1, 1}, {1, 1, 1}}, {{ArgumentBytes(8), {{0, 0, 0}}}}});
     std::string verdicts;
-    for (const bool may_be_padded : {false, true}) {
-      job.buffers[0].may_be_padded = may_be_padded;
+    for (const std::uint32_t element : elements) {
+      job.buffers[0].loose_element = element;
       const auto runner = make_runner(make_emulated_device({}, true));
-      verdicts += (may_be_padded ? " / " : "") + kinds(runner->run({job}).front().findings);
+      verdicts += (verdicts.empty() ? "" : " / ") + kinds(runner->run({job}).front().findings);
     }
     return verdicts;
   };
   const std::string error = "uninitialized-read";
-  CHECK(copied("ld.shared.v2.u32 {%r1, %r2}, [tile]; st.global.v2.u32 [buffer0], {%r1, %r2};") ==
-        error + " / none");
+  CHECK(copied("ld.shared.v2.u32 {%r1, %r2}, [tile]; st.global.v2.u32 [buffer0], {%r1, %r2};",
+               {0, 1, 2, 4}) == error + " / none / " + error + " / none");
   CHECK(copied("ld.shared.u8 %r1, [tile + 5]; st.global.u8 [buffer0 + 5], %r1;") == error + " / none");
-  // Not behind a member, or not up to the next.
+  // Not behind a member, or not up to the next; or computed with.
   CHECK(copied("ld.shared.u8 %r1, [tile + 5]; st.global.u8 [buffer0 + 4], %r1;") == error + " / " + error);
   CHECK(copied("ld.shared.u8 %r1, [tile + 5]; st.global.u8 [buffer0 + 6], %r1;") == error + " / " + error);
+  CHECK(copied("ld.shared.u8 %r1, [tile + 5]; add.u32 %r1, %r1, 1; st.global.u8 [buffer0 + 5], %r1;") ==
+        error + " / " + error);
   // It may be padding of 4 bytes behind a double and an int, and it may be a number that is missing.
-  CHECK(copied("ld.shared.u32 %r1, [tile + 8]; st.global.u32 [buffer0 + 12], %r1;") ==
-        error + " / " + error + " (warning)");
+  CHECK(copied("ld.shared.u32 %r1, [tile + 8]; st.global.u32 [buffer0 + 12], %r1;", {0, 1, 4}) ==
+        error + " / " + error + " (warning) / " + error);
 }
 
 TEST_CASE("a barrier's number and vote and an mbarrier's address are decisions") {

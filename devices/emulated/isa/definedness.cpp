@@ -88,7 +88,7 @@ bool moves_between_integers(const Form& form) {
 
 }  // namespace
 
-bool copies(const Form& form) {
+bool moves_bits(const Form& form) {
   const auto how = rows()[form.row].spread;
   return how == spread::moved || (how == spread::cvt && moves_between_integers(form));
 }

@@ -22,8 +22,8 @@ void spread_undefined(const std::byte* values, std::byte* undefined, const Instr
 /// Whether a row of the frame of undefined bits has any, in any lane; 0 bytes: a mask.
 bool any_undefined(const std::byte* undefined, std::uint32_t offset, unsigned column_bytes);
 
-/// Whether an instruction moves its source's bits as they are: mov and its kin, conversions between integers.
-bool copies(const Form& form);
+/// Whether all that an instruction does is to move bits: mov and its kin, conversions between integers.
+bool moves_bits(const Form& form);
 
 /// f(offset, column bytes, written) for all rows that such an instruction reads or writes, CC among them; 0
 /// bytes: a mask. A row that is read and written comes twice.

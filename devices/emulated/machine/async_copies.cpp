@@ -100,7 +100,8 @@ void Grid::read_source(Access& source, CopyUnderWay& copy) {
 
 void Grid::leave_undelivered(const Warp& warp, const CopyUnderWay& copy, unsigned lane) {
   const Instruction& i = *copy.instruction;
-  fill_undefined({copy.target[lane], copy.bytes}, filling(), copy.to[lane] / sizeof(std::uint32_t));
+  const Place target = place(warp, i.form->space, copy.to[lane], lane);
+  fill_undefined({copy.target[lane], copy.bytes}, filling(), target.of, target.at);
   if (!copy.defined[lane]) return;
   const OriginId origin = origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
     return fmt::format(

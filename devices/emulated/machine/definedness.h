@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "devices/emulated/isa/instruction.h"
+#include "devices/emulated/machine/memory.h"
 #include "devices/undefined.h"
 #include "sanitizer/finding.h"
 
@@ -32,8 +33,7 @@ struct Origin {
   std::string what;                ///< "4 bytes of the shared tile that nobody wrote"
 };
 
-/// A byte of memory. `of` tells apart what has addresses of its own: each block's shared memory and each
-/// thread's local memory (Grid::place); global memory is 0.
+/// A byte of the memory with that number.
 struct Place {
   std::uint64_t of = 0, at = 0;
   auto operator<=>(const Place&) const = default;

@@ -1,6 +1,5 @@
 #include "devices/emulated/machine/frame_builder.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace foldproof::machine {
@@ -43,13 +42,6 @@ std::uint32_t FrameBuilder::constant(std::uint64_t bits, unsigned column_bytes) 
       std::memcpy(at + lane * column_bytes, words, column_bytes);
   }
   return found->second;
-}
-
-std::vector<std::uint32_t> FrameBuilder::constants() const {
-  std::vector<std::uint32_t> rows;
-  for (const auto& [value, row] : constants_) rows.push_back(row);
-  std::ranges::sort(rows);
-  return rows;
 }
 
 }  // namespace foldproof::machine

@@ -20,9 +20,6 @@ class FrameBuilder {
   /// A row that holds `bits` in every column; `column_bytes` 0 gives a mask, all ones for bits != 0.
   std::uint32_t constant(std::uint64_t bits, unsigned column_bytes);
 
-  /// The rows of all constants, ascending.
-  std::vector<std::uint32_t> constants() const;
-
   std::uint64_t bytes() const { return frame_.size(); }
   std::vector<std::byte> take() { return std::move(frame_); }
 

@@ -162,7 +162,7 @@ void Grid::start(Block& block) {
   ++changes_;
   block.next_warp = 0;
   block.shared.resize(shared_bytes_);
-  fill_undefined(block.shared, filling(), 2 * block.number);
+  fill_undefined(block.shared, filling(), shared_memory(block.number), 0);
   if (tracks()) {
     forget_stored(block);
     block.shared_defined.assign(shared_bytes_, std::byte{0});

@@ -201,7 +201,7 @@ class Grid final : private Scene {
                   LaneMask lanes, const char* what);
   void report_undefined(const Warp& warp, const Instruction& instruction, unsigned lane, OriginId origin,
                         const char* what);
-  void note_constants(const Frame& frame, const Instruction& instruction);
+  void note_compared(Frame& frame, const Instruction& instruction, LaneMask lanes);
   void check_choice(const Warp& warp, const Frame& frame, const Instruction& instruction, std::uint32_t row,
                     LaneMask lanes, const char* what);
   void note_load(Access& access);

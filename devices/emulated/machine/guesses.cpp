@@ -55,7 +55,7 @@ class Copies {
   void add(Cell from, Cell to) { sources_[to].push_back(from); }
 
   void add(std::size_t f, const Instruction& i) {
-    if (i.action == Action::compute && isa::copies(*i.form)) {
+    if (i.action == Action::compute && isa::moves_bits(*i.form)) {
       isa::for_each_row(i, [&](std::uint32_t to, unsigned, bool written) {
         if (written)
           isa::for_each_row(i, [&](std::uint32_t from, unsigned, bool also_written) {
@@ -84,9 +84,6 @@ class Copies {
     const std::size_t arguments = std::min(detail.arguments.size(), callee.parameters.size());
     for (std::size_t k = 0; k < arguments; ++k)
       add({f, detail.arguments[k].offset}, {detail.function, callee.parameters[k].offset});
-    const std::size_t returns = std::min(detail.returns.size(), callee.returns.size());
-    for (std::size_t k = 0; k < returns; ++k)
-      add({detail.function, callee.returns[k].offset}, {f, detail.returns[k].offset});
   }
 
   const Program& program_;

@@ -7,7 +7,7 @@ namespace foldproof::machine {
 
 /// Sets Instruction::confirmed of weak loads whose value a compare-and-swap expects to find: a guess, which
 /// it corrects (CUDA C++ Programming Guide, atomic functions: atomicAdd by atomicCAS). Follows copies between
-/// registers and through the parameters of functions.
+/// registers and into the parameters of functions; not out of them, where other callers could want the value.
 void mark_confirmed(Program& program);
 
 }  // namespace foldproof::machine

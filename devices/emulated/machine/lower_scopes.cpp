@@ -21,7 +21,6 @@ Code FunctionLowering::run() {
   emit_end();
   resolve_labels();
   if (frame_.bytes() > largest_frame) fail("the function needs too many registers", function_.ptx_line);
-  code_.constants = frame_.constants();
   code_.frame = frame_.take();
   return std::move(code_);
 }

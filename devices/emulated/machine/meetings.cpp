@@ -84,8 +84,10 @@ LaneMask Grid::lanes_of(const Warp& warp, Members members) {
 
 // ISA 9.7.9.6. A source lane that takes no part has no value: the result is undefined.
 void Grid::shuffle(Warp& warp, Members members) {
+  constexpr std::uint64_t absent_at = std::uint64_t{1} << 41;  // apart from memory and registers
   std::array<std::uint32_t, warp_size> source;
-  for (unsigned lane = 0; lane < warp_size; ++lane) source[lane] = filling().word(lane);
+  for (unsigned lane = 0; lane < warp_size; ++lane)
+    source[lane] = filling().word(local_memory(warp.block->number, warp.index * warp_size + lane), absent_at);
   const LaneMask present = lanes_of(warp, members);
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];

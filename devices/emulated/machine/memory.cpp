@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 
@@ -30,19 +31,22 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   } catch (const std::bad_alloc&) {
     throw InputError(fmt::format("this machine has no {} bytes of memory left; use a smaller count", bytes));
   }
-  fill_undefined({made.host.get(), bytes}, filling_, 2 * windows_.size());
   if (tracks_) made.defined.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(bytes, 1), 1)));
+  std::uint32_t index = 0;
   if (unused_.empty()) {
     if (windows_.size() == most_windows)
       throw InputError(
           fmt::format("more than {} allocations at a time are too many; free some", most_windows));
-    windows_.push_back(std::move(made));
-    return (first_window + windows_.size() - 1) << isa::window_bits;
+    index = static_cast<std::uint32_t>(windows_.size());
+    windows_.emplace_back();
+  } else {
+    index = unused_.back();
+    unused_.pop_back();
   }
-  const std::uint32_t index = unused_.back();
-  unused_.pop_back();
+  const std::uint64_t address = (first_window + index) << isa::window_bits;
+  fill_undefined({made.host.get(), bytes}, filling_, global_memory, address);
   windows_[index] = std::move(made);
-  return (first_window + index) << isa::window_bits;
+  return address;
 }
 
 void Memory::free(std::uint64_t address) {
@@ -72,6 +76,22 @@ void Memory::map_definedness(std::uint64_t address) {
   if (hit.defined) return;
   hit.defined.reset(static_cast<std::byte*>(std::malloc(std::max<std::uint64_t>(hit.bytes, 1))));
   std::memset(hit.defined.get(), 0xff, hit.bytes);
+}
+
+std::uint64_t Memory::digest() const {
+  std::uint64_t digest = 0;
+  const auto take = [&](std::uint64_t value) {
+    digest = (std::rotl(digest, 5) ^ value) * 0x9e3779b97f4a7c15;
+  };
+  for (const Allocation& allocation : windows_) {
+    if (!allocation.live) continue;
+    const std::byte* defined = allocation.defined.get();
+    for (std::uint64_t at = 0; at < allocation.bytes; ++at) {
+      const bool is_defined = !defined || defined[at] == std::byte{0xff};
+      take(is_defined ? std::to_integer<std::uint64_t>(allocation.host[at]) : 0x100);
+    }
+  }
+  return digest;
 }
 
 Region Memory::find(std::uint64_t address) const {

@@ -16,6 +16,15 @@
 
 namespace foldproof::machine {
 
+/// Numbers of what has addresses of its own: global memory, each block's shared memory, each thread's local
+/// memory. `thread`: its number in the block, at most 1024.
+inline constexpr std::uint64_t global_memory = 0, first_shared_memory = 1,
+                               first_local_memory = std::uint64_t{1} << 63, threads_of_block = 1024;
+constexpr std::uint64_t shared_memory(std::uint64_t block) { return first_shared_memory + block; }
+constexpr std::uint64_t local_memory(std::uint64_t block, unsigned thread) {
+  return first_local_memory + block * threads_of_block + thread;
+}
+
 /// A stretch of host memory behind a stretch of device addresses.
 struct Region {
   std::byte* host = nullptr;
@@ -56,6 +65,8 @@ class Memory {
   /// From now on the allocation around the address has a map, of defined bits only.
   void map_definedness(std::uint64_t address);
 
+  /// Of all bytes that are defined, and of which are.
+  std::uint64_t digest() const;
   /// The live allocation around an address; a region of no bytes where there is none.
   Region find(std::uint64_t address) const;
   /// "the buffer partials": the allocation that an access hits.

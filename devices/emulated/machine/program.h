@@ -3,7 +3,6 @@
 //   text ──ptx::parse──► Module ──lower──► Program ──Machine──► a run
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -102,7 +101,6 @@ struct Code {
   bool is_entry = false;
   std::vector<Instruction> instructions;
   std::vector<Unwritten> unwritten;
-  std::vector<std::uint32_t> constants;          ///< rows of the frame that hold immediates, ascending
   std::vector<std::byte> frame;                  ///< a new frame: registers zero, constants in place
   std::uint32_t local_bytes = 0;                 ///< of the depot, per lane
   std::vector<Slot> parameters, returns;         ///< of a function
@@ -112,8 +110,6 @@ struct Code {
   std::array<std::uint32_t, 3> required_threads{0, 0, 0};  ///< .reqntid
   std::array<std::uint32_t, 3> required_cluster{0, 0, 0};  ///< .reqnctapercluster
   std::uint32_t ptx_line = 0;
-
-  bool is_constant(std::uint32_t row) const { return std::ranges::binary_search(constants, row); }
 };
 
 /// A .global or .const variable's bytes before anybody wrote them.

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "devices/emulated/isa/definedness.h"
 #include "devices/emulated/machine/columns.h"
 #include "devices/emulated/machine/grid.h"
 #include "sanitizer/lane_set.h"
+#include "sanitizer/mixed.h"
 
 namespace foldproof::machine {
 namespace {
@@ -43,7 +45,7 @@ void Grid::spread(Frame& frame, const Instruction& i, LaneMask split_lanes, Lane
     origin = taint.find(i.guard)->origin;
   else if (from)
     origin = from->origin;
-  if (i.form->compare != isa::Compare::none) note_constants(frame, i);
+  if (i.form->compare != isa::Compare::none) note_compared(frame, i, lanes);
   std::byte* bits = frame.undefined_bits();
   if (lanes != 0) isa::spread_undefined(frame.registers(), bits, i, lanes);
   isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
@@ -53,16 +55,24 @@ void Grid::spread(Frame& frame, const Instruction& i, LaneMask split_lanes, Lane
   });
 }
 
-// What an undefined value is compared with is worth trying in its place.
-void Grid::note_constants(const Frame& frame, const Instruction& i) {
-  constexpr std::size_t most = 4;
-  auto& constants = origins_->use.constants;
+// What an undefined value is compared with is worth trying in its place: that of the first lane with one.
+void Grid::note_compared(Frame& frame, const Instruction& i, LaneMask lanes) {
+  constexpr std::size_t most = 6;
+  std::optional<std::uint32_t> against;
+  LaneMask undefined = 0;
+  unsigned column_bytes = 0;
   isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
-    if (written || bytes == 0 || !frame.code->is_constant(offset) || constants.size() == most) return;
-    std::uint64_t value = 0;
-    std::memcpy(&value, frame.registers() + offset, std::min<std::size_t>(bytes, sizeof value));
-    if (std::ranges::find(constants, value) == constants.end()) constants.push_back(value);
+    if (written || bytes == 0) return;
+    if (const LaneMask here = frame.taint.lanes(offset) & lanes; here != 0)
+      undefined |= here;
+    else
+      against = offset, column_bytes = bytes;
   });
+  auto& compared = origins_->use.compared;
+  if (!against || undefined == 0 || compared.size() == most) return;
+  UseOfUndefined::Compared one{0, std::min<unsigned>(column_bytes, sizeof one.value)};
+  std::memcpy(&one.value, frame.registers() + *against + first_lane(undefined) * column_bytes, one.bytes);
+  if (std::ranges::find(compared, one) == compared.end()) compared.push_back(one);
 }
 
 // An undefined value in a row decides what the program does: `what` says as what it is used.
@@ -81,14 +91,12 @@ void Grid::report_undefined(const Warp& warp, const Instruction& i, unsigned lan
 }
 
 // The same of what is chosen among many: an address, a mask, a number. Trying other values shows whether it
-// differs with them.
+// differs with them, so all that is chosen goes into a digest, in whatever order the warps come.
 void Grid::check_choice(const Warp& warp, const Frame& frame, const Instruction& i, std::uint32_t row,
                         LaneMask lanes, const char* what) {
   const Taint::Row* undefined = frame.taint.find(row);
   if (!undefined) return;
   check_sink(warp, frame, i, row, lanes, what);
-  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio: spreads what it multiplies
-  std::uint64_t& digest = origins_->use.choices;
   for_lanes(frame.taint.lanes(row) & lanes, [&](unsigned lane) {
     std::uint64_t value = 0;
     if (undefined->bytes == 0)
@@ -96,8 +104,8 @@ void Grid::check_choice(const Warp& warp, const Frame& frame, const Instruction&
     else
       std::memcpy(&value, frame.registers() + row + lane * undefined->bytes,
                   std::min<std::size_t>(undefined->bytes, sizeof value));
-    digest = (digest ^ value ^ i.site) * odd;
-    digest ^= digest >> 32;
+    const std::uint64_t who = local_memory(warp.block->number, warp.index * warp_size + lane);
+    origins_->use.choices += mixed(mixed(mixed(who) + i.site) + value);
   });
 }
 
@@ -115,6 +123,7 @@ Finding undefined_finding(const Origin& origin, const Position& at, const Thread
 
 // In a new frame, registers are undefined that may be read before they are written.
 void Grid::begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes) {
+  constexpr std::uint64_t registers_at = std::uint64_t{1} << 40;  // behind all local memory
   for (const Code::Unwritten& one : frame.code->unwritten) {
     const OriginId origin = origin_at(
         Kind::uninitialized_read, frame.code->instructions[one.reader], warp, first_lane(lanes),
@@ -123,11 +132,11 @@ void Grid::begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes) {
     for_lanes(lanes, [&](unsigned lane) {
       set_column(row, one.bytes, lane);
       if (!origins_->filling) return;
-      const std::uint64_t place = 2 * (one.row / warp_size + std::uint64_t{lane} * 5);
-      const std::array<std::uint32_t, 4> held = {filling().word(place), filling().word(place + 1),
-                                                 filling().word(place), filling().word(place + 1)};
+      const std::uint64_t memory = local_memory(warp.block->number, warp.index * warp_size + lane);
+      std::array<std::uint32_t, 4> held{};
+      fill_undefined(std::as_writable_bytes(std::span(held)), filling(), memory, registers_at + one.row);
       if (one.bytes == 0)
-        set_predicate(frame.registers(), one.row, lane, held[0] != 0);
+        set_predicate(frame.registers(), one.row, lane, (held[0] & 1) != 0);
       else
         std::memcpy(frame.registers() + one.row + lane * one.bytes, held.data(), one.bytes);
     });

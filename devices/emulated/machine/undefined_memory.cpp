@@ -18,19 +18,15 @@ using isa::warp_size;
 
 constexpr std::byte all_ones{0xff};
 
-// Numbers for Place::of. A block has at most 1024 threads.
-constexpr std::uint64_t first_block = 1, first_thread = std::uint64_t{1} << 63, threads_of_block = 1024;
-
 }  // namespace
 
 Place Grid::place(const Warp& warp, StateSpace space, std::uint64_t address, unsigned lane) const {
   const StateSpace in = owner(space, address);
   if (in == StateSpace::local)
-    return {first_thread + warp.block->number * threads_of_block + warp.index * warp_size + lane,
-            address % isa::window_size};
-  if (in != StateSpace::shared_cta && in != StateSpace::shared_cluster) return {0, address};
+    return {local_memory(warp.block->number, warp.index * warp_size + lane), address % isa::window_size};
+  if (in != StateSpace::shared_cta && in != StateSpace::shared_cluster) return {global_memory, address};
   const auto [block, offset] = shared_place(warp, address);
-  return {first_block + block, offset};
+  return {shared_memory(block), offset};
 }
 
 // The block begins: what was stored in the memory that it takes over is gone.
@@ -39,8 +35,8 @@ void Grid::forget_stored(const Block& block) {
     origins_->stored.erase(origins_->stored.lower_bound({first, 0}),
                            origins_->stored.lower_bound({first + count, 0}));
   };
-  forget(first_block + block.number, 1);
-  forget(first_thread + block.number * threads_of_block, threads_of_block);
+  forget(shared_memory(block.number), 1);
+  forget(local_memory(block.number, 0), threads_of_block);
 }
 
 // Undefined bits that somebody stored have the origin that they had then.

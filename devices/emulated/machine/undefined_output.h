@@ -10,10 +10,18 @@
 
 namespace foldproof::machine {
 
-/// Looks at `bytes` bytes of global memory from the device address `from` on, which lie in `region`. Where
-/// `may_be_padded`, nobody told their layout: then a hole that padding could leave is a warning where it came as
-/// a number could, in a register of its own, and else nothing.
-UndefinedOutput undefined_output(const Origins& origins, const Region& region, std::uint64_t from,
-                                 std::uint64_t bytes, std::string_view name, bool may_be_padded);
+/// A buffer in global memory.
+struct OutputBuffer {
+  std::uint64_t address = 0, bytes = 0;
+  std::string_view name;
+  /// 0: every bit counts. Else nobody told more of the layout than elements of so many bytes: structures may
+  /// have padding inside an element, and anywhere among bytes.
+  std::uint32_t loose_element = 0;
+};
+
+/// Looks at a buffer that lies in `region`. A hole where padding can lie, whose bytes still hold what memory
+/// held that nobody wrote, was copied with a structure: it is idle. Where numbers of 4 bytes or more came so,
+/// they may as well be members that nobody wrote, and there is a warning.
+UndefinedOutput undefined_output(const Origins& origins, const Region& region, const OutputBuffer& buffer);
 
 }  // namespace foldproof::machine

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "devices/emulated/machine/memory.h"
+#include "devices/emulated/machine/grid.h"
 #include "sanitizer/lane_set.h"
 
 namespace foldproof::machine {
@@ -67,7 +67,7 @@ void Warp::begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes, con
       local_defined[lane].resize(begin + bytes);
     }
     fill_undefined(std::span(local[lane]).subspan(begin, bytes), filling,
-                   begin / sizeof(std::uint32_t) + 2 * lane);
+                   local_memory(block->number, index * isa::warp_size + lane), begin);
     std::fill_n(local_defined[lane].begin() + static_cast<std::ptrdiff_t>(begin), bytes, std::byte{0});
   });
 }

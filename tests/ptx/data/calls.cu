@@ -1,5 +1,5 @@
-// Functions and data: printf, assert, indirect calls, recursion, structures by value, local arrays, jump
-// tables, and initialisers of every shape.
+// Functions and data: printf, assert, indirect calls, recursion, structures by value, local arrays, jump tables,
+// and initialisers of every shape.
 #include <cassert>
 #include <cstdio>
 
@@ -70,9 +70,8 @@ __global__ void __launch_bounds__(256, 2) calls(int* out, int i, const __grid_co
   assert(i > 0 && "an index");
   int local[8];
   for (int j = 0; j < 8; ++j) local[j] = out[j];
-  out[i] = operators[i & 1](i, weights[i % 3]) + *record.counter + *packed.counter +
-           packed.apply(i, infinity) + local[i & 7] + turned.words[i % 5] + factorial(i) +
-           identity_matrix[i & 1][i % 3] + managed;
+  out[i] = operators[i & 1](i, weights[i % 3]) + *record.counter + *packed.counter + packed.apply(i, infinity) +
+           local[i & 7] + turned.words[i % 5] + factorial(i) + identity_matrix[i & 1][i % 3] + managed;
   if (large == 3) __trap();
 }
 

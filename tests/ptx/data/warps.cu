@@ -12,8 +12,7 @@ __device__ T warp_sum(T value) {
 __global__ void shuffles(float* f, double* d, int* i) {
   f[threadIdx.x] = warp_sum(f[threadIdx.x]);
   d[threadIdx.x] = warp_sum(d[threadIdx.x]);
-  i[threadIdx.x] =
-      __shfl_xor_sync(everyone, i[threadIdx.x], 3, 8) + __shfl_up_sync(everyone, i[threadIdx.x], 1);
+  i[threadIdx.x] = __shfl_xor_sync(everyone, i[threadIdx.x], 3, 8) + __shfl_up_sync(everyone, i[threadIdx.x], 1);
   i[threadIdx.x] += __shfl_sync(0x0000ffffu, i[threadIdx.x], 5, 16);
 }
 
@@ -43,8 +42,7 @@ __global__ void copies(const float* from, float* to) {
 __global__ void matrices(const unsigned* a, float* d) {
   float c0 = 0, c1 = 0, c2 = 0, c3 = 0;
   asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
       : "+f"(c0), "+f"(c1), "+f"(c2), "+f"(c3)
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]));
   d[threadIdx.x] = c0 + c1 + c2 + c3;
@@ -73,18 +71,16 @@ __global__ void barriers(int* i) {
 __global__ void scopes(int* i, unsigned long long* l) {
   int x = i[threadIdx.x], y;
   asm volatile("{ .reg .pred p; setp.ne.s32 p, %0, 0; @p bra over; add.s32 %0, %0, 1; over: }" : "+r"(x));
-  asm volatile(
-      "{ .reg .s32 t<2>, u; mov.s32 t0, %1; { .reg .s32 t0; mov.s32 t0, -7; add.s32 t1, t0, 1; }"
-      " add.s32 %0, t0, t1; }"
-      : "=r"(y)
-      : "r"(x));
+  asm volatile("{ .reg .s32 t<2>, u; mov.s32 t0, %1; { .reg .s32 t0; mov.s32 t0, -7; add.s32 t1, t0, 1; }"
+               " add.s32 %0, t0, t1; }"
+               : "=r"(y)
+               : "r"(x));
   unsigned low, high;
   asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "l"(l[threadIdx.x]));
   asm("{.reg .b32 t; mov.b64 {t, %0}, %1;}" : "=r"(high) : "l"(l[threadIdx.x]));
-  asm volatile(
-      "st.global.u32 [%0+-4], %1; /* a comment */ st.global.u32 [%0 + 4 * 3], (1 << 4) | 0b11; // "
-      "another\n" ::"l"(i + threadIdx.x),
-      "r"(low));
+  asm volatile("st.global.u32 [%0+-4], %1; /* a comment */ st.global.u32 [%0 + 4 * 3], (1 << 4) | 0b11; // another\n" ::"l"(
+                   i + threadIdx.x),
+               "r"(low));
   asm("mov.b64 %0, {%1, %2};" : "=l"(l[threadIdx.x]) : "r"(high), "r"(low));
   i[threadIdx.x] = x + y;
 }
