@@ -61,7 +61,7 @@ struct Finding {
   Severity severity = Severity::error;
   std::string message;            ///< one sentence: what happened
   Position at;                    ///< innermost frame in the user's source
-  std::optional<Position> other;  ///< the second access, where two clash
+  std::optional<Position> other;  ///< the second access, where two clash; where an undefined value arises
   std::vector<ThreadId> threads;  ///< who did it: the first acts at `at`, the second at `other`
   std::string case_text;          ///< the smallest case that shows it; empty until known
   std::string replay;             ///< a command that shows it again; empty until known

@@ -93,10 +93,23 @@ std::string print_number(const Conversion& c, Next next) {
 
 }  // namespace
 
-std::string Grid::read_string(Warp& warp, unsigned lane, std::uint64_t address) {
+// What printf and assert take from memory; null where there is none.
+const std::byte* Grid::printed(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t address,
+                               std::uint32_t bytes) {
+  const Region found = region(warp, isa::StateSpace::none, address, lane);
+  if (!found.host || !found.contains(address, bytes)) return nullptr;
+  std::byte* defined = found.defined ? found.defined + (address - found.begin) : nullptr;
+  if (tracks() && defined && !is_defined(defined, bytes))
+    report_undefined(warp, i, lane,
+                     origin_of_loaded(warp, i, lane, {isa::StateSpace::none, address, defined, bytes}),
+                     "what is printed");
+  return found.host + (address - found.begin);
+}
+
+std::string Grid::read_string(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t address) {
   std::string text;
   while (text.size() < longest_string) {
-    const std::byte* at = resolve_generic(warp, lane, address + text.size(), 1);
+    const std::byte* at = printed(warp, i, lane, address + text.size(), 1);
     if (!at || *at == std::byte{0}) break;
     text += static_cast<char>(*at);
   }
@@ -107,23 +120,13 @@ std::string Grid::read_string(Warp& warp, unsigned lane, std::uint64_t address) 
 // double.
 Grid::Formatted Grid::format(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t text_address,
                              std::uint64_t values) {
-  const std::string text = read_string(warp, lane, text_address);
+  const std::string text = read_string(warp, i, lane, text_address);
   Formatted result;
   std::uint64_t offset = 0;
   auto next = [&](unsigned bytes) {
     offset = (offset + bytes - 1) / bytes * bytes;
     std::uint64_t value = 0;
-    const std::uint64_t address = values + offset;
-    const Region found = region(warp, isa::StateSpace::none, address, lane);
-    if (found.host && found.contains(address, bytes)) {
-      const std::uint64_t at = address - found.begin;
-      std::memcpy(&value, found.host + at, bytes);
-      if (found.defined && !is_defined(found.defined + at, bytes))
-        report_undefined(
-            warp, i, lane,
-            origin_of_loaded(warp, i, lane, {isa::StateSpace::none, address, found.defined + at, bytes}),
-            "what is printed");
-    }
+    if (const std::byte* at = printed(warp, i, lane, values + offset, bytes)) std::memcpy(&value, at, bytes);
     offset += bytes;
     ++result.arguments;
     return value;
@@ -137,7 +140,7 @@ Grid::Formatted Grid::format(Warp& warp, const Instruction& i, unsigned lane, st
     Conversion conversion;
     if (!read_conversion(text, at, conversion, next)) break;
     if (conversion.type == 's')
-      result.text += print(conversion.flags, "s", read_string(warp, lane, next(8)).c_str());
+      result.text += print(conversion.flags, "s", read_string(warp, i, lane, next(8)).c_str());
     else
       result.text += print_number(conversion, next);
   }
@@ -154,8 +157,9 @@ void Grid::builtin(Warp& warp, const Split& split, const Instruction& i, LaneMas
     const auto lane = first_lane(lanes);
     Finding finding = make_finding(
         Kind::crash, i,
-        fmt::format("the assertion `{}` failed in {} ({}:{})", read_string(warp, lane, argument(0, lane)),
-                    read_string(warp, lane, argument(3, lane)), read_string(warp, lane, argument(1, lane)),
+        fmt::format("the assertion `{}` failed in {} ({}:{})", read_string(warp, i, lane, argument(0, lane)),
+                    read_string(warp, i, lane, argument(3, lane)),
+                    read_string(warp, i, lane, argument(1, lane)),
                     static_cast<std::uint32_t>(argument(2, lane))));
     finding.threads.push_back(thread(warp, lane));
     end(std::move(finding));

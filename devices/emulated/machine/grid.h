@@ -49,7 +49,6 @@ struct Block {
 };
 
 /// Blocks that run at the same time and reach each other's shared memory; a cluster of one without `cluster`.
-
 struct Cluster {
   std::uint64_t number = 0;
   Dim3 index;
@@ -155,7 +154,6 @@ class Grid final : private Scene {
   void find_common(Access& access);  // sets host and defined
   void find_common_shared(Access& access) const;
   void resolve(Access& access, const char* what, std::uint32_t alignment);  // sets good and hosts
-  std::byte* resolve_generic(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes);
   void report_access(Kind kind, const Access& access, LaneMask lanes, const std::string& sentence);
   static isa::StateSpace owner(isa::StateSpace space, std::uint64_t address);
   static bool writable(isa::StateSpace space, std::uint64_t address);
@@ -325,7 +323,9 @@ class Grid final : private Scene {
   };
   Formatted format(Warp& warp, const Instruction& instruction, unsigned lane, std::uint64_t text,
                    std::uint64_t values);
-  std::string read_string(Warp& warp, unsigned lane, std::uint64_t address);
+  std::string read_string(Warp& warp, const Instruction& instruction, unsigned lane, std::uint64_t address);
+  const std::byte* printed(Warp& warp, const Instruction& instruction, unsigned lane, std::uint64_t address,
+                           std::uint32_t bytes);
 
   // report.cpp
   const Instruction& at(const Split& split) const { return split.frame->code->instructions[split.pc]; }

@@ -191,9 +191,4 @@ void Grid::report_access(Kind kind, const Access& access, LaneMask lanes, const 
   report_.findings.push_back(std::move(finding));
 }
 
-std::byte* Grid::resolve_generic(Warp& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes) {
-  const Region found = region(warp, StateSpace::none, address, lane);
-  return found.host && found.contains(address, bytes) ? found.host + (address - found.begin) : nullptr;
-}
-
 }  // namespace foldproof::machine
