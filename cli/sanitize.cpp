@@ -159,16 +159,18 @@ void say_what_raises_the_limit(std::vector<Finding>& findings) {
 
 /// Two runs that leave different values. Between schedules that is a mistake only if the kernel claims one
 /// answer, which a launch by itself does not say.
-Finding disagreement(const Launch& launch, const Arguments& a, const Json& first, const Json& other) {
+Finding disagreement(const Launch& launch, const Arguments& a, const JobResult& first,
+                     const JobResult& other) {
   const bool schedules = launch.schedule.order == Schedule::Order::random;
   Finding finding;
   finding.kind = schedules ? Kind::schedule_dependent : Kind::not_reproducible;
   finding.severity = schedules ? Severity::warning : Severity::error;
-  const auto differs = std::ranges::find_if(a.dumps, [&](std::size_t i) {
-    return first.value(std::to_string(i), Json()) != other.value(std::to_string(i), Json());
-  });
-  finding.message =
-      fmt::format("two {} leave different values in argument {}", schedules ? "schedules" : "runs", *differs);
+  std::size_t buffer = 0;
+  while (first.contents.at(buffer) == other.contents.at(buffer)) ++buffer;
+  std::size_t argument = 0;
+  for (std::size_t left = buffer + 1; left != 0; ++argument) left -= launch.arguments.at(argument).is_buffer;
+  finding.message = fmt::format("two {} leave different values in argument {}",
+                                schedules ? "schedules" : "runs", argument - 1);
   finding.at.file = a.source;
   return finding;
 }
@@ -197,6 +199,7 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
   KernelReport& report = observation.report;
   report.kernel = report.entry = launch.chosen.entry.spelled;
   report.file = a.source;
+  JobResult first;
   for (std::uint64_t i = 0; i < a.repeat; ++i) {
     const Job job = job_of(launch, a, i);
     JobResult result = std::move(runner->run({job}).front());
@@ -209,14 +212,13 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
     report.warp_instructions += result.warp_instructions;
     if (result.warp_instructions > a.instructions) say_what_raises_the_limit(result.findings);
     add_findings(report, result.findings, command);
-    Json outputs = outputs_of(launch, a.dumps, result);
-    if (i == 0) {
-      observation.outputs = std::move(outputs);
-      observation.printed = std::move(result.printed);
-    } else if (outputs != observation.outputs) {
-      add_findings(report, {disagreement(launch, a, observation.outputs, outputs)}, command);
-    }
+    if (i == 0)
+      first = std::move(result);
+    else if (result.completed && first.completed && result.contents != first.contents)
+      add_findings(report, {disagreement(launch, a, first, result)}, command);
   }
+  observation.outputs = outputs_of(launch, a.dumps, first);
+  observation.printed = std::move(first.printed);
   if (a.counters) report.counters = Counted{{}, counters};
   report.verdict = report.findings.empty() ? Verdict::clean : Verdict::findings;
   return observation;
@@ -319,7 +321,8 @@ Run attach_sanitize(CLI::App& app, Console& console) {
            ->type_name("INDEX"));
   app.add_option("--schedule", a->schedule,
                  "converging, lanes-forward, lanes-backward, warps-backward, random:SEED");
-  app.add_option("--repeat", a->repeat, "Runs; a random schedule takes the next seed each time")
+  app.add_option("--repeat", a->repeat,
+                 "Runs, whose buffers are compared; a random schedule takes the next seed each time")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000})))
       ->type_name("N");
   app.add_option(

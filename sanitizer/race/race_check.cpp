@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <tuple>
 
 namespace foldproof {
 namespace {
@@ -67,13 +69,20 @@ std::uint32_t words_of(LaneSet lanes, const Row& row) {
 
 std::string_view verb(const Manner& m) { return m.update ? "updates" : m.writes ? "writes" : "reads"; }
 
-/// A lock that is fought for collects an entry for each attempt. Who conflicts with what a lane did before
-/// conflicts with what it did last.
-constexpr std::size_t many_entries = 1024;
-void keep_latest(std::vector<Entry>& entries) {
-  std::map<WarpId, LaneSet> later;
+/// A lock that is fought for collects an entry for each attempt. Of what a lane did at one site and one time,
+/// for the same chain, the last says all: who conflicts with something before conflicts with it, and who
+/// comes after something before comes after it. `alike`: all entries are of one manner, and who has seen what
+/// is no matter.
+constexpr std::size_t many_entries = 32;
+void keep_latest(std::vector<Entry>& entries, bool alike) {
+  using Key = std::tuple<WarpId, Time, Site, std::uint32_t, bool, bool>;
+  const auto key_of = [&](const Entry& e) {
+    return alike ? Key{e.warp, 0, 0, 0, false, false}
+                 : Key{e.warp, e.time, e.site, e.chain, e.observes, e.manner.unchanged};
+  };
+  std::map<Key, LaneSet> later;
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-    LaneSet& known = later[entry->warp];
+    LaneSet& known = later[key_of(*entry)];
     entry->lanes &= ~known;
     known |= entry->lanes;
   }
@@ -343,8 +352,8 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
     if (now.manner.strong) cell.mixed |= !are_equals(last.manner, now.manner);
   }
   entries.push_back(entry);
-  if (among_equals && entries.size() >= many_entries && std::has_single_bit(entries.size()))
-    keep_latest(entries);
+  if (entries.size() >= many_entries && std::has_single_bit(entries.size()))
+    keep_latest(entries, now.manner.strong && among_equals);
 }
 
 // What the access has seen of the strong writes before it, and whether it goes on with them.
@@ -406,6 +415,7 @@ LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsign
 void RaceCheck::compare(const AccessEvent& event, std::vector<Entry>& entries, unsigned lane,
                         const Entry& now, WarpClock& who, std::uint64_t address) {
   std::size_t kept = 0;
+  std::uint32_t latest_chain = 0;  // of the writes kept
   for (std::size_t k = 0; k < entries.size(); ++k) {
     Entry& earlier = entries[k];
     const bool own = earlier.warp == now.warp;
@@ -418,15 +428,13 @@ void RaceCheck::compare(const AccessEvent& event, std::vector<Entry>& entries, u
       if (clashes && earlier.manner.strong && earlier.manner.writes)
         unordered &= ~seen(entries, k, lane, who);
       if (clashes && unordered != 0) report(event, lane, earlier, first_lane(unordered), now, address);
-      // Whoever saw a write that is remembered is remembered, too.
-      const auto is_seen = [&](const Entry& e) { return e.manner.writes && e.chain == earlier.chain; };
+      // Whoever saw a write that is remembered is remembered, too. Chains are numbered in their order.
       const bool witness =
-          earlier.observes &&
-          (std::any_of(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), is_seen) ||
-           (earlier.manner.writes && unordered != 0));
+          earlier.observes && (latest_chain == earlier.chain || (earlier.manner.writes && unordered != 0));
       if (stands_for && !witness) earlier.lanes = unordered;
     }
     if (earlier.lanes != 0) {
+      if (earlier.manner.writes) latest_chain = earlier.chain;
       if (kept != k) entries[kept] = earlier;
       ++kept;
     }

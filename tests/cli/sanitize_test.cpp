@@ -118,7 +118,7 @@ TEST_CASE("schedules that leave different values are a warning: a launch claims 
   const std::string file = folder.file("draw.ptx", draw_ptx);
   const RanJson ran =
       run_json({"sanitize", file, "--entry", "draw", "--grid", "8", "--schedule", "random:1", "--repeat", "8",
-                "--arg", "buffer:u32:8:zeros", "--arg", "buffer:u32:1:zeros", "--dump", "0"});
+                "--arg", "buffer:u32:8:zeros", "--arg", "buffer:u32:1:zeros"});
   CHECK(ran.status == 0);
   const auto& finding = ran.json.at("kernels").at(0).at("findings").at(0);
   CHECK(finding.at("kind") == "schedule-dependent");
