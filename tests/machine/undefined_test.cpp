@@ -1,0 +1,71 @@
+// What stands in for values that nobody determined.
+#include "devices/undefined.h"
+
+#include <cstring>
+#include <set>
+
+#include "catch.h"
+
+using namespace foldproof;
+
+namespace {
+
+std::vector<std::uint32_t> words_of(const Filling& filling, std::uint64_t memory, std::uint64_t at,
+                                    std::size_t count) {
+  std::vector<std::uint32_t> words(count);
+  fill_undefined(std::as_writable_bytes(std::span(words)), filling, memory, at);
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("of itself undefined memory is poison, down to a part of a word") {
+  CHECK(words_of({}, 0, 0, 3) == std::vector<std::uint32_t>(3, 0x7fedbead));
+  std::vector<std::byte> bytes(6, std::byte{1});
+  fill_undefined(std::span(bytes).first(5), {}, 0, 0);
+  CHECK(bytes == std::vector<std::byte>{std::byte{0xad}, std::byte{0xbe}, std::byte{0xed}, std::byte{0x7f},
+                                        std::byte{0xad}, std::byte{1}});
+}
+
+TEST_CASE("even and odd words are those of the address, wherever filling begins") {
+  const Filling filling{{1, 2}};
+  CHECK(words_of(filling, 0, 0, 4) == std::vector<std::uint32_t>{1, 2, 1, 2});
+  CHECK(words_of(filling, 0, 4, 3) == std::vector<std::uint32_t>{2, 1, 2});
+}
+
+TEST_CASE("a word is the same whatever is filled with it, and differs between memories and seeds") {
+  const Filling filling{{0, 0}, {~0u, ~0u}, 1};
+  const auto whole = words_of(filling, 7, 0, 100);
+  const auto part = words_of(filling, 7, 4 * 33, 10);
+  CHECK(std::equal(part.begin(), part.end(), whole.begin() + 33));
+  CHECK(words_of(filling, 8, 0, 100) != whole);
+  CHECK(words_of({{0, 0}, {~0u, ~0u}, 2}, 7, 0, 100) != whole);
+}
+
+TEST_CASE("values by chance keep their sort: only the bits that vary differ from the base") {
+  for (const Filling& filling : fillings_by_chance()) {
+    const auto words = words_of(filling, 3, 0, 64);
+    std::set<std::uint32_t> different[2];
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      CHECK(((words[k] ^ filling.base[k % 2]) & ~filling.varied[k % 2]) == 0);
+      different[k % 2].insert(words[k]);
+    }
+    CHECK(different[0].size() > 4);
+  }
+}
+
+TEST_CASE("what was compared is tried in its own width and in those of narrower elements, each once") {
+  const auto all = fillings_of({{5, 4}, {5, 4}, {0x500000001, 8}});
+  const auto has = [&](std::uint32_t even, std::uint32_t odd) {
+    return std::ranges::count(all, Filling{{even, odd}});
+  };
+  CHECK(has(0, 0) == 1);
+  for (const std::uint32_t near : {4u, 5u, 6u}) {
+    CHECK(has(near, near) == 1);
+    CHECK(has(near * 0x00010001, near * 0x00010001) == 1);
+    CHECK(has(near * 0x01010101, near * 0x01010101) == 1);
+  }
+  CHECK(has(0x40a00000, 0x40a00000) == 1);  // 5.0f, where it was converted before
+  CHECK(has(1, 5) == 1);
+  CHECK(has(2, 5) == 1);
+}
