@@ -43,6 +43,7 @@ std::uint32_t Filling::word(std::uint64_t memory, std::uint64_t at) const {
 
 void fill_undefined(std::span<std::byte> bytes, const Filling& filling, std::uint64_t memory,
                     std::uint64_t at) {
+  if (bytes.empty()) return;
   std::array<std::uint32_t, 2> words{};
   const auto take = [&](std::uint64_t from) {
     words = {filling.word(memory, from), filling.word(memory, from + sizeof(std::uint32_t))};

@@ -25,6 +25,7 @@ TEST_CASE("of itself undefined memory is poison, down to a part of a word") {
   fill_undefined(std::span(bytes).first(5), {}, 0, 0);
   CHECK(bytes == std::vector<std::byte>{std::byte{0xad}, std::byte{0xbe}, std::byte{0xed}, std::byte{0x7f},
                                         std::byte{0xad}, std::byte{1}});
+  CHECK(words_of({}, 0, 0, 0).empty());
 }
 
 TEST_CASE("even and odd words are those of the address, wherever filling begins") {
