@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 
 namespace foldproof {
@@ -94,78 +95,106 @@ class CodeBins {
 
 // --- f64
 
+/// By sign and window of 8 exponents: what to take from a number's bits to scale it by 2^-64, in the last
+/// four windows, those from 2^993 on. (A multiplication would be slow for subnormals.)
+constexpr int scaled_bits = 64;
+constexpr std::size_t windows = 256;
+constexpr auto scalings = [] {
+  constexpr std::size_t scaled = 4;
+  std::array<std::uint64_t, 2 * windows> all{};
+  for (std::size_t k = 0; k < all.size(); ++k)
+    all[k] = k % windows < windows - scaled ? 0 : std::uint64_t{scaled_bits} << 52;
+  return all;
+}();
+
 /// A bin for each sign and each window of 8 exponents. It adds up the upper 26 bits of the significands and
 /// the lower 27 apart, as doubles that no addition rounds: the upper parts are multiples of 2^(e-25) and
 /// below 2^(e+8), where 2^e is the window's smallest normal, the lower ones multiples of 2^(e-52) and below
-/// 2^(e-18), so that 2^19 of them stay within 53 bits.
-///
-/// What could overflow so, from 2^993 on, goes to bins of its own, scaled by 2^-64.
+/// 2^(e-18), so that 2^19 of them stay within 53 bits. Windows whose sums could overflow hold 2^-64 of their
+/// numbers; in the last, infinities and NaN look like numbers, too.
 class DoubleBins {
  public:
-  static constexpr std::size_t most = std::size_t{1} << 19;
+  static constexpr std::size_t most = std::size_t{1} << 18;
 
   /// Returns whether all are −0.
   bool add(std::span<const double> values, const Part& part) {
     // −0 + x is x for every x, −0 too: a bin that is still −0 has got nothing else.
-    for (Bin& bin : usual_) std::ranges::fill(bin.bank, _mm_set_pd(0.0, -0.0));
-    for (Bin& bin : scaled_) std::ranges::fill(bin.bank, _mm_setzero_pd());
-    bool any_large = false;
+    for (Bin& bin : bins_) std::ranges::fill(bin.bank, _mm_set_pd(0.0, -0.0));
     std::size_t i = 0;
     for (; i + banks <= values.size(); i += banks)
-      for (std::size_t bank = 0; bank < banks; ++bank) any_large |= add_one(values[i + bank], bank, part);
-    for (; i < values.size(); ++i) any_large |= add_one(values[i], 0, part);
-    const bool all_negative_zeros = empty(usual_, 0, part);
-    if (any_large) empty(scaled_, scale, part);
-    return all_negative_zeros && !any_large;
+      for (std::size_t bank = 0; bank < banks; ++bank) add_one(values[i + bank], bank);
+    for (; i < values.size(); ++i) add_one(values[i], 0);
+    bool all_negative_zeros = true;
+    std::optional<bool> any_special;  // not known before a number in the last window asks for it
+    for (std::size_t k = 0; k < bins_.size(); ++k) {
+      const auto [upper, lower] = sums_of(bins_[k]);
+      if (upper == 0 && lower == 0) {
+        all_negative_zeros &= std::signbit(upper);
+        continue;
+      }
+      all_negative_zeros = false;
+      if (k % windows == windows - 1 && !any_special) any_special = has_special(values);
+      if (k % windows == windows - 1 && *any_special) {
+        add_one_by_one(values, k, part);
+        continue;
+      }
+      const int shift = scalings[k] == 0 ? 0 : scaled_bits;
+      add_to(part, upper, shift), add_to(part, lower, shift);
+    }
+    return all_negative_zeros;
   }
 
  private:
-  static constexpr unsigned window_shift = 52 + 3, large_shift = 52 + 5;
+  static constexpr unsigned window_shift = 52 + 3;
   static constexpr std::size_t banks = 4;  // so that numbers of one window need not wait for each other
-  static constexpr int scale = 64;
   struct alignas(16 * banks) Bin {
     __m128d bank[banks];  ///< upper and lower parts
   };
+  struct Sums {
+    double upper, lower;
+  };
 
-  // Returns whether it is a large number, or none.
-  bool add_one(double value, std::size_t bank, const Part& part) {
+  void add_one(double value, std::size_t bank) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
-    if ((bits >> large_shift & 0x3f) != 0x3f) [[likely]] {
-      add_to(usual_[bits >> window_shift].bank[bank], value);
-      return false;
-    }
-    if (std::isfinite(value))
-      add_to(scaled_[(bits >> window_shift & 3) | bits >> 63 << 2].bank[bank], value * 0x1p-64);
-    else
-      part.add_special(number_of(value), 1);
-    return true;
-  }
-
-  static void add_to(__m128d& bin, double value) {
+    const std::uint64_t window = bits >> window_shift;
     const __m128d upper_bits = _mm_castsi128_pd(_mm_set1_epi64x(~((std::int64_t{1} << 27) - 1)));
-    const __m128d whole = _mm_set_sd(value), upper = _mm_and_pd(whole, upper_bits);
+    const __m128d whole = _mm_set_sd(std::bit_cast<double>(bits - scalings[window])),
+                  upper = _mm_and_pd(whole, upper_bits);
+    __m128d& bin = bins_[window].bank[bank];
     bin = _mm_add_pd(bin, _mm_unpacklo_pd(upper, _mm_sub_sd(whole, upper)));
   }
 
-  // Returns whether nothing but −0 had been added.
-  static bool empty(std::span<const Bin> bins, int shift, const Part& part) {
-    bool only_negative_zeros = true;
-    for (const Bin& bin : bins) {
-      __m128d sum = bin.bank[0];
-      for (std::size_t bank = 1; bank < banks; ++bank) sum = _mm_add_pd(sum, bin.bank[bank]);
-      for (const double half : {_mm_cvtsd_f64(sum), _mm_cvtsd_f64(_mm_unpackhi_pd(sum, sum))}) {
-        if (half == 0) continue;
-        const Number number = number_of(half);
-        part.add(number.negative, number.significand, number.exponent + shift);
-        only_negative_zeros = false;
-      }
-      only_negative_zeros &= std::signbit(_mm_cvtsd_f64(sum));
-    }
-    return only_negative_zeros;
+  static Sums sums_of(const Bin& bin) {
+    __m128d sum = bin.bank[0];
+    for (std::size_t bank = 1; bank < banks; ++bank) sum = _mm_add_pd(sum, bin.bank[bank]);
+    return {_mm_cvtsd_f64(sum), _mm_cvtsd_f64(_mm_unpackhi_pd(sum, sum))};
   }
 
-  std::array<Bin, 512> usual_;
-  std::array<Bin, 8> scaled_;
+  static bool has_special(std::span<const double> values) {
+    constexpr std::uint64_t exponent = std::uint64_t{0x7ff} << 52;
+    std::uint64_t carries = 0;  // into the sign's place, from an exponent that is all ones
+    for (const double value : values)
+      carries |= (std::bit_cast<std::uint64_t>(value) & exponent) + (std::uint64_t{1} << 52);
+    return carries >> 63 != 0;
+  }
+
+  static void add_one_by_one(std::span<const double> values, std::size_t bin, const Part& part) {
+    for (const double value : values) {
+      if (std::bit_cast<std::uint64_t>(value) >> window_shift != bin) continue;
+      if (std::isfinite(value))
+        add_to(part, value, 0);
+      else
+        part.add_special(number_of(value), 1);
+    }
+  }
+
+  static void add_to(const Part& part, double sum, int shift) {
+    if (sum == 0) return;
+    const Number number = number_of(sum);
+    part.add(number.negative, number.significand, number.exponent + shift);
+  }
+
+  std::array<Bin, scalings.size()> bins_;
 };
 
 // --- integers
