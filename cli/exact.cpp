@@ -38,19 +38,10 @@ std::vector<std::byte> read_values(const std::string& path, Element element) {
   return bytes;
 }
 
-bool is_nan(const Tally& t) {
-  return t.nans != 0 || (t.positive_infinities != 0 && t.negative_infinities != 0);
-}
-
-bool is_infinite(const Tally& t) { return t.positive_infinities + t.negative_infinities != 0; }
-
-// The result rounded once to a format, as a double. A sum of zeros is -0 only where all of them are.
+// The result rounded once to a format, as a double.
 double rounded_value(const Tally& t, Element format) {
-  if (is_nan(t)) return std::numeric_limits<double>::quiet_NaN();
-  if (is_infinite(t))
-    return std::copysign(std::numeric_limits<double>::infinity(), t.negative_infinities != 0 ? -1.0 : 1.0);
-  if (t.count != 0 && t.negative_zeros == t.count) return -0.0;
-  return to_double(decode(format, rounded(format, t.sum())));
+  const bool only_negative_zeros = t.count != 0 && t.negative_zeros == t.count;
+  return to_double(decode(format, rounded_sum(format, t.specials, t.sum(), only_negative_zeros)));
 }
 
 // Rounding in the type's own format, in any order; integers round nothing.
@@ -67,7 +58,7 @@ Json to_json(const Tally& t, Element element, bool products) {
   for (const Element format : rounded_to)
     formats[std::string(name(format))] = fmt::format("{:a}", rounded_value(t, format));
   Json json{{"count", t.count}, {"rounded", formats}};
-  const bool finite = !is_nan(t) && !is_infinite(t);
+  const bool finite = !t.specials.give_nan() && !t.specials.give_infinity();
   const Dyadic sum = t.sum(), magnitude = t.magnitude();
   json["magnitude"] = finite ? number_or_null(nearest_double(magnitude)) : Json(nullptr);
   json["condition"] = finite && !sum.is_zero() ? number_or_null(ratio(magnitude, abs(sum))) : Json(nullptr);

@@ -159,18 +159,15 @@ void say_what_raises_the_limit(std::vector<Finding>& findings) {
 
 /// Two runs that leave different values. Between schedules that is a mistake only if the kernel claims one
 /// answer, which a launch by itself does not say.
-Finding disagreement(const Launch& launch, const Arguments& a, const JobResult& first,
-                     const JobResult& other) {
-  const bool schedules = launch.schedule.order == Schedule::Order::random;
+Finding disagreement(const Job& job, const Arguments& a, const JobResult& first, const JobResult& other) {
+  const bool schedules = job.schedule.order == Schedule::Order::random;
   Finding finding;
   finding.kind = schedules ? Kind::schedule_dependent : Kind::not_reproducible;
   finding.severity = schedules ? Severity::warning : Severity::error;
   std::size_t buffer = 0;
   while (first.contents.at(buffer) == other.contents.at(buffer)) ++buffer;
-  std::size_t argument = 0;
-  for (std::size_t left = buffer + 1; left != 0; ++argument) left -= launch.arguments.at(argument).is_buffer;
-  finding.message = fmt::format("two {} leave different values in argument {}",
-                                schedules ? "schedules" : "runs", argument - 1);
+  finding.message = fmt::format("two {} leave different values in {}", schedules ? "schedules" : "runs",
+                                job.buffers.at(buffer).name);
   finding.at.file = a.source;
   return finding;
 }
@@ -215,7 +212,7 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
     if (i == 0)
       first = std::move(result);
     else if (result.completed && first.completed && result.contents != first.contents)
-      add_findings(report, {disagreement(launch, a, first, result)}, command);
+      add_findings(report, {disagreement(job, a, first, result)}, command);
   }
   observation.outputs = outputs_of(launch, a.dumps, first);
   observation.printed = std::move(first.printed);

@@ -40,7 +40,7 @@ struct Part {
 ///
 ///   63          43 42             0
 ///   |  how many   | fractions      |     2^20 fractions of 23 bits stay below 2^43
-template <class T, unsigned fraction_bits>
+template <class T>
 class CodeBins {
  public:
   static constexpr std::size_t most = std::size_t{1} << 20;
@@ -73,6 +73,10 @@ class CodeBins {
   using Code = std::conditional_t<sizeof(T) == 4, std::uint32_t,
                                   std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>;
   static constexpr Element element = ElementOf<T>::value;
+  static constexpr unsigned fraction_bits = element == Element::f32    ? 23
+                                            : element == Element::f16  ? 10
+                                            : element == Element::bf16 ? 7
+                                                                       : 0;
   static constexpr unsigned count_place = 43;
   static constexpr std::uint64_t one = std::uint64_t{1} << count_place;
   static constexpr std::size_t banks = sizeof(T) == 1 ? 4 : 2;  // so that codes of one bin need not wait
@@ -239,48 +243,19 @@ class IntegerSums {
 };
 
 template <class T>
-struct BinsOf {
-  using Type = IntegerSums<T>;
-};
-template <>
-struct BinsOf<double> {
-  using Type = DoubleBins;
-};
-template <>
-struct BinsOf<float> {
-  using Type = CodeBins<float, 23>;
-};
-template <>
-struct BinsOf<Coded<Element::f16>> {
-  using Type = CodeBins<Coded<Element::f16>, 10>;
-};
-template <>
-struct BinsOf<Coded<Element::bf16>> {
-  using Type = CodeBins<Coded<Element::bf16>, 7>;
-};
-template <>
-struct BinsOf<Coded<Element::e4m3>> {
-  using Type = CodeBins<Coded<Element::e4m3>, 0>;
-};
-template <>
-struct BinsOf<Coded<Element::e5m2>> {
-  using Type = CodeBins<Coded<Element::e5m2>, 0>;
-};
-
-int lowest_exponent(Element element) { return is_float(element) ? float_format(element).lowest_exponent : 0; }
-int highest_exponent(Element element) {
-  return is_float(element) ? float_format(element).highest_exponent + 64 : 0;
-}
+using BinsOf =
+    std::conditional_t<std::is_same_v<T, double>, DoubleBins,
+                       typename std::conditional_t<std::is_integral_v<T>, std::type_identity<IntegerSums<T>>,
+                                                   std::type_identity<CodeBins<T>>>::type>;
 
 }  // namespace
 
 template <class T>
-ExactSum<T>::ExactSum()
-    : positive_(lowest_exponent(element), highest_exponent(element)), negative_(positive_) {}
+ExactSum<T>::ExactSum() : positive_(element, 1), negative_(positive_) {}
 
 template <class T>
 void ExactSum<T>::add(std::span<const T> values) {
-  using Bins = typename BinsOf<T>::Type;
+  using Bins = BinsOf<T>;
   const Part part{positive_, negative_, specials_};
   Bins bins;
   count_ += values.size();
@@ -304,13 +279,7 @@ void ExactSum<T>::merge(const ExactSum& other) {
 
 template <class T>
 std::uint64_t ExactSum<T>::rounded(Element to) const {
-  using Category = Number::Category;
-  if (specials_.give_nan()) return encode(to, {Category::nan, false, 0, 0});
-  if (specials_.give_infinity())
-    return encode(to, {Category::infinity, specials_.negative_infinities != 0, 0, 0});
-  const Dyadic sum = finite();
-  if (sum.is_zero()) return encode(to, {Category::finite, count_ != 0 && only_negative_zeros_, 0, 0});
-  return foldproof::rounded(to, sum);
+  return rounded_sum(to, specials_, finite(), count_ != 0 && only_negative_zeros_);
 }
 
 template <class T>

@@ -4,47 +4,26 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
+#include <type_traits>
 
 #include "oracles/dyadic.h"
 #include "oracles/element.h"
 #include "oracles/long_accumulator.h"
+#include "oracles/specials.h"
 
 namespace foldproof {
 
 /// The bits of a number of a narrow floating-point format, for which C++ has no type.
 template <Element element>
-struct Coded;
-template <>
-struct Coded<Element::f16> {
-  std::uint16_t bits = 0;
-};
-template <>
-struct Coded<Element::bf16> {
-  std::uint16_t bits = 0;
-};
-template <>
-struct Coded<Element::e4m3> {
-  std::uint8_t bits = 0;
-};
-template <>
-struct Coded<Element::e5m2> {
-  std::uint8_t bits = 0;
+struct Coded {
+  std::conditional_t<element == Element::f16 || element == Element::bf16, std::uint16_t, std::uint8_t> bits =
+      0;
 };
 
 /// The element that a C++ type holds: double, float, Coded<…>, and the integers of 8 to 64 bits.
 template <class T>
 struct ElementOf;
-
-/// What is known of a sum apart from the finite values: how IEEE 754 adds the others.
-struct Specials {
-  std::uint64_t nans = 0, positive_infinities = 0, negative_infinities = 0;
-
-  /// The sum is NaN: one was added, or infinities of both signs.
-  bool give_nan() const { return nans != 0 || (positive_infinities != 0 && negative_infinities != 0); }
-  bool give_infinity() const { return !give_nan() && (positive_infinities != 0 || negative_infinities != 0); }
-};
 
 /// The exact sum of up to 2^64 numbers of the type T, and the exact sum of their magnitudes. In which order
 /// they are added, and in how many parts that are merged, makes no difference to any result.

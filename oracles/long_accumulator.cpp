@@ -14,10 +14,16 @@ constexpr std::uint64_t most_additions = digit_mask;
 
 }  // namespace
 
-LongAccumulator::LongAccumulator(int lowest, int highest)
-    : lowest_(lowest),
-      // The widest significand, shifted within a digit, at the highest place; and 64 bits for the count.
-      digits_(static_cast<std::size_t>(highest - lowest) / digit_bits + 1 + 5 + 2) {}
+LongAccumulator::LongAccumulator(Element element, int factors) {
+  int exponents = 0;  // from the lowest to the highest
+  if (is_float(element)) {
+    const FloatFormat& format = float_format(element);
+    lowest_ = factors * format.lowest_exponent;
+    exponents = factors * (format.highest_exponent - format.lowest_exponent);
+  }
+  // The widest significand, shifted within a digit, at the highest place; and 64 bits for the count.
+  digits_.resize(static_cast<std::size_t>(exponents) / digit_bits + 1 + 5 + 2);
+}
 
 void LongAccumulator::add(std::uint64_t significand, int exponent) {
   assert(exponent >= lowest_);

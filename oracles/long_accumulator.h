@@ -14,10 +14,10 @@ __extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using): -
 /// 2^64.
 class LongAccumulator {
  public:
-  /// `highest`: the largest exponent that anything is added with.
-  LongAccumulator(int lowest, int highest);
+  /// For products of so many elements.
+  LongAccumulator(Element element, int factors);
 
-  /// significand * 2^exponent, with lowest <= exponent <= highest.
+  /// significand * 2^exponent: no smaller than what the elements have, and no larger than 2^64 of them.
   void add(std::uint64_t significand, int exponent);
   void add(Wide significand, int exponent);
   /// Both of the same range.
@@ -29,7 +29,7 @@ class LongAccumulator {
   void add_at(unsigned place, std::uint64_t significand);
   void carry();
 
-  int lowest_;
+  int lowest_ = 0;
   std::uint64_t additions_ = 0;        ///< since the digits were last below 2^32
   std::vector<std::uint64_t> digits_;  ///< of 32 bits and as many again for carries, lowest first
 };

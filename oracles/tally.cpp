@@ -35,16 +35,14 @@ int trailing_zeros_of(Wide x) {
 class Collector {
  public:
   /// Of terms that are products of `factors` elements.
-  Collector(Element element, int factors)
-      : positive_(factors * lowest_exponent(element), factors * highest_exponent(element)),
-        negative_(positive_) {}
+  Collector(Element element, int factors) : positive_(element, factors), negative_(positive_) {}
 
   void add(const Term& term) {
     ++tally_.count;
     switch (term.category) {
-      case Number::Category::nan: ++tally_.nans; return;
+      case Number::Category::nan: ++tally_.specials.nans; return;
       case Number::Category::infinity:
-        ++(term.negative ? tally_.negative_infinities : tally_.positive_infinities);
+        ++(term.negative ? tally_.specials.negative_infinities : tally_.specials.positive_infinities);
         return;
       case Number::Category::finite: break;
     }
@@ -71,13 +69,6 @@ class Collector {
   }
 
  private:
-  static int lowest_exponent(Element element) {
-    return is_float(element) ? float_format(element).lowest_exponent : 0;
-  }
-  static int highest_exponent(Element element) {
-    return is_float(element) ? float_format(element).highest_exponent : 0;
-  }
-
   LongAccumulator positive_, negative_;
   std::int64_t lowest_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t highest_ = std::numeric_limits<std::int64_t>::min();

@@ -7,13 +7,14 @@
 
 #include "oracles/dyadic.h"
 #include "oracles/element.h"
+#include "oracles/specials.h"
 
 namespace foldproof {
 
 struct Tally {
   std::uint64_t count = 0;           ///< of elements
   std::uint64_t negative_zeros = 0;  ///< among them
-  std::uint64_t nans = 0, positive_infinities = 0, negative_infinities = 0;
+  Specials specials;
   std::uint64_t nonzero = 0;  ///< finite elements that are not zero
   Dyadic positive, negative;  ///< exact sums of the magnitudes of the finite elements, by sign
   std::int64_t lowest_place =

@@ -31,11 +31,11 @@ Outcome summed(Element output, std::span<const std::byte> outputs) {
   const Tally parts = tally(output, outputs);
   Outcome outcome;
   outcome.single = false;
-  if (parts.nans != 0 || (parts.positive_infinities != 0 && parts.negative_infinities != 0))
+  if (parts.specials.give_nan())
     outcome.category = Number::Category::nan;
-  else if (parts.positive_infinities + parts.negative_infinities != 0)
+  else if (parts.specials.give_infinity())
     outcome.category = Number::Category::infinity;
-  outcome.negative = parts.negative_infinities != 0;
+  outcome.negative = parts.specials.negative_infinities != 0;
   if (outcome.is_finite()) outcome.value = parts.sum();
   outcome.text = text_of(outcome);
   return outcome;
