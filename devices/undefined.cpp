@@ -11,15 +11,15 @@ namespace {
 
 constexpr Filling chance[] = {
     {{0, 0}, {~0u, ~0u}, 1},                                  // any bits
-    {{0x76007600, 0x76007600}, {0x00ff00ff, ~0u}, 2},         // huge in every format
-    {{0xf600f600, 0xf600f600}, {0x00ff00ff, ~0u}, 3},         // as far below zero
+    {{0x76007600, 0x76007600}, {0x00ff00ff, 0x00ff00ff}, 2},  // huge in every format
+    {{0xf600f600, 0xf600f600}, {0x00ff00ff, 0x00ff00ff}, 3},  // as far below zero
     {{0x3f000000, 0x3f000000}, {0x80ffffff, 0x80ffffff}, 4},  // f32 of either sign between a half and two
     {{0, 0x3fe00000}, {~0u, 0x801fffff}, 5},                  // f64
     {{0x38003800, 0x38003800}, {0x87ff87ff, 0x87ff87ff}, 6},  // f16
     {{0, 0}, {0xf, 0xf}, 7},                                  // small integers of 32 bits
     {{0, 0}, {0xff, 0}, 8},                                   // of 64 bits
     {{0, 0}, {0x03030303, 0x03030303}, 9},                    // of 8 bits
-    {{0, 0}, {~0u, ~0u}, 10},
+    {{0, 0}, {~0u, ~0u}, 10},                                 // any bits, others
 };
 
 // The same value in all elements of its size.
@@ -37,8 +37,8 @@ std::uint32_t Filling::word(std::uint64_t memory, std::uint64_t at) const {
   const std::uint64_t place = at / sizeof(std::uint32_t);
   const std::uint32_t bits = varied[place % 2];
   if (bits == 0) return base[place % 2];
-  const std::uint64_t chance = mixed(mixed(memory + seed * std::uint64_t{0x9e3779b97f4a7c15}) + place);
-  return base[place % 2] ^ (static_cast<std::uint32_t>(chance) & bits);
+  const std::uint64_t any = mixed(mixed(memory + seed * std::uint64_t{0x9e3779b97f4a7c15}) + place);
+  return base[place % 2] ^ (static_cast<std::uint32_t>(any) & bits);
 }
 
 void fill_undefined(std::span<std::byte> bytes, const Filling& filling, std::uint64_t memory,

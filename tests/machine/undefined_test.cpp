@@ -1,6 +1,7 @@
 // What stands in for values that nobody determined.
 #include "devices/undefined.h"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
@@ -53,6 +54,17 @@ TEST_CASE("values by chance keep their sort: only the bits that vary differ from
     }
     CHECK(different[0].size() > 4);
   }
+}
+
+TEST_CASE("some values by chance are huge in every word, and some as far below zero") {
+  const auto all_begin_with = [](std::uint32_t byte) {
+    return std::ranges::count_if(fillings_by_chance(), [&](const Filling& filling) {
+      const auto words = words_of(filling, 5, 0, 64);
+      return std::ranges::all_of(words, [&](std::uint32_t word) { return word >> 24 == byte; });
+    });
+  };
+  CHECK(all_begin_with(0x76) == 1);
+  CHECK(all_begin_with(0xf6) == 1);
 }
 
 TEST_CASE("what was compared is tried in its own width and in those of narrower elements, each once") {
