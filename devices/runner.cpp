@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace foldproof {
 namespace {
@@ -112,7 +113,7 @@ class InProcessRunner final : public Runner {
   struct Attempt {
     JobResult result;
     std::vector<std::vector<ByteRange>> idle;  ///< by buffer: what says nothing
-    UseOfUndefined use;                        ///< where findings ask for it, or `compares`
+    UseOfUndefined use;                        ///< where findings or the purpose ask for it
   };
   enum class Purpose : bool { first, compare };
 
@@ -139,23 +140,23 @@ class InProcessRunner final : public Runner {
     std::vector<UseOfUndefined::Compared> compared = first.use.compared;
     const auto differs = [&](const Filling& filling) {
       device_->hold_undefined(filling);
-      const Attempt other = watched(again, Purpose::compare);
+      Attempt other = watched(again, Purpose::compare);
       for (const auto& one : other.use.compared)
         if (std::ranges::find(compared, one) == compared.end()) compared.push_back(one);
-      return !is_same(first, other);
+      return !is_same(first, std::move(other));
     };
     return std::ranges::any_of(fillings_by_chance(), differs) ||
            std::ranges::any_of(fillings_of(compared), differs);
   }
 
-  static bool is_same(const Attempt& a, const Attempt& b) {
+  static bool is_same(const Attempt& a, Attempt b) {
     const JobResult &x = a.result, &y = b.result;
     if (x.completed != y.completed || x.printed != y.printed || others(x) != others(y) ||
         a.use.choices != b.use.choices || a.use.memory != b.use.memory)
       return false;
-    auto of_a = x.contents, of_b = y.contents;
-    for (const auto* idle : {&a.idle, &b.idle}) poison(of_a, *idle), poison(of_b, *idle);
-    return of_a == of_b;
+    auto of_a = x.contents;
+    for (auto* contents : {&of_a, &b.result.contents}) poison(*contents, a.idle), poison(*contents, b.idle);
+    return of_a == b.result.contents;
   }
 
   /// The findings about other things.

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <new>
 
 #include "devices/emulated/isa/windows.h"
 #include "sanitizer/error.h"
+#include "sanitizer/mixed.h"
 
 namespace foldproof::machine {
 namespace {
@@ -80,15 +80,12 @@ void Memory::map_definedness(std::uint64_t address) {
 
 std::uint64_t Memory::digest() const {
   std::uint64_t digest = 0;
-  const auto take = [&](std::uint64_t value) {
-    digest = (std::rotl(digest, 5) ^ value) * 0x9e3779b97f4a7c15;
-  };
   for (const Allocation& allocation : windows_) {
     if (!allocation.live) continue;
     const std::byte* defined = allocation.defined.get();
     for (std::uint64_t at = 0; at < allocation.bytes; ++at) {
       const bool is_defined = !defined || defined[at] == std::byte{0xff};
-      take(is_defined ? std::to_integer<std::uint64_t>(allocation.host[at]) : 0x100);
+      digest = mixed(digest + (is_defined ? std::to_integer<std::uint64_t>(allocation.host[at]) : 0x100));
     }
   }
   return digest;
