@@ -78,7 +78,7 @@ struct Claims {
   NanPolicy nan = NanPolicy::unspecified;
   EmptyPolicy empty = EmptyPolicy::identity;
   bool flushes_subnormals = false;    ///< f32 atomics on global memory do (ISA 9.7.13.6)
-  bool uses_every_input_once = true;  ///< recorded; nothing checks it yet
+  bool uses_every_input_once = true;
 };
 
 /// A suppression: a finding of this kind at this place is accepted until the date.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "devices/image.h"
 #include "devices/undefined.h"
+#include "oracles/expressions.h"
 #include "sanitizer/finding.h"
 #include "sanitizer/observer.h"
 
@@ -60,6 +62,12 @@ struct LaunchReport {
   std::string printed;                  ///< what the kernel printed
 };
 
+/// What the elements of an output are made of.
+struct Followed {
+  Expressions expressions;
+  std::vector<NodeId> results;  ///< one an element; 0 where it depends on no input
+};
+
 /// Where a module keeps a kernel, and what it expects.
 struct EntryInfo {
   std::string name;                            ///< as PTX spells it (mangled)
@@ -103,6 +111,13 @@ class Device {
   virtual UseOfUndefined use_of_undefined() const { return {}; }
   /// Whether those who watch ask for the job's launches once more, in fresh memory.
   virtual bool wants_replay() const { return false; }
+
+  /// From now until the next job begins, values made of these elements are followed.
+  virtual void follow(Address /*input*/, Element /*element*/, std::uint64_t /*count*/) {}
+  /// What the elements of an output are made of; nothing where nobody follows values.
+  virtual std::optional<Followed> followed(Address /*output*/, Element /*element*/, std::uint64_t /*count*/) {
+    return std::nullopt;
+  }
 
   /// Runs one kernel to its end. A kernel that misbehaves gives findings; a launch beyond the device's
   /// limits or an entry that does not exist throws InputError; a missing instruction throws Unsupported.

@@ -135,6 +135,7 @@ class InProcessRunner final : public Runner {
   // with such values and discard what comes of them, often where no bit tells (x + u - u).
   bool undefined_values_matter(const Job& job, const Attempt& first) {
     Job again = job;
+    again.follow.reset();
     again.limits.warp_instructions =
         std::min(job.limits.warp_instructions, 4 * first.result.warp_instructions + (std::uint64_t{1} << 20));
     std::vector<UseOfUndefined::Compared> compared = first.use.compared;
@@ -175,6 +176,9 @@ class InProcessRunner final : public Runner {
       const ModuleId module = module_of(job.image);
       device_->reset(module);
       const Allocations allocations(*device_, job.buffers);
+      if (job.follow)
+        device_->follow(allocations.start(job.follow->input), job.follow->input_element,
+                        job.follow->input_count);
       for (const JobStep& step : job.steps) {
         if (const auto* write = std::get_if<JobWrite>(&step))
           device_->write(allocations.start(write->buffer), write->bytes);
@@ -183,6 +187,10 @@ class InProcessRunner final : public Runner {
         if (!result.completed) return attempt;
       }
       attempt.idle = allocations.take(result);
+      if (job.follow)
+        if (auto followed = device_->followed(allocations.start(job.follow->output),
+                                              job.follow->output_element, job.follow->output_count))
+          result.followed = std::make_shared<const Followed>(*std::move(followed));
       if (purpose == Purpose::compare || std::ranges::any_of(result.findings, is_doubtful))
         attempt.use = device_->use_of_undefined();
     } catch (const Unsupported& reason) {

@@ -51,6 +51,13 @@ struct JobWrite {
   std::vector<std::byte> bytes;
 };
 
+/// Elements whose way through a job is followed, into the elements of an output.
+struct JobFollow {
+  std::uint32_t input = 0, output = 0;  ///< indices of buffers
+  Element input_element{}, output_element{};
+  std::uint64_t input_count = 0, output_count = 0;
+};
+
 using JobStep = std::variant<JobLaunch, JobWrite>;
 
 /// Depends on no job before it: buffers are its own, and the module's variables begin as loaded.
@@ -60,6 +67,7 @@ struct Job {
   std::vector<JobStep> steps;
   Schedule schedule;
   Limits limits;
+  std::optional<JobFollow> follow;
 };
 
 /// When `completed` is false, a finding ended the job early and the contents mean nothing. Bytes that nobody
@@ -69,8 +77,9 @@ struct JobResult {
   std::vector<Finding> findings;
   std::uint64_t warp_instructions = 0;
   std::string printed;
-  bool completed = true;                   ///< every step ran to its end
-  std::optional<std::string> unsupported;  ///< why the job could not run
+  bool completed = true;                     ///< every step ran to its end
+  std::shared_ptr<const Followed> followed;  ///< where the job asks for it, and the device can
+  std::optional<std::string> unsupported;    ///< why the job could not run
 };
 
 /// Runs jobs on a device. A result stands at its job's index.

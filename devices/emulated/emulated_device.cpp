@@ -143,12 +143,17 @@ class EmulatedDevice final : public Device {
     if (bytes.empty()) return;
     std::memcpy(host(to, bytes.size()), bytes.data(), bytes.size());
     memory_.define(to, bytes.size());
+    if (!provenance_) return;
+    provenance_->memory.forget(to, bytes.size());
+    const Address end = input_.at + input_.count * size_of(input_.element);
+    if (to < end && input_.at < to + bytes.size()) claim_input();
   }
   void read(Address from, std::span<std::byte> bytes) override {
     if (!bytes.empty()) std::memcpy(bytes.data(), host(from, bytes.size()), bytes.size());
   }
 
   void observe_job(bool again) override {
+    provenance_.reset();
     origins_ = {};
     origins_.filling = filling_;
     for (const auto& observer : observers_) observer->job_begins(again);
@@ -166,6 +171,31 @@ class EmulatedDevice final : public Device {
     use.memory = memory_.digest();
     return use;
   }
+  void follow(Address input, Element element, std::uint64_t count) override {
+    provenance_ = std::make_unique<machine::Provenance>();
+    input_ = {input, element, count};
+    if (count == 0) return;
+    const std::uint64_t bytes = count * size_of(element);
+    provenance_->expressions.add_input(element, {host(input, bytes), bytes});
+    claim_input();
+  }
+  std::optional<Followed> followed(Address output, Element element, std::uint64_t count) override {
+    if (!provenance_) return std::nullopt;
+    Followed result;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const Address at = output + i * size_of(element);
+      const std::byte* memory = host(at, size_of(element));
+      std::vector<BytePart> bytes(size_of(element));
+      for (std::uint64_t b = 0; b < bytes.size(); ++b) {
+        bytes[b] = provenance_->memory.at({machine::global_memory, at + b});
+        if (bytes[b].node == 0) bytes[b].constant = std::to_integer<std::uint8_t>(memory[b]);
+      }
+      result.results.push_back(provenance_->expressions.assembled(bytes));
+    }
+    result.expressions = std::move(provenance_->expressions);
+    provenance_.reset();
+    return result;
+  }
   bool wants_replay() const override {
     return std::ranges::any_of(observers_, [](const auto& o) { return o->wants_all_reads(); });
   }
@@ -181,11 +211,20 @@ class EmulatedDevice final : public Device {
     full.cluster = cluster_of(*entry, shape);
     if (shape.cooperative) check_cooperative(code, *entry, shape);
     return machine::Grid(code, *entry, memory_, full, pack(*entry, arguments), schedule, limits, observers_,
-                         tracks_ ? &origins_ : nullptr)
+                         tracks_ ? &origins_ : nullptr, provenance_.get())
         .run();
   }
 
  private:
+  /// Writes the input's elements into memory as nodes, also where the host has written them once more.
+  void claim_input() {
+    const auto bytes = static_cast<std::uint8_t>(size_of(input_.element));
+    for (std::uint64_t i = 0; i < input_.count; ++i)
+      for (std::uint8_t b = 0; b < bytes; ++b)
+        provenance_->memory.set({machine::global_memory, input_.at + i * bytes + b},
+                                {static_cast<NodeId>(i + 1), b, 0});
+  }
+
   const Program& program(ModuleId module) const {
     if (module >= programs_.size()) throw InputError(fmt::format("there is no module {}", module));
     return *programs_[module];
@@ -202,6 +241,13 @@ class EmulatedDevice final : public Device {
   bool tracks_;
   machine::Origins origins_;
   std::optional<Filling> filling_;
+  struct Input {
+    Address at = 0;
+    Element element{};
+    std::uint64_t count = 0;
+  };
+  Input input_;                                      ///< while its values are followed
+  std::unique_ptr<machine::Provenance> provenance_;  ///< where values are followed
   Memory memory_;
   std::vector<std::unique_ptr<Program>> programs_;
 };

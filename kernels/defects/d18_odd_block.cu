@@ -10,7 +10,7 @@ __global__ void odd_block(const float* input, float* partials, std::size_t count
   slots[thread] = i < count ? input[i] : 0.0f;
   __syncthreads();
 
-  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {  // finding: wrong-value
+  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {  // finding: wrong-value, input-not-used
     if (thread < half) slots[thread] += slots[thread + half];
     __syncthreads();
   }

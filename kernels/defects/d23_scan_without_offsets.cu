@@ -17,7 +17,7 @@ __global__ void block_scans(const int* input, int* scan, std::size_t count) {
     slots[thread] += below;
     __syncthreads();
   }
-  if (i < count) scan[i] = slots[thread];  // finding: wrong-value
+  if (i < count) scan[i] = slots[thread];  // finding: wrong-value, input-not-used
 }
 
 __global__ void last_element(const int* scan, int* result, std::size_t count) { *result = scan[count - 1]; }

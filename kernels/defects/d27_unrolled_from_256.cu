@@ -14,7 +14,7 @@ __global__ void unrolled_from_256(const float* input, float* partials, std::size
     if (thread < half) slots[thread] += slots[thread + half];
     __syncthreads();
   };
-  if (block >= 512) fold(256);  // finding: wrong-value
+  if (block >= 512) fold(256);  // finding: wrong-value, input-not-used
   if (block >= 256) fold(128);
   if (block >= 128) fold(64);
   if (block >= 64) fold(32);

@@ -13,7 +13,7 @@ __global__ void first_level(const float* input, float* partials, std::size_t cou
 }
 
 __global__ void second_level(const float* partials, float* result, unsigned count) {
-  const float value = threadIdx.x < count ? partials[threadIdx.x] : 0.0f;  // finding: wrong-value
+  const float value = threadIdx.x < count ? partials[threadIdx.x] : 0.0f;  // finding: wrong-value, input-not-used
   const float total = reduce_block<Sum>(value);
   if (threadIdx.x == 0) *result = total;
 }

@@ -13,5 +13,5 @@ __global__ void block_totals(const float* input, float* partials, std::size_t co
 }
 
 __global__ void first_partial(const float* partials, float* result) {
-  *result = partials[0];  // finding: wrong-value
+  *result = partials[0];  // finding: wrong-value, input-not-used
 }

@@ -11,7 +11,7 @@
 __global__ void no_cluster_offset(const float* input, float* partials, std::size_t count) {
   const auto cluster = cooperative_groups::this_cluster();
   __shared__ float total;
-  const std::size_t i = cluster.block_rank() * 256 + threadIdx.x;  // finding: wrong-value
+  const std::size_t i = cluster.block_rank() * 256 + threadIdx.x;  // finding: wrong-value, input-not-used, input-used-twice
   const float value = reduce_block<Sum>(i < count ? input[i] : 0.0f);
   if (threadIdx.x == 0) total = value;
   cluster.sync();

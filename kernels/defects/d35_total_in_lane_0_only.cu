@@ -3,5 +3,5 @@
 // whose result is thread 0's alone. Mended by __shfl_xor_sync, or by a __shfl_sync from lane 0 at the end.
 __device__ float warp_total(float value) {
   for (unsigned step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffu, value, step);
-  return value;  // finding: wrong-value
+  return value;  // finding: wrong-value, input-not-used, input-used-twice
 }

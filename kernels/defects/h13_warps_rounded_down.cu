@@ -9,7 +9,7 @@
 __global__ void warps_rounded_down(const float* input, float* partials, std::size_t count) {
   __shared__ float totals[32];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const unsigned warps = blockDim.x / 32;  // finding: wrong-value
+  const unsigned warps = blockDim.x / 32;  // finding: wrong-value, input-not-used
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   float value = reduce_warp<Sum>(i < count ? input[i] : 0.0f, min(32u, blockDim.x - 32 * warp));
   if (lane == 0) totals[warp] = value;

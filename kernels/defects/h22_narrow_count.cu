@@ -8,7 +8,7 @@
 #include "../warp/block_shuffle.cuh"
 
 __global__ void narrow_count(const float* input, float* partials, std::size_t count) {
-  const auto elements = static_cast<std::uint8_t>(count);  // finding: wrong-value
+  const auto elements = static_cast<std::uint8_t>(count);  // finding: wrong-value, input-not-used
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   float value = 0.0f;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < elements; i += stride) {

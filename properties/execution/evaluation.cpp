@@ -7,6 +7,7 @@
 #include "oracles/judge.h"
 #include "oracles/number.h"
 #include "properties/execution/entry_place.h"
+#include "properties/execution/uses.h"
 
 namespace foldproof {
 namespace {
@@ -18,8 +19,9 @@ constexpr std::size_t most_spelled_elements = 12;
 struct Planned {
   const Case* c = nullptr;
   std::vector<std::byte> input;
-  std::vector<PreparedJob> prepared;  ///< the case first
-  std::vector<Kind> disagreement;     ///< for each further run: what it means when its output differs
+  std::vector<PreparedJob> prepared;    ///< the case first
+  std::vector<Kind> disagreement;       ///< for each further run: what it means when its output differs
+  std::optional<std::size_t> followed;  ///< the run in which the input's values are followed
 };
 
 bool is_deterministic(const Instance& instance) {
@@ -67,6 +69,7 @@ class Verdicts {
     }
     const bool complete = std::ranges::all_of(results_, [](const JobResult& r) { return r.completed; });
     if (!complete || !instance_.reduction) return std::move(evaluation_);
+    if (planned_.followed) judge_uses(results_[*planned_.followed]);
     if (kept_input() && judge_values() && agree()) return std::move(evaluation_);
     // Now there is evidence that the order matters.
     for (Finding& finding : evaluation_.findings)
@@ -75,6 +78,10 @@ class Verdicts {
   }
 
  private:
+  static bool spoils_values(const Finding& finding) {
+    return is_undefined_behaviour(finding.kind) && finding.severity == Severity::error;
+  }
+
   /// What runs find at one place is told once, by the run that shows it worst.
   void add_worst(const Finding& finding) {
     const auto known = std::ranges::find_if(evaluation_.findings, [&](const Finding& f) {
@@ -111,6 +118,15 @@ class Verdicts {
       return false;
     }
     return true;
+  }
+
+  /// Whether every element of the input is used as the contract claims. Where accesses race, anything may be
+  /// lost, and the race says more.
+  void judge_uses(const JobResult& result) {
+    if (!result.followed || std::ranges::any_of(evaluation_.findings, spoils_values)) return;
+    const Followed& followed = *result.followed;
+    if ((evaluation_.gap = followed.expressions.gap())) return;
+    for (const auto& [kind, message] : wrong_uses(instance_, followed)) add(kind, message);
   }
 
   /// Whether every run's value is right.
@@ -201,9 +217,15 @@ class Verdicts {
   Evaluation evaluation_;
 };
 
+/// Following takes memory for each value that is made, and time.
+bool is_small(const Planned& planned) {
+  constexpr std::size_t most_bytes = 1 << 16;
+  return planned.input.size() <= most_bytes;
+}
+
 Planned plan(const JobBuilder& builder, const Instance& instance, const Case& c,
              std::vector<std::byte> input) {
-  Planned planned{&c, std::move(input), {}, {}};
+  Planned planned{&c, std::move(input), {}, {}, {}};
   planned.prepared.push_back(builder.build(c, planned.input));
   if (!instance.reduction) return planned;
   const auto also = [&](const Case& other, Kind kind) {
@@ -219,6 +241,10 @@ Planned plan(const JobBuilder& builder, const Instance& instance, const Case& c,
     Case other = c;
     other.calls = 1;
     also(other, Kind::not_reproducible);
+  }
+  if (instance.claims.uses_every_input_once && is_small(planned)) {
+    planned.followed = c.calls > 1 ? planned.prepared.size() - 1 : 0;
+    follow(instance, planned.prepared[*planned.followed]);
   }
   return planned;
 }

@@ -18,6 +18,7 @@ struct Evaluation {
   std::vector<Finding> findings;           ///< without case and replay command
   std::optional<double> error_over_bound;  ///< absent where nothing rounds or nothing was judged
   bool vacuous = false;                    ///< the bound that judged says nothing
+  std::optional<std::string> gap;          ///< why it is not known what becomes of each element
   std::uint64_t warp_instructions = 0;
   std::optional<std::string> unsupported;  ///< why the case could not run
 };

@@ -123,6 +123,7 @@ void Grid::load(Warp& warp, const Split& split, const Instruction& i, LaneMask l
     announce_access(access, event);
   }
   if (tracks()) note_load(access);
+  if (follows()) follow_load(access);
   std::byte* registers = split.frame->registers();
   if (access.is_simple())
     return copy_run(registers + detail.data[0] + std::size_t{access.bytes} * first_lane(lanes),
@@ -166,6 +167,7 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
     std::byte* to = access.host + access.at.low;
     if (watches_accesses()) announce_run_store(access, to, from);
     if (tracks()) note_store(access);
+    if (follows()) follow_store(access);
     return copy_run(to, from, access.bytes, lanes);
   }
   if (access.host)
@@ -174,6 +176,7 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
     resolve(access, "write", access.bytes);
   if (watches_accesses() && access.good != 0) announce_store(access);
   if (tracks()) note_store(access);
+  if (follows()) follow_store(access);
   const std::uint32_t size = detail.element_bytes;
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
     const std::byte* from = registers + detail.data[k];
@@ -195,6 +198,7 @@ void Grid::store(Warp& warp, const Split& split, const Instruction& i, LaneMask 
 // Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.
 void Grid::slot_access(const Split& split, const Instruction& i, LaneMask lanes) const {
   if (split.frame->taint.any()) slot_definedness(split, i, lanes);
+  if (split.frame->nodes.any()) follow_slot(split, i, lanes);
   const Detail& detail = program_.details[i.detail];
   std::byte* registers = split.frame->registers();
   for (std::size_t k = 0; k < detail.data.size(); ++k)
@@ -230,6 +234,8 @@ void Grid::load_parameter(const Split& split, const Instruction& i, LaneMask lan
                      program_.position(i));
   if (split.frame->taint.any())
     for (const std::uint32_t row : detail.data) split.frame->taint.define(row, lanes);
+  if (split.frame->nodes.any())
+    for (const std::uint32_t row : detail.data) split.frame->nodes.forget(row, lanes);
   with_types(detail, [&](auto element, auto column) {
     using E = decltype(element);
     using C = decltype(column);
@@ -274,6 +280,7 @@ void Grid::atomic(Warp& warp, const Split& split, const Instruction& i, LaneMask
       if (c_row + k < detail.data.size()) std::memcpy(&c, column(c_row + k, lane), size);
       const std::uint64_t now = combine(old, b, c);
       if (now != old) changed |= bit(lane);
+      if (follows()) follow_atomic(access, lane, k, now);
       std::memcpy(memory, &now, size);
       if (returns) std::memcpy(column(k, lane), &old, size);
     }

@@ -37,6 +37,7 @@ void Grid::async_copy(Warp& warp, const Split& split, const Instruction& i, Lane
   copy.instruction = &i;
   copy.bytes = bytes;
   copy.group = warp.open_group;
+  if (follows()) copy.made_of.resize(std::size_t{CopyUnderWay::most_bytes} * isa::warp_size);
   Access target(warp, split, i, detail, lanes);
   target.bytes = bytes;
   find_addresses(target, detail.address);
@@ -89,6 +90,7 @@ void Grid::read_source(Access& source, CopyUnderWay& copy) {
     }
     for_lanes(source.good, [&](unsigned lane) {
       std::memcpy(copy.data[lane].data(), source.hosts[lane], size);
+      if (follows()) follow_source(source, copy, lane, size);
       std::byte* defined = source.hosts.defined[lane];
       if (!defined || is_defined(defined, size)) return;
       std::ranges::transform(defined, defined + size, copy.undefined[lane].begin(), std::bit_not{});
@@ -145,6 +147,7 @@ void Grid::deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_t, i
     if (watches_accesses()) announce_copy(warp, copy, due);
     for_lanes(due, [&](unsigned lane) {
       std::memcpy(copy.target[lane], copy.data[lane].data(), copy.bytes);
+      if (follows()) follow_delivery(warp, copy, lane);
       if (copy.defined[lane])
         store_bits(warp, i, lane, {i.form->space, copy.to[lane], copy.defined[lane], copy.bytes},
                    copy.undefined[lane].data(), copy.origin[lane]);

@@ -61,6 +61,7 @@ void Grid::barrier(Warp& warp, std::size_t index) {
 void Grid::count_votes(const Warp& warp, Barrier& barrier, const Split& split) {
   const Instruction& i = at(split);
   check_choice(warp, *split.frame, i, i.operand[3], split.lanes, "a barrier's vote");
+  if (follows()) follow_decision(*split.frame, i.operand[3], split.lanes);
   const LaneMask votes = isa::mask(split.frame->registers(), i.operand[3]) & split.lanes;
   barrier.true_count += lane_count(votes);
   barrier.vote_count += lane_count(split.lanes);
@@ -80,6 +81,7 @@ bool Grid::complete(const Block& block, Barrier& barrier) {
 void Grid::give_result(const Barrier& barrier, const Split& split) const {
   const Instruction& i = at(split);
   split.frame->taint.define(i.operand[0], split.lanes);
+  split.frame->nodes.forget(i.operand[0], split.lanes);
   std::byte* registers = split.frame->registers();
   const bool any = i.form->has("or");
   for_lanes(split.lanes, [&](unsigned lane) {

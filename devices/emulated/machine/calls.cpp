@@ -24,6 +24,8 @@ void copy_slot(Frame& to, const Slot& target, Frame& from, const Slot& source, L
   for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
     const std::uint32_t there = target.offset + chunk * 128, here = source.offset + chunk * 128;
     copy_columns(to.registers(), there, from.registers(), here, lanes);
+    if (to.nodes.any() || from.nodes.any())
+      for_lanes(lanes, [&](unsigned lane) { to.nodes.set(there, lane, from.nodes.at(here, lane)); });
     if (!to.taint.any() && !from.taint.any()) continue;
     const Taint::Row* row = from.taint.find(here);
     if (!row) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "devices/emulated/machine/grid.h"
 #include "sanitizer/lane_set.h"
@@ -37,7 +38,7 @@ struct Cursor {
 
 }  // namespace
 
-template <bool tracks, bool counts>
+template <bool tracks, bool counts, bool follows>
 Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum) {
   Cursor at(warp.splits[index]);
   std::uint64_t uncounted = quantum;
@@ -56,9 +57,13 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
         check_sink(warp, *at.split->frame, i, i.guard, at.split->lanes,
                    i.action == Action::branch ? "the branch" : "whether this is executed");
     }
+    if (follows && i.guard != isa::no_operand) follow_decision(*at.split->frame, i.guard, at.split->lanes);
     if (i.action == Action::compute) {
       --quantum;
-      if (active != 0) i.compute(at.registers, i, active);
+      if (follows)
+        compute_followed(*at.split->frame, i, active);
+      else if (active != 0)
+        i.compute(at.registers, i, active);
       ++at.pc;
       continue;
     }
@@ -105,11 +110,17 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
 
 // A program that nobody tracks or counts pays for neither.
 Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum) {
-  if (counts())
-    return tracks() ? run_split<true, true>(warp, index, quantum)
-                    : run_split<false, true>(warp, index, quantum);
-  return tracks() ? run_split<true, false>(warp, index, quantum)
-                  : run_split<false, false>(warp, index, quantum);
+  const auto run = [&](auto tracked, auto counted, auto followed) {
+    return run_split<tracked(), counted(), followed()>(warp, index, quantum);
+  };
+  const auto decide = [](bool is, const auto& then) {
+    return is ? then(std::true_type{}) : then(std::false_type{});
+  };
+  return decide(tracks(), [&](auto tracked) {
+    return decide(counts(), [&](auto counted) {
+      return decide(follows(), [&](auto followed) { return run(tracked, counted, followed); });
+    });
+  });
 }
 
 // Actions after which the split stands behind the instruction. False: the action is none of those.
@@ -150,6 +161,7 @@ std::optional<Grid::Slice> Grid::execute_moving(Warp& warp, std::size_t index, c
       return Slice::expired;
     case Action::branch_indexed:
       check_sink(warp, *split.frame, i, i.operand[0], lanes, "the branch");
+      if (follows()) follow_decision(*split.frame, i.operand[0], lanes);
       branch_indexed(warp, index, i);
       return Slice::expired;
     case Action::call:

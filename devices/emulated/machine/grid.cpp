@@ -56,7 +56,7 @@ Dim3 cluster_counts(const LaunchShape& shape) {
 
 Grid::Grid(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
            std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
-           const Observers& observers, Origins* origins)
+           const Observers& observers, Origins* origins, Provenance* provenance)
     : program_(program),
       entry_(entry),
       memory_(memory),
@@ -66,9 +66,11 @@ Grid::Grid(const Program& program, const Code& entry, Memory& memory, const Laun
       limits_(limits),
       random_(schedule.seed),
       origins_(origins),
+      provenance_(provenance),
       filling_(origins ? origins->filling.value_or(Filling{}) : Filling{}),
       constants_(program.constants),
       clusters_total_(shape.grid.volume() / cluster_extent(shape).volume()) {
+  if (provenance) provenance->memory.forget_blocks();
   const std::uint64_t warps = (shape.block.volume() + isa::warp_size - 1) / isa::warp_size;
   for (std::uint64_t thread = 0; thread < warps * isa::warp_size; ++thread) {
     const Dim3 at = unflatten(thread, shape.block);

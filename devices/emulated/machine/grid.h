@@ -65,7 +65,7 @@ class Grid final : private Scene {
  public:
   Grid(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
        std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
-       const Observers& observers, Origins* origins);
+       const Observers& observers, Origins* origins, Provenance* provenance);
   LaunchReport run();
 
  private:
@@ -107,7 +107,7 @@ class Grid final : private Scene {
 
   // execute.cpp: one split
   Slice run_split(Warp& warp, std::size_t index, std::uint64_t quantum);
-  template <bool tracks, bool counts>
+  template <bool tracks, bool counts, bool follows>
   Slice run_split(Warp& warp, std::size_t index, std::uint64_t quantum);
   bool execute_in_place(Warp& warp, const Split& split, const Instruction& instruction, LaneMask lanes);
   std::optional<Slice> execute_moving(Warp& warp, std::size_t index, const Instruction& instruction,
@@ -234,6 +234,36 @@ class Grid final : private Scene {
                           std::uint32_t column, unsigned giver, const Bytes& memory);
   static void define_results(Frame& frame, const Instruction& instruction, LaneMask lanes);
 
+  // follow.cpp: what values are made of
+  bool follows() const { return provenance_ != nullptr; }
+  void compute_followed(Frame& frame, const Instruction& instruction, LaneMask lanes);
+  void follow_operation(Frame& frame, const Instruction& instruction, const Node& operation, LaneMask lanes);
+  void follow_bytes(Frame& frame, const Instruction& instruction, LaneMask lanes);
+  void set_values(const Frame& frame, const Instruction& instruction, LaneMask lanes);
+  void follow_choice(Frame& frame, const Instruction& instruction, LaneMask lanes);
+  void follow_decision(const Frame& frame, std::uint32_t row, LaneMask lanes);
+  void follow_votes(const Warp& warp, Members members, std::size_t source);
+  std::array<NodeId, isa::warp_size> held_by(const Warp& warp, Members members, std::size_t source) const;
+  NodeId reduced(const Warp& warp, Members members);
+
+  // follow_memory.cpp
+  void follow_load(const Access& access);
+  void follow_store(const Access& access);
+  void follow_atomic(const Access& access, unsigned lane, std::uint32_t k, std::uint64_t now);
+  struct Value {
+    NodeId node;
+    std::uint64_t bits;
+  };
+  NodeId swapped(NodeId stored, NodeId expected, NodeId found, std::uint32_t bytes);
+  NodeId combined(const Value& old, const Value& given, std::uint64_t now, const isa::Form& form,
+                  std::uint32_t bytes);
+  void follow_slot(const Split& split, const Instruction& instruction, LaneMask lanes) const;
+  void follow_source(const Access& source, CopyUnderWay& copy, unsigned lane, std::uint32_t bytes);
+  void follow_delivery(const Warp& warp, const CopyUnderWay& copy, unsigned lane);
+  NodeId made_of(const Place& from, std::uint32_t bytes, const std::byte* memory);
+  void make_of(const Place& to, NodeId node, std::uint32_t bytes, std::uint64_t bits);
+  NodeId address_node(const Access& access, unsigned lane) const;
+
   // announce.cpp: for observers
   static AccessEvent event_of(const Warp& warp, const AccessManner& manner, const Addresses& at,
                               LaneMask lanes) {
@@ -348,7 +378,8 @@ class Grid final : private Scene {
   std::vector<Observer*> of_accesses_;
   std::vector<Observer*> of_barriers_;
   std::vector<Observer*> of_executions_;
-  Origins* origins_;  ///< null where definedness is not tracked
+  Origins* origins_;        ///< null where definedness is not tracked
+  Provenance* provenance_;  ///< null where values are not followed
   const Filling filling_;
   std::map<std::tuple<Kind, Site, Source>, OriginId> origin_sites_;
   std::set<std::pair<Site, OriginId>> reported_sinks_;

@@ -89,6 +89,7 @@ void Grid::shuffle(Warp& warp, Members members) {
   for (unsigned lane = 0; lane < warp_size; ++lane)
     source[lane] = filling().word(local_memory(warp.block->number, warp.index * warp_size + lane), absent_at);
   const LaneMask present = lanes_of(warp, members);
+  const auto held = follows() ? held_by(warp, members, 2) : std::array<NodeId, warp_size>{};
   for (const std::size_t k : members) {
     const Split& split = warp.splits[k];
     const auto* a = isa::row<std::uint32_t>(split.frame->registers(), at(split).operand[2]);
@@ -124,6 +125,12 @@ void Grid::shuffle(Warp& warp, Members members) {
       check_sink(warp, *split.frame, i, i.operand[3], split.lanes, "the source lane of a shuffle");
       shuffle_definedness(warp, members, split, present, taken);
     }
+    if (follows()) {
+      follow_decision(*split.frame, i.operand[3], split.lanes);
+      for_lanes(split.lanes,
+                [&](unsigned lane) { split.frame->nodes.set(i.operand[0], lane, held[taken[lane]]); });
+      if (i.operand[1] != isa::no_operand) split.frame->nodes.forget(i.operand[1], split.lanes);
+    }
     for_lanes(split.lanes, [&](unsigned lane) {
       d[lane] = result[lane];
       set_predicate(registers, i.operand[1], lane, contains(in_range, lane));
@@ -134,6 +141,7 @@ void Grid::shuffle(Warp& warp, Members members) {
 void Grid::vote(Warp& warp, Members members) {
   if (tracks())
     gather_definedness(warp, members, 1, at(warp.splits[members[0]]).form->vote == isa::VoteKind::ballot);
+  if (follows()) follow_votes(warp, members, 1);
   const LaneMask present = lanes_of(warp, members);
   LaneMask votes = 0;
   for (const std::size_t k : members) {
@@ -159,6 +167,8 @@ void Grid::match(Warp& warp, Members members) {
   if (tracks())
     gather_definedness(warp, members, program_.details[at(warp.splits[members[0]]).detail].operands - 2u,
                        false);
+  if (follows())
+    follow_votes(warp, members, program_.details[at(warp.splits[members[0]]).detail].operands - 2u);
   std::array<std::uint64_t, warp_size> value{};
   const LaneMask present = lanes_of(warp, members);
   for (const std::size_t k : members) {
@@ -201,6 +211,7 @@ void Grid::warp_reduce(Warp& warp, Members members) {
       value[lane] = column(split.frame->registers(), at(split).operand[1], lane, 4);
     });
   }
+  const NodeId total = follows() ? reduced(warp, members) : 0;
   const unsigned first = first_lane(present);
   std::uint64_t folded = value[first];
   // .abs and the canonical NaN are for a single member too; combining it with itself changes no extremum.
@@ -210,6 +221,7 @@ void Grid::warp_reduce(Warp& warp, Members members) {
     const Split& split = warp.splits[k];
     for_lanes(split.lanes, [&](unsigned lane) {
       set_column(split.frame->registers(), at(split).operand[0], lane, 4, folded);
+      if (follows()) split.frame->nodes.set(at(split).operand[0], lane, total);
     });
   }
 }
@@ -244,6 +256,9 @@ void Grid::whole_warp(Warp& warp, Members members) {
                         program_.position(i));
   if (present != isa::all_lanes)
     end(make_finding(Kind::crash, i, "a matrix instruction needs all 32 lanes of the warp"));
+  if (follows())
+    provenance_->expressions.leave_gap(
+        "it uses matrix instructions, through which values are not followed yet");
   if (i.action == Action::matrix_multiply && first.frame->taint.any())
     spread(*first.frame, i, present, present);
   if (i.action == Action::matrix_multiply)

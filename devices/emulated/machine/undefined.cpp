@@ -146,6 +146,9 @@ void Grid::begin_undefined(const Warp& warp, Frame& frame, LaneMask lanes) {
 
 // The destinations of an instruction that only gives defined results.
 void Grid::define_results(Frame& frame, const Instruction& i, LaneMask lanes) {
+  if (frame.nodes.any())
+    for (const std::uint32_t row : {i.operand[0], i.operand[1]})
+      if (row != isa::no_operand) frame.nodes.forget(row, lanes);
   if (!frame.taint.any()) return;
   for (const std::uint32_t row : {i.operand[0], i.operand[1]})
     if (row != isa::no_operand) frame.taint.define(row, lanes);

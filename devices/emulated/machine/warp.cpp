@@ -19,6 +19,7 @@ void Frame::reset(const Code& of) {
   if (code != &of) std::memcpy(registers_.get(), of.frame.data(), of.frame.size());
   code = &of;
   taint.clear();
+  nodes.clear();
   parent = nullptr;
   return_pc = 0;
   call_detail = isa::no_operand;

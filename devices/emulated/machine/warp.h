@@ -16,6 +16,7 @@
 #include "devices/emulated/machine/addressing.h"
 #include "devices/emulated/machine/definedness.h"
 #include "devices/emulated/machine/program.h"
+#include "devices/emulated/machine/provenance.h"
 
 namespace foldproof::machine {
 
@@ -29,6 +30,7 @@ struct Frame {
   std::uint32_t depth = 0;
   std::uint32_t lanes = 0;  ///< how many have not returned
   Taint taint;              ///< undefined bits of its registers
+  RowNodes nodes;           ///< what its registers are made of, where that is followed
 
   std::byte* registers() const { return registers_.get(); }
   /// Which bits of the registers are undefined: 1 where they are.
@@ -80,6 +82,7 @@ struct CopyUnderWay {
   std::array<std::byte*, isa::warp_size> target{}, defined{};  ///< on the host; `defined` may be null
   std::array<Bytes, isa::warp_size> data{}, undefined{};       ///< what it will bring
   std::array<OriginId, isa::warp_size> origin{};
+  std::vector<BytePart> made_of;  ///< most_bytes a lane, where values are followed
 };
 
 struct Warp {

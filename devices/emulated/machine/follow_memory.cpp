@@ -1,0 +1,252 @@
+// Values of the input on their way between registers and memory, byte for byte.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "devices/emulated/machine/columns.h"
+#include "devices/emulated/machine/grid.h"
+#include "devices/emulated/machine/operation_of.h"
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::machine {
+namespace {
+
+constexpr unsigned widest = 16;  // bytes of an element
+
+Place shifted(const Place& place, std::uint64_t bytes) { return {place.of, place.at + bytes}; }
+
+std::uint64_t low_bits(const std::byte* from, std::uint32_t bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, from, std::min<std::size_t>(bytes, sizeof value));
+  return value;
+}
+
+/// One element of packed words.
+std::uint64_t cut(std::uint64_t bits, unsigned first, unsigned bytes) {
+  const std::uint64_t shifted = bits >> (8 * first);
+  return bytes >= 8 ? shifted : shifted & ((std::uint64_t{1} << (8 * bytes)) - 1);
+}
+
+Element signed_integer(unsigned bytes) {
+  return bytes == 1 ? Element::i8 : bytes == 2 ? Element::i16 : bytes == 4 ? Element::i32 : Element::i64;
+}
+
+Node sign_extension(NodeId value, std::uint64_t bits, unsigned from, unsigned to) {
+  const unsigned shift = 64 - 8 * from;
+  const auto wide = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
+  return {.operation = Operation::convert,
+          .element = signed_integer(to),
+          .source = signed_integer(from),
+          .bytes = static_cast<std::uint8_t>(to),
+          .operand = {value, 0, 0},
+          .bits = cut(wide, 0, to)};
+}
+
+}  // namespace
+
+// The value in memory; 0 where it depends on no input.
+NodeId Grid::made_of(const Place& from, std::uint32_t bytes, const std::byte* memory) {
+  std::array<BytePart, widest> parts;
+  for (std::uint32_t b = 0; b < bytes; ++b) {
+    parts[b] = provenance_->memory.at(shifted(from, b));
+    if (parts[b].node == 0) parts[b].constant = std::to_integer<std::uint8_t>(memory[b]);
+  }
+  return provenance_->expressions.assembled(std::span(parts).first(bytes));
+}
+
+void Grid::make_of(const Place& to, NodeId node, std::uint32_t bytes, std::uint64_t bits) {
+  std::array<BytePart, widest> parts;
+  provenance_->expressions.take_apart(node, bytes, bits, parts);
+  for (std::uint32_t b = 0; b < bytes; ++b) provenance_->memory.set(shifted(to, b), parts[b]);
+}
+
+NodeId Grid::address_node(const Access& access, unsigned lane) const {
+  const std::uint32_t row = access.detail.address.row;
+  return row == isa::no_operand ? 0 : access.split.frame->nodes.at(row, lane);
+}
+
+// Before the registers change. Which value it is that is loaded may depend on the input as well.
+void Grid::follow_load(const Access& access) {
+  Expressions& expressions = provenance_->expressions;
+  const Detail& detail = access.detail;
+  RowNodes& nodes = access.split.frame->nodes;
+  const std::uint32_t size = detail.element_bytes;
+  std::array<NodeId, isa::warp_size> at{};
+  for_lanes(access.good, [&](unsigned lane) { at[lane] = address_node(access, lane); });
+  for (std::size_t k = 0; k < detail.data.size(); ++k) {
+    nodes.forget(detail.data[k], access.lanes & ~access.good);
+    for_lanes(access.good, [&](unsigned lane) {
+      const std::byte* memory = (access.host ? access.host + access.at[lane] : access.hosts[lane]) + k * size;
+      const Place from = place(access.warp, access.space, access.at[lane] + k * size, lane);
+      NodeId value = made_of(from, size, memory);
+      const std::uint64_t bits = low_bits(memory, size);
+      if (at[lane] != 0) value = expressions.opaque(std::array{value, at[lane]}, bits, size);
+      if (value != 0 && detail.register_bytes > size) {
+        if (detail.sign_extend) {
+          value = expressions.add(sign_extension(value, bits, size, detail.register_bytes));
+        } else {
+          std::array<BytePart, widest> parts{};
+          expressions.take_apart(value, size, 0, parts);
+          value = expressions.assembled(std::span(parts).first(detail.register_bytes));
+        }
+      }
+      nodes.set(detail.data[k], lane, value);
+    });
+  }
+}
+
+void Grid::follow_store(const Access& access) {
+  const Detail& detail = access.detail;
+  const RowNodes& nodes = access.split.frame->nodes;
+  for (std::size_t k = 0; k < detail.data.size(); ++k) {
+    const std::byte* row = access.split.frame->registers() + detail.data[k];
+    for_lanes(access.good, [&](unsigned lane) {
+      const std::uint64_t bits = low_bits(row + lane * detail.register_bytes, detail.register_bytes);
+      NodeId value = nodes.at(detail.data[k], lane);
+      if (const NodeId address = address_node(access, lane); address != 0)
+        value = provenance_->expressions.opaque(std::array{value, address}, bits, detail.register_bytes);
+      const std::uint64_t to = access.at[lane] + k * detail.element_bytes;
+      make_of(place(access.warp, access.space, to, lane), value, detail.element_bytes, bits);
+    });
+  }
+}
+
+// One element of a lane's read-modify-write, when memory holds its result and the registers not yet the old
+// value.
+void Grid::follow_atomic(const Access& access, unsigned lane, std::uint32_t k, std::uint64_t now) {
+  Expressions& expressions = provenance_->expressions;
+  const Detail& detail = access.detail;
+  const isa::Form& form = *access.i.form;
+  const std::uint32_t size = detail.element_bytes, count = form.vector;
+  const bool returns = access.i.action == Action::atomic;
+  const std::size_t b = (returns ? count : 0) + k, c = b + count;
+  RowNodes& nodes = access.split.frame->nodes;
+  const std::byte* registers = access.split.frame->registers();
+  const Place at = place(access.warp, access.space, access.at[lane] + k * size, lane);
+  const std::byte* memory = access.hosts[lane] + k * size;
+  const NodeId old = made_of(at, size, memory), given = nodes.at(detail.data[b], lane);
+  const std::uint64_t old_bits = low_bits(memory, size);
+  const auto bits_of = [&](std::size_t operand) {
+    return cut(
+        low_bits(registers + detail.data[operand] + lane * detail.register_bytes, detail.register_bytes), 0,
+        size);
+  };
+  NodeId stored = old;
+  if (form.atomic == isa::AtomicKind::cas) {
+    if (old_bits == bits_of(b)) stored = swapped(nodes.at(detail.data[c], lane), given, old, size);
+  } else if (form.atomic == isa::AtomicKind::exch) {
+    stored = expressions.part(given, 0, size);
+  } else {
+    stored = combined({old, old_bits}, {expressions.part(given, 0, size), bits_of(b)}, now, form, size);
+  }
+  if (const NodeId address = address_node(access, lane); address != 0)
+    stored = expressions.opaque(std::array{stored, address}, now, size);
+  make_of(at, stored, size, now);
+  if (returns) nodes.set(detail.data[k], lane, old);
+}
+
+// What a compare-and-swap stores that found the bits that it expected. They may have been made anew
+// meanwhile, of more than the thread has seen (x + 0); then what it stores is made of that.
+NodeId Grid::swapped(NodeId stored, NodeId expected, NodeId found, std::uint32_t bytes) {
+  Expressions& expressions = provenance_->expressions;
+  if (expected == found) return stored;
+  std::array<BytePart, widest> before, now;
+  expressions.take_apart(expected, bytes, 0, before);
+  expressions.take_apart(found, bytes, 0, now);
+  NodeId done = 0;
+  for (std::uint32_t b = 0; b < bytes; ++b) {
+    if (before[b].node == now[b].node || before[b].node == done) continue;
+    if (before[b].node == 0 || now[b].node == 0 || before[b].byte != now[b].byte) {
+      expressions.leave_gap("a compare-and-swap found bits that it expected, made of something else");
+      return stored;
+    }
+    done = before[b].node;
+    stored = expressions.replaced(stored, done, now[b].node);
+  }
+  return stored;
+}
+
+// An atomic's operation on an old value and an operand, element by element where they are packed.
+NodeId Grid::combined(const Value& old, const Value& given, std::uint64_t now, const isa::Form& form,
+                      std::uint32_t bytes) {
+  Expressions& expressions = provenance_->expressions;
+  if (old.node == 0 && given.node == 0) return 0;
+  const std::optional<Node> operation = operation_of(form.atomic, form.type);
+  if (!operation) return expressions.opaque(std::array{old.node, given.node}, now, bytes);
+  const auto size = static_cast<unsigned>(size_of(operation->element));
+  std::array<BytePart, widest> parts;
+  for (unsigned first = 0; first < bytes; first += size) {
+    const auto operand = [&](const Value& value) {
+      return value.node != 0 ? expressions.part(value.node, first, size)
+                             : expressions.constant(cut(value.bits, first, size), size);
+    };
+    Node node = *operation;
+    node.bytes = static_cast<std::uint8_t>(size);
+    node.operand = {operand(old), operand(given), 0};
+    node.bits = cut(now, first, size);
+    expressions.take_apart(expressions.add(node), size, 0, std::span(parts).subspan(first));
+  }
+  return expressions.assembled(std::span(parts).first(bytes));
+}
+
+// Between registers and the 4-byte rows of a variable (slot_access).
+void Grid::follow_slot(const Split& split, const Instruction& i, LaneMask lanes) const {
+  constexpr std::uint32_t word = 4;
+  Expressions& expressions = provenance_->expressions;
+  const Detail& detail = program_.details[i.detail];
+  RowNodes& nodes = split.frame->nodes;
+  const std::byte* registers = split.frame->registers();
+  const auto row_of = [&](std::uint64_t b) {
+    return detail.address.row + static_cast<std::uint32_t>(b / word) * word * isa::warp_size;
+  };
+  const auto bits_at = [&](std::uint32_t row, unsigned lane, std::uint32_t bytes) {
+    return low_bits(registers + row + lane * bytes, bytes);
+  };
+  for (std::size_t k = 0; k < detail.data.size(); ++k)
+    for_lanes(lanes, [&](unsigned lane) {
+      const std::uint64_t first =
+          static_cast<std::uint64_t>(detail.address.displacement) + k * detail.element_bytes;
+      std::array<BytePart, widest> column{}, cell{};
+      if (i.action == Action::store) {
+        expressions.take_apart(nodes.at(detail.data[k], lane), detail.register_bytes,
+                               bits_at(detail.data[k], lane, detail.register_bytes), column);
+        for (std::uint32_t b = 0; b < detail.element_bytes; ++b) {
+          const std::uint32_t row = row_of(first + b);
+          expressions.take_apart(nodes.at(row, lane), word, bits_at(row, lane, word), cell);
+          cell[(first + b) % word] = column[b];
+          nodes.set(row, lane, expressions.assembled(std::span(cell).first(word)));
+        }
+        return;
+      }
+      for (std::uint32_t b = 0; b < detail.element_bytes; ++b) {
+        const std::uint32_t row = row_of(first + b);
+        expressions.take_apart(nodes.at(row, lane), word, bits_at(row, lane, word), cell);
+        column[b] = cell[(first + b) % word];
+      }
+      NodeId value = expressions.assembled(std::span(column).first(detail.element_bytes));
+      if (value != 0 && detail.sign_extend && detail.register_bytes > detail.element_bytes)
+        value = expressions.add(
+            sign_extension(value, expressions[value].bits, detail.element_bytes, detail.register_bytes));
+      else
+        value = expressions.assembled(std::span(column).first(detail.register_bytes));
+      nodes.set(detail.data[k], lane, value);
+    });
+}
+
+// cp.async: what is under way is made of what was read.
+void Grid::follow_source(const Access& source, CopyUnderWay& copy, unsigned lane, std::uint32_t bytes) {
+  const Place from = place(source.warp, source.space, source.at[lane], lane);
+  for (std::uint32_t b = 0; b < bytes; ++b) {
+    BytePart& part = copy.made_of[lane * CopyUnderWay::most_bytes + b];
+    part = provenance_->memory.at(shifted(from, b));
+    part.constant = std::to_integer<std::uint8_t>(source.hosts[lane][b]);
+  }
+}
+
+void Grid::follow_delivery(const Warp& warp, const CopyUnderWay& copy, unsigned lane) {
+  const Place to = place(warp, copy.instruction->form->space, copy.to[lane], lane);
+  for (std::uint32_t b = 0; b < copy.bytes; ++b)
+    provenance_->memory.set(shifted(to, b), copy.made_of[lane * CopyUnderWay::most_bytes + b]);
+}
+
+}  // namespace foldproof::machine

@@ -1,0 +1,108 @@
+#include "devices/emulated/machine/operation_of.h"
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace foldproof::machine {
+namespace {
+
+using isa::Form;
+using isa::Rounding;
+using isa::Type;
+
+struct Row {
+  std::string_view id;
+  Operation operation;
+};
+
+constexpr Row arithmetic[] = {
+#define FOLDPROOF_ARITHMETIC(row, operation) {#row, Operation::operation},
+#include "devices/emulated/machine/operations.def"
+#undef FOLDPROOF_ARITHMETIC
+};
+
+/// By row of ptx.def.
+const std::vector<std::optional<Operation>>& operations() {
+  static const auto all = [] {
+    std::vector<std::optional<Operation>> found(isa::rows().size());
+    for (std::size_t row = 0; row < found.size(); ++row)
+      for (const auto& [id, operation] : arithmetic)
+        if (isa::rows()[row].id == id) found[row] = operation;
+    return found;
+  }();
+  return all;
+}
+
+std::optional<Direction> direction_of(Rounding rounding) {
+  switch (rounding) {
+    case Rounding::none:
+    case Rounding::rn: return Direction::nearest;
+    case Rounding::rz: return Direction::to_zero;
+    case Rounding::rm: return Direction::down;
+    case Rounding::rp: return Direction::up;
+    default: return std::nullopt;
+  }
+}
+
+bool is_integer_multiplication(const Form& form) {
+  return form.type != Type::none && !form.has("lo") && (form.has("hi") || form.has("wide"));
+}
+
+}  // namespace
+
+std::optional<Element> element_of(Type type) {
+  switch (type) {
+    case Type::f64: return Element::f64;
+    case Type::f32:
+    case Type::f32x2: return Element::f32;
+    case Type::f16:
+    case Type::f16x2: return Element::f16;
+    case Type::bf16:
+    case Type::bf16x2: return Element::bf16;
+    case Type::s8: return Element::i8;
+    case Type::u8: return Element::u8;
+    case Type::s16:
+    case Type::s16x2: return Element::i16;
+    case Type::u16:
+    case Type::u16x2: return Element::u16;
+    case Type::s32: return Element::i32;
+    case Type::u32: return Element::u32;
+    case Type::s64: return Element::i64;
+    case Type::u64: return Element::u64;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Node> operation_of(const Form& form) {
+  const std::optional<Operation> operation = operations()[form.row];
+  const std::optional<Direction> direction = direction_of(form.rounding);
+  const std::optional<Element> element = element_of(form.type);
+  if (!operation || !direction || !element) return std::nullopt;
+  if (form.sat || form.satfinite || form.relu || form.xorsign || form.abs || is_integer_multiplication(form))
+    return std::nullopt;
+  Node node{.operation = *operation,
+            .element = *element,
+            .direction = *direction,
+            .flushes = form.ftz,
+            .propagates_nan = form.nan};
+  if (*operation == Operation::convert) {
+    const std::optional<Element> source = element_of(form.type2);
+    if (!source || (is_float(*source) && !is_float(*element))) return std::nullopt;
+    node.source = *source;
+  }
+  return node;
+}
+
+std::optional<Node> operation_of(isa::AtomicKind kind, Type type) {
+  const std::optional<Element> element = element_of(type);
+  if (!element) return std::nullopt;
+  switch (kind) {
+    case isa::AtomicKind::add: return Node{.operation = Operation::add, .element = *element};
+    case isa::AtomicKind::min: return Node{.operation = Operation::minimum, .element = *element};
+    case isa::AtomicKind::max: return Node{.operation = Operation::maximum, .element = *element};
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace foldproof::machine

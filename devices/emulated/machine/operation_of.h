@@ -1,0 +1,21 @@
+// Which operation of an expression an instruction is.
+#pragma once
+
+#include <optional>
+
+#include "devices/emulated/isa/form.h"
+#include "oracles/expressions.h"
+
+namespace foldproof::machine {
+
+/// The format of one value of a type, or of one of its parts; nothing for types without one.
+std::optional<Element> element_of(isa::Type type);
+
+/// A node without operands and value for what a register-only instruction computes; nothing where that is no
+/// operation of an expression, or not in this form (.sat, .relu, a rounding to integers, …).
+std::optional<Node> operation_of(const isa::Form& form);
+
+/// The same of what an atomic leaves in memory, made of the old value and the operand.
+std::optional<Node> operation_of(isa::AtomicKind kind, isa::Type type);
+
+}  // namespace foldproof::machine

@@ -1,0 +1,63 @@
+#include "devices/emulated/machine/provenance.h"
+
+#include <algorithm>
+
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::machine {
+
+void RowNodes::set(std::uint32_t offset, unsigned lane, NodeId node) {
+  const std::size_t at = offset / 4;
+  if (at >= index_.size()) {
+    if (node == 0) return;
+    index_.resize(at + 1);
+  }
+  if (index_[at] == 0) {
+    if (node == 0) return;
+    rows_.emplace_back();
+    index_[at] = static_cast<std::uint32_t>(rows_.size());
+  }
+  rows_[index_[at] - 1][lane] = node;
+}
+
+void RowNodes::forget(std::uint32_t offset, LaneMask lanes) {
+  if (!find(offset)) return;
+  for_lanes(lanes, [&](unsigned lane) { set(offset, lane, 0); });
+}
+
+LaneMask RowNodes::lanes(std::uint32_t offset) const {
+  LaneMask lanes = 0;
+  if (const Row* row = find(offset))
+    for (unsigned lane = 0; lane < isa::warp_size; ++lane) lanes |= (*row)[lane] != 0 ? bit(lane) : 0;
+  return lanes;
+}
+
+void RowNodes::clear() {
+  index_.clear();
+  rows_.clear();
+}
+
+BytePart MemoryNodes::at(const Place& place) const {
+  const auto memory = pages_.find(place.of);
+  if (memory == pages_.end()) return {};
+  const auto page = memory->second.find(place.at / page_bytes);
+  return page == memory->second.end() ? BytePart{} : page->second[place.at % page_bytes];
+}
+
+void MemoryNodes::set(const Place& place, const BytePart& byte) {
+  if (byte.node == 0) {  // makes no page
+    const auto memory = pages_.find(place.of);
+    if (memory == pages_.end() || !memory->second.contains(place.at / page_bytes)) return;
+  }
+  pages_[place.of][place.at / page_bytes][place.at % page_bytes] = byte;
+}
+
+void MemoryNodes::forget(std::uint64_t address, std::uint64_t bytes) {
+  for (std::uint64_t b = 0; b < bytes; ++b) set({global_memory, address + b}, {});
+}
+
+void MemoryNodes::forget_blocks() {
+  std::erase_if(pages_, [](const auto& memory) { return memory.first != global_memory; });
+}
+
+}  // namespace foldproof::machine

@@ -1,0 +1,20 @@
+// Whether a kernel uses every element of its input exactly once, by what its results are made of.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "contracts/contract.h"
+#include "devices/runner.h"
+#include "properties/execution/job.h"
+
+namespace foldproof {
+
+/// Asks for the job's input to be followed into its output.
+void follow(const Instance& instance, PreparedJob& prepared);
+
+/// Kinds and sentences of what is wrong. That an element is used twice is no fault of a minimum or maximum.
+std::vector<std::pair<Kind, std::string>> wrong_uses(const Instance& instance, const Followed& followed);
+
+}  // namespace foldproof

@@ -1,0 +1,199 @@
+// What the results of a kernel are made of, on its way through registers, lanes and memory.
+#include "machine/fixture.h"
+#include "oracles/uses.h"
+
+namespace foldproof::machine_tests {
+namespace {
+
+/// How often each element of buffer1 is in the results, which stand in buffer0; -1: nobody knows.
+struct Followed_run {
+  Followed followed;
+
+  std::vector<double> times(Operator op = Operator::sum) const {
+    std::vector<double> all;
+    for (const Use& use : uses_of(followed.expressions, followed.results, op))
+      all.push_back(use.times.value_or(-1));
+    return all;
+  }
+  std::vector<bool> counts() const {
+    std::vector<bool> all;
+    for (const Use& use : uses_of(followed.expressions, followed.results, Operator::sum))
+      all.push_back(use.counts);
+    return all;
+  }
+};
+
+/// Follows the elements of buffer1 into as many elements of buffer0 as it has bytes for.
+Followed_run follow(const std::string& body, const Setting& setting, Element input = Element::f32,
+                    Element output = Element::f32) {
+  const auto device = make_emulated_device();
+  const ModuleId module = device->load({"test.ptx", text_of(body, setting)});
+  std::vector<ArgumentBytes> arguments;
+  std::vector<Address> addresses;
+  for (const Bytes& buffer : setting.buffers) {
+    addresses.push_back(device->allocate(buffer.size(), "buffer"));
+    device->write(addresses.back(), buffer);
+    arguments.push_back(bytes_of<std::uint64_t>({addresses.back()}));
+  }
+  for (const std::uint32_t scalar : setting.scalars) arguments.push_back(words({scalar}));
+  device->observe_job(false);
+  device->follow(addresses[1], input, setting.buffers[1].size() / size_of(input));
+  const LaunchShape shape{setting.grid, setting.block, setting.cluster, setting.shared_bytes, false};
+  REQUIRE(device->launch(module, "k", shape, arguments, setting.schedule, setting.limits).findings.empty());
+  return {*device->followed(addresses[0], output, setting.buffers[0].size() / size_of(output))};
+}
+
+Bytes floats(const std::vector<float>& values) { return bytes_of(values); }
+
+const std::string load_mine =
+    "sub.u64 %rd1, mine, buffer0; add.u64 %rd1, buffer1, %rd1; ld.global.f32 %f1, [%rd1]; ";
+
+TEST_CASE("A value that is copied is still that element, and what was not read is not used") {
+  const auto run = follow("ld.global.f32 %f1, [buffer1+4]; mov.f32 %f2, %f1; st.global.f32 [buffer0], %f2;",
+                          {.buffers = {zeros(4), floats({1, 2, 3})}, .block = {1, 1, 1}});
+  CHECK(run.times() == std::vector<double>{0, 1, 0});
+  CHECK(run.counts() == std::vector<bool>{false, true, false});
+}
+
+TEST_CASE("An element that is added twice counts twice, one that is taken away again not at all") {
+  const auto run = follow(R"(
+    ld.global.f32 %f1, [buffer1]; ld.global.f32 %f2, [buffer1+4];
+    add.f32 %f3, %f1, %f1; add.f32 %f3, %f3, %f2; sub.f32 %f3, %f3, %f2; st.global.f32 [buffer0], %f3;)",
+                          {.buffers = {zeros(4), floats({1, 2})}, .block = {1, 1, 1}});
+  CHECK(run.times() == std::vector<double>{2, 0});
+}
+
+TEST_CASE("Shuffles hand on what other lanes hold: a butterfly gives every lane every element once") {
+  const auto run = follow(load_mine + R"(
+    mov.u32 %r1, 16;
+    next: mov.b32 %r2, %f1; shfl.sync.bfly.b32 %r3, %r2, %r1, 31, 0xffffffff; mov.b32 %f2, %r3;
+    add.f32 %f1, %f1, %f2; shr.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra next;
+    setp.ne.u32 %p1, tid, 0; @%p1 bra end; st.global.f32 [buffer0], %f1; end:)",
+                          {.buffers = {zeros(4), floats(std::vector<float>(32, 1.5f))}});
+  CHECK(run.times() == std::vector<double>(32, 1.0));
+}
+
+TEST_CASE("Shared memory and barriers carry elements from warp to warp, and blocks do not inherit them") {
+  // Every block writes the sum of its first and last element.
+  const auto run = follow(
+      ".shared .align 4 .b8 tile[256]; " + load_mine + R"(
+    mov.u32 %r1, tile; mad.lo.u32 %r2, tid, 4, %r1; st.shared.f32 [%r2], %f1; bar.sync 0;
+    setp.ne.u32 %p1, tid, 0; @%p1 bra end; ld.shared.f32 %f2, [%r1+252]; add.f32 %f1, %f1, %f2;
+    mul.wide.u32 %rd2, cta, 4; add.u64 %rd2, buffer0, %rd2; st.global.f32 [%rd2], %f1; end:)",
+      {.buffers = {zeros(8), floats(std::vector<float>(128, 1))}, .grid = {2, 1, 1}, .block = {64, 1, 1}});
+  std::vector<double> expected(128, 0);
+  for (const std::size_t used : {0u, 63u, 64u, 127u}) expected[used] = 1;
+  CHECK(run.times() == expected);
+}
+
+TEST_CASE("Atomics add to what memory holds, in every order") {
+  for (const Schedule& schedule : every_schedule()) {
+    const auto run = follow(load_mine + "red.global.add.f32 [buffer0], %f1;",
+                            {.buffers = {zeros(4), floats(std::vector<float>(64, 1))},
+                             .block = {64, 1, 1},
+                             .schedule = schedule});
+    CHECK(run.times() == std::vector<double>(64, 1.0));
+  }
+}
+
+TEST_CASE("A loop around a compare-and-swap adds every element once, zeros too") {
+  for (const float second : {1.0f, 0.0f})
+    for (const Schedule& schedule : every_schedule()) {
+      std::vector<float> values(32, 1);
+      for (std::size_t k = 0; k < values.size(); k += 2) values[k] = second;
+      values[0] = values[31] = 1;
+      const auto run = follow(load_mine + R"(
+    ld.global.b32 %r1, [buffer0];
+    next: mov.b32 %r2, %r1; mov.b32 %f2, %r2; add.f32 %f3, %f2, %f1; mov.b32 %r3, %f3;
+    atom.global.cas.b32 %r1, [buffer0], %r2, %r3; setp.ne.u32 %p1, %r1, %r2; @%p1 bra next;)",
+                              {.buffers = {floats({8}), floats(values)}, .schedule = schedule});
+      if (run.followed.expressions.gap()) continue;  // the first found its constant replaced by constant + 0
+      CHECK(run.times() == std::vector<double>(32, 1.0));
+    }
+}
+
+TEST_CASE("Halves of a word are followed apart") {
+  // (a + c, b + d), and the two halves of that added; c is element 2, which is a's partner.
+  const auto run = follow(R"(
+    ld.global.b32 %r1, [buffer1]; ld.global.b32 %r2, [buffer1+4]; add.f16x2 %r3, %r1, %r2;
+    mov.b32 {%h1, %h2}, %r3; add.f16 %h3, %h1, %h2; st.global.b16 [buffer0], %h3;)",
+                          {.buffers = {zeros(2), zeros(10)}, .block = {1, 1, 1}}, Element::f16, Element::f16);
+  CHECK(run.times() == std::vector<double>{1, 1, 1, 1, 0});
+}
+
+TEST_CASE("Bytes are followed through masks, shifts and permutations, with their sign or without") {
+  // Bytes 0 … 3 of a word: one masked, one shifted down, one picked by prmt, one loaded by itself with its
+  // sign.
+  const auto run =
+      follow(R"(
+    ld.global.b32 %r1, [buffer1]; and.b32 %r2, %r1, 0xff; shr.u32 %r3, %r1, 24; prmt.b32 %r4, %r1, 0, 0x4441;
+    ld.global.s8 %r5, [buffer1+2]; add.s32 %r2, %r2, %r3; add.s32 %r2, %r2, %r4; add.s32 %r2, %r2, %r5;
+    st.global.u32 [buffer0], %r2;)",
+             {.buffers = {zeros(4), words({0x81828384, 0})}, .block = {1, 1, 1}}, Element::u8, Element::i32);
+  CHECK(run.times() == std::vector<double>{1, 1, 1, 1, 0, 0, 0, 0});
+}
+
+TEST_CASE("A double travels through shuffles in two halves, and is put together again") {
+  const auto run = follow(R"(
+    sub.u64 %rd1, mine8, buffer0; add.u64 %rd1, buffer1, %rd1; ld.global.f64 %d1, [%rd1];
+    mov.b64 {%r1, %r2}, %d1; shfl.sync.down.b32 %r3, %r1, 1, 31, -1; shfl.sync.down.b32 %r4, %r2, 1, 31, -1;
+    mov.b64 %d2, {%r3, %r4}; add.f64 %d1, %d1, %d2; setp.ne.u32 %p1, tid, 0; @%p1 bra end;
+    st.global.f64 [buffer0], %d1; end:)",
+                          {.buffers = {zeros(8), zeros(32 * 8)}}, Element::f64, Element::f64);
+  std::vector<double> expected(32, 0);
+  expected[0] = expected[1] = 1;
+  CHECK(run.times() == expected);
+}
+
+TEST_CASE("A selection keeps its decider in mind: all three count, the chosen one as a value") {
+  const auto run = follow(R"(
+    ld.global.f32 %f1, [buffer1]; ld.global.f32 %f2, [buffer1+4]; ld.global.f32 %f3, [buffer1+8];
+    setp.gt.f32 %p1, %f3, 0f00000000; selp.f32 %f4, %f1, %f2, %p1; st.global.f32 [buffer0], %f4;)",
+                          {.buffers = {zeros(4), floats({1, 2, 3, 4})}, .block = {1, 1, 1}});
+  CHECK(run.counts() == std::vector<bool>{true, true, true, false});
+  CHECK(run.times() == std::vector<double>{1, 0, 0, 0});
+}
+
+TEST_CASE("A branch on an element is a use of it, and so is an address made of it") {
+  const auto run = follow(R"(
+    ld.global.f32 %f1, [buffer1]; setp.gt.f32 %p1, %f1, 0f00000000; @%p1 bra end; st.global.f32 [buffer0], %f1;
+    end: ld.global.u32 %r1, [buffer1+4]; and.b32 %r1, %r1, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, buffer0, %rd1;
+    st.global.u32 [%rd1], 1;)",
+                          {.buffers = {zeros(8), floats({1, 0, 3})}, .block = {1, 1, 1}});
+  CHECK(run.counts() == std::vector<bool>{true, true, false});
+}
+
+TEST_CASE("A copy that goes on while its thread does brings its elements when it is waited for") {
+  const auto run = follow(R"(
+    .shared .align 16 .b8 tile[16]; mov.u32 %r1, tile; cp.async.ca.shared.global [%r1], [buffer1], 8;
+    cp.async.wait_all; ld.shared.f32 %f1, [%r1+4]; st.global.f32 [buffer0], %f1;)",
+                          {.buffers = {zeros(4), floats({1, 2})}, .block = {1, 1, 1}});
+  CHECK(run.times() == std::vector<double>{0, 1});
+}
+
+TEST_CASE("Functions take and give elements, of any size") {
+  const auto run =
+      follow(R"(
+    ld.global.f64 %d1, [buffer1]; ld.global.f64 %d2, [buffer1+8];
+    { .param .b64 a; .param .b64 b; .param .b64 c; st.param.f64 [a], %d1; st.param.f64 [b], %d2;
+    call (c), twice, (a, b); ld.param.f64 %d3, [c]; } st.global.f64 [buffer0], %d3;)",
+             {.buffers = {zeros(8), zeros(24)},
+              .module = ".func (.param .b64 c) twice(.param .b64 a, .param .b64 b) { .reg .f64 %x<4>; "
+                        "ld.param.f64 %x1, [a]; ld.param.f64 %x2, [b]; add.f64 %x3, %x1, %x2; "
+                        "add.f64 %x3, %x3, %x2; st.param.f64 [c], %x3; ret; }",
+              .block = {1, 1, 1}},
+             Element::f64, Element::f64);
+  CHECK(run.times() == std::vector<double>{1, 2, 0});
+}
+
+TEST_CASE("A reduction of the warp uses every lane's element once") {
+  const auto run = follow(R"(
+    sub.u64 %rd1, mine, buffer0; add.u64 %rd1, buffer1, %rd1; ld.global.u32 %r1, [%rd1];
+    redux.sync.add.u32 %r2, %r1, 0xffffffff; setp.ne.u32 %p1, tid, 0; @%p1 bra end;
+    st.global.u32 [buffer0], %r2; end:)",
+                          {.buffers = {zeros(4), zeros(128)}}, Element::u32, Element::u32);
+  CHECK(run.times() == std::vector<double>(32, 1.0));
+}
+
+}  // namespace
+}  // namespace foldproof::machine_tests
