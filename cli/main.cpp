@@ -33,6 +33,7 @@ constexpr Verb verbs[] = {
     {"replay", "Run a stored case again", attach_replay, true},
     {"list", "List the kernels of a folder", attach_list, true},
     {"exact", "Sum a file of raw values exactly, and bound what rounding can do", attach_exact, true},
+    {"tree", "Show the tree in which a kernel combines its input", attach_tree, true},
     {"bench", "Measure how fast Foldproof itself is", attach_bench, true},
     {"claims", "Measure what is published about reductions, as a page of Markdown", attach_claims, true},
     {"prepare", "Compile the kernels of a folder into the PTX cache", attach_prepare, false},

@@ -87,7 +87,7 @@ Factors factors_of(const Expressions& expressions, const Node& node, Operator op
 
 }  // namespace
 
-std::vector<Use> uses_of(const Expressions& expressions, std::span<const NodeId> results, Operator op) {
+std::vector<Use> uses_of_nodes(const Expressions& expressions, std::span<const NodeId> results, Operator op) {
   std::vector<Use> uses(expressions.size());
   for (Use& use : uses) use.times = 0;
   for (const NodeId result : results) {
@@ -112,6 +112,11 @@ std::vector<Use> uses_of(const Expressions& expressions, std::span<const NodeId>
     }
   }
   uses[0] = {};
+  return uses;
+}
+
+std::vector<Use> uses_of(const Expressions& expressions, std::span<const NodeId> results, Operator op) {
+  const std::vector<Use> uses = uses_of_nodes(expressions, results, op);
   return {uses.begin() + 1, uses.begin() + 1 + expressions.inputs()};
 }
 

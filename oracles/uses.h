@@ -10,7 +10,7 @@
 
 namespace foldproof {
 
-/// What becomes of one element of the input.
+/// What becomes of one value.
 struct Use {
   /// Some result depends on it, or what the program did.
   bool counts = false;
@@ -21,7 +21,9 @@ struct Use {
   std::optional<double> times;
 };
 
-/// One an element of the input, of results that are reductions of parts by `op`.
+/// One a node, node 0 included, of results that are reductions of parts by `op`.
+std::vector<Use> uses_of_nodes(const Expressions& expressions, std::span<const NodeId> results, Operator op);
+/// One an element of the input.
 std::vector<Use> uses_of(const Expressions& expressions, std::span<const NodeId> results, Operator op);
 
 }  // namespace foldproof

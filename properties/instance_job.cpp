@@ -1,6 +1,7 @@
 #include "properties/instance_job.h"
 
 #include "properties/execution/job.h"
+#include "properties/execution/uses.h"
 
 namespace foldproof {
 
@@ -14,6 +15,13 @@ Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& i
 Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
                  const Case& c) {
   return JobBuilder(instance, image, runner.entries(image)).build(c, input_of(instance, c)).job;
+}
+
+Job followed_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+                 const Case& c) {
+  PreparedJob prepared = JobBuilder(instance, image, runner.entries(image)).build(c, input_of(instance, c));
+  follow(instance, prepared);
+  return std::move(prepared.job);
 }
 
 }  // namespace foldproof

@@ -21,4 +21,8 @@ Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& i
 Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
                  const Case& c);
 
+/// The same, in which the input is followed into the output. The instance has a reduction.
+Job followed_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+                 const Case& c);
+
 }  // namespace foldproof

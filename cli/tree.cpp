@@ -1,0 +1,202 @@
+// foldproof tree: in which order a kernel combines its input, from one run on the emulated device.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+#include "cli/audit_arguments.h"
+#include "cli/case_text.h"
+#include "cli/verb.h"
+#include "contracts/files.h"
+#include "oracles/number.h"
+#include "oracles/replay.h"
+#include "oracles/rounding_path.h"
+#include "oracles/summation_tree.h"
+#include "properties/instance_job.h"
+#include "properties/representative.h"
+#include "reports/tree.h"
+
+namespace foldproof {
+
+namespace {
+
+/// Elements of the case that is shown unless another is asked for, and leaves that text can show.
+constexpr std::uint64_t shown_elements = 256, most_lines = 64;
+
+struct Arguments {
+  std::string path, contract, entry, only, only_case, svg;
+  std::uint64_t result = 0;
+  SourceOptions source;
+};
+
+/// What one run shows of one of its results.
+struct Shown {
+  std::string kernel, instance, case_text;
+  std::uint64_t elements = 0, results = 0;
+  Operator op = Operator::sum;
+  Replay replayed;
+  std::optional<Dyadic> bound;  ///< of all results together, where they are sums
+  std::uint64_t most_roundings = 0;
+  std::variant<SummationTree, std::string> tree;
+
+  const SummationTree* known() const { return std::get_if<SummationTree>(&tree); }
+};
+
+/// The instance that is shown. Throws InputError where there is none or the first of several has no
+/// reduction.
+Assignment chosen(const std::vector<Subject>& subjects, const std::string& only) {
+  AuditArguments selection;
+  selection.only = only;
+  for (const Assignment& one : selection.selected(subjects))
+    if (one.instance->reduction) return one;
+  throw InputError("there is no kernel with a [reduction] whose order could be shown",
+                   {subjects.front().contract.source.string()});
+}
+
+Shown show(const Assignment& assignment, const Arguments& a) {
+  const Instance& instance = *assignment.instance;
+  const Case c =
+      a.only_case.empty() ? representative_case(instance, shown_elements) : parse_case(a.only_case);
+  const auto runner = make_runner(make_emulated_device());
+  const Job job = followed_job(instance, assignment.subject->image, *runner, c);
+  const JobResult ran = std::move(runner->run({job}).front());
+  if (ran.unsupported) throw Unsupported(*ran.unsupported);
+  if (!ran.followed) throw Unsupported("a finding ended the run; foldproof audit shows it");
+  const Followed& followed = *ran.followed;
+  if (const auto gap = followed.expressions.gap())
+    throw Unsupported("the tree of this kernel is not known: " + *gap);
+  if (a.result >= followed.results.size())
+    throw InputError(fmt::format("--result: there is no result {}; the kernel gives {} here", a.result,
+                                 followed.results.size()));
+  Shown shown;
+  shown.kernel = empty_report(assignment.subject->contract, instance).kernel;
+  shown.instance = instance.label;
+  shown.case_text = describe(c);
+  shown.elements = followed.expressions.inputs();
+  shown.results = followed.results.size();
+  shown.op = instance.reduction->op;
+  shown.replayed = replay(followed.expressions);
+  const NodeId result = followed.results[a.result];
+  if (shown.op == Operator::sum && is_float(instance.reduction->output))
+    shown.bound = running_bound(followed.expressions, std::vector{result});
+  const auto depths = roundings(followed.expressions, std::vector{result});
+  shown.most_roundings = depths.empty() ? 0 : *std::ranges::max_element(depths);
+  shown.tree = SummationTree::of(followed.expressions, result, shown.op);
+  return shown;
+}
+
+/// "+", "max", …
+std::string_view combination(Operator op) {
+  switch (op) {
+    case Operator::sum: return "+";
+    case Operator::prod: return "×";
+    case Operator::min: return "min";
+    default: return "max";
+  }
+}
+
+std::string replay_text(const Replay& replayed) {
+  if (replayed.differs)
+    return fmt::format("value {} has other bits than the host gives it", *replayed.differs);
+  return fmt::format("{} operations done again on the host give the same bits", replayed.operations);
+}
+
+std::string to_text(const Shown& shown, std::uint64_t result) {
+  std::string text = shown.kernel + (shown.instance.empty() ? "" : " " + shown.instance) + "\n";
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<10} {}\n", name, value);
+  };
+  line("case", shown.case_text);
+  line("result", fmt::format("{} of {}", result, shown.results));
+  if (const SummationTree* tree = shown.known()) {
+    line("elements", fmt::format("{} of {}", tree->root().leaves, shown.elements));
+    line("height", std::to_string(tree->root().height));
+    line("order", shape_of(*tree));
+  } else {
+    line("order", std::get<std::string>(shown.tree));
+  }
+  line("roundings", fmt::format("at most {} on the way of one element", shown.most_roundings));
+  if (shown.bound) line("bound", fmt::format("{:.6g}, by the values on the way", upper_double(*shown.bound)));
+  line("replay", replay_text(shown.replayed));
+  if (const SummationTree* tree = shown.known(); tree && tree->root().leaves <= most_lines)
+    text += "\n" + tree_text(*tree, combination(shown.op));
+  return text;
+}
+
+Json nested(const SummationTree& tree) {
+  std::vector<Json> made;
+  for (const auto& vertex : tree.vertices()) {
+    if (vertex.is_leaf())
+      made.push_back(vertex.element == SummationTree::none ? Json(nullptr) : Json(vertex.element));
+    else
+      made.push_back(Json::array({std::move(made[vertex.left]), std::move(made[vertex.right])}));
+  }
+  return made.back();
+}
+
+Json to_json(const Shown& shown, std::uint64_t result) {
+  const SummationTree* tree = shown.known();
+  // A sequential tree is as deep as it has leaves, more than readers of JSON take.
+  constexpr std::uint32_t deepest = 256;
+  return {{"kernel", shown.kernel},
+          {"instance", shown.instance},
+          {"case", shown.case_text},
+          {"result", result},
+          {"results", shown.results},
+          {"elements", shown.elements},
+          {"height", tree ? Json(tree->root().height) : Json(nullptr)},
+          {"order", tree ? shape_of(*tree) : std::get<std::string>(shown.tree)},
+          {"roundings", shown.most_roundings},
+          {"bound", shown.bound ? Json(fmt::format("{:a}", upper_double(*shown.bound))) : Json(nullptr)},
+          {"replayed", shown.replayed.operations},
+          {"replay_agrees", !shown.replayed.differs},
+          {"tree", tree && tree->root().height <= deepest ? nested(*tree) : Json(nullptr)}};
+}
+
+int tree(const Arguments& a, const Console& console) {
+  ProgressLine line;
+  const CompileOptions compile_options = a.source.compile_options();
+  auto subjects = load_subjects({a.path, a.contract, entry_name(a.entry)}, compile_options, console);
+  say_that_it_is_guessed(subjects, console);
+  compile_subjects(subjects, compile_options, default_jobs(), console, line);
+  const Shown shown = show(chosen(subjects, a.only), a);
+  if (!a.svg.empty()) {
+    const SummationTree* known = shown.known();
+    if (!known) throw Unsupported("there is no tree to draw: " + std::get<std::string>(shown.tree));
+    if (!replace_file(a.svg, tree_svg(*known, shown.kernel + " " + shown.case_text)))
+      throw InputError(fmt::format("--svg: {} cannot be written", a.svg));
+  }
+  line.clear();
+  if (console.json())
+    console.print(to_json(shown, a.result));
+  else
+    console.print(to_text(shown, a.result));
+  return shown.replayed.differs ? exit_findings : exit_ok;
+}
+
+}  // namespace
+
+Run attach_tree(CLI::App& app, Console& console) {
+  auto a = std::make_shared<Arguments>();
+  app.add_option("FILE", a->path, "A source or contract")->required();
+  app.add_option("--contract", a->contract, "Contract of the source; default: the one beside it")
+      ->type_name("FILE");
+  app.add_option("--entry", a->entry, "The kernel to guess a contract for, where a source has none")
+      ->type_name("NAME");
+  app.add_option("--only", a->only, "The instance; default: the first one")->type_name("TEXT");
+  app.add_option("--case", a->only_case,
+                 "The case, written as reports show it; default: 256 elements, or as many as the kernel "
+                 "takes at most")
+      ->type_name("TEXT");
+  app.add_option("--result", a->result, "Which result, where there are several; default: the first, 0")
+      ->type_name("N");
+  app.add_option("--svg", a->svg, "Draw the tree into this file")->type_name("FILE");
+  a->source.attach(app);
+  return [a, &console] { return tree(*a, console); };
+}
+
+}  // namespace foldproof

@@ -1,0 +1,87 @@
+#include "oracles/rounding_path.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracles/uses.h"
+
+namespace foldproof {
+namespace {
+
+bool is_zero_constant(const Expressions& expressions, NodeId id, Element element) {
+  const Node& node = expressions[id];
+  return node.operation == Operation::constant && decode(element, node.bits).is_zero();
+}
+
+/// 2^exponent times the magnitude of a factor that is a sum of a few powers of two.
+Dyadic magnitude(double factor) { return abs(Dyadic(number_of(factor))); }
+
+/// What a value that was rounded may be away from what it should be, given the operands.
+Dyadic local_error(const Node& node) {
+  const FloatFormat& format = float_format(node.element);
+  const Dyadic value(decode(node.element, node.bits));
+  const bool half = node.direction == Direction::nearest;
+  const Dyadic smallest_normal = Dyadic::power_of_two(format.normal_exponent());
+  Dyadic error = ulp(node.element, value) * Dyadic::power_of_two(half ? -1 : 0);
+  // Sums of two values of a format are never rounded where they are subnormal.
+  if ((node.operation == Operation::add || node.operation == Operation::subtract) &&
+      abs(value) < smallest_normal)
+    error = {};
+  if (node.flushes) error = error + Dyadic(3, 0) * smallest_normal;  // two operands and the result
+  return error;
+}
+
+/// A factor that was computed without rounding: a multiple of 2^-30 that is not large.
+bool is_exact(double factor) {
+  return std::fabs(factor) < 0x1p20 && std::trunc(factor * 0x1p30) == factor * 0x1p30;
+}
+
+}  // namespace
+
+bool rounds(const Expressions& expressions, const Node& node) {
+  if (!is_float(node.element)) return false;
+  switch (node.operation) {
+    case Operation::add:
+    case Operation::subtract:
+      return !is_zero_constant(expressions, node.operand[0], node.element) &&
+             !is_zero_constant(expressions, node.operand[1], node.element);
+    case Operation::multiply:
+    case Operation::fused:
+    case Operation::divide: return true;
+    case Operation::convert: return !is_float(node.source) || !includes(node.element, node.source);
+    default: return false;
+  }
+}
+
+std::vector<std::uint64_t> roundings(const Expressions& expressions, std::span<const NodeId> results) {
+  std::vector<std::uint64_t> above(expressions.size());
+  std::vector<bool> reached(expressions.size());
+  for (const NodeId result : results) reached[result] = true;
+  for (NodeId id = expressions.size() - 1; id > expressions.inputs(); --id) {
+    if (!reached[id]) continue;
+    const Node& node = expressions[id];
+    const std::uint64_t below = above[id] + (rounds(expressions, node) ? 1 : 0);
+    for (const NodeId operand : node.operand) {
+      if (operand == 0) continue;
+      reached[operand] = true;
+      above[operand] = std::max(above[operand], below);
+    }
+  }
+  return {above.begin() + 1, above.begin() + 1 + expressions.inputs()};
+}
+
+std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const NodeId> results) {
+  const std::vector<Use> uses = uses_of_nodes(expressions, results, Operator::sum);
+  Dyadic bound;
+  for (NodeId id = expressions.size() - 1; id > 0; --id) {
+    if (uses[id].times == 0.0) continue;
+    if (!uses[id].times || !is_exact(*uses[id].times)) return std::nullopt;
+    const Node& node = expressions[id];
+    if (node.operation == Operation::opaque || node.operation == Operation::choice) return std::nullopt;
+    if (is_float(node.element) && !decode(node.element, node.bits).is_finite()) return std::nullopt;
+    if (rounds(expressions, node)) bound = bound + magnitude(*uses[id].times) * local_error(node);
+  }
+  return bound;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,28 @@
+// What rounding does on the way from the inputs to the results of one run, by the expressions that it made.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "oracles/dyadic.h"
+#include "oracles/expressions.h"
+
+namespace foldproof {
+
+/// Whether making the node rounds: floating-point arithmetic, and conversions to a format that does not hold
+/// every value of the other. Adding a zero that depends on no input does not.
+bool rounds(const Expressions& expressions, const Node& node);
+
+/// For each element of the input the most roundings on one way to a result: d_i in the bounds.
+std::vector<std::uint64_t> roundings(const Expressions& expressions, std::span<const NodeId> results);
+
+/// The running bound (B1) on the error of a sum that the results are, or add up to: half an ulp of every
+/// value on the way, as often as the value is in the sum. It holds for every graph of additions,
+/// subtractions, products and quotients with constants, compensated sums included: the error of a value goes
+/// into the sum with the same factor as the value itself. Nothing where some value is not finite, a factor is
+/// not known or is no power of two, or something lies between about which nothing is known.
+std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const NodeId> results);
+
+}  // namespace foldproof

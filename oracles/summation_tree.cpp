@@ -1,0 +1,151 @@
+#include "oracles/summation_tree.h"
+
+#include <algorithm>
+
+namespace foldproof {
+namespace {
+
+bool combines(Operation operation, Operator op) {
+  switch (op) {
+    case Operator::sum:
+      return operation == Operation::add || operation == Operation::subtract || operation == Operation::fused;
+    case Operator::prod: return operation == Operation::multiply;
+    case Operator::min: return operation == Operation::minimum;
+    case Operator::max: return operation == Operation::maximum;
+  }
+  return false;
+}
+
+/// Makes the vertices below a result, children first.
+class Builder {
+ public:
+  Builder(const Expressions& expressions, Operator op)
+      : expressions_(expressions), op_(op), vertex_of_(expressions.size(), SummationTree::none) {}
+
+  std::optional<std::string> build(NodeId result) {
+    const std::vector<bool> wanted = find_wanted(result);
+    if (shared_) return "a value is used more than once on the way, so that there is no tree";
+    for (NodeId id = 1; id <= result; ++id)
+      if (wanted[id]) vertex_of_[id] = vertex(id);
+    if (vertices.empty()) return "the result is made of no element of the input";
+    return std::nullopt;
+  }
+
+  std::vector<SummationTree::Vertex> vertices;
+
+ private:
+  bool is_constant(NodeId id) const { return id == 0 || expressions_[id].operation == Operation::constant; }
+
+  /// Operands that are vertices, or stand for one.
+  std::vector<NodeId> children(NodeId id) const {
+    const Node& node = expressions_[id];
+    std::vector<NodeId> all;
+    if (node.operation == Operation::fused && op_ == Operator::sum) {
+      if (!is_constant(node.operand[2])) all.push_back(node.operand[2]);
+    } else if (combines(node.operation, op_)) {
+      for (const NodeId operand : {node.operand[0], node.operand[1]})
+        if (!is_constant(operand)) all.push_back(operand);
+    } else if (passes(node)) {
+      all.push_back(node.operand[0]);
+    }
+    return all;
+  }
+
+  bool passes(const Node& node) const {
+    switch (node.operation) {
+      case Operation::negate:
+      case Operation::convert:
+      case Operation::choice: return !is_constant(node.operand[0]);
+      case Operation::joined: return is_constant(node.operand[1]) && expressions_[node.operand[1]].bits == 0;
+      default: return false;
+    }
+  }
+
+  std::vector<bool> find_wanted(NodeId result) {
+    std::vector<bool> wanted(expressions_.size());
+    if (is_constant(result)) return wanted;
+    wanted[result] = true;
+    for (NodeId id = result; id > 0; --id) {
+      if (!wanted[id]) continue;
+      for (const NodeId child : children(id)) {
+        shared_ |= wanted[child];
+        wanted[child] = true;
+      }
+    }
+    return wanted;
+  }
+
+  std::uint32_t add(const SummationTree::Vertex& vertex) {
+    vertices.push_back(vertex);
+    return static_cast<std::uint32_t>(vertices.size() - 1);
+  }
+
+  std::uint32_t leaf(NodeId id) {
+    const bool single = expressions_[id].operation == Operation::input;
+    return add({.element = single ? id - 1 : SummationTree::none, .node = id});
+  }
+
+  std::uint32_t vertex(NodeId id) {
+    const Node& node = expressions_[id];
+    const std::vector<NodeId> below = children(id);
+    if (node.operation == Operation::fused && op_ == Operator::sum) {
+      const std::uint32_t product = factor_leaf(node, id);
+      return below.empty() ? product : parent(vertex_of_[below[0]], product, id, true);
+    }
+    if (below.empty()) return leaf(id);
+    if (below.size() == 1) return vertex_of_[below[0]];
+    return parent(vertex_of_[below[0]], vertex_of_[below[1]], id, false);
+  }
+
+  /// The product that an fma adds, as a leaf: of the element that is its first factor, if that is one.
+  std::uint32_t factor_leaf(const Node& node, NodeId id) {
+    SummationTree::Vertex product{.node = id};
+    for (const NodeId factor : {node.operand[1], node.operand[0]})
+      if (factor != 0 && expressions_[factor].operation == Operation::input) product.element = factor - 1;
+    return add(product);
+  }
+
+  std::uint32_t parent(std::uint32_t left, std::uint32_t right, NodeId id, bool fused) {
+    const auto &a = vertices[left], &b = vertices[right];
+    return add({.left = left,
+                .right = right,
+                .leaves = a.leaves + b.leaves,
+                .height = std::max(a.height, b.height) + 1,
+                .fused = fused,
+                .node = id});
+  }
+
+  const Expressions& expressions_;
+  Operator op_;
+  std::vector<std::uint32_t> vertex_of_;
+  bool shared_ = false;
+};
+
+}  // namespace
+
+std::variant<SummationTree, std::string> SummationTree::of(const Expressions& expressions, NodeId result,
+                                                           Operator op) {
+  Builder builder(expressions, op);
+  if (const auto why = builder.build(result)) return *why;
+  SummationTree tree;
+  tree.vertices_ = std::move(builder.vertices);
+  return tree;
+}
+
+std::vector<std::uint32_t> SummationTree::leaves_in_order() const {
+  std::vector<std::uint32_t> order;
+  std::vector<std::uint32_t> ahead{static_cast<std::uint32_t>(vertices_.size() - 1)};
+  while (!ahead.empty()) {
+    const Vertex& vertex = vertices_[ahead.back()];
+    ahead.pop_back();
+    if (vertex.is_leaf()) {
+      order.push_back(vertex.element);
+    } else {
+      ahead.push_back(vertex.right);
+      ahead.push_back(vertex.left);
+    }
+  }
+  return order;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,210 @@
+// Names of trees. Level by level, from the leaves: subtrees that all have one order become units of the next
+// level, known by their first element.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "oracles/summation_tree.h"
+
+namespace foldproof {
+namespace {
+
+constexpr std::uint32_t none = SummationTree::none;
+/// Trees of more leaves are not named: what stands below a vertex is listed at each.
+constexpr std::uint32_t most_leaves = 1 << 12;
+
+enum class Order : std::uint8_t { sequential, strided, pairwise };
+constexpr std::array<std::string_view, 3> names{"sequential", "strided", "pairwise"};
+constexpr std::array orders{Order::sequential, Order::strided, Order::pairwise};
+
+/// A tree over units.
+struct Vertex {
+  std::uint32_t left = none, right = none;
+  std::vector<std::uint32_t> keys;           ///< of the units below, ascending
+  std::vector<std::uint32_t> added;          ///< of a sequential one: in the order of adding
+  std::array<bool, 3> is{true, true, true};  ///< by Order
+  bool is_unit() const { return left == none; }
+};
+
+std::vector<std::uint32_t> merged(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+  std::vector<std::uint32_t> all(a.size() + b.size());
+  std::ranges::merge(a, b, all.begin());
+  return all;
+}
+
+/// Whether `first` holds every other key of `all`, beginning with the first.
+bool holds_every_other(const Vertex& first, const std::vector<std::uint32_t>& all) {
+  if (first.keys.size() != (all.size() + 1) / 2) return false;
+  for (std::size_t k = 0; k < first.keys.size(); ++k)
+    if (first.keys[k] != all[2 * k]) return false;
+  return true;
+}
+
+/// Whether `first` holds the first keys of `all`, as many as the largest power of two below their number.
+bool holds_first_half(const Vertex& first, const std::vector<std::uint32_t>& all) {
+  return first.keys.size() == std::bit_ceil(all.size()) / 2 && first.keys.back() < all[first.keys.size()];
+}
+
+class Level {
+ public:
+  explicit Level(const SummationTree& tree) {
+    for (const auto& vertex : tree.vertices()) {
+      Vertex& own = vertices_.emplace_back();
+      own.left = vertex.left, own.right = vertex.right;
+      if (vertex.is_leaf()) own.keys = own.added = {vertex.element};
+    }
+    classify();
+  }
+
+  std::size_t units() const { return vertices_.back().keys.size(); }
+
+  /// The order of the whole, where it is one.
+  std::optional<std::string> whole() const {
+    const Vertex& root = vertices_.back();
+    if (root.keys.size() == 1) return "1";
+    for (const Order order : orders)
+      if (root.is[static_cast<std::size_t>(order)])
+        return order == Order::sequential
+                   ? fmt::format("{} one after the other{}", root.keys.size(), stride(root))
+                   : fmt::format("{} in a {} fold", root.keys.size(), names[static_cast<std::size_t>(order)]);
+    return std::nullopt;
+  }
+
+  /// Groups of one order that most units belong to, as large as may be; they become units. Says what they
+  /// were.
+  std::optional<std::string> contract() {
+    std::optional<Groups> best;
+    for (const Order order : {Order::strided, Order::pairwise, Order::sequential})
+      if (const Groups groups = groups_of(order);
+          groups.are_many(units()) && (!best || groups.largest > best->largest))
+        best = groups;
+    if (!best) return std::nullopt;
+    const std::string text = described(*best);
+    make_units(best->top);
+    return text;
+  }
+
+ private:
+  /// The largest subtrees of one order.
+  struct Groups {
+    Order order;
+    std::vector<bool> top;  ///< by vertex
+    std::size_t largest = 0, groups = 0, grouped = 0;
+    const Vertex* example = nullptr;  ///< a largest one
+
+    /// Most units stand in groups, of which most are as large as the largest.
+    bool are_many(std::size_t units) const {
+      return largest >= 2 && 2 * grouped >= units && 2 * grouped >= largest * groups;
+    }
+  };
+
+  Groups groups_of(Order order) const {
+    Groups found{order, tops(order)};
+    for (std::size_t v = 0; v < vertices_.size(); ++v) {
+      if (!found.top[v]) continue;
+      const std::size_t size = vertices_[v].keys.size();
+      ++found.groups;
+      found.grouped += size;
+      if (size > found.largest) found.largest = size, found.example = &vertices_[v];
+    }
+    return found;
+  }
+
+  static std::string described(const Groups& groups) {
+    constexpr std::size_t warp = 32;
+    if (groups.largest == 2 || groups.order == Order::sequential)
+      return fmt::format("runs of {}{}", groups.largest, stride(*groups.example));
+    return fmt::format(
+        "groups of {} in a {} fold{}", groups.largest, names[static_cast<std::size_t>(groups.order)],
+        groups.largest == warp && groups.order == Order::strided ? ", as a warp's shuffles make it" : "");
+  }
+
+  void classify() {
+    for (Vertex& v : vertices_) {
+      if (v.is_unit()) continue;
+      const Vertex *a = &vertices_[v.left], *b = &vertices_[v.right];
+      v.keys = merged(a->keys, b->keys);
+      if (a->keys.front() != v.keys.front()) std::swap(a, b);
+      const auto both = [&](Order order) {
+        return a->is[static_cast<std::size_t>(order)] && b->is[static_cast<std::size_t>(order)];
+      };
+      const Vertex& longer = a->is_unit() ? *b : *a;
+      const Vertex& one = a->is_unit() ? *a : *b;
+      v.is = {one.is_unit() && longer.is[0], both(Order::strided) && holds_every_other(*a, v.keys),
+              both(Order::pairwise) && holds_first_half(*a, v.keys)};
+      v.added.clear();
+      if (!v.is[0]) continue;
+      v.added = a->is_unit() && b->is_unit() ? a->added : longer.added;
+      v.added.push_back(a->is_unit() && b->is_unit() ? b->keys[0] : one.keys[0]);
+    }
+  }
+
+  /// Vertices of the order whose parents are not.
+  std::vector<bool> tops(Order order) const {
+    const auto is = [&](const Vertex& v) { return !v.is_unit() && v.is[static_cast<std::size_t>(order)]; };
+    std::vector<bool> top(vertices_.size());
+    for (std::size_t v = 0; v < vertices_.size(); ++v) top[v] = is(vertices_[v]);
+    for (const Vertex& v : vertices_)
+      if (is(v)) top[v.left] = top[v.right] = false;
+    return top;
+  }
+
+  void make_units(const std::vector<bool>& top) {
+    std::vector<bool> inside(vertices_.size());
+    std::vector<std::uint32_t> place(vertices_.size(), none);
+    for (std::size_t v = vertices_.size(); v-- > 0;)
+      if ((top[v] || inside[v]) && !vertices_[v].is_unit())
+        inside[vertices_[v].left] = inside[vertices_[v].right] = true;
+    std::vector<Vertex> kept;
+    for (std::size_t v = 0; v < vertices_.size(); ++v) {
+      if (inside[v]) continue;
+      Vertex next;
+      if (top[v] || vertices_[v].is_unit())
+        next.keys = next.added = {vertices_[v].keys.front()};
+      else
+        next.left = place[vertices_[v].left], next.right = place[vertices_[v].right];
+      place[v] = static_cast<std::uint32_t>(kept.size());
+      kept.push_back(std::move(next));
+    }
+    vertices_ = std::move(kept);
+    classify();
+  }
+
+  /// Of a sequential vertex: how far from one to the next.
+  static std::string stride(const Vertex& v) {
+    const auto& added = v.added;
+    if (added.size() < 2 || added[1] < added[0]) return ", in no order of the input";
+    const std::uint32_t first = added[1] - added[0];
+    for (std::size_t k = 1; k < added.size(); ++k) {
+      if (added[k] < added[k - 1]) return ", in no order of the input";
+      if (added[k] - added[k - 1] != first) return ", in the order of the input";
+    }
+    return first == 1 ? ", sequential" : fmt::format(", sequential with a stride of {}", first);
+  }
+
+  std::vector<Vertex> vertices_;
+};
+
+bool has_unknown_leaf(const SummationTree& tree) {
+  return std::ranges::any_of(tree.vertices(), [](const auto& v) { return v.is_leaf() && v.element == none; });
+}
+
+}  // namespace
+
+std::string shape_of(const SummationTree& tree) {
+  const std::string fused = tree.root().fused ? "fused, " : "";
+  if (tree.root().leaves > most_leaves) return "too large to be named";
+  if (has_unknown_leaf(tree)) return fused + "of leaves that are made of several elements each";
+  Level level(tree);
+  std::string text = fused;
+  for (;;) {
+    if (const auto whole = level.whole()) return text + *whole;
+    const auto groups = level.contract();
+    if (!groups) return text + fmt::format("{} in no known order", level.units());
+    text += *groups + "; of those, ";
+  }
+}
+
+}  // namespace foldproof
