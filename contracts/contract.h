@@ -77,8 +77,10 @@ struct Claims {
   bool deterministic = false;
   NanPolicy nan = NanPolicy::unspecified;
   EmptyPolicy empty = EmptyPolicy::identity;
-  bool flushes_subnormals = false;    ///< f32 atomics on global memory do (ISA 9.7.13.6)
-  bool uses_every_input_once = true;
+  bool flushes_subnormals = false;  ///< f32 atomics on global memory do (ISA 9.7.13.6)
+  /// Every element is used, and none twice; unless told, a minimum or maximum may look at one twice.
+  std::optional<bool> uses_every_input_once;
+  std::optional<Expression> height;  ///< most additions on one element's way into an output
 };
 
 /// A suppression: a finding of this kind at this place is accepted until the date.

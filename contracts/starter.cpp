@@ -118,7 +118,8 @@ void write_claims(Writer& out, const Claims& claims) {
   out.key("nan", toml_string(name_of(nan_names, claims.nan)));
   out.key("empty", toml_string(name_of(empty_names, claims.empty)));
   out.key("flushes_subnormals", claims.flushes_subnormals ? "true" : "false");
-  out.key("uses_every_input_once", claims.uses_every_input_once ? "true" : "false");
+  if (const auto once = claims.uses_every_input_once)
+    out.key("uses_every_input_once", *once ? "true" : "false");
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ struct Node {
   Direction direction = Direction::nearest;
   bool flushes = false;         ///< subnormal operands and results become zero
   bool propagates_nan = false;  ///< of `minimum` and `maximum`
+  bool saturates = false;       ///< of `convert`: to the largest finite value instead of an infinity
   std::uint8_t bytes = 4;       ///< of the value
   std::uint8_t first = 0;       ///< of `part`: the first byte of a
   std::array<NodeId, 3> operand{};

@@ -25,8 +25,8 @@ struct Arithmetic {
 
 struct Judgement {
   /// What decided: the category of the result (NaN, infinity, finite), the one value that these inputs
-  /// force, or a bound on the rounding error.
-  enum class Layer : std::uint8_t { category, exact, bound };
+  /// force, a bound on the rounding error in any order, or one in the order that a run showed.
+  enum class Layer : std::uint8_t { category, exact, bound, tree };
 
   bool ok = true;
   Layer layer = Layer::exact;

@@ -113,7 +113,7 @@ Replay replay(const Expressions& expressions) {
   Replay result;
   for (NodeId id = expressions.inputs() + 1; id < expressions.size(); ++id) {
     const Node& node = expressions[id];
-    if (node.direction != Direction::nearest || node.flushes) continue;
+    if (node.direction != Direction::nearest || node.flushes || node.saturates) continue;
     const auto bits = computed(expressions, node);
     if (!bits) continue;
     ++result.operations;

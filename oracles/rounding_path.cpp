@@ -43,8 +43,8 @@ bool rounds(const Expressions& expressions, const Node& node) {
   switch (node.operation) {
     case Operation::add:
     case Operation::subtract:
-      return !is_zero_constant(expressions, node.operand[0], node.element) &&
-             !is_zero_constant(expressions, node.operand[1], node.element);
+      return node.flushes || (!is_zero_constant(expressions, node.operand[0], node.element) &&
+                              !is_zero_constant(expressions, node.operand[1], node.element));
     case Operation::multiply:
     case Operation::fused:
     case Operation::divide: return true;
@@ -60,7 +60,8 @@ std::vector<std::uint64_t> roundings(const Expressions& expressions, std::span<c
   for (NodeId id = expressions.size() - 1; id > expressions.inputs(); --id) {
     if (!reached[id]) continue;
     const Node& node = expressions[id];
-    const std::uint64_t below = above[id] + (rounds(expressions, node) ? 1 : 0);
+    const bool counts = node.operation != Operation::convert && rounds(expressions, node);
+    const std::uint64_t below = above[id] + (counts ? 1 : 0);
     for (const NodeId operand : node.operand) {
       if (operand == 0) continue;
       reached[operand] = true;

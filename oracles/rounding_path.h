@@ -12,10 +12,11 @@
 namespace foldproof {
 
 /// Whether making the node rounds: floating-point arithmetic, and conversions to a format that does not hold
-/// every value of the other. Adding a zero that depends on no input does not.
+/// every value of the other. Adding a zero that depends on no input does not, unless subnormals are flushed.
 bool rounds(const Expressions& expressions, const Node& node);
 
-/// For each element of the input the most roundings on one way to a result: d_i in the bounds.
+/// For each element of the input the most roundings on one way to a result (d_i in the bounds), those of
+/// conversions to other formats left out.
 std::vector<std::uint64_t> roundings(const Expressions& expressions, std::span<const NodeId> results);
 
 /// The running bound (B1) on the error of a sum that the results are, or add up to: half an ulp of every

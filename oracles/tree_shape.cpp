@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
+#include <utility>
 
 #include "oracles/summation_tree.h"
 
@@ -69,6 +71,7 @@ class Level {
         return order == Order::sequential
                    ? fmt::format("{} one after the other{}", root.keys.size(), stride(root))
                    : fmt::format("{} in a {} fold", root.keys.size(), names[static_cast<std::size_t>(order)]);
+    if (is_folded_by_halves()) return fmt::format("{} in a strided fold", root.keys.size());
     return std::nullopt;
   }
 
@@ -119,6 +122,28 @@ class Level {
     return fmt::format(
         "groups of {} in a {} fold{}", groups.largest, names[static_cast<std::size_t>(groups.order)],
         groups.largest == warp && groups.order == Order::strided ? ", as a warp's shuffles make it" : "");
+  }
+
+  /// Whether the whole is what comes of adding slot i + half to slot i, with half of what is left rounded up:
+  /// as kernels do it whose blocks are of any size.
+  bool is_folded_by_halves() const {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // one number for each sum
+    const auto sum = [&](std::uint32_t a, std::uint32_t b) {
+      const auto next = static_cast<std::uint32_t>(known.size());
+      const std::pair<std::uint32_t, std::uint32_t> both(std::min(a, b), std::max(a, b));
+      return ~known.try_emplace(both, next).first->second;  // apart from the keys
+    };
+    std::vector<std::uint32_t> own(vertices_.size());
+    for (std::size_t v = 0; v < vertices_.size(); ++v)
+      own[v] = vertices_[v].is_unit() ? vertices_[v].keys[0]
+                                      : sum(own[vertices_[v].left], own[vertices_[v].right]);
+    std::vector<std::uint32_t> slots = vertices_.back().keys;
+    while (slots.size() > 1) {
+      const std::size_t half = (slots.size() + 1) / 2;
+      for (std::size_t i = 0; i + half < slots.size(); ++i) slots[i] = sum(slots[i], slots[i + half]);
+      slots.resize(half);
+    }
+    return slots[0] == own.back();
   }
 
   void classify() {

@@ -1,7 +1,9 @@
 #include "oracles/uses.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "oracles/number.h"
 
@@ -59,14 +61,30 @@ Factors factors_in_product(const Node& node) {
   }
 }
 
-Factors factors_in_extremum(const Node& node) {
+/// Whether a choice is that of the larger or smaller of two: what decides it depends on these two alone.
+bool compares_its_operands(const Expressions& expressions, const Node& choice) {
+  const auto [chosen, other, decider] = choice.operand;
+  const auto& compared = expressions[decider].operand;
+  return other != 0 && expressions[decider].operation == Operation::opaque && compared[2] == 0 &&
+         std::minmax(compared[0], compared[1]) == std::minmax(chosen, other);
+}
+
+Factors factors_in_extremum(const Expressions& expressions, const Node& node) {
   switch (node.operation) {
     case Operation::minimum:
     case Operation::maximum: return {1, 1};
     case Operation::convert: return {1};
-    case Operation::choice: return {1, 0, 0};
+    case Operation::choice: return {1, compares_its_operands(expressions, node) ? 1.0 : 0.0, 0};
     default: return unknown;
   }
+}
+
+/// An integer of which the upper bytes are left out: it stays the same modulo 2^w.
+bool truncates(const Expressions& expressions, const Node& node) {
+  if (node.operation != Operation::part || node.first != 0) return false;
+  const Node& whole = expressions[node.operand[0]];
+  return whole.operation != Operation::opaque && whole.operation != Operation::joined &&
+         whole.operation != Operation::choice && !is_float(whole.element);
 }
 
 /// An unsigned integer that is widened: zeros above its bytes.
@@ -78,10 +96,11 @@ bool widens(const Expressions& expressions, const Node& node) {
 
 Factors factors_of(const Expressions& expressions, const Node& node, Operator op) {
   if (widens(expressions, node)) return {1, 0};
+  if (truncates(expressions, node)) return {1};
   switch (op) {
     case Operator::sum: return factors_in_sum(expressions, node);
     case Operator::prod: return factors_in_product(node);
-    default: return factors_in_extremum(node);
+    default: return factors_in_extremum(expressions, node);
   }
 }
 

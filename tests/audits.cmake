@@ -18,6 +18,11 @@ foreach(contract IN LISTS contracts)
   foldproof_add_audit(NAME "audit.${id}" CONTRACT "${contract}" CASES ${cases} LABELS emulated property)
 endforeach()
 
+# An element that is dropped, repeated or one too many is found in every type, with every operator.
+add_test(NAME audit.lossy COMMAND foldproof audit "${CMAKE_CURRENT_SOURCE_DIR}/lossy" --cases 12 --jobs 2
+                                                  --store "${CMAKE_CURRENT_BINARY_DIR}/lossy-cases")
+set_tests_properties(audit.lossy PROPERTIES LABELS "emulated;property" PROCESSORS 2 TIMEOUT 600)
+
 # Each clean kernel loses one statement at a time; the floor is what is noticed today, rounded down.
 add_test(NAME mutate.kernels COMMAND foldproof mutate "${PROJECT_SOURCE_DIR}/kernels" --jobs 2 --floor 96)
 set_tests_properties(mutate.kernels PROPERTIES LABELS "emulated;property" PROCESSORS 2 TIMEOUT 600)

@@ -240,7 +240,9 @@ class InstanceBuilder {
     claims.nan = choice(nan_names, "nan", in_contract(table->text("nan")), claims.nan);
     claims.empty = choice(empty_names, "empty", in_contract(table->text("empty")), claims.empty);
     claims.flushes_subnormals = table->boolean("flushes_subnormals", claims.flushes_subnormals);
-    claims.uses_every_input_once = table->boolean("uses_every_input_once", claims.uses_every_input_once);
+    if (table->has("uses_every_input_once"))
+      claims.uses_every_input_once = table->boolean("uses_every_input_once", true);
+    if (const auto height = table->text("height")) claims.height = expression(*height);
   }
 
   const Table& top_;

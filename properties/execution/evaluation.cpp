@@ -6,6 +6,7 @@
 
 #include "oracles/judge.h"
 #include "oracles/number.h"
+#include "oracles/tree_judge.h"
 #include "properties/execution/entry_place.h"
 #include "properties/execution/uses.h"
 
@@ -133,7 +134,7 @@ class Verdicts {
   bool judge_values() {
     if (planned_.input.empty() && instance_.claims.empty == EmptyPolicy::unspecified) return true;
     if (!planned_.prepared[0].untouched.empty()) return judge_untouched();
-    const auto judge = make_judge(*arithmetic_, planned_.input);
+    const auto judge = make_judge(arithmetic(), planned_.input);
     // The case of one call first: a kernel that is wrong at once is not called wrong on a later call.
     for (std::size_t run = results_.size(); run-- > 0;) {
       const Judgement judgement = judge_output(*judge, run);
@@ -145,7 +146,35 @@ class Verdicts {
       add(rounds ? Kind::outside_bound : Kind::wrong_value, when(run) + judgement.sentence + with_input());
       return false;
     }
-    return true;
+    return judge_by_tree();
+  }
+
+  Arithmetic arithmetic() const {
+    Arithmetic a = *arithmetic_;
+    if (const auto& height = instance_.claims.height)
+      a.height =
+          static_cast<std::uint64_t>(std::max<std::int64_t>(height->evaluate(planned_.c->variables), 0));
+    return a;
+  }
+
+  /// Whether the order in which the elements were combined is the one that is claimed, and the value the one
+  /// that it gives.
+  bool judge_by_tree() {
+    if (!planned_.followed || !results_[*planned_.followed].followed || evaluation_.gap) return true;
+    const Followed& followed = *results_[*planned_.followed].followed;
+    if (const auto sentence = wrong_height(instance_, planned_.c->variables, followed)) {
+      add(Kind::contract_violation, *sentence);
+      return false;
+    }
+    const std::vector<std::byte> output =
+        output_of(planned_.prepared[*planned_.followed], results_[*planned_.followed], output_type());
+    const auto judgement =
+        judged_by_tree(arithmetic(), followed.expressions, followed.results, output, planned_.input);
+    if (!judgement) return true;
+    evaluation_.error_over_bound = judgement->error_over_bound;
+    evaluation_.vacuous = judgement->vacuous;
+    if (!judgement->ok) add(Kind::outside_bound, judgement->sentence + with_input());
+    return judgement->ok;
   }
 
   /// Of the first output that is wrong, or else of the one with the largest error.
@@ -242,7 +271,7 @@ Planned plan(const JobBuilder& builder, const Instance& instance, const Case& c,
     other.calls = 1;
     also(other, Kind::not_reproducible);
   }
-  if (instance.claims.uses_every_input_once && is_small(planned)) {
+  if (instance.claims.uses_every_input_once.value_or(true) && is_small(planned)) {
     planned.followed = c.calls > 1 ? planned.prepared.size() - 1 : 0;
     follow(instance, planned.prepared[*planned.followed]);
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "oracles/rounding_path.h"
 #include "oracles/uses.h"
 
 namespace foldproof {
@@ -47,6 +48,7 @@ void follow(const Instance& instance, PreparedJob& prepared) {
 std::vector<std::pair<Kind, std::string>> wrong_uses(const Instance& instance, const Followed& followed) {
   const Operator op = instance.reduction->op;
   const std::span<const NodeId> all = followed.results;
+  const bool counts_twice = !is_idempotent(op) || instance.claims.uses_every_input_once.value_or(false);
   const bool together = instance.reduction->result == ResultShape::partials;
   const std::size_t inputs = followed.expressions.inputs();
   std::vector<std::pair<Kind, std::string>> wrong;
@@ -56,7 +58,7 @@ std::vector<std::pair<Kind, std::string>> wrong_uses(const Instance& instance, c
     Elements unused, repeated;
     for (std::size_t k = 0; k < uses.size(); ++k) {
       if (!uses[k].counts) unused.add(k);
-      if (!is_idempotent(op) && uses[k].times && std::fabs(*uses[k].times) > 1.5) repeated.add(k);
+      if (counts_twice && uses[k].times && std::fabs(*uses[k].times) > 1.5) repeated.add(k);
     }
     const std::string result = all.size() > 1 && !together ? fmt::format("result {}", i) : "the result";
     if (unused.any())
@@ -67,6 +69,21 @@ std::vector<std::pair<Kind, std::string>> wrong_uses(const Instance& instance, c
                                                              inputs, repeated.are(), result));
   }
   return wrong;
+}
+
+std::optional<std::string> wrong_height(const Instance& instance, const Variables& variables,
+                                        const Followed& followed) {
+  if (!instance.claims.height) return std::nullopt;
+  const std::int64_t claimed = instance.claims.height->evaluate(variables);
+  const std::vector<std::uint64_t> heights = roundings(followed.expressions, followed.results);
+  for (std::size_t k = 0; k < heights.size(); ++k)
+    if (static_cast<std::int64_t>(heights[k]) > claimed)
+      return fmt::format(
+          "the contract claims that an element goes through {} additions at most (\"{}\"), and element {} "
+          "goes "
+          "through {}",
+          claimed, instance.claims.height->text(), k, heights[k]);
+  return std::nullopt;
 }
 
 }  // namespace foldproof

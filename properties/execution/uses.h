@@ -1,6 +1,7 @@
 // Whether a kernel uses every element of its input exactly once, by what its results are made of.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,13 @@ namespace foldproof {
 /// Asks for the job's input to be followed into its output.
 void follow(const Instance& instance, PreparedJob& prepared);
 
-/// Kinds and sentences of what is wrong. That an element is used twice is no fault of a minimum or maximum.
+/// Kinds and sentences of what is wrong. That an element is used twice is no fault of a minimum or maximum,
+/// unless the contract says so.
 std::vector<std::pair<Kind, std::string>> wrong_uses(const Instance& instance, const Followed& followed);
+
+/// What is wrong with the height that the contract claims; nothing where it claims none, or that many
+/// additions suffice.
+std::optional<std::string> wrong_height(const Instance& instance, const Variables& variables,
+                                        const Followed& followed);
 
 }  // namespace foldproof

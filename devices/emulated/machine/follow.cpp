@@ -165,6 +165,8 @@ void Grid::follow_operation(Frame& frame, const Instruction& i, const Node& oper
   const std::uint32_t row = isa::rows_of(i)[0];
   const unsigned parts = target.parts, bytes = target.bits / 8u / parts;
   const std::byte* registers = frame.registers();
+  // Conversions of two values to one packed one: a becomes the high part.
+  const bool joins = operation.operation == Operation::convert && sources.count == 2;
   std::array<std::array<Node, 2>, warp_size> made;
   LaneMask dependent = 0;
   for_lanes(lanes, [&](unsigned lane) {
@@ -175,8 +177,9 @@ void Grid::follow_operation(Frame& frame, const Instruction& i, const Node& oper
     for (unsigned part = 0; part < parts; ++part) {
       Node& node = made[lane][part] = operation;
       node.bytes = static_cast<std::uint8_t>(bytes);
-      for (std::size_t s = 0; s < sources.count && s < node.operand.size(); ++s) {
-        const auto [from, port] = sources.all[s];
+      const std::size_t operands = joins ? 1 : std::min(sources.count, node.operand.size());
+      for (std::size_t s = 0; s < operands; ++s) {
+        const auto [from, port] = sources.all[joins ? 1 - part : s];
         const unsigned width = port->bits / 8u / port->parts, first = port->parts > 1 ? part * width : 0;
         const NodeId whole = frame.nodes.at(from, lane);
         node.operand[s] =

@@ -11,6 +11,8 @@
 namespace foldproof::machine {
 namespace {
 
+using isa::StateSpace;
+
 constexpr unsigned widest = 16;  // bytes of an element
 
 Place shifted(const Place& place, std::uint64_t bytes) { return {place.of, place.at + bytes}; }
@@ -131,13 +133,17 @@ void Grid::follow_atomic(const Access& access, unsigned lane, std::uint32_t k, s
         low_bits(registers + detail.data[operand] + lane * detail.register_bytes, detail.register_bytes), 0,
         size);
   };
+  const StateSpace in = owner(access.space, access.at[lane]);
+  const bool in_shared = in == StateSpace::shared_cta || in == StateSpace::shared_cluster;
+  const bool flushes = form.combine_shared && !in_shared;
   NodeId stored = old;
   if (form.atomic == isa::AtomicKind::cas) {
     if (old_bits == bits_of(b)) stored = swapped(nodes.at(detail.data[c], lane), given, old, size);
   } else if (form.atomic == isa::AtomicKind::exch) {
     stored = expressions.part(given, 0, size);
   } else {
-    stored = combined({old, old_bits}, {expressions.part(given, 0, size), bits_of(b)}, now, form, size);
+    stored =
+        combined({old, old_bits}, {expressions.part(given, 0, size), bits_of(b)}, now, form, size, flushes);
   }
   if (const NodeId address = address_node(access, lane); address != 0)
     stored = expressions.opaque(std::array{stored, address}, now, size);
@@ -168,7 +174,7 @@ NodeId Grid::swapped(NodeId stored, NodeId expected, NodeId found, std::uint32_t
 
 // An atomic's operation on an old value and an operand, element by element where they are packed.
 NodeId Grid::combined(const Value& old, const Value& given, std::uint64_t now, const isa::Form& form,
-                      std::uint32_t bytes) {
+                      std::uint32_t bytes, bool flushes) {
   Expressions& expressions = provenance_->expressions;
   if (old.node == 0 && given.node == 0) return 0;
   const std::optional<Node> operation = operation_of(form.atomic, form.type);
@@ -181,6 +187,7 @@ NodeId Grid::combined(const Value& old, const Value& given, std::uint64_t now, c
                              : expressions.constant(cut(value.bits, first, size), size);
     };
     Node node = *operation;
+    node.flushes = flushes;
     node.bytes = static_cast<std::uint8_t>(size);
     node.operand = {operand(old), operand(given), 0};
     node.bits = cut(now, first, size);

@@ -256,7 +256,7 @@ class Grid final : private Scene {
   };
   NodeId swapped(NodeId stored, NodeId expected, NodeId found, std::uint32_t bytes);
   NodeId combined(const Value& old, const Value& given, std::uint64_t now, const isa::Form& form,
-                  std::uint32_t bytes);
+                  std::uint32_t bytes, bool flushes);
   void follow_slot(const Split& split, const Instruction& instruction, LaneMask lanes) const;
   void follow_source(const Access& source, CopyUnderWay& copy, unsigned lane, std::uint32_t bytes);
   void follow_delivery(const Warp& warp, const CopyUnderWay& copy, unsigned lane);

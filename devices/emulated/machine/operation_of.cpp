@@ -60,6 +60,10 @@ std::optional<Element> element_of(Type type) {
     case Type::f16x2: return Element::f16;
     case Type::bf16:
     case Type::bf16x2: return Element::bf16;
+    case Type::e4m3:
+    case Type::e4m3x2: return Element::e4m3;
+    case Type::e5m2:
+    case Type::e5m2x2: return Element::e5m2;
     case Type::s8: return Element::i8;
     case Type::u8: return Element::u8;
     case Type::s16:
@@ -79,13 +83,15 @@ std::optional<Node> operation_of(const Form& form) {
   const std::optional<Direction> direction = direction_of(form.rounding);
   const std::optional<Element> element = element_of(form.type);
   if (!operation || !direction || !element) return std::nullopt;
-  if (form.sat || form.satfinite || form.relu || form.xorsign || form.abs || is_integer_multiplication(form))
+  if (form.satfinite && *operation != Operation::convert) return std::nullopt;
+  if (form.sat || form.relu || form.xorsign || form.abs || is_integer_multiplication(form))
     return std::nullopt;
   Node node{.operation = *operation,
             .element = *element,
             .direction = *direction,
             .flushes = form.ftz,
-            .propagates_nan = form.nan};
+            .propagates_nan = form.nan,
+            .saturates = form.satfinite};
   if (*operation == Operation::convert) {
     const std::optional<Element> source = element_of(form.type2);
     if (!source || (is_float(*source) && !is_float(*element))) return std::nullopt;

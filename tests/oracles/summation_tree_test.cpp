@@ -1,0 +1,164 @@
+// Trees of sums: their height, their names, their text, and what rounding does in them.
+#include "oracles/summation_tree.h"
+
+#include <random>
+
+#include "catch.h"
+#include "oracles/expression_builder.h"
+#include "oracles/replay.h"
+#include "oracles/rounding_path.h"
+
+namespace foldproof::oracle_tests {
+namespace {
+
+std::vector<float> ones(std::size_t count) { return std::vector<float>(count, 1); }
+
+SummationTree tree_of(const F32Expressions& e, NodeId result, Operator op = Operator::sum) {
+  auto tree = SummationTree::of(e.all, result, op);
+  REQUIRE(std::holds_alternative<SummationTree>(tree));
+  return std::get<SummationTree>(tree);
+}
+
+std::string shape(const F32Expressions& e, NodeId result) { return shape_of(tree_of(e, result)); }
+
+TEST_CASE("A sequential sum of n elements has height n - 1") {
+  F32Expressions e(ones(9));
+  const NodeId sum = e.in_sequence(1, 9);
+  CHECK(tree_of(e, sum).root().height == 8);
+  CHECK(shape(e, sum) == "9 one after the other, sequential");
+  CHECK(tree_of(e, sum).leaves_in_order() == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
+}
+
+TEST_CASE(
+    "Folding halves onto each other is strided, adding neighbours is pairwise: both have height log2 n") {
+  F32Expressions e(ones(32));
+  const NodeId strided = e.folded(F32Expressions::elements(1, 32));
+  const NodeId pairwise = e.pairwise(F32Expressions::elements(1, 32));
+  CHECK(shape(e, strided) == "32 in a strided fold");
+  CHECK(shape(e, pairwise) == "32 in a pairwise fold");
+  CHECK(tree_of(e, strided).root().height == 5);
+  CHECK(tree_of(e, pairwise).root().height == 5);
+}
+
+TEST_CASE("Odd counts keep their names") {
+  F32Expressions e(ones(13));
+  CHECK(shape(e, e.folded(F32Expressions::elements(1, 13))) == "13 in a strided fold");
+  CHECK(shape(e, e.pairwise(F32Expressions::elements(1, 13))) == "13 in a pairwise fold");
+}
+
+TEST_CASE("Levels are named from the leaves: threads, then warps, then the block") {
+  F32Expressions e(ones(256));
+  std::vector<NodeId> warps;
+  for (NodeId w = 0; w < 2; ++w) {
+    std::vector<NodeId> threads;
+    for (NodeId t = 0; t < 32; ++t) {  // each thread adds four elements, 64 apart
+      const std::vector<NodeId> own = F32Expressions::elements(1 + 32 * w + t, 4, 64);
+      threads.push_back(e.add(e.add(e.add(own[0], own[1]), own[2]), own[3]));
+    }
+    warps.push_back(e.folded(threads));
+  }
+  CHECK(shape(e, e.folded(warps)) ==
+        "runs of 4, sequential with a stride of 64; of those, groups of 32 in a strided fold, as a warp's "
+        "shuffles make it; of those, 2 one after the other, sequential with a stride of 32");
+}
+
+TEST_CASE("Zeros that are added to begin with are no leaves") {
+  F32Expressions e(ones(2));
+  const SummationTree tree = tree_of(e, e.add(e.add(e.constant(0), 1), 2));
+  CHECK(tree.root().leaves == 2);
+  CHECK(tree.root().height == 1);
+}
+
+TEST_CASE("Products that an fma adds are leaves of a fused tree") {
+  F32Expressions e(ones(3));
+  const NodeId two = e.constant(2);
+  const NodeId sum = e.fused(two, 3, e.fused(two, 2, e.fused(two, 1, e.constant(0))));
+  CHECK(shape(e, sum) == "fused, 3 one after the other, sequential");
+}
+
+TEST_CASE("There is no tree where a value is used twice, or nothing of the input is left") {
+  F32Expressions e(ones(2));
+  const NodeId sum = e.add(1, 2);
+  CHECK(std::get<std::string>(SummationTree::of(e.all, e.add(sum, sum), Operator::sum)) ==
+        "a value is used more than once on the way, so that there is no tree");
+  CHECK(std::get<std::string>(SummationTree::of(e.all, 0, Operator::sum)) ==
+        "the result is made of no element of the input");
+}
+
+TEST_CASE("Roundings are counted on the longest way, and adding a zero that is no element is none") {
+  F32Expressions e(ones(3));
+  const NodeId sum = e.add(e.add(e.add(1, e.constant(0)), 2), 3);
+  CHECK(roundings(e.all, std::vector{sum}) == std::vector<std::uint64_t>{2, 2, 1});
+}
+
+TEST_CASE("The running bound is half an ulp of every value on the way") {
+  // 1 + 2^-24 rounds to 1, half an ulp of which is 2^-24; then 1 + 1 = 2, half an ulp of which is 2^-23.
+  F32Expressions e({1, 0x1p-24f, 1});
+  const NodeId sum = e.in_sequence(1, 3);
+  CHECK(running_bound(e.all, std::vector{sum}) == Dyadic(3, -24));
+}
+
+TEST_CASE("Kahan's sum has a running bound of a few ulps of the result, however long it is") {
+  std::vector<float> values(4096);
+  std::mt19937 random(1);
+  for (float& x : values) x = std::uniform_real_distribution<float>(0, 1)(random);
+  F32Expressions e(values);
+  NodeId s = e.constant(0), c = e.constant(0);
+  Dyadic exact;
+  for (NodeId x = 1; x <= values.size(); ++x) {
+    const NodeId y = e.subtract(x, c), t = e.add(s, y);
+    c = e.subtract(e.subtract(t, s), y);
+    s = t;
+    exact = exact + Dyadic(number_of(e.value(x)));
+  }
+  const auto bound = running_bound(e.all, std::vector{s});
+  REQUIRE(bound);
+  const Dyadic error = abs(Dyadic(number_of(e.value(s))) - exact);
+  CHECK(error <= *bound);
+  CHECK(*bound < Dyadic(3, 0) * ulp(Element::f32, exact));
+}
+
+TEST_CASE("No sum in any order is outside its running bound") {
+  std::mt19937 random(2);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<float> values(2 + random() % 40);
+    Dyadic exact;
+    for (float& x : values) {
+      x = std::ldexp(std::uniform_real_distribution<float>(-1, 1)(random),
+                     static_cast<int>(random() % 60) - 30);
+      if (random() % 8 == 0) x = std::ldexp(static_cast<float>(random() % 4096), -149);
+      exact = exact + Dyadic(number_of(x));
+    }
+    F32Expressions e(values);
+    std::vector<NodeId> left = F32Expressions::elements(1, values.size());
+    while (left.size() > 1) {
+      std::shuffle(left.begin(), left.end(), random);
+      const NodeId b = left.back();
+      left.pop_back();
+      left.back() = e.add(left.back(), b);
+    }
+    const auto bound = running_bound(e.all, left);
+    REQUIRE(bound);
+    if (abs(Dyadic(number_of(e.value(left[0]))) - exact) > *bound) FAIL("round " << round);
+  }
+}
+
+TEST_CASE("What is not finite, or not known, has no running bound") {
+  F32Expressions e({3e38f, 3e38f, 1});
+  CHECK_FALSE(running_bound(e.all, std::vector{e.add(1, 2)}));
+  CHECK_FALSE(running_bound(e.all, std::vector{e.add(e.opaque(3), 3)}));
+}
+
+TEST_CASE("A replay agrees with this machine's arithmetic, and finds the first value that is wrong") {
+  F32Expressions e({1, 0x1p-24f, 0x1.8p-23f, 3e38f, -0.0f, 0x1p-149f});
+  const NodeId sum = e.add(e.add(1, 2), 3), product = e.multiply(sum, 3);
+  e.fused(4, 4, e.add(5, 5));
+  e.subtract(e.multiply(6, 3), e.maximum(5, 6));
+  CHECK(replay(e.all).operations == 8);
+  CHECK_FALSE(replay(e.all).differs);
+  e.all.set_value(product, e.all[product].bits + 1);
+  CHECK(replay(e.all).differs == product);
+}
+
+}  // namespace
+}  // namespace foldproof::oracle_tests

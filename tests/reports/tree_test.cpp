@@ -1,0 +1,49 @@
+// Trees as text and as images.
+#include "reports/tree.h"
+
+#include "catch.h"
+#include "oracles/expressions.h"
+
+namespace foldproof {
+namespace {
+
+/// (x0 + x2) + x1
+SummationTree small_tree() {
+  Expressions all;
+  all.add_input(Element::f32, std::vector<std::byte>(12));
+  const auto sum = [&](NodeId a, NodeId b) {
+    return all.add({.operation = Operation::add, .element = Element::f32, .operand = {a, b, 0}});
+  };
+  return std::get<SummationTree>(SummationTree::of(all, sum(sum(1, 3), 2), Operator::sum));
+}
+
+TEST_CASE("A tree in text has a leaf a line") {
+  CHECK(tree_text(small_tree(), "+") ==
+        "+ ─┬─ + ─┬─ x0\n"
+        "   │     └─ x2\n"
+        "   └─ x1\n");
+}
+
+TEST_CASE("The names of longer operators keep the branches apart") {
+  CHECK(tree_text(small_tree(), "max") ==
+        "max ─┬─ max ─┬─ x0\n"
+        "     │       └─ x2\n"
+        "     └─ x1\n");
+}
+
+TEST_CASE("An image of a tree has a branch for each addition and a name for each leaf") {
+  const std::string svg = tree_svg(small_tree(), "a < b");
+  const auto count = [&](std::string_view part) {
+    std::size_t found = 0;
+    for (std::size_t at = svg.find(part); at != std::string::npos; at = svg.find(part, at + 1)) ++found;
+    return found;
+  };
+  CHECK(count("<path ") == 2);
+  CHECK(count("<text ") == 4);
+  CHECK(count("a &lt; b") == 1);
+  CHECK(svg.starts_with("<svg "));
+  CHECK(svg.ends_with("</svg>\n"));
+}
+
+}  // namespace
+}  // namespace foldproof
