@@ -42,11 +42,14 @@ class Dyadic {
 
 Dyadic abs(const Dyadic& x);
 
-/// x with at most 64 significant bits such that rounding it to any element rounds x correctly: the last bit
-/// is set where anything was cut off.
+/// x with at most 64 significant bits such that rounding it to any floating-point element rounds x correctly:
+/// the last bit is set where anything was cut off.
 Number sticky(const Dyadic& x);
-/// The element nearest to x, ties to even.
+/// x as one element, rounded once, as encode() rounds numbers: by default to the nearest, ties to even;
+/// integers towards zero.
 std::uint64_t rounded(Element element, const Dyadic& x);
+std::uint64_t rounded(Element element, const Dyadic& x, RoundingMode mode,
+                      Saturation saturation = Saturation::none);
 /// The nearest double, and one that is not below x; for reports.
 double nearest_double(const Dyadic& x);
 double upper_double(const Dyadic& x);
