@@ -39,6 +39,7 @@ class ExactSum {
   void merge(const ExactSum& other);
 
   std::uint64_t count() const { return count_; }
+  /// Beside a NaN, infinities need not be told: they make no difference.
   const Specials& specials() const { return specials_; }
   /// Of the finite values: the sum, and the sum of magnitudes.
   Dyadic finite() const { return positive_.total() - negative_.total(); }

@@ -39,13 +39,8 @@ class Collector {
 
   void add(const Term& term) {
     ++tally_.count;
-    switch (term.category) {
-      case Number::Category::nan: ++tally_.specials.nans; return;
-      case Number::Category::infinity:
-        ++(term.negative ? tally_.specials.negative_infinities : tally_.specials.positive_infinities);
-        return;
-      case Number::Category::finite: break;
-    }
+    tally_.specials.add(term.category, term.negative);
+    if (term.category != Number::Category::finite) return;
     if (term.significand == 0) {
       tally_.negative_zeros += term.negative ? 1 : 0;
       return;
