@@ -235,9 +235,6 @@ using BinsOf =
 }  // namespace
 
 template <class T>
-ExactSum<T>::ExactSum() : positive_(element, 1), negative_(positive_) {}
-
-template <class T>
 void ExactSum<T>::add(std::span<const T> values) {
   using Bins = BinsOf<T>;
   const Part part{positive_, negative_, specials_};
@@ -248,28 +245,6 @@ void ExactSum<T>::add(std::span<const T> values) {
     only_negative_zeros_ &= bins.add(values.first(size), part);
     values = values.subspan(size);
   }
-}
-
-template <class T>
-void ExactSum<T>::merge(const ExactSum& other) {
-  count_ += other.count_;
-  specials_.merge(other.specials_);
-  only_negative_zeros_ &= other.only_negative_zeros_;
-  positive_.add(other.positive_);
-  negative_.add(other.negative_);
-}
-
-template <class T>
-std::uint64_t ExactSum<T>::rounded(Element to) const {
-  return rounded_sum(to, specials_, finite(), count_ != 0 && only_negative_zeros_);
-}
-
-template <class T>
-std::partial_ordering ExactSum<T>::compare(const Specials& a, const Dyadic& x, const Specials& b,
-                                           const Dyadic& y) {
-  if (a.give_nan() || b.give_nan()) return std::partial_ordering::unordered;
-  const auto side = [](const Specials& s) { return s.give_infinity() ? (s.positive_infinity ? 1 : -1) : 0; };
-  return side(a) != side(b) || side(a) != 0 ? side(a) <=> side(b) : x <=> y;
 }
 
 template class ExactSum<double>;
