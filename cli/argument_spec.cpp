@@ -31,9 +31,10 @@ constexpr std::string_view how_to_write_bytes =
 
 Element parse_type(const std::string& text, const std::string& spec) {
   if (const auto type = element_named(text)) return *type;
-  refuse(spec,
-         fmt::format("\"{}\" is no type; write f64, f32, f16, bf16, e4m3, e5m2, i8 … u64, bytes or buffer",
-                     text));
+  refuse(
+      spec,
+      fmt::format("\"{}\" is no type; write f64, f32, f16, bf16, e4m3, e5m2, e2m1, i8 … u64, bytes or buffer",
+                  text));
 }
 
 std::uint64_t integer_bits(Element type, const std::string& text, const std::string& spec) {

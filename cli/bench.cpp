@@ -1,143 +1,24 @@
 // foldproof bench: how fast the parts of Foldproof itself are.
-#include <fmt/format.h>
+#include "cli/bench.h"
+
 #include <time.h>
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <numeric>
-
-#include "cli/checked_device.h"
-#include "cli/subjects.h"
-#include "cli/verb.h"
-#include "oracles/number.h"
-#include "properties/instance_job.h"
 
 namespace foldproof {
 
-namespace {
-
-constexpr std::uint64_t elements = 1 << 20;
-constexpr std::int64_t block = 256;
-
-/// A kernel of the catalogue and the grid that the benchmark launches it with.
-struct Benchmark {
-  const char* id;
-  std::int64_t grid;
-};
-
-// One element a thread; and sixteen, as a coarsened kernel is meant to be used.
-constexpr Benchmark emulated[] = {{"A5", elements / block}, {"A12", elements / block / 16}};
-
-struct Measurement {
-  std::uint64_t warp_instructions = 0;
-  double seconds = 0;  ///< median
-  unsigned runs = 0;
-};
-
-Subject subject_with(const std::string& id, const Console& console, ProgressLine& line) {
-  std::vector<Subject> all = load_subjects({}, {}, console);
-  std::vector<Subject> one;
-  for (Subject& subject : all)
-    if (subject.contract.id == id) one.push_back(std::move(subject));
-  if (one.size() != 1)
-    throw InputError(fmt::format("the kernel {} is not in {}", id, shipped_kernels().string()));
-  compile_subjects(one, {}, 1, console, line);
-  return std::move(one.front());
-}
-
-const Instance& f32_sum(const Contract& contract) {
-  for (const Instance& instance : contract.instances)
-    if (instance.reduction && instance.reduction->op == Operator::sum &&
-        instance.reduction->input == Element::f32)
-      return instance;
-  throw InputError(fmt::format("{} has no instance that sums f32", contract.id), {contract.file.string()});
-}
-
-std::vector<std::byte> small_integers() {
-  std::vector<std::byte> input(elements * size_of(Element::f32));
-  for (std::uint64_t i = 0; i < elements; ++i)
-    store(Element::f32, input, i, encode(Element::f32, number_of(static_cast<double>(i % 7))));
-  return input;
-}
-
-Job job_for(const Benchmark& benchmark, const Subject& subject, Runner& runner) {
-  const Instance& instance = f32_sum(subject.contract);
-  return instance_job(instance, subject.image, runner,
-                      {{"count", elements}, {"block", block}, {"grid", benchmark.grid}}, small_integers());
-}
-
-/// Processor time of this thread, in seconds: what other programs do meanwhile does not count.
 double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-Measurement measure(const Job& job, Runner& runner, unsigned runs, ProgressLine& line,
-                    const std::string& name) {
-  runner.run({job});  // Loads the module and touches the memory.
-  Measurement measurement{0, 0, runs};
-  std::vector<double> seconds;
-  for (unsigned run = 0; run < runs; ++run) {
-    line.show(fmt::format("measuring {}: run {} of {}", name, run + 1, runs));
-    const double begin = thread_seconds();
-    const JobResult result = std::move(runner.run({job}).front());
-    seconds.push_back(thread_seconds() - begin);
-    if (result.unsupported) throw Unsupported(*result.unsupported);
-    if (!result.findings.empty()) throw std::runtime_error(name + ": " + result.findings.front().message);
-    measurement.warp_instructions = result.warp_instructions;
-  }
-  std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
-  measurement.seconds = seconds[runs / 2];
-  return measurement;
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
-
-Json to_json(const std::string& name, const Measurement& m) {
-  return {{"name", name},
-          {"unit", "warp-instructions/s"},
-          {"value", static_cast<double>(m.warp_instructions) / m.seconds},
-          {"baseline", nullptr},
-          {"ratio", nullptr},
-          {"elements_per_second", static_cast<double>(elements) / m.seconds},
-          {"elements", elements},
-          {"block", block},
-          {"warp_instructions", m.warp_instructions},
-          {"median_seconds", m.seconds},
-          {"runs", m.runs},
-          {"cores", 1}};
-}
-
-int bench_emulated(unsigned runs, const Console& console) {
-  ProgressLine line;
-  Json benchmarks = Json::array();
-  for (const Benchmark& benchmark : emulated) {
-    const Subject subject = subject_with(benchmark.id, console, line);
-    for (const bool checked : {false, true}) {
-      const std::string name = std::string(benchmark.id) + (checked ? "/checks-on" : "/checks-off");
-      const auto runner = make_runner(checked ? checked_device() : make_emulated_device());
-      const Job job = job_for(benchmark, subject, *runner);
-      benchmarks.push_back(to_json(name, measure(job, *runner, runs, line, name)));
-    }
-  }
-  line.clear();
-  if (console.json()) {
-    console.print(Json{{"benchmarks", benchmarks}});
-    return exit_ok;
-  }
-  std::string text = fmt::format(
-      "emulated device, f32 sum of {} elements, block {}, processor time of one core, "
-      "median of {} runs\n",
-      elements, block, runs);
-  for (const Json& b : benchmarks)
-    text += fmt::format("{:<16} {:7.1f} million warp-instructions/s  {:8.2f} million elements/s\n",
-                        b["name"].get<std::string>(), b["value"].get<double>() / 1e6,
-                        b["elements_per_second"].get<double>() / 1e6);
-  console.print(text);
-  return exit_ok;
-}
-
-}  // namespace
 
 Run attach_bench(CLI::App& app, Console& console) {
   struct Arguments {
@@ -145,11 +26,15 @@ Run attach_bench(CLI::App& app, Console& console) {
     unsigned runs = 5;
   };
   auto a = std::make_shared<Arguments>();
-  app.add_option("WHAT", a->what, "emulated")->required()->check(quietly(CLI::IsMember({"emulated"})));
+  app.add_option("WHAT", a->what, "emulated: the device; oracles: exact sums beside other ways of summing")
+      ->required()
+      ->check(quietly(CLI::IsMember({"emulated", "oracles"})));
   app.add_option("--runs", a->runs, "Runs, of which the median counts")
       ->check(quietly(CLI::Range(1U, 1000U)))
       ->type_name("N");
-  return [a, &console] { return bench_emulated(a->runs, console); };
+  return [a, &console] {
+    return a->what == "oracles" ? bench_oracles(a->runs, console) : bench_emulated(a->runs, console);
+  };
 }
 
 }  // namespace foldproof

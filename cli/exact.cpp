@@ -88,7 +88,7 @@ int exact(const Arguments& a, const Console& console) {
   const auto element = element_named(a.type);
   if (!element)
     throw InputError(
-        fmt::format("--type: there is no type {}; there are f64, f32, f16, bf16, e4m3, e5m2, and "
+        fmt::format("--type: there is no type {}; there are f64, f32, f16, bf16, e4m3, e5m2, e2m1, and "
                     "i and u with 8, 16, 32 or 64",
                     a.type));
   const bool products = a.what == "dot";
@@ -120,7 +120,7 @@ Run attach_exact(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   app.add_option("WHAT", a->what, "sum or dot")->required()->check(quietly(CLI::IsMember({"sum", "dot"})));
   app.add_option("FILE", a->file, "Raw values, little endian")->required()->type_name("");
-  app.add_option("--type", a->type, "Their type: f64 f32 f16 bf16 e4m3 e5m2 i8 … u64")
+  app.add_option("--type", a->type, "Their type: f64 f32 f16 bf16 e4m3 e5m2 e2m1 i8 … u64")
       ->required()
       ->type_name("TYPE");
   app.add_option("--second", a->second, "dot: the other vector")->type_name("FILE");

@@ -70,7 +70,29 @@ Number sticky(const Dyadic& x) {
   return number;
 }
 
-std::uint64_t rounded(Element element, const Dyadic& x) { return encode(element, sticky(x)); }
+namespace {
+
+Dyadic rounded_to_integer(const Dyadic& x, RoundingMode mode) {
+  if (x.exponent() >= 0) return x;
+  const auto places = static_cast<unsigned>(-x.exponent());
+  const Integer magnitude = boost::multiprecision::abs(x.significand());
+  Integer whole = magnitude >> places;
+  const Integer rest = magnitude - (whole << places);
+  const bool odd = (whole & 1) != 0;
+  const auto against_half = rest.compare(Integer(1) << (places - 1)) <=> 0;
+  if (rest != 0 && rounds_up_magnitude(mode, x.is_negative(), odd, against_half)) ++whole;
+  return {x.is_negative() ? Integer(-whole) : whole, 0};
+}
+
+}  // namespace
+
+std::uint64_t rounded(Element element, const Dyadic& x, RoundingMode mode, Saturation saturation) {
+  return encode(element, sticky(is_float(element) ? x : rounded_to_integer(x, mode)), mode, saturation);
+}
+
+std::uint64_t rounded(Element element, const Dyadic& x) {
+  return rounded(element, x, is_float(element) ? RoundingMode::nearest_even : RoundingMode::toward_zero);
+}
 
 double nearest_double(const Dyadic& x) { return to_double(sticky(x)); }
 

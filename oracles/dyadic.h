@@ -42,11 +42,14 @@ class Dyadic {
 
 Dyadic abs(const Dyadic& x);
 
-/// x with at most 64 significant bits such that rounding it to any element rounds x correctly: the last bit
-/// is set where anything was cut off.
+/// x with at most 64 significant bits such that rounding it to any floating-point element rounds x correctly:
+/// the last bit is set where anything was cut off.
 Number sticky(const Dyadic& x);
-/// The element nearest to x, ties to even.
+/// x as one element, rounded once, as encode() rounds numbers: by default to the nearest, ties to even;
+/// integers towards zero.
 std::uint64_t rounded(Element element, const Dyadic& x);
+std::uint64_t rounded(Element element, const Dyadic& x, RoundingMode mode,
+                      Saturation saturation = Saturation::none);
 /// The nearest double, and one that is not below x; for reports.
 double nearest_double(const Dyadic& x);
 double upper_double(const Dyadic& x);
@@ -57,7 +60,8 @@ double ratio(const Dyadic& a, const Dyadic& b);
 Dyadic ulp(Element element, const Dyadic& x);
 /// The largest finite value of a floating-point format.
 Dyadic largest_finite(Element element);
-/// The smallest real that rounds beyond the largest finite value (or is the tie that may).
+/// The smallest real that rounds beyond the largest finite value, or is the tie that may: of all formats only
+/// e4m3's goes back, to 448. In e2m1 nothing overflows: from its 7 on the result is 6 all the same.
 Dyadic overflow_threshold(Element element);
 
 /// "0x1.8p+1 (3)", rounded to double and marked with "about" where that is not exact.

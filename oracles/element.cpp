@@ -7,18 +7,26 @@ namespace {
 
 struct Row {
   std::string_view name, cuda_name;
-  std::size_t bytes;
+  unsigned bits;
   bool is_float;
 };
 
 constexpr Row rows[] = {
-    {"f64", "double", 8, true},         {"f32", "float", 4, true},
-    {"f16", "__half", 2, true},         {"bf16", "__nv_bfloat16", 2, true},
-    {"e4m3", "__nv_fp8_e4m3", 1, true}, {"e5m2", "__nv_fp8_e5m2", 1, true},
-    {"i8", "signed char", 1, false},    {"u8", "unsigned char", 1, false},
-    {"i16", "short", 2, false},         {"u16", "unsigned short", 2, false},
-    {"i32", "int", 4, false},           {"u32", "unsigned int", 4, false},
-    {"i64", "long long", 8, false},     {"u64", "unsigned long long", 8, false},
+    {"f64", "double", 64, true},
+    {"f32", "float", 32, true},
+    {"f16", "__half", 16, true},
+    {"bf16", "__nv_bfloat16", 16, true},
+    {"e4m3", "__nv_fp8_e4m3", 8, true},
+    {"e5m2", "__nv_fp8_e5m2", 8, true},
+    {"e2m1", "__nv_fp4_e2m1", 4, true},
+    {"i8", "signed char", 8, false},
+    {"u8", "unsigned char", 8, false},
+    {"i16", "short", 16, false},
+    {"u16", "unsigned short", 16, false},
+    {"i32", "int", 32, false},
+    {"u32", "unsigned int", 32, false},
+    {"i64", "long long", 64, false},
+    {"u64", "unsigned long long", 64, false},
 };
 
 const Row& row(Element element) { return rows[static_cast<std::size_t>(element)]; }
@@ -27,7 +35,8 @@ const Row& row(Element element) { return rows[static_cast<std::size_t>(element)]
 
 std::string_view name(Element element) { return row(element).name; }
 std::string_view cuda_name(Element element) { return row(element).cuda_name; }
-std::size_t size_of(Element element) { return row(element).bytes; }
+std::size_t size_of(Element element) { return (row(element).bits + 7) / 8; }
+unsigned width_of(Element element) { return row(element).bits; }
 bool is_float(Element element) { return row(element).is_float; }
 
 std::optional<Element> element_named(std::string_view name) {

@@ -9,7 +9,6 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <type_traits>
 
 namespace foldproof {
@@ -23,13 +22,6 @@ struct Part {
 
   void add(bool is_negative, std::uint64_t significand, int exponent) const {
     (is_negative ? negative : positive).add(significand, exponent);
-  }
-  /// `times` numbers of this value, which is not finite.
-  void add_special(const Number& number, std::uint64_t times) const {
-    if (number.is_nan())
-      specials.nans += times;
-    else
-      (number.negative ? specials.negative_infinities : specials.positive_infinities) += times;
   }
 };
 
@@ -58,12 +50,11 @@ class CodeBins {
       if (bin == 0) continue;
       const std::uint64_t times = bin >> count_place, fractions = bin & (one - 1);
       const Number first = decode(element, k << fraction_bits);  // has the sign, the exponent and no fraction
+      // Infinities and NaNs share an exponent; only a NaN has a fraction.
       if (first.is_finite())
         part.add(first.negative, times * first.significand + fractions, first.exponent);
-      else if (fractions == 0)
-        part.add_special(first, times);
       else
-        add_specials(values, first.negative, part);
+        part.specials.add(fractions == 0 ? first.category : Number::Category::nan, first.negative);
       if (first.is_zero() && first.negative && fractions == 0) negative_zeros = times;
     }
     return negative_zeros == values.size();
@@ -86,36 +77,45 @@ class CodeBins {
     bins_[code >> fraction_bits][bank] += one | (code & ((Code{1} << fraction_bits) - 1));
   }
 
-  // Infinities and NaNs share a bin.
-  static void add_specials(std::span<const T> values, bool negative, const Part& part) {
-    for (const T value : values)
-      if (const Number number = decode(element, std::bit_cast<Code>(value));
-          !number.is_finite() && number.negative == negative)
-        part.add_special(number, 1);
-  }
-
   std::array<std::array<std::uint64_t, banks>, std::size_t{1} << (8 * sizeof(T) - fraction_bits)> bins_;
 };
 
 // --- f64
 
-/// By sign and window of 8 exponents: what to take from a number's bits to scale it by 2^-64, in the last
-/// four windows, those from 2^993 on. (A multiplication would be slow for subnormals.)
-constexpr int scaled_bits = 64;
-constexpr std::size_t windows = 256;
-constexpr auto scalings = [] {
-  constexpr std::size_t scaled = 4;
-  std::array<std::uint64_t, 2 * windows> all{};
-  for (std::size_t k = 0; k < all.size(); ++k)
-    all[k] = k % windows < windows - scaled ? 0 : std::uint64_t{scaled_bits} << 52;
+constexpr unsigned fraction_bits = 52;
+constexpr std::size_t fields = 2048, special_field = fields - 1;  ///< of exponents
+
+/// By the twelve bits of sign and exponent field: where such numbers go. Eight fields share a window, but
+/// infinities and NaNs have one to themselves.
+constexpr std::size_t window_fields = 8;
+constexpr std::size_t special_window = fields / window_fields, windows = special_window + 1;
+constexpr auto window_of = [] {
+  std::array<std::uint16_t, 2 * fields> all{};
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const std::size_t field = k % fields, first = k < fields ? 0 : windows;
+    all[k] =
+        static_cast<std::uint16_t>(first + (field == special_field ? special_window : field / window_fields));
+  }
   return all;
 }();
 
-/// A bin for each sign and each window of 8 exponents. It adds up the upper 26 bits of the significands and
-/// the lower 27 apart, as doubles that no addition rounds: the upper parts are multiples of 2^(e-25) and
-/// below 2^(e+8), where 2^e is the window's smallest normal, the lower ones multiples of 2^(e-52) and below
-/// 2^(e-18), so that 2^19 of them stay within 53 bits. Windows whose sums could overflow hold 2^-64 of their
-/// numbers; in the last, infinities and NaN look like numbers, too.
+/// By window: what to take from a number's bits. In the last four windows of numbers, those from 2^993 on,
+/// that scales by 2^-64, so that no sum overflows. (A multiplication would be slow for subnormals.) Of
+/// infinities and NaNs it leaves the fraction, as a number from +0 on: 0 for an infinity.
+constexpr int scaled_bits = 64;
+constexpr auto taken_bits = [] {
+  std::array<std::uint64_t, 2 * windows> all{};
+  for (std::size_t k = special_window - 4; k < special_window; ++k)
+    all[k] = all[windows + k] = std::uint64_t{scaled_bits} << fraction_bits;
+  all[special_window] = std::uint64_t{special_field} << fraction_bits;
+  all[windows + special_window] = std::uint64_t{fields + special_field} << fraction_bits;
+  return all;
+}();
+
+/// A bin for each sign and window. It adds up the upper 26 bits of the significands and the lower 27 apart,
+/// as doubles that no addition rounds: the upper parts are multiples of 2^(e-25) and below 2^(e+8), where 2^e
+/// is the window's smallest normal, the lower ones multiples of 2^(e-52) and below 2^(e-18), so that 2^19 of
+/// them stay within 53 bits.
 class DoubleBins {
  public:
   static constexpr std::size_t most = std::size_t{1} << 18;
@@ -129,27 +129,23 @@ class DoubleBins {
       for (std::size_t bank = 0; bank < banks; ++bank) add_one(values[i + bank], bank);
     for (; i < values.size(); ++i) add_one(values[i], 0);
     bool all_negative_zeros = true;
-    std::optional<bool> any_special;  // not known before a number in the last window asks for it
     for (std::size_t k = 0; k < bins_.size(); ++k) {
       const auto [upper, lower] = sums_of(bins_[k]);
-      if (upper == 0 && lower == 0) {
-        all_negative_zeros &= std::signbit(upper);
-        continue;
-      }
+      const bool zero = upper == 0 && lower == 0;
+      if (zero && std::signbit(upper)) continue;
       all_negative_zeros = false;
-      if (k % windows == windows - 1 && !any_special) any_special = has_special(values);
-      if (k % windows == windows - 1 && *any_special) {
-        add_one_by_one(values, k, part);
-        continue;
+      if (k % windows == special_window) {
+        part.specials.add(zero ? Number::Category::infinity : Number::Category::nan, k >= windows);
+      } else {
+        const int shift = taken_bits[k] == 0 ? 0 : scaled_bits;
+        add_to(part, upper, shift);
+        add_to(part, lower, shift);
       }
-      const int shift = scalings[k] == 0 ? 0 : scaled_bits;
-      add_to(part, upper, shift), add_to(part, lower, shift);
     }
     return all_negative_zeros;
   }
 
  private:
-  static constexpr unsigned window_shift = 52 + 3;
   static constexpr std::size_t banks = 4;  // so that numbers of one window need not wait for each other
   struct alignas(16 * banks) Bin {
     __m128d bank[banks];  ///< upper and lower parts
@@ -160,9 +156,9 @@ class DoubleBins {
 
   void add_one(double value, std::size_t bank) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
-    const std::uint64_t window = bits >> window_shift;
+    const std::size_t window = window_of[bits >> fraction_bits];
     const __m128d upper_bits = _mm_castsi128_pd(_mm_set1_epi64x(~((std::int64_t{1} << 27) - 1)));
-    const __m128d whole = _mm_set_sd(std::bit_cast<double>(bits - scalings[window])),
+    const __m128d whole = _mm_set_sd(std::bit_cast<double>(bits - taken_bits[window])),
                   upper = _mm_and_pd(whole, upper_bits);
     __m128d& bin = bins_[window].bank[bank];
     bin = _mm_add_pd(bin, _mm_unpacklo_pd(upper, _mm_sub_sd(whole, upper)));
@@ -174,31 +170,17 @@ class DoubleBins {
     return {_mm_cvtsd_f64(sum), _mm_cvtsd_f64(_mm_unpackhi_pd(sum, sum))};
   }
 
-  static bool has_special(std::span<const double> values) {
-    constexpr std::uint64_t exponent = std::uint64_t{0x7ff} << 52;
-    std::uint64_t carries = 0;  // into the sign's place, from an exponent that is all ones
-    for (const double value : values)
-      carries |= (std::bit_cast<std::uint64_t>(value) & exponent) + (std::uint64_t{1} << 52);
-    return carries >> 63 != 0;
-  }
-
-  static void add_one_by_one(std::span<const double> values, std::size_t bin, const Part& part) {
-    for (const double value : values) {
-      if (std::bit_cast<std::uint64_t>(value) >> window_shift != bin) continue;
-      if (std::isfinite(value))
-        add_to(part, value, 0);
-      else
-        part.add_special(number_of(value), 1);
-    }
-  }
-
+  /// A sum times 2^shift.
   static void add_to(const Part& part, double sum, int shift) {
-    if (sum == 0) return;
-    const Number number = number_of(sum);
-    part.add(number.negative, number.significand, number.exponent + shift);
+    const auto bits = std::bit_cast<std::uint64_t>(sum);
+    const std::uint64_t field = bits >> fraction_bits & special_field;
+    const std::uint64_t leading = std::uint64_t{field == 0 ? 0U : 1U} << fraction_bits;
+    const std::uint64_t fraction = bits & ((std::uint64_t{1} << fraction_bits) - 1);
+    part.add(std::signbit(sum), leading | fraction,
+             std::max(static_cast<int>(field), 1) - 1 + float_format(Element::f64).lowest_exponent + shift);
   }
 
-  std::array<Bin, scalings.size()> bins_;
+  std::array<Bin, taken_bits.size()> bins_;
 };
 
 // --- integers
@@ -206,7 +188,7 @@ class DoubleBins {
 template <class T>
 class IntegerSums {
  public:
-  static constexpr std::size_t most = std::size_t{1} << 20;
+  static constexpr std::size_t most = sizeof(T) <= 2 ? std::size_t{1} << 14 : std::size_t{1} << 20;
 
   static bool add(std::span<const T> values, const Part& part) {
     if constexpr (sizeof(T) == 8)
@@ -217,28 +199,39 @@ class IntegerSums {
   }
 
  private:
+  /// Holds the magnitudes of a chunk.
+  using Sum = std::conditional_t<sizeof(T) <= 2, std::int32_t, std::int64_t>;
+
   static void add_narrow(std::span<const T> values, const Part& part) {
-    std::int64_t sum = 0, magnitude = 0;
+    Sum sum = 0, magnitude = 0;
     for (const T value : values) {
       sum += value;
-      if constexpr (std::is_signed_v<T>) magnitude += value < 0 ? -std::int64_t{value} : std::int64_t{value};
+      if constexpr (std::is_signed_v<T>) magnitude += value < 0 ? -Sum{value} : Sum{value};
     }
     if constexpr (!std::is_signed_v<T>) magnitude = sum;
-    part.add(false, static_cast<std::uint64_t>(magnitude + sum) / 2, 0);
-    part.add(true, static_cast<std::uint64_t>(magnitude - sum) / 2, 0);
+    part.add(false, static_cast<std::uint64_t>(std::int64_t{magnitude} + sum) / 2, 0);
+    part.add(true, static_cast<std::uint64_t>(std::int64_t{magnitude} - sum) / 2, 0);
   }
 
+  /// Halves of 32 bits apart: 2^20 of them stay far below 64 bits, and their loops are vectorised.
   static void add_wide(std::span<const T> values, const Part& part) {
-    Wide positive = 0, negative = 0;
+    constexpr unsigned half_bits = 32;
+    constexpr std::uint64_t half = (std::uint64_t{1} << half_bits) - 1;
+    std::uint64_t low = 0, high = 0, negative_low = 0, negative_high = 0;
     for (const T value : values) {
-      const auto bits = static_cast<std::uint64_t>(value);
-      if (std::is_signed_v<T> && value < 0)
-        negative += std::uint64_t{0} - bits;
-      else
-        positive += bits;
+      const std::uint64_t ones = std::is_signed_v<T> && value < 0 ? ~std::uint64_t{0} : 0;
+      const std::uint64_t magnitude = (static_cast<std::uint64_t>(value) ^ ones) - ones;
+      low += magnitude & half;
+      high += magnitude >> half_bits;
+      if constexpr (std::is_signed_v<T>) {
+        negative_low += magnitude & half & ones;
+        negative_high += magnitude >> half_bits & ones;
+      }
     }
-    part.positive.add(positive, 0);
-    part.negative.add(negative, 0);
+    part.add(false, low - negative_low, 0);
+    part.add(false, high - negative_high, half_bits);
+    part.add(true, negative_low, 0);
+    part.add(true, negative_high, half_bits);
   }
 };
 
@@ -249,9 +242,6 @@ using BinsOf =
                                                    std::type_identity<CodeBins<T>>>::type>;
 
 }  // namespace
-
-template <class T>
-ExactSum<T>::ExactSum() : positive_(element, 1), negative_(positive_) {}
 
 template <class T>
 void ExactSum<T>::add(std::span<const T> values) {
@@ -266,38 +256,13 @@ void ExactSum<T>::add(std::span<const T> values) {
   }
 }
 
-template <class T>
-void ExactSum<T>::merge(const ExactSum& other) {
-  count_ += other.count_;
-  specials_.nans += other.specials_.nans;
-  specials_.positive_infinities += other.specials_.positive_infinities;
-  specials_.negative_infinities += other.specials_.negative_infinities;
-  only_negative_zeros_ &= other.only_negative_zeros_;
-  positive_.add(other.positive_);
-  negative_.add(other.negative_);
-}
-
-template <class T>
-std::uint64_t ExactSum<T>::rounded(Element to) const {
-  return rounded_sum(to, specials_, finite(), count_ != 0 && only_negative_zeros_);
-}
-
-template <class T>
-std::partial_ordering ExactSum<T>::compare(const Specials& a, const Dyadic& x, const Specials& b,
-                                           const Dyadic& y) {
-  if (a.give_nan() || b.give_nan()) return std::partial_ordering::unordered;
-  const auto side = [](const Specials& s) {
-    return s.give_infinity() ? (s.positive_infinities != 0 ? 1 : -1) : 0;
-  };
-  return side(a) != side(b) || side(a) != 0 ? side(a) <=> side(b) : x <=> y;
-}
-
 template class ExactSum<double>;
 template class ExactSum<float>;
 template class ExactSum<Coded<Element::f16>>;
 template class ExactSum<Coded<Element::bf16>>;
 template class ExactSum<Coded<Element::e4m3>>;
 template class ExactSum<Coded<Element::e5m2>>;
+template class ExactSum<Coded<Element::e2m1>>;
 template class ExactSum<std::int8_t>;
 template class ExactSum<std::uint8_t>;
 template class ExactSum<std::int16_t>;

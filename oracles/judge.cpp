@@ -16,6 +16,8 @@ bool holds(Element outer, Element inner) {
   return is_signed_integer(outer) && size_of(outer) > size_of(inner);
 }
 
+bool lacks_nan(Element element) { return is_float(element) && !float_format(element).has_nan; }
+
 }  // namespace
 
 std::optional<std::string> not_judged(const Arithmetic& a) {
@@ -26,6 +28,14 @@ std::optional<std::string> not_judged(const Arithmetic& a) {
     return "integers that end in a floating-point output are not judged; name a floating-point accumulator";
   if (a.op == Operator::prod && is_float(a.accumulator) && !is_float(a.input))
     return "products of integers in a floating-point accumulator are not judged";
+  if (lacks_nan(a.accumulator) || lacks_nan(a.output))
+    if (!is_extremum(a.op) || (is_float(a.input) && float_format(a.input).has_nan))
+      return fmt::format(
+          "{} holds neither NaN nor infinity, so that what lies beyond it looks like a value: it is judged "
+          "as "
+          "an input, and as the output of min and max of {} elements; name a wider accumulator and output",
+          name(lacks_nan(a.output) ? a.output : a.accumulator),
+          name(lacks_nan(a.output) ? a.output : a.accumulator));
   if (is_extremum(a.op) && !is_float(a.output) &&
       !(holds(a.accumulator, a.input) && holds(a.output, a.accumulator)))
     return fmt::format("the smallest or largest {} may not fit into the {} accumulator and the {} output",

@@ -1,32 +1,18 @@
 // Exact values of elements: decoding, encoding with one rounding, and text.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 
 #include "oracles/element.h"
+#include "oracles/float_format.h"
+#include "oracles/rounding.h"
 
 namespace foldproof {
 
-/// A binary floating-point format. Its finite values are the multiples of 2^lowest_exponent with at most
-/// `precision` significant bits, up to largest_significand * 2^highest_exponent.
-struct FloatFormat {
-  int precision;         ///< p; the unit roundoff is 2^-p
-  int lowest_exponent;   ///< the smallest subnormal is 2^lowest_exponent
-  int highest_exponent;  ///< of the last place of the largest finite value
-  std::uint64_t largest_significand;
-  bool has_infinity;
-
-  /// Of the smallest normal value.
-  int normal_exponent() const { return lowest_exponent + precision - 1; }
-};
-
-/// The format of a floating-point element.
-const FloatFormat& float_format(Element element);
-/// Whether every value of `inner` is one of `outer`; both floating-point.
-bool includes(Element outer, Element inner);
 /// Whether an integer element has a sign.
 bool is_signed_integer(Element element);
 
@@ -50,9 +36,17 @@ double to_double(const Number& number);
 
 /// The exact value of an element's bits.
 Number decode(Element element, std::uint64_t bits);
-/// The element nearest to a number, ties to even; beyond the largest value an infinity, or NaN in a format
-/// without infinities. Integers are truncated towards zero and stay at the end of their range; NaN gives 0.
+/// As C++ and CUDA convert: to the element nearest to a number, ties to even; beyond the largest value an
+/// infinity, NaN in a format without infinities, the largest value in one with neither. Integers are
+/// truncated towards zero and stay at the end of their range; NaN gives 0.
 std::uint64_t encode(Element element, const Number& number);
+/// The same in any mode, integers too, which stay at the end of their range in every mode. A NaN is the
+/// toolkit's canonical one, and the largest positive value in a format without NaN.
+std::uint64_t encode(Element element, const Number& number, RoundingMode mode,
+                     Saturation saturation = Saturation::none);
+
+/// Compares |a| and |b|, both finite.
+std::strong_ordering compare_magnitudes(const Number& a, const Number& b);
 
 /// Orders the values of one element type; −0 and +0 are equal. Not for NaN.
 std::int64_t order_key(Element element, std::uint64_t bits);

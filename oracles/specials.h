@@ -7,13 +7,24 @@
 
 namespace foldproof {
 
-/// What is known of a sum apart from the finite values: how IEEE 754 adds the others.
+/// What is known of a sum apart from the finite values, and how IEEE 754 adds that.
 struct Specials {
-  std::uint64_t nans = 0, positive_infinities = 0, negative_infinities = 0;
+  bool nan = false, positive_infinity = false, negative_infinity = false;  ///< whether any was added
+
+  /// One that was added, if it is not finite.
+  void add(Number::Category category, bool negative) {
+    nan |= category == Number::Category::nan;
+    if (category == Number::Category::infinity) (negative ? negative_infinity : positive_infinity) = true;
+  }
+  void merge(const Specials& other) {
+    nan |= other.nan;
+    positive_infinity |= other.positive_infinity;
+    negative_infinity |= other.negative_infinity;
+  }
 
   /// The sum is NaN: one was added, or infinities of both signs.
-  bool give_nan() const { return nans != 0 || (positive_infinities != 0 && negative_infinities != 0); }
-  bool have_infinity() const { return positive_infinities != 0 || negative_infinities != 0; }
+  bool give_nan() const { return nan || (positive_infinity && negative_infinity); }
+  bool have_infinity() const { return positive_infinity || negative_infinity; }
   bool give_infinity() const { return !give_nan() && have_infinity(); }
 };
 

@@ -4,18 +4,10 @@
 #include <bit>
 #include <limits>
 
-#include "oracles/long_accumulator.h"
+#include "oracles/exact_total.h"
 
 namespace foldproof {
 namespace {
-
-/// A value to add, of as many bits as a product of two elements has.
-struct Term {
-  Number::Category category = Number::Category::finite;
-  bool negative = false;
-  Wide significand = 0;
-  int exponent = 0;
-};
 
 constexpr unsigned word_bits = 64;
 
@@ -35,23 +27,13 @@ int trailing_zeros_of(Wide x) {
 class Collector {
  public:
   /// Of terms that are products of `factors` elements.
-  Collector(Element element, int factors) : positive_(element, factors), negative_(positive_) {}
+  Collector(Element element, int factors) : total_(element, factors) {}
 
   void add(const Term& term) {
-    ++tally_.count;
-    switch (term.category) {
-      case Number::Category::nan: ++tally_.specials.nans; return;
-      case Number::Category::infinity:
-        ++(term.negative ? tally_.specials.negative_infinities : tally_.specials.positive_infinities);
-        return;
-      case Number::Category::finite: break;
-    }
-    if (term.significand == 0) {
-      tally_.negative_zeros += term.negative ? 1 : 0;
-      return;
-    }
+    total_.add_term(term);
+    tally_.negative_zeros += term.is_zero() && term.negative ? 1 : 0;
+    if (!term.is_finite() || term.is_zero()) return;
     ++tally_.nonzero;
-    (term.negative ? negative_ : positive_).add(term.significand, term.exponent);
     const int trailing = trailing_zeros_of(term.significand), width = width_of(term.significand);
     lowest_ = std::min<std::int64_t>(lowest_, term.exponent + trailing);
     highest_ = std::max<std::int64_t>(highest_, term.exponent + width - 1);
@@ -59,8 +41,10 @@ class Collector {
   }
 
   Tally result() {
-    tally_.positive = positive_.total();
-    tally_.negative = negative_.total();
+    tally_.count = total_.count();
+    tally_.specials = total_.specials();
+    tally_.positive = total_.positive();
+    tally_.negative = total_.negative();
     if (tally_.nonzero != 0) {
       tally_.lowest_place = lowest_;
       tally_.highest_place = highest_;
@@ -69,29 +53,11 @@ class Collector {
   }
 
  private:
-  LongAccumulator positive_, negative_;
+  ExactTotal total_;
   std::int64_t lowest_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t highest_ = std::numeric_limits<std::int64_t>::min();
   Tally tally_;
 };
-
-Term term_of(const Number& x) { return {x.category, x.negative, x.significand, x.exponent}; }
-
-// As IEEE 754 has it: infinity times zero is NaN.
-Term product(const Number& a, const Number& b) {
-  using Category = Number::Category;
-  Term term;
-  term.negative = a.negative != b.negative;
-  if (a.is_nan() || b.is_nan() || (a.is_infinite() && b.is_zero()) || (a.is_zero() && b.is_infinite())) {
-    term.category = Category::nan;
-  } else if (a.is_infinite() || b.is_infinite()) {
-    term.category = Category::infinity;
-  } else if (!a.is_zero() && !b.is_zero()) {
-    term.significand = Wide{a.significand} * b.significand;
-    term.exponent = a.exponent + b.exponent;
-  }
-  return term;
-}
 
 }  // namespace
 

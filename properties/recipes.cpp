@@ -324,6 +324,7 @@ bool suits(const RecipeInfo& recipe, Element element) {
     case RecipeInfo::Suits::with_sign: return is_float(element) || is_signed_integer(element);
     case RecipeInfo::Suits::floats: return is_float(element);
     case RecipeInfo::Suits::with_infinity: return is_float(element) && float_format(element).has_infinity;
+    case RecipeInfo::Suits::with_nan: return is_float(element) && float_format(element).has_nan;
   }
   return false;
 }

@@ -14,7 +14,7 @@
 namespace foldproof {
 
 struct RecipeInfo {
-  enum class Suits : std::uint8_t { any, with_sign, floats, with_infinity };
+  enum class Suits : std::uint8_t { any, with_sign, floats, with_infinity, with_nan };
   std::string_view name;
   Suits suits;
 };

@@ -21,6 +21,7 @@ constexpr TypeRow types[] = {
     {"nv_bfloat16", Element::bf16},
     {"__nv_fp8_e4m3", Element::e4m3},
     {"__nv_fp8_e5m2", Element::e5m2},
+    {"__nv_fp4_e2m1", Element::e2m1},
     {"signed char", Element::i8},
     {"char", Element::i8},
     {"int8_t", Element::i8},

@@ -35,7 +35,7 @@ Outcome summed(Element output, std::span<const std::byte> outputs) {
     outcome.category = Number::Category::nan;
   else if (parts.specials.give_infinity())
     outcome.category = Number::Category::infinity;
-  outcome.negative = parts.specials.negative_infinities != 0;
+  outcome.negative = parts.specials.negative_infinity;
   if (outcome.is_finite()) outcome.value = parts.sum();
   outcome.text = text_of(outcome);
   return outcome;

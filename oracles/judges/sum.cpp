@@ -55,7 +55,7 @@ class SumJudge final : public Judge {
         tally_(tally(arithmetic.input, input)),
         exact_(tally_.sum()),
         bound_(accumulation_bound(arithmetic, tally_)) {
-    if (a_.nan == NanPolicy::ignore) tally_.specials.nans = 0;
+    if (a_.nan == NanPolicy::ignore) tally_.specials.nan = false;
   }
 
   Judgement value(std::uint64_t bits) const override { return judge(outcome_of(a_.output, bits)); }
@@ -68,7 +68,7 @@ class SumJudge final : public Judge {
     if (tally_.specials.give_nan())
       return judged_by_category(
           outcome.category == Number::Category::nan, outcome,
-          tally_.specials.nans != 0 ? "the input holds a NaN" : "the input holds infinities of both signs");
+          tally_.specials.nan ? "the input holds a NaN" : "the input holds infinities of both signs");
     if (!bound_) return anything_goes();
     if (tally_.specials.have_infinity()) return judge_infinite(outcome);
     return outcome.is_finite() ? judge_finite(outcome) : judge_overflow(outcome);
@@ -76,7 +76,7 @@ class SumJudge final : public Judge {
 
   /// The input holds infinities of one sign. The finite elements may overflow to the other sign on the way.
   Judgement judge_infinite(const Outcome& outcome) const {
-    const bool negative = tally_.specials.negative_infinities != 0;
+    const bool negative = tally_.specials.negative_infinity;
     const bool cancels = overflows_inside(!negative);
     const bool same_sign = outcome.negative == negative;
     bool ok = false;

@@ -1,4 +1,6 @@
 // `audit` and the verbs around it, on sources of a user's.
+#include <map>
+
 #include "catch.h"
 #include "cli/add_one.h"
 
@@ -275,6 +277,25 @@ TEST_CASE("a report that cannot be written gives status 3 and one sentence") {
   CHECK(file.status == 3);
   CHECK(file.json.at("error").at("message").get<std::string>().find("report.txt cannot be written") !=
         std::string::npos);
+}
+
+TEST_CASE("exact sums of every type are measured beside plain loops") {
+  const RanJson ran = run_json({"bench", "oracles", "--runs", "1"});
+  REQUIRE(ran.status == 0);
+  std::map<std::string, double> values;
+  for (const auto& benchmark : ran.json.at("benchmarks")) {
+    CHECK(benchmark.at("unit") == "ns/element");
+    CHECK(benchmark.at("ratio").get<double>() > 0);
+    if (benchmark.at("contender") == "plain") CHECK(benchmark.at("ratio") == 1.0);
+    values[benchmark.at("name")] = benchmark.at("value").get<double>();
+  }
+  for (const char* type : {"f64", "f32", "f16", "bf16", "e4m3", "e5m2", "e2m1", "i8", "u8", "i16", "u16",
+                           "i32", "u32", "i64", "u64"})
+    for (const char* contender : {"plain", "exact", "cpp_bin_float_100"})
+      CHECK(values[std::string(type) + "/uniform/" + contender] > 0);
+  CHECK(values.contains("f64/nan/kahan"));
+  CHECK_FALSE(values.contains("e2m1/nan/exact"));  // there is no such value
+  CHECK_FALSE(values.contains("i32/uniform/kahan"));
 }
 
 TEST_CASE("the emulated device can be measured") {

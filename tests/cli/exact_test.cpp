@@ -81,6 +81,7 @@ TEST_CASE("exact reads integers and narrow floats") {
   CHECK(u64.at("rounded").at("f64") == "0x1p+64");
   CHECK(u64.at("bound_any_order") == 0.0);
   CHECK(rounded("e4m3", raw<std::uint8_t>({0x7e, 0x7e})).at("rounded").at("f16") == "0x1.cp+9");
+  CHECK(rounded("e2m1", raw<std::uint8_t>({0x7, 0x7, 0xa})).at("rounded").at("f16") == "0x1.6p+3");
   CHECK(rounded("f16", raw<std::uint16_t>({0x7bff, 0x7bff})).at("rounded").at("f16") == "inf");
   CHECK(rounded("f16", raw<std::uint16_t>({0x7bff, 0x7bff})).at("rounded").at("f32") == "0x1.ffcp+16");
 }

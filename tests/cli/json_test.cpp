@@ -49,4 +49,5 @@ TEST_CASE("every field of the printed JSON is documented") {
       text);
   check_documented(run_json({"exact", "sum", "--type", "i8", file}).json, text);
   check_documented(run_json({"bench", "emulated", "--runs", "1"}).json, text);
+  check_documented(run_json({"bench", "oracles", "--runs", "1"}).json, text);
 }

@@ -11,6 +11,7 @@ TEST_CASE("element types have the sizes that their names say") {
                                        {"bf16", 2u},
                                        {"e4m3", 1u},
                                        {"e5m2", 1u},
+                                       {"e2m1", 1u},
                                        {"i8", 1u},
                                        {"u8", 1u},
                                        {"i16", 2u},
@@ -32,5 +33,6 @@ TEST_CASE("element types are spelled in a kernel as CUDA spells them") {
   CHECK(cuda_name(Element::f16) == "__half");
   CHECK(cuda_name(Element::bf16) == "__nv_bfloat16");
   CHECK(cuda_name(Element::e4m3) == "__nv_fp8_e4m3");
+  CHECK(cuda_name(Element::e2m1) == "__nv_fp4_e2m1");
   CHECK(cuda_name(Element::i64) == "long long");
 }

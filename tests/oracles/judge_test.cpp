@@ -208,6 +208,21 @@ TEST_CASE("what cannot be judged is told") {
   CHECK_FALSE(not_judged(all_in(Element::f32)));
 }
 
+TEST_CASE("a format without NaN is judged as an input, and as an output where it holds all that may come") {
+  const auto sum_of = [](Element accumulator, Element output) {
+    return Arithmetic{Operator::sum, Element::e2m1, accumulator, output, {}, false, {}};
+  };
+  CHECK_FALSE(not_judged(sum_of(Element::f32, Element::f32)));
+  CHECK(accepts(sum_of(Element::f32, Element::f32), {0.5, 6, -1.5}, 5));
+  CHECK_FALSE(accepts(sum_of(Element::f32, Element::f32), {0.5, 6, -1.5}, 5.5));
+  CHECK(not_judged(sum_of(Element::f32, Element::e2m1)));
+  CHECK(not_judged(sum_of(Element::e2m1, Element::f32)));
+  CHECK_FALSE(not_judged(all_in(Element::e2m1, Operator::max)));
+  CHECK(accepts(all_in(Element::e2m1, Operator::max), {-6, -0.5}, -0.5));
+  CHECK(accepts(all_in(Element::e2m1, Operator::max), {}, -6));
+  CHECK(not_judged({Operator::max, Element::f32, Element::f32, Element::e2m1, {}, false, {}}));
+}
+
 /// a + b in the format: the exact sum of two values fits a double in every format below, so it is rounded
 /// once.
 double added(Element element, double a, double b) {

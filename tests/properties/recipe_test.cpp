@@ -12,9 +12,9 @@
 namespace foldproof {
 namespace {
 
-constexpr Element all_elements[] = {Element::f64,  Element::f32, Element::f16, Element::bf16, Element::e4m3,
-                                    Element::e5m2, Element::i8,  Element::u8,  Element::i16,  Element::u16,
-                                    Element::i32,  Element::u32, Element::i64, Element::u64};
+constexpr Element all_elements[] = {Element::f64,  Element::f32,  Element::f16, Element::bf16, Element::e4m3,
+                                    Element::e5m2, Element::e2m1, Element::i8,  Element::u8,   Element::i16,
+                                    Element::u16,  Element::i32,  Element::u32, Element::i64,  Element::u64};
 
 std::vector<Number> drawn(const std::string& distribution, Element element, std::uint64_t count,
                           std::uint64_t seed = 1, Operator op = Operator::sum) {

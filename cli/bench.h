@@ -1,0 +1,19 @@
+// What the benchmarks of `foldproof bench` share. Each prints its result and returns the exit status.
+#pragma once
+
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace foldproof {
+
+int bench_emulated(unsigned runs, const Console& console);
+int bench_oracles(unsigned runs, const Console& console);
+
+/// Processor time of this thread, in seconds: what other programs do meanwhile does not count.
+double thread_seconds();
+
+/// Of at least one value; the upper one of the two in the middle.
+double median(std::vector<double> values);
+
+}  // namespace foldproof

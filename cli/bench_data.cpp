@@ -1,0 +1,61 @@
+#include "cli/bench_data.h"
+
+#include <cmath>
+
+#include "oracles/number.h"
+
+namespace foldproof {
+namespace {
+
+using Random = std::mt19937_64;
+
+bool any(Element) { return true; }
+bool has_nan(Element element) { return is_float(element) && float_format(element).has_nan; }
+
+/// In [-1, 1); integers over their whole range.
+std::uint64_t uniform(Element element, Random& random) {
+  const std::uint64_t bits = random();
+  if (!is_float(element)) return bits;
+  return encode(element, number_of(std::ldexp(static_cast<double>(static_cast<std::int64_t>(bits)), -63)));
+}
+
+/// Exponents uniform over all of the normal ones.
+std::uint64_t exponents(Element element, Random& random) {
+  const FloatFormat& format = float_format(element);
+  const auto lines = static_cast<std::uint64_t>(format.highest_exponent - format.lowest_exponent);
+  const std::uint64_t leading = std::uint64_t{1} << (format.precision - 1);
+  const std::uint64_t significand = leading | (random() & (leading - 1));
+  const int exponent = format.lowest_exponent + static_cast<int>(random() % lines);
+  return encode(element, {Number::Category::finite, random() % 2 != 0, significand, exponent});
+}
+
+std::uint64_t constant(Element element, Random&) {
+  return encode(element, number_of(is_float(element) ? 0.7 : 7.0));
+}
+
+std::uint64_t subnormal(Element element, Random& random) {
+  const FloatFormat& format = float_format(element);
+  const std::uint64_t significand = random() & ((std::uint64_t{1} << (format.precision - 1)) - 1);
+  return encode(element, {Number::Category::finite, random() % 2 != 0, significand, format.lowest_exponent});
+}
+
+std::uint64_t finite_bits(Element element, Random& random) {
+  for (;;)
+    if (const std::uint64_t bits = random(); decode(element, bits).is_finite()) return bits;
+}
+
+std::uint64_t with_nan(Element element, Random& random) {
+  if (random() % 100 == 0) return encode(element, {Number::Category::nan, false, 0, 0});
+  return uniform(element, random);
+}
+
+constexpr BenchData all[] = {
+    {"uniform", any, uniform},          {"exponents", is_float, exponents},    {"constant", any, constant},
+    {"subnormal", is_float, subnormal}, {"any-finite", is_float, finite_bits}, {"nan", has_nan, with_nan},
+};
+
+}  // namespace
+
+std::span<const BenchData> bench_data() { return all; }
+
+}  // namespace foldproof

@@ -1,0 +1,31 @@
+// Scans without any rounding on the way.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "oracles/exact_sum.h"
+
+namespace foldproof {
+
+/// Whether an element is part of its own prefix.
+enum class ScanKind : std::uint8_t { inclusive, exclusive };
+
+/// For each element the exact sum of what stands before it, and of itself in an inclusive scan, rounded once
+/// to a format as ExactSum rounds. `before` is the sum of the elements in front of these: with it a scan may
+/// be done in parts; without any, an exclusive scan begins with +0.
+template <class T>
+std::vector<std::uint64_t> exact_prefix_sums(std::span<const T> values, Element to,
+                                             ScanKind kind = ScanKind::inclusive, ExactSum<T> before = {}) {
+  std::vector<std::uint64_t> sums;
+  sums.reserve(values.size());
+  for (const T value : values) {
+    if (kind == ScanKind::exclusive) sums.push_back(before.rounded(to));
+    before.add(value);
+    if (kind == ScanKind::inclusive) sums.push_back(before.rounded(to));
+  }
+  return sums;
+}
+
+}  // namespace foldproof
