@@ -1,0 +1,79 @@
+// e^x and ln x by Boost.Multiprecision, in the smallest of three precisions that has guard_bits to spare.
+// Boost promises errors of a few units in the last place; the enclosures allow 2^(guard_bits / 2) of them.
+#include <boost/multiprecision/cpp_bin_float.hpp>
+
+#include "oracles/enclosure.h"
+
+namespace foldproof {
+namespace {
+
+namespace mp = boost::multiprecision;
+using Integer = Dyadic::Integer;
+
+constexpr unsigned guard_bits = 64;
+constexpr std::int64_t largest_exponent = 20;  ///< of arguments of e^x
+
+template <unsigned bits>
+using Binary = mp::number<mp::cpp_bin_float<bits, mp::digit_base_2, void, std::int32_t>, mp::et_off>;
+
+template <unsigned bits>
+Binary<bits> to_binary(const Dyadic& x) {
+  return ldexp(Binary<bits>(x.significand()), static_cast<int>(x.exponent()));
+}
+
+template <unsigned bits>
+Dyadic to_dyadic(const Binary<bits>& x) {
+  int exponent = 0;
+  const Binary<bits> fraction = frexp(x, &exponent);
+  return {static_cast<Integer>(ldexp(fraction, static_cast<int>(bits))),
+          std::int64_t{exponent} - static_cast<std::int64_t>(bits)};
+}
+
+/// f(x) with as many bits as it has, to within a relative error of 2^-(bits - guard_bits / 2).
+template <unsigned bits, class F>
+Enclosure around(const Dyadic& x, F f) {
+  const Dyadic value = to_dyadic<bits>(f(to_binary<bits>(x)));
+  const Dyadic margin = abs(value) * Dyadic::power_of_two(-static_cast<std::int64_t>(bits - guard_bits / 2));
+  return {value - margin, value + margin};
+}
+
+template <class F>
+Enclosure with_bits(const Dyadic& x, unsigned bits, F f) {
+  if (bits <= 192) return around<192 + guard_bits>(x, f);
+  if (bits <= 640) return around<640 + guard_bits>(x, f);
+  return around<most_transcendental_bits + guard_bits>(x, f);
+}
+
+Enclosure exponential_of(const Dyadic& x, unsigned bits) {
+  if (x.is_zero()) return Dyadic(1, 0);
+  if (x.leading_exponent() >= largest_exponent)
+    return {Dyadic{}, Dyadic::power_of_two(-(std::int64_t{1} << largest_exponent))};
+  return with_bits(x, bits, [](const auto& y) { return decltype(y + 0)(exp(y)); });
+}
+
+/// ln x = ln m + e ln 2 with x = m 2^e and m about 1, so that no exponent is too large and a logarithm near 0
+/// keeps its digits: there e is 0.
+Enclosure logarithm_of(const Dyadic& x, unsigned bits) {
+  if (x == Dyadic(1, 0)) return Dyadic{};
+  const auto log_of = [](const auto& y) { return decltype(y + 0)(log(y)); };
+  std::int64_t e = x.leading_exponent();
+  if (e == -1) e = 0;  // from 1/2 on
+  const Enclosure fraction = with_bits({x.significand(), x.exponent() - e}, bits, log_of);
+  if (e == 0) return fraction;
+  return fraction + Enclosure(Dyadic(Integer(e), 0)) * with_bits(Dyadic(2, 0), bits, log_of);
+}
+
+}  // namespace
+
+Enclosure exponential(const Enclosure& x, unsigned bits) {
+  const Enclosure argument = shortened(x, bits + 32);
+  return {exponential_of(argument.low, bits).low, exponential_of(argument.high, bits).high};
+}
+
+Enclosure logarithm(const Enclosure& x, unsigned bits) {
+  // Near 1 the argument keeps all of its bits up to the precision's: ln x is as exact as x - 1 is.
+  const Enclosure argument = shortened(x, bits + 32);
+  return {logarithm_of(argument.low, bits).low, logarithm_of(argument.high, bits).high};
+}
+
+}  // namespace foldproof
