@@ -1,5 +1,6 @@
 // e^x and ln x by Boost.Multiprecision, in the smallest of three precisions that has guard_bits to spare.
 // Boost promises errors of a few units in the last place; the enclosures allow 2^(guard_bits / 2) of them.
+#include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
 #include "oracles/enclosure.h"
@@ -63,17 +64,18 @@ Enclosure logarithm_of(const Dyadic& x, unsigned bits) {
   return fraction + Enclosure(Dyadic(Integer(e), 0)) * with_bits(Dyadic(2, 0), bits, log_of);
 }
 
+/// A function that increases, at both ends of x, which are cut to what its precision holds.
+template <class F>
+Enclosure increasing(const Enclosure& x, unsigned bits, F f) {
+  const unsigned used = std::min(bits, most_transcendental_bits);
+  const Enclosure argument = shortened(x, used + guard_bits / 2);
+  const Enclosure low = f(argument.low, used);
+  return {low.low, argument.is_exact() ? low.high : f(argument.high, used).high};
+}
+
 }  // namespace
 
-Enclosure exponential(const Enclosure& x, unsigned bits) {
-  const Enclosure argument = shortened(x, bits + 32);
-  return {exponential_of(argument.low, bits).low, exponential_of(argument.high, bits).high};
-}
-
-Enclosure logarithm(const Enclosure& x, unsigned bits) {
-  // Near 1 the argument keeps all of its bits up to the precision's: ln x is as exact as x - 1 is.
-  const Enclosure argument = shortened(x, bits + 32);
-  return {logarithm_of(argument.low, bits).low, logarithm_of(argument.high, bits).high};
-}
+Enclosure exponential(const Enclosure& x, unsigned bits) { return increasing(x, bits, exponential_of); }
+Enclosure logarithm(const Enclosure& x, unsigned bits) { return increasing(x, bits, logarithm_of); }
 
 }  // namespace foldproof
