@@ -21,7 +21,8 @@ struct Toy {
   int precision = 3;
   int places = 0;
   Rule rule = Rule::to_even;
-  bool flush = false;  ///< subnormal results become zero
+  bool flush = false;        ///< subnormal results become zero
+  bool flush_terms = false;  ///< subnormal terms, too
 
   FloatFormat format() const { return {precision, 0, 40, (std::uint64_t{1} << precision) - 1, true}; }
   std::int64_t smallest_normal() const { return std::int64_t{1} << (precision - 1 + places); }

@@ -70,7 +70,7 @@ void add_up(const Toy& toy, const ToyTree& tree, const Values& leaves, Run& run)
     run.magnitude += std::llabs(leaf);
     run.terms += leaf != 0 ? 1 : 0;
     if (std::llabs(leaf) < toy.smallest_normal()) run.subnormal += std::llabs(leaf);
-    if (toy.flush) leaf = toy.rounded(leaf);
+    if (toy.flush_terms) leaf = toy.rounded(leaf);
   }
   for (const auto& [a, b] : tree.joins) run.nodes.push_back(toy.rounded(run.nodes[a] + run.nodes[b]));
 }
@@ -154,7 +154,7 @@ TEST_CASE("there are (2n - 3)!! trees, and each has n - 1 additions") {
 }
 
 TEST_CASE("toy formats round as the narrow formats of the hardware do") {
-  const Toy e4m3{4, 0, Toy::Rule::to_even, false};
+  const Toy e4m3{4, 0};
   for (std::int64_t x = -2000; x <= 2000; ++x) {
     const Dyadic value(Integer(x), -9);  // in units of the smallest subnormal of e4m3
     REQUIRE(Dyadic(decode(Element::e4m3, rounded(Element::e4m3, value))) ==
@@ -165,7 +165,7 @@ TEST_CASE("toy formats round as the narrow formats of the hardware do") {
 TEST_CASE("no sum of up to five terms leaves its bounds, in any tree, rounded to nearest") {
   for (int precision = 2; precision <= most_precision(); ++precision)
     for (const Toy::Rule rule : rules_of_any_tree) {
-      PlainSums sums({precision, 0, rule, false});
+      PlainSums sums({precision, 0, rule});
       // Where ties go matters little: five leaves only with the rule of IEEE 754.
       for (std::size_t leaves = 2; leaves <= (rule == Toy::Rule::to_even ? 5U : 4U); ++leaves)
         each_run(leaves, toy_values(precision, binades(precision)),
@@ -183,7 +183,7 @@ TEST_CASE("no sum of six or seven terms that is drawn leaves its bounds") {
   const std::uint64_t runs = number_from("FOLDPROOF_TREES", 100'000);
   for (const int precision : {2, 3, 4})
     for (const std::size_t leaves : {6, 7}) {
-      PlainSums sums({precision, 0, Toy::Rule::to_even, false});
+      PlainSums sums({precision, 0});
       some_runs(leaves, toy_values(precision, binades(precision)), runs,
                 [&](const ToyTree& tree, const Values& values) { sums.take(tree, values); });
       const std::string what = fmt::format("{} bits, {} leaves", precision, leaves);
@@ -196,7 +196,7 @@ TEST_CASE("no sum of six or seven terms that is drawn leaves its bounds") {
 TEST_CASE("no sum leaves its bounds where operations round faithfully, the tree known") {
   for (const Toy::Rule rule : {Toy::Rule::toward_zero, Toy::Rule::up})
     for (const int precision : {2, 3}) {
-      PlainSums sums({precision, 0, rule, false});
+      PlainSums sums({precision, 0, rule});
       for (std::size_t leaves = 2; leaves <= 4; ++leaves)
         each_run(leaves, toy_values(precision, binades(precision)),
                  [&](const ToyTree& tree, const Values& values) { sums.take(tree, values); });
@@ -209,24 +209,29 @@ TEST_CASE("no sum leaves its bounds where operations round faithfully, the tree 
 }
 
 TEST_CASE("no sum leaves its bounds where subnormals are flushed to zero") {
-  for (const int precision : {2, 3, 4}) {
-    PlainSums sums({precision, 0, Toy::Rule::to_even, true});
-    for (std::size_t leaves = 2; leaves <= (precision == 2 ? 5U : 4U); ++leaves)
-      each_run(leaves, toy_values(precision, precision == 4 ? 1 : 2),
-               [&](const ToyTree& tree, const Values& values) { sums.take(tree, values); });
-    const std::string what = fmt::format("{} bits, flushed", precision);
-    sums.any_order.report(what, 0.7);
-    sums.height.report(what, 0.8);
-    sums.paths.report(what, 0.8);
-    sums.partial_sums.report(what, 0.9);
-  }
+  for (const bool terms_too : {true, false})
+    for (const int precision : {2, 3, 4}) {
+      PlainSums sums({precision, 0, Toy::Rule::to_even, true, terms_too});
+      for (std::size_t leaves = 2; leaves <= (precision == 2 && terms_too ? 5U
+                                              : precision < 4             ? 4U
+                                                                          : 3U);
+           ++leaves)
+        each_run(leaves, toy_values(precision, precision == 4 ? 1 : 2),
+                 [&](const ToyTree& tree, const Values& values) { sums.take(tree, values); });
+      const std::string what =
+          fmt::format("{} bits, results{} flushed", precision, terms_too ? " and terms" : "");
+      sums.any_order.report(what, 0.7);
+      sums.height.report(what, 0.7);
+      sums.paths.report(what, 0.7);
+      sums.partial_sums.report(what, 0.7);
+    }
 }
 
 TEST_CASE("no sum leaves its bound where inputs and the output are rounded, too") {
   Sharpness sharpness{"mixed"};
-  const Toy wide{4, 0, Toy::Rule::to_even, false};
+  const Toy wide{4, 0};
   for (const int places : {0, 2}) {  // the inputs are finer than what the accumulator holds, or not
-    const Toy entering{3, places, Toy::Rule::to_even, false}, leaving{2, places, Toy::Rule::to_even, false};
+    const Toy entering{3, places}, leaving{2, places};
     std::map<std::array<std::int64_t, 3>, std::int64_t> bounds;
     Run run;
     for (std::size_t leaves = 1; leaves <= 4; ++leaves)
@@ -321,7 +326,7 @@ TEST_CASE("no dot product leaves its bound, in any tree, fused or not, with and 
 
 TEST_CASE("no product leaves its bound, in any tree") {
   for (const int precision : {2, 3, 4}) {
-    const Toy toy{precision, 0, Toy::Rule::to_even, false};
+    const Toy toy{precision, 0};
     Values significands;
     for (std::int64_t k = std::int64_t{1} << (precision - 1); k < std::int64_t{1} << precision; ++k)
       significands.push_back(k);
@@ -349,7 +354,7 @@ std::int64_t lost(const Toy& toy, std::int64_t a, std::int64_t b) { return a + b
 
 TEST_CASE("no compensated sum leaves its bound, in any tree") {
   for (const int precision : {2, 3}) {
-    const Toy toy{precision, 0, Toy::Rule::to_even, false};
+    const Toy toy{precision, 0};
     Sharpness sharpness{"compensated"};
     std::map<std::array<std::int64_t, 3>, std::int64_t> bounds;
     Run run;
@@ -398,7 +403,7 @@ std::int64_t kahan(const Toy& toy, const Values& values, std::size_t first, std:
 
 TEST_CASE("no sum by Kahan's loop leaves its bound") {
   for (const int precision : {3, 4, 5}) {
-    const Toy toy{precision, 0, Toy::Rule::to_even, false};
+    const Toy toy{precision, 0};
     Sharpness sharpness{"Kahan"};
     std::map<std::array<std::int64_t, 3>, std::int64_t> bounds;
     const Values values = toy_values(precision, precision == 3 ? 3 : 2);
@@ -418,7 +423,7 @@ TEST_CASE("no sum by Kahan's loop leaves its bound") {
 }
 
 TEST_CASE("no tree over Kahan's loops leaves its bound") {
-  const Toy toy{4, 0, Toy::Rule::to_even, false};
+  const Toy toy{4, 0};
   Sharpness sharpness{"Kahan shares"};
   const Values values = toy_values(4, 2);
   std::mt19937_64 random(5);
