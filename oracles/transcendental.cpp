@@ -59,7 +59,7 @@ Enclosure logarithm_of(const Dyadic& x, unsigned bits) {
   const auto log_of = [](const auto& y) { return decltype(y + 0)(log(y)); };
   std::int64_t e = x.leading_exponent();
   if (e == -1) e = 0;  // from 1/2 on
-  const Enclosure fraction = with_bits({x.significand(), x.exponent() - e}, bits, log_of);
+  Enclosure fraction = with_bits({x.significand(), x.exponent() - e}, bits, log_of);
   if (e == 0) return fraction;
   return fraction + Enclosure(Dyadic(Integer(e), 0)) * with_bits(Dyadic(2, 0), bits, log_of);
 }

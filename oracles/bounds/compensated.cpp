@@ -18,7 +18,7 @@ Bound shares_bound(std::span<const Share> shares, std::uint64_t height, int prec
   Dyadic magnitude, errors;
   std::uint64_t nonempty = 0;
   for (const Share& share : shares) {
-    const Bound error = of_share(share.terms, precision, share.sum, share.magnitude);
+    Bound error = of_share(share.terms, precision, share.sum, share.magnitude);
     if (!error) return error;
     errors = errors + *error;
     magnitude = magnitude + abs(share.sum);

@@ -23,7 +23,7 @@ Bound dot_bound_with_flush(std::uint64_t terms, const FloatFormat& format, const
 }
 
 Bound dot_underflow(std::uint64_t inexact, std::uint64_t height, const FloatFormat& format) {
-  const Bound relative = growth(height, format.precision);
+  Bound relative = growth(height, format.precision);
   if (!relative) return relative;
   return inexact * half(smallest_subnormal(format)) * (whole(1) + *relative);
 }

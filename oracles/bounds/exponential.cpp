@@ -15,7 +15,7 @@ constexpr const char* sum_too_uncertain =
 /// The error of the sum in units of the sum, rounded up.
 Bound relative_error(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                      const ExponentialErrors& errors) {
-  const Bound error = exponential_sum_bound(sums, height, format, errors);
+  Bound error = exponential_sum_bound(sums, height, format, errors);
   if (!error) return error;
   const Dyadic relative = quotient(*error, sums.sum_low, bits).high;
   if (relative >= whole(1)) return Bound::none(sum_too_uncertain);
@@ -26,7 +26,7 @@ Bound relative_error(const ExponentialSums& sums, std::uint64_t height, const Fl
 
 Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                             const ExponentialErrors& errors) {
-  const Bound relative = growth(height, format.precision);
+  Bound relative = growth(height, format.precision);
   if (!relative) return relative;
   const Dyadic grown = whole(1) + *relative;
   return sums.inflated * (whole(1) + errors.exp_relative) * grown - sums.sum_low +
@@ -38,7 +38,7 @@ Bound log_sum_exp_bound(const ExponentialSums& sums, std::uint64_t height, const
   const Dyadic u = unit_roundoff(format.precision), one = whole(1);
   if (u < smallest_normal(format))
     return Bound::none("logarithms near 0 may underflow in a format with so few exponents");
-  const Bound relative = relative_error(sums, height, format, errors);
+  Bound relative = relative_error(sums, height, format, errors);
   if (!relative) return relative;
   const Dyadic of_sum = -logarithm(one - *relative, bits).low;  // |ln(computed S / S)|
   const Dyadic of_log = errors.log_relative * logarithm(sums.sum_high, bits).high;
@@ -48,7 +48,7 @@ Bound log_sum_exp_bound(const ExponentialSums& sums, std::uint64_t height, const
 Bound softmax_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                     const ExponentialErrors& errors, const Dyadic& probability, const Dyadic& gap,
                     std::uint64_t roundings, bool flush) {
-  const Bound relative = relative_error(sums, height, format, errors);
+  Bound relative = relative_error(sums, height, format, errors);
   if (!relative) return relative;
   const Dyadic one = whole(1), grown = one + *growth(roundings, format.precision);
   const Dyadic least_share = one - *relative;  // of S

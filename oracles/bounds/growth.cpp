@@ -41,7 +41,7 @@ Bound growth(std::uint64_t steps, int precision, Rounding rounding) {
 Bound growth(std::span<const Roundings> path, Rounding rounding) {
   Dyadic factor = whole(1);
   for (const Roundings& part : path) {
-    const Bound grown = growth(part.steps, part.precision, rounding);
+    Bound grown = growth(part.steps, part.precision, rounding);
     if (!grown) return grown;
     factor = factor * (*grown + whole(1));
   }

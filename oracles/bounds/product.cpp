@@ -12,7 +12,7 @@ Bound product_bound_any_order(std::uint64_t factors, const ProductRange& range, 
   if (range.lowest < format.normal_exponent())
     return Bound::none(fmt::format(
         "some order of these factors may fall to 2^{}, where the format underflows", range.lowest));
-  const Bound relative = growth(factors == 0 ? 0 : factors - 1, format.precision, rounding);
+  Bound relative = growth(factors == 0 ? 0 : factors - 1, format.precision, rounding);
   if (!relative) return relative;
   return *relative * abs(product);
 }

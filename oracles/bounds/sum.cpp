@@ -15,7 +15,7 @@ Bound sum_bound_any_order(std::uint64_t terms, int precision, const Dyadic& magn
 }
 
 Bound sum_bound_of_height(std::uint64_t height, int precision, const Dyadic& magnitude, Rounding rounding) {
-  const Bound relative = growth(height, precision, rounding);
+  Bound relative = growth(height, precision, rounding);
   if (!relative) return relative;
   return *relative * magnitude;
 }
@@ -28,7 +28,7 @@ Bound sum_bound_of_leaves(std::span<const Leaf> leaves, int precision, Rounding 
   }
   Dyadic bound;
   for (const auto& [depth, magnitude] : by_depth) {
-    const Bound part = sum_bound_of_height(depth, precision, magnitude, rounding);
+    Bound part = sum_bound_of_height(depth, precision, magnitude, rounding);
     if (!part) return part;
     bound = bound + *part;
   }
@@ -47,15 +47,15 @@ Bound sum_bound_of_partial_sums(std::span<const Dyadic> partial_sums, const Floa
 
 Bound sum_bound_of_approximate_terms(std::uint64_t terms, int precision, const Dyadic& magnitude,
                                      const Dyadic& errors) {
-  const Bound tree = sum_bound_any_order(terms, precision, magnitude + errors);
+  Bound tree = sum_bound_any_order(terms, precision, magnitude + errors);
   if (!tree) return tree;
   return errors + *tree;
 }
 
 Bound sum_bound_of_approximate_terms(std::uint64_t terms, std::uint64_t height, int precision,
                                      const Dyadic& magnitude, const Dyadic& errors) {
-  const Bound tree = sharper(sum_bound_of_height(height, precision, magnitude + errors),
-                             sum_bound_any_order(terms, precision, magnitude + errors));
+  Bound tree = sharper(sum_bound_of_height(height, precision, magnitude + errors),
+                       sum_bound_any_order(terms, precision, magnitude + errors));
   if (!tree) return tree;
   return errors + *tree;
 }

@@ -44,7 +44,7 @@ Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
   Dyadic entering;
   if (!enters_exactly(a, t)) entering = conversion_bound(t.nonzero, format, t.magnitude());
-  const Bound bound =
+  Bound bound =
       a.height
           ? sum_bound_of_approximate_terms(t.nonzero, *a.height, format.precision, t.magnitude(), entering)
           : sum_bound_of_approximate_terms(t.nonzero, format.precision, t.magnitude(), entering);
