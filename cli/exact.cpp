@@ -47,8 +47,10 @@ double rounded_value(const Tally& t, Element format) {
 // Rounding in the type's own format, in any order; integers round nothing.
 Dyadic bound_any_order(const Tally& t, Element element, bool products) {
   if (!is_float(element)) return {};
-  return products ? dot_bound_any_order(t.nonzero, element, t.magnitude())
-                  : sum_bound_any_order(t.nonzero, float_format(element).precision, t.magnitude());
+  const FloatFormat& format = float_format(element);
+  if (!products) return *sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
+  const std::uint64_t inexact = t.lowest_place < format.lowest_exponent ? t.nonzero : 0;
+  return *dot_bound_any_order(t.nonzero, inexact, format, t.magnitude());
 }
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }

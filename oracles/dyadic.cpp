@@ -109,21 +109,23 @@ double ratio(const Dyadic& a, const Dyadic& b) {
          nearest_double({b.significand(), b.exponent() - scale});
 }
 
-Dyadic ulp(Element element, const Dyadic& x) {
-  const FloatFormat& format = float_format(element);
+Dyadic ulp(const FloatFormat& format, const Dyadic& x) {
   if (x.is_zero()) return Dyadic::power_of_two(format.lowest_exponent);
   return Dyadic::power_of_two(
       std::max<std::int64_t>(format.lowest_exponent, x.leading_exponent() - format.precision + 1));
 }
 
-Dyadic largest_finite(Element element) {
-  const FloatFormat& format = float_format(element);
+Dyadic largest_finite(const FloatFormat& format) {
   return {Integer(format.largest_significand), format.highest_exponent};
 }
 
-Dyadic overflow_threshold(Element element) {
-  return largest_finite(element) + Dyadic::power_of_two(float_format(element).highest_exponent - 1);
+Dyadic overflow_threshold(const FloatFormat& format) {
+  return largest_finite(format) + Dyadic::power_of_two(format.highest_exponent - 1);
 }
+
+Dyadic ulp(Element element, const Dyadic& x) { return ulp(float_format(element), x); }
+Dyadic largest_finite(Element element) { return largest_finite(float_format(element)); }
+Dyadic overflow_threshold(Element element) { return overflow_threshold(float_format(element)); }
 
 std::string to_text(const Dyadic& x) {
   const double value = nearest_double(x);

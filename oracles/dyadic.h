@@ -57,11 +57,14 @@ double upper_double(const Dyadic& x);
 double ratio(const Dyadic& a, const Dyadic& b);
 
 /// The distance between neighbouring values of a floating-point format at |x|, 2^lowest_exponent at least.
+Dyadic ulp(const FloatFormat& format, const Dyadic& x);
 Dyadic ulp(Element element, const Dyadic& x);
 /// The largest finite value of a floating-point format.
+Dyadic largest_finite(const FloatFormat& format);
 Dyadic largest_finite(Element element);
 /// The smallest real that rounds beyond the largest finite value, or is the tie that may: of all formats only
 /// e4m3's goes back, to 448. In e2m1 nothing overflows: from its 7 on the result is 6 all the same.
+Dyadic overflow_threshold(const FloatFormat& format);
 Dyadic overflow_threshold(Element element);
 
 /// "0x1.8p+1 (3)", rounded to double and marked with "about" where that is not exact.

@@ -26,7 +26,7 @@ class ExactProduct {
     const int trailing = std::countr_zero(x.significand);
     const int width = static_cast<int>(std::bit_width(x.significand)) - trailing;
     const std::int64_t leading = x.exponent + trailing + width - 1;
-    // Bounds of every partial product in any order: 2^falls_ <= |partial| < 2^rises_.
+    // Bounds of every partial product in any order: 2^falls_ <= |partial| <= 2^rises_.
     rises_ += std::max<std::int64_t>(0, leading + (width > 1 ? 1 : 0));
     falls_ += std::min<std::int64_t>(0, leading);
     lowest_place_ += std::min<std::int64_t>(0, x.exponent + trailing);
@@ -48,13 +48,10 @@ class ExactProduct {
   Dyadic low() const { return signed_value(significand_); }
   Dyadic high() const { return signed_value(significand_ + cut_); }
 
-  /// Whether no partial product in any order leaves the normal range of the format.
-  bool stays_normal(const FloatFormat& format) const {
-    return rises_ < format.highest_exponent + format.precision && falls_ >= format.normal_exponent();
-  }
-  /// Whether every partial product in any order is a value of the format.
+  ProductRange range() const { return {rises_, falls_}; }
+  /// Whether every partial product in any order that stays in the format's normal range is a value of it.
   bool is_forced(const FloatFormat& format) const {
-    return stays_normal(format) && significant_bits_ <= static_cast<std::uint64_t>(format.precision) &&
+    return significant_bits_ <= static_cast<std::uint64_t>(format.precision) &&
            lowest_place_ >= format.lowest_exponent;
   }
 
@@ -94,13 +91,10 @@ ExactProduct product_of(Element element, std::span<const std::byte> elements, Na
 class ProductJudge final : public Judge {
  public:
   ProductJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
-      : a_(arithmetic), product_(product_of(arithmetic.input, input, arithmetic.nan)) {
-    const FloatFormat& format = float_format(a_.accumulator);
-    safe_ = product_.stays_normal(format) && includes(a_.accumulator, a_.input) &&
-            includes(a_.output, a_.accumulator);
-    forced_ = safe_ && product_.is_forced(format);
-    const std::uint64_t factors = product_.rounding_factors();
-    relative_ = growth(factors == 0 ? 0 : factors - 1, format.precision);
+      : a_(arithmetic),
+        product_(product_of(arithmetic.input, input, arithmetic.nan)),
+        bound_(rounding_bound()) {
+    forced_ = bound_ && product_.is_forced(float_format(a_.accumulator));
   }
 
   Judgement value(std::uint64_t bits) const override { return judge(outcome_of(a_.output, bits)); }
@@ -121,10 +115,17 @@ class ProductJudge final : public Judge {
   }
 
  private:
+  Bound rounding_bound() const {
+    if (!includes(a_.accumulator, a_.input) || !includes(a_.output, a_.accumulator))
+      return Bound::none("products are judged only where every format holds the values of the one before");
+    return product_bound_any_order(product_.rounding_factors(), product_.range(),
+                                   float_format(a_.accumulator), product_.high());
+  }
+
   Judgement judge(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
     if (product_.nan()) return judged_by_category(nan, outcome, "the product is NaN");
-    if (!safe_ || !relative_) return anything_goes();
+    if (!bound_) return anything_goes();
     if (product_.infinite())
       return judged_by_category(!nan && !outcome.is_finite() && outcome.negative == product_.negative(),
                                 outcome, "the input holds an infinity and no zero");
@@ -137,16 +138,15 @@ class ProductJudge final : public Judge {
   Judgement judge_by_bound(const Outcome& outcome) const {
     const Dyadic uncertainty = abs(product_.high() - product_.low());
     const Dyadic folding = outcome.single ? Dyadic{} : abs(outcome.value) * Dyadic::power_of_two(-400);
-    const Dyadic bound = *relative_ * abs(product_.high()) + uncertainty + folding;
+    const Dyadic bound = *bound_ + uncertainty + folding;
     if (bound.is_zero()) return judged_exactly(outcome, product_.low(), a_.output, "product");
     return judged_by_bound(outcome, product_.low(), bound, a_.output, "product");
   }
 
   Arithmetic a_;
   ExactProduct product_;
-  bool safe_ = false;    ///< nothing over- or underflows in any order, and formats only widen
+  Bound bound_;
   bool forced_ = false;  ///< nothing rounds in any order
-  std::optional<Dyadic> relative_;
 };
 
 }  // namespace

@@ -10,6 +10,8 @@
 namespace foldproof {
 namespace {
 
+using Integer = Dyadic::Integer;
+
 /// Whether every element is a value of the accumulator's format.
 bool enters_exactly(const Arithmetic& a, const Tally& t) {
   if (is_float(a.input) && includes(a.accumulator, a.input)) return true;
@@ -29,23 +31,25 @@ bool forced(const Arithmetic& a, const Tally& t) {
          magnitude <= largest_finite(a.accumulator);
 }
 
-/// What rounding on the way to the accumulator's final value may do; nothing where no bound is known.
-std::optional<Dyadic> accumulation_bound(const Arithmetic& a, const Tally& t) {
+/// What flushing may take away. Any term may be subnormal for all that a tally knows.
+Dyadic flushed(const FloatFormat& format, const Tally& t, const Dyadic& magnitude) {
+  const Dyadic terms(Integer(t.nonzero), 0);
+  const Dyadic subnormal = std::min(magnitude, terms * Dyadic::power_of_two(format.normal_exponent()));
+  return flush_to_zero_loss(t.nonzero, format, subnormal);
+}
+
+/// What rounding on the way to the accumulator's final value may do.
+Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   if (forced(a, t)) return Dyadic{};
-  const int precision = float_format(a.accumulator).precision;
+  const FloatFormat& format = float_format(a.accumulator);
   Dyadic entering;
-  if (!enters_exactly(a, t)) entering = conversion_bound(t.nonzero, a.accumulator, t.magnitude());
-  const Dyadic magnitude = t.magnitude() + entering;
-  if (a.flush_to_zero) {
-    const auto bound = sum_bound_with_flush(t.nonzero, a.accumulator, magnitude);
-    return bound ? std::optional(entering + *bound) : std::nullopt;
-  }
-  Dyadic bound = sum_bound_any_order(t.nonzero, precision, magnitude);
-  if (a.height)
-    if (const auto sharper = sum_bound_of_height(*a.height, precision, magnitude);
-        sharper && *sharper < bound)
-      bound = *sharper;
-  return entering + bound;
+  if (!enters_exactly(a, t)) entering = conversion_bound(t.nonzero, format, t.magnitude());
+  Bound bound =
+      a.height
+          ? sum_bound_of_approximate_terms(t.nonzero, *a.height, format.precision, t.magnitude(), entering)
+          : sum_bound_of_approximate_terms(t.nonzero, format.precision, t.magnitude(), entering);
+  if (!bound || !a.flush_to_zero) return bound;
+  return *bound + flushed(format, t, t.magnitude() + entering);
 }
 
 class SumJudge final : public Judge {
@@ -117,7 +121,8 @@ class SumJudge final : public Judge {
   /// smallest subnormal each, which the largest possible number of parts (one an element) keeps finite.
   Dyadic output_rounding(const Outcome& outcome) const {
     if (includes(a_.output, a_.accumulator)) return {};
-    if (!outcome.single) return conversion_bound(tally_.nonzero, a_.output, tally_.magnitude() + *bound_);
+    if (!outcome.single)
+      return conversion_bound(tally_.nonzero, float_format(a_.output), tally_.magnitude() + *bound_);
     return ulp(a_.output, abs(exact_) + *bound_) * Dyadic::power_of_two(-1);
   }
 
@@ -143,7 +148,7 @@ class SumJudge final : public Judge {
   Arithmetic a_;
   Tally tally_;
   Dyadic exact_;
-  std::optional<Dyadic> bound_;  ///< before the output is rounded
+  Bound bound_;  ///< before the output is rounded
 };
 
 }  // namespace

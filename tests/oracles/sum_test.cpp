@@ -8,7 +8,6 @@
 
 #include "catch.h"
 #include "elements.h"
-#include "oracles/bounds.h"
 #include "oracles/tally.h"
 
 namespace foldproof {
@@ -110,26 +109,6 @@ TEST_CASE("a tally knows its specials and its places") {
   CHECK(t.lowest_place == -2);
   CHECK(t.highest_place == 3);
   CHECK(t.widest == 2);
-}
-
-TEST_CASE("the growth of rounding errors is never rounded down, and hardly up") {
-  for (const int precision : {3, 8, 11, 24, 53})
-    for (const std::uint64_t steps :
-         {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{15}, std::uint64_t{64}}) {
-      const Wide u = ldexp(Wide(1), -precision);
-      const Wide exact = pow(1 + u / (1 + u), Wide(steps)) - 1;
-      const Wide bound = wide(*growth(steps, precision));
-      CHECK(bound >= exact);
-      CHECK(bound <= exact * (1 + ldexp(Wide(1), -150)));
-    }
-  CHECK(growth(0, 24)->is_zero());
-  CHECK_FALSE(growth(std::uint64_t{1} << 40, 11));
-}
-
-TEST_CASE("the bound for any order is (n - 1) u A") {
-  CHECK(sum_bound_any_order(5, 24, Dyadic(3, 0)) == Dyadic(12, -24));
-  CHECK(sum_bound_any_order(1, 24, Dyadic(3, 0)).is_zero());
-  CHECK(sum_bound_any_order(0, 24, {}).is_zero());
 }
 
 TEST_CASE("ulps follow the format down to its subnormals") {

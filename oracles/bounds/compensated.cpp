@@ -1,0 +1,58 @@
+#include "oracles/bounds/compensated.h"
+
+#include <fmt/format.h>
+
+#include "oracles/bounds/arithmetic.h"
+#include "oracles/bounds/sum.h"
+#include "oracles/enclosure.h"
+
+namespace foldproof {
+namespace {
+
+constexpr unsigned quotient_bits = 128;
+
+using BoundOfShare = Bound(std::uint64_t, int, const Dyadic&, const Dyadic&);
+
+Bound shares_bound(std::span<const Share> shares, std::uint64_t height, int precision,
+                   BoundOfShare* of_share) {
+  Dyadic magnitude, errors;
+  std::uint64_t nonempty = 0;
+  for (const Share& share : shares) {
+    Bound error = of_share(share.terms, precision, share.sum, share.magnitude);
+    if (!error) return error;
+    errors = errors + *error;
+    magnitude = magnitude + abs(share.sum);
+    nonempty += share.terms == 0 ? 0 : 1;
+  }
+  return sum_bound_of_approximate_terms(nonempty, height, precision, magnitude, errors);
+}
+
+}  // namespace
+
+Bound compensated_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude) {
+  if (terms < 2) return Dyadic{};
+  const Dyadic u = unit_roundoff(precision);
+  return u * abs(sum) + (whole(1) + u) * (whole(terms - 1) * whole(terms - 2)) * u * u * magnitude;
+}
+
+Bound kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude) {
+  if (terms < 2) return Dyadic{};
+  const Dyadic one = whole(1), u = unit_roundoff(precision), up = one + u;
+  const Dyadic main = (terms - 1) * u * up;  // of the sum over |y|: the errors of t = s + y, in units of A
+  const Dyadic corrections = up * up * (main + u);  // the sum over |c| at most, in the same units
+  if (corrections >= one)
+    return Bound::none(fmt::format(
+        "the bound of Kahan's loop needs n u below 1: {} terms are too many for {} bits", terms, precision));
+  const Dyadic numerator = up * u * (one + up * up + (one + up) * main) * magnitude;
+  return u * abs(sum) + quotient(numerator, one - corrections, quotient_bits).high;
+}
+
+Bound compensated_shares_bound(std::span<const Share> shares, std::uint64_t height, int precision) {
+  return shares_bound(shares, height, precision, compensated_bound);
+}
+
+Bound kahan_shares_bound(std::span<const Share> shares, std::uint64_t height, int precision) {
+  return shares_bound(shares, height, precision, kahan_bound);
+}
+
+}  // namespace foldproof

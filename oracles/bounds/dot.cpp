@@ -1,0 +1,45 @@
+#include "oracles/bounds/dot.h"
+
+#include "oracles/bounds/arithmetic.h"
+#include "oracles/enclosure.h"
+
+namespace foldproof {
+namespace {
+
+constexpr unsigned root_bits = 256;
+
+}  // namespace
+
+Bound dot_bound_any_order(std::uint64_t terms, std::uint64_t inexact, const FloatFormat& format,
+                          const Dyadic& magnitude) {
+  const Dyadic relative = terms * unit_roundoff(format.precision);
+  return relative * magnitude + inexact * half(smallest_subnormal(format)) * (whole(1) + relative);
+}
+
+Bound dot_bound_with_flush(std::uint64_t terms, const FloatFormat& format, const Dyadic& magnitude,
+                           const Dyadic& lost) {
+  const Bound rounding = dot_bound_any_order(terms, terms, format, magnitude);
+  return *rounding + terms * smallest_normal(format) + lost;
+}
+
+Bound dot_underflow(std::uint64_t inexact, std::uint64_t height, const FloatFormat& format) {
+  Bound relative = growth(height, format.precision);
+  if (!relative) return relative;
+  return inexact * half(smallest_subnormal(format)) * (whole(1) + *relative);
+}
+
+Bound norm_bound(const Dyadic& sum_of_squares, const Dyadic& error, const FloatFormat& format,
+                 const Dyadic& root_error) {
+  const Enclosure norm = square_root(sum_of_squares, root_bits);
+  const Dyadic lowest = larger(sum_of_squares - error, Dyadic{});
+  const Dyadic above =
+      square_root(sum_of_squares + error, root_bits).high * (whole(1) + root_error) - norm.low;
+  const Dyadic below = norm.high - square_root(lowest, root_bits).low * (whole(1) - root_error);
+  return larger(above, below) + half(smallest_subnormal(format));
+}
+
+Bound norm_bound(const Dyadic& sum_of_squares, const Dyadic& error, const FloatFormat& format) {
+  return norm_bound(sum_of_squares, error, format, unit_roundoff(format.precision));
+}
+
+}  // namespace foldproof

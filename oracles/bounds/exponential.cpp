@@ -1,0 +1,67 @@
+#include "oracles/bounds/exponential.h"
+
+#include "oracles/bounds/arithmetic.h"
+#include "oracles/enclosure.h"
+
+namespace foldproof {
+namespace {
+
+constexpr unsigned bits = 160;
+
+constexpr const char* sum_too_uncertain =
+    "the error of the sum of exponentials may be as large as the sum: its logarithm or reciprocal may be "
+    "anything";
+
+/// The error of the sum in units of the sum, rounded up.
+Bound relative_error(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
+                     const ExponentialErrors& errors) {
+  Bound error = exponential_sum_bound(sums, height, format, errors);
+  if (!error) return error;
+  const Dyadic relative = quotient(*error, sums.sum_low, bits).high;
+  if (relative >= whole(1)) return Bound::none(sum_too_uncertain);
+  return relative;
+}
+
+}  // namespace
+
+Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
+                            const ExponentialErrors& errors) {
+  Bound relative = growth(height, format.precision);
+  if (!relative) return relative;
+  const Dyadic grown = whole(1) + *relative;
+  return sums.inflated * (whole(1) + errors.exp_relative) * grown - sums.sum_low +
+         sums.count * errors.exp_absolute * grown;
+}
+
+Bound log_sum_exp_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
+                        const ExponentialErrors& errors, const Dyadic& result) {
+  const Dyadic u = unit_roundoff(format.precision), one = whole(1);
+  if (u < smallest_normal(format))
+    return Bound::none("logarithms near 0 may underflow in a format with so few exponents");
+  Bound relative = relative_error(sums, height, format, errors);
+  if (!relative) return relative;
+  const Dyadic of_sum = -logarithm(one - *relative, bits).low;  // |ln(computed S / S)|
+  const Dyadic of_log = errors.log_relative * logarithm(sums.sum_high, bits).high;
+  return (one + u) * (of_sum * (one + errors.log_relative) + of_log) + u * abs(result);
+}
+
+Bound softmax_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
+                    const ExponentialErrors& errors, const Dyadic& probability, const Dyadic& gap,
+                    std::uint64_t roundings, bool flush) {
+  Bound relative = relative_error(sums, height, format, errors);
+  if (!relative) return relative;
+  const Dyadic one = whole(1), grown = one + *growth(roundings, format.precision);
+  const Dyadic least_share = one - *relative;  // of S
+  // Beyond, exp(-t (1 - u)) is far below every format, and so is whatever is computed in its place.
+  const Dyadic drift = unit_roundoff(format.precision) * gap;
+  if (drift >= Dyadic::power_of_two(10))
+    return probability + quotient(errors.exp_absolute * grown, sums.sum_low * least_share, bits).high +
+           smallest_normal(format);
+  const Dyadic factor =
+      quotient(exponential(drift, bits).high * (one + errors.exp_relative) * grown, least_share, bits).high;
+  const Dyadic underflow = quotient(errors.exp_absolute * grown, sums.sum_low * least_share, bits).high;
+  return probability * (factor - one) + underflow +
+         (flush ? smallest_normal(format) : half(smallest_subnormal(format)));
+}
+
+}  // namespace foldproof

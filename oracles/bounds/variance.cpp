@@ -1,0 +1,88 @@
+#include "oracles/bounds/variance.h"
+
+#include <fmt/format.h>
+
+#include "oracles/bounds/arithmetic.h"
+#include "oracles/bounds/dot.h"
+#include "oracles/bounds/sum.h"
+#include "oracles/enclosure.h"
+
+namespace foldproof {
+namespace {
+
+constexpr unsigned quotient_bits = 256;
+
+/// An exact value's magnitude, and how far from it the computed one may lie; both rounded up.
+struct Approximate {
+  Dyadic magnitude, error;
+};
+
+class Steps {
+ public:
+  Steps(const Moments& m, const FloatFormat& format)
+      : moments_(m),
+        format_(format),
+        u_(unit_roundoff(format.precision)),
+        least_(half(smallest_subnormal(format))) {}
+
+  Approximate sum() const {
+    return {abs(moments_.sum), *sum_bound_any_order(moments_.count, format_.precision, moments_.magnitude)};
+  }
+  Approximate squared(const Approximate& x) const {
+    return rounded({x.magnitude * x.magnitude, (whole(2) * x.magnitude + x.error) * x.error});
+  }
+  Approximate divided(const Approximate& x, std::uint64_t by) const {
+    return rounded({over(x.magnitude, by), over(x.error, by)});
+  }
+  /// One more rounding of what is computed so; half the smallest subnormal where it underflows.
+  Approximate rounded(const Approximate& x) const {
+    return {x.magnitude, x.error + u_ * (x.magnitude + x.error) + least_};
+  }
+  Dyadic sum_of_squared_deviations() const {
+    const auto square = moments_.sum * moments_.sum;
+    return moments_.squares - quotient(square, whole(moments_.count), quotient_bits).low;
+  }
+
+ private:
+  static Dyadic over(const Dyadic& x, std::uint64_t n) { return quotient(x, whole(n), quotient_bits).high; }
+
+  const Moments& moments_;
+  const FloatFormat& format_;
+  Dyadic u_, least_;
+};
+
+std::optional<Bound> refused(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
+  if (moments.count == 0 || divisor == 0)
+    return Bound::none("a variance of no values, or of one as a sample, is no number");
+  if (format.precision < 63 && moments.count > std::uint64_t{1} << format.precision)
+    return Bound::none(
+        fmt::format("the count {} may itself be rounded in {} bits", moments.count, format.precision));
+  return std::nullopt;
+}
+
+}  // namespace
+
+Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
+  if (auto none = refused(moments, divisor, format)) return *none;
+  const Steps steps(moments, format);
+  const Dyadic mean_error = steps.divided(steps.sum(), moments.count).error;
+  const Dyadic deviations = steps.sum_of_squared_deviations();
+  // About the computed mean the squared deviations sum up to that much more.
+  const Dyadic shift = moments.count * (mean_error * mean_error), about_mean = deviations + shift;
+  const Dyadic subtraction = *growth(2, format.precision);  // each difference is rounded, then squared
+  const Bound dot =
+      dot_bound_any_order(moments.count, moments.count, format, (whole(1) + subtraction) * about_mean);
+  return steps.divided({deviations, shift + subtraction * about_mean + *dot}, divisor).error;
+}
+
+Bound textbook_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
+  if (auto none = refused(moments, divisor, format)) return *none;
+  const Steps steps(moments, format);
+  const Dyadic squares = *dot_bound_any_order(moments.count, moments.count, format, moments.squares);
+  const Approximate correction = steps.divided(steps.squared(steps.sum()), moments.count);
+  const Approximate difference =
+      steps.rounded({steps.sum_of_squared_deviations(), squares + correction.error});
+  return steps.divided(difference, divisor).error;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,26 @@
+// Bounds of variances. Symbols: oracles/bounds.h; all sums may be in any order, products fused or not.
+#pragma once
+
+#include <cstdint>
+
+#include "oracles/bounds/growth.h"
+
+namespace foldproof {
+
+/// What is exact about n values of the format.
+struct Moments {
+  std::uint64_t count = 0;
+  Dyadic sum;        ///< of x
+  Dyadic magnitude;  ///< of |x|
+  Dyadic squares;    ///< of x^2
+};
+
+/// First the mean m (sum, then a division), then the sum of (x - m)^2, divided by `divisor`: n for a
+/// population, n - 1 for a sample.
+Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format);
+
+/// (sum of x^2 - (sum of x)^2 / n) / divisor, the textbook's formula: it says little where the mean is large
+/// beside the deviation, and rightly so.
+Bound textbook_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format);
+
+}  // namespace foldproof

@@ -1,0 +1,71 @@
+#include "oracles/references/normalisation.h"
+
+#include "oracles/bounds/arithmetic.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+namespace {
+
+/// numerator / sqrt(square) + bias, where the square is positive: numerator / |numerator| sqrt(numerator^2 /
+/// square), so that a root that is dyadic is found to be exact.
+Reference over_root(const Dyadic& numerator, const Dyadic& square, const Dyadic& bias) {
+  if (numerator.is_zero()) return Reference::exactly(bias);
+  return Reference::real([=](unsigned bits) {
+    const Enclosure magnitude = square_root(quotient(numerator * numerator, square, 2 * bits), bits);
+    return (numerator.is_negative() ? -magnitude : magnitude) + Enclosure(bias);
+  });
+}
+
+class Row {
+ public:
+  Row(Element element, std::span<const std::byte> elements, const Affine& affine)
+      : element_(element), elements_(elements), affine_(affine) {}
+
+  std::size_t size() const { return elements_.size() / size_of(element_); }
+  Number operator[](std::size_t i) const { return decode(element_, load(element_, elements_, i)); }
+  Dyadic weight(std::size_t i) const { return affine_.weights.empty() ? whole(1) : affine_.weights[i]; }
+  Dyadic bias(std::size_t i) const { return affine_.biases.empty() ? Dyadic{} : affine_.biases[i]; }
+  Tally values() const { return tally(element_, elements_); }
+  Tally squares() const { return tally_products(element_, elements_, elements_); }
+
+ private:
+  Element element_;
+  std::span<const std::byte> elements_;
+  Affine affine_;
+};
+
+}  // namespace
+
+std::vector<Reference> layer_norm(Element element, std::span<const std::byte> row, const Dyadic& epsilon,
+                                  const Affine& affine) {
+  const Row x(element, row, affine);
+  const Tally values = x.values(), squares = x.squares();
+  const Dyadic n = whole(x.size()), sum = values.sum();
+  // n^2 (variance + epsilon); the fraction is extended by n throughout.
+  const Dyadic square = n * squares.sum() - sum * sum + n * n * epsilon;
+  std::vector<Reference> result(x.size(), Reference::nan());
+  if (values.specials.nans != 0 || values.specials.have_infinity() || square.is_zero()) return result;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    result[i] = over_root((n * Dyadic(x[i]) - sum) * x.weight(i), square, x.bias(i));
+  return result;
+}
+
+std::vector<Reference> rms_norm(Element element, std::span<const std::byte> row, const Dyadic& epsilon,
+                                const Affine& affine) {
+  const Row x(element, row, affine);
+  const Tally squares = x.squares();
+  const Dyadic n = whole(x.size()), square = squares.sum() + n * epsilon;
+  std::vector<Reference> result(x.size(), Reference::nan());
+  if (squares.specials.nans != 0) return result;
+  const bool infinite = squares.specials.have_infinity();
+  if (square.is_zero() && !infinite) return result;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!x[i].is_finite()) continue;
+    // x / sqrt(square / n) = n x / sqrt(n square)
+    result[i] = infinite ? Reference::exactly(x.bias(i))
+                         : over_root(n * Dyadic(x[i]) * x.weight(i), n * square, x.bias(i));
+  }
+  return result;
+}
+
+}  // namespace foldproof

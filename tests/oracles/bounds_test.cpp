@@ -1,0 +1,119 @@
+// Bounds by values worked out by hand.
+#include "oracles/bounds.h"
+
+#include "catch.h"
+
+namespace foldproof {
+namespace {
+
+const FloatFormat& f32 = float_format(Element::f32);
+
+Dyadic power(const Dyadic& base, std::uint64_t steps) {
+  return steps == 0 ? Dyadic(1, 0) : base * power(base, steps - 1);
+}
+
+/// (1 + v)^steps - 1 with v = 1 / d as a fraction: ((d + 1)^steps - d^steps) / d^steps.
+void check_growth(const Bound& bound, std::uint64_t steps, const Dyadic& d) {
+  const Dyadic denominator = power(d, steps), numerator = power(d + Dyadic(1, 0), steps) - denominator;
+  CHECK(*bound * denominator >= numerator);
+  CHECK(*bound * denominator <= numerator * (Dyadic(1, 0) + Dyadic::power_of_two(-150)));
+}
+
+TEST_CASE("the growth of rounding errors is never rounded down, and hardly up") {
+  for (const int precision : {3, 8, 11, 24, 53})
+    for (const std::uint64_t steps : {1, 2, 15, 64}) {
+      check_growth(growth(steps, precision), steps, Dyadic(1, precision) + Dyadic(1, 0));
+      check_growth(growth(steps, precision, Rounding::faithful), steps, Dyadic(1, precision - 1));
+    }
+  CHECK(growth(0, 24)->is_zero());
+}
+
+TEST_CASE("a path through several formats grows by the product of its parts") {
+  const Roundings path[] = {{1, 2}, {1, 3}};  // 1 + 1/5 and 1 + 1/9: together 1 + 1/3
+  const Dyadic grown = *growth(path);
+  CHECK(grown * Dyadic(3, 0) >= Dyadic(1, 0));
+  CHECK(grown * Dyadic(3, 0) <= Dyadic(1, 0) + Dyadic::power_of_two(-200));
+}
+
+TEST_CASE("a bound that does not hold says which condition failed") {
+  const Bound none = growth(std::uint64_t{1} << 40, 11);
+  CHECK_FALSE(none);
+  CHECK(none.why_not() == "1099511627776 operations in a row with 11 bits of precision may lose every digit");
+  CHECK(sum_bound_any_order(3, 24, Dyadic(1, 0), Rounding::faithful).why_not() ==
+        "the bound for any order needs additions that round to nearest; give the height of the tree");
+  CHECK_FALSE(kahan_bound(std::uint64_t{1} << 24, 24, {}, Dyadic(1, 0)));
+  CHECK_FALSE(product_bound_any_order(2, {128, 0}, f32, Dyadic(1, 0)));
+  CHECK_FALSE(product_bound_any_order(2, {0, -127}, f32, Dyadic(1, 0)));
+  CHECK(product_bound_any_order(2, {127, -126}, f32, Dyadic(1, 0)));
+  CHECK(*sharper(none, Dyadic(3, 0)) == Dyadic(3, 0));
+  CHECK(*sharper(Dyadic(2, 0), Dyadic(3, 0)) == Dyadic(2, 0));
+}
+
+TEST_CASE("the bound for any order is (n - 1) u A") {
+  CHECK(*sum_bound_any_order(5, 24, Dyadic(3, 0)) == Dyadic(12, -24));
+  CHECK(sum_bound_any_order(1, 24, Dyadic(3, 0))->is_zero());
+  CHECK(sum_bound_any_order(0, 24, {})->is_zero());
+}
+
+TEST_CASE("the bound of a watched run is half an ulp of every inexact result") {
+  // ulp(2^24) = 2, ulp(3) = 2^-22; below 2^-125 every sum is exact.
+  const Dyadic sums[] = {Dyadic(1, 24), Dyadic(-3, 0), Dyadic(1, -126), Dyadic{}};
+  CHECK(*sum_bound_of_partial_sums(sums, f32) == Dyadic(1, 0) + Dyadic(1, -23));
+  CHECK(*sum_bound_of_partial_sums(sums, f32, Rounding::faithful) == Dyadic(1, 1) + Dyadic(1, -22));
+}
+
+TEST_CASE("the bound of a known tree weighs each leaf by its own path") {
+  const Leaf leaves[] = {{Dyadic(5, 0), 1}, {Dyadic(25, 0), 2}, {Dyadic(7, 0), 0}};
+  // p = 2: u' = 1/5, so 5 (6/5 - 1) + 25 (36/25 - 1) = 1 + 11.
+  const Dyadic bound = *sum_bound_of_leaves(leaves, 2);
+  CHECK(bound >= Dyadic(12, 0));
+  CHECK(bound <= Dyadic(12, 0) + Dyadic::power_of_two(-200));
+}
+
+TEST_CASE("flushing loses less than the smallest normal for every second term") {
+  const Dyadic loss = flush_to_zero_loss(5, f32, Dyadic(3, -149));
+  CHECK(loss == Dyadic(2, 0) * (Dyadic(1, -126) - Dyadic(1, -149)) + Dyadic(3, -149));
+}
+
+TEST_CASE("every prefix of a scan has a bound of its own") {
+  const Dyadic magnitudes[] = {Dyadic(1, 0), Dyadic{}, Dyadic(2, 0), Dyadic(4, 0)};
+  CHECK(scan_bounds_any_order(magnitudes, 24) ==
+        std::vector<Dyadic>{Dyadic{}, Dyadic{}, Dyadic(3, -24), Dyadic(14, -24)});
+}
+
+TEST_CASE("dot products: n u A, and half the smallest subnormal for each that underflows, a little grown") {
+  CHECK(*dot_bound_any_order(4, 0, f32, Dyadic(3, 0)) == Dyadic(12, -24));
+  CHECK(*dot_bound_any_order(4, 2, f32, {}) == Dyadic(2, -150) * (Dyadic(1, 0) + Dyadic(4, -24)));
+}
+
+TEST_CASE("a norm's bound follows the root of the interval") {
+  // 4 known to within 2.25 is between 1.75 and 6.25, whose roots are 1.3228... and 2.5; an exact root is at
+  // most 0.6771... off, and the smallest subnormal is far away.
+  const Dyadic bound = *norm_bound(Dyadic(4, 0), Dyadic(9, -2), f32, {});
+  CHECK(nearest_double(bound) == Approx(2 - 1.3228756555322954));
+  CHECK(*norm_bound(Dyadic(4, 0), Dyadic(5, 0), f32, {}) >= Dyadic(2, 0));
+  // Exact squares: the rounding of the root alone.
+  CHECK(nearest_double(*norm_bound(Dyadic(4, 0), {}, f32)) == Approx(2 * 0x1p-24));
+}
+
+TEST_CASE("a compensated sum is bounded by the result's rounding, and u^2 of the magnitudes") {
+  CHECK(*compensated_bound(2, 24, Dyadic(-3, 0), Dyadic(3, 0)) == Dyadic(3, -24));
+  CHECK(*compensated_bound(4, 24, {}, Dyadic(1, 0)) == Dyadic(6, -48) + Dyadic(6, -72));
+  const double kahan = nearest_double(*kahan_bound(1000, 24, {}, Dyadic(1, 0)));
+  CHECK(kahan > 2 * 0x1p-24);
+  CHECK(kahan < 2.001 * 0x1p-24);
+}
+
+TEST_CASE("outputs: what rounds and what overflows") {
+  const FloatFormat& f16 = float_format(Element::f16);
+  CHECK(*output_bound(Dyadic(1, 0), {}, f16) == Dyadic(1, -11));
+  CHECK(*output_bound(Dyadic(2047, -11), Dyadic(1, -11), f16) == Dyadic(1, -11) + Dyadic(1, -11));
+  CHECK(overflow_of(Dyadic(65519, 0), {}, f16) == Overflow::impossible);
+  CHECK(overflow_of(Dyadic(65520, 0), {}, f16) == Overflow::possible);
+  CHECK(overflow_of(Dyadic(-65521, 0), {}, f16) == Overflow::certain);
+  CHECK(overflow_of(Dyadic(65521, 0), Dyadic(1, 0), f16) == Overflow::possible);
+  CHECK(overflow_of(Dyadic(464, 0), {}, float_format(Element::e4m3)) == Overflow::possible);
+}
+
+}  // namespace
+}  // namespace foldproof

@@ -1,0 +1,210 @@
+// Bounds of log-sum-exp, softmax, variance and norm against floats that compute them, on random and hostile
+// rows. FOLDPROOF_ROWS: how many rows of each kind (2500; variances and norms four times as many).
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "catch.h"
+#include "elements.h"
+#include "oracles/bounds.h"
+#include "oracles/references.h"
+#include "oracles/tally.h"
+#include "toy.h"
+
+namespace foldproof {
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+const FloatFormat& f32 = float_format(Element::f32);
+
+// The C library promises less than one ulp, 2u, for expf and logf.
+const ExponentialErrors library{Dyadic(1, -23), Dyadic(1, -149), Dyadic(1, -23)};
+
+struct Sum {
+  float value = 0;
+  std::uint64_t height = 0;
+};
+
+/// Terms are added in a random tree.
+Sum added(const std::vector<float>& terms, std::mt19937_64& random) {
+  std::vector<Sum> nodes;
+  for (const float x : terms) nodes.push_back({x, 0});
+  while (nodes.size() > 1) {
+    const std::size_t at = random() % (nodes.size() - 1);
+    Sum& a = nodes[at];
+    const Sum b = nodes.back();
+    nodes.pop_back();
+    a = {a.value + b.value, std::max(a.height, b.height) + 1};
+  }
+  return nodes.empty() ? Sum{} : nodes.front();
+}
+
+std::vector<float> random_row(std::mt19937_64& random) {
+  std::vector<float> row(1 + random() % 16);
+  constexpr float spreads[] = {1e-3F, 1, 10, 60, 104, 1e4F, 1e38F};
+  const float spread = spreads[random() % std::size(spreads)];
+  std::uniform_real_distribution<float> uniform(-spread, spread);
+  const float shift = random() % 3 == 0 ? 10 * uniform(random) : 0;
+  for (float& x : row) x = random() % 20 == 0 ? -inf : uniform(random) + (std::isfinite(shift) ? shift : 0);
+  if (random() % 4 == 0) row.back() = row.front();
+  if (!std::isfinite(row.front())) row.front() = spread;
+  return row;
+}
+
+struct Worst {
+  double ratio = 0;
+  std::uint64_t tried = 0;
+
+  void take(float computed, const Reference& exact, const Bound& bound) {
+    ++tried;
+    REQUIRE(bound);
+    const Enclosure e = exact.enclosure();
+    const Dyadic value(number_of(static_cast<double>(computed)));
+    const Dyadic error = std::max(abs(value - e.low), abs(value - e.high)),
+                 allowed = *bound + (e.high - e.low);
+    if (!(error <= allowed)) FAIL_CHECK(fmt::format("computed {}, exact about {}", computed, to_text(e.low)));
+    if (!allowed.is_zero()) ratio = std::max(ratio, foldproof::ratio(error, allowed));
+  }
+
+  void report(const char* what, double at_least) const {
+    fmt::print("{:<24} {:>8} values, worst error {:.3f} of the bound\n", what, tried, ratio);
+    CHECK(ratio >= at_least);
+  }
+};
+
+struct Exponentials {
+  float max = -inf;
+  std::vector<float> each;
+  Sum sum;
+};
+
+Exponentials exponentials_of(const std::vector<float>& row, std::mt19937_64& random) {
+  Exponentials e;
+  for (const float x : row) e.max = std::max(e.max, x);
+  for (const float x : row) e.each.push_back(std::exp(x - e.max));
+  e.sum = added(e.each, random);
+  return e;
+}
+
+TEST_CASE("no log-sum-exp and no softmax of floats leaves its bound") {
+  std::mt19937_64 random(1);
+  Worst log_sum, division, reciprocal;
+  std::vector<std::vector<float>> rows{{88, 0},           {104, 0},  {0, -103, -103, -103},
+                                       {-87.5F, 0},       {5},       {3e38F, -3e38F},
+                                       {1e-38F, -1e-38F}, {-inf, 2}, {0, -17, -17, -17}};
+  for (std::uint64_t k = number_from("FOLDPROOF_ROWS", 2500); k-- > 0;) rows.push_back(random_row(random));
+  for (const std::vector<float>& row : rows) {
+    const Exponentials e = exponentials_of(row, random);
+    const auto bytes = bytes_of(row);
+    const ExponentialSums sums = exponential_sums(Element::f32, bytes, f32.precision);
+    const Reference exact = log_sum_exp(Element::f32, bytes);
+    const Enclosure result = exact.enclosure();
+    const Dyadic magnitude = std::max(abs(result.low), abs(result.high));
+    log_sum.take(e.max + std::log(e.sum.value), exact,
+                 log_sum_exp_bound(sums, e.sum.height, f32, library, magnitude));
+    const auto shares = softmax(Element::f32, bytes);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (!std::isfinite(row[i])) continue;
+      const Dyadic gap = Dyadic(number_of(e.max)) - Dyadic(number_of(row[i]));
+      const auto bound = [&](std::uint64_t roundings) {
+        return softmax_bound(sums, e.sum.height, f32, library, shares[i].enclosure().high, gap, roundings);
+      };
+      division.take(e.each[i] / e.sum.value, shares[i], bound(1));
+      reciprocal.take(e.each[i] * (1 / e.sum.value), shares[i], bound(2));
+    }
+  }
+  log_sum.report("log-sum-exp", 0.5);
+  division.report("softmax, division", 0.4);
+  reciprocal.report("softmax, reciprocal", 0.4);
+}
+
+TEST_CASE("an exponential sum that may be anything has no logarithm's bound") {
+  const ExponentialErrors careless{Dyadic(1, 0), Dyadic(1, -149), Dyadic(1, -23)};
+  const auto sums = exponential_sums(Element::f32, bytes_of(std::vector<float>{1, 2}), f32.precision);
+  CHECK_FALSE(log_sum_exp_bound(sums, 1, f32, careless, Dyadic(3, 0)));
+  CHECK_FALSE(softmax_bound(sums, 1, f32, careless, Dyadic(1, 0), Dyadic(1, 0)));
+}
+
+Moments moments_of(const std::vector<float>& row) {
+  const auto bytes = bytes_of(row);
+  const Tally values = tally(Element::f32, bytes), squares = tally_products(Element::f32, bytes, bytes);
+  return {row.size(), values.sum(), values.magnitude(), squares.sum()};
+}
+
+std::vector<float> row_about(float mean, float deviation, std::mt19937_64& random) {
+  std::vector<float> row(2 + random() % 60);
+  std::normal_distribution<float> normal(0, 1);
+  for (float& x : row) x = mean + deviation * normal(random);
+  return row;
+}
+
+float two_pass(const std::vector<float>& row, float divisor, bool fused, std::mt19937_64& random) {
+  const float mean = added(row, random).value / static_cast<float>(row.size());
+  std::vector<float> squares;
+  float chain = 0;
+  for (const float x : row) {
+    const float difference = x - mean;
+    squares.push_back(difference * difference);
+    chain = std::fma(difference, difference, chain);
+  }
+  return (fused ? chain : added(squares, random).value) / divisor;
+}
+
+float textbook(const std::vector<float>& row, float divisor, std::mt19937_64& random) {
+  std::vector<float> squares;
+  for (const float x : row) squares.push_back(x * x);
+  const float sum = added(row, random).value;
+  return (added(squares, random).value - sum * sum / static_cast<float>(row.size())) / divisor;
+}
+
+TEST_CASE("no variance of floats leaves its bound, whatever the mean") {
+  std::mt19937_64 random(2);
+  Worst of_two_pass, of_textbook;
+  constexpr float means[] = {0, 1, 1e3F, 1e8F, 1e15F}, deviations[] = {1, 1e-3F, 1e7F, 1e-20F, 1e-23F};
+  for (std::uint64_t k = 4 * number_from("FOLDPROOF_ROWS", 2500); k-- > 0;) {
+    const float deviation = deviations[random() % std::size(deviations)];
+    const std::vector<float> row =
+        row_about(means[random() % std::size(means)] * deviation, deviation, random);
+    const bool sample = random() % 2 != 0;
+    const std::uint64_t divisor = row.size() - (sample ? 1 : 0);
+    const Moments moments = moments_of(row);
+    const Reference exact =
+        variance(Element::f32, bytes_of(row), sample ? Variance::sample : Variance::population);
+    const auto by = static_cast<float>(divisor);
+    of_two_pass.take(two_pass(row, by, random() % 2 != 0, random), exact,
+                     two_pass_variance_bound(moments, divisor, f32));
+    const float computed = textbook(row, by, random);
+    if (std::isfinite(computed))
+      of_textbook.take(computed, exact, textbook_variance_bound(moments, divisor, f32));
+  }
+  of_two_pass.report("two-pass variance", 0.1);
+  of_textbook.report("textbook variance", 0.1);
+}
+
+TEST_CASE("a variance's bound says when it has none") {
+  CHECK_FALSE(two_pass_variance_bound({}, 1, f32));
+  CHECK_FALSE(textbook_variance_bound({1, Dyadic(1, 0), Dyadic(1, 0), Dyadic(1, 0)}, 0, f32));
+  CHECK_FALSE(two_pass_variance_bound({(1 << 24) + 1, {}, {}, {}}, 1, f32));
+}
+
+TEST_CASE("no norm of floats leaves its bound, from where squares underflow to where they nearly overflow") {
+  std::mt19937_64 random(3);
+  Worst worst;
+  constexpr float scales[] = {1, 1e-19F, 1e-22F, 1e-25F, 1e17F};
+  for (std::uint64_t k = 4 * number_from("FOLDPROOF_ROWS", 2500); k-- > 0;) {
+    const std::vector<float> row = row_about(0, scales[random() % std::size(scales)], random);
+    std::vector<float> squares;
+    for (const float x : row) squares.push_back(x * x);
+    const auto bytes = bytes_of(row);
+    const Tally t = tally_products(Element::f32, bytes, bytes);
+    const Bound sum = dot_bound_any_order(t.nonzero, t.lowest_place < -149 ? t.nonzero : 0, f32, t.sum());
+    worst.take(std::sqrt(added(squares, random).value), norm(Element::f32, bytes),
+               norm_bound(t.sum(), *sum, f32));
+  }
+  worst.report("norm", 0.3);
+}
+
+}  // namespace
+}  // namespace foldproof
