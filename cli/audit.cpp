@@ -94,7 +94,7 @@ Run attach_audit(CLI::App& app, Console& console) {
          "--case", a->only_case,
          "Only this case, written as reports show it: a value for each variable of the contract's domain "
          "and a distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
-             recipe_names())
+             recipe_names() + "; behind one, each after a +, modifiers: " + modifier_names())
       ->type_name("TEXT");
   app.add_flag("--counters", a->counters,
                "Count what each instance does on 65536 elements with 256 threads a block, or the nearest");
