@@ -32,7 +32,7 @@ constexpr ValueRow block_rows[] = {
     {"blocks of warps and a part of one", [](std::int64_t b) { return b > 32 && b % 32 != 0; }},
 };
 
-/// What inputs may hold, and the distribution that is sure to put it there.
+/// What inputs may hold, and a distribution that is drawn only where it is wanted; empty: never missed.
 struct SpecialRow {
   std::string_view name;
   bool InputFacts::*holds;
@@ -43,7 +43,7 @@ constexpr SpecialRow special_rows[] = {
     {"NaN", &InputFacts::nan, "nans"},
     {"inf", &InputFacts::infinity, "infinities"},
     {"-inf", &InputFacts::minus_infinity, "infinities"},
-    {"+0", &InputFacts::zero, "subnormals"},
+    {"+0", &InputFacts::zero, ""},
     {"-0", &InputFacts::minus_zero, "subnormals"},
     {"subnormal numbers", &InputFacts::subnormal, "subnormals"},
 };

@@ -7,7 +7,6 @@
 #include <bit>
 #include <numeric>
 #include <set>
-#include <utility>
 
 #include "oracles/number.h"
 #include "properties/laws/laws.h"
@@ -238,6 +237,12 @@ bool is_wanted(const RecipeInfo& recipe, const Instance& instance) {
   return !plants_nan || !extremum || instance.claims.nan != NanPolicy::unspecified;
 }
 
+/// Distributions whose point a modifier would spoil: exact sums, and values that few others have.
+bool stays_as_made(std::string_view distribution) {
+  constexpr std::string_view names[] = {"integers", "zeros", "subnormals", "infinities", "nans"};
+  return std::ranges::find(names, distribution) != std::end(names);
+}
+
 /// Exponents that tell most: next to 1, and where squares or sums leave the format or its precision.
 std::vector<int> telling_exponents(std::string_view modifier, Element element) {
   if (!is_float(element)) return {0};
@@ -249,13 +254,17 @@ std::vector<int> telling_exponents(std::string_view modifier, Element element) {
 }
 
 /// The modifier with an argument, where it takes one.
-std::string with_argument(Chooser& choose, const std::string& modifier, Element element) {
+std::string with_argument(Chooser& choose, const std::string& modifier, const Reduction& reduction) {
+  const bool extremum = reduction.op == Operator::min || reduction.op == Operator::max;
   switch (std::ranges::find(modifiers(), modifier, &RecipeInfo::name)->takes) {
     case RecipeInfo::Takes::place:
+      // -0 among others makes no difference, and where a kernel starts wrongly an extremum shows it by
+      // infinities alone.
+      if (modifier == "minus-zero" || (extremum && modifier != "nan")) return modifier + ":all";
       return modifier + ":" +
              choose.one_of<std::string>({"first", "last", "last", "edge", "edge", "tile", "all"});
     case RecipeInfo::Takes::exponent:
-      return modifier + ":" + std::to_string(choose.one_of(telling_exponents(modifier, element)));
+      return modifier + ":" + std::to_string(choose.one_of(telling_exponents(modifier, reduction.input)));
     case RecipeInfo::Takes::nothing:
     case RecipeInfo::Takes::index: break;
   }
@@ -287,19 +296,23 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
   };
   auto inputs = permutation(classes, mixed(hash_of("recipe", seed_) + round));
   auto changes = permutation(classes, mixed(hash_of("modifier", seed_) + round));
-  // A lost element shows only where nothing is rounded: "integers" stay as they are, and the first corner of
-  // a round, where many elements can be lost, has them.
+  // A lost element shows only where nothing is rounded: the first corner of a round, where many elements can
+  // be lost, has "integers".
   const auto integers =
       static_cast<std::size_t>(std::ranges::find(distributions_, "integers") - distributions_.begin());
-  auto place = static_cast<std::size_t>(std::ranges::find(inputs, integers) - inputs.begin());
+  const auto place = static_cast<std::size_t>(std::ranges::find(inputs, integers) - inputs.begin());
   for (std::size_t corner = 0; corner < classes; ++corner) {
     if (!is_corner(corner)) continue;
-    std::swap(inputs[corner], inputs[std::exchange(place, corner)]);
+    std::swap(inputs[corner], inputs[place]);
     break;
   }
-  const auto plain =
-      std::ranges::find_if(changes, [&](std::size_t change) { return change >= modifiers_.size(); });
-  if (changes[place] < modifiers_.size()) std::swap(changes[place], *plain);
+  const auto is_plain = [&](std::size_t at) { return changes[at] >= modifiers_.size(); };
+  const auto stays = [&](std::size_t at) { return stays_as_made(distributions_[inputs[at]]); };
+  for (std::size_t at = 0, free = 0; at < classes; ++at) {
+    if (!stays(at) || is_plain(at)) continue;
+    while (stays(free) || !is_plain(free)) ++free;
+    std::swap(changes[at], changes[free]);
+  }
   const std::size_t own = rank % classes;
   return {distributions_[inputs[own]], changes[own] < modifiers_.size() ? modifiers_[changes[own]] : ""};
 }
@@ -322,14 +335,14 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   const Ingredients made_of = distributions_.empty() ? Ingredients{"equal", ""} : ingredients(index);
   c.recipe.distribution = made_of.distribution;
   c.recipe.seed = choose.bits();
-  if (!made_of.modifier.empty())
-    c.recipe.modifiers = {with_argument(choose, made_of.modifier, instance_.reduction->input)};
   c.schedule = schedule_in(choose, index, seed_);
   const auto count = c.variables.find("count");
   if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.schedule = {};
   c.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, offset_in(choose, c.variables)));
   c.calls = choose.between(0, 3) == 0 && turn.counts != CountClass::corner ? 2 : 1;
   c.law = law(index);
+  if (!made_of.modifier.empty())
+    c.recipe.modifiers = {with_argument(choose, made_of.modifier, *instance_.reduction)};
   return c;
 }
 

@@ -11,7 +11,9 @@ void fill_subnormals(Elements& x) {
     const std::uint64_t significand = crosses && x.random.below(4) == 0
                                           ? smallest_normal + x.random.below(2) - x.random.below(2)
                                           : x.random.below(smallest_normal);
-    x.set(i, Number{Number::Category::finite, x.random.flip(), significand, format.lowest_exponent});
+    const std::uint64_t subnormal = 1 + significand % (smallest_normal - 1);  // the first one is so for sure
+    x.set(i, Number{Number::Category::finite, x.random.flip(), i == 0 ? subnormal : significand,
+                    format.lowest_exponent});
   }
 }
 

@@ -38,7 +38,9 @@ void fill_one_hot(Elements& x) {
   if (x.op() == Operator::max) rest = x.has_sign() ? -5 : 1, hot = x.has_sign() ? -3 : 3;
   if (x.op() == Operator::min) rest = 5, hot = 3;
   for (std::size_t i = 0; i < x.size(); ++i) x.set(i, rest);
-  if (x.size() != 0) x.set(x.telling_index(), hot);
+  if (x.size() == 0) return;
+  const auto& wanted = x.argument.number;
+  x.set(wanted ? static_cast<std::size_t>(*wanted) % x.size() : x.telling_index(), hot);
 }
 
 void fill_tags(Elements& x) {

@@ -229,7 +229,10 @@ Case shrink(const Case& failing, const Domain& domain, const Instance& instance,
   // A recipe with at most a few elements is read at a glance; it is taken apart all the same, since zeros and
   // ones say which elements matter.
   ElementShrinker elements(small, instance.reduction->input, input(small), element_trials);
-  return elements.shrunk(small);
+  small = elements.shrunk(small);
+  Case lawless = small;  // the fewer elements may show by themselves what more of them needed the law for
+  lawless.law.clear();
+  return !small.law.empty() && element_trials.fails(lawless) ? lawless : small;
 }
 
 }  // namespace foldproof
