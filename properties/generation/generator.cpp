@@ -213,19 +213,23 @@ std::int64_t offset_in(Chooser& choose, const Variables& variables) {
   return choose.one_of<std::int64_t>({0, 0, 0, 1, 2, 3, 5});
 }
 
-/// Of the cases before this one, how many have elements as far as their class says.
-std::uint64_t rank_of(std::uint64_t index, std::uint64_t seed) {
-  const std::uint64_t begin = index / count_classes * count_classes;
-  std::uint64_t rank = begin / count_classes * (count_classes - 1);
-  for (std::uint64_t i = begin; i < index; ++i) rank += turn_of(i, seed).counts == CountClass::none ? 0 : 1;
-  return rank;
+/// Which of a round of count classes is the case without elements.
+std::uint64_t empty_place(std::uint64_t round, std::uint64_t seed) {
+  const auto classes = permutation(count_classes, mixed(hash_of("count", seed) + round));
+  const auto none = static_cast<std::size_t>(CountClass::none);
+  return static_cast<std::uint64_t>(std::ranges::find(classes, none) - classes.begin());
 }
 
-/// The first case with elements that has so many of them before it.
+/// Of the cases before this one, how many have elements as far as their class says.
+std::uint64_t rank_of(std::uint64_t index, std::uint64_t seed) {
+  const std::uint64_t round = index / count_classes, place = index % count_classes;
+  return round * (count_classes - 1) + place - (place > empty_place(round, seed) ? 1 : 0);
+}
+
+/// The case with elements that has so many of them before it.
 std::uint64_t index_of_rank(std::uint64_t rank, std::uint64_t seed) {
-  std::uint64_t index = rank / (count_classes - 1) * count_classes;
-  while (rank_of(index, seed) != rank || turn_of(index, seed).counts == CountClass::none) ++index;
-  return index;
+  const std::uint64_t round = rank / (count_classes - 1), place = rank % (count_classes - 1);
+  return round * count_classes + place + (place >= empty_place(round, seed) ? 1 : 0);
 }
 
 /// A NaN is planted only where the contract says what it must do.
