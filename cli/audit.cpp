@@ -17,7 +17,7 @@ namespace {
 
 struct Arguments : AuditArguments {
   std::string device = "emulated", report, store, only_case, prove_budget = "30s";
-  bool prove = false, counters = false;
+  bool prove = false, counters = false, coverage = false;
 };
 
 CampaignOptions campaign_options(const Arguments& arguments) {
@@ -29,6 +29,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   if (!arguments.store.empty()) options.store = arguments.store;
   if (!arguments.only_case.empty()) options.only_case = parse_case(arguments.only_case);
   options.counters = arguments.counters;
+  options.coverage = arguments.coverage;
   options.jobs = arguments.jobs;
   return options;
 }
@@ -94,10 +95,12 @@ Run attach_audit(CLI::App& app, Console& console) {
          "--case", a->only_case,
          "Only this case, written as reports show it: a value for each variable of the contract's domain "
          "and a distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
-             recipe_names())
+             recipe_names() + "; behind one, each after a +, modifiers: " + modifier_names())
       ->type_name("TEXT");
   app.add_flag("--counters", a->counters,
                "Count what each instance does on 65536 elements with 256 threads a block, or the nearest");
+  app.add_flag("--coverage", a->coverage,
+               "Say how many cases there were of each class: counts, blocks, inputs, condition, laws, …");
   app.add_option("--store", a->store, "Folder of failing cases, replayed first; default: beside the contract")
       ->type_name("DIR");
   CLI::Option* prove = app.add_flag(

@@ -41,6 +41,7 @@ KernelReport judge(const Assignment& assignment, const CampaignOptions& options)
           ? replay_case(subject.contract, instance, subject.image, *runner, *options.only_case, options.audit)
           : audit_instance(subject.contract, instance, subject.image, *runner, options.audit);
   for (const std::string& guess : subject.guesses) report.notes.push_back(guess);
+  if (!options.coverage) report.coverage.clear();
   if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
   return report;
 }

@@ -26,6 +26,7 @@ struct CampaignOptions {
   std::optional<std::filesystem::path> store;       ///< failing cases; absent: beside each contract
   std::optional<Case> only_case;                    ///< run this case instead of generated ones
   bool counters = false;                            ///< count what a representative case does
+  bool coverage = false;                            ///< report how many cases of each class were tried
   unsigned jobs = 1;
 };
 

@@ -36,11 +36,26 @@ void read_assignment(Case& c, const std::string& key, const std::string& value, 
     c.offset = parse_number(value, option, 0, largest_offset);
   else if (key == "calls")
     c.calls = parse_number(value, option, 1, most_calls);
+  else if (key == "law")
+    c.law = value;
   else if (key.starts_with("x[") && key.ends_with("]"))
     c.recipe.planted.emplace_back(parse_number(key.substr(2, key.size() - 3), option, 0, any),
                                   parse_number(value, option, 0, any));
   else
     c.variables[key] = variable(value, word);
+}
+
+bool begins_with_distribution(const std::string& word) {
+  const std::string_view name = bare_name(std::string_view(word).substr(0, word.find('+')));
+  return std::ranges::find(recipes(), name, &RecipeInfo::name) != recipes().end();
+}
+
+void read_recipe(Recipe& recipe, const std::string& word) {
+  try {
+    read_words(word, recipe);
+  } catch (const InputError& error) {
+    throw InputError("--case: " + error.sentence());
+  }
 }
 
 }  // namespace
@@ -52,13 +67,13 @@ Case parse_case(const std::string& text) {
     const std::size_t equals = word.find('=');
     if (equals != std::string::npos)
       read_assignment(c, word.substr(0, equals), word.substr(equals + 1), word);
-    else if (std::ranges::find(recipes(), word, &RecipeInfo::name) == recipes().end())
+    else if (!begins_with_distribution(word))
       throw InputError(fmt::format(
           "--case: \"{}\" is neither NAME=VALUE nor a distribution; write a case as reports show it, "
           "such as \"{}\", with one of the distributions {}",
           word, usual_case, recipe_names()));
     else if (c.recipe.distribution.empty())
-      c.recipe.distribution = word;
+      read_recipe(c.recipe, word);
     else
       throw InputError(
           fmt::format("--case: \"{}\" is a second distribution after \"{}\"", word, c.recipe.distribution));

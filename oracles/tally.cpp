@@ -31,6 +31,7 @@ class Collector {
 
   void add(const Term& term) {
     total_.add_term(term);
+    tally_.finite += term.is_finite() ? 1 : 0;
     tally_.negative_zeros += term.is_zero() && term.negative ? 1 : 0;
     if (!term.is_finite() || term.is_zero()) return;
     ++tally_.nonzero;

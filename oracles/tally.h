@@ -13,6 +13,7 @@ namespace foldproof {
 
 struct Tally {
   std::uint64_t count = 0;           ///< of elements
+  std::uint64_t finite = 0;          ///< among them
   std::uint64_t negative_zeros = 0;  ///< among them
   Specials specials;
   std::uint64_t nonzero = 0;  ///< finite elements that are not zero

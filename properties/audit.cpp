@@ -95,7 +95,7 @@ class Audit {
     }
     if (stopped_) return;
     report_.untried_above = coverage_.untried_above(domain_);
-    if (std::string missed = coverage_.missed(domain_, generator_.distributions()); !missed.empty())
+    if (std::string missed = coverage_.missed(domain_, generator_); !missed.empty())
       report_.notes.push_back(std::move(missed));
   }
 
@@ -113,7 +113,7 @@ class Audit {
       return;
     }
     ++report_.cases;
-    coverage_.add(c);
+    coverage_.add(c, facts_of(instance_, evaluation.input), evaluation.law_tried);
     measure(c, evaluation);
     for (const Finding& finding : evaluation.findings) collect(c, finding);
   }
@@ -168,6 +168,7 @@ class Audit {
   }
 
   KernelReport finished() {
+    report_.coverage = coverage_.groups();
     report_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     if (report_.verdict == Verdict::unsupported) return std::move(report_);
     if (2 * vacuous_ > bounded_)

@@ -31,6 +31,12 @@ class Fields {
     return node.as_string()->get();
   }
 
+  /// Empty where the key is not there.
+  std::string optional_text(std::string_view key) {
+    known_.emplace(key);
+    return table_.get(key) == nullptr ? "" : text(key);
+  }
+
   std::int64_t integer(std::string_view key, std::int64_t low, std::int64_t high) {
     const toml::node& node = required(key);
     if (!node.is_integer()) wrong(node, key, "an integer");
@@ -122,12 +128,18 @@ Case case_in(const toml::table& table, const std::string& file) {
   c.offset = static_cast<std::uint64_t>(fields.integer("offset", 0, largest_offset));
   c.calls = static_cast<std::uint64_t>(fields.integer("calls", 1, most_calls));
   c.schedule = schedule_in(fields, table, file);
+  c.law = fields.optional_text("law");
   for (const auto& [name, node] : fields.table("variables")) {
     if (!node.is_integer())
       throw InputError(fmt::format("the variable \"{}\" must be an integer", name.str()),
                        position_of(node, file));
     c.variables.emplace(name.str(), node.as_integer()->get());
   }
+  if (const toml::array* modifiers = fields.optional_array("modifiers"))
+    for (const toml::node& node : *modifiers) {
+      if (!node.is_string()) throw InputError("a modifier must be a string", position_of(node, file));
+      c.recipe.modifiers.push_back(node.as_string()->get());
+    }
   if (const toml::array* planted = fields.optional_array("planted"))
     for (const toml::node& node : *planted) c.recipe.planted.push_back(planted_element(node, file));
   fields.end();
@@ -135,6 +147,12 @@ Case case_in(const toml::table& table, const std::string& file) {
 }
 
 }  // namespace
+
+std::string words_of(const Recipe& recipe) {
+  std::string words = recipe.distribution;
+  for (const std::string& modifier : recipe.modifiers) words += "+" + modifier;
+  return words;
+}
 
 std::string describe(const Case& c) {
   std::string text;
@@ -145,9 +163,10 @@ std::string describe(const Case& c) {
       text += fmt::format("{}={} ", name, found->second);
   for (const auto& [name, value] : c.variables)
     if (std::ranges::find(usual, name) == std::end(usual)) text += fmt::format("{}={} ", name, value);
-  text += fmt::format("{} seed={} schedule={}", c.recipe.distribution, c.recipe.seed, to_string(c.schedule));
+  text += fmt::format("{} seed={} schedule={}", words_of(c.recipe), c.recipe.seed, to_string(c.schedule));
   if (c.offset != 0) text += fmt::format(" offset={}", c.offset);
   if (c.calls != 1) text += fmt::format(" calls={}", c.calls);
+  if (!c.law.empty()) text += fmt::format(" law={}", c.law);
   for (const auto& [index, bits] : c.recipe.planted) text += fmt::format(" x[{}]=0x{:x}", index, bits);
   return text;
 }
@@ -160,6 +179,13 @@ std::string to_toml(const StoredCase& stored) {
       toml_string(stored.contract.string()), toml_string(stored.instance), toml_string(stored.finding),
       toml_string(c.recipe.distribution), c.recipe.seed, toml_string(to_string(c.schedule)), c.offset,
       c.calls);
+  if (!c.law.empty()) text += fmt::format("law          = {}\n", toml_string(c.law));
+  if (!c.recipe.modifiers.empty()) {
+    std::string words;
+    for (const std::string& modifier : c.recipe.modifiers)
+      words += (words.empty() ? "" : ", ") + toml_string(modifier);
+    text += fmt::format("modifiers    = [{}]\n", words);
+  }
   if (!c.recipe.planted.empty()) {
     text += "planted = [\n";
     for (const auto& [index, bits] : c.recipe.planted)

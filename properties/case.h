@@ -20,11 +20,17 @@ inline constexpr std::int64_t largest_offset = 1 << 20;
 
 /// How the input's elements are made.
 struct Recipe {
-  std::string distribution;  ///< a name from the table in recipes.def: "uniform", "ill-conditioned", …
+  std::string distribution;  ///< a word from the table in recipes.def: "uniform", "ill-conditioned:40", …
   std::uint64_t seed = 0;    ///< of the element generator
   /// Elements set by hand after generation: index → bits of the element type. Shrinking leaves these.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> planted;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> planted = {};
+  /// What was done to the elements before those were planted: words from the table in modifiers.def, in
+  /// order.
+  std::vector<std::string> modifiers = {};
 };
+
+/// "uniform+scale:66+nan:last": the distribution and its modifiers.
+std::string words_of(const Recipe& recipe);
 
 struct Case {
   Recipe recipe;
@@ -32,6 +38,7 @@ struct Case {
   Schedule schedule;
   std::uint64_t offset = 0;  ///< elements by which the input starts past an aligned address
   std::uint64_t calls = 1;   ///< how often the whole sequence of launches runs; results must agree
+  std::string law;           ///< a name from the table in laws/laws.def that is tried as well; empty: none
 };
 
 /// One line a person can read: "count=33 block=128 grid=1 uniform seed=7 schedule=converging".

@@ -1,4 +1,4 @@
-// The distributions that inputs are drawn from.
+// What inputs are made of: a distribution, and modifiers that are applied to it one after the other.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,35 @@
 
 namespace foldproof {
 
+/// A row of recipes.def or modifiers.def.
 struct RecipeInfo {
+  /// What follows the name after a colon: nothing; an index; the exponent of a power of two; or one of first,
+  /// last, edge, tile and all.
+  enum class Takes : std::uint8_t { nothing, index, exponent, place };
   enum class Suits : std::uint8_t { any, with_sign, floats, with_infinity, with_nan };
   std::string_view name;
+  Takes takes;
   Suits suits;
+  bool may_be_bare;  ///< the argument may be left out
 };
 
-/// All distributions, the simplest first.
+/// All distributions, the simplest first, and all modifiers.
 std::span<const RecipeInfo> recipes();
-/// Their names: "equal, integers, …".
+std::span<const RecipeInfo> modifiers();
+
+/// "equal, integers, …"; what takes an argument that must be given, with a word for it: "scale:exponent".
+std::string names_of(std::span<const RecipeInfo> rows);
+/// Of the distributions.
 std::string recipe_names();
+/// Of the modifiers.
+std::string modifier_names();
+
+/// The name in front of the argument: "nan" of "nan:last".
+std::string_view bare_name(std::string_view word);
+
+/// Reads "uniform+scale:66+nan:last" into distribution and modifiers. Throws InputError for an unknown name
+/// and a wrong argument.
+void read_words(const std::string& text, Recipe& recipe);
 
 /// What an input is made for.
 struct InputPlan {
@@ -30,13 +49,15 @@ struct InputPlan {
   Element element = Element::f32;
   Element accumulator = Element::f32;
   std::uint64_t count = 0;
+  Element output = Element::f32;
+  std::uint64_t tile = 32;  ///< elements that a block has threads for; at least 1
 };
 
-/// Whether the distribution is made for elements of this type.
+/// Whether the distribution or modifier is made for elements of this type.
 bool suits(const RecipeInfo& recipe, Element element);
 
 /// The input's bytes. The same recipe gives the same bytes on every host. Throws InputError for an unknown or
-/// unsuitable distribution and for a planted element that does not exist or does not fit.
+/// unsuitable word and for a planted element that does not exist or does not fit.
 std::vector<std::byte> make_input(const Recipe& recipe, const InputPlan& plan);
 
 }  // namespace foldproof

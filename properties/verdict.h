@@ -21,6 +21,18 @@ struct Counted {
   bool operator==(const Counted&) const = default;
 };
 
+/// Cases by class: "counts modulo 32", say, and how many cases had each rest.
+struct CoverageGroup {
+  struct Class {
+    std::string name;
+    std::uint64_t cases = 0;
+    bool operator==(const Class&) const = default;
+  };
+  std::string name;
+  std::vector<Class> classes;
+  bool operator==(const CoverageGroup&) const = default;
+};
+
 struct KernelReport {
   std::string kernel;  ///< display name: "A5 sequential f32 sum" or the entry's name
   std::string entry;   ///< C++ spelling of the (first) entry
@@ -38,7 +50,8 @@ struct KernelReport {
   std::string reason;              ///< why unsupported, skipped or error
   double seconds = 0;
   std::uint64_t warp_instructions = 0;
-  std::optional<Counted> counters;  ///< absent: not asked for, or not to be had
+  std::optional<Counted> counters;      ///< absent: not asked for, or not to be had
+  std::vector<CoverageGroup> coverage;  ///< of the cases judged; empty where it was not asked for
 };
 
 /// A device that was asked for and is not there.

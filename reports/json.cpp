@@ -28,6 +28,29 @@ unsigned number_at(const Json& json, const char* key) {
   return value.is_null() ? 0 : value.get<unsigned>();
 }
 
+Json to_json(const std::vector<CoverageGroup>& coverage) {
+  if (coverage.empty()) return nullptr;
+  Json groups = Json::array();
+  for (const CoverageGroup& group : coverage) {
+    Json classes = Json::array();
+    for (const CoverageGroup::Class& one : group.classes)
+      classes.push_back({{"name", one.name}, {"cases", one.cases}});
+    groups.push_back({{"name", group.name}, {"classes", std::move(classes)}});
+  }
+  return groups;
+}
+
+std::vector<CoverageGroup> coverage_from(const Json& json) {
+  std::vector<CoverageGroup> coverage;
+  for (const Json& group : json) {
+    coverage.push_back({group.at("name").get<std::string>(), {}});
+    for (const Json& one : group.at("classes"))
+      coverage.back().classes.push_back(
+          {one.at("name").get<std::string>(), one.at("cases").get<std::uint64_t>()});
+  }
+  return coverage;
+}
+
 Verdict verdict_named(const std::string& text) {
   for (const Verdict v :
        {Verdict::clean, Verdict::findings, Verdict::unsupported, Verdict::skipped, Verdict::error})
@@ -99,7 +122,8 @@ Json to_json(const KernelReport& kernel) {
           {"reason", known(kernel.reason)},
           {"seconds", kernel.seconds},
           {"warp_instructions", kernel.warp_instructions},
-          {"counters", kernel.counters ? to_json(*kernel.counters) : Json(nullptr)}};
+          {"counters", kernel.counters ? to_json(*kernel.counters) : Json(nullptr)},
+          {"coverage", to_json(kernel.coverage)}};
 }
 
 Json to_json(const AuditReport& report) {
@@ -154,6 +178,8 @@ KernelReport kernel_report_from(const Json& json) {
   kernel.warp_instructions = json.at("warp_instructions").get<std::uint64_t>();
   if (const Json& counters = json.at("counters"); !counters.is_null())
     kernel.counters = counted_from(counters);
+  if (const Json& coverage = json.at("coverage"); !coverage.is_null())
+    kernel.coverage = coverage_from(coverage);
   return kernel;
 }
 

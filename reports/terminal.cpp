@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/counters_text.h"
+#include "reports/coverage_text.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
 #include "reports/table.h"
@@ -215,8 +216,8 @@ std::string findings_text(const AuditReport& report, const TerminalStyle& style)
 
 std::string to_text(const AuditReport& report, const TerminalStyle& style) {
   return findings_text(report, style) + table(report, style.color, style.width) +
-         counters_tables(report, style.color) + remarks(report, style) + limits_text(report) +
-         skipped_devices_text(report, style) + summary(report, style);
+         counters_tables(report, style.color) + coverage_text(report, style.width) + remarks(report, style) +
+         limits_text(report) + skipped_devices_text(report, style) + summary(report, style);
 }
 
 }  // namespace foldproof

@@ -18,7 +18,7 @@ Reference ratio_of(Dyadic a, Dyadic b) {
 Reference sum(Element element, std::span<const std::byte> elements) {
   const Tally t = tally(element, elements);
   if (t.specials.give_nan()) return Reference::nan();
-  if (t.specials.give_infinity()) return Reference::infinity(t.specials.negative_infinities != 0);
+  if (t.specials.give_infinity()) return Reference::infinity(t.specials.negative_infinity);
   if (t.nonzero == 0) return Reference::zero(t.count != 0 && t.negative_zeros == t.count);
   return Reference::exactly(t.sum());
 }
@@ -34,14 +34,14 @@ Reference mean(Element element, std::span<const std::byte> elements) {
 Reference variance(Element element, std::span<const std::byte> elements, Variance kind) {
   const Tally values = tally(element, elements), squares = tally_products(element, elements, elements);
   const std::uint64_t n = values.count, divisor = kind == Variance::population ? n : n - 1;
-  if (n == 0 || divisor == 0 || values.specials.nans != 0 || values.specials.have_infinity())
+  if (n == 0 || divisor == 0 || values.specials.nan || values.specials.have_infinity())
     return Reference::nan();
   return ratio_of(whole(n) * squares.sum() - values.sum() * values.sum(), whole(n) * whole(divisor));
 }
 
 Reference norm(Element element, std::span<const std::byte> elements) {
   const Tally squares = tally_products(element, elements, elements);
-  if (squares.specials.nans != 0) return Reference::nan();
+  if (squares.specials.nan) return Reference::nan();
   if (squares.specials.have_infinity()) return Reference::infinity(false);
   if (squares.nonzero == 0) return Reference::zero();
   return Reference::real([sum = squares.sum()](unsigned bits) { return square_root(sum, bits); });

@@ -44,7 +44,7 @@ std::vector<Reference> layer_norm(Element element, std::span<const std::byte> ro
   // n^2 (variance + epsilon); the fraction is extended by n throughout.
   const Dyadic square = n * squares.sum() - sum * sum + n * n * epsilon;
   std::vector<Reference> result(x.size(), Reference::nan());
-  if (values.specials.nans != 0 || values.specials.have_infinity() || square.is_zero()) return result;
+  if (values.specials.nan || values.specials.have_infinity() || square.is_zero()) return result;
   for (std::size_t i = 0; i < x.size(); ++i)
     result[i] = over_root((n * Dyadic(x[i]) - sum) * x.weight(i), square, x.bias(i));
   return result;
@@ -56,7 +56,7 @@ std::vector<Reference> rms_norm(Element element, std::span<const std::byte> row,
   const Tally squares = x.squares();
   const Dyadic n = whole(x.size()), square = squares.sum() + n * epsilon;
   std::vector<Reference> result(x.size(), Reference::nan());
-  if (squares.specials.nans != 0) return result;
+  if (squares.specials.nan) return result;
   const bool infinite = squares.specials.have_infinity();
   if (square.is_zero() && !infinite) return result;
   for (std::size_t i = 0; i < x.size(); ++i) {

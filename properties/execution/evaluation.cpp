@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "oracles/judge.h"
 #include "oracles/number.h"
 #include "oracles/tree_judge.h"
 #include "properties/execution/entry_place.h"
 #include "properties/execution/uses.h"
+#include "properties/laws/fixed_tree.h"
+#include "properties/laws/laws.h"
+#include "properties/laws/trial.h"
 
 namespace foldproof {
 namespace {
@@ -23,6 +27,8 @@ struct Planned {
   std::vector<PreparedJob> prepared;    ///< the case first
   std::vector<Kind> disagreement;       ///< for each further run: what it means when its output differs
   std::optional<std::size_t> followed;  ///< the run in which the input's values are followed
+  std::vector<laws::Derived> derived;   ///< what the case's law is tried on
+  std::vector<PreparedJob> of_derived;  ///< one each
 };
 
 bool is_deterministic(const Instance& instance) {
@@ -54,24 +60,30 @@ std::string spelled(Element element, const std::vector<std::byte>& input) {
 /// Judges the results of one planned case and collects what is wrong.
 class Verdicts {
  public:
-  Verdicts(const Instance& instance, const std::optional<Arithmetic>& arithmetic, const Position& place,
-           const Planned& planned, std::vector<JobResult> results)
+  /// `results`: of the case and the runs it is compared with; `of_derived`: of the inputs that its law needs.
+  Verdicts(const Instance& instance, const std::optional<Arithmetic>& arithmetic, bool fixed_tree,
+           const Position& place, const Planned& planned, std::vector<JobResult> results,
+           std::vector<JobResult> of_derived)
       : instance_(instance),
         arithmetic_(arithmetic),
+        fixed_tree_(fixed_tree),
         place_(place),
         planned_(planned),
-        results_(std::move(results)) {}
+        results_(std::move(results)),
+        of_derived_(std::move(of_derived)) {}
 
   Evaluation all() {
-    for (const JobResult& result : results_) {
-      evaluation_.warp_instructions += result.warp_instructions;
-      if (result.unsupported) evaluation_.unsupported = result.unsupported;
-      for (const Finding& finding : result.findings) add_worst(finding);
-    }
-    const bool complete = std::ranges::all_of(results_, [](const JobResult& r) { return r.completed; });
+    bool complete = true;
+    for (const auto* runs : {&results_, &of_derived_})
+      for (const JobResult& result : *runs) {
+        evaluation_.warp_instructions += result.warp_instructions;
+        if (result.unsupported) evaluation_.unsupported = result.unsupported;
+        for (const Finding& finding : result.findings) add_worst(finding);
+        complete &= result.completed;
+      }
     if (!complete || !instance_.reduction) return std::move(evaluation_);
     if (planned_.followed) judge_uses(results_[*planned_.followed]);
-    if (kept_input() && judge_values() && agree()) return std::move(evaluation_);
+    if (kept_input() && judge_values() && agree() && obeys_law()) return std::move(evaluation_);
     // Now there is evidence that the order matters.
     for (Finding& finding : evaluation_.findings)
       if (finding.kind == Kind::unordered_access) finding.severity = Severity::error;
@@ -137,13 +149,13 @@ class Verdicts {
     const auto judge = make_judge(arithmetic(), planned_.input);
     // The case of one call first: a kernel that is wrong at once is not called wrong on a later call.
     for (std::size_t run = results_.size(); run-- > 0;) {
-      const Judgement judgement = judge_output(*judge, run);
+      const Judgement judgement = judge_output(*judge, planned_.prepared[run], results_[run]);
       if (run == 0 && judgement.error_over_bound) evaluation_.error_over_bound = judgement.error_over_bound;
+      forced_ = judgement.layer == Judgement::Layer::exact;
       evaluation_.vacuous = judgement.vacuous;
       if (judgement.ok) continue;
       evaluation_.error_over_bound = judgement.error_over_bound;
-      const bool rounds = judgement.layer == Judgement::Layer::bound;
-      add(rounds ? Kind::outside_bound : Kind::wrong_value, when(run) + judgement.sentence + with_input());
+      add(kind_of(judgement), when(run) + judgement.sentence + with_input());
       return false;
     }
     return judge_by_tree();
@@ -177,15 +189,19 @@ class Verdicts {
     return judgement->ok;
   }
 
+  static Kind kind_of(const Judgement& judgement) {
+    return judgement.layer == Judgement::Layer::bound ? Kind::outside_bound : Kind::wrong_value;
+  }
+
   /// Of the first output that is wrong, or else of the one with the largest error.
-  Judgement judge_output(const Judge& judge, std::size_t run) const {
-    const std::vector<std::byte> output = output_of(planned_.prepared[run], results_[run], output_type());
+  Judgement judge_output(const Judge& judge, const PreparedJob& prepared, const JobResult& result) const {
+    const std::vector<std::byte> output = output_of(prepared, result, output_type());
     if (instance_.reduction->result == ResultShape::partials) return judge.partials(output);
     Judgement worst;
-    for (std::size_t i = 0; i < planned_.prepared[run].output_count; ++i) {
+    for (std::size_t i = 0; i < prepared.output_count; ++i) {
       Judgement judgement = judge.value(load(output_type(), output, i));
       if (!judgement.ok) {
-        if (planned_.prepared[run].output_count > 1)
+        if (prepared.output_count > 1)
           judgement.sentence = fmt::format("in output {}, {}", i, judgement.sentence);
         return judgement;
       }
@@ -226,6 +242,59 @@ class Verdicts {
     return true;
   }
 
+  /// Whether the results of the derived inputs are right, and say what the law has them say.
+  bool obeys_law() {
+    if (planned_.derived.empty()) return true;
+    evaluation_.law_tried = true;
+    std::vector<std::vector<std::uint64_t>> outputs{elements_of(planned_.prepared[0], results_[0])};
+    bool forced = forced_;
+    for (std::size_t i = 0; i < planned_.derived.size(); ++i) {
+      outputs.push_back(elements_of(planned_.of_derived[i], of_derived_[i]));
+      const auto judge = make_judge(*arithmetic_, planned_.derived[i].input);
+      const Judgement judgement = judge_output(*judge, planned_.of_derived[i], of_derived_[i]);
+      forced &= judgement.layer == Judgement::Layer::exact;
+      if (judgement.ok) continue;
+      add(kind_of(judgement), fmt::format("{}; {}", judgement.sentence, what_law_compares(outputs)));
+      return false;
+    }
+    const laws::LawSubject subject{instance_, fixed_tree_, arithmetic_->flush_to_zero};
+    if (laws::holds(subject, *planned_.c, planned_.input, outputs, forced)) return true;
+    add(Kind::wrong_value, what_law_compares(outputs));
+    return false;
+  }
+
+  std::vector<std::uint64_t> elements_of(const PreparedJob& prepared, const JobResult& result) const {
+    const std::vector<std::byte> output = output_of(prepared, result, output_type());
+    std::vector<std::uint64_t> elements(prepared.output_count);
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = load(output_type(), output, i);
+    return elements;
+  }
+
+  /// The law, the inputs and as many of their results as are known.
+  std::string what_law_compares(const std::vector<std::vector<std::uint64_t>>& outputs) const {
+    const LawInfo& law = *std::ranges::find(law_rows(), planned_.c->law, &LawInfo::name);
+    std::string text = fmt::format("the law \"{}\" says that {}; of ", law.name, law.claim);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const auto& input = i == 0 ? planned_.input : planned_.derived[i - 1].input;
+      text += fmt::format("{}{} the result is {}", i == 0 ? "" : ", and of ", spelled_or_counted(input),
+                          first_of(outputs[i]));
+    }
+    return text;
+  }
+
+  std::string spelled_or_counted(const std::vector<std::byte>& input) const {
+    const Element type = instance_.reduction->input;
+    const std::size_t count = input.size() / size_of(type);
+    return count > most_spelled_elements ? fmt::format("{} elements that the case makes", count)
+                                         : fmt::format("[{}]", spelled(type, input));
+  }
+
+  std::string first_of(const std::vector<std::uint64_t>& outputs) const {
+    if (outputs.empty()) return "nothing";
+    const std::string first = to_text(output_type(), outputs[0]);
+    return outputs.size() == 1 ? first : fmt::format("{}, …", first);
+  }
+
   std::string when(std::size_t run) const {
     return run == 0 && planned_.c->calls > 1 ? fmt::format("after {} calls, ", planned_.c->calls) : "";
   }
@@ -240,9 +309,11 @@ class Verdicts {
 
   const Instance& instance_;
   const std::optional<Arithmetic>& arithmetic_;
+  bool fixed_tree_;
   const Position& place_;
   const Planned& planned_;
-  std::vector<JobResult> results_;
+  std::vector<JobResult> results_, of_derived_;
+  bool forced_ = false;  ///< the input forces every bit of the case's own result
   Evaluation evaluation_;
 };
 
@@ -252,9 +323,10 @@ bool is_small(const Planned& planned) {
   return planned.input.size() <= most_bytes;
 }
 
-Planned plan(const JobBuilder& builder, const Instance& instance, const Case& c,
+Planned plan(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,
              std::vector<std::byte> input) {
-  Planned planned{&c, std::move(input), {}, {}, {}};
+  const Instance& instance = subject.instance;
+  Planned planned{&c, std::move(input), {}, {}, {}, {}, {}};
   planned.prepared.push_back(builder.build(c, planned.input));
   if (!instance.reduction) return planned;
   const auto also = [&](const Case& other, Kind kind) {
@@ -275,6 +347,12 @@ Planned plan(const JobBuilder& builder, const Instance& instance, const Case& c,
     planned.followed = c.calls > 1 ? planned.prepared.size() - 1 : 0;
     follow(instance, planned.prepared[*planned.followed]);
   }
+  planned.derived = laws::derive(subject, c, planned.input);
+  for (const laws::Derived& derived : planned.derived) {
+    Case other = c;
+    other.variables = derived.variables;
+    planned.of_derived.push_back(builder.build(other, derived.input));
+  }
   return planned;
 }
 
@@ -289,6 +367,8 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
   if (!instance.reduction) return;
   arithmetic_ = arithmetic_of(instance, *image);
   if (const auto why = not_judged(*arithmetic_)) throw InputError(*why, {contract.file.string()});
+  const bool adds_numbers = arithmetic_->op == Operator::sum && is_float(arithmetic_->input);
+  fixed_tree_ = adds_numbers && is_deterministic(instance) && laws::has_fixed_tree(instance, *image);
   const ResultShape shape = instance.reduction->result;
   if (shape != ResultShape::value && shape != ResultShape::partials)
     throw InputError(
@@ -302,17 +382,25 @@ std::vector<std::byte> Evaluator::input(const Case& c) const { return input_of(i
 std::vector<Evaluation> Evaluator::evaluate(const std::vector<Case>& cases) const {
   std::vector<Planned> planned;
   std::vector<Job> jobs;
+  const laws::LawSubject subject{instance_, fixed_tree_, arithmetic_ && arithmetic_->flush_to_zero};
   for (const Case& c : cases) {
-    planned.push_back(plan(builder_, instance_, c, input(c)));
-    for (PreparedJob& prepared : planned.back().prepared) jobs.push_back(std::move(prepared.job));
+    planned.push_back(plan(builder_, subject, c, input(c)));
+    for (auto* runs : {&planned.back().prepared, &planned.back().of_derived})
+      for (PreparedJob& prepared : *runs) jobs.push_back(std::move(prepared.job));
   }
   std::vector<JobResult> results = runner_.run(jobs);
   std::vector<Evaluation> evaluations;
   auto next = std::make_move_iterator(results.begin());
-  for (const Planned& p : planned) {
-    const auto end = next + static_cast<std::ptrdiff_t>(p.prepared.size());
-    evaluations.push_back(Verdicts(instance_, arithmetic_, place_, p, {next, end}).all());
-    next = end;
+  const auto take = [&](std::size_t runs) {
+    const auto begin = std::exchange(next, next + static_cast<std::ptrdiff_t>(runs));
+    return std::vector<JobResult>(begin, next);
+  };
+  for (Planned& p : planned) {
+    std::vector<JobResult> own = take(p.prepared.size()), of_derived = take(p.of_derived.size());
+    evaluations.push_back(
+        Verdicts(instance_, arithmetic_, fixed_tree_, place_, p, std::move(own), std::move(of_derived))
+            .all());
+    evaluations.back().input = std::move(p.input);
   }
   return evaluations;
 }

@@ -21,6 +21,8 @@ struct Evaluation {
   std::optional<std::string> gap;          ///< why it is not known what becomes of each element
   std::uint64_t warp_instructions = 0;
   std::optional<std::string> unsupported;  ///< why the case could not run
+  bool law_tried = false;                  ///< the case's law says something of it, and was compared
+  std::vector<std::byte> input;            ///< the elements; empty without a reduction
 };
 
 class Evaluator {
@@ -31,6 +33,7 @@ class Evaluator {
 
   /// An evaluation at its case's index. A case of several calls is also run with one, and a case of another
   /// schedule also under `converging` where the kernel claims to be deterministic; the results must agree.
+  /// A case with a law is run on what the law derives from its input as well.
   std::vector<Evaluation> evaluate(const std::vector<Case>& cases) const;
   Evaluation evaluate(const Case& c) const { return evaluate(std::vector<Case>{c}).front(); }
 
@@ -42,6 +45,7 @@ class Evaluator {
   Runner& runner_;
   JobBuilder builder_;
   std::optional<Arithmetic> arithmetic_;  ///< absent without a reduction
+  bool fixed_tree_ = false;               ///< known: one launch, one tree, whatever the elements are
   Position place_;                        ///< where findings without a place of their own point
 };
 

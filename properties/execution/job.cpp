@@ -175,7 +175,10 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   if (!instance.reduction) return {};
   const auto count = static_cast<std::uint64_t>(c.variables.at("count"));
   const Reduction& reduction = *instance.reduction;
-  return make_input(c.recipe, {reduction.op, reduction.input, reduction.accumulator, count});
+  const auto block = c.variables.find("block");
+  const std::int64_t tile = block == c.variables.end() ? 32 : std::max<std::int64_t>(block->second, 1);
+  return make_input(c.recipe, {reduction.op, reduction.input, reduction.accumulator, count, reduction.output,
+                               static_cast<std::uint64_t>(tile)});
 }
 
 JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> image,

@@ -3,17 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+
+#include "properties/recipes.h"
 
 namespace foldproof {
 namespace {
 
-/// Classes of counts that a reduction may treat apart.
-struct CountRow {
+/// Classes of counts, or of blocks, that a reduction may treat apart.
+struct ValueRow {
   std::string_view name;
-  bool (*holds)(std::int64_t count);
+  bool (*holds)(std::int64_t value);
 };
 
-constexpr CountRow count_rows[] = {
+constexpr ValueRow count_rows[] = {
     {"no element", [](std::int64_t n) { return n == 0; }},
     {"one element", [](std::int64_t n) { return n == 1; }},
     {"a partial warp", [](std::int64_t n) { return n > 1 && n < 32; }},
@@ -23,48 +26,141 @@ constexpr CountRow count_rows[] = {
     {"more than 1024 elements", [](std::int64_t n) { return n > 1024; }},
 };
 
-/// Whether some count of the domain is of the class: its ends and all small ones are tried.
-bool admits(const CountRow& row, Bounds range) {
+constexpr ValueRow block_rows[] = {
+    {"blocks of a part of a warp", [](std::int64_t b) { return b < 32; }},
+    {"blocks of whole warps", [](std::int64_t b) { return b % 32 == 0; }},
+    {"blocks of warps and a part of one", [](std::int64_t b) { return b > 32 && b % 32 != 0; }},
+};
+
+/// What inputs may hold, and a distribution that is drawn only where it is wanted; empty: never missed.
+struct SpecialRow {
+  std::string_view name;
+  bool InputFacts::*holds;
+  std::string_view promised_by;
+};
+
+constexpr SpecialRow special_rows[] = {
+    {"NaN", &InputFacts::nan, "nans"},
+    {"inf", &InputFacts::infinity, "infinities"},
+    {"-inf", &InputFacts::minus_infinity, "infinities"},
+    {"+0", &InputFacts::zero, ""},
+    {"-0", &InputFacts::minus_zero, "subnormals"},
+    {"subnormal numbers", &InputFacts::subnormal, "subnormals"},
+};
+
+/// Whether some value of the range is of the class: its ends and all small ones are tried.
+bool admits(const ValueRow& row, Bounds range) {
   if (row.holds(range.low) || row.holds(range.high)) return true;
   for (std::int64_t n = range.low; n <= std::min(range.high, range.low + 64); ++n)
     if (row.holds(n)) return true;
   return false;
 }
 
+std::uint64_t cases_of(const ValueRow& row, const std::map<std::int64_t, std::uint64_t>& values) {
+  std::uint64_t cases = 0;
+  for (const auto& [value, number] : values) cases += row.holds(value) ? number : 0;
+  return cases;
+}
+
+/// What of the rows the variable may be and never was. Which values other variables make of it, there is no
+/// telling.
+template <std::size_t rows>
+void add_missed(const ValueRow (&table)[rows], const std::string& name, const Domain& domain,
+                const std::map<std::int64_t, std::uint64_t>& values, std::vector<std::string>& missing) {
+  for (const auto& variable : domain.variables()) {
+    if (variable.first != name || variable.second.low.text() == variable.second.high.text()) continue;
+    const Bounds range = domain.reach(name);
+    for (const ValueRow& row : table)
+      if (admits(row, range) && cases_of(row, values) == 0) missing.emplace_back(row.name);
+  }
+}
+
+std::string decade_name(int decade) {
+  return decade == std::numeric_limits<int>::max() ? "infinite" : fmt::format("from 10^{}", decade);
+}
+
+template <typename Map>
+CoverageGroup group_of(const std::string& name, const Map& counts) {
+  CoverageGroup group{name, {}};
+  for (const auto& [key, cases] : counts) group.classes.push_back({key, cases});
+  return group;
+}
+
+template <std::size_t rows>
+CoverageGroup group_of(const std::string& name, const ValueRow (&table)[rows],
+                       const std::map<std::int64_t, std::uint64_t>& values) {
+  CoverageGroup group{name, {}};
+  for (const ValueRow& row : table) group.classes.push_back({std::string(row.name), cases_of(row, values)});
+  return group;
+}
+
 }  // namespace
 
-void Coverage::add(const Case& c) {
-  distributions_.insert(c.recipe.distribution);
-  orders_.insert(c.schedule.order);
-  if (const auto count = c.variables.find("count"); count != c.variables.end()) counts_.insert(count->second);
-  misaligned_ |= c.offset != 0;
-  repeated_ |= c.calls > 1;
+void Coverage::add(const Case& c, const InputFacts& facts, bool law_tried) {
+  ++distributions_[std::string(bare_name(c.recipe.distribution))];
+  for (const std::string& modifier : c.recipe.modifiers) ++modifiers_[std::string(bare_name(modifier))];
+  if (law_tried) ++laws_[c.law];
+  for (const SpecialRow& row : special_rows)
+    if (facts.*row.holds) ++specials_[std::string(row.name)];
+  if (facts.decade) ++decades_[*facts.decade];
+  ++orders_[c.schedule.order];
+  if (const auto count = c.variables.find("count"); count != c.variables.end()) ++counts_[count->second];
+  if (const auto block = c.variables.find("block"); block != c.variables.end()) ++blocks_[block->second];
+  misaligned_ += c.offset != 0 ? 1 : 0;
+  repeated_ += c.calls > 1 ? 1 : 0;
+}
+
+std::vector<CoverageGroup> Coverage::groups() const {
+  CoverageGroup rests{"counts modulo 32", {}};
+  for (std::int64_t rest = 0; rest < 32; ++rest) {
+    std::uint64_t cases = 0;
+    for (const auto& [count, number] : counts_) cases += count % 32 == rest ? number : 0;
+    rests.classes.push_back({std::to_string(rest), cases});
+  }
+  CoverageGroup decades{"condition of sums", {}}, schedules{"schedules", {}};
+  for (const auto& [decade, cases] : decades_) decades.classes.push_back({decade_name(decade), cases});
+  for (const auto& [order, cases] : orders_)
+    schedules.classes.push_back({to_string(Schedule{order, 0}), cases});
+  std::vector<CoverageGroup> all{
+      group_of("counts", count_rows, counts_),
+      std::move(rests),
+      group_of("blocks", block_rows, blocks_),
+      group_of("distributions", distributions_),
+      group_of("modifiers", modifiers_),
+      group_of("in the inputs", specials_),
+      std::move(decades),
+      group_of("laws", laws_),
+      std::move(schedules),
+      {"runs", {{"misaligned inputs", misaligned_}, {"repeated calls", repeated_}}}};
+  return all;
 }
 
 std::optional<std::int64_t> Coverage::untried_above(const Domain& domain) const {
-  if (counts_.empty() || *counts_.rbegin() >= domain.claimed_count()) return std::nullopt;
-  return *counts_.rbegin();
+  if (counts_.empty() || counts_.rbegin()->first >= domain.claimed_count()) return std::nullopt;
+  return counts_.rbegin()->first;
 }
 
-std::string Coverage::missed(const Domain& domain, const std::vector<std::string>& distributions) const {
+std::string Coverage::missed(const Domain& domain, const CaseGenerator& generator) const {
   std::vector<std::string> missing;
+  const std::vector<std::string>& distributions = generator.distributions();
   for (const std::string& distribution : distributions)
     if (!distributions_.contains(distribution)) missing.push_back("inputs \"" + distribution + "\"");
-  for (const auto& variable : domain.variables()) {
-    // Which counts other variables make, there is no telling.
-    if (variable.first != "count" || variable.second.low.text() == variable.second.high.text()) continue;
-    const Bounds range = domain.reach(variable.first);
-    for (const CountRow& row : count_rows)
-      if (admits(row, range) && std::ranges::none_of(counts_, row.holds)) missing.emplace_back(row.name);
-  }
+  for (const std::string& modifier : generator.modifiers())
+    if (!modifiers_.contains(modifier)) missing.push_back("inputs \"+" + modifier + "\"");
+  for (const SpecialRow& row : special_rows)
+    if (std::ranges::find(distributions, row.promised_by) != distributions.end() &&
+        !specials_.contains(std::string(row.name)))
+      missing.push_back(fmt::format("inputs with {}", row.name));
+  add_missed(count_rows, "count", domain, counts_, missing);
+  add_missed(block_rows, "block", domain, blocks_, missing);
   for (int order = 0; order <= static_cast<int>(Schedule::Order::random); ++order)
     if (const Schedule schedule{static_cast<Schedule::Order>(order), 0}; !orders_.contains(schedule.order))
       missing.push_back("the schedule " + to_string(schedule));
   const bool aligned = std::ranges::any_of(domain.variables(), [&](const auto& variable) {
     return variable.first == "offset" && domain.reach("offset").high == 0;
   });
-  if (!misaligned_ && !aligned && !distributions.empty()) missing.emplace_back("misaligned inputs");
-  if (!repeated_) missing.emplace_back("repeated calls");
+  if (misaligned_ == 0 && !aligned && !distributions.empty()) missing.emplace_back("misaligned inputs");
+  if (repeated_ == 0) missing.emplace_back("repeated calls");
   return missing.empty() ? "" : fmt::format("not sampled: {}", fmt::join(missing, ", "));
 }
 

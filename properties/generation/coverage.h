@@ -1,31 +1,42 @@
-// Which classes of cases an audit has sampled, so that a run that missed one says so.
+// Which classes of cases an audit has sampled and how often, so that a run that missed one says so.
 #pragma once
 
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "properties/case.h"
 #include "properties/generation/domain.h"
+#include "properties/generation/facts.h"
+#include "properties/generation/generator.h"
+#include "properties/verdict.h"
 
 namespace foldproof {
 
 class Coverage {
  public:
-  void add(const Case& c);
+  /// `law_tried`: the case's law said something of it.
+  void add(const Case& c, const InputFacts& facts, bool law_tried);
 
-  /// What the domain admits and no case sampled, as one sentence; empty where nothing was missed.
-  std::string missed(const Domain& domain, const std::vector<std::string>& distributions) const;
+  /// All that was counted.
+  std::vector<CoverageGroup> groups() const;
+
+  /// What the domain admits and the generator draws, and no case sampled, as one sentence; empty where
+  /// nothing was missed.
+  std::string missed(const Domain& domain, const CaseGenerator& generator) const;
 
   /// The largest count of a case, where the domain claims larger ones.
   std::optional<std::int64_t> untried_above(const Domain& domain) const;
 
  private:
-  std::set<std::string> distributions_;
-  std::set<Schedule::Order> orders_;
-  std::set<std::int64_t> counts_;
-  bool misaligned_ = false, repeated_ = false;
+  using Counts = std::map<std::string, std::uint64_t>;
+
+  std::map<std::int64_t, std::uint64_t> counts_, blocks_;  ///< elements and threads of a block
+  std::map<int, std::uint64_t> decades_;                   ///< of the condition number
+  Counts distributions_, modifiers_, specials_, laws_;
+  std::map<Schedule::Order, std::uint64_t> orders_;
+  std::uint64_t misaligned_ = 0, repeated_ = 0;
 };
 
 }  // namespace foldproof

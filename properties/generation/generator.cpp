@@ -8,6 +8,8 @@
 #include <numeric>
 #include <set>
 
+#include "oracles/number.h"
+#include "properties/laws/laws.h"
 #include "properties/random.h"
 #include "properties/recipes.h"
 
@@ -211,12 +213,66 @@ std::int64_t offset_in(Chooser& choose, const Variables& variables) {
   return choose.one_of<std::int64_t>({0, 0, 0, 1, 2, 3, 5});
 }
 
+/// Which of a round of count classes is the case without elements.
+std::uint64_t empty_place(std::uint64_t round, std::uint64_t seed) {
+  const auto classes = permutation(count_classes, mixed(hash_of("count", seed) + round));
+  const auto none = static_cast<std::size_t>(CountClass::none);
+  return static_cast<std::uint64_t>(std::ranges::find(classes, none) - classes.begin());
+}
+
+/// Of the cases before this one, how many have elements as far as their class says.
+std::uint64_t rank_of(std::uint64_t index, std::uint64_t seed) {
+  const std::uint64_t round = index / count_classes, place = index % count_classes;
+  return round * (count_classes - 1) + place - (place > empty_place(round, seed) ? 1 : 0);
+}
+
+/// The case with elements that has so many of them before it.
+std::uint64_t index_of_rank(std::uint64_t rank, std::uint64_t seed) {
+  const std::uint64_t round = rank / (count_classes - 1), place = rank % (count_classes - 1);
+  return round * count_classes + place + (place >= empty_place(round, seed) ? 1 : 0);
+}
+
 /// A NaN is planted only where the contract says what it must do.
 bool is_wanted(const RecipeInfo& recipe, const Instance& instance) {
   const Reduction& reduction = *instance.reduction;
   if (!suits(recipe, reduction.input)) return false;
   const bool extremum = reduction.op == Operator::min || reduction.op == Operator::max;
-  return recipe.name != "nans" || !extremum || instance.claims.nan != NanPolicy::unspecified;
+  const bool plants_nan = recipe.name == "nans" || recipe.name == "nan";
+  return !plants_nan || !extremum || instance.claims.nan != NanPolicy::unspecified;
+}
+
+/// Distributions whose point a modifier would spoil: exact sums, and values that few others have.
+bool stays_as_made(std::string_view distribution) {
+  constexpr std::string_view names[] = {"integers", "zeros", "subnormals", "infinities", "nans"};
+  return std::ranges::find(names, distribution) != std::end(names);
+}
+
+/// Exponents that tell most: next to 1, and where squares or sums leave the format or its precision.
+std::vector<int> telling_exponents(std::string_view modifier, Element element) {
+  if (!is_float(element)) return {0};
+  const FloatFormat& format = float_format(element);
+  const int p = format.precision, highest = format.highest_exponent + p - 1;
+  if (modifier == "scale") return {-1, 1, highest / 2 + 3, 2 * format.normal_exponent() / 3};
+  if (modifier == "shift") return {p / 2, p, p + 3};
+  return {-40, -8, 0};
+}
+
+/// The modifier with an argument, where it takes one.
+std::string with_argument(Chooser& choose, const std::string& modifier, const Reduction& reduction) {
+  const bool extremum = reduction.op == Operator::min || reduction.op == Operator::max;
+  switch (std::ranges::find(modifiers(), modifier, &RecipeInfo::name)->takes) {
+    case RecipeInfo::Takes::place:
+      // -0 among others makes no difference, and where a kernel starts wrongly an extremum shows it by
+      // infinities alone.
+      if (modifier == "minus-zero" || (extremum && modifier != "nan")) return modifier + ":all";
+      return modifier + ":" +
+             choose.one_of<std::string>({"first", "last", "last", "edge", "edge", "tile", "all"});
+    case RecipeInfo::Takes::exponent:
+      return modifier + ":" + std::to_string(choose.one_of(telling_exponents(modifier, reduction.input)));
+    case RecipeInfo::Takes::nothing:
+    case RecipeInfo::Takes::index: break;
+  }
+  return modifier;
 }
 
 }  // namespace
@@ -228,23 +284,50 @@ std::string identity_of(const Contract& contract, const Instance& instance) {
 CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, std::string identity,
                              std::uint64_t seed)
     : instance_(instance), domain_(domain), identity_(std::move(identity)), seed_(hash_of(identity_, seed)) {
+  if (!instance.reduction) return;
   for (const RecipeInfo& recipe : recipes())
-    if (instance.reduction && is_wanted(recipe, instance)) distributions_.emplace_back(recipe.name);
+    if (is_wanted(recipe, instance)) distributions_.emplace_back(recipe.name);
+  for (const RecipeInfo& modifier : foldproof::modifiers())
+    if (is_wanted(modifier, instance)) modifiers_.emplace_back(modifier.name);
+  laws_ = laws_of(instance);
 }
 
-const std::string& CaseGenerator::distribution(std::uint64_t index) const {
+CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const {
   const std::size_t classes = distributions_.size();
-  const auto usual = [&](std::uint64_t i) -> const std::string& {
-    return distributions_[in_turn(i, classes, hash_of("recipe", seed_))];
+  const std::uint64_t rank = rank_of(index, seed_), round = rank / classes;
+  const auto is_corner = [&](std::size_t place) {
+    return turn_of(index_of_rank(round * classes + place, seed_), seed_).counts == CountClass::corner;
   };
-  const std::string& own = usual(index);
-  const std::uint64_t begin = index / classes * classes;
-  for (std::uint64_t i = begin; i < begin + classes; ++i) {
-    if (turn_of(i, seed_).counts != CountClass::corner) continue;
-    if (own == "integers" && i != index) return usual(i);
-    return i == index ? *std::ranges::find(distributions_, "integers") : own;
+  auto inputs = permutation(classes, mixed(hash_of("recipe", seed_) + round));
+  auto changes = permutation(classes, mixed(hash_of("modifier", seed_) + round));
+  // A lost element shows only where nothing is rounded: the first corner of a round, where many elements can
+  // be lost, has "integers".
+  const auto integers =
+      static_cast<std::size_t>(std::ranges::find(distributions_, "integers") - distributions_.begin());
+  const auto place = static_cast<std::size_t>(std::ranges::find(inputs, integers) - inputs.begin());
+  for (std::size_t corner = 0; corner < classes; ++corner) {
+    if (!is_corner(corner)) continue;
+    std::swap(inputs[corner], inputs[place]);
+    break;
   }
-  return own;
+  const auto is_plain = [&](std::size_t at) { return changes[at] >= modifiers_.size(); };
+  const auto stays = [&](std::size_t at) { return stays_as_made(distributions_[inputs[at]]); };
+  for (std::size_t at = 0, free = 0; at < classes; ++at) {
+    if (!stays(at) || is_plain(at)) continue;
+    while (stays(free) || !is_plain(free)) ++free;
+    std::swap(changes[at], changes[free]);
+  }
+  const std::size_t own = rank % classes;
+  return {distributions_[inputs[own]], changes[own] < modifiers_.size() ? modifiers_[changes[own]] : ""};
+}
+
+std::string CaseGenerator::law(std::uint64_t index) const {
+  if (laws_.empty()) return "";
+  // Of every eight cases two: one that ends near the edge of a tile, and a small one.
+  const CountClass counts = turn_of(index, seed_).counts;
+  if (counts != CountClass::tile_edge && counts != CountClass::small) return "";
+  return laws_[in_turn(2 * (index / count_classes) + (counts == CountClass::small ? 1 : 0), laws_.size(),
+                       hash_of("law", seed_))];
 }
 
 Case CaseGenerator::generate(std::uint64_t index) const {
@@ -253,13 +336,17 @@ Case CaseGenerator::generate(std::uint64_t index) const {
 
   Case c;
   c.variables = VariableChoice(choose, domain_, turn.nudge).choose(turn.counts);
-  c.recipe.distribution = distributions_.empty() ? "equal" : distribution(index);
+  const Ingredients made_of = distributions_.empty() ? Ingredients{"equal", ""} : ingredients(index);
+  c.recipe.distribution = made_of.distribution;
   c.recipe.seed = choose.bits();
   c.schedule = schedule_in(choose, index, seed_);
   const auto count = c.variables.find("count");
   if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.schedule = {};
   c.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, offset_in(choose, c.variables)));
   c.calls = choose.between(0, 3) == 0 && turn.counts != CountClass::corner ? 2 : 1;
+  c.law = law(index);
+  if (!made_of.modifier.empty())
+    c.recipe.modifiers = {with_argument(choose, made_of.modifier, *instance_.reduction)};
   return c;
 }
 

@@ -37,17 +37,25 @@ class CaseGenerator {
 
   /// The distributions that suit the instance's input, the simplest first; empty without a reduction.
   const std::vector<std::string>& distributions() const { return distributions_; }
+  /// The names of the modifiers that suit it; never more than there are distributions.
+  const std::vector<std::string>& modifiers() const { return modifiers_; }
+  /// The laws that cases may be tried against; empty where none holds.
+  const std::vector<std::string>& laws() const { return laws_; }
 
  private:
-  /// Each in its turn; but among the many elements of a corner a lost one shows only where nothing is
-  /// rounded, so that the first corner of a round changes places with "integers".
-  const std::string& distribution(std::uint64_t index) const;
+  /// A distribution, and a modifier or the empty text.
+  struct Ingredients {
+    std::string distribution, modifier;
+  };
+  /// In a round each distribution has one case and each modifier one; those without elements take none away.
+  Ingredients ingredients(std::uint64_t index) const;
+  std::string law(std::uint64_t index) const;
 
   const Instance& instance_;
   const Domain& domain_;
   std::string identity_;
   std::uint64_t seed_;
-  std::vector<std::string> distributions_;
+  std::vector<std::string> distributions_, modifiers_, laws_;
 };
 
 }  // namespace foldproof

@@ -55,11 +55,25 @@ class Neighbours {
 
  private:
   static rc::Seq<Case> simplified(const Case& c) {
-    Case once = c, converging = c, aligned = c;
+    Case lawless = c, bare = c, once = c, converging = c, aligned = c;
+    lawless.law.clear();
+    bare.recipe.modifiers.clear();
     once.calls = 1;
     converging.schedule = {};
     aligned.offset = 0;
-    return rc::seq::just(once, converging, aligned);
+    return rc::seq::concat(rc::seq::just(lawless, bare), fewer_modifiers(c),
+                           rc::seq::just(once, converging, aligned));
+  }
+
+  /// Without one of several.
+  static rc::Seq<Case> fewer_modifiers(const Case& c) {
+    std::vector<Case> fewer;
+    for (std::size_t i = 0; i < c.recipe.modifiers.size() && c.recipe.modifiers.size() > 1; ++i) {
+      fewer.push_back(c);
+      auto& modifiers = fewer.back().recipe.modifiers;
+      modifiers.erase(modifiers.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return rc::seq::fromContainer(std::move(fewer));
   }
 
   rc::Seq<Case> towards(const Case& c, const std::string& name, std::int64_t target) const {
@@ -108,7 +122,7 @@ class Neighbours {
   rc::Seq<Case> distributions(const Case& c) const {
     std::vector<Case> simpler;
     for (const RecipeInfo& recipe : recipes()) {
-      if (recipe.name == c.recipe.distribution) break;
+      if (recipe.name == bare_name(c.recipe.distribution)) break;
       if (!instance_->reduction || !suits(recipe, instance_->reduction->input)) continue;
       simpler.push_back(c);
       simpler.back().recipe.distribution = recipe.name;
@@ -151,7 +165,7 @@ class ElementShrinker {
  public:
   ElementShrinker(const Case& c, Element element, const std::vector<std::uint64_t>& bits, Trials& trials)
       : case_(c), element_(element), trials_(trials) {
-    case_.recipe = {"zeros", 0, {}};
+    case_.recipe = {"zeros"};
     for (std::size_t i = 0; i < bits.size(); ++i)
       if (bits[i] != 0) case_.recipe.planted.emplace_back(i, bits[i]);
   }
@@ -215,7 +229,10 @@ Case shrink(const Case& failing, const Domain& domain, const Instance& instance,
   // A recipe with at most a few elements is read at a glance; it is taken apart all the same, since zeros and
   // ones say which elements matter.
   ElementShrinker elements(small, instance.reduction->input, input(small), element_trials);
-  return elements.shrunk(small);
+  small = elements.shrunk(small);
+  Case lawless = small;  // the fewer elements may show by themselves what more of them needed the law for
+  lawless.law.clear();
+  return !small.law.empty() && element_trials.fails(lawless) ? lawless : small;
 }
 
 }  // namespace foldproof

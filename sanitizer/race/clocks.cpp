@@ -422,7 +422,7 @@ bool Clocks::sees(const Written& written, const AccessEvent& event) const {
 
 // Acquire patterns (PTX ISA 8.9.2): the access acquires itself, also what its thread read there before, or a
 // fence to come will.
-void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Element& element,
+void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element,
                      const Written* written) {
   if (event.acquires && who.fencing)
     for (const Fencing::Observed& one : fencing(who, lane).observed)
@@ -443,7 +443,7 @@ void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, co
 // Release patterns (PTX ISA 8.9.2): a strong write hands on what its thread has released: by itself, by an
 // earlier release of this location, or by a fence before. A read-modify-write hands on what stood there as
 // well.
-void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Element& element) {
+void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element) {
   std::vector<Message::Item> items;
   if (event.releases) {
     std::vector<Message::Item>& earlier = who.released_at[{lane, element}];
@@ -479,9 +479,9 @@ void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, co
 }
 
 // A write ends the messages of whatever it overlaps; those of its own location as well, unless it is strong.
-void Clocks::forget_around(const Element& element, bool itself) {
+void Clocks::forget_around(const Datum& element, bool itself) {
   erase_overlapping(messages_, element.location, element.bytes, [&](const auto& message) {
-    return !itself && Element{message.first, message.second.bytes} == element;
+    return !itself && Datum{message.first, message.second.bytes} == element;
   });
 }
 
@@ -502,7 +502,7 @@ void Clocks::pass_messages(const AccessEvent& event) {
   for_lanes(event.lanes, [&](unsigned lane) {
     const Location first = location_of(event, lane);
     for (std::uint32_t offset = 0; offset < event.bytes; offset += bytes) {
-      const Element element{{first.owner, first.address + offset}, bytes};
+      const Datum element{{first.owner, first.address + offset}, bytes};
       const auto found = messages_.find(element.location);
       if (reads) observe(warp, lane, event, element, found == messages_.end() ? nullptr : &found->second);
       if (!writes) continue;

@@ -49,17 +49,17 @@ struct Message {
 
 /// What strong accesses of one size address: those of another size are of another location, though they
 /// overlap (PTX ISA 8.7: morally strong accesses overlap completely).
-struct Element {
+struct Datum {
   Location location;
   std::uint32_t bytes = 0;
-  auto operator<=>(const Element&) const = default;
+  auto operator<=>(const Datum&) const = default;
 };
 
 /// What a lane has released by fences of each scope, and what it, or somebody it met since, has read and may
 /// yet acquire by a fence.
 struct Fencing {
   struct Observed {
-    Element element;
+    Datum element;
     Message::Pointer message;
     bool by_itself = true;
   };
@@ -83,7 +83,7 @@ struct WarpClock {
   LaneSet has_outer = 0;
   std::unique_ptr<std::array<Fencing, lanes_per_warp>> fencing;
   /// What lanes released at an element: whatever strong write of theirs follows there hands it on, too.
-  std::map<std::pair<unsigned, Element>, std::vector<Message::Item>> released_at;
+  std::map<std::pair<unsigned, Datum>, std::vector<Message::Item>> released_at;
 };
 
 struct BlockClock {
@@ -169,11 +169,11 @@ class Clocks {
   static Knowledge known_to(const WarpClock& who, LaneSet lanes);
   static void learn(WarpClock& who, LaneSet lanes, const Knowledge& what);
   bool sees(const Written& written, const AccessEvent& event) const;
-  void observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Element& element,
+  void observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element,
                const Written* written);
-  void publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Element& element);
+  void publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element);
   void acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope);
-  void forget_around(const Element& element, bool itself);
+  void forget_around(const Datum& element, bool itself);
   using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp of a block, which has no more
   void meet_by_lanes(BlockClock& block, BlockClock::Barrier& complete);
   void meet_as_a_block(BlockClock& block);

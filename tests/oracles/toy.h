@@ -24,7 +24,7 @@ struct Toy {
   bool flush = false;        ///< subnormal results become zero
   bool flush_terms = false;  ///< subnormal terms, too
 
-  FloatFormat format() const { return {precision, 0, 40, (std::uint64_t{1} << precision) - 1, true}; }
+  FloatFormat format() const { return {precision, 0, 40, (std::uint64_t{1} << precision) - 1, true, true}; }
   std::int64_t smallest_normal() const { return std::int64_t{1} << (precision - 1 + places); }
 
   std::int64_t rounded(std::int64_t x) const {

@@ -27,6 +27,8 @@ StoredCase example() {
   stored.c.schedule = {Schedule::Order::random, 99};
   stored.c.offset = 3;
   stored.c.calls = 2;
+  stored.c.recipe.modifiers = {"scale:-3", "nan:last"};
+  stored.c.law = "padded";
   return stored;
 }
 
@@ -47,8 +49,8 @@ std::string error_of(const std::string& text) {
 
 TEST_CASE("a case reads as one line") {
   CHECK(describe(example().c) ==
-        "count=33 block=128 grid=2 k=-4 ill-conditioned seed=18364758544493064720 schedule=random:99 "
-        "offset=3 calls=2 "
+        "count=33 block=128 grid=2 k=-4 ill-conditioned+scale:-3+nan:last seed=18364758544493064720 "
+        "schedule=random:99 offset=3 calls=2 law=padded "
         "x[3]=0x7fc00000 x[0]=0x8000000000000000");
 }
 
@@ -65,6 +67,18 @@ TEST_CASE("a case survives its file") {
   CHECK(after.c.schedule == before.c.schedule);
   CHECK(after.c.offset == before.c.offset);
   CHECK(after.c.calls == before.c.calls);
+  CHECK(after.c.recipe.modifiers == before.c.recipe.modifiers);
+  CHECK(after.c.law == before.c.law);
+}
+
+TEST_CASE("a case that was stored before there were modifiers and laws still loads") {
+  const StoredCase old = load_case(
+      written("format   = 1\ncontract = \"a.toml\"\ninstance = \"T=f32\"\nfinding  = \"wrong-value\"\n\n"
+              "[case]\ndistribution = \"uniform\"\nseed         = \"7\"\nschedule     = \"converging\"\n"
+              "offset       = 0\ncalls        = 1\n\n[case.variables]\ncount = 3\n"));
+  CHECK(describe(old.c) == "count=3 uniform seed=7 schedule=converging");
+  CHECK(old.c.recipe.modifiers.empty());
+  CHECK(old.c.law.empty());
 }
 
 TEST_CASE("what is wrong with a case file is told in one sentence") {
@@ -82,6 +96,7 @@ TEST_CASE("what is wrong with a case file is told in one sentence") {
             .find("\"index\" in a planted element must be between 0") == 0);
   CHECK(error_of(example_text("0x7fc00000", "0x7fc0zzzz"))
             .find("\"bits\" in a planted element must be a string") == 0);
+  CHECK(error_of(example_text("\"nan:last\"", "3")) == "a modifier must be a string");
   CHECK(error_of(example_text("count = 33", "count = 3.5")) == "the variable \"count\" must be an integer");
   CHECK(error_of("format = 1\ncase = 3\n").find("missing in the case") != std::string::npos);
   CHECK(error_of("\xff\xfe garbage") != "no error");

@@ -5,6 +5,7 @@
 #include "catch.h"
 #include "fake_kernel.h"
 #include "properties/audit.h"
+#include "properties/execution/job.h"
 #include "properties/generation/coverage.h"
 #include "properties/generation/generator.h"
 
@@ -133,9 +134,39 @@ TEST_CASE("the first cases of seed 1 are fixed") {
   const Domain domain(instance, 1 << 16);
   const CaseGenerator generator(instance, domain, "A5|T=f32", 1);
   CHECK(describe(generator.generate(0)) ==
-        "count=0 block=1024 ladder seed=4201910246 schedule=lanes-forward");
+        "count=0 block=1024 subnormals seed=4201910246 schedule=lanes-forward");
   CHECK(describe(generator.generate(1)) ==
-        "count=1 block=822 negative seed=3838972453 schedule=random:119420513");
+        "count=1 block=822 subnormals seed=3838972453 schedule=random:119420513");
+}
+
+TEST_CASE(
+    "integers and subnormals stay as they were made, and no case without elements takes an input away") {
+  const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
+  const Domain domain(instance, 1 << 16);
+  const CaseGenerator generator(instance, domain, "test", 1);
+  std::map<std::string, int> with_elements;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    const Case c = generator.generate(i);
+    if (c.variables.at("count") != 0) ++with_elements[c.recipe.distribution];
+    if (c.recipe.distribution == "integers" || c.recipe.distribution == "subnormals")
+      CHECK(c.recipe.modifiers.empty());
+  }
+  // 350 of the cases have elements, and there are 23 distributions: 15 rounds and a part of one.
+  CHECK(with_elements.size() == 23);
+  for (const auto& [distribution, cases] : with_elements) {
+    INFO(distribution);
+    CHECK((cases == 15 || cases == 16));
+  }
+}
+
+TEST_CASE("two cases of eight have a law, and forty cases have each") {
+  const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
+  const Domain domain(instance, 1 << 16);
+  const CaseGenerator generator(instance, domain, "test", 1);
+  std::map<std::string, int> laws;
+  for (std::uint64_t i = 0; i < 40; ++i) ++laws[generator.generate(i).law];
+  CHECK(laws[""] == 30);
+  CHECK(laws.size() == 1 + generator.laws().size());
 }
 
 TEST_CASE("forty cases cover every class, whatever the seed") {
@@ -145,22 +176,31 @@ TEST_CASE("forty cases cover every class, whatever the seed") {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const CaseGenerator generator(instance, domain, "test", seed);
     Coverage coverage;
-    for (std::uint64_t i = 0; i < 40; ++i) coverage.add(generator.generate(i));
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      const Case c = generator.generate(i);
+      coverage.add(c, facts_of(instance, input_of(instance, c)), false);
+    }
     INFO("seed " << seed);
-    CHECK(coverage.missed(domain, generator.distributions()) == "");
+    CHECK(coverage.missed(domain, generator) == "");
   }
 }
 
 TEST_CASE("only what the domain admits can be missed") {
   const Instance whole = with_domain({{"groups", "1 .. 100"}, {"count", "groups * 4"}, {"offset", "0"}});
-  const std::string of_whole = Coverage().missed(Domain(whole, 1 << 16), {"equal"});
+  const auto missed_by_none = [](const Instance& instance) {
+    const Domain domain(instance, 1 << 16);
+    return Coverage().missed(domain, CaseGenerator(instance, domain, "test", 1));
+  };
+  const std::string of_whole = missed_by_none(whole);
   CHECK(of_whole.find("warps,") == std::string::npos);
   CHECK(of_whole.find("misaligned") == std::string::npos);
-  const Instance instance = with_domain({{"count", "2 .. 8"}});
-  const Domain domain(instance, 1 << 16);
-  const std::string missed = Coverage().missed(domain, {"equal"});
-  CHECK(missed ==
-        "not sampled: inputs \"equal\", a partial warp, the schedule converging, the schedule lanes-forward, "
+  Instance instance = with_domain({{"count", "2 .. 8"}});
+  instance.reduction = Reduction{Operator::sum, Element::u8, Element::u8, Element::u8, ResultShape::value};
+  CHECK(missed_by_none(instance) ==
+        "not sampled: inputs \"equal\", inputs \"integers\", inputs \"one-hot\", inputs \"tags\", inputs "
+        "\"zeros\", inputs \"uniform\", inputs \"codes\", inputs \"extremes\", inputs \"+shuffled\", inputs "
+        "\"+ascending\", inputs \"+descending\", inputs \"+alternating\", a partial warp, the schedule "
+        "converging, the schedule lanes-forward, "
         "the schedule lanes-backward, the schedule warps-backward, the schedule random:0, misaligned inputs, "
         "repeated calls");
 }

@@ -18,7 +18,7 @@ constexpr Element all_elements[] = {Element::f64,  Element::f32,  Element::f16, 
 
 std::vector<Number> drawn(const std::string& distribution, Element element, std::uint64_t count,
                           std::uint64_t seed = 1, Operator op = Operator::sum) {
-  const auto bytes = make_input({distribution, seed, {}}, {op, element, element, count});
+  const auto bytes = make_input({distribution, seed}, {op, element, element, count});
   std::vector<Number> numbers;
   for (std::size_t i = 0; i < count; ++i) numbers.push_back(decode(element, load(element, bytes, i)));
   return numbers;
@@ -41,7 +41,7 @@ TEST_CASE("integers leave no sum room for rounding, in any format and at any len
   for (const Element element : {Element::f64, Element::f32, Element::f16, Element::bf16})
     for (const std::uint64_t count : {1, 33, 5000, 65536})
       for (std::uint64_t seed = 0; seed < 5; ++seed) {
-        const auto bytes = make_input({"integers", seed, {}}, {Operator::sum, element, element, count});
+        const auto bytes = make_input({"integers", seed}, {Operator::sum, element, element, count});
         const Arithmetic sum{Operator::sum, element, element, element, {}, false, {}};
         const Judgement judgement = make_judge(sum, bytes)->value(encode(element, number_of(12345)));
         INFO(name(element) << " " << count);
@@ -125,7 +125,7 @@ TEST_CASE("planted elements replace drawn ones and must exist and fit") {
 }
 
 TEST_CASE("an unknown distribution is answered with the known ones") {
-  CHECK_THROWS_WITH(make_input({"unifrom", 0, {}}, {}),
+  CHECK_THROWS_WITH(make_input({"unifrom"}, {}),
                     Catch::Contains("there is no distribution \"unifrom\"; choose one of equal, "));
 }
 

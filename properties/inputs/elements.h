@@ -1,0 +1,62 @@
+// An input that is being filled or modified.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "oracles/number.h"
+#include "properties/inputs/words.h"
+#include "properties/random.h"
+#include "properties/recipes.h"
+
+namespace foldproof::inputs {
+
+class Elements {
+ public:
+  /// All +0.
+  Elements(const InputPlan& plan, std::uint64_t seed);
+
+  SplitMix random;    ///< of the word that is at work
+  Argument argument;  ///< of that word
+
+  std::uint64_t seed() const { return seed_; }
+  std::size_t size() const { return plan_.count; }
+  Element element() const { return plan_.element; }
+  Element output() const { return plan_.output; }
+  Operator op() const { return plan_.op; }
+  bool floating() const { return is_float(plan_.element); }
+  bool has_sign() const { return floating() || is_signed_integer(plan_.element); }
+  /// Elements that a block has threads for; at least 1.
+  std::size_t tile() const { return plan_.tile; }
+  /// Bits of the accumulator's significand, or of its magnitude.
+  int precision() const;
+  const FloatFormat& format() const { return float_format(plan_.element); }
+
+  std::uint64_t bits(std::size_t i) const { return load(plan_.element, bytes_, i); }
+  Number number(std::size_t i) const { return decode(plan_.element, bits(i)); }
+  void set_bits(std::size_t i, std::uint64_t bits) { store(plan_.element, bytes_, i, bits); }
+  void set(std::size_t i, const Number& number) { set_bits(i, encode(plan_.element, number)); }
+  void set(std::size_t i, double value) { set(i, number_of(value)); }
+  /// ±2^exponent.
+  void set_power(std::size_t i, int exponent, bool negative = false);
+  /// The nearest finite value. Not for NaN.
+  void set_finite(std::size_t i, const Number& number);
+
+  void swap(std::size_t i, std::size_t j);
+  void shuffle();
+
+  /// First, last, around the edge of a warp or a tile, or anywhere. Not for an empty input.
+  std::size_t telling_index();
+
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::uint64_t seed_;
+  InputPlan plan_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace foldproof::inputs

@@ -1,0 +1,79 @@
+// Ordinary magnitudes, and magnitudes spread over the format.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "properties/inputs/fills.h"
+
+namespace foldproof::inputs {
+
+void fill_negative(Elements& x) {
+  const double scale = std::ldexp(1.0, static_cast<int>(x.random.below(7)));
+  for (std::size_t i = 0; i < x.size(); ++i) x.set(i, -scale * (1 + x.random.unit()));
+}
+
+void fill_uniform(Elements& x) {
+  const bool product = x.op() == Operator::prod && x.floating();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!x.floating())
+      x.set_bits(i, x.random.next());
+    else if (product)
+      x.set(i, (x.random.flip() ? -1 : 1) * std::ldexp(1 + x.random.unit(), -static_cast<int>(i % 2)));
+    else
+      x.set(i, x.random.symmetric());
+  }
+}
+
+void fill_positive(Elements& x) {
+  for (std::size_t i = 0; i < x.size(); ++i) x.set(i, x.random.unit());
+}
+
+void fill_alternating(Elements& x) {
+  const double large = x.floating() ? std::ldexp(1.0, std::min(x.precision() / 2, 6)) : 100;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double magnitude = (i % 2 == 0 ? large : 1 / large) * (1 + x.random.unit());
+    x.set(i, i % 4 < 2 ? magnitude : -magnitude);
+  }
+}
+
+void fill_sorted(Elements& x) {
+  const bool ascending = x.random.flip();
+  const int top = std::min(x.precision(), x.format().highest_exponent);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t rank = ascending ? i : x.size() - 1 - i;
+    const double exponent =
+        static_cast<double>(top) * static_cast<double>(rank) / static_cast<double>(x.size()) - top / 2.0;
+    x.set(i, std::ldexp(1 + x.random.unit(), static_cast<int>(exponent)));
+  }
+}
+
+void fill_exponents(Elements& x) {
+  const FloatFormat& format = x.format();
+  const int below_leading = format.precision - 1;
+  const int headroom = x.op() == Operator::sum ? static_cast<int>(std::bit_width(x.size())) + 2 : 0;
+  const int highest = std::max(format.lowest_exponent, format.highest_exponent + below_leading - headroom);
+  const std::uint64_t leading_bit = std::uint64_t{1} << below_leading;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::uint64_t significand = leading_bit | (x.random.next() & (leading_bit - 1));
+    const auto leading = static_cast<int>(x.random.between(format.lowest_exponent, highest));
+    x.set(i, Number{Number::Category::finite, x.random.flip(), significand, leading - below_leading});
+  }
+}
+
+void fill_codes(Elements& x) {
+  const auto is_finite = [&](std::uint64_t bits) { return decode(x.element(), bits).is_finite(); };
+  std::vector<std::uint64_t> finite;
+  for (std::uint64_t bits = 0; size_of(x.element()) == 1 && bits < 256; ++bits)
+    if (is_finite(bits)) finite.push_back(bits);
+  const std::uint64_t first = x.random.next();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!finite.empty()) {
+      x.set_bits(i, finite[(first + i) % finite.size()]);
+      continue;
+    }
+    do x.set_bits(i, x.random.next());
+    while (!is_finite(x.bits(i)));
+  }
+}
+
+}  // namespace foldproof::inputs

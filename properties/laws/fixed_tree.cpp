@@ -1,0 +1,138 @@
+#include "properties/laws/fixed_tree.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "devices/emulated/ptx/ast.h"
+
+namespace foldproof::laws {
+namespace {
+
+using ptx::Name;
+using ptx::Operand;
+using ptx::Statement;
+using Operands = std::vector<Operand>;
+
+bool has(const Statement& s, std::string_view suffix) {
+  return std::ranges::find(s.suffixes, suffix) != s.suffixes.end();
+}
+
+/// Every suffix is one of them.
+template <std::size_t n>
+bool has_only(const Statement& s, const std::string_view (&allowed)[n]) {
+  return std::ranges::all_of(s.suffixes, [&](const std::string& suffix) {
+    return std::ranges::find(allowed, suffix) != std::end(allowed);
+  });
+}
+
+bool is_nearest_addition(const Statement& s) {
+  constexpr std::string_view allowed[] = {"rn",     "ftz", "f16",   "f16x2", "bf16",
+                                          "bf16x2", "f32", "f32x2", "f64"};
+  return s.opcode == "add" && has_only(s, allowed);
+}
+
+bool is_nearest_conversion(const Statement& s) {
+  constexpr std::string_view allowed[] = {"rn",     "ftz", "satfinite", "f16",    "f16x2", "bf16",
+                                          "bf16x2", "f32", "f64",       "e4m3x2", "e5m2x2"};
+  return s.opcode == "cvt" && has_only(s, allowed);
+}
+
+/// Which values of a function come from elements: all that it loads, but for its parameters and constants.
+class Elements {
+ public:
+  explicit Elements(const ptx::Function& function) {
+    if (function.body) collect(*function.body);
+    bool grown = true;
+    while (grown) {
+      grown = false;
+      for (const Statement* s : statements_) grown |= follow(*s);
+    }
+  }
+
+  bool are_only_added() const {
+    return !calls_ && std::ranges::all_of(statements_, [&](const Statement* s) { return is_harmless(*s); });
+  }
+
+ private:
+  void collect(const ptx::Scope& scope) {
+    for (const ptx::Item& item : scope.items) {
+      if (const auto* s = std::get_if<Statement>(&item)) statements_.push_back(s);
+      if (const auto* inner = std::get_if<std::unique_ptr<ptx::Scope>>(&item)) collect(**inner);
+      calls_ |= std::holds_alternative<ptx::CallStatement>(item);
+    }
+  }
+
+  static bool is_store(const Statement& s) { return s.opcode == "st"; }
+
+  static bool loads(const Statement& s) {
+    if (s.opcode == "atom" || s.opcode == "ldmatrix" || s.opcode == "ldu") return true;
+    return s.opcode == "ld" && !has(s, "param") && !has(s, "const");
+  }
+
+  bool comes_from_elements(const Operand& operand) const {
+    if (const auto* name = std::get_if<Name>(&operand.value)) return names_.contains(name->text);
+    if (const auto* address = std::get_if<ptx::AddressOf>(&operand.value))
+      return address->base && names_.contains(address->base->text);
+    if (const auto* several = std::get_if<Operands>(&operand.value))
+      return std::ranges::any_of(*several, [&](const Operand& o) { return comes_from_elements(o); });
+    return false;
+  }
+
+  /// Whether a name is new.
+  bool mark(const Operand& operand) {
+    bool grown = false;
+    if (const auto* name = std::get_if<Name>(&operand.value)) grown |= names_.insert(name->text).second;
+    if (const auto* several = std::get_if<Operands>(&operand.value))
+      for (const Operand& one : *several) grown |= mark(one);
+    return grown;
+  }
+
+  bool follow(const Statement& s) {
+    if (is_store(s) || s.operands.empty()) return false;
+    const bool holds_elements =
+        loads(s) || std::any_of(s.operands.begin() + 1, s.operands.end(),
+                                [&](const Operand& o) { return comes_from_elements(o); });
+    return holds_elements && mark(s.operands.front());
+  }
+
+  /// Whether only the operand at `data`, if any, and what is written come from elements.
+  bool only(const Statement& s, std::initializer_list<std::size_t> data) const {
+    for (std::size_t i = 0; i < s.operands.size(); ++i)
+      if (std::ranges::find(data, i) == data.end() && comes_from_elements(s.operands[i])) return false;
+    return true;
+  }
+
+  bool is_harmless(const Statement& s) const {
+    if (s.guard && names_.contains(s.guard->text)) return false;
+    if (s.opcode == "atom") return false;
+    if (s.opcode == "mov" || is_nearest_addition(s) || is_nearest_conversion(s)) return true;
+    if (is_store(s)) return only(s, {1});
+    if (loads(s)) return only(s, {0});
+    if (s.opcode == "shfl") return only(s, {0, 1});
+    if (s.opcode == "selp") return only(s, {0, 1, 2});
+    return only(s, {});
+  }
+
+  std::vector<const Statement*> statements_;
+  std::set<std::string, std::less<>> names_;
+  bool calls_ = false;
+};
+
+}  // namespace
+
+bool has_fixed_tree(const Instance& instance, const Image& image) {
+  try {
+    const ptx::Module module = ptx::parse(image.ptx, image.name);
+    return std::ranges::all_of(instance.launches, [&](const LaunchContract& launch) {
+      const auto entry = std::ranges::find(module.functions, launch.lowered, &ptx::Function::name);
+      return entry != module.functions.end() && Elements(*entry).are_only_added();
+    });
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace foldproof::laws

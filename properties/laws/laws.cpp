@@ -1,0 +1,89 @@
+#include "properties/laws/laws.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "properties/laws/law.h"
+
+namespace foldproof {
+namespace {
+
+using laws::Derived;
+using laws::LawCase;
+using laws::LawSubject;
+using laws::Results;
+
+struct Functions {
+  std::vector<Derived> (*derive)(const LawCase& c);
+  bool (*holds)(const LawCase& c, const Results& results);
+};
+
+constexpr Functions functions[] = {
+#define FOLDPROOF_LAW(id, name, claim) {laws::derive_##id, laws::holds_##id},
+#include "properties/laws/laws.def"
+#undef FOLDPROOF_LAW
+};
+
+constexpr LawInfo infos[] = {
+#define FOLDPROOF_LAW(id, name, claim) {name, claim},
+#include "properties/laws/laws.def"
+#undef FOLDPROOF_LAW
+};
+
+const Functions& functions_of(const std::string& name) {
+  check_law(name);
+  return functions[std::ranges::find(infos, name, &LawInfo::name) - std::begin(infos)];
+}
+
+/// Two elements on which every law that the instance can have says something: all are ones.
+bool says_something(const Functions& law, const Instance& instance) {
+  const Element element = instance.reduction->input;
+  std::vector<std::byte> ones(2 * size_of(element));
+  for (const std::size_t i : {0, 1}) store(element, ones, i, encode(element, number_of(1)));
+  Instance any_count = instance;
+  any_count.domain = {{"count", Range::parse("1 .. 2^20", {})}};
+  Case c;
+  c.variables = {{"count", 2}};
+  const LawSubject subject{any_count, instance.claims.deterministic, false};
+  return !law.derive(LawCase(subject, c, ones)).empty();
+}
+
+}  // namespace
+
+std::span<const LawInfo> law_rows() { return infos; }
+
+std::string law_names() {
+  std::string names;
+  for (const LawInfo& law : infos) names += fmt::format("{}{}", names.empty() ? "" : ", ", law.name);
+  return names;
+}
+
+std::vector<std::string> laws_of(const Instance& instance) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::size(infos) && instance.reduction; ++i)
+    if (says_something(functions[i], instance)) names.emplace_back(infos[i].name);
+  return names;
+}
+
+void check_law(const std::string& name) {
+  if (std::ranges::find(infos, name, &LawInfo::name) == std::end(infos))
+    throw InputError(fmt::format("there is no law \"{}\"; choose one of {}", name, law_names()));
+}
+
+namespace laws {
+
+std::vector<Derived> derive(const LawSubject& subject, const Case& c, std::span<const std::byte> input) {
+  if (c.law.empty()) return {};
+  const Functions& law = functions_of(c.law);
+  return input.empty() ? std::vector<Derived>{} : law.derive(LawCase(subject, c, input));
+}
+
+bool holds(const LawSubject& subject, const Case& c, std::span<const std::byte> input,
+           const std::vector<std::vector<std::uint64_t>>& outputs, bool forced) {
+  return functions_of(c.law).holds(LawCase(subject, c, input), {outputs, forced});
+}
+
+}  // namespace laws
+}  // namespace foldproof

@@ -1,0 +1,268 @@
+// Laws find what one input alone cannot show, and hold for correct kernels.
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "catch.h"
+#include "fake_kernel.h"
+#include "oracles/number.h"
+#include "properties/laws/fixed_tree.h"
+#include "properties/laws/laws.h"
+#include "properties/recipes.h"
+
+namespace foldproof {
+namespace {
+
+/// An entry that adds up what it loads: one tree, whatever the values.
+const std::string adding_ptx = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry kernel(.param .u64 a, .param .u64 b, .param .u32 n)
+{
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<4>;
+  .reg .f32 %f<5>;
+  .reg .pred %p<3>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u32 %r1, [n];
+  setp.eq.s32 %p1, %r1, 0;
+  @%p1 bra END;
+  ld.global.f32 %f1, [%rd1];
+  ld.global.f32 %f2, [%rd1+4];
+  add.f32 %f3, %f1, %f2;
+  mov.b32 %r2, %f3;
+  shfl.sync.down.b32 %r3|%p2, %r2, 1, 31, -1;
+  mov.b32 %f4, %r3;
+  add.rn.f32 %f3, %f3, %f4;
+  // here
+  ld.param.u64 %rd2, [b];
+  st.global.f32 [%rd2], %f3;
+END:
+  ret;
+}
+)";
+
+std::string adding_with(const std::string& statement) {
+  std::string text = adding_ptx;
+  return text.replace(text.find("// here"), 7, statement);
+}
+
+bool has_fixed_tree(const std::string& ptx) {
+  return laws::has_fixed_tree(fake::contract(Operator::sum, Element::f32).instances.front(),
+                              Image{"fake.ptx", ptx});
+}
+
+Contract claimed_deterministic(Operator op = Operator::sum, Element element = Element::f32) {
+  Contract contract = fake::contract(op, element);
+  contract.instances[0].claims.deterministic = true;
+  return contract;
+}
+
+/// The report of one case against one law.
+KernelReport tried(const Contract& contract, const fake::Kernel& kernel, const std::string& words,
+                   std::int64_t count, const std::string& law, std::uint64_t seed = 1) {
+  Case c;
+  read_words(words, c.recipe);
+  c.recipe.seed = seed;
+  c.variables = {{"count", count}, {"block", 32}};
+  c.law = law;
+  fake::FakeRunner runner(kernel);
+  AuditOptions options;
+  options.store = "/nowhere/cases";
+  return replay_case(contract, contract.instances.front(),
+                     std::make_shared<const Image>(Image{"fake.ptx", adding_ptx}), runner, c, options);
+}
+
+float sum(const std::vector<float>& values) { return std::accumulate(values.begin(), values.end(), 0.0F); }
+
+float maximum(const std::vector<float>& values) {
+  float result = -INFINITY;
+  for (const float x : values) result = std::max(result, x);
+  return result;
+}
+
+/// A correct reduction but for inputs of one kind, where it is off by one.
+fake::Kernel wrong_where(Operator op, const std::function<bool(const std::vector<float>&)>& fault) {
+  return [op, fault](const fake::Launch& l) {
+    const auto values = l.elements<float>();
+    l.store((op == Operator::max ? maximum(values) : sum(values)) + (fault(values) ? 1 : 0));
+  };
+}
+
+bool is_sorted(const std::vector<float>& values) {
+  return std::ranges::is_sorted(values, [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+}
+
+TEST_CASE("laws find faults that the case's own input does not show") {
+  using Values = std::vector<float>;
+  struct Row {
+    std::string law, words;
+    Operator op;
+    std::function<bool(const Values&)> fault;
+  };
+  const Row rows[] = {
+      {"permuted", "integers+ascending", Operator::sum, [](const Values& v) { return !is_sorted(v); }},
+      {"padded", "integers", Operator::sum, [](const Values& v) { return v.size() > 8; }},
+      {"duplicated", "uniform", Operator::max, [](const Values& v) { return v.size() == 9; }},
+      {"paired", "integers", Operator::sum, [](const Values& v) { return v.size() == 10; }},
+      {"split", "integers", Operator::sum, [](const Values& v) { return v.size() < 8; }},
+      {"copies", "integers", Operator::sum, [](const Values& v) { return v[0] == v[5]; }},
+      {"negated", "negative", Operator::sum, [](const Values& v) { return v[0] > 0; }},
+  };
+  for (const Row& row : rows) {
+    INFO(row.law);
+    const Contract contract = claimed_deterministic(row.op);
+    REQUIRE(tried(contract, wrong_where(row.op, row.fault), row.words, 8, "").findings.empty());
+    const KernelReport report = tried(contract, wrong_where(row.op, row.fault), row.words, 8, row.law);
+    REQUIRE(report.findings.size() == 1);
+    const Finding& finding = report.findings.front();
+    CHECK(is_about_values(finding.kind));
+    CHECK(finding.message.find("the law \"" + row.law + "\" says that ") != std::string::npos);
+    CHECK(finding.message.find("; of [") != std::string::npos);
+    CHECK(finding.message.find(", and of ") != std::string::npos);
+    CHECK(finding.case_text.find("law=" + row.law) != std::string::npos);
+  }
+}
+
+/// Of so many cases that differ in their seeds, how many are found to break the law.
+int broken(const fake::Kernel& kernel, const std::string& words, const std::string& law, int seeds,
+           const Contract& contract = claimed_deterministic()) {
+  int findings = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    const KernelReport report = tried(contract, kernel, words, 1000, law, static_cast<std::uint64_t>(seed));
+    for (const Finding& finding : report.findings) {
+      CHECK(finding.kind == Kind::wrong_value);
+      CHECK(finding.message.find("the law \"" + law + "\"") == 0);
+      ++findings;
+    }
+  }
+  return findings;
+}
+
+TEST_CASE("a sum that rounds by its magnitude breaks the law of scaling, inside its bound") {
+  const auto kernel = [](const fake::Launch& l) {
+    const float s = sum(l.elements<float>());
+    l.store(std::fabs(s) > 1 ? std::nextafter(s, INFINITY) : s);
+  };
+  CHECK(broken(kernel, "uniform", "", 20) == 0);
+  CHECK(broken(kernel, "uniform+scale:-5", "scaled", 20) > 0);
+  Contract unclaimed = fake::contract(Operator::sum, Element::f32);
+  CHECK(broken(kernel, "uniform+scale:-5", "scaled", 20, unclaimed) == 0);
+}
+
+TEST_CASE("a sum that is rounded upwards breaks the law of negation, inside its bound") {
+  const auto kernel = [](const fake::Launch& l) {
+    l.store(std::nextafter(sum(l.elements<float>()), INFINITY));
+  };
+  CHECK(broken(kernel, "uniform", "", 5) == 0);
+  CHECK(broken(kernel, "uniform", "negated", 5) == 5);
+}
+
+TEST_CASE("a sum that falls when an element is raised breaks the law of raising, inside its bound") {
+  const auto kernel = [](const fake::Launch& l) {
+    const auto values = l.elements<float>();
+    std::uint32_t parity = 0;
+    for (const float x : values) parity ^= std::bit_cast<std::uint32_t>(x) >> 20;
+    l.store(sum(values) + ((parity & 1) != 0 ? 0.004F : -0.004F));
+  };
+  CHECK(broken(kernel, "uniform+scale:-2", "", 50) == 0);
+  CHECK(broken(kernel, "uniform+scale:-2", "raised", 200) > 0);
+}
+
+TEST_CASE("correct kernels obey all laws, whatever they do with order, NaN, infinities and zeros") {
+  AuditOptions options;
+  options.cases = 2000;
+  options.largest_count = 2000;
+  for (const Operator op : {Operator::sum, Operator::max}) {
+    const KernelReport report = fake::audit(
+        claimed_deterministic(op),
+        [op](const fake::Launch& l) {
+          float result = op == Operator::max ? -INFINITY : -0.0F;
+          for (const float x : l.elements<float>()) {
+            if (op == Operator::sum)
+              result += x;
+            else
+              result = std::isnan(x) || std::isnan(result) ? NAN : std::max(result, x);
+          }
+          l.store(result);
+        },
+        options, adding_ptx);
+    for (const Finding& finding : report.findings) UNSCOPED_INFO(finding.message << finding.case_text);
+    CHECK(report.findings.empty());
+  }
+  const KernelReport integers = fake::audit(
+      claimed_deterministic(Operator::prod, Element::i64),
+      [](const fake::Launch& l) {
+        std::uint64_t product = 1;
+        for (const auto x : l.elements<std::uint64_t>()) product *= x;
+        l.store(product);
+      },
+      options);
+  CHECK(integers.findings.empty());
+}
+
+TEST_CASE("an audit finds what only a law shows, and shrinks it with the law") {
+  const KernelReport report = fake::audit(
+      claimed_deterministic(),
+      [](const fake::Launch& l) {
+        const auto values = l.elements<float>();
+        const float s = sum(values);
+        const bool all_matter = std::ranges::count(values, 0.0F) == 0;  // else the bound may be smaller
+        const bool rounds = std::accumulate(values.begin(), values.end(), 0.0) != static_cast<double>(s);
+        l.store(values.size() > 20 && all_matter && rounds ? std::nextafter(s, INFINITY) : s);
+      },
+      {}, adding_ptx);
+  for (const Finding& finding : report.findings) UNSCOPED_INFO(finding.message << " | " << finding.case_text);
+  REQUIRE(report.findings.size() == 1);
+  const Finding& finding = report.findings.front();
+  CHECK(finding.kind == Kind::wrong_value);
+  CHECK(finding.message.find("the law \"negated\" says that negated elements give the negated sum; of ") ==
+        0);
+  CHECK(finding.case_text.find("count=21 ") == 0);
+  CHECK(finding.case_text.find("law=negated") != std::string::npos);
+}
+
+TEST_CASE("additions of what was loaded are one tree; all that values could steer is none") {
+  CHECK(has_fixed_tree(adding_ptx));
+  CHECK(
+      has_fixed_tree(adding_with("cvt.f64.f32 %fd1, %f3; add.f64 %fd1, %fd1, %fd1; cvt.rn.f32.f64 %f3, %fd1;")
+                         .replace(adding_ptx.find(".reg .pred"), 0, ".reg .f64 %fd<3>;\n  ")));
+  for (const std::string statement :
+       {"add.rz.f32 %f3, %f3, %f4;", "mul.f32 %f3, %f3, %f4;", "sub.f32 %f3, %f3, %f4;",
+        "setp.gt.f32 %p2, %f3, %f4;", "setp.gt.s32 %p2, %r2, 0;", "and.b32 %r2, %r2, 1;",
+        "atom.global.add.f32 %f3, [%rd1], %f1;", "add.s32 %r2, %r2, 1;", "abs.f32 %f3, %f3;",
+        "cvt.rz.f16.f32 %h1, %f3;", "cvt.rni.s32.f32 %r2, %f3;",
+        "mov.b32 %r1, %f3; setp.ne.s32 %p1, %r1, 0;"}) {
+    INFO(statement);
+    CHECK(!has_fixed_tree(adding_with(statement)));
+  }
+  CHECK(!has_fixed_tree("no PTX"));
+  CHECK(!has_fixed_tree(""));
+}
+
+TEST_CASE("an instance has the laws that may hold for it") {
+  const auto of = [](const Contract& contract) { return laws_of(contract.instances.front()); };
+  using Names = std::vector<std::string>;
+  CHECK(of(fake::contract(Operator::sum, Element::f32)) ==
+        Names{"permuted", "padded", "paired", "split", "copies"});
+  CHECK(of(claimed_deterministic()) ==
+        Names{"permuted", "padded", "paired", "split", "copies", "scaled", "negated", "raised"});
+  CHECK(of(fake::contract(Operator::max, Element::f32)) ==
+        Names{"permuted", "padded", "duplicated", "split", "copies", "scaled", "raised"});
+  CHECK(of(fake::contract(Operator::sum, Element::u32)) ==
+        Names{"permuted", "padded", "paired", "split", "copies", "scaled", "negated"});
+  CHECK(of(fake::contract(Operator::prod, Element::i32)) == Names{"permuted", "padded", "split", "copies"});
+}
+
+TEST_CASE("an unknown law is answered with the known ones") {
+  CHECK_THROWS_WITH(tried(fake::contract(Operator::sum, Element::f32), wrong_where(Operator::sum, is_sorted),
+                          "equal", 3, "padding"),
+                    "there is no law \"padding\"; choose one of permuted, padded, duplicated, paired, split, "
+                    "copies, scaled, "
+                    "negated, raised");
+}
+
+}  // namespace
+}  // namespace foldproof
