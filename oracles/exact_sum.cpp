@@ -28,7 +28,7 @@ struct Part {
 // --- formats of at most 32 bits
 
 /// A bin for each sign and exponent, or for each code where there are 256. It counts its codes and adds up
-/// their fractions:
+/// their fractions; of 16 bits and less the whole codes, whose upper bits are the same in all of a bin:
 ///
 ///   63          43 42             0
 ///   |  how many   | fractions      |     2^20 fractions of 23 bits stay below 2^43
@@ -48,7 +48,8 @@ class CodeBins {
     for (std::size_t k = 0; k < bins_.size(); ++k) {
       const std::uint64_t bin = std::accumulate(bins_[k].begin(), bins_[k].end(), std::uint64_t{0});
       if (bin == 0) continue;
-      const std::uint64_t times = bin >> count_place, fractions = bin & (one - 1);
+      const std::uint64_t times = bin >> count_place;
+      const std::uint64_t fractions = (bin & (one - 1)) - (sizeof(T) == 4 ? 0 : times * (k << fraction_bits));
       const Number first = decode(element, k << fraction_bits);  // has the sign, the exponent and no fraction
       // Infinities and NaNs share an exponent; only a NaN has a fraction.
       if (first.is_finite())
@@ -70,11 +71,12 @@ class CodeBins {
                                                                        : 0;
   static constexpr unsigned count_place = 43;
   static constexpr std::uint64_t one = std::uint64_t{1} << count_place;
-  static constexpr std::size_t banks = sizeof(T) == 1 ? 4 : 2;  // so that codes of one bin need not wait
+  static constexpr std::size_t banks = sizeof(T) == 1 ? 8 : 4;  // so that codes of one bin need not wait
 
   void add_one(T value, std::size_t bank) {
     const auto code = std::bit_cast<Code>(value);
-    bins_[code >> fraction_bits][bank] += one | (code & ((Code{1} << fraction_bits) - 1));
+    const Code kept = sizeof(T) == 4 ? code & ((Code{1} << fraction_bits) - 1) : code;
+    bins_[code >> fraction_bits][bank] += one + kept;
   }
 
   std::array<std::array<std::uint64_t, banks>, std::size_t{1} << (8 * sizeof(T) - fraction_bits)> bins_;
