@@ -191,5 +191,22 @@ TEST_CASE("a launch that stays inside its budget makes no finding") {
   CHECK(run.report.warp_instructions < 9'100);
 }
 
+TEST_CASE("A block that no random turn has reached yet is not given up, however long others wait for it") {
+  // Each block waits for the flag of the block before, and sets its own.
+  for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+    INFO("seed " << seed);
+    run_kernel(R"(
+    setp.ne.u32 %p1, tid, 0; @%p1 bra end; setp.eq.u32 %p2, cta, 0; @%p2 bra mine_now;
+    mul.wide.u32 %rd1, cta, 4; add.u64 %rd1, buffer0, %rd1;
+    wait: ld.volatile.global.u32 %r1, [%rd1+-4]; setp.eq.u32 %p3, %r1, 0; @%p3 bra wait;
+    mine_now: mul.wide.u32 %rd2, cta, 4; add.u64 %rd2, buffer0, %rd2; st.volatile.global.u32 [%rd2], 1;
+    end:)",
+               {.buffers = {zeros(5 * 4)},
+                .grid = {5, 1, 1},
+                .block = {1, 1, 1},
+                .schedule = {Schedule::Order::random, seed}});
+  }
+}
+
 }  // namespace
 }  // namespace foldproof::machine_tests

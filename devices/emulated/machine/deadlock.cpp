@@ -63,13 +63,15 @@ void Grid::watch_for_livelock() {
 // registers, and memory did not change meanwhile, then each goes on like that for ever.
 bool Grid::everybody_runs_in_circles() {
   for (const auto& cluster : resident_)
-    for (const auto& block : cluster->blocks)
+    for (const auto& block : cluster->blocks) {
+      if (!block->started) return false;  // under a random schedule its turn is still to come
       for (const auto& warp : block->warps)
-        for (std::size_t k = 0; block->started && k < warp->splits.size(); ++k) {
+        for (std::size_t k = 0; k < warp->splits.size(); ++k) {
           const Split::State state = warp->splits[k].state;
           if (state == Split::State::joining) return false;  // it may go on alone
           if (state == Split::State::ready && !runs_in_a_circle(*warp, k)) return false;
         }
+    }
   return true;
 }
 
