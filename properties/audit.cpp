@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "oracles/number.h"
+#include "oracles/rounding_path.h"
+#include "oracles/summation_tree.h"
 #include "properties/execution/evaluation.h"
 #include "properties/generation/coverage.h"
 #include "properties/generation/generator.h"
@@ -119,6 +121,10 @@ class Audit {
   }
 
   void measure(const Case& c, const Evaluation& evaluation) {
+    Accuracy& accuracy = report_.accuracy;
+    if (evaluation.layer) ++accuracy.judged_by[static_cast<std::size_t>(*evaluation.layer)];
+    if (evaluation.ulps) accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *evaluation.ulps);
+    keep_followed(evaluation);
     if (!evaluation.error_over_bound) return;
     ++bounded_;
     vacuous_ += evaluation.vacuous ? 1 : 0;
@@ -126,6 +132,26 @@ class Audit {
       return;
     report_.worst_error_over_bound = evaluation.error_over_bound;
     report_.worst_case = describe(c);
+    accuracy.worst_by = evaluation.layer;
+    accuracy.worst_is_vacuous = evaluation.vacuous;
+  }
+
+  /// The largest case of those whose order can be named speaks for the kernel.
+  void keep_followed(const Evaluation& evaluation) {
+    constexpr NodeId largest_named = 1 << 12;
+    const auto& followed = evaluation.followed;
+    if (!followed || followed->expressions.inputs() > largest_named) return;
+    if (!followed_ || followed_->expressions.inputs() < followed->expressions.inputs()) followed_ = followed;
+  }
+
+  std::optional<OrderShown> order_shown() const {
+    if (!followed_ || followed_->expressions.inputs() == 0) return std::nullopt;
+    const std::vector<std::uint64_t> heights = roundings(followed_->expressions, followed_->results);
+    const auto tree =
+        SummationTree::of(followed_->expressions, followed_->results.front(), instance_.reduction->op);
+    const auto* known = std::get_if<SummationTree>(&tree);
+    return OrderShown{known ? shape_of(*known) : std::get<std::string>(tree),
+                      *std::ranges::max_element(heights), followed_->expressions.inputs()};
   }
 
   /// Shrinks the first finding of its kind and place and keeps it; later ones say nothing new, unless they
@@ -174,6 +200,7 @@ class Audit {
     if (2 * vacuous_ > bounded_)
       report_.notes.push_back(fmt::format(
           "in {} of the {} cases that a bound judged, it says nothing about the value", vacuous_, bounded_));
+    report_.accuracy.order = order_shown();
     triage(report_, contract_, today());
     return std::move(report_);
   }
@@ -187,7 +214,8 @@ class Audit {
   CaseStore store_;
   Coverage coverage_;
   KernelReport report_;
-  std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases judged by a bound, and those where it says nothing
+  std::uint64_t bounded_ = 0, vacuous_ = 0;   ///< cases judged by a bound, and those where it says nothing
+  std::shared_ptr<const Followed> followed_;  ///< of the largest case whose order can be named
   bool stopped_ = false, is_replay_ = false;
   Clock::time_point start_ = Clock::now();
 };

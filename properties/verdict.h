@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "properties/accuracy.h"
 #include "sanitizer/counters.h"
 #include "sanitizer/finding.h"
 
@@ -44,6 +45,7 @@ struct KernelReport {
   std::uint64_t cases = 0;  ///< cases judged
   std::optional<double> worst_error_over_bound;  ///< absent: nothing was rounded, or nothing was judged
   std::string worst_case;                        ///< the case of that ratio, as text
+  Accuracy accuracy;
   std::optional<std::int64_t> untried_above;     ///< counts beyond it are claimed, and were not tried
   std::vector<Finding> findings;
   std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/accuracy.h"
+
 #include "reports/counters_json.h"
 
 namespace foldproof {
@@ -106,24 +108,26 @@ Json to_json(const KernelReport& kernel) {
   Json findings = Json::array();
   for (const Finding& finding : kernel.findings) findings.push_back(to_json(finding));
   const auto& worst = kernel.worst_error_over_bound;
-  return {{"kernel", kernel.kernel},
-          {"entry", kernel.entry},
-          {"id", kernel.id},
-          {"instance", kernel.label},
-          {"file", kernel.file},
-          {"verdict", name(kernel.verdict)},
-          {"expected", kernel.expected},
-          {"cases", kernel.cases},
-          {"worst_error_over_bound", worst ? Json(*worst) : Json(nullptr)},
-          {"worst_case", known(kernel.worst_case)},
-          {"untried_above", kernel.untried_above ? Json(*kernel.untried_above) : Json(nullptr)},
-          {"findings", findings},
-          {"notes", kernel.notes},
-          {"reason", known(kernel.reason)},
-          {"seconds", kernel.seconds},
-          {"warp_instructions", kernel.warp_instructions},
-          {"counters", kernel.counters ? to_json(*kernel.counters) : Json(nullptr)},
-          {"coverage", to_json(kernel.coverage)}};
+  Json json{{"kernel", kernel.kernel},
+            {"entry", kernel.entry},
+            {"id", kernel.id},
+            {"instance", kernel.label},
+            {"file", kernel.file},
+            {"verdict", name(kernel.verdict)},
+            {"expected", kernel.expected},
+            {"cases", kernel.cases},
+            {"worst_error_over_bound", worst ? Json(*worst) : Json(nullptr)},
+            {"worst_case", known(kernel.worst_case)},
+            {"untried_above", kernel.untried_above ? Json(*kernel.untried_above) : Json(nullptr)},
+            {"findings", findings},
+            {"notes", kernel.notes},
+            {"reason", known(kernel.reason)},
+            {"seconds", kernel.seconds},
+            {"warp_instructions", kernel.warp_instructions},
+            {"counters", kernel.counters ? to_json(*kernel.counters) : Json(nullptr)},
+            {"coverage", to_json(kernel.coverage)}};
+  add_accuracy(json, kernel.accuracy);
+  return json;
 }
 
 Json to_json(const AuditReport& report) {
@@ -169,6 +173,7 @@ KernelReport kernel_report_from(const Json& json) {
   if (const Json& worst = json.at("worst_error_over_bound"); !worst.is_null())
     kernel.worst_error_over_bound = worst.get<double>();
   kernel.worst_case = text_at(json, "worst_case");
+  kernel.accuracy = accuracy_from(json);
   if (const Json& untried = json.at("untried_above"); !untried.is_null())
     kernel.untried_above = untried.get<std::int64_t>();
   for (const Json& finding : json.at("findings")) kernel.findings.push_back(finding_from(finding));

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "reports/accuracy.h"
 #include "reports/counters_text.h"
 #include "reports/coverage_text.h"
 #include "reports/paint.h"
@@ -216,7 +217,7 @@ std::string findings_text(const AuditReport& report, const TerminalStyle& style)
 
 std::string to_text(const AuditReport& report, const TerminalStyle& style) {
   return findings_text(report, style) + table(report, style.color, style.width) +
-         counters_tables(report, style.color) + coverage_text(report, style.width) + remarks(report, style) +
+         accuracy_text(report, style.width) + counters_tables(report, style.color) + coverage_text(report, style.width) + remarks(report, style) +
          limits_text(report) + skipped_devices_text(report, style) + summary(report, style);
 }
 

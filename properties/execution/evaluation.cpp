@@ -153,6 +153,8 @@ class Verdicts {
       if (run == 0 && judgement.error_over_bound) evaluation_.error_over_bound = judgement.error_over_bound;
       forced_ = judgement.layer == Judgement::Layer::exact;
       evaluation_.vacuous = judgement.vacuous;
+      evaluation_.layer = judgement.layer;
+      evaluation_.ulps = judgement.ulps;
       if (judgement.ok) continue;
       evaluation_.error_over_bound = judgement.error_over_bound;
       add(kind_of(judgement), when(run) + judgement.sentence + with_input());
@@ -183,8 +185,10 @@ class Verdicts {
     const auto judgement =
         judged_by_tree(arithmetic(), followed.expressions, followed.results, output, planned_.input);
     if (!judgement) return true;
+    evaluation_.followed = results_[*planned_.followed].followed;
     evaluation_.error_over_bound = judgement->error_over_bound;
     evaluation_.vacuous = judgement->vacuous;
+    evaluation_.layer = judgement->layer;
     if (!judgement->ok) add(Kind::outside_bound, judgement->sentence + with_input());
     return judgement->ok;
   }

@@ -15,10 +15,13 @@
 namespace foldproof {
 
 struct Evaluation {
-  std::vector<Finding> findings;           ///< without case and replay command
-  std::optional<double> error_over_bound;  ///< absent where nothing rounds or nothing was judged
-  bool vacuous = false;                    ///< the bound that judged says nothing
-  std::optional<std::string> gap;          ///< why it is not known what becomes of each element
+  std::vector<Finding> findings;             ///< without case and replay command
+  std::optional<double> error_over_bound;    ///< absent where nothing rounds or nothing was judged
+  bool vacuous = false;                      ///< the bound that judged says nothing
+  std::optional<Judgement::Layer> layer;     ///< what judged the value; absent where it was not judged
+  std::optional<double> ulps;                ///< the error; absent where the value is not finite
+  std::shared_ptr<const Followed> followed;  ///< what the results are made of, where that was followed
+  std::optional<std::string> gap;            ///< why it is not known what becomes of each element
   std::uint64_t warp_instructions = 0;
   std::optional<std::string> unsupported;  ///< why the case could not run
   bool law_tried = false;                  ///< the case's law says something of it, and was compared
