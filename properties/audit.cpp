@@ -125,6 +125,7 @@ class Audit {
     if (evaluation.layer) ++accuracy.judged_by[static_cast<std::size_t>(*evaluation.layer)];
     if (evaluation.ulps) accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *evaluation.ulps);
     keep_followed(evaluation);
+    if (evaluation.gap) ++gaps_, gap_ = *evaluation.gap;
     if (!evaluation.error_over_bound) return;
     ++bounded_;
     vacuous_ += evaluation.vacuous ? 1 : 0;
@@ -201,6 +202,8 @@ class Audit {
       report_.notes.push_back(fmt::format(
           "in {} of the {} cases that a bound judged, it says nothing about the value", vacuous_, bounded_));
     report_.accuracy.order = order_shown();
+    if (2 * gaps_ > report_.cases)
+      report_.notes.push_back(fmt::format("it is not known what becomes of each element: {}", gap_));
     triage(report_, contract_, today());
     return std::move(report_);
   }
@@ -216,6 +219,8 @@ class Audit {
   KernelReport report_;
   std::uint64_t bounded_ = 0, vacuous_ = 0;   ///< cases judged by a bound, and those where it says nothing
   std::shared_ptr<const Followed> followed_;  ///< of the largest case whose order can be named
+  std::uint64_t gaps_ = 0;                    ///< cases in which values could not be followed
+  std::string gap_;                           ///< why
   bool stopped_ = false, is_replay_ = false;
   Clock::time_point start_ = Clock::now();
 };

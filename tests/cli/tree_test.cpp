@@ -1,0 +1,152 @@
+// foldproof tree: in which order a kernel combines its input; and what audits say of elements that are lost.
+#include <fstream>
+#include <sstream>
+
+#include "catch.h"
+#include "cli/program.h"
+
+using namespace foldproof::test;
+
+namespace {
+
+/// warp_sum(const float* x, float* total, unsigned count): lane t has x[t], and halves are folded onto each
+/// other. `first` is the first step of the fold: 16, unless lanes are to be lost.
+std::string warp_sum(int first) {
+  return R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry warp_sum(.param .u64 warp_sum_param_0, .param .u64 warp_sum_param_1, .param .u32 warp_sum_param_2)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<6>;
+  .reg .f32 %f<3>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [warp_sum_param_0];
+  ld.param.u64 %rd2, [warp_sum_param_1];
+  ld.param.u32 %r1, [warp_sum_param_2];
+  mov.u32 %r2, %tid.x;
+  mov.f32 %f1, 0f00000000;
+  setp.ge.u32 %p1, %r2, %r1;
+  @%p1 bra $fold;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  ld.global.f32 %f1, [%rd4];
+$fold:
+  mov.u32 %r3, )" +
+         std::to_string(first) + R"(;
+$next:
+  mov.b32 %r4, %f1;
+  shfl.sync.down.b32 %r5, %r4, %r3, 31, -1;
+  mov.b32 %f2, %r5;
+  add.rn.f32 %f1, %f1, %f2;
+  shr.u32 %r3, %r3, 1;
+  setp.ne.u32 %p2, %r3, 0;
+  @%p2 bra $next;
+  setp.ne.u32 %p3, %r2, 0;
+  @%p3 bra $done;
+  st.global.f32 [%rd2], %f1;
+$done:
+  ret;
+}
+)";
+}
+
+std::string contract(const std::string& height) {
+  return R"(format = 1
+id = "W"
+[source]
+path = "warp_sum.ptx"
+[reduction]
+operator = "sum"
+input = "f32"
+[domain]
+count = "0 .. 32"
+[[launch]]
+entry = "warp_sum"
+grid = "1"
+block = "32"
+arguments = ["input", "output", "count"]
+[claims]
+deterministic = true
+height = ")" +
+         height + "\"\n";
+}
+
+/// The contract's path.
+std::string kernel(const Folder& folder, int first, const std::string& height = "5") {
+  folder.file("warp_sum.ptx", warp_sum(first));
+  return folder.file("warp_sum.toml", contract(height));
+}
+
+}  // namespace
+
+TEST_CASE("the tree of a kernel is shown with its height, its order and its bound") {
+  const Folder folder;
+  const RanJson ran = run_json({"tree", kernel(folder, 16), "--case", "count=32 equal seed=0"});
+  REQUIRE(ran.status == 0);
+  CHECK(ran.json.at("order") == "32 in a strided fold");
+  CHECK(ran.json.at("height") == 5);
+  CHECK(ran.json.at("roundings") == 5);
+  CHECK(ran.json.at("elements") == 32);
+  CHECK(ran.json.at("replay_agrees") == true);
+  CHECK(ran.json.at("tree").at(0).size() == 2);
+}
+
+TEST_CASE("a small tree is drawn with its elements, and into a file") {
+  const Folder folder;
+  const std::string svg = (folder.path() / "tree.svg").string();
+  const Ran ran = run({"tree", kernel(folder, 16), "--case", "count=3 uniform seed=1", "--svg", svg});
+  REQUIRE(ran.status == 0);
+  CHECK(ran.out.find("+ ─┬─ + ─┬─ x0\n"
+                     "   │     └─ x2\n"
+                     "   └─ x1\n") != std::string::npos);
+  std::ifstream file(svg);
+  std::stringstream drawn;
+  drawn << file.rdbuf();
+  CHECK(drawn.str().find("</svg>") != std::string::npos);
+}
+
+TEST_CASE("a result that does not exist, and a file that cannot be written, are refused in one sentence") {
+  const Folder folder;
+  const std::string toml = kernel(folder, 16);
+  const Ran result = run({"tree", toml, "--result", "1"});
+  CHECK(result.status == 2);
+  CHECK(result.err.find("there is no result 1") != std::string::npos);
+  const Ran unwritable = run({"tree", toml, "--svg", (folder.path() / "none" / "tree.svg").string()});
+  CHECK(unwritable.status == 2);
+  CHECK(unwritable.err.find("cannot be written") != std::string::npos);
+}
+
+TEST_CASE("an audit names the elements that are lost, and says how the kernel combines the others") {
+  const Folder folder;
+  const RanJson ran = run_json({"audit", kernel(folder, 8), "--cases", "16"});
+  CHECK(ran.status == 1);
+  const auto& report = ran.json.at("kernels").at(0);
+  bool lost = false;
+  for (const auto& finding : report.at("findings"))
+    lost |= finding.at("kind") == "input-not-used" &&
+            finding.at("message") == "of 17 elements, element 16 is not part of the result";
+  CHECK(lost);
+}
+
+TEST_CASE("a height that is claimed too small is a violation of the contract") {
+  const Folder folder;
+  const RanJson ran = run_json({"audit", kernel(folder, 16, "4"), "--cases", "16"});
+  CHECK(ran.status == 1);
+  const auto& finding = ran.json.at("kernels").at(0).at("findings").at(0);
+  CHECK(finding.at("kind") == "contract-violation");
+  CHECK(finding.at("message").get<std::string>().find(
+            "claims that an element goes through 4 additions at most") != std::string::npos);
+}
+
+TEST_CASE("an audit says what judged the values, and in which order they were combined") {
+  const Folder folder;
+  const RanJson ran = run_json({"audit", kernel(folder, 16), "--cases", "40"});
+  CHECK(ran.status == 0);
+  const auto& report = ran.json.at("kernels").at(0);
+  CHECK(report.at("tree").at("order") == "32 in a strided fold");
+  CHECK(report.at("tree").at("height") == 5);
+  CHECK(report.at("judged_by").at("tree").get<int>() > 0);
+  CHECK(report.at("worst_judged_by") == "tree");
+  CHECK(report.at("worst_error_over_bound").get<double>() <= 1);
+}
