@@ -39,8 +39,8 @@ struct Shown {
   std::uint64_t elements = 0, results = 0;
   Operator op = Operator::sum;
   Replay replayed;
-  std::optional<Dyadic> bound;  ///< of all results together, where they are sums
-  std::uint64_t most_roundings = 0;
+  std::optional<Dyadic> bound;  ///< of a floating-point sum
+  std::uint64_t most_additions = 0;
   std::variant<SummationTree, std::string> tree;
 
   const SummationTree* known() const { return std::get_if<SummationTree>(&tree); }
@@ -83,8 +83,8 @@ Shown show(const Assignment& assignment, const Arguments& a) {
   const NodeId result = followed.results[a.result];
   if (shown.op == Operator::sum && is_float(instance.reduction->output))
     shown.bound = running_bound(followed.expressions, std::vector{result});
-  const auto depths = roundings(followed.expressions, std::vector{result});
-  shown.most_roundings = depths.empty() ? 0 : *std::ranges::max_element(depths);
+  const auto depths = additions(followed.expressions, std::vector{result});
+  shown.most_additions = depths.empty() ? 0 : *std::ranges::max_element(depths);
   shown.tree = SummationTree::of(followed.expressions, result, shown.op);
   return shown;
 }
@@ -105,6 +105,14 @@ std::string replay_text(const Replay& replayed) {
   return fmt::format("{} operations done again on the host give the same bits", replayed.operations);
 }
 
+/// How many elements are a leaf.
+std::size_t elements_in(const SummationTree& tree) {
+  std::set<std::uint32_t> found;
+  for (const auto& vertex : tree.vertices())
+    if (vertex.is_leaf() && vertex.element != SummationTree::none) found.insert(vertex.element);
+  return found.size();
+}
+
 std::string to_text(const Shown& shown, std::uint64_t result) {
   std::string text = shown.kernel + (shown.instance.empty() ? "" : " " + shown.instance) + "\n";
   const auto line = [&](std::string_view name, const std::string& value) {
@@ -113,13 +121,13 @@ std::string to_text(const Shown& shown, std::uint64_t result) {
   line("case", shown.case_text);
   line("result", fmt::format("{} of {}", result, shown.results));
   if (const SummationTree* tree = shown.known()) {
-    line("elements", fmt::format("{} of {}", tree->root().leaves, shown.elements));
+    line("elements", fmt::format("{} of {}", elements_in(*tree), shown.elements));
     line("height", std::to_string(tree->root().height));
     line("order", shape_of(*tree));
   } else {
     line("order", std::get<std::string>(shown.tree));
   }
-  line("roundings", fmt::format("at most {} on the way of one element", shown.most_roundings));
+  line("additions", fmt::format("at most {} on the way of one element", shown.most_additions));
   if (shown.bound) line("bound", fmt::format("{:.6g}, by the values on the way", upper_double(*shown.bound)));
   line("replay", replay_text(shown.replayed));
   if (const SummationTree* tree = shown.known(); tree && tree->root().leaves <= most_lines)
@@ -150,7 +158,7 @@ Json to_json(const Shown& shown, std::uint64_t result) {
           {"elements", shown.elements},
           {"height", tree ? Json(tree->root().height) : Json(nullptr)},
           {"order", tree ? shape_of(*tree) : std::get<std::string>(shown.tree)},
-          {"roundings", shown.most_roundings},
+          {"additions", shown.most_additions},
           {"bound", shown.bound ? Json(fmt::format("{:a}", upper_double(*shown.bound))) : Json(nullptr)},
           {"replayed", shown.replayed.operations},
           {"replay_agrees", !shown.replayed.differs},

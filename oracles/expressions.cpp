@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <utility>
 
 #include "oracles/number.h"
 
@@ -165,6 +166,13 @@ void Expressions::decide(NodeId node) {
 
 void Expressions::leave_gap(std::string_view why) {
   if (!gap_) gap_ = std::string(why);
+}
+
+bool is_comparison_of_its_operands(const Expressions& expressions, const Node& choice) {
+  const auto [chosen, other, decider] = choice.operand;
+  const auto& compared = expressions[decider].operand;
+  return other != 0 && expressions[decider].operation == Operation::opaque && compared[2] == 0 &&
+         std::minmax(compared[0], compared[1]) == std::minmax(chosen, other);
 }
 
 }  // namespace foldproof

@@ -91,4 +91,7 @@ class Expressions {
   NodeId inputs_ = 0;
 };
 
+/// Whether a choice is that of the larger or smaller of two: what decides it depends on these two alone.
+bool is_comparison_of_its_operands(const Expressions& expressions, const Node& choice);
+
 }  // namespace foldproof

@@ -13,8 +13,9 @@ struct Replay {
   std::optional<NodeId> differs;  ///< the first whose bits are not those of the run
 };
 
-/// Does every sum, difference, product, quotient, extremum and conversion again, from its operands' values.
-/// NaN are equal whatever their payload.
+/// Does again, from its operands' values, every sum, difference, product, fma and extremum, and every
+/// conversion to floating point, that rounds to nearest, flushes nothing and does not saturate. NaN are equal
+/// whatever their payload.
 Replay replay(const Expressions& expressions);
 
 }  // namespace foldproof

@@ -13,8 +13,19 @@ bool is_zero_constant(const Expressions& expressions, NodeId id, Element element
   return node.operation == Operation::constant && decode(element, node.bits).is_zero();
 }
 
-/// 2^exponent times the magnitude of a factor that is a sum of a few powers of two.
 Dyadic magnitude(double factor) { return abs(Dyadic(number_of(factor))); }
+
+/// Whether the node is an addition, of something else than a zero that depends on no input.
+bool adds(const Expressions& expressions, const Node& node) {
+  switch (node.operation) {
+    case Operation::add:
+    case Operation::subtract:
+      return !is_zero_constant(expressions, node.operand[0], node.element) &&
+             !is_zero_constant(expressions, node.operand[1], node.element);
+    case Operation::fused: return !is_zero_constant(expressions, node.operand[2], node.element);
+    default: return false;
+  }
+}
 
 /// What a value that was rounded may be away from what it should be, given the operands.
 Dyadic local_error(const Node& node) {
@@ -31,6 +42,11 @@ Dyadic local_error(const Node& node) {
   return error;
 }
 
+/// Whether the value stands for all that lies beyond it.
+bool is_saturated(const Node& node) {
+  return node.saturates && abs(Dyadic(decode(node.element, node.bits))) >= largest_finite(node.element);
+}
+
 /// A factor that was computed without rounding: a multiple of 2^-30 that is not large.
 bool is_exact(double factor) {
   return std::fabs(factor) < 0x1p20 && std::trunc(factor * 0x1p30) == factor * 0x1p30;
@@ -42,9 +58,7 @@ bool rounds(const Expressions& expressions, const Node& node) {
   if (!is_float(node.element)) return false;
   switch (node.operation) {
     case Operation::add:
-    case Operation::subtract:
-      return node.flushes || (!is_zero_constant(expressions, node.operand[0], node.element) &&
-                              !is_zero_constant(expressions, node.operand[1], node.element));
+    case Operation::subtract: return node.flushes || adds(expressions, node);
     case Operation::multiply:
     case Operation::fused:
     case Operation::divide: return true;
@@ -53,16 +67,17 @@ bool rounds(const Expressions& expressions, const Node& node) {
   }
 }
 
-std::vector<std::uint64_t> roundings(const Expressions& expressions, std::span<const NodeId> results) {
+std::vector<std::uint64_t> additions(const Expressions& expressions, std::span<const NodeId> results) {
   std::vector<std::uint64_t> above(expressions.size());
   std::vector<bool> reached(expressions.size());
   for (const NodeId result : results) reached[result] = true;
   for (NodeId id = expressions.size() - 1; id > expressions.inputs(); --id) {
-    if (!reached[id]) continue;
     const Node& node = expressions[id];
-    const bool counts = node.operation != Operation::convert && rounds(expressions, node);
-    const std::uint64_t below = above[id] + (counts ? 1 : 0);
-    for (const NodeId operand : node.operand) {
+    if (!reached[id] || node.operation == Operation::opaque) continue;
+    const std::uint64_t below = above[id] + (adds(expressions, node) ? 1 : 0);
+    const std::size_t operands = node.operation == Operation::choice ? 1 : node.operand.size();
+    for (std::size_t k = 0; k < operands; ++k) {
+      const NodeId operand = node.operand[k];
       if (operand == 0) continue;
       reached[operand] = true;
       above[operand] = std::max(above[operand], below);
@@ -80,6 +95,7 @@ std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<co
     const Node& node = expressions[id];
     if (node.operation == Operation::opaque || node.operation == Operation::choice) return std::nullopt;
     if (is_float(node.element) && !decode(node.element, node.bits).is_finite()) return std::nullopt;
+    if (is_saturated(node)) return std::nullopt;
     if (rounds(expressions, node)) bound = bound + magnitude(*uses[id].times) * local_error(node);
   }
   return bound;

@@ -15,9 +15,9 @@ namespace foldproof {
 /// every value of the other. Adding a zero that depends on no input does not, unless subnormals are flushed.
 bool rounds(const Expressions& expressions, const Node& node);
 
-/// For each element of the input the most roundings on one way to a result (d_i in the bounds), those of
-/// conversions to other formats left out.
-std::vector<std::uint64_t> roundings(const Expressions& expressions, std::span<const NodeId> results);
+/// For each element of the input the most additions on one way to a result, in any format; adding a zero that
+/// depends on no input is none. With floating-point values, d_i in the bounds.
+std::vector<std::uint64_t> additions(const Expressions& expressions, std::span<const NodeId> results);
 
 /// The running bound (B1) on the error of a sum that the results are, or add up to: half an ulp of every
 /// value on the way, as often as the value is in the sum. It holds for every graph of additions,

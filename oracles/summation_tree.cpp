@@ -42,7 +42,7 @@ class Builder {
     std::vector<NodeId> all;
     if (node.operation == Operation::fused && op_ == Operator::sum) {
       if (!is_constant(node.operand[2])) all.push_back(node.operand[2]);
-    } else if (combines(node.operation, op_)) {
+    } else if (combines(node.operation, op_) || is_extremum(node)) {
       for (const NodeId operand : {node.operand[0], node.operand[1]})
         if (!is_constant(operand)) all.push_back(operand);
     } else if (passes(node)) {
@@ -51,11 +51,17 @@ class Builder {
     return all;
   }
 
+  /// A minimum or maximum in two instructions.
+  bool is_extremum(const Node& node) const {
+    return (op_ == Operator::min || op_ == Operator::max) && node.operation == Operation::choice &&
+           is_comparison_of_its_operands(expressions_, node);
+  }
+
   bool passes(const Node& node) const {
     switch (node.operation) {
       case Operation::negate:
-      case Operation::convert:
-      case Operation::choice: return !is_constant(node.operand[0]);
+      case Operation::convert: return !is_constant(node.operand[0]);
+      case Operation::choice: return !is_constant(node.operand[0]) && is_constant(node.operand[1]);
       case Operation::joined: return is_constant(node.operand[1]) && expressions_[node.operand[1]].bits == 0;
       default: return false;
     }

@@ -27,6 +27,8 @@ std::optional<double> constant_value(const Expressions& expressions, NodeId id, 
 Factors factors_of_product(const Expressions& expressions, const Node& node, double addend) {
   const auto a = constant_value(expressions, node.operand[0], node.element),
              b = constant_value(expressions, node.operand[1], node.element);
+  const bool wraps = !is_float(node.element);  // a factor may undo another one modulo 2^w
+  if (wraps && a != 1.0 && b != 1.0) return {std::nullopt, std::nullopt, addend};
   if (a) return {0, a, addend};
   if (b) return {b, 0, addend};
   return {std::nullopt, std::nullopt, addend};
@@ -61,20 +63,12 @@ Factors factors_in_product(const Node& node) {
   }
 }
 
-/// Whether a choice is that of the larger or smaller of two: what decides it depends on these two alone.
-bool compares_its_operands(const Expressions& expressions, const Node& choice) {
-  const auto [chosen, other, decider] = choice.operand;
-  const auto& compared = expressions[decider].operand;
-  return other != 0 && expressions[decider].operation == Operation::opaque && compared[2] == 0 &&
-         std::minmax(compared[0], compared[1]) == std::minmax(chosen, other);
-}
-
 Factors factors_in_extremum(const Expressions& expressions, const Node& node) {
   switch (node.operation) {
     case Operation::minimum:
     case Operation::maximum: return {1, 1};
     case Operation::convert: return {1};
-    case Operation::choice: return {1, compares_its_operands(expressions, node) ? 1.0 : 0.0, 0};
+    case Operation::choice: return {1, is_comparison_of_its_operands(expressions, node) ? 1.0 : 0.0, 0};
     default: return unknown;
   }
 }
@@ -113,7 +107,7 @@ std::vector<Use> uses_of_nodes(const Expressions& expressions, std::span<const N
     uses[result].counts = true;
     if (uses[result].times) *uses[result].times += 1;
   }
-  for (const NodeId decision : expressions.decisions()) uses[decision].counts = true;
+  for (const NodeId decision : expressions.decisions()) uses[decision].counts = uses[decision].decides = true;
   for (NodeId id = expressions.size() - 1; id > expressions.inputs(); --id) {
     const Use& use = uses[id];
     if (!use.counts && use.times == 0.0) continue;
@@ -123,6 +117,7 @@ std::vector<Use> uses_of_nodes(const Expressions& expressions, std::span<const N
       if (node.operand[k] == 0) continue;
       Use& below = uses[node.operand[k]];
       below.counts |= use.counts;
+      below.decides |= use.decides;
       if (use.times == 0.0) continue;
       if (!use.times || !factors[k])
         below.times.reset();

@@ -14,6 +14,7 @@ namespace foldproof {
 struct Use {
   /// Some result depends on it, or what the program did.
   bool counts = false;
+  bool decides = false;  ///< what the program did depends on it
   /// How often it is in the results, together: its factor in a sum, its exponent in a product, in how many
   /// places it is compared for a minimum or maximum. As real arithmetic has it, so that what a compensated
   /// sum adds and takes away again is not counted. Nothing where something lies between about which nothing

@@ -82,8 +82,9 @@ class Verdicts {
         complete &= result.completed;
       }
     if (!complete || !instance_.reduction) return std::move(evaluation_);
-    if (planned_.followed) judge_uses(results_[*planned_.followed]);
-    if (kept_input() && judge_values() && agree() && obeys_law()) return std::move(evaluation_);
+    const bool right = kept_input() && judge_values();
+    if (planned_.followed) judge_uses(results_[*planned_.followed], right);
+    if (right && agree() && obeys_law()) return std::move(evaluation_);
     // Now there is evidence that the order matters.
     for (Finding& finding : evaluation_.findings)
       if (finding.kind == Kind::unordered_access) finding.severity = Severity::error;
@@ -135,11 +136,12 @@ class Verdicts {
 
   /// Whether every element of the input is used as the contract claims. Where accesses race, anything may be
   /// lost, and the race says more.
-  void judge_uses(const JobResult& result) {
+  void judge_uses(const JobResult& result, bool value_is_right) {
     if (!result.followed || std::ranges::any_of(evaluation_.findings, spoils_values)) return;
     const Followed& followed = *result.followed;
     if ((evaluation_.gap = followed.expressions.gap())) return;
-    for (const auto& [kind, message] : wrong_uses(instance_, followed)) add(kind, message);
+    for (const WrongUse& wrong : wrong_uses(instance_, followed))
+      if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message);
   }
 
   /// Whether every run's value is right.
@@ -174,8 +176,9 @@ class Verdicts {
   /// Whether the order in which the elements were combined is the one that is claimed, and the value the one
   /// that it gives.
   bool judge_by_tree() {
-    if (!planned_.followed || !results_[*planned_.followed].followed || evaluation_.gap) return true;
+    if (!planned_.followed || !results_[*planned_.followed].followed) return true;
     const Followed& followed = *results_[*planned_.followed].followed;
+    if (followed.expressions.gap()) return true;
     if (const auto sentence = wrong_height(instance_, planned_.c->variables, followed)) {
       add(Kind::contract_violation, *sentence);
       return false;
@@ -323,7 +326,7 @@ class Verdicts {
 
 /// Following takes memory for each value that is made, and time.
 bool is_small(const Planned& planned) {
-  constexpr std::size_t most_bytes = 1 << 16;
+  constexpr std::size_t most_bytes = 1 << 20;
   return planned.input.size() <= most_bytes;
 }
 

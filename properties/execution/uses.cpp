@@ -45,28 +45,31 @@ void follow(const Instance& instance, PreparedJob& prepared) {
   prepared.job.follow = follow;
 }
 
-std::vector<std::pair<Kind, std::string>> wrong_uses(const Instance& instance, const Followed& followed) {
+std::vector<WrongUse> wrong_uses(const Instance& instance, const Followed& followed) {
   const Operator op = instance.reduction->op;
   const std::span<const NodeId> all = followed.results;
   const bool counts_twice = !is_idempotent(op) || instance.claims.uses_every_input_once.value_or(false);
   const bool together = instance.reduction->result == ResultShape::partials;
   const std::size_t inputs = followed.expressions.inputs();
-  std::vector<std::pair<Kind, std::string>> wrong;
+  std::vector<WrongUse> wrong;
+  const bool certain = followed.expressions.decisions().empty();
   const std::size_t rounds = together ? 1 : std::min(all.size(), most_results);
   for (std::size_t i = 0; i < rounds && wrong.empty(); ++i) {
     const std::vector<Use> uses = uses_of(followed.expressions, together ? all : all.subspan(i, 1), op);
     Elements unused, repeated;
     for (std::size_t k = 0; k < uses.size(); ++k) {
       if (!uses[k].counts) unused.add(k);
-      if (counts_twice && uses[k].times && std::fabs(*uses[k].times) > 1.5) repeated.add(k);
+      if (counts_twice && !uses[k].decides && uses[k].times && std::fabs(*uses[k].times) > 1.5)
+        repeated.add(k);
     }
     const std::string result = all.size() > 1 && !together ? fmt::format("result {}", i) : "the result";
     if (unused.any())
-      wrong.emplace_back(Kind::input_not_used,
-                         fmt::format("of {} elements, {} not part of {}", inputs, unused.are(), result));
+      wrong.push_back({Kind::input_not_used,
+                       fmt::format("of {} elements, {} not part of {}", inputs, unused.are(), result),
+                       certain});
     if (repeated.any())
-      wrong.emplace_back(Kind::input_used_twice, fmt::format("of {} elements, {} part of {} more than once",
-                                                             inputs, repeated.are(), result));
+      wrong.push_back({Kind::input_used_twice, fmt::format("of {} elements, {} part of {} more than once",
+                                                           inputs, repeated.are(), result)});
   }
   return wrong;
 }
@@ -75,7 +78,7 @@ std::optional<std::string> wrong_height(const Instance& instance, const Variable
                                         const Followed& followed) {
   if (!instance.claims.height) return std::nullopt;
   const std::int64_t claimed = instance.claims.height->evaluate(variables);
-  const std::vector<std::uint64_t> heights = roundings(followed.expressions, followed.results);
+  const std::vector<std::uint64_t> heights = additions(followed.expressions, followed.results);
   for (std::size_t k = 0; k < heights.size(); ++k)
     if (static_cast<std::int64_t>(heights[k]) > claimed)
       return fmt::format(

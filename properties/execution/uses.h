@@ -15,9 +15,16 @@ namespace foldproof {
 /// Asks for the job's input to be followed into its output.
 void follow(const Instance& instance, PreparedJob& prepared);
 
-/// Kinds and sentences of what is wrong. That an element is used twice is no fault of a minimum or maximum,
-/// unless the contract says so.
-std::vector<std::pair<Kind, std::string>> wrong_uses(const Instance& instance, const Followed& followed);
+/// What is wrong with how elements are used. That one is used twice is no fault of a minimum or maximum,
+/// unless the contract says so, nor of one on which the way through the program depends.
+struct WrongUse {
+  Kind kind;
+  std::string message;
+  /// False where the way through the program depends on elements: a kernel may have seen that others cannot
+  /// change its result. Then only a wrong value shows that it is a fault.
+  bool certain = true;
+};
+std::vector<WrongUse> wrong_uses(const Instance& instance, const Followed& followed);
 
 /// What is wrong with the height that the contract claims; nothing where it claims none, or that many
 /// additions suffice.

@@ -86,7 +86,7 @@ TEST_CASE("the tree of a kernel is shown with its height, its order and its boun
   REQUIRE(ran.status == 0);
   CHECK(ran.json.at("order") == "32 in a strided fold");
   CHECK(ran.json.at("height") == 5);
-  CHECK(ran.json.at("roundings") == 5);
+  CHECK(ran.json.at("additions") == 5);
   CHECK(ran.json.at("elements") == 32);
   CHECK(ran.json.at("replay_agrees") == true);
   CHECK(ran.json.at("tree").at(0).size() == 2);

@@ -138,7 +138,7 @@ TEST_CASE("buffers and claims have their defaults") {
   CHECK(instance.claims.deterministic);
   CHECK(instance.claims.nan == NanPolicy::propagate);
   CHECK(instance.claims.empty == EmptyPolicy::identity);
-  CHECK(instance.claims.uses_every_input_once == true);
+  CHECK_FALSE(instance.claims.uses_every_input_once);
   CHECK(instance.output_count.evaluate({}) == 1);
 }
 

@@ -85,10 +85,10 @@ TEST_CASE("There is no tree where a value is used twice, or nothing of the input
         "the result is made of no element of the input");
 }
 
-TEST_CASE("Roundings are counted on the longest way, and adding a zero that is no element is none") {
+TEST_CASE("Additions are counted on the longest way, and adding a zero that is no element is none") {
   F32Expressions e(ones(3));
   const NodeId sum = e.add(e.add(e.add(1, e.constant(0)), 2), 3);
-  CHECK(roundings(e.all, std::vector{sum}) == std::vector<std::uint64_t>{2, 2, 1});
+  CHECK(additions(e.all, std::vector{sum}) == std::vector<std::uint64_t>{2, 2, 1});
 }
 
 TEST_CASE("The running bound is half an ulp of every value on the way") {

@@ -14,25 +14,31 @@ constexpr std::uint64_t first_quiet_rounds =
     4;  // before the first attempt at a proof; then twice as many each time
 constexpr std::uint64_t longest_proof = 8192;  // warp instructions a split
 
-/// All that decides what a split does next, as long as memory stays as it is.
+/// All that decides what a split does next, as long as memory stays as it is: the registers of its callers
+/// are read again when it returns.
 struct Standpoint {
   std::uint32_t pc = 0;
   Frame* frame = nullptr;
-  std::vector<std::byte> registers;
+  std::vector<std::byte> registers;           // of the frame, its caller, …
   std::vector<std::vector<std::byte>> local;  // of its lanes
 
   static Standpoint of(const Warp& warp, const Split& split) {
     Standpoint here{split.pc, split.frame, {}, {}};
-    const std::byte* from = split.frame->registers();
-    here.registers.assign(from, from + split.frame->code->frame.size());
+    for (const Frame* frame = split.frame; frame; frame = frame->parent)
+      here.registers.insert(here.registers.end(), frame->registers(),
+                            frame->registers() + frame->code->frame.size());
     for_lanes(split.lanes, [&](unsigned lane) { here.local.push_back(warp.local[lane]); });
     return here;
   }
 
   bool is(const Warp& warp, const Split& split) const {
-    if (split.pc != pc || split.frame != frame ||
-        std::memcmp(frame->registers(), registers.data(), registers.size()) != 0)
-      return false;
+    if (split.pc != pc || split.frame != frame) return false;
+    const std::byte* then = registers.data();
+    for (const Frame* own = frame; own; own = own->parent) {
+      const std::size_t bytes = own->code->frame.size();
+      if (std::memcmp(own->registers(), then, bytes) != 0) return false;
+      then += bytes;
+    }
     std::size_t k = 0;
     for (LaneMask left = split.lanes; left != 0; left &= left - 1)
       if (warp.local[first_lane(left)] != local[k++]) return false;

@@ -166,6 +166,7 @@ std::optional<Grid::Slice> Grid::execute_moving(Warp& warp, std::size_t index, c
       return Slice::expired;
     case Action::call:
       check_choice(warp, *split.frame, i, i.operand[0], lanes, "the function that is called");
+      if (follows()) follow_decision(*split.frame, i.operand[0], lanes);
       call(warp, index, i);
       return std::nullopt;
     case Action::ret: return_lanes(warp, index); return Slice::expired;

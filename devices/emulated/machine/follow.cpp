@@ -70,20 +70,20 @@ constexpr Marks marks = [] {
   return all;
 }();
 
-/// Which byte of which source stands where in what an instruction gives. The instruction is carried out on
-/// marks instead of the values that depend on an input.
+/// Which byte of which source stands where in what an instruction gives that moves bytes. It is carried out
+/// on marks instead of the values that depend on an input.
 class Routes {
  public:
   Routes(const std::byte* registers, std::size_t frame_bytes, const RowNodes& nodes, const Instruction& i,
          const Operands& sources, LaneMask lanes)
       : sources_(sources), nodes_(nodes) {
-    for (std::size_t kind = 0; kind < kinds_of_marks; ++kind) {
+    for (std::size_t kind = 0; kind < results_.size(); ++kind) {
       results_[kind].resize(frame_bytes);
       std::byte* frame = results_[kind].data();
       isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool) {
         std::memcpy(frame + offset, registers + offset, bytes == 0 ? 4 : std::size_t{bytes} * warp_size);
       });
-      for (std::size_t s = 0; s < sources.count; ++s) {
+      for (std::size_t s = 0; s < sources.count && kind < kinds_of_marks; ++s) {
         const auto [row, port] = sources.all[s];
         if (port->bytes == 0) continue;
         for_lanes(nodes.lanes(row) & lanes, [&, row = row, port = port](unsigned lane) {
@@ -101,8 +101,9 @@ class Routes {
       std::array<std::uint8_t, kinds_of_marks> seen{};
       for (std::size_t kind = 0; kind < seen.size(); ++kind)
         seen[kind] = std::to_integer<std::uint8_t>(results_[kind][row + lane * bytes + b]);
-      if (seen[0] == seen[1] && seen[1] == seen[2])
-        to[b] = {0, 0, seen[0]};
+      const auto real = std::to_integer<std::uint8_t>(results_.back()[row + lane * bytes + b]);
+      if (seen[0] == real && seen[1] == real && seen[2] == real)
+        to[b] = {0, 0, real};
       else if (!find_marked(expressions, seen, lane, to[b]))
         return false;
     }
@@ -126,7 +127,7 @@ class Routes {
 
   const Operands& sources_;
   const RowNodes& nodes_;
-  std::array<std::vector<std::byte>, kinds_of_marks> results_;
+  std::array<std::vector<std::byte>, kinds_of_marks + 1> results_;  ///< the last of the values themselves
 };
 
 /// A conversion between integers that keeps bytes as they are, and has zeros above them if anything.
@@ -215,7 +216,10 @@ void Grid::follow_bytes(Frame& frame, const Instruction& i, LaneMask lanes) {
   Expressions& expressions = provenance_->expressions;
   const Operands sources = sources_of(i);
   if (isa::rows()[i.form->row].id == "selp") return follow_choice(frame, i, lanes);
-  const Routes routes(frame.registers(), frame.code->frame.size(), frame.nodes, i, sources, lanes);
+  const std::size_t movable = moves_bytes_of(*i.form);
+  std::optional<Routes> routes;
+  if (movable != 0)
+    routes.emplace(frame.registers(), frame.code->frame.size(), frame.nodes, i, sources, lanes);
   std::array<std::array<NodeId, most_operands + 1>, warp_size> depends{};  // CC last
   for_lanes(lanes, [&](unsigned lane) {
     for (std::size_t s = 0; s < sources.count; ++s)
@@ -229,12 +233,10 @@ void Grid::follow_bytes(Frame& frame, const Instruction& i, LaneMask lanes) {
     auto& nodes = results.emplace_back(row, std::array<NodeId, warp_size>{}).second;
     for_lanes(lanes, [&](unsigned lane) {
       if (std::ranges::all_of(depends[lane], [](NodeId n) { return n == 0; })) return;
-      const bool masked = std::ranges::any_of(sources, [&](const Operand& source) {
-        return source.port->bytes == 0 && frame.nodes.at(source.row, lane) != 0;
-      });
+      const bool moves = std::all_of(depends[lane].begin() + static_cast<std::ptrdiff_t>(movable),
+                                     depends[lane].end(), [](NodeId n) { return n == 0; });
       std::array<BytePart, widest> value;
-      if (bytes != 0 && !masked && depends[lane][most_operands] == 0 &&
-          routes.find(expressions, row, bytes, lane, value))
+      if (routes && bytes != 0 && moves && routes->find(expressions, row, bytes, lane, value))
         nodes[lane] = expressions.assembled(std::span(value).first(bytes));
       else
         nodes[lane] = expressions.opaque(depends[lane], 0, std::max(bytes, 1u));

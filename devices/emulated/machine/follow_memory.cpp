@@ -145,10 +145,13 @@ void Grid::follow_atomic(const Access& access, unsigned lane, std::uint32_t k, s
     stored =
         combined({old, old_bits}, {expressions.part(given, 0, size), bits_of(b)}, now, form, size, flushes);
   }
-  if (const NodeId address = address_node(access, lane); address != 0)
+  NodeId returned = old;
+  if (const NodeId address = address_node(access, lane); address != 0) {
     stored = expressions.opaque(std::array{stored, address}, now, size);
+    returned = expressions.opaque(std::array{old, address}, old_bits, size);
+  }
   make_of(at, stored, size, now);
-  if (returns) nodes.set(detail.data[k], lane, old);
+  if (returns) nodes.set(detail.data[k], lane, returned);
 }
 
 // What a compare-and-swap stores that found the bits that it expected. They may have been made anew
@@ -159,7 +162,7 @@ NodeId Grid::swapped(NodeId stored, NodeId expected, NodeId found, std::uint32_t
   std::array<BytePart, widest> before, now;
   expressions.take_apart(expected, bytes, 0, before);
   expressions.take_apart(found, bytes, 0, now);
-  NodeId done = 0;
+  std::optional<NodeId> done;
   for (std::uint32_t b = 0; b < bytes; ++b) {
     if (before[b].node == now[b].node || before[b].node == done) continue;
     if (before[b].node == 0 || now[b].node == 0 || before[b].byte != now[b].byte) {
@@ -167,7 +170,7 @@ NodeId Grid::swapped(NodeId stored, NodeId expected, NodeId found, std::uint32_t
       return stored;
     }
     done = before[b].node;
-    stored = expressions.replaced(stored, done, now[b].node);
+    stored = expressions.replaced(stored, *done, now[b].node);
   }
   return stored;
 }

@@ -1,6 +1,7 @@
 #include "devices/emulated/machine/operation_of.h"
 
-#include <array>
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -17,8 +18,23 @@ struct Row {
 };
 
 constexpr Row arithmetic[] = {
+#define FOLDPROOF_MOVER(row, sources)
 #define FOLDPROOF_ARITHMETIC(row, operation) {#row, Operation::operation},
 #include "devices/emulated/machine/operations.def"
+#undef FOLDPROOF_ARITHMETIC
+#undef FOLDPROOF_MOVER
+};
+
+struct Mover {
+  std::string_view id;
+  std::size_t sources;
+};
+
+constexpr Mover movers[] = {
+#define FOLDPROOF_ARITHMETIC(row, operation)
+#define FOLDPROOF_MOVER(row, sources) {#row, sources},
+#include "devices/emulated/machine/operations.def"
+#undef FOLDPROOF_MOVER
 #undef FOLDPROOF_ARITHMETIC
 };
 
@@ -76,6 +92,17 @@ std::optional<Element> element_of(Type type) {
     case Type::u64: return Element::u64;
     default: return std::nullopt;
   }
+}
+
+std::size_t moves_bytes_of(const Form& form) {
+  const std::string_view id = isa::rows()[form.row].id;
+  const auto is_number = [](Type type) {
+    const auto element = element_of(type);
+    return element && is_float(*element);
+  };
+  if (id == "cvt" && (form.sat || is_number(form.type) || is_number(form.type2))) return 0;
+  const auto* found = std::ranges::find(movers, id, &Mover::id);
+  return found == std::end(movers) ? 0 : found->sources;
 }
 
 std::optional<Node> operation_of(const Form& form) {

@@ -15,7 +15,11 @@ std::optional<Element> element_of(isa::Type type);
 /// operation of an expression, or not in this form (.sat, .relu, a rounding to integers, …).
 std::optional<Node> operation_of(const isa::Form& form);
 
-/// The same of what an atomic leaves in memory, made of the old value and the operand.
+/// Of how many sources, the first ones, a register-only instruction may move bytes to its result; 0 where it
+/// does more than that.
+std::size_t moves_bytes_of(const isa::Form& form);
+
+/// What an atomic leaves in memory, as a node without operands: made of the old value and the operand.
 std::optional<Node> operation_of(isa::AtomicKind kind, isa::Type type);
 
 }  // namespace foldproof::machine
