@@ -5,6 +5,7 @@
 #include <string>
 
 #include "oracles/number.h"
+#include "properties/execution/job.h"
 #include "properties/generation/draws.h"
 #include "properties/recipes.h"
 
@@ -19,10 +20,15 @@ struct Surroundings {
   Chooser& choose;
 };
 
-void reseed(Case& c, const Surroundings& here) { c.recipe.seed = here.choose.bits(); }
+/// What was planted belongs to the elements that are drawn anew.
+void reseed(Case& c, const Surroundings& here) {
+  c.recipe.seed = here.choose.bits();
+  c.recipe.planted.clear();
+}
 
 void change_distribution(Case& c, const Surroundings& here) {
   if (here.generator.distributions().empty()) return;
+  c.recipe.planted.clear();
   c.recipe.distribution = here.choose.one_of(here.generator.distributions());
   if (stays_as_made(c.recipe.distribution)) c.recipe.modifiers.clear();
 }
@@ -31,6 +37,7 @@ void change_distribution(Case& c, const Surroundings& here) {
 void change_condition(Case& c, const Surroundings& here) {
   const Element element = here.instance.reduction->input;
   const int most = is_float(element) ? 2 * float_format(element).precision : 1;
+  c.recipe.planted.clear();
   c.recipe.distribution = "ill-conditioned:" + std::to_string(here.choose.between(1, most));
 }
 
@@ -60,6 +67,31 @@ void change_count(Case& c, const Surroundings& here) {
       {n - 1, n + 1, n - 2, n + 2, n - 32, n + 32, n / 2, 2 * n, n - n / 4, n + n / 4});
 }
 
+/// Where least is added, a bound leaves least room.
+void take_few(Case& c, const Surroundings& here) {
+  constexpr std::int64_t few = 8;
+  const auto count = c.variables.find("count");
+  if (count == c.variables.end()) return;
+  count->second = here.choose.between(2, few);
+  reseed(c, here);
+}
+
+/// Other digits for one element: a step that leaves most roundings as they are.
+void nudge(Case& c, const Surroundings& here) {
+  constexpr std::size_t most_planted = 16;
+  const Element element = here.instance.reduction->input;
+  const std::vector<std::byte> input = input_of(here.instance, c);
+  const auto size = static_cast<std::int64_t>(input.size() / size_of(element));
+  if (size == 0 || !is_float(element)) return;
+  auto index = static_cast<std::uint64_t>(here.choose.between(0, size - 1));
+  auto& planted = c.recipe.planted;
+  if (planted.size() >= most_planted) index = here.choose.one_of(planted).index;
+  const std::uint64_t digits = (std::uint64_t{1} << (float_format(element).precision - 1)) - 1;
+  const std::uint64_t bits = load(element, input, index) ^ (here.choose.bits() * 0x9e3779b97f4a7c15 & digits);
+  std::erase_if(planted, [&](const Planted& p) { return p.index == index; });
+  if (decode(element, bits).is_finite()) planted.push_back({index, planted_text(element, bits)});
+}
+
 void change_block(Case& c, const Surroundings& here) {
   const auto& variables = here.domain.variables();
   const auto block = std::ranges::find(variables, "block", &std::pair<std::string, Range>::first);
@@ -72,8 +104,9 @@ void change_schedule(Case& c, const Surroundings& here) {
 
 /// The more often a step stands here, the more often it is tried.
 constexpr void (*steps[])(Case& c, const Surroundings& here) = {
-    reseed,        reseed,          reseed,       change_distribution, change_condition, add_modifier,
-    drop_modifier, change_modifier, change_count, change_count,        change_block,     change_schedule};
+    reseed,   reseed,   reseed,        change_distribution, change_condition, add_modifier, take_few,
+    take_few, take_few, drop_modifier, change_modifier,     change_count,     change_count, nudge,
+    nudge,    nudge,    change_block,  change_schedule};
 
 }  // namespace
 
@@ -89,6 +122,9 @@ Case neighbour_of(const Case& c, const Instance& instance, const Domain& domain,
     steps[choose.between(0, last)](changed, here);
   changed.variables = domain.nearest(changed.variables);
   const auto count = changed.variables.find("count");
+  std::erase_if(changed.recipe.planted, [&](const Planted& p) {
+    return count != changed.variables.end() && p.index >= static_cast<std::uint64_t>(count->second);
+  });
   if (count != changed.variables.end() && count->second > most_elements_of_slow_schedules)
     changed.schedule = {};
   return changed;
