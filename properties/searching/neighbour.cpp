@@ -108,6 +108,16 @@ constexpr void (*steps[])(Case& c, const Surroundings& here) = {
     take_few, take_few, drop_modifier, change_modifier,     change_count,     change_count, nudge,
     nudge,    nudge,    change_block,  change_schedule};
 
+/// Back into the domain, with no more than fits the count.
+void settle(Case& c, const Domain& domain) {
+  c.variables = domain.nearest(c.variables);
+  const auto count = c.variables.find("count");
+  if (count == c.variables.end()) return;
+  std::erase_if(c.recipe.planted,
+                [&](const Planted& p) { return p.index >= static_cast<std::uint64_t>(count->second); });
+  if (count->second > most_elements_of_slow_schedules) c.schedule = {};
+}
+
 }  // namespace
 
 Case neighbour_of(const Case& c, const Instance& instance, const Domain& domain,
@@ -118,15 +128,10 @@ Case neighbour_of(const Case& c, const Instance& instance, const Domain& domain,
   changed.calls = 1;
   changed.law.clear();
   const auto last = static_cast<std::int64_t>(std::size(steps)) - 1;
-  for (std::int64_t left = choose.between(1, 2); left > 0; --left)
+  for (std::int64_t left = choose.between(1, 2); left > 0; --left) {
     steps[choose.between(0, last)](changed, here);
-  changed.variables = domain.nearest(changed.variables);
-  const auto count = changed.variables.find("count");
-  std::erase_if(changed.recipe.planted, [&](const Planted& p) {
-    return count != changed.variables.end() && p.index >= static_cast<std::uint64_t>(count->second);
-  });
-  if (count != changed.variables.end() && count->second > most_elements_of_slow_schedules)
-    changed.schedule = {};
+    settle(changed, domain);
+  }
   return changed;
 }
 
