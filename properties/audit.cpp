@@ -58,7 +58,7 @@ class Audit {
   KernelReport replay(const Case& c) {
     domain_.check(c.variables);
     is_replay_ = true;
-    judge({c});
+    judge({readable(c)});
     return finished();
   }
 
@@ -67,11 +67,21 @@ class Audit {
   void judge_stored(const Case& c) {
     try {
       domain_.check(c.variables);
-      judge({c});
+      judge({readable(c)});
     } catch (const InputError& outdated) {
       report_.notes.push_back(
           fmt::format("a stored case was left out ({}): {}", outdated.sentence(), describe(c)));
     }
+  }
+
+  /// With planted elements that were given as bits written as the values that they are.
+  Case readable(Case c) const {
+    if (instance_.reduction)
+      for (Planted& planted : c.recipe.planted) {
+        const Element type = instance_.reduction->input;
+        planted.value = planted_text(type, planted_bits(type, planted.value));
+      }
+    return c;
   }
 
   void generate() {
