@@ -108,7 +108,7 @@ Planted planted_element(const toml::node& node, const std::string& file) {
   Fields fields(*node.as_table(), "a planted element", file);
   const auto index = static_cast<std::uint64_t>(fields.integer("index", 0, std::int64_t{1} << 40));
   const bool is_old = node.as_table()->contains("bits");
-  const Planted planted{index, is_old ? fmt::format("0x{:x}", fields.bits("bits")) : fields.text("value")};
+  Planted planted{index, is_old ? fmt::format("0x{:x}", fields.bits("bits")) : fields.text("value")};
   fields.end();
   try {
     check_planted(planted.value);

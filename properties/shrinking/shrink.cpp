@@ -41,6 +41,10 @@ class Trials {
   ShrinkBudget budget_;
 };
 
+bool same_elements(const Recipe& a, const Recipe& b) {
+  return words_of(a) == words_of(b) && a.seed == b.seed && a.planted == b.planted;
+}
+
 bool same(const Case& a, const Case& b) { return describe(a) == describe(b); }
 
 /// The simpler neighbours of a case, the boldest steps first.
@@ -119,9 +123,9 @@ class Neighbours {
     return all;
   }
 
-  /// Planted elements are read most easily among zeros.
+  /// Elements that were taken apart are read most easily among zeros, and so is an input without any left.
   rc::Seq<Case> distributions(const Case& c) const {
-    if (!c.recipe.planted.empty()) return {};
+    if (!c.recipe.planted.empty() || same_elements(c.recipe, {"zeros"})) return {};
     std::vector<Case> simpler;
     for (const RecipeInfo& recipe : recipes()) {
       if (recipe.name == bare_name(c.recipe.distribution)) break;
