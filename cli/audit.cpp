@@ -1,6 +1,7 @@
 // foldproof audit: every instance of one or many contracts, judged.
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/audit_arguments.h"
 #include "cli/campaign.h"
@@ -17,6 +18,7 @@ namespace {
 
 struct Arguments : AuditArguments {
   std::string device = "emulated", report, store, only_case, prove_budget = "30s";
+  std::optional<std::uint64_t> steered;
   bool prove = false, counters = false, coverage = false;
 };
 
@@ -24,6 +26,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   CampaignOptions options;
   options.audit.cases = arguments.cases;
   options.audit.largest_count = arguments.largest;
+  options.audit.steered = arguments.steered;
   options.audit.seed = parse_seed(arguments.seed);
   if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
   if (!arguments.store.empty()) options.store = arguments.store;
@@ -97,6 +100,11 @@ Run attach_audit(CLI::App& app, Console& console) {
          "and a distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
              recipe_names() + "; behind one, each after a +, modifiers: " + modifier_names())
       ->type_name("TEXT");
+  app.add_option("--search", a->steered,
+                 "Of the cases, so many are steered towards a larger error where a bound judges; default: a "
+                 "quarter, at least 4")
+      ->check(quietly(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40)))
+      ->type_name("N");
   app.add_flag("--counters", a->counters,
                "Count what each instance does on 65536 elements with 256 threads a block, or the nearest");
   app.add_flag("--coverage", a->coverage,

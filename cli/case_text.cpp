@@ -26,6 +26,15 @@ std::int64_t variable(const std::string& value, const std::string& word) {
   return number;
 }
 
+Planted planted(std::uint64_t index, const std::string& value) {
+  try {
+    check_planted(value);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--case: x[{}]: {}", index, error.sentence()));
+  }
+  return {index, value};
+}
+
 void read_assignment(Case& c, const std::string& key, const std::string& value, const std::string& word) {
   const std::string option = fmt::format("--case: {}", key);
   if (key == "seed")
@@ -39,8 +48,7 @@ void read_assignment(Case& c, const std::string& key, const std::string& value, 
   else if (key == "law")
     c.law = value;
   else if (key.starts_with("x[") && key.ends_with("]"))
-    c.recipe.planted.emplace_back(parse_number(key.substr(2, key.size() - 3), option, 0, any),
-                                  parse_number(value, option, 0, any));
+    c.recipe.planted.push_back(planted(parse_number(key.substr(2, key.size() - 3), option, 0, any), value));
   else
     c.variables[key] = variable(value, word);
 }

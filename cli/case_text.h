@@ -7,8 +7,9 @@
 
 namespace foldproof {
 
-/// What describe() writes, such as "count=33 block=128 uniform seed=7 schedule=converging". Seed, schedule,
-/// offset and calls may be left out. Throws InputError that names the word it cannot read.
+/// What describe() writes, such as "count=33 block=128 uniform seed=7 schedule=converging x[3]=0x1.8p-2".
+/// Seed, schedule, offset, calls, law and planted elements may be left out. Throws InputError that names the
+/// word it cannot read.
 Case parse_case(const std::string& text);
 
 }  // namespace foldproof

@@ -12,6 +12,9 @@
 #include "properties/generation/generator.h"
 #include "properties/keeping/store.h"
 #include "properties/keeping/triage.h"
+#include "properties/random.h"
+#include "properties/searching/climb.h"
+#include "properties/shrinking/same_failure.h"
 #include "properties/shrinking/shrink.h"
 
 namespace foldproof {
@@ -26,19 +29,11 @@ constexpr std::size_t most_shrunk = 8;
 /// Elements of a replayed case: more than are ever generated, less than would exhaust a machine.
 constexpr std::uint64_t largest_replayed_count = std::uint64_t{1} << 30;
 
-/// Lost elements show as wrong values on some inputs and outside the bound on others: one family.
-bool same_family(Kind a, Kind b) {
-  const auto is_value = [](Kind kind) { return kind == Kind::wrong_value || kind == Kind::outside_bound; };
-  return a == b || (is_value(a) && is_value(b));
-}
-
-bool is_like(const Finding& a, const Finding& b) { return same_family(a.kind, b.kind) && a.at == b.at; }
-
-/// The same fault, shown at least as badly.
-const Finding* find_like(const std::vector<Finding>& findings, const Finding& like) {
-  const auto found = std::ranges::find_if(
-      findings, [&](const Finding& f) { return is_like(f, like) && f.severity >= like.severity; });
-  return found == findings.end() ? nullptr : &*found;
+/// Of the last cases, how many are steered: a quarter and at least four, but no more than half.
+std::uint64_t steered_of(const AuditOptions& options) {
+  constexpr std::uint64_t least = 4;
+  const std::uint64_t all = options.cases;
+  return std::min(all, options.steered.value_or(std::min(all / 2, std::max(least, all / 4))));
 }
 
 class Audit {
@@ -51,6 +46,7 @@ class Audit {
         evaluator_(contract, instance, image, runner),
         domain_(instance, largest_count),
         generator_(instance, domain_, identity_of(contract, instance), options.seed),
+        climb_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
         store_(options.store),
         report_(empty_report(contract, instance)) {}
 
@@ -64,7 +60,7 @@ class Audit {
   KernelReport replay(const Case& c) {
     domain_.check(c.variables);
     is_replay_ = true;
-    judge({c});
+    judge({readable(c)});
     return finished();
   }
 
@@ -73,15 +69,26 @@ class Audit {
   void judge_stored(const Case& c) {
     try {
       domain_.check(c.variables);
-      judge({c});
+      judge({readable(c)});
     } catch (const InputError& outdated) {
       report_.notes.push_back(
           fmt::format("a stored case was left out ({}): {}", outdated.sentence(), describe(c)));
     }
   }
 
+  /// With planted elements that were given as bits written as the values that they are.
+  Case readable(Case c) const {
+    if (instance_.reduction)
+      for (Planted& planted : c.recipe.planted) {
+        const Element type = instance_.reduction->input;
+        planted.value = planted_text(type, planted_bits(type, planted.value));
+      }
+    return c;
+  }
+
   void generate() {
     std::uint64_t index = 0;
+    const std::uint64_t drawn = options_.cases - steered_of(options_);
     for (std::uint64_t size = 1; index < options_.cases && !stopped_;
          size = std::min(2 * size, largest_batch)) {
       if (options_.budget && Clock::now() - start_ >= *options_.budget) {
@@ -89,10 +96,10 @@ class Audit {
             fmt::format("the time budget ended after {} of {} cases", index, options_.cases));
         break;
       }
-      std::vector<Case> batch;
-      for (const std::uint64_t end = std::min(index + size, options_.cases); index < end; ++index)
-        batch.push_back(generator_.generate(index));
-      judge(batch);
+      if (index < drawn)
+        index = draw(index, std::min(index + size, drawn));
+      else
+        steer(index++);
       if (options_.progress) options_.progress(index, options_.cases);
     }
     if (stopped_) return;
@@ -101,9 +108,30 @@ class Audit {
       report_.notes.push_back(std::move(missed));
   }
 
-  void judge(const std::vector<Case>& cases) {
-    const std::vector<Evaluation> evaluations = evaluator_.evaluate(cases);
+  /// The cases from `begin` to `end`, which is returned, as they are drawn.
+  std::uint64_t draw(std::uint64_t begin, std::uint64_t end) {
+    std::vector<Case> batch;
+    for (std::uint64_t index = begin; index < end; ++index) batch.push_back(generator_.generate(index));
+    const std::vector<Evaluation> evaluations = judge(batch);
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      climb_.start_from(batch[i], evaluations[i].error_over_bound);
+    return end;
+  }
+
+  /// A case that may have a larger error than all before it, or a drawn one where no bound says so.
+  void steer(std::uint64_t index) {
+    const std::optional<Case> c = climb_.next(index);
+    if (!c) {
+      judge({generator_.generate(index)});
+      return;
+    }
+    climb_.take(*c, judge({*c}).front().error_over_bound);
+  }
+
+  std::vector<Evaluation> judge(const std::vector<Case>& cases) {
+    std::vector<Evaluation> evaluations = evaluator_.evaluate(cases);
     for (std::size_t i = 0; i < cases.size() && !stopped_; ++i) take(cases[i], evaluations[i]);
+    return evaluations;
   }
 
   void take(const Case& c, const Evaluation& evaluation) {
@@ -117,7 +145,7 @@ class Audit {
     ++report_.cases;
     coverage_.add(c, facts_of(instance_, evaluation.input), evaluation.law_tried);
     measure(c, evaluation);
-    for (const Finding& finding : evaluation.findings) collect(c, finding);
+    for (const Finding& finding : evaluation.findings) collect(c, evaluation, finding);
   }
 
   void measure(const Case& c, const Evaluation& evaluation) {
@@ -157,32 +185,50 @@ class Audit {
 
   /// Shrinks the first finding of its kind and place and keeps it; later ones say nothing new, unless they
   /// are worse.
-  void collect(const Case& c, const Finding& finding) {
+  void collect(const Case& c, const Evaluation& evaluation, const Finding& finding) {
     if (find_like(report_.findings, finding) != nullptr) return;
-    Case small = c;
-    Finding shown = finding;
-    if (!is_replay_ && report_.findings.size() < most_shrunk) {
-      small = shrunk(c, finding);
-      // The smallest case speaks for the finding, in its own words and numbers.
-      const Evaluation again = evaluator_.evaluate(small);
-      if (const Finding* found = find_like(again.findings, finding)) shown = *found;
+    if (const auto changing = not_reproduced(evaluator_, instance_, c, evaluation, finding)) {
+      if (find_like(report_.findings, *changing) == nullptr) keep(c, *changing);
+    } else if (is_replay_ || report_.findings.size() >= most_shrunk) {
+      keep(c, finding);
+    } else {
+      keep_shrunk(c, finding);
     }
-    shown.case_text = describe(small);
-    if (const auto replay = is_replay_ ? std::nullopt : store_.save(contract_, instance_, small, shown))
-      shown.replay = *replay;
-    std::erase_if(report_.findings, [&](const Finding& milder) { return is_like(milder, shown); });
-    report_.findings.push_back(std::move(shown));
     if (finding.kind == Kind::timeout && !is_replay_) {
       report_.notes.push_back("the audit ended at the first case that did not");
       stopped_ = true;
     }
   }
 
+  /// The smallest case speaks for the finding, in its own words and numbers.
+  void keep_shrunk(const Case& c, const Finding& finding) {
+    const Case small = shrunk(c, finding);
+    const Evaluation again = evaluator_.evaluate(small);
+    if (const Finding* found = find_like(again.findings, finding))
+      keep(small, *found);
+    else
+      keep(c, finding);
+  }
+
+  void keep(const Case& c, Finding shown) {
+    shown.case_text = describe(c);
+    if (const auto replay = is_replay_ ? std::nullopt : store_.save(contract_, instance_, c, shown))
+      shown.replay = *replay;
+    std::erase_if(report_.findings, [&](const Finding& milder) { return is_like(milder, shown); });
+    report_.findings.push_back(std::move(shown));
+  }
+
+  /// Where runs may differ, a smaller case must fail twice before it takes the place of one that does; not
+  /// where each run costs all the time that a run may take.
   Case shrunk(const Case& c, const Finding& finding) const {
+    const int runs = instance_.claims.deterministic || finding.kind == Kind::timeout ? 1 : 2;
     const auto fails = [&](const Case& candidate, std::uint64_t& cost) {
-      const Evaluation evaluation = evaluator_.evaluate(candidate);
-      cost += evaluation.warp_instructions;
-      return find_like(evaluation.findings, finding) != nullptr;
+      for (int run = 0; run < runs; ++run) {
+        const Evaluation evaluation = evaluator_.evaluate(candidate);
+        cost += evaluation.warp_instructions;
+        if (find_like(evaluation.findings, finding) == nullptr) return false;
+      }
+      return true;
     };
     const auto input = [&](const Case& candidate) {
       const Element element = instance_.reduction->input;
@@ -214,6 +260,7 @@ class Audit {
   Evaluator evaluator_;
   Domain domain_;
   CaseGenerator generator_;
+  Climb climb_;
   CaseStore store_;
   Coverage coverage_;
   KernelReport report_;

@@ -16,7 +16,10 @@
 namespace foldproof {
 
 struct AuditOptions {
-  std::uint64_t cases = 40;                         ///< per instance
+  std::uint64_t cases = 40;  ///< per instance
+  /// Of the cases, the last so many are steered towards a larger error, where a bound judges; absent: a
+  /// quarter and at least 4, but no more than half.
+  std::optional<std::uint64_t> steered;
   std::optional<std::chrono::milliseconds> budget;  ///< per instance; stops generating when spent
   std::uint64_t seed = 1;  ///< a case's seed is a hash of this, the instance and its index
   /// Elements; what the emulated device can do in time. A block more than 256 of 256 threads, 64 of 1024, ….

@@ -100,15 +100,22 @@ class Fields {
   std::set<std::string, std::less<>> known_;
 };
 
-std::pair<std::uint64_t, std::uint64_t> planted_element(const toml::node& node, const std::string& file) {
+/// Files that are older than values hold the bits under a key of their own.
+Planted planted_element(const toml::node& node, const std::string& file) {
   if (!node.is_table())
-    throw InputError("a planted element must be a table with \"index\" and \"bits\"",
+    throw InputError("a planted element must be a table with \"index\" and \"value\"",
                      position_of(node, file));
   Fields fields(*node.as_table(), "a planted element", file);
-  const auto index = fields.integer("index", 0, std::int64_t{1} << 40);
-  const std::uint64_t bits = fields.bits("bits");
+  const auto index = static_cast<std::uint64_t>(fields.integer("index", 0, std::int64_t{1} << 40));
+  const bool is_old = node.as_table()->contains("bits");
+  Planted planted{index, is_old ? fmt::format("0x{:x}", fields.bits("bits")) : fields.text("value")};
   fields.end();
-  return {static_cast<std::uint64_t>(index), bits};
+  try {
+    check_planted(planted.value);
+  } catch (const InputError& error) {
+    throw InputError(error.sentence(), position_of(node, file));
+  }
+  return planted;
 }
 
 Schedule schedule_in(Fields& fields, const toml::table& table, const std::string& file) {
@@ -167,7 +174,7 @@ std::string describe(const Case& c) {
   if (c.offset != 0) text += fmt::format(" offset={}", c.offset);
   if (c.calls != 1) text += fmt::format(" calls={}", c.calls);
   if (!c.law.empty()) text += fmt::format(" law={}", c.law);
-  for (const auto& [index, bits] : c.recipe.planted) text += fmt::format(" x[{}]=0x{:x}", index, bits);
+  for (const auto& [index, value] : c.recipe.planted) text += fmt::format(" x[{}]={}", index, value);
   return text;
 }
 
@@ -188,8 +195,8 @@ std::string to_toml(const StoredCase& stored) {
   }
   if (!c.recipe.planted.empty()) {
     text += "planted = [\n";
-    for (const auto& [index, bits] : c.recipe.planted)
-      text += fmt::format("  {{ index = {}, bits = \"0x{:x}\" }},\n", index, bits);
+    for (const auto& [index, value] : c.recipe.planted)
+      text += fmt::format("  {{ index = {}, value = {} }},\n", index, toml_string(value));
     text += "]\n";
   }
   text += "\n[case.variables]\n";

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "contracts/expression.h"
 #include "devices/device.h"
+#include "properties/planted.h"
 
 namespace foldproof {
 
@@ -22,8 +22,7 @@ inline constexpr std::int64_t largest_offset = 1 << 20;
 struct Recipe {
   std::string distribution;  ///< a word from the table in recipes.def: "uniform", "ill-conditioned:40", …
   std::uint64_t seed = 0;    ///< of the element generator
-  /// Elements set by hand after generation: index → bits of the element type. Shrinking leaves these.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> planted = {};
+  std::vector<Planted> planted = {};  ///< set by hand after generation; shrinking leaves these
   /// What was done to the elements before those were planted: words from the table in modifiers.def, in
   /// order.
   std::vector<std::string> modifiers = {};

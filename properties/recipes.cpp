@@ -48,13 +48,10 @@ Word read(std::string_view kind, std::span<const RecipeInfo> rows, const std::st
 }
 
 void plant(Elements& x, const Recipe& recipe) {
-  const std::size_t bits = size_of(x.element()) * 8;
-  for (const auto& [index, pattern] : recipe.planted) {
+  for (const auto& [index, value] : recipe.planted) {
     if (index >= x.size())
       throw InputError(fmt::format("element {} is planted, but the input has {}", index, x.size()));
-    if (bits < 64 && pattern >> bits != 0)
-      throw InputError(fmt::format("the planted bits 0x{:x} do not fit into {}", pattern, name(x.element())));
-    x.set_bits(index, pattern);
+    x.set_bits(index, planted_bits(x.element(), value));
   }
 }
 

@@ -82,6 +82,7 @@ class Verdicts {
         complete &= result.completed;
       }
     if (!complete || !instance_.reduction) return std::move(evaluation_);
+    evaluation_.output = output_of(planned_.prepared[0], results_[0], output_type());
     const bool right = kept_input() && judge_values();
     if (planned_.followed) judge_uses(results_[*planned_.followed], right);
     if (right && agree() && obeys_law()) return std::move(evaluation_);

@@ -26,6 +26,7 @@ struct Evaluation {
   std::optional<std::string> unsupported;  ///< why the case could not run
   bool law_tried = false;                  ///< the case's law says something of it, and was compared
   std::vector<std::byte> input;            ///< the elements; empty without a reduction
+  std::vector<std::byte> output;  ///< of the case's own run; empty where it did not end or nothing is judged
 };
 
 class Evaluator {

@@ -1,14 +1,11 @@
 #include "properties/generation/generator.h"
 
-#include <rapidcheck/gen/Numeric.h>
-#include <rapidcheck/gen/Select.h>
-
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <set>
 
 #include "oracles/number.h"
+#include "properties/generation/draws.h"
 #include "properties/laws/laws.h"
 #include "properties/random.h"
 #include "properties/recipes.h"
@@ -16,11 +13,6 @@
 namespace foldproof {
 namespace {
 
-constexpr std::int64_t block_edges[] = {1,   2,   4,   8,   16,  17,  31,  32,  33,  48,  64,   65,   96,
-                                        100, 127, 128, 129, 192, 255, 256, 257, 512, 768, 1000, 1023, 1024};
-
-/// Orders that lane after lane runs cost up to 32 times as much; large cases keep to the fast one.
-constexpr std::int64_t most_elements_of_slow_schedules = 4096;
 constexpr std::int64_t small_count = 300;
 constexpr std::int64_t medium_count = 5000;
 /// Partials of a case that are to be more than the last block folds at once.
@@ -28,28 +20,6 @@ constexpr std::int64_t most_blocks_to_fold = 129;
 /// Blocks of a case, so that tiny blocks do not make a large case slow; those of a warp reach the largest
 /// count.
 constexpr std::int64_t most_tiles = 2080;
-
-/// RapidCheck's generators on a seed of our own; every draw has a stream of its own.
-class Chooser {
- public:
-  explicit Chooser(std::uint64_t seed) : random_(seed) {}
-
-  template <typename T>
-  T draw(const rc::Gen<T>& gen) {
-    return gen(random_.split()).value();
-  }
-  std::int64_t between(std::int64_t low, std::int64_t high) {
-    return low >= high ? low : draw(rc::gen::inRange<std::int64_t>(low, high + 1));
-  }
-  template <typename T>
-  T one_of(const std::vector<T>& values) {
-    return draw(rc::gen::elementOf(values));
-  }
-  std::uint64_t bits() { return draw(rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 32)); }
-
- private:
-  rc::Random random_;
-};
 
 /// A permutation of 0 … size-1 that depends on the seed alone.
 std::vector<std::size_t> permutation(std::size_t size, std::uint64_t seed) {
@@ -63,26 +33,6 @@ std::vector<std::size_t> permutation(std::size_t size, std::uint64_t seed) {
 /// The `index`-th of an endless row of permutations: every class has its turn, in an order that changes.
 std::size_t in_turn(std::uint64_t index, std::size_t classes, std::uint64_t seed) {
   return permutation(classes, mixed(seed + index / classes))[index % classes];
-}
-
-std::int64_t block_in(Chooser& choose, Bounds range) {
-  std::set<std::int64_t> edges{range.low, range.high};
-  for (const std::int64_t edge : block_edges)
-    if (range.clamp(edge) == edge) edges.insert(edge);
-  if (choose.between(0, 4) == 0) return choose.between(range.low, range.high);
-  return choose.one_of(std::vector<std::int64_t>(edges.begin(), edges.end()));
-}
-
-/// One end, the other, next to it, few, or anywhere.
-std::int64_t variable_in(Chooser& choose, Bounds range) {
-  switch (choose.between(0, 5)) {
-    case 0: return range.low;
-    case 1:
-    case 2: return range.high;
-    case 3: return range.clamp(range.low + 1);
-    case 4: return choose.between(range.low, range.clamp(range.low + 8));
-    default: return choose.between(range.low, range.high);
-  }
 }
 
 /// Both lengths below: uniform over the number of bits, then over the numbers with that many.
@@ -239,40 +189,6 @@ bool is_wanted(const RecipeInfo& recipe, const Instance& instance) {
   const bool extremum = reduction.op == Operator::min || reduction.op == Operator::max;
   const bool plants_nan = recipe.name == "nans" || recipe.name == "nan";
   return !plants_nan || !extremum || instance.claims.nan != NanPolicy::unspecified;
-}
-
-/// Distributions whose point a modifier would spoil: exact sums, and values that few others have.
-bool stays_as_made(std::string_view distribution) {
-  constexpr std::string_view names[] = {"integers", "zeros", "subnormals", "infinities", "nans"};
-  return std::ranges::find(names, distribution) != std::end(names);
-}
-
-/// Exponents that tell most: next to 1, and where squares or sums leave the format or its precision.
-std::vector<int> telling_exponents(std::string_view modifier, Element element) {
-  if (!is_float(element)) return {0};
-  const FloatFormat& format = float_format(element);
-  const int p = format.precision, highest = format.highest_exponent + p - 1;
-  if (modifier == "scale") return {-1, 1, highest / 2 + 3, 2 * format.normal_exponent() / 3};
-  if (modifier == "shift") return {p / 2, p, p + 3};
-  return {-40, -8, 0};
-}
-
-/// The modifier with an argument, where it takes one.
-std::string with_argument(Chooser& choose, const std::string& modifier, const Reduction& reduction) {
-  const bool extremum = reduction.op == Operator::min || reduction.op == Operator::max;
-  switch (std::ranges::find(modifiers(), modifier, &RecipeInfo::name)->takes) {
-    case RecipeInfo::Takes::place:
-      // -0 among others makes no difference, and where a kernel starts wrongly an extremum shows it by
-      // infinities alone.
-      if (modifier == "minus-zero" || (extremum && modifier != "nan")) return modifier + ":all";
-      return modifier + ":" +
-             choose.one_of<std::string>({"first", "last", "last", "edge", "edge", "tile", "all"});
-    case RecipeInfo::Takes::exponent:
-      return modifier + ":" + std::to_string(choose.one_of(telling_exponents(modifier, reduction.input)));
-    case RecipeInfo::Takes::nothing:
-    case RecipeInfo::Takes::index: break;
-  }
-  return modifier;
 }
 
 }  // namespace

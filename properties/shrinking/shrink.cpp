@@ -7,7 +7,7 @@
 #include <rapidcheck/shrinkable/Create.h>
 
 #include <algorithm>
-#include <array>
+#include <bit>
 
 #include "oracles/number.h"
 #include "properties/recipes.h"
@@ -40,6 +40,10 @@ class Trials {
   const StillFails& fails_;
   ShrinkBudget budget_;
 };
+
+bool same_elements(const Recipe& a, const Recipe& b) {
+  return words_of(a) == words_of(b) && a.seed == b.seed && a.planted == b.planted;
+}
 
 bool same(const Case& a, const Case& b) { return describe(a) == describe(b); }
 
@@ -87,7 +91,7 @@ class Neighbours {
       smaller.variables = domain->nearest(smaller.variables);
       std::erase_if(smaller.recipe.planted, [&](const auto& p) {
         const auto count = smaller.variables.find("count");
-        return count != smaller.variables.end() && p.first >= static_cast<std::uint64_t>(count->second);
+        return count != smaller.variables.end() && p.index >= static_cast<std::uint64_t>(count->second);
       });
       return smaller;
     });
@@ -119,7 +123,9 @@ class Neighbours {
     return all;
   }
 
+  /// Elements that were taken apart are read most easily among zeros, and so is an input without any left.
   rc::Seq<Case> distributions(const Case& c) const {
+    if (!c.recipe.planted.empty() || same_elements(c.recipe, {"zeros"})) return {};
     std::vector<Case> simpler;
     for (const RecipeInfo& recipe : recipes()) {
       if (recipe.name == bare_name(c.recipe.distribution)) break;
@@ -167,7 +173,7 @@ class ElementShrinker {
       : case_(c), element_(element), trials_(trials) {
     case_.recipe = {"zeros"};
     for (std::size_t i = 0; i < bits.size(); ++i)
-      if (bits[i] != 0) case_.recipe.planted.emplace_back(i, bits[i]);
+      if (bits[i] != 0) case_.recipe.planted.push_back({i, planted_text(element, bits[i])});
   }
 
   /// The shrunk case, or `fallback` where that is easier to read.
@@ -199,17 +205,36 @@ class ElementShrinker {
   }
 
   void simplify_values() {
-    for (std::size_t i = 0; i < case_.recipe.planted.size(); ++i) {
-      for (const double value : {1.0, -1.0, 2.0, -2.0}) {
-        const std::uint64_t bits = encode(element_, number_of(value));
-        if (case_.recipe.planted[i].second == bits) break;
+    for (std::size_t i = 0; i < case_.recipe.planted.size(); ++i)
+      for (const std::string& value : simpler_than(case_.recipe.planted[i].value)) {
         Case simpler = case_;
-        simpler.recipe.planted[i].second = bits;
+        simpler.recipe.planted[i].value = value;
         if (!trials_.fails(simpler)) continue;
         case_ = std::move(simpler);
         break;
       }
+  }
+
+  /// Small whole numbers, then the value itself cut to fewer bits; the simplest first.
+  std::vector<std::string> simpler_than(const std::string& value) const {
+    std::vector<std::string> simpler;
+    const auto add = [&](const Number& number) {
+      const std::string text = planted_text(element_, encode(element_, number));
+      if (text == value) return false;
+      if (std::ranges::find(simpler, text) == simpler.end()) simpler.push_back(text);
+      return true;
+    };
+    for (const double small : {1.0, -1.0, 2.0, -2.0})
+      if (!add(number_of(small))) return simpler;
+    const Number number = decode(element_, planted_bits(element_, value));
+    const int width = static_cast<int>(std::bit_width(number.significand));
+    for (int kept = 1; number.is_finite() && kept < width; kept *= 2) {
+      Number cut = number;
+      cut.significand >>= width - kept;
+      cut.exponent += width - kept;
+      if (!add(cut)) break;
     }
+    return simpler;
   }
 
   Case case_;
@@ -221,18 +246,17 @@ class ElementShrinker {
 
 Case shrink(const Case& failing, const Domain& domain, const Instance& instance, const StillFails& fails,
             const InputBits& input, ShrinkBudget budget) {
+  const Neighbours neighbours(domain, instance);
   const ShrinkBudget half{budget.runs / 2, budget.warp_instructions / 2};
   Trials recipe_trials(fails, half), element_trials(fails, half);
-  Case small = shrink_recipe(failing, Neighbours(domain, instance), recipe_trials);
+  Case small = shrink_recipe(failing, neighbours, recipe_trials);
   if (!instance.reduction || small.variables.at("count") > static_cast<std::int64_t>(most_elements))
     return small;
   // A recipe with at most a few elements is read at a glance; it is taken apart all the same, since zeros and
   // ones say which elements matter.
   ElementShrinker elements(small, instance.reduction->input, input(small), element_trials);
-  small = elements.shrunk(small);
-  Case lawless = small;  // the fewer elements may show by themselves what more of them needed the law for
-  lawless.law.clear();
-  return !small.law.empty() && element_trials.fails(lawless) ? lawless : small;
+  // The fewer elements may show in a smaller launch, and by themselves, what more of them needed a law for.
+  return shrink_recipe(elements.shrunk(small), neighbours, element_trials);
 }
 
 }  // namespace foldproof

@@ -106,6 +106,42 @@ TEST_CASE("a case can be given as reports show it") {
   CHECK(ran.json.at("kernels").at(0).at("cases") == 1);
 }
 
+TEST_CASE("the worst case of a search can be judged again, and has the same error") {
+  const std::string kernel = source_file("kernels/tree/sequential.cu"), instance = "T=f32,OP=sum";
+  const Folder store;
+  const auto audit = [&](const std::string& option, const std::string& value) {
+    return run_json({"audit", kernel, "--only", instance, "--store", store.path().string(), option, value})
+        .json.at("kernels")
+        .at(0);
+  };
+  const auto drawn = audit("--search", "0"), steered = audit("--search", "20");
+  CHECK(drawn.at("cases") == steered.at("cases"));
+  const double worst = steered.at("worst_error_over_bound").get<double>();
+  CHECK(worst > drawn.at("worst_error_over_bound").get<double>());
+  const auto again = audit("--case", steered.at("worst_case"));
+  CHECK(again.at("worst_error_over_bound").get<double>() == worst);
+  CHECK(again.at("worst_case") == steered.at("worst_case"));
+}
+
+TEST_CASE(
+    "a planted element can be given as a value or as bits, and is shown as the value that its type has") {
+  const auto audit = [](const std::string& instance, const std::string& elements) {
+    return run_json({"audit", source_file("kernels/tree/sequential.cu"), "--only", instance, "--case",
+                     "count=3 block=64 grid=1 k=6 zeros " + elements});
+  };
+  const RanJson ran = audit("T=f32,OP=sum", "x[0]=0x1.8p-2 x[1]=0x3f800000 x[2]=-0x0p+0");
+  CHECK(ran.status == 0);
+  CHECK(
+      ran.json.at("kernels").at(0).at("worst_case") ==
+      "count=3 block=64 grid=1 k=6 zeros seed=0 schedule=converging x[0]=0x1.8p-2 x[1]=0x1p+0 x[2]=-0x0p+0");
+
+  const auto error_of = [&](const std::string& instance, const std::string& elements) {
+    return audit(instance, elements).json.at("error").at("message").get<std::string>();
+  };
+  CHECK(error_of("T=i32,OP=sum", "x[0]=0x1p+0") == "i32 has no value 0x1p+0, which is planted");
+  CHECK(error_of("T=f32,OP=sum", "x[0]=1.5").find("--case: x[0]: \"1.5\" is no value of an element; ") == 0);
+}
+
 TEST_CASE("an instruction that the device lacks gives status 3") {
   const Folder folder;
   folder.file("add_one.ptx", replaced(add_one_ptx, "add.s32 %r6, %r6, 1;", "addd.s32 %r6, %r6, 1;"));

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "catch.h"
 #include "fake_kernel.h"
@@ -84,7 +86,7 @@ TEST_CASE("a sum that loses its last element is a wrong value, shown on a single
   const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), kernel);
   const Finding& finding = only_finding(report);
   CHECK(finding.kind == Kind::wrong_value);
-  CHECK(finding.case_text == "count=1 block=1 zeros seed=0 schedule=converging x[0]=0x3f800000");
+  CHECK(finding.case_text == "count=1 block=1 zeros seed=0 schedule=converging x[0]=0x1p+0");
   CHECK(finding.message.find("the result is 0x0p+0 (0) but the sum is 0x1p+0 (1)") == 0);
   CHECK(finding.message.find("the input is 0x1p+0 (1)") != std::string::npos);
 }
@@ -179,6 +181,70 @@ TEST_CASE("a deterministic kernel whose bits change from call to call is not rep
       },
       many_cases(200)));
   CHECK(finding.kind == Kind::not_reproducible);
+}
+
+TEST_CASE("a failure that comes once is not reproducible, and is shown as it was found") {
+  std::uint64_t launches = 0;
+  const auto kernel = [&](const Launch& l) {
+    const std::uint32_t wrong = ++launches == 30 ? 1 : 0;
+    const auto values = l.elements<std::uint32_t>();
+    l.store(std::accumulate(values.begin(), values.end(), wrong));
+  };
+  const KernelReport report = audit(fake::contract(Operator::sum, Element::i32), kernel);
+  const Finding& finding = only_finding(report);
+  CHECK(finding.kind == Kind::not_reproducible);
+  CHECK(finding.severity == Severity::error);
+  CHECK(finding.message.find(
+            "the case fails in one run of the very same job and not in another: at first there "
+            "was wrong-value (") == 0);
+  CHECK(finding.message.find(", and then nothing with the result ") != std::string::npos);
+  CHECK(finding.case_text.find("x[") == std::string::npos);
+  CHECK(launches < 200);  // no step of a shrinking was taken
+}
+
+TEST_CASE("both results of a failure that does not come again are told") {
+  bool has_failed = false;
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  const auto kernel = [&](const Launch& l) {
+    const bool fails = l.count == 2 && !std::exchange(has_failed, true);
+    l.store(fails ? 5.0F : sum_in_a_tree<float>(l));
+  };
+  fake::FakeRunner runner(kernel);
+  Case c;
+  c.recipe = {"zeros", 0, {{0, "0x1p+0"}}};
+  c.variables = {{"count", 2}, {"block", 32}};
+  const KernelReport report =
+      replay_case(contract, contract.instances.front(), std::make_shared<const Image>(), runner, c, {});
+  CHECK(only_finding(report).kind == Kind::not_reproducible);
+  CHECK(report.findings[0].message.find("with the result 0x1.4p+2 (5), and then nothing with the result "
+                                        "0x1p+0 (1)") != std::string::npos);
+}
+
+TEST_CASE("where runs may differ, a smaller case must fail twice") {
+  // Fails for certain from 64 elements on, and with fewer of them in its first run only.
+  std::map<std::size_t, int> runs;
+  const auto kernel = [&](const Launch& l) {
+    auto values = l.elements<std::uint32_t>();
+    const bool fails = values.size() >= 64 || (values.size() >= 8 && ++runs[values.size()] == 1);
+    l.store(std::accumulate(values.begin(), values.end(), fails ? 1U : 0U));
+  };
+  const KernelReport report = audit(fake::contract(Operator::sum, Element::i32), kernel);
+  const auto lasting = std::ranges::find(report.findings, Kind::wrong_value, &Finding::kind);
+  REQUIRE(lasting != report.findings.end());
+  CHECK(lasting->case_text.find("count=64 ") == 0);
+}
+
+TEST_CASE("values are cut to the fewest digits that still fail") {
+  const auto kernel = [](const Launch& l) {
+    float sum = 0;
+    for (const float x : l.elements<float>())
+      if (!(std::abs(x) >= 3) || std::isinf(x)) sum += x;
+    l.store(sum);
+  };
+  const Finding finding = only_finding(audit(fake::contract(Operator::sum, Element::f32), kernel));
+  const std::size_t planted = finding.case_text.find("]=");
+  REQUIRE(planted != std::string::npos);
+  CHECK(finding.case_text.find('.', planted) == std::string::npos);  // 0x1p+2, say: one binary digit
 }
 
 TEST_CASE("a kernel that changes its input violates its contract") {

@@ -22,7 +22,8 @@ StoredCase example() {
   stored.contract = "kernels/a \"b\".toml";
   stored.instance = "T=f32,B=128";
   stored.finding = "wrong-value";
-  stored.c.recipe = {"ill-conditioned", 0xfedcba9876543210, {{3, 0x7fc00000}, {0, 0x8000000000000000}}};
+  stored.c.recipe = {
+      "ill-conditioned", 0xfedcba9876543210, {{3, "0x7fc00001"}, {0, "-0x0p+0"}, {1, "0x1.8p-2"}}};
   stored.c.variables = {{"count", 33}, {"block", 128}, {"grid", 2}, {"k", -4}};
   stored.c.schedule = {Schedule::Order::random, 99};
   stored.c.offset = 3;
@@ -51,7 +52,7 @@ TEST_CASE("a case reads as one line") {
   CHECK(describe(example().c) ==
         "count=33 block=128 grid=2 k=-4 ill-conditioned+scale:-3+nan:last seed=18364758544493064720 "
         "schedule=random:99 offset=3 calls=2 law=padded "
-        "x[3]=0x7fc00000 x[0]=0x8000000000000000");
+        "x[3]=0x7fc00001 x[0]=-0x0p+0 x[1]=0x1.8p-2");
 }
 
 TEST_CASE("a case survives its file") {
@@ -81,6 +82,16 @@ TEST_CASE("a case that was stored before there were modifiers and laws still loa
   CHECK(old.c.law.empty());
 }
 
+TEST_CASE("a case that was stored with the bits of its planted elements still loads") {
+  const StoredCase old = load_case(
+      written("format = 1\ncontract = \"a.toml\"\ninstance = \"T=f32\"\nfinding = \"wrong-value\"\n\n"
+              "[case]\ndistribution = \"zeros\"\nseed = \"0\"\nschedule = \"converging\"\noffset = 0\n"
+              "calls = 1\nplanted = [\n  { index = 1, bits = \"0x3fc00000\" },\n]\n\n"
+              "[case.variables]\ncount = 3\n"));
+  CHECK(old.c.recipe.planted == std::vector<Planted>{{1, "0x3fc00000"}});
+  CHECK(planted_bits(Element::f32, old.c.recipe.planted[0].value) == 0x3fc00000);  // 1.5
+}
+
 TEST_CASE("what is wrong with a case file is told in one sentence") {
   CHECK(error_of(example_text("format   = 1", "format   = 2")) ==
         "\"format\" in the case must be between 1 and 1");
@@ -94,8 +105,13 @@ TEST_CASE("what is wrong with a case file is told in one sentence") {
   CHECK(error_of(example_text("finding  ", "findings ")) == "the key \"finding\" is missing in the case");
   CHECK(error_of(example_text("index = 3", "index = -3"))
             .find("\"index\" in a planted element must be between 0") == 0);
-  CHECK(error_of(example_text("0x7fc00000", "0x7fc0zzzz"))
+  CHECK(error_of(example_text("value = \"0x7fc00001\"", "bits = \"0x7fc0zzzz\""))
             .find("\"bits\" in a planted element must be a string") == 0);
+  CHECK(error_of(example_text("value = \"0x1.8p-2\"", "value = 0.375")) ==
+        "\"value\" in a planted element must be a string");
+  CHECK(error_of(example_text("0x1.8p-2", "0x1.8q-2")).find("\"0x1.8q-2\" is no value of an element; ") == 0);
+  CHECK(error_of(example_text("value = \"0x1.8p-2\"", "bits = \"0x1\", value = \"0x1p+0\"")) ==
+        "unknown key \"value\" in a planted element");
   CHECK(error_of(example_text("\"nan:last\"", "3")) == "a modifier must be a string");
   CHECK(error_of(example_text("count = 33", "count = 3.5")) == "the variable \"count\" must be an integer");
   CHECK(error_of("format = 1\ncase = 3\n").find("missing in the case") != std::string::npos);

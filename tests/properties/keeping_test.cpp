@@ -1,4 +1,5 @@
 // Failing cases are kept and replayed; announced and suppressed findings are told apart from new ones.
+#include <algorithm>
 #include <filesystem>
 
 #include "catch.h"
@@ -57,6 +58,58 @@ TEST_CASE("a failing case is stored, replayed first, and shows the same finding 
   REQUIRE(replayed.findings.size() == 1);
   CHECK(replayed.findings[0].message == first.findings[0].message);
   CHECK(replayed.cases == 1);
+}
+
+std::string note_of_stored(const KernelReport& report) {
+  const auto is_about_stored = [](const std::string& note) { return note.find("a stored case") == 0; };
+  const auto found = std::ranges::find_if(report.notes, is_about_stored);
+  return found == report.notes.end() ? "" : *found;
+}
+
+TEST_CASE("a stored case keeps its modifiers, its law and its planted elements when it is replayed") {
+  const TemporaryFolder folder;
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.file = folder.path() / "fake.toml";
+  StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
+  stored.c.recipe = {"uniform", 4, {{1, "-0x1.8p+3"}}, {"scale:-1", "shuffled"}};
+  stored.c.variables = {{"count", 5}, {"block", 32}};
+  stored.c.law = "permuted";
+  REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
+  std::vector<std::vector<float>> seen;
+  const auto watching = [&](const Launch& l) {
+    seen.push_back(l.elements<float>());
+    correct(l);
+  };
+  const KernelReport report = fake::audit(contract, watching, storing_in(folder.path(), 0));
+  CHECK(report.cases == 1);
+  CHECK(note_of_stored(report).empty());
+  REQUIRE(seen.size() == 2);  // the case, and what its law derives from it
+  CHECK(seen[0][1] == -12);
+  CHECK(seen[0] != seen[1]);
+  CHECK(std::ranges::is_permutation(seen[0], seen[1]));
+}
+
+TEST_CASE("a stored case with a word, a law or a value that is no more is left out with a note") {
+  const auto note_of = [](const Case& changed) {
+    const TemporaryFolder folder;
+    Contract contract = fake::contract(Operator::sum, Element::i32);
+    contract.file = folder.path() / "fake.toml";
+    StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", changed};
+    stored.c.variables = {{"count", 5}, {"block", 32}};
+    REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
+    const KernelReport report = fake::audit(contract, correct, storing_in(folder.path(), 0));
+    CHECK(report.findings.empty());
+    return note_of_stored(report);
+  };
+  Case c;
+  c.recipe = {"equal", 3, {}, {"scaled:3"}};
+  CHECK(note_of(c).find("a stored case was left out (there is no modifier \"scaled\"") == 0);
+  c.recipe = {"equal", 3};
+  c.law = "transposed";
+  CHECK(note_of(c).find("a stored case was left out (there is no law \"transposed\"") == 0);
+  c.law.clear();
+  c.recipe = {"equal", 3, {{0, "0x1p+0"}}};
+  CHECK(note_of(c).find("a stored case was left out (i32 has no value 0x1p+0, which is planted)") == 0);
 }
 
 TEST_CASE("a case outside the contract's domain is refused in one sentence") {

@@ -117,10 +117,10 @@ TEST_CASE("infinities and NaN are where they are promised") {
 
 TEST_CASE("planted elements replace drawn ones and must exist and fit") {
   const InputPlan plan{Operator::sum, Element::f16, Element::f16, 4};
-  const auto bytes = make_input({"equal", 0, {{2, 0x3c00}}}, plan);
+  const auto bytes = make_input({"equal", 0, {{2, "0x3c00"}}}, plan);
   CHECK(load(Element::f16, bytes, 2) == 0x3c00);
-  CHECK_THROWS_WITH(make_input({"equal", 0, {{4, 0}}}, plan), "element 4 is planted, but the input has 4");
-  CHECK_THROWS_WITH(make_input({"equal", 0, {{0, 0x10000}}}, plan),
+  CHECK_THROWS_WITH(make_input({"equal", 0, {{4, "0"}}}, plan), "element 4 is planted, but the input has 4");
+  CHECK_THROWS_WITH(make_input({"equal", 0, {{0, "0x10000"}}}, plan),
                     "the planted bits 0x10000 do not fit into f16");
 }
 

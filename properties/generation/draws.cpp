@@ -1,0 +1,69 @@
+#include "properties/generation/draws.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "oracles/number.h"
+#include "properties/recipes.h"
+
+namespace foldproof {
+namespace {
+
+constexpr std::int64_t block_edges[] = {1,   2,   4,   8,   16,  17,  31,  32,  33,  48,  64,   65,   96,
+                                        100, 127, 128, 129, 192, 255, 256, 257, 512, 768, 1000, 1023, 1024};
+
+/// Exponents that tell most: next to 1, and where squares or sums leave the format or its precision.
+std::vector<int> telling_exponents(std::string_view modifier, Element element) {
+  if (!is_float(element)) return {0};
+  const FloatFormat& format = float_format(element);
+  const int p = format.precision, highest = format.highest_exponent + p - 1;
+  if (modifier == "scale") return {-1, 1, highest / 2 + 3, 2 * format.normal_exponent() / 3};
+  if (modifier == "shift") return {p / 2, p, p + 3};
+  return {-40, -8, 0};
+}
+
+}  // namespace
+
+std::int64_t block_in(Chooser& choose, Bounds range) {
+  std::set<std::int64_t> edges{range.low, range.high};
+  for (const std::int64_t edge : block_edges)
+    if (range.clamp(edge) == edge) edges.insert(edge);
+  if (choose.between(0, 4) == 0) return choose.between(range.low, range.high);
+  return choose.one_of(std::vector<std::int64_t>(edges.begin(), edges.end()));
+}
+
+std::int64_t variable_in(Chooser& choose, Bounds range) {
+  switch (choose.between(0, 5)) {
+    case 0: return range.low;
+    case 1:
+    case 2: return range.high;
+    case 3: return range.clamp(range.low + 1);
+    case 4: return choose.between(range.low, range.clamp(range.low + 8));
+    default: return choose.between(range.low, range.high);
+  }
+}
+
+bool stays_as_made(std::string_view distribution) {
+  constexpr std::string_view names[] = {"integers", "zeros", "subnormals", "infinities", "nans"};
+  return std::ranges::find(names, distribution) != std::end(names);
+}
+
+std::string with_argument(Chooser& choose, const std::string& modifier, const Reduction& reduction) {
+  const bool extremum = reduction.op == Operator::min || reduction.op == Operator::max;
+  switch (std::ranges::find(modifiers(), modifier, &RecipeInfo::name)->takes) {
+    case RecipeInfo::Takes::place:
+      // -0 among others makes no difference, and where a kernel starts wrongly an extremum shows it by
+      // infinities alone.
+      if (modifier == "minus-zero" || (extremum && modifier != "nan")) return modifier + ":all";
+      return modifier + ":" +
+             choose.one_of<std::string>({"first", "last", "last", "edge", "edge", "tile", "all"});
+    case RecipeInfo::Takes::exponent:
+      return modifier + ":" + std::to_string(choose.one_of(telling_exponents(modifier, reduction.input)));
+    case RecipeInfo::Takes::nothing:
+    case RecipeInfo::Takes::index: break;
+  }
+  return modifier;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,63 @@
+#include "properties/shrinking/same_failure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/number.h"
+
+namespace foldproof {
+namespace {
+
+/// Runs after the first that must show a finding too.
+constexpr int further_runs = 2;
+
+/// Lost elements show as wrong values on some inputs and outside the bound on others: one family.
+bool same_family(Kind a, Kind b) {
+  const auto is_value = [](Kind kind) { return kind == Kind::wrong_value || kind == Kind::outside_bound; };
+  return a == b || (is_value(a) && is_value(b));
+}
+
+/// "the result is 0x1p+0 (1), …"; empty where there is none.
+std::string result_of(const Instance& instance, const Evaluation& evaluation) {
+  if (evaluation.output.empty()) return "";
+  const Element type = instance.reduction->output;
+  return fmt::format("with the result {}{}", to_text(type, load(type, evaluation.output, 0)),
+                     evaluation.output.size() > size_of(type) ? ", …" : "");
+}
+
+std::string said_of(const Instance& instance, const Evaluation& evaluation, const Finding* finding) {
+  const std::string result = result_of(instance, evaluation);
+  const std::string found =
+      finding == nullptr ? "nothing" : fmt::format("{} ({})", name(finding->kind), finding->message);
+  return result.empty() ? found : fmt::format("{} {}", found, result);
+}
+
+}  // namespace
+
+bool is_like(const Finding& a, const Finding& b) { return same_family(a.kind, b.kind) && a.at == b.at; }
+
+const Finding* find_like(const std::vector<Finding>& findings, const Finding& like) {
+  const auto found = std::ranges::find_if(
+      findings, [&](const Finding& f) { return is_like(f, like) && f.severity >= like.severity; });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+std::optional<Finding> not_reproduced(const Evaluator& evaluator, const Instance& instance, const Case& c,
+                                      const Evaluation& first, const Finding& finding) {
+  for (int run = 0; run < further_runs; ++run) {
+    const Evaluation again = evaluator.evaluate(c);
+    if (find_like(again.findings, finding) != nullptr) continue;
+    Finding changing = finding;
+    changing.kind = Kind::not_reproducible;
+    const Finding* other = again.findings.empty() ? nullptr : &again.findings.front();
+    changing.message = fmt::format(
+        "the case fails in one run of the very same job and not in another: at first there was {}, and then "
+        "{}",
+        said_of(instance, first, &finding), said_of(instance, again, other));
+    return changing;
+  }
+  return std::nullopt;
+}
+
+}  // namespace foldproof

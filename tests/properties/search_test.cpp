@@ -1,0 +1,190 @@
+// Steered cases: they come closer to the bound than drawn ones, stay inside the domain, and hang on nothing
+// but seed, instance and index.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "catch.h"
+#include "contracts/files.h"
+#include "fake_kernel.h"
+#include "oracles/number.h"
+#include "properties/execution/job.h"
+#include "properties/searching/climb.h"
+#include "properties/searching/neighbour.h"
+
+namespace foldproof {
+namespace {
+
+using fake::Launch;
+
+void sequential(const Launch& l) {
+  float sum = 0;
+  for (const float x : l.elements<float>()) sum += x;
+  l.store(sum);
+}
+
+/// What atomics add up to: in another order under another schedule.
+void in_any_order(const Launch& l) {
+  l.store(fake::random_tree_sum(l.elements<float>(), l.schedule.seed + l.count));
+}
+
+/// Each addition rounded to f16; a sum of two of them is exact in double.
+void sequential_f16(const Launch& l) {
+  std::uint64_t sum = 0;
+  for (const std::uint16_t x : l.elements<std::uint16_t>())
+    sum = encode(Element::f16,
+                 number_of(to_double(decode(Element::f16, sum)) + to_double(decode(Element::f16, x))));
+  l.store(static_cast<std::uint16_t>(sum));
+}
+
+AuditOptions options_of(std::uint64_t seed, std::optional<std::uint64_t> steered) {
+  AuditOptions options;
+  options.seed = seed;
+  options.steered = steered;
+  options.largest_count = 4096;
+  return options;
+}
+
+/// Over the seeds 1 to 15, of the largest error over bound in the default number of cases.
+double median_worst(Element element, const fake::Kernel& kernel, std::optional<std::uint64_t> steered) {
+  constexpr std::size_t seeds = 15;
+  std::vector<double> worst;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const KernelReport report =
+        fake::audit(fake::contract(Operator::sum, element), kernel, options_of(seed, steered));
+    REQUIRE(report.verdict == Verdict::clean);
+    worst.push_back(report.worst_error_over_bound.value_or(0));
+  }
+  std::ranges::nth_element(worst, worst.begin() + seeds / 2);
+  return worst[seeds / 2];
+}
+
+TEST_CASE("steering a quarter of the cases finds an error half as large again in the median of seeds") {
+  const auto gain = [](Element element, const fake::Kernel& kernel) {
+    const double drawn = median_worst(element, kernel, 0),
+                 steered = median_worst(element, kernel, std::nullopt);
+    CAPTURE(name(element), drawn, steered);
+    CHECK(steered >= 1.5 * drawn);
+  };
+  gain(Element::f32, sequential);
+  gain(Element::f32, in_any_order);
+  gain(Element::f16, sequential_f16);
+}
+
+TEST_CASE("a search ends in the same case each time, whatever is stored beside the contract") {
+  const TemporaryFolder folder;
+  const Contract contract = fake::contract(Operator::sum, Element::f32);
+  const KernelReport first = fake::audit(contract, sequential, options_of(3, 20));
+  AuditOptions with_store = options_of(3, 20);
+  with_store.store = folder.path();
+  StoredCase stored{folder.path() / "fake.toml", contract.instances[0].label, "outside-bound", {}};
+  stored.c.recipe = {"stagnation", 1};
+  stored.c.variables = {{"count", 4}, {"block", 32}};
+  REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
+  Contract beside = contract;
+  beside.file = folder.path() / "fake.toml";
+  const KernelReport second = fake::audit(beside, sequential, with_store);
+  CHECK(second.cases == first.cases + 1);
+  CHECK(first.worst_error_over_bound.value() > 0);
+  CHECK(second.worst_error_over_bound.value() >= first.worst_error_over_bound.value());
+  const KernelReport again = fake::audit(contract, sequential, options_of(3, 20));
+  CHECK(again.worst_case == first.worst_case);
+}
+
+std::vector<std::string> launches_of(Element element, std::optional<std::uint64_t> steered) {
+  std::vector<std::string> seen;
+  const auto kernel = [&](const Launch& l) {
+    seen.push_back(std::to_string(l.count) + " " + std::to_string(l.block));
+    std::uint32_t sum = 0;
+    if (element == Element::i32) {
+      for (const std::uint32_t x : l.elements<std::uint32_t>()) sum += x;
+      l.store(sum);
+    } else {
+      sequential(l);
+    }
+  };
+  fake::audit(fake::contract(Operator::sum, element), kernel, options_of(1, steered));
+  return seen;
+}
+
+TEST_CASE("where nothing is rounded all cases are drawn, and else only the last ones are steered") {
+  CHECK(launches_of(Element::i32, std::nullopt) == launches_of(Element::i32, 0));
+  const auto steered = launches_of(Element::f32, 10), drawn = launches_of(Element::f32, 0);
+  CHECK(steered != drawn);
+  // 30 cases of at least one launch each come before the first that is steered.
+  CHECK(std::equal(steered.begin(), steered.begin() + 30, drawn.begin()));
+}
+
+/// What a search needs beside a case.
+struct Place {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  const Instance& instance = contract.instances.front();
+  Domain domain{instance, 4096};
+  CaseGenerator generator{instance, domain, identity_of(contract, instance), 1};
+};
+
+TEST_CASE("a step leads from a case to one that the domain admits and whose input can be made") {
+  const Place place;
+  Case c = place.generator.generate(7);
+  std::size_t planted = 0, modified = 0, changed = 0;
+  for (std::uint64_t draw = 0; draw < 2000; ++draw) {
+    const Case next = neighbour_of(c, place.instance, place.domain, place.generator, draw);
+    REQUIRE_NOTHROW(place.domain.check(next.variables));
+    REQUIRE_NOTHROW(input_of(place.instance, next));
+    CHECK(next.calls == 1);
+    CHECK(next.law.empty());
+    planted += next.recipe.planted.empty() ? 0 : 1;
+    modified += next.recipe.modifiers.empty() ? 0 : 1;
+    changed += describe(next) != describe(c) ? 1 : 0;
+    c = next;
+  }
+  CHECK(planted > 100);
+  CHECK(modified > 100);
+  CHECK(changed > 1800);
+}
+
+TEST_CASE("a step keeps the schedule of a kernel that claims that it makes no difference") {
+  Place place;
+  place.contract.instances.front().claims.deterministic = true;
+  Case c = place.generator.generate(7);
+  c.variables["count"] = 100;
+  c.schedule = {Schedule::Order::warps_backward, 0};
+  for (std::uint64_t draw = 0; draw < 500; ++draw) {
+    const Case next = neighbour_of(c, place.instance, place.domain, place.generator, draw);
+    CHECK(next.schedule.order == c.schedule.order);
+  }
+}
+
+TEST_CASE("a climb goes on from the worst case, and from the next start after many steps in vain") {
+  const Place place;
+  Climb climb(place.instance, place.domain, place.generator, 5);
+  CHECK_FALSE(climb.next(0));
+  Case low = place.generator.generate(1), high = place.generator.generate(2);
+  climb.start_from(low, 0.1);
+  climb.start_from(high, 0.5);
+  climb.start_from(place.generator.generate(3), std::nullopt);
+
+  const auto steps_from = [&](const Case& c, std::uint64_t index) {
+    Climb fresh(place.instance, place.domain, place.generator, 5);
+    fresh.start_from(c, 0.1);
+    return describe(fresh.next(index).value());
+  };
+  CHECK(describe(climb.next(10).value()) == steps_from(high, 10));
+  const Case worse = place.generator.generate(4);
+  climb.take(worse, 0.6);
+  CHECK(describe(climb.next(11).value()) == steps_from(worse, 11));
+  for (int step = 0; step < 12; ++step) climb.take(low, 0.2);
+  CHECK(describe(climb.next(12).value()) == steps_from(low, 12));
+}
+
+TEST_CASE("a climb ends where an error is beyond its bound") {
+  const Place place;
+  Climb climb(place.instance, place.domain, place.generator, 5);
+  climb.start_from(place.generator.generate(1), 0.5);
+  REQUIRE(climb.next(1));
+  climb.take(place.generator.generate(2), 1.5);
+  CHECK_FALSE(climb.next(2));
+}
+
+}  // namespace
+}  // namespace foldproof
