@@ -208,5 +208,22 @@ TEST_CASE("A block that no random turn has reached yet is not given up, however 
   }
 }
 
+TEST_CASE("A function that is called from several places with the same values is no endless loop") {
+  // Every call adds 0 to 0; what differs is where it returns to, and a count in the caller's registers.
+  const std::string call =
+      "{ .param .b32 a; .param .b32 c; st.param.f32 [a], %f1; call (c), same, (a); ld.param.f32 %f1, [c]; } ";
+  std::string calls;
+  for (int k = 0; k < 4; ++k) calls += call;
+  for (const Schedule& schedule : every_schedule())
+    run_kernel(
+        "mov.f32 %f1, 0f00000000; mov.u32 %r1, 0; next: " + calls +
+            "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 20000; @%p1 bra next; st.global.f32 [mine], %f1;",
+        {.buffers = {zeros(4)},
+         .module = ".func (.param .b32 c) same(.param .b32 a) { .reg .f32 %x<3>; ld.param.f32 %x1, [a]; "
+                   "add.f32 %x2, %x1, %x1; st.param.f32 [c], %x2; ret; }",
+         .block = {1, 1, 1},
+         .schedule = schedule});
+}
+
 }  // namespace
 }  // namespace foldproof::machine_tests

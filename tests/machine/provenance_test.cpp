@@ -195,5 +195,38 @@ TEST_CASE("A reduction of the warp uses every lane's element once") {
   CHECK(run.times() == std::vector<double>(32, 1.0));
 }
 
+TEST_CASE(
+    "A number of bits to shift by, a divisor and a bit of a set are uses of the elements that they are") {
+  const auto run =
+      follow(R"(
+    ld.global.u32 %r1, [buffer1]; ld.global.u32 %r2, [buffer1+4]; ld.global.u32 %r3, [buffer1+8];
+    shl.b32 %r4, 1, %r1; div.u32 %r5, 100, %r2; bfe.u32 %r6, 0x76543210, %r3, 4;
+    or.b32 %r4, %r4, %r5; xor.b32 %r4, %r4, %r6; st.global.u32 [buffer0], %r4;)",
+             {.buffers = {zeros(4), words({3, 7, 8, 1})}, .block = {1, 1, 1}}, Element::u32, Element::u32);
+  CHECK(run.counts() == std::vector<bool>{true, true, true, false});
+}
+
+TEST_CASE("What an atomic finds at an address made of an element depends on the element") {
+  const auto run = follow(R"(
+    ld.global.u32 %r1, [buffer1]; and.b32 %r1, %r1, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, buffer2, %rd1;
+    atom.global.exch.b32 %r2, [%rd1], 1; st.global.u32 [buffer0], %r2;)",
+                          {.buffers = {zeros(4), words({4, 4}), zeros(8)}, .block = {1, 1, 1}}, Element::u32,
+                          Element::u32);
+  CHECK(run.counts() == std::vector<bool>{true, false});
+}
+
+TEST_CASE("What a function chosen by an element does is a use of it") {
+  const auto run = follow(R"(
+    ld.global.u32 %r1, [buffer1]; mov.u64 %rd1, one; mov.u64 %rd2, two; setp.ne.u32 %p1, %r1, 0;
+    selp.b64 %rd3, %rd1, %rd2, %p1; prototype: .callprototype (.param .b32 _) _ ();
+    { .param .b32 c; call (c), %rd3, (), prototype; ld.param.u32 %r2, [c]; } st.global.u32 [buffer0], %r2;)",
+                          {.buffers = {zeros(4), words({4, 4})},
+                           .module = ".func (.param .b32 c) one() { st.param.u32 [c], 1; ret; } "
+                                     ".func (.param .b32 c) two() { st.param.u32 [c], 2; ret; }",
+                           .block = {1, 1, 1}},
+                          Element::u32, Element::u32);
+  CHECK(run.counts() == std::vector<bool>{true, false});
+}
+
 }  // namespace
 }  // namespace foldproof::machine_tests

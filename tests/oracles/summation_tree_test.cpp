@@ -160,5 +160,29 @@ TEST_CASE("A replay agrees with this machine's arithmetic, and finds the first v
   CHECK(replay(e.all).differs == product);
 }
 
+TEST_CASE("A value that saturated has no running bound: it stands for all beyond it") {
+  F32Expressions e({1, 2});
+  const NodeId sum = e.add(1, 2);
+  Node stored{
+      .operation = Operation::convert, .element = Element::e4m3, .source = Element::f32, .saturates = true};
+  stored.operand = {sum, 0, 0};
+  stored.bytes = 1;
+  stored.bits = 0x44;  // 3
+  CHECK(running_bound(e.all, std::vector{e.all.add(stored)}));
+  stored.bits = 0x7e;  // 448, the largest
+  CHECK_FALSE(running_bound(e.all, std::vector{e.all.add(stored)}));
+}
+
+TEST_CASE("A maximum in two instructions is a combination, and any other choice between two ends the tree") {
+  F32Expressions e({1, 2, 3});
+  const auto choice = [&](NodeId chosen, NodeId other, NodeId decider) {
+    return e.all.add(
+        {.operation = Operation::choice, .element = Element::f32, .operand = {chosen, other, decider}});
+  };
+  const SummationTree largest = tree_of(e, choice(2, 1, e.opaque(1, 2)), Operator::max);
+  CHECK(largest.root().leaves == 2);
+  CHECK(tree_of(e, choice(2, 1, e.opaque(3)), Operator::max).root().is_leaf());
+}
+
 }  // namespace
 }  // namespace foldproof::oracle_tests

@@ -14,19 +14,22 @@ constexpr std::uint64_t first_quiet_rounds =
     4;  // before the first attempt at a proof; then twice as many each time
 constexpr std::uint64_t longest_proof = 8192;  // warp instructions a split
 
-/// All that decides what a split does next, as long as memory stays as it is: the registers of its callers
-/// are read again when it returns.
+/// All that decides what a split does next, as long as memory stays as it is: where it returns to, and the
+/// registers of its callers, which it reads again then.
 struct Standpoint {
   std::uint32_t pc = 0;
   Frame* frame = nullptr;
-  std::vector<std::byte> registers;           // of the frame, its caller, …
+  std::vector<std::byte> registers;  // of the frame, its caller, …
+  std::vector<std::uint32_t> return_pcs;
   std::vector<std::vector<std::byte>> local;  // of its lanes
 
   static Standpoint of(const Warp& warp, const Split& split) {
-    Standpoint here{split.pc, split.frame, {}, {}};
-    for (const Frame* frame = split.frame; frame; frame = frame->parent)
+    Standpoint here{split.pc, split.frame, {}, {}, {}};
+    for (const Frame* frame = split.frame; frame; frame = frame->parent) {
+      here.return_pcs.push_back(frame->return_pc);
       here.registers.insert(here.registers.end(), frame->registers(),
                             frame->registers() + frame->code->frame.size());
+    }
     for_lanes(split.lanes, [&](unsigned lane) { here.local.push_back(warp.local[lane]); });
     return here;
   }
@@ -34,11 +37,16 @@ struct Standpoint {
   bool is(const Warp& warp, const Split& split) const {
     if (split.pc != pc || split.frame != frame) return false;
     const std::byte* then = registers.data();
+    std::size_t depth = 0;
     for (const Frame* own = frame; own; own = own->parent) {
       const std::size_t bytes = own->code->frame.size();
-      if (std::memcmp(own->registers(), then, bytes) != 0) return false;
+      if (depth == return_pcs.size() || own->return_pc != return_pcs[depth++] ||
+          then + bytes > registers.data() + registers.size() ||
+          std::memcmp(own->registers(), then, bytes) != 0)
+        return false;
       then += bytes;
     }
+    if (depth != return_pcs.size()) return false;
     std::size_t k = 0;
     for (LaneMask left = split.lanes; left != 0; left &= left - 1)
       if (warp.local[first_lane(left)] != local[k++]) return false;
