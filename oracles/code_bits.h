@@ -1,4 +1,4 @@
-// Masks over the codes of elements.
+// Masks over the codes of elements, and parts of them.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,11 @@ namespace foldproof {
 
 inline std::uint64_t low_bits(unsigned count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+}
+
+/// So many bytes of `bits` from byte `first` on; zeros beyond the eight that there are.
+inline std::uint64_t cut_bytes(std::uint64_t bits, unsigned first, unsigned bytes) {
+  return first >= 8 ? 0 : bits >> (8 * first) & low_bits(8 * bytes);
 }
 
 /// All bits of a code. Those above are no part of it: an e2m1 has half a byte of them.

@@ -5,18 +5,12 @@
 #include <map>
 #include <utility>
 
+#include "oracles/code_bits.h"
 #include "oracles/number.h"
 
 namespace foldproof {
 namespace {
 
-std::uint64_t low_bytes(std::uint64_t bits, unsigned bytes) {
-  return bytes >= 8 ? bits : bits & ((std::uint64_t{1} << (8 * bytes)) - 1);
-}
-
-std::uint64_t shifted_right(std::uint64_t bits, unsigned bytes) {
-  return bytes >= 8 ? 0 : bits >> (8 * bytes);
-}
 std::uint64_t shifted_left(std::uint64_t bits, unsigned bytes) {
   return bytes >= 8 ? 0 : bits << (8 * bytes);
 }
@@ -51,11 +45,11 @@ NodeId Expressions::add(const Node& node) {
 NodeId Expressions::constant(std::uint64_t bits, unsigned bytes) {
   return add({.operation = Operation::constant,
               .bytes = static_cast<std::uint8_t>(bytes),
-              .bits = low_bytes(bits, bytes)});
+              .bits = cut_bytes(bits, 0, bytes)});
 }
 
 NodeId Expressions::opaque(std::span<const NodeId> of, std::uint64_t bits, unsigned bytes) {
-  Node node{.bytes = static_cast<std::uint8_t>(bytes), .bits = low_bytes(bits, bytes)};
+  Node node{.bytes = static_cast<std::uint8_t>(bytes), .bits = cut_bytes(bits, 0, bytes)};
   std::size_t used = 0;
   for (const NodeId one : of) {
     if (one == 0 || std::find(node.operand.begin(), node.operand.end(), one) != node.operand.end()) continue;
@@ -83,13 +77,13 @@ NodeId Expressions::part(NodeId node, unsigned first, unsigned bytes) {
               .bytes = static_cast<std::uint8_t>(bytes),
               .first = static_cast<std::uint8_t>(first),
               .operand = {node, 0, 0},
-              .bits = low_bytes(shifted_right(whole.bits, first), bytes)});
+              .bits = cut_bytes(whole.bits, first, bytes)});
 }
 
 void Expressions::take_apart(NodeId node, unsigned bytes, std::uint64_t bits, std::span<BytePart> to) const {
   if (node == 0 || nodes_[node].operation == Operation::constant) {
     const std::uint64_t value = node == 0 ? bits : nodes_[node].bits;
-    for (unsigned b = 0; b < bytes; ++b) to[b] = {0, 0, static_cast<std::uint8_t>(shifted_right(value, b))};
+    for (unsigned b = 0; b < bytes; ++b) to[b] = {0, 0, static_cast<std::uint8_t>(cut_bytes(value, b, 1))};
     return;
   }
   const Node& whole = nodes_[node];

@@ -8,8 +8,6 @@
 namespace foldproof {
 namespace {
 
-bool is_extremum(Operator op) { return op == Operator::min || op == Operator::max; }
-
 /// Whether every value of one integer type is one of the other.
 bool holds(Element outer, Element inner) {
   if (is_signed_integer(outer) == is_signed_integer(inner)) return size_of(outer) >= size_of(inner);

@@ -9,6 +9,8 @@ namespace foldproof {
 
 enum class Operator : std::uint8_t { sum, prod, min, max };
 
+constexpr bool is_extremum(Operator op) { return op == Operator::min || op == Operator::max; }
+
 /// What a NaN in the input does to the result.
 enum class NanPolicy : std::uint8_t { propagate, ignore, unspecified };
 

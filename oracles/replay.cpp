@@ -1,5 +1,6 @@
 #include "oracles/replay.h"
 
+#include "oracles/code_bits.h"
 #include "oracles/dyadic.h"
 #include "oracles/number.h"
 
@@ -51,11 +52,6 @@ class Exactly {
   const Node& node_;
 };
 
-std::uint64_t low_bits(std::uint64_t bits, Element element) {
-  const std::size_t width = 8 * size_of(element);
-  return width == 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
-}
-
 std::uint64_t integer(const Node& node, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   switch (node.operation) {
     case Operation::add: return a + b;
@@ -88,8 +84,8 @@ std::optional<std::uint64_t> computed(const Expressions& expressions, const Node
     if (node.operation < Operation::add || node.operation > Operation::negate ||
         node.operation == Operation::divide)
       return std::nullopt;
-    return low_bits(integer(node, bits(0), node.operand[1] ? bits(1) : 0, node.operand[2] ? bits(2) : 0),
-                    node.element);
+    return integer(node, bits(0), node.operand[1] ? bits(1) : 0, node.operand[2] ? bits(2) : 0) &
+           low_bits(8u * static_cast<unsigned>(size_of(node.element)));
   }
   const auto value = [&](std::size_t k) { return decode(node.element, bits(k)); };
   const Exactly exactly(node);
@@ -119,7 +115,8 @@ Replay replay(const Expressions& expressions) {
     ++result.operations;
     const bool both_nan = is_float(node.element) && decode(node.element, *bits).is_nan() &&
                           decode(node.element, node.bits).is_nan();
-    if (*bits == low_bits(node.bits, node.element) || both_nan) continue;
+    if (*bits == (node.bits & low_bits(8u * static_cast<unsigned>(size_of(node.element)))) || both_nan)
+      continue;
     result.differs = id;
     return result;
   }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracles/uses.h"
-
 namespace foldproof {
 namespace {
 
@@ -87,7 +85,10 @@ std::vector<std::uint64_t> additions(const Expressions& expressions, std::span<c
 }
 
 std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const NodeId> results) {
-  const std::vector<Use> uses = uses_of_nodes(expressions, results, Operator::sum);
+  return running_bound(expressions, uses_of_nodes(expressions, results, Operator::sum));
+}
+
+std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const Use> uses) {
   Dyadic bound;
   for (NodeId id = expressions.size() - 1; id > 0; --id) {
     if (uses[id].times == 0.0) continue;

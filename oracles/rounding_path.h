@@ -8,6 +8,7 @@
 
 #include "oracles/dyadic.h"
 #include "oracles/expressions.h"
+#include "oracles/uses.h"
 
 namespace foldproof {
 
@@ -25,5 +26,7 @@ std::vector<std::uint64_t> additions(const Expressions& expressions, std::span<c
 /// into the sum with the same factor as the value itself. Nothing where some value is not finite, a factor is
 /// not known or is no power of two, or something lies between about which nothing is known.
 std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const NodeId> results);
+/// The same where the uses of all nodes in the sum are known (uses_of_nodes).
+std::optional<Dyadic> running_bound(const Expressions& expressions, std::span<const Use> uses);
 
 }  // namespace foldproof

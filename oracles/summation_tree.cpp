@@ -42,7 +42,7 @@ class Builder {
     std::vector<NodeId> all;
     if (node.operation == Operation::fused && op_ == Operator::sum) {
       if (!is_constant(node.operand[2])) all.push_back(node.operand[2]);
-    } else if (combines(node.operation, op_) || is_extremum(node)) {
+    } else if (combines(node.operation, op_) || is_compared(node)) {
       for (const NodeId operand : {node.operand[0], node.operand[1]})
         if (!is_constant(operand)) all.push_back(operand);
     } else if (passes(node)) {
@@ -52,8 +52,8 @@ class Builder {
   }
 
   /// A minimum or maximum in two instructions.
-  bool is_extremum(const Node& node) const {
-    return (op_ == Operator::min || op_ == Operator::max) && node.operation == Operation::choice &&
+  bool is_compared(const Node& node) const {
+    return is_extremum(op_) && node.operation == Operation::choice &&
            is_comparison_of_its_operands(expressions_, node);
   }
 
@@ -88,37 +88,36 @@ class Builder {
 
   std::uint32_t leaf(NodeId id) {
     const bool single = expressions_[id].operation == Operation::input;
-    return add({.element = single ? id - 1 : SummationTree::none, .node = id});
+    return add({.element = single ? id - 1 : SummationTree::none});
   }
 
   std::uint32_t vertex(NodeId id) {
     const Node& node = expressions_[id];
     const std::vector<NodeId> below = children(id);
     if (node.operation == Operation::fused && op_ == Operator::sum) {
-      const std::uint32_t product = factor_leaf(node, id);
-      return below.empty() ? product : parent(vertex_of_[below[0]], product, id, true);
+      const std::uint32_t product = factor_leaf(node);
+      return below.empty() ? product : parent(vertex_of_[below[0]], product, true);
     }
     if (below.empty()) return leaf(id);
     if (below.size() == 1) return vertex_of_[below[0]];
-    return parent(vertex_of_[below[0]], vertex_of_[below[1]], id, false);
+    return parent(vertex_of_[below[0]], vertex_of_[below[1]], false);
   }
 
   /// The product that an fma adds, as a leaf: of the element that is its first factor, if that is one.
-  std::uint32_t factor_leaf(const Node& node, NodeId id) {
-    SummationTree::Vertex product{.node = id};
+  std::uint32_t factor_leaf(const Node& node) {
+    SummationTree::Vertex product;
     for (const NodeId factor : {node.operand[1], node.operand[0]})
       if (factor != 0 && expressions_[factor].operation == Operation::input) product.element = factor - 1;
     return add(product);
   }
 
-  std::uint32_t parent(std::uint32_t left, std::uint32_t right, NodeId id, bool fused) {
+  std::uint32_t parent(std::uint32_t left, std::uint32_t right, bool fused) {
     const auto &a = vertices[left], &b = vertices[right];
     return add({.left = left,
                 .right = right,
                 .leaves = a.leaves + b.leaves,
                 .height = std::max(a.height, b.height) + 1,
-                .fused = fused,
-                .node = id});
+                .fused = fused});
   }
 
   const Expressions& expressions_;

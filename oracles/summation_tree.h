@@ -23,7 +23,6 @@ class SummationTree {
     std::uint32_t leaves = 1;
     std::uint32_t height = 0;  ///< combinations on the longest way down
     bool fused = false;        ///< a product was added with one rounding for both
-    NodeId node = 0;
     bool is_leaf() const { return left == none; }
   };
 

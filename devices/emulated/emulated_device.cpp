@@ -184,13 +184,8 @@ class EmulatedDevice final : public Device {
     Followed result;
     for (std::uint64_t i = 0; i < count; ++i) {
       const Address at = output + i * size_of(element);
-      const std::byte* memory = host(at, size_of(element));
-      std::vector<BytePart> bytes(size_of(element));
-      for (std::uint64_t b = 0; b < bytes.size(); ++b) {
-        bytes[b] = provenance_->memory.at({machine::global_memory, at + b});
-        if (bytes[b].node == 0) bytes[b].constant = std::to_integer<std::uint8_t>(memory[b]);
-      }
-      result.results.push_back(provenance_->expressions.assembled(bytes));
+      result.results.push_back(
+          provenance_->made_of({machine::global_memory, at}, {host(at, size_of(element)), size_of(element)}));
     }
     result.expressions = std::move(provenance_->expressions);
     provenance_.reset();

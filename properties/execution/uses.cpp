@@ -14,8 +14,6 @@ namespace {
 /// More results that are all the whole reduction need not be looked at.
 constexpr std::size_t most_results = 32;
 
-bool is_idempotent(Operator op) { return op == Operator::min || op == Operator::max; }
-
 /// Elements of which the same is wrong.
 class Elements {
  public:
@@ -48,7 +46,7 @@ void follow(const Instance& instance, PreparedJob& prepared) {
 std::vector<WrongUse> wrong_uses(const Instance& instance, const Followed& followed) {
   const Operator op = instance.reduction->op;
   const std::span<const NodeId> all = followed.results;
-  const bool counts_twice = !is_idempotent(op) || instance.claims.uses_every_input_once.value_or(false);
+  const bool counts_twice = !is_extremum(op) || instance.claims.uses_every_input_once.value_or(false);
   const bool together = instance.reduction->result == ResultShape::partials;
   const std::size_t inputs = followed.expressions.inputs();
   std::vector<WrongUse> wrong;

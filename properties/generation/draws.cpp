@@ -50,7 +50,7 @@ bool stays_as_made(std::string_view distribution) {
 }
 
 std::string with_argument(Chooser& choose, const std::string& modifier, const Reduction& reduction) {
-  const bool extremum = reduction.op == Operator::min || reduction.op == Operator::max;
+  const bool extremum = is_extremum(reduction.op);
   switch (std::ranges::find(modifiers(), modifier, &RecipeInfo::name)->takes) {
     case RecipeInfo::Takes::place:
       // -0 among others makes no difference, and where a kernel starts wrongly an extremum shows it by

@@ -186,7 +186,7 @@ std::uint64_t index_of_rank(std::uint64_t rank, std::uint64_t seed) {
 bool is_wanted(const RecipeInfo& recipe, const Instance& instance) {
   const Reduction& reduction = *instance.reduction;
   if (!suits(recipe, reduction.input)) return false;
-  const bool extremum = reduction.op == Operator::min || reduction.op == Operator::max;
+  const bool extremum = is_extremum(reduction.op);
   const bool plants_nan = recipe.name == "nans" || recipe.name == "nan";
   return !plants_nan || !extremum || instance.claims.nan != NanPolicy::unspecified;
 }

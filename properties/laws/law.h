@@ -24,7 +24,7 @@ class LawCase {
   Element in() const { return reduction().input; }
   Element accumulator() const { return reduction().accumulator; }
   Element out() const { return reduction().output; }
-  bool is_extremum() const { return op() == Operator::min || op() == Operator::max; }
+  bool is_extremum() const { return foldproof::is_extremum(op()); }
   /// Integers that are reduced modulo one power of two from the input to the output.
   bool wraps() const;
   /// The results are one value (maybe several times), not partial ones.

@@ -9,6 +9,7 @@
 
 #include "catch.h"
 #include "oracles/exact_prefix_sums.h"
+#include "oracles/in_smallest.h"
 
 using namespace foldproof;
 
@@ -17,16 +18,6 @@ namespace {
 using Integer = boost::multiprecision::cpp_int;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// x as an integer number of the smallest subnormals of f64.
-Integer in_smallest(double x) {
-  int exponent = 0;
-  const double fraction = std::frexp(x, &exponent);
-  const auto significand = static_cast<std::int64_t>(std::ldexp(fraction, 53));
-  const int shift = exponent - 53 + 1074;
-  return shift >= 0 ? Integer(significand) * (Integer(1) << shift)
-                    : Integer(significand) / (Integer(1) << -shift);
-}
 
 template <class T>
 T any_finite(std::mt19937_64& random) {

@@ -8,22 +8,13 @@
 #include <vector>
 
 #include "catch.h"
+#include "oracles/in_smallest.h"
 
 using namespace foldproof;
 
 namespace {
 
 using Integer = boost::multiprecision::cpp_int;
-
-/// x as an integer number of the smallest subnormals of f64.
-Integer in_smallest(double x) {
-  int exponent = 0;
-  const double fraction = std::frexp(x, &exponent);
-  const auto significand = static_cast<std::int64_t>(std::ldexp(fraction, 53));
-  const int shift = exponent - 53 + 1074;
-  return shift >= 0 ? Integer(significand) * (Integer(1) << shift)
-                    : Integer(significand) / (Integer(1) << -shift);
-}
 
 template <class T>
 void check_against_integers(const std::vector<T>& values) {

@@ -3,6 +3,7 @@
 
 #include <emmintrin.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -49,6 +50,13 @@ inline void set_predicate(std::byte* registers, std::uint32_t offset, unsigned l
 inline std::uint64_t column(const std::byte* registers, std::uint32_t offset, unsigned lane, unsigned bytes) {
   std::uint64_t value = 0;
   std::memcpy(&value, registers + offset + lane * bytes, bytes);
+  return value;
+}
+
+/// Up to eight bytes, the lowest first.
+inline std::uint64_t low_bytes(const std::byte* from, std::size_t bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, from, std::min(bytes, sizeof value));
   return value;
 }
 

@@ -8,6 +8,7 @@
 #include "devices/emulated/machine/columns.h"
 #include "devices/emulated/machine/grid.h"
 #include "devices/emulated/machine/operation_of.h"
+#include "oracles/code_bits.h"
 #include "oracles/number.h"
 #include "sanitizer/lane_set.h"
 
@@ -43,9 +44,7 @@ Operands sources_of(const Instruction& i) {
 }
 
 std::uint64_t low_column(const std::byte* registers, std::uint32_t offset, unsigned lane, unsigned bytes) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, registers + offset + lane * bytes, std::min<std::size_t>(bytes, sizeof value));
-  return value;
+  return low_bytes(registers + offset + lane * bytes, bytes);
 }
 
 /// Marks by which a byte is known again, in three kinds. The second is the first with every bit the other
@@ -198,7 +197,7 @@ void Grid::follow_operation(Frame& frame, const Instruction& i, const Node& oper
     unsigned at = 0;
     for (unsigned part = 0; part < parts; ++part) {
       Node& node = made[lane][part];
-      node.bits = bytes >= 8 ? bits : bits >> (8 * at) & ((std::uint64_t{1} << (8 * bytes)) - 1);
+      node.bits = cut_bytes(bits, at, bytes);
       const bool constant = std::ranges::all_of(node.operand, [&](NodeId operand) {
         return operand == 0 || expressions[operand].operation == Operation::constant;
       });

@@ -6,6 +6,7 @@
 #include "devices/emulated/machine/columns.h"
 #include "devices/emulated/machine/grid.h"
 #include "devices/emulated/machine/operation_of.h"
+#include "oracles/code_bits.h"
 #include "sanitizer/lane_set.h"
 
 namespace foldproof::machine {
@@ -16,18 +17,6 @@ using isa::StateSpace;
 constexpr unsigned widest = 16;  // bytes of an element
 
 Place shifted(const Place& place, std::uint64_t bytes) { return {place.of, place.at + bytes}; }
-
-std::uint64_t low_bits(const std::byte* from, std::uint32_t bytes) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, from, std::min<std::size_t>(bytes, sizeof value));
-  return value;
-}
-
-/// One element of packed words.
-std::uint64_t cut(std::uint64_t bits, unsigned first, unsigned bytes) {
-  const std::uint64_t shifted = bits >> (8 * first);
-  return bytes >= 8 ? shifted : shifted & ((std::uint64_t{1} << (8 * bytes)) - 1);
-}
 
 Element signed_integer(unsigned bytes) {
   return bytes == 1 ? Element::i8 : bytes == 2 ? Element::i16 : bytes == 4 ? Element::i32 : Element::i64;
@@ -41,20 +30,20 @@ Node sign_extension(NodeId value, std::uint64_t bits, unsigned from, unsigned to
           .source = signed_integer(from),
           .bytes = static_cast<std::uint8_t>(to),
           .operand = {value, 0, 0},
-          .bits = cut(wide, 0, to)};
+          .bits = cut_bytes(wide, 0, to)};
+}
+
+/// A value of an element's size as the register holds it that it is loaded to.
+NodeId widened(Expressions& expressions, NodeId value, std::uint64_t bits, const Detail& detail) {
+  if (value == 0 || detail.register_bytes <= detail.element_bytes) return value;
+  if (detail.sign_extend)
+    return expressions.add(sign_extension(value, bits, detail.element_bytes, detail.register_bytes));
+  std::array<BytePart, widest> parts{};
+  expressions.take_apart(value, detail.element_bytes, 0, parts);
+  return expressions.assembled(std::span(parts).first(detail.register_bytes));
 }
 
 }  // namespace
-
-// The value in memory; 0 where it depends on no input.
-NodeId Grid::made_of(const Place& from, std::uint32_t bytes, const std::byte* memory) {
-  std::array<BytePart, widest> parts;
-  for (std::uint32_t b = 0; b < bytes; ++b) {
-    parts[b] = provenance_->memory.at(shifted(from, b));
-    if (parts[b].node == 0) parts[b].constant = std::to_integer<std::uint8_t>(memory[b]);
-  }
-  return provenance_->expressions.assembled(std::span(parts).first(bytes));
-}
 
 void Grid::make_of(const Place& to, NodeId node, std::uint32_t bytes, std::uint64_t bits) {
   std::array<BytePart, widest> parts;
@@ -80,19 +69,10 @@ void Grid::follow_load(const Access& access) {
     for_lanes(access.good, [&](unsigned lane) {
       const std::byte* memory = (access.host ? access.host + access.at[lane] : access.hosts[lane]) + k * size;
       const Place from = place(access.warp, access.space, access.at[lane] + k * size, lane);
-      NodeId value = made_of(from, size, memory);
-      const std::uint64_t bits = low_bits(memory, size);
+      NodeId value = provenance_->made_of(from, {memory, size});
+      const std::uint64_t bits = low_bytes(memory, size);
       if (at[lane] != 0) value = expressions.opaque(std::array{value, at[lane]}, bits, size);
-      if (value != 0 && detail.register_bytes > size) {
-        if (detail.sign_extend) {
-          value = expressions.add(sign_extension(value, bits, size, detail.register_bytes));
-        } else {
-          std::array<BytePart, widest> parts{};
-          expressions.take_apart(value, size, 0, parts);
-          value = expressions.assembled(std::span(parts).first(detail.register_bytes));
-        }
-      }
-      nodes.set(detail.data[k], lane, value);
+      nodes.set(detail.data[k], lane, widened(expressions, value, bits, detail));
     });
   }
 }
@@ -103,7 +83,7 @@ void Grid::follow_store(const Access& access) {
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
     const std::byte* row = access.split.frame->registers() + detail.data[k];
     for_lanes(access.good, [&](unsigned lane) {
-      const std::uint64_t bits = low_bits(row + lane * detail.register_bytes, detail.register_bytes);
+      const std::uint64_t bits = low_bytes(row + lane * detail.register_bytes, detail.register_bytes);
       NodeId value = nodes.at(detail.data[k], lane);
       if (const NodeId address = address_node(access, lane); address != 0)
         value = provenance_->expressions.opaque(std::array{value, address}, bits, detail.register_bytes);
@@ -126,11 +106,11 @@ void Grid::follow_atomic(const Access& access, unsigned lane, std::uint32_t k, s
   const std::byte* registers = access.split.frame->registers();
   const Place at = place(access.warp, access.space, access.at[lane] + k * size, lane);
   const std::byte* memory = access.hosts[lane] + k * size;
-  const NodeId old = made_of(at, size, memory), given = nodes.at(detail.data[b], lane);
-  const std::uint64_t old_bits = low_bits(memory, size);
+  const NodeId old = provenance_->made_of(at, {memory, size}), given = nodes.at(detail.data[b], lane);
+  const std::uint64_t old_bits = low_bytes(memory, size);
   const auto bits_of = [&](std::size_t operand) {
-    return cut(
-        low_bits(registers + detail.data[operand] + lane * detail.register_bytes, detail.register_bytes), 0,
+    return cut_bytes(
+        low_bytes(registers + detail.data[operand] + lane * detail.register_bytes, detail.register_bytes), 0,
         size);
   };
   const StateSpace in = owner(access.space, access.at[lane]);
@@ -187,13 +167,13 @@ NodeId Grid::combined(const Value& old, const Value& given, std::uint64_t now, c
   for (unsigned first = 0; first < bytes; first += size) {
     const auto operand = [&](const Value& value) {
       return value.node != 0 ? expressions.part(value.node, first, size)
-                             : expressions.constant(cut(value.bits, first, size), size);
+                             : expressions.constant(cut_bytes(value.bits, first, size), size);
     };
     Node node = *operation;
     node.flushes = flushes;
     node.bytes = static_cast<std::uint8_t>(size);
     node.operand = {operand(old), operand(given), 0};
-    node.bits = cut(now, first, size);
+    node.bits = cut_bytes(now, first, size);
     expressions.take_apart(expressions.add(node), size, 0, std::span(parts).subspan(first));
   }
   return expressions.assembled(std::span(parts).first(bytes));
@@ -210,7 +190,7 @@ void Grid::follow_slot(const Split& split, const Instruction& i, LaneMask lanes)
     return detail.address.row + static_cast<std::uint32_t>(b / word) * word * isa::warp_size;
   };
   const auto bits_at = [&](std::uint32_t row, unsigned lane, std::uint32_t bytes) {
-    return low_bits(registers + row + lane * bytes, bytes);
+    return low_bytes(registers + row + lane * bytes, bytes);
   };
   for (std::size_t k = 0; k < detail.data.size(); ++k)
     for_lanes(lanes, [&](unsigned lane) {
@@ -233,13 +213,8 @@ void Grid::follow_slot(const Split& split, const Instruction& i, LaneMask lanes)
         expressions.take_apart(nodes.at(row, lane), word, bits_at(row, lane, word), cell);
         column[b] = cell[(first + b) % word];
       }
-      NodeId value = expressions.assembled(std::span(column).first(detail.element_bytes));
-      if (value != 0 && detail.sign_extend && detail.register_bytes > detail.element_bytes)
-        value = expressions.add(
-            sign_extension(value, expressions[value].bits, detail.element_bytes, detail.register_bytes));
-      else
-        value = expressions.assembled(std::span(column).first(detail.register_bytes));
-      nodes.set(detail.data[k], lane, value);
+      const NodeId value = expressions.assembled(std::span(column).first(detail.element_bytes));
+      nodes.set(detail.data[k], lane, widened(expressions, value, expressions[value].bits, detail));
     });
 }
 

@@ -260,7 +260,6 @@ class Grid final : private Scene {
   void follow_slot(const Split& split, const Instruction& instruction, LaneMask lanes) const;
   void follow_source(const Access& source, CopyUnderWay& copy, unsigned lane, std::uint32_t bytes);
   void follow_delivery(const Warp& warp, const CopyUnderWay& copy, unsigned lane);
-  NodeId made_of(const Place& from, std::uint32_t bytes, const std::byte* memory);
   void make_of(const Place& to, NodeId node, std::uint32_t bytes, std::uint64_t bits);
   NodeId address_node(const Access& access, unsigned lane) const;
 

@@ -1,7 +1,5 @@
 #include "devices/emulated/machine/operation_of.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -38,16 +36,25 @@ constexpr Mover movers[] = {
 #undef FOLDPROOF_ARITHMETIC
 };
 
-/// By row of ptx.def.
-const std::vector<std::optional<Operation>>& operations() {
+/// What operations.def says of a row of ptx.def.
+struct Meaning {
+  std::optional<Operation> operation;
+  std::size_t movable = 0;  ///< sources
+};
+
+/// By row of ptx.def: looked up for every instruction that reads what depends on an input.
+const Meaning& meaning_of(isa::RowId of) {
   static const auto all = [] {
-    std::vector<std::optional<Operation>> found(isa::rows().size());
-    for (std::size_t row = 0; row < found.size(); ++row)
+    std::vector<Meaning> found(isa::rows().size());
+    for (std::size_t row = 0; row < found.size(); ++row) {
       for (const auto& [id, operation] : arithmetic)
-        if (isa::rows()[row].id == id) found[row] = operation;
+        if (isa::rows()[row].id == id) found[row].operation = operation;
+      for (const auto& [id, sources] : movers)
+        if (isa::rows()[row].id == id) found[row].movable = sources;
+    }
     return found;
   }();
-  return all;
+  return all[of];
 }
 
 std::optional<Direction> direction_of(Rounding rounding) {
@@ -95,18 +102,17 @@ std::optional<Element> element_of(Type type) {
 }
 
 std::size_t moves_bytes_of(const Form& form) {
-  const std::string_view id = isa::rows()[form.row].id;
   const auto is_number = [](Type type) {
     const auto element = element_of(type);
     return element && is_float(*element);
   };
-  if (id == "cvt" && (form.sat || is_number(form.type) || is_number(form.type2))) return 0;
-  const auto* found = std::ranges::find(movers, id, &Mover::id);
-  return found == std::end(movers) ? 0 : found->sources;
+  const std::size_t movable = meaning_of(form.row).movable;
+  const bool converts = movable != 0 && isa::rows()[form.row].id == "cvt";
+  return converts && (form.sat || is_number(form.type) || is_number(form.type2)) ? 0 : movable;
 }
 
 std::optional<Node> operation_of(const Form& form) {
-  const std::optional<Operation> operation = operations()[form.row];
+  const std::optional<Operation> operation = meaning_of(form.row).operation;
   const std::optional<Direction> direction = direction_of(form.rounding);
   const std::optional<Element> element = element_of(form.type);
   if (!operation || !direction || !element) return std::nullopt;

@@ -60,4 +60,14 @@ void MemoryNodes::forget_blocks() {
   std::erase_if(pages_, [](const auto& memory) { return memory.first != global_memory; });
 }
 
+NodeId Provenance::made_of(const Place& from, std::span<const std::byte> bytes) {
+  constexpr std::size_t most = 16;
+  std::array<BytePart, most> parts;
+  for (std::size_t b = 0; b < bytes.size(); ++b) {
+    parts[b] = memory.at({from.of, from.at + b});
+    if (parts[b].node == 0) parts[b].constant = std::to_integer<std::uint8_t>(bytes[b]);
+  }
+  return expressions.assembled(std::span(parts).first(bytes.size()));
+}
+
 }  // namespace foldproof::machine

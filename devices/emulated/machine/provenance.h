@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -62,6 +63,9 @@ class MemoryNodes {
 struct Provenance {
   Expressions expressions;
   MemoryNodes memory;
+
+  /// The value that these bytes of a memory are, at most 16; 0 where it depends on no input.
+  NodeId made_of(const Place& from, std::span<const std::byte> bytes);
 };
 
 }  // namespace foldproof::machine
