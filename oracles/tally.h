@@ -25,6 +25,8 @@ struct Tally {
 
   Dyadic sum() const { return positive - negative; }
   Dyadic magnitude() const { return positive + negative; }
+  /// Of both together.
+  Tally& operator+=(const Tally& other);
 };
 
 /// Any number of elements up to 2^40, of any type, in any range: nothing is rounded.

@@ -24,6 +24,13 @@ Bound relative_error(const ExponentialSums& sums, std::uint64_t height, const Fl
 
 }  // namespace
 
+Dyadic drift_factor(const Dyadic& gap, int precision) {
+  const Dyadic drift = unit_roundoff(precision) * gap, one = whole(1);
+  if (drift >= Dyadic::power_of_two(10)) return exponential(Dyadic::power_of_two(10), bits).high;
+  // e^d <= 1 + d + d^2 up to 1.
+  return drift > one ? exponential(drift, bits).high : one + drift + rounded_up(drift * drift, bits);
+}
+
 Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                             const ExponentialErrors& errors) {
   Bound relative = growth(height, format.precision);
@@ -58,7 +65,7 @@ Bound softmax_bound(const ExponentialSums& sums, std::uint64_t height, const Flo
     return probability + quotient(errors.exp_absolute * grown, sums.sum_low * least_share, bits).high +
            smallest_normal(format);
   const Dyadic factor =
-      quotient(exponential(drift, bits).high * (one + errors.exp_relative) * grown, least_share, bits).high;
+      quotient(drift_factor(gap, format.precision) * (one + errors.exp_relative) * grown, least_share, bits).high;
   const Dyadic underflow = quotient(errors.exp_absolute * grown, sums.sum_low * least_share, bits).high;
   return probability * (factor - one) + underflow +
          (flush ? smallest_normal(format) : half(smallest_subnormal(format)));

@@ -25,6 +25,9 @@ struct ExponentialSums {
   Dyadic inflated;  ///< at least the sum of exp(-t_i (1 - u)): what the rounding of x_i - m makes of S
 };
 
+/// At least e^(u t): what the rounding of x_i - m may make of an exponential.
+Dyadic drift_factor(const Dyadic& gap, int precision);
+
 /// |S computed - S|, where no term passes through more than `height` additions.
 Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                             const ExponentialErrors& errors);

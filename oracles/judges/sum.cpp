@@ -52,17 +52,20 @@ Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   return *bound + flushed(format, t, t.magnitude() + entering);
 }
 
-class SumJudge final : public Judge {
+class SumJudge final : public FoldJudge {
  public:
-  SumJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
-      : a_(arithmetic),
-        tally_(tally(arithmetic.input, input)),
-        exact_(tally_.sum()),
-        bound_(accumulation_bound(arithmetic, tally_)) {
+  explicit SumJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
+
+  void append(std::span<const std::byte> elements) override {
+    tally_ += tally(a_.input, elements);
     if (a_.nan == NanPolicy::ignore) tally_.specials.nan = false;
+    exact_ = tally_.sum();
+    bound_ = accumulation_bound(a_, tally_);
   }
 
-  Judgement value(std::uint64_t bits) const override { return judge(outcome_of(a_.output, bits)); }
+  Judgement element(std::size_t, std::uint64_t bits) const override {
+    return judge(outcome_of(a_.output, bits));
+  }
   Judgement partials(std::span<const std::byte> outputs) const override {
     return judge(summed(a_.output, outputs));
   }
@@ -148,13 +151,15 @@ class SumJudge final : public Judge {
   Arithmetic a_;
   Tally tally_;
   Dyadic exact_;
-  Bound bound_;  ///< before the output is rounded
+  Bound bound_ = Dyadic{};  ///< before the output is rounded
 };
 
 }  // namespace
 
-std::unique_ptr<Judge> make_sum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<SumJudge>(arithmetic, input);
+std::unique_ptr<FoldJudge> make_sum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  auto judge = std::make_unique<SumJudge>(arithmetic);
+  judge->append(input);
+  return judge;
 }
 
 }  // namespace foldproof

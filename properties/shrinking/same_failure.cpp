@@ -12,12 +12,6 @@ namespace {
 /// Runs after the first that must show a finding too.
 constexpr int further_runs = 2;
 
-/// Lost elements show as wrong values on some inputs and outside the bound on others: one family.
-bool same_family(Kind a, Kind b) {
-  const auto is_value = [](Kind kind) { return kind == Kind::wrong_value || kind == Kind::outside_bound; };
-  return a == b || (is_value(a) && is_value(b));
-}
-
 /// "the result is 0x1p+0 (1), …"; empty where there is none.
 std::string result_of(const Instance& instance, const Evaluation& evaluation) {
   if (evaluation.output.empty()) return "";
@@ -34,6 +28,11 @@ std::string said_of(const Instance& instance, const Evaluation& evaluation, cons
 }
 
 }  // namespace
+
+bool same_family(Kind a, Kind b) {
+  const auto is_value = [](Kind kind) { return kind == Kind::wrong_value || kind == Kind::outside_bound; };
+  return a == b || (is_value(a) && is_value(b));
+}
 
 bool is_like(const Finding& a, const Finding& b) { return same_family(a.kind, b.kind) && a.at == b.at; }
 
