@@ -34,7 +34,8 @@ constexpr Named<NanPolicy> nan_names[] = {{"propagate", NanPolicy::propagate},
                                           {"unspecified", NanPolicy::unspecified}};
 constexpr Named<ScanKind> scan_names[] = {{"inclusive", ScanKind::inclusive},
                                           {"exclusive", ScanKind::exclusive}};
-constexpr Named<MathFunctions> function_names[] = {{"library", MathFunctions::library}, {"fast", MathFunctions::fast}};
+constexpr Named<MathFunctions> function_names[] = {{"library", MathFunctions::library},
+                                                   {"fast", MathFunctions::fast}};
 constexpr Named<VarianceMethod> method_names[] = {{"unspecified", VarianceMethod::unspecified},
                                                   {"two-pass", VarianceMethod::two_pass},
                                                   {"textbook", VarianceMethod::textbook},

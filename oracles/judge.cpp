@@ -35,8 +35,7 @@ std::optional<std::string> not_judged_apart(const Arithmetic& a) {
       if (!is_float(a.input) || !is_float(a.accumulator) || !is_float(a.output) || lacks_nan(a.accumulator) ||
           lacks_nan(a.output))
         return sentence("it needs floating-point types, and NaN in the accumulator and the output");
-      if (!includes(a.accumulator, a.input))
-        return sentence("name an accumulator that holds every element");
+      if (!includes(a.accumulator, a.input)) return sentence("name an accumulator that holds every element");
       if ((a.op == Operator::softmax || a.op == Operator::log_sum_exp) && a.accumulator != Element::f32 &&
           a.accumulator != Element::f64)
         return sentence("only of f32 and f64 accumulators the errors of exp are known");

@@ -19,7 +19,7 @@ struct Arithmetic {
   Element accumulator = Element::f32;  ///< the narrowest on any path from an input to the output
   Element output = Element::f32;
   NanPolicy nan = NanPolicy::unspecified;
-  bool flush_to_zero = false;           ///< subnormal inputs and results may become zero
+  bool flush_to_zero = false;                ///< subnormal inputs and results may become zero
   std::optional<std::uint64_t> height = {};  ///< most operations on one input's path, where known
   Ties ties = Ties::any;
   Masked masked = Masked::unspecified;

@@ -32,8 +32,8 @@ inline const OperatorInfo& info(Operator op) { return operators()[static_cast<st
 inline bool folds(Operator op) { return info(op).gives == OperatorInfo::Gives::fold; }
 constexpr bool is_extremum(Operator op) { return op == Operator::min || op == Operator::max; }
 
-/// The operator that folds by whose rules elements get into a result: that of the values for places, sum for what
-/// is made of sums.
+/// The operator that folds by whose rules elements get into a result: that of the values for places, sum for
+/// what is made of sums.
 constexpr Operator underlying(Operator op) {
   if (op == Operator::argmin) return Operator::min;
   if (op == Operator::argmax) return Operator::max;

@@ -52,7 +52,8 @@ std::optional<std::string> not_judged(const Arithmetic& arithmetic, ResultShape 
       info(arithmetic.op).name);
 }
 
-ResultJudge::ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layout, std::span<const std::byte> input)
+ResultJudge::ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layout,
+                         std::span<const std::byte> input)
     : a_(arithmetic), layout_(layout), input_(input), count_(input.size() / size_of(arithmetic.input)) {
   if (layout.shape == ResultShape::scan) return;
   if (layout.shape == ResultShape::partials) {
@@ -74,7 +75,10 @@ Judgement ResultJudge::judge(std::span<const std::byte> outputs) const {
   const std::size_t each = std::max<std::size_t>(outputs_of_part(layout_, a_.op, count), 1);
   Worst worst;
   for (std::size_t i = 0; i < count; ++i)
-    if (!worst.add(judges_.at(judges_.size() == 1 ? 0 : i / each)->element(i % each, load(a_.output, outputs, i)), i, count)) break;
+    if (!worst.add(
+            judges_.at(judges_.size() == 1 ? 0 : i / each)->element(i % each, load(a_.output, outputs, i)), i,
+            count))
+      break;
   return worst.take();
 }
 

@@ -22,8 +22,8 @@ class ResultJudge {
   /// The arithmetic and the shape have passed not_judged(); `input` outlives the judge.
   ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layout, std::span<const std::byte> input);
 
-  /// Of the first element that is wrong, or else of the one with the largest error over bound. Where `outputs`
-  /// are not as many as output_count() says, that is wrong.
+  /// Of the first element that is wrong, or else of the one with the largest error over bound. Where
+  /// `outputs` are not as many as output_count() says, that is wrong.
   Judgement judge(std::span<const std::byte> outputs) const;
 
  private:

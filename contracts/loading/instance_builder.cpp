@@ -111,10 +111,11 @@ class InstanceBuilder {
     reduction.functions = chosen(function_names, "functions", reduction.functions);
     reduction.method = chosen(method_names, "method", reduction.method);
     if (calls_ && !folds(reduction.op))
-      throw InputError(fmt::format("a device function is called for sum, prod, min or max, not for {}; write a "
-                                   "kernel and a [[launch]]",
-                                   name(reduction.op)),
-                       table->where("operator"));
+      throw InputError(
+          fmt::format("a device function is called for sum, prod, min or max, not for {}; write a "
+                      "kernel and a [[launch]]",
+                      name(reduction.op)),
+          table->where("operator"));
     instance_.reduction = reduction;
   }
 
@@ -139,7 +140,8 @@ class InstanceBuilder {
           top_.where("domain"));
     if (instance_.reduction && instance_.reduction->result == ResultShape::rows && !knows("columns"))
       throw InputError(
-          "[domain] must say how many \"columns\" a row has, above \"count\", such as columns = \"1 .. 2^16\" and "
+          "[domain] must say how many \"columns\" a row has, above \"count\", such as columns = \"1 .. "
+          "2^16\" and "
           "count = \"rows * columns\"",
           top_.where("domain"));
   }
@@ -186,9 +188,9 @@ class InstanceBuilder {
   BufferContract::Initial initial(const Table& table, BufferContract::Initial fallback) const {
     const auto chosen = choice(initial_names, "initial", in_contract(table.text("initial")), fallback);
     if (chosen == BufferContract::Initial::identity && instance_.reduction && !folds(instance_.reduction->op))
-      throw InputError(fmt::format("a {} has no identity; choose undefined or zero",
-                                   name(instance_.reduction->op)),
-                       table.where("initial"));
+      throw InputError(
+          fmt::format("a {} has no identity; choose undefined or zero", name(instance_.reduction->op)),
+          table.where("initial"));
     return chosen;
   }
 

@@ -1,4 +1,5 @@
-// Bounds of means and variances. Symbols: oracles/bounds.h; all sums may be in any order, products fused or not.
+// Bounds of means and variances. Symbols: oracles/bounds.h; all sums may be in any order, products fused or
+// not.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,8 @@ namespace {
 std::optional<ExponentialErrors> errors_of(const Arithmetic& a) {
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic ulp = whole(2) * unit_roundoff(format.precision), two_ulps = whole(2) * ulp;
-  if (a.functions == MathFunctions::library) return ExponentialErrors{two_ulps, smallest_normal(format), two_ulps};
+  if (a.functions == MathFunctions::library)
+    return ExponentialErrors{two_ulps, smallest_normal(format), two_ulps};
   if (a.op == Operator::log_sum_exp || a.accumulator != Element::f32) return std::nullopt;
   return ExponentialErrors{whole(128) * ulp, smallest_normal(format), two_ulps};
 }
@@ -30,7 +31,11 @@ class ExponentialJudge final : public Judge {
     spoiled_ = t.specials.nan || t.specials.positive_infinity;
     masked_ = t.finite == 0;
     const unsigned bits = a_.accumulator == Element::f64 ? 128 : 64;
-    if (!spoiled_ && !masked_) exact_.emplace(a_.input, input, float_format(a_.accumulator).precision, bits);
+    if (spoiled_ || masked_) return;
+    const FloatFormat& format = float_format(a_.accumulator);
+    exact_.emplace(a_.input, input, format.precision, bits);
+    constexpr std::uint64_t roundings = 2;  // a division has one, a product with the reciprocal two
+    if (errors_) bounds_.emplace(exact_->sums(), height(), format, *errors_, roundings, true);
   }
 
   Judgement element(std::size_t index, std::uint64_t bits) const override {
@@ -41,7 +46,9 @@ class ExponentialJudge final : public Judge {
     // e^-inf is 0 in every arithmetic.
     if (!exact_->gap(index)) return judged_by_enclosure(outcome, Dyadic{}, Dyadic{}, a_, "softmax");
     const Enclosure share = exact_->share(index);
-    return judged_by_enclosure(outcome, share, bound_of_share(index, share), a_, "softmax");
+    return judged_by_enclosure(outcome, share,
+                               bounds_ ? bounds_->of(share.high, *exact_->gap(index)) : unknown_errors(), a_,
+                               "softmax");
   }
 
  private:
@@ -72,13 +79,6 @@ class ExponentialJudge final : public Judge {
     return judged_by_enclosure(outcome, exact, bound, a_, "log-sum-exp");
   }
 
-  Bound bound_of_share(std::size_t index, const Enclosure& share) const {
-    if (!errors_) return unknown_errors();
-    constexpr std::uint64_t roundings = 2;  // a division has one, a product with the reciprocal two
-    return softmax_bound(exact_->sums(), height(), float_format(a_.accumulator), *errors_, share.high,
-                         *exact_->gap(index), roundings, true);
-  }
-
   static Bound unknown_errors() { return Bound::none("the errors of the functions are not relative ones"); }
   std::uint64_t height() const { return a_.height.value_or(exact_->sums().count); }
 
@@ -86,6 +86,7 @@ class ExponentialJudge final : public Judge {
   std::optional<ExponentialErrors> errors_;
   bool spoiled_, masked_;
   std::optional<ExactExponentials> exact_;  ///< absent where either
+  std::optional<SoftmaxBounds> bounds_;
 };
 
 }  // namespace

@@ -121,7 +121,8 @@ class ExtremumJudge final : public FoldJudge {
 
 }  // namespace
 
-std::unique_ptr<FoldJudge> make_extremum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+std::unique_ptr<FoldJudge> make_extremum_judge(const Arithmetic& arithmetic,
+                                               std::span<const std::byte> input) {
   auto judge = std::make_unique<ExtremumJudge>(arithmetic);
   judge->append(input);
   return judge;

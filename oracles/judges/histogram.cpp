@@ -24,8 +24,8 @@ class HistogramJudge final : public Judge {
     Judgement judgement;
     judgement.ok = bits == (count & code_mask(a_.output));
     if (!judgement.ok)
-      judgement.sentence = fmt::format("the result is {} but {} elements are {}", to_text(a_.output, bits),
-                                       count, index);
+      judgement.sentence =
+          fmt::format("the result is {} but {} elements are {}", to_text(a_.output, bits), count, index);
     return judgement;
   }
 

@@ -13,7 +13,8 @@ std::uint64_t extended(Element element, std::uint64_t bits) {
   return number.negative ? std::uint64_t{0} - number.significand : number.significand;
 }
 
-std::uint64_t folded(Operator op, std::uint64_t result, Element element, std::span<const std::byte> elements) {
+std::uint64_t folded(Operator op, std::uint64_t result, Element element,
+                     std::span<const std::byte> elements) {
   for (std::size_t i = 0; i < elements.size() / size_of(element); ++i) {
     const std::uint64_t x = extended(element, load(element, elements, i));
     result = op == Operator::sum ? result + x : result * x;
@@ -64,7 +65,8 @@ class IntegerJudge final : public FoldJudge {
 
 }  // namespace
 
-std::unique_ptr<FoldJudge> make_integer_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+std::unique_ptr<FoldJudge> make_integer_judge(const Arithmetic& arithmetic,
+                                              std::span<const std::byte> input) {
   auto judge = std::make_unique<IntegerJudge>(arithmetic);
   judge->append(input);
   return judge;

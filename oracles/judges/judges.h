@@ -13,7 +13,8 @@ std::unique_ptr<FoldJudge> make_sum_judge(const Arithmetic& arithmetic, std::spa
 /// Floating-point products.
 std::unique_ptr<FoldJudge> make_product_judge(const Arithmetic& arithmetic, std::span<const std::byte> input);
 /// Smallest and largest elements of every type.
-std::unique_ptr<FoldJudge> make_extremum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input);
+std::unique_ptr<FoldJudge> make_extremum_judge(const Arithmetic& arithmetic,
+                                               std::span<const std::byte> input);
 /// Integer sums and products, modulo 2^width.
 std::unique_ptr<FoldJudge> make_integer_judge(const Arithmetic& arithmetic, std::span<const std::byte> input);
 /// Where the smallest or largest element stands.

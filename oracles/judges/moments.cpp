@@ -20,8 +20,7 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
   const Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
                                : sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
   if (!plain) return plain;
-  const Dyadic flushed =
-      a.flush_to_zero ? flush_to_zero_loss(t.nonzero, format, t.magnitude()) : Dyadic{};
+  const Dyadic flushed = a.flush_to_zero ? flush_to_zero_loss(t.nonzero, format, t.magnitude()) : Dyadic{};
   return mean_bound(t.count, t.sum(), *plain + flushed, format, a.flush_to_zero);
 }
 
@@ -34,8 +33,7 @@ Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t sub
                                  whole(subnormal) * smallest_normal(format) * smallest_normal(format))
           : dot_bound_any_order(squares.nonzero, squares.nonzero, format, sum);
   if (!bound) return bound;
-  if (sum + *bound > largest_finite(format))
-    return Bound::none("the sum of squares may overflow");
+  if (sum + *bound > largest_finite(format)) return Bound::none("the sum of squares may overflow");
   return norm_bound(sum, *bound, format);
 }
 

@@ -22,7 +22,8 @@ class PlaceJudge final : public Judge {
     const std::size_t count = input_.size() / size_of(a_.input);
     if (count == 0) return right();
     if (index.negative || index.significand >= count)
-      return wrong(fmt::format("the result is {}, and there are {} elements", to_text(a_.output, bits), count));
+      return wrong(
+          fmt::format("the result is {}, and there are {} elements", to_text(a_.output, bits), count));
     if (!extreme_) return right();  // nothing but NaN, all ignored
     const std::uint64_t there = load(a_.input, input_, index.significand);
     const bool nan = decode(a_.input, there).is_nan(), wants_nan = decode(a_.input, extreme_->bits).is_nan();

@@ -153,7 +153,8 @@ class ProductJudge final : public FoldJudge {
 
 }  // namespace
 
-std::unique_ptr<FoldJudge> make_product_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+std::unique_ptr<FoldJudge> make_product_judge(const Arithmetic& arithmetic,
+                                              std::span<const std::byte> input) {
   auto judge = std::make_unique<ProductJudge>(arithmetic);
   judge->append(input);
   return judge;

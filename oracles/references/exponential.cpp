@@ -99,7 +99,8 @@ MaxAndSum merged(const MaxAndSum& a, const MaxAndSum& b) {
           })};
 }
 
-ExactExponentials::ExactExponentials(Element element, std::span<const std::byte> elements, int precision, unsigned bits)
+ExactExponentials::ExactExponentials(Element element, std::span<const std::byte> elements, int precision,
+                                     unsigned bits)
     : bits_(bits) {
   const Terms terms = terms_of(element, elements);
   max_ = terms.max;

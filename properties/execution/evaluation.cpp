@@ -161,8 +161,12 @@ class Verdicts {
     if (!planned_.prepared[0].untouched.empty()) return judge_untouched();
     const ResultJudge judge(arithmetic(), result_layout(instance_, planned_.c->variables), planned_.input);
     // The case of one call first: a kernel that is wrong at once is not called wrong on a later call.
+    std::vector<std::byte> judged;
+    Judgement judgement;
     for (std::size_t run = results_.size(); run-- > 0;) {
-      const Judgement judgement = judge.judge(output_of(planned_.prepared[run], results_[run], output_type()));
+      std::vector<std::byte> output = output_of(planned_.prepared[run], results_[run], output_type());
+      if (run + 1 == results_.size() || output != judged) judgement = judge.judge(output);
+      judged = std::move(output);
       if (run == 0 && judgement.error_over_bound) evaluation_.error_over_bound = judgement.error_over_bound;
       forced_ = judgement.layer == Judgement::Layer::exact;
       evaluation_.vacuous = judgement.vacuous;

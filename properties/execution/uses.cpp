@@ -12,8 +12,8 @@
 namespace foldproof {
 namespace {
 
-/// More results that are all the whole reduction need not be looked at.
-constexpr std::size_t most_results = 32;
+/// More results need not be looked at: where all are the whole reduction, and where each is that of a part.
+constexpr std::size_t most_wholes = 32, most_parts = 8;
 
 /// Elements of which the same is wrong.
 class Elements {
@@ -58,9 +58,9 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& fo
     wrong.push_back({Kind::input_used_twice,
                      fmt::format("{}, {} part of {} more than once", of, repeated.are(), result)});
   if (foreign.any())
-    wrong.push_back(
-        {Kind::contract_violation, fmt::format("{}, {} part of {}, which is that of the elements {} to {} alone",
-                                               of, foreign.are(), result, part.first, part.last)});
+    wrong.push_back({Kind::contract_violation,
+                     fmt::format("{}, {} part of {}, which is that of the elements {} to {} alone", of,
+                                 foreign.are(), result, part.first, part.last)});
   return wrong;
 }
 
@@ -80,7 +80,9 @@ std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& vari
   const ResultLayout layout = result_layout(instance, variables);
   const bool together = layout.shape == ResultShape::partials || layout.shape == ResultShape::bins;
   const std::span<const NodeId> all = followed.results;
-  const std::size_t rounds = together ? std::min<std::size_t>(all.size(), 1) : std::min(all.size(), most_results);
+  const bool wholes = layout.shape == ResultShape::value;
+  const std::size_t most = together ? 1 : wholes ? most_wholes : most_parts;
+  const std::size_t rounds = std::min(all.size(), most);
   std::vector<WrongUse> wrong;
   for (std::size_t round = 0; round < rounds && wrong.empty(); ++round) {
     const std::size_t i = rounds > 1 ? round * (all.size() - 1) / (rounds - 1) : 0;

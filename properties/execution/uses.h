@@ -15,9 +15,9 @@ namespace foldproof {
 /// Asks for the job's input to be followed into its output.
 void follow(const Instance& instance, PreparedJob& prepared);
 
-/// What is wrong with how elements are used: one of those that a result is made of is not in it, or too often, or
-/// another one is. That one is used twice is no fault of a minimum or maximum,
-/// unless the contract says so, nor of one on which the way through the program depends.
+/// What is wrong with how elements are used: one of those that a result is made of is not in it, or too
+/// often, or another one is. That one is used twice is no fault of a minimum or maximum, unless the contract
+/// says so, nor of one on which the way through the program depends.
 struct WrongUse {
   Kind kind;
   std::string message;

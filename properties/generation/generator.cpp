@@ -85,7 +85,8 @@ class VariableChoice {
   std::int64_t drawn_anew(const std::string& name, Bounds range, const Variables& chosen) {
     if (name == "block") return block_in(choose_, range);
     if (name == "columns") return row_in(choose_, range, tile_of(chosen));
-    if (name == "rows") return variable_in(choose_, {range.low, std::min(range.high, few_rows(range, chosen))});
+    if (name == "rows")
+      return variable_in(choose_, {range.low, std::min(range.high, few_rows(range, chosen))});
     return variable_in(choose_, range);
   }
 

@@ -81,7 +81,8 @@ std::string law_names() {
 std::vector<std::string> laws_of(const Instance& instance) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::size(infos) && instance.reduction; ++i)
-    if (is_of(functions[i].of, *instance.reduction) && says_something(functions[i], instance)) names.emplace_back(infos[i].name);
+    if (is_of(functions[i].of, *instance.reduction) && says_something(functions[i], instance))
+      names.emplace_back(infos[i].name);
   return names;
 }
 

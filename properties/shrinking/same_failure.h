@@ -8,8 +8,8 @@
 
 namespace foldproof {
 
-/// Whether they are one kind, or kinds of wrong values both: lost elements show as wrong values on some inputs
-/// and outside the bound on others.
+/// Whether they are one kind, or kinds of wrong values both: lost elements show as wrong values on some
+/// inputs and outside the bound on others.
 bool same_family(Kind a, Kind b);
 
 /// Whether they are about the same fault: the same place, and kinds of one family.
