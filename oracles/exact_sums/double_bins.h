@@ -1,12 +1,9 @@
-// Exact sums of doubles: those of nearby exponents are added up as doubles that no addition rounds.
+// Exact sums of doubles: significands of one sign and exponent are added up as integers.
 #pragma once
-
-#include <emmintrin.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -15,105 +12,142 @@
 
 namespace foldproof {
 
-constexpr unsigned fraction_bits = 52;
-constexpr std::size_t fields = 2048, special_field = fields - 1;  ///< of exponents
-
-/// By the twelve bits of sign and exponent field: where such numbers go. Eight fields share a window, but
-/// infinities and NaNs have one to themselves.
-constexpr std::size_t window_fields = 8;
-constexpr std::size_t special_window = fields / window_fields, windows = special_window + 1;
-constexpr auto window_of = [] {
-  std::array<std::uint16_t, 2 * fields> all{};
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::size_t field = k % fields, first = k < fields ? 0 : windows;
-    all[k] =
-        static_cast<std::uint16_t>(first + (field == special_field ? special_window : field / window_fields));
-  }
-  return all;
-}();
-
-/// By window: what to take from a number's bits. In the last four windows of numbers, those from 2^993 on,
-/// that scales by 2^-64, so that no sum overflows. (A multiplication would be slow for subnormals.) Of
-/// infinities and NaNs it leaves the fraction, as a number from +0 on: 0 for an infinity.
-constexpr int scaled_bits = 64;
-constexpr auto taken_bits = [] {
-  std::array<std::uint64_t, 2 * windows> all{};
-  for (std::size_t k = special_window - 4; k < special_window; ++k)
-    all[k] = all[windows + k] = std::uint64_t{scaled_bits} << fraction_bits;
-  all[special_window] = std::uint64_t{special_field} << fraction_bits;
-  all[windows + special_window] = std::uint64_t{fields + special_field} << fraction_bits;
-  return all;
-}();
-
-/// A bin for each sign and window. It adds up the upper 26 bits of the significands and the lower 27 apart,
-/// as doubles that no addition rounds: the upper parts are multiples of 2^(e-25) and below 2^(e+8), where 2^e
-/// is the window's smallest normal, the lower ones multiples of 2^(e-52) and below 2^(e-18), so that 2^19 of
-/// them stay within 53 bits.
+/// A bin for each sign and exponent field, in four banks that numbers take in turn, so that those of one bin
+/// need not wait for each other:
+///
+///   63   52 51       0        63                    0
+///   |  bin | fraction |  ──►  |  sum modulo 2^64    |  of the significands, in a bank
+///                             |  carries |             out of the sums of all banks
+///
+/// A significand is below 2^53, so that 2^43 of them stay below 2^96: 64 bits, and 32 of carries. A sum needs
+/// 2^11 of them for each carry, which is why that may be a branch.
 class DoubleBins {
  public:
-  static constexpr std::size_t most = std::size_t{1} << 18;
+  static constexpr std::size_t most = std::size_t{1} << 43;
 
   /// Returns whether all are −0.
   bool add(std::span<const double> values, const Part& part) {
-    // −0 + x is x for every x, −0 too: a bin that is still −0 has got nothing else.
-    for (Bin& bin : bins_) std::ranges::fill(bin.bank, _mm_set_pd(0.0, -0.0));
-    std::size_t i = 0;
-    for (; i + banks <= values.size(); i += banks)
-      for (std::size_t bank = 0; bank < banks; ++bank) add_one(values[i + bank], bank);
-    for (; i < values.size(); ++i) add_one(values[i], 0);
-    bool all_negative_zeros = true;
-    for (std::size_t k = 0; k < bins_.size(); ++k) {
-      const auto [upper, lower] = sums_of(bins_[k]);
-      const bool zero = upper == 0 && lower == 0;
-      if (zero && std::signbit(upper)) continue;
-      all_negative_zeros = false;
-      if (k % windows == special_window) {
-        part.specials.add(zero ? Number::Category::infinity : Number::Category::nan, k >= windows);
-      } else {
-        const int shift = taken_bits[k] == 0 ? 0 : scaled_bits;
-        add_to(part, upper, shift);
-        add_to(part, lower, shift);
-      }
+    for (Sums* sums : banks()) *sums = {};
+    carries_ = {};
+    bool only_negative_zeros = true;
+    for (std::size_t at = 0; at < values.size(); at += block) {
+      const std::span<const double> some = values.subspan(at, std::min(block, values.size() - at));
+      add_all(some);
+      hand_over_specials(some, part.specials);
+      only_negative_zeros = only_negative_zeros && are_negative_zeros(some);
     }
-    return all_negative_zeros;
+    hand_over_finite(part);
+    return only_negative_zeros;
   }
 
  private:
-  static constexpr std::size_t banks = 4;  // so that numbers of one window need not wait for each other
-  struct alignas(16 * banks) Bin {
-    __m128d bank[banks];  ///< upper and lower parts
-  };
-  struct Sums {
-    double upper, lower;
+  static constexpr unsigned fraction_bits = 52;
+  static constexpr std::uint64_t leading = std::uint64_t{1} << fraction_bits;
+  static constexpr std::uint64_t magnitude_bits = ~std::uint64_t{0} >> 1;
+  static constexpr std::size_t fields = 2048, bins = 2 * fields;
+  static constexpr int special_field = fields - 1;  ///< of infinities and NaNs
+  using Sums = std::array<std::uint64_t, bins>;
+
+  /// Numbers that are still in a cache when they are looked at once more.
+  static constexpr std::size_t block = std::size_t{1} << 13;
+
+  /// Numbers in a line of a cache, and how far ahead lines are asked for. Processors guess which come next,
+  /// but not reliably where bins of many exponents are read in between. Memory answers before 2 KiB are added
+  /// up.
+  static constexpr std::size_t line = 8, ahead = 32 * line;
+
+  /// A cache of the first level is eight times 4 KiB, or more: it holds the eight bins of a bank that are 512
+  /// fields, 4 KiB, apart. The gaps see to it that those of the other banks lie elsewhere; as no two pairs of
+  /// banks are equally far apart, no other exponents bring them together either.
+  template <std::size_t lines>
+  struct Bank {
+    alignas(64) Sums sums;
+    std::array<std::uint64_t, line * lines> gap;
   };
 
-  void add_one(double value, std::size_t bank) {
+  std::array<Sums*, 4> banks() { return {&first_.sums, &second_.sums, &third_.sums, &fourth_.sums}; }
+
+  /// Not a part of what calls it, where its constants would find no registers.
+  [[gnu::noinline]] void add_all(std::span<const double> values) {
+    std::size_t i = 0;
+    for (; i + line <= values.size(); i += line) {
+      __builtin_prefetch(&values[std::min(i + ahead, values.size() - 1)]);
+      add_four(values.subspan(i).first<4>());
+      add_four(values.subspan(i + 4).first<4>());
+    }
+    for (; i < values.size(); ++i) add_one(values[i], first_.sums);
+  }
+
+  void add_four(std::span<const double, 4> values) {
+    add_one(values[0], first_.sums);
+    add_one(values[1], second_.sums);
+    add_one(values[2], third_.sums);
+    add_one(values[3], fourth_.sums);
+  }
+
+  void add_one(double value, Sums& sums) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
-    const std::size_t window = window_of[bits >> fraction_bits];
-    const __m128d upper_bits = _mm_castsi128_pd(_mm_set1_epi64x(~((std::int64_t{1} << 27) - 1)));
-    const __m128d whole = _mm_set_sd(std::bit_cast<double>(bits - taken_bits[window])),
-                  upper = _mm_and_pd(whole, upper_bits);
-    __m128d& bin = bins_[window].bank[bank];
-    bin = _mm_add_pd(bin, _mm_unpacklo_pd(upper, _mm_sub_sd(whole, upper)));
+    const std::uint64_t bin = bits >> fraction_bits;
+    // A subnormal's significand is its magnitude, for lack of a leading one; any other magnitude is no less.
+    const std::uint64_t significand = std::min(bits & magnitude_bits, (bits & (leading - 1)) | leading);
+    if (__builtin_add_overflow(sums[bin], significand, &sums[bin])) [[unlikely]]
+      ++carries_[bin];
   }
 
-  static Sums sums_of(const Bin& bin) {
-    __m128d sum = bin.bank[0];
-    for (std::size_t bank = 1; bank < banks; ++bank) sum = _mm_add_pd(sum, bin.bank[bank]);
-    return {_mm_cvtsd_f64(sum), _mm_cvtsd_f64(_mm_unpackhi_pd(sum, sum))};
+  bool is_empty(std::size_t bin) const {
+    return (first_.sums[bin] | second_.sums[bin] | third_.sums[bin] | fourth_.sums[bin] | carries_[bin]) == 0;
   }
 
-  /// A sum times 2^shift.
-  static void add_to(const Part& part, double sum, int shift) {
-    const auto bits = std::bit_cast<std::uint64_t>(sum);
-    const std::uint64_t field = bits >> fraction_bits & special_field;
-    const std::uint64_t leading = std::uint64_t{field == 0 ? 0U : 1U} << fraction_bits;
-    const std::uint64_t fraction = bits & ((std::uint64_t{1} << fraction_bits) - 1);
-    part.add(std::signbit(sum), leading | fraction,
-             std::max(static_cast<int>(field), 1) - 1 + float_format(Element::f64).lowest_exponent + shift);
+  Wide sum_of(std::size_t bin) const {
+    constexpr unsigned word_bits = 64;
+    return (Wide{carries_[bin]} << word_bits) + first_.sums[bin] + second_.sums[bin] + third_.sums[bin] +
+           fourth_.sums[bin];
   }
 
-  std::array<Bin, taken_bits.size()> bins_;
+  void hand_over_finite(const Part& part) {
+    const int lowest_exponent = float_format(Element::f64).lowest_exponent;
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+      const int field = static_cast<int>(bin % fields);
+      if (!is_empty(bin)) part.add(bin >= fields, sum_of(bin), lowest_exponent + std::max(field, 1) - 1);
+    }
+  }
+
+  /// Sums do not tell infinities from NaNs, whose numbers are looked at once more.
+  void hand_over_specials(std::span<const double> values, Specials& specials) {
+    constexpr std::size_t positive = special_field, negative = fields + special_field;
+    if (is_empty(positive) && is_empty(negative)) return;
+    const bool nan = specials.nan || have_nan(values);  // beside a NaN, infinities need not be told
+    const auto category = nan ? Number::Category::nan : Number::Category::infinity;
+    for (const std::size_t bin : {positive, negative})
+      if (!is_empty(bin)) specials.add(category, bin == negative);
+    for (const std::size_t bin : {positive, negative}) {
+      for (Sums* sums : banks()) (*sums)[bin] = 0;
+      carries_[bin] = 0;
+    }
+  }
+
+  static bool have_nan(std::span<const double> values) {
+    constexpr std::uint64_t infinity = std::uint64_t{special_field} << fraction_bits;
+    return any_bits(values, [](std::uint64_t bits) { return infinity - (bits & magnitude_bits); }) >> 63 != 0;
+  }
+
+  static bool are_negative_zeros(std::span<const double> values) {
+    return any_bits(values, [](std::uint64_t bits) { return bits ^ ~magnitude_bits; }) == 0;
+  }
+
+  /// Those that are set in what f makes of any number. It looks at all, two at a time.
+  template <class F>
+  static std::uint64_t any_bits(std::span<const double> values, F f) {
+    std::uint64_t any = 0;
+    for (const double value : values) any |= f(std::bit_cast<std::uint64_t>(value));
+    return any;
+  }
+
+  Bank<17> first_;
+  Bank<18> second_;
+  Bank<15> third_;
+  Bank<0> fourth_;
+  std::array<std::uint32_t, bins> carries_;
 };
 
 }  // namespace foldproof

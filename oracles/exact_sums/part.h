@@ -1,8 +1,6 @@
 // Where a chunk of numbers of an exact sum goes.
 #pragma once
 
-#include <cstdint>
-
 #include "oracles/long_accumulator.h"
 #include "oracles/specials.h"
 
@@ -14,7 +12,8 @@ struct Part {
   LongAccumulator& negative;
   Specials& specials;
 
-  void add(bool is_negative, std::uint64_t significand, int exponent) const {
+  /// A significand of 64 or 128 bits, times 2^exponent.
+  void add(bool is_negative, auto significand, int exponent) const {
     (is_negative ? negative : positive).add(significand, exponent);
   }
 };
