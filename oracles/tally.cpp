@@ -79,6 +79,14 @@ Tally& Tally::operator+=(const Tally& other) {
   return *this;
 }
 
+bool no_order_rounds(const Tally& terms, const FloatFormat& format, bool flush) {
+  if (terms.nonzero == 0) return true;
+  if (terms.lowest_place < (flush ? format.normal_exponent() : format.lowest_exponent)) return false;
+  const Dyadic magnitude = terms.magnitude();
+  return magnitude <= Dyadic::power_of_two(format.precision + terms.lowest_place) &&
+         magnitude <= largest_finite(format);
+}
+
 Tally tally(Element element, std::span<const std::byte> elements) {
   Collector collector(element, 1);
   const std::size_t count = elements.size() / size_of(element);

@@ -17,6 +17,8 @@ Reference reference_of(Operator op, Element element, std::span<const std::byte> 
 
 Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
+  if (no_order_rounds(t, format, a.flush_to_zero))
+    return mean_bound(t.count, t.sum(), Dyadic{}, format, a.flush_to_zero);
   const Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
                                : sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
   if (!plain) return plain;
@@ -27,6 +29,7 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
 Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t subnormal) {
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic& sum = squares.positive;
+  if (no_order_rounds(squares, format, a.flush_to_zero)) return norm_bound(sum, Dyadic{}, format);
   const Bound bound =
       a.flush_to_zero
           ? dot_bound_with_flush(squares.nonzero, format, sum,

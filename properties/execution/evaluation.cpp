@@ -37,17 +37,26 @@ bool is_deterministic(const Instance& instance) {
   return instance.reduction && instance.claims.deterministic;
 }
 
+/// Whether some instruction flushes subnormal numbers. Not the hardware's 2^x, which is in every expf and about
+/// which the bounds of exponentials know, nor its 1/x of f64, with which divisions begin.
+bool flushes(std::string_view ptx) {
+  constexpr std::string_view exponential = "ex2.approx", flushing = ".ftz", of_f64 = ".f64";
+  for (std::size_t at = ptx.find(flushing); at != std::string_view::npos; at = ptx.find(flushing, at + 1))
+    if (!ptx.substr(0, at).ends_with(exponential) && !ptx.substr(at + flushing.size()).starts_with(of_f64))
+      return true;
+  return false;
+}
+
 /// Subnormal numbers are lost where the contract says so, and where the code does, whoever asked nvcc for
 /// that.
 Arithmetic arithmetic_of(const Instance& instance, const Image& image) {
   const Reduction& reduction = *instance.reduction;
-  const bool flushes = instance.claims.flushes_subnormals || image.ptx.find(".ftz") != std::string::npos;
   return {.op = reduction.op,
           .input = reduction.input,
           .accumulator = reduction.accumulator,
           .output = reduction.output,
           .nan = instance.claims.nan,
-          .flush_to_zero = flushes,
+          .flush_to_zero = instance.claims.flushes_subnormals || flushes(image.ptx),
           .ties = instance.claims.ties,
           .masked = instance.claims.masked,
           .functions = reduction.functions,
