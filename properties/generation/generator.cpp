@@ -89,17 +89,15 @@ class VariableChoice {
     return variable_in(choose_, range);
   }
 
-  /// A row is mostly a block's: seldom as many as there may be blocks.
+  /// A row is mostly a block's, and some judges take their time for each element: few rows, and seldom as
+  /// many as there may be blocks.
   std::int64_t rows_in(Bounds range, const Variables& chosen) {
-    if (choose_.between(0, 15) == 0) return capped_grid(range, chosen).high;
-    return variable_in(choose_, {range.low, std::min(range.high, few_rows(range, chosen))});
-  }
-
-  /// As many as cost no more than a medium case of one row.
-  static std::int64_t few_rows(Bounds range, const Variables& chosen) {
     const auto columns = chosen.find("columns");
     const std::int64_t length = columns == chosen.end() ? 1 : std::max<std::int64_t>(columns->second, 1);
-    return std::max(range.low, std::min(most_rows, medium_count / length + 1));
+    const std::int64_t in_time = medium_count / length + 1;
+    if (choose_.between(0, 15) == 0)
+      return std::min(capped_grid(range, chosen).high, range.clamp(2 * in_time));
+    return variable_in(choose_, {range.low, range.clamp(std::min(most_rows, in_time))});
   }
 
   /// Few blocks more than the largest count fills.
