@@ -206,6 +206,19 @@ TEST_CASE(
   CHECK(run.counts() == std::vector<bool>{true, true, true, false});
 }
 
+TEST_CASE("What is not written where an element says tells of the element as well") {
+  // The word that element 0 names is marked, and the other one is read.
+  for (const std::string mark : {"st.global.b32 [%rd2], 1;", "red.global.or.b32 [%rd2], 1;",
+                                 "atom.global.cas.b32 %r2, [%rd2], 0, 1;"}) {
+    const auto run = follow(R"(
+    ld.global.u32 %r1, [buffer1]; and.b32 %r1, %r1, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd2, buffer2, %rd1;
+    )" + mark + " ld.global.u32 %r3, [buffer2]; st.global.u32 [buffer0], %r3;",
+                            {.buffers = {zeros(4), words({4, 4}), zeros(8)}, .block = {1, 1, 1}},
+                            Element::u32, Element::u32);
+    CHECK(run.counts() == std::vector<bool>{true, false});
+  }
+}
+
 TEST_CASE("What an atomic finds at an address made of an element depends on the element") {
   const auto run = follow(R"(
     ld.global.u32 %r1, [buffer1]; and.b32 %r1, %r1, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, buffer2, %rd1;
