@@ -241,5 +241,16 @@ TEST_CASE("What a function chosen by an element does is a use of it") {
   CHECK(run.counts() == std::vector<bool>{true, false});
 }
 
+TEST_CASE("Of a kernel that makes more values than can be kept nothing is said, and it runs to its end") {
+  // 32 lanes add up 600,000 times each: 19 million values, of at least 32 bytes each.
+  const auto run = follow(load_mine + R"(
+    mov.u32 %r1, 600000; next: add.f32 %f2, %f2, %f1; sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra next; st.global.f32 [buffer0], %f2;)",
+                          {.buffers = {zeros(4), floats(std::vector<float>(32, 1))}});
+  REQUIRE(run.followed.expressions.gap());
+  CHECK(*run.followed.expressions.gap() == "it makes more values than are kept");
+  CHECK(run.followed.expressions.size() < 18'000'000);
+}
+
 }  // namespace
 }  // namespace foldproof::machine_tests

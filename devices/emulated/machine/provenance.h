@@ -64,6 +64,8 @@ struct Provenance {
   Expressions expressions;
   MemoryNodes memory;
 
+  /// Whether more values would not fit into memory beside those of other kernels: 2^24 take half a GiB.
+  bool is_full() const { return expressions.size() > NodeId{1} << 24; }
   /// The value that these bytes of a memory are, at most 16; 0 where it depends on no input.
   NodeId made_of(const Place& from, std::span<const std::byte> bytes);
 };
