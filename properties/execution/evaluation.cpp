@@ -387,30 +387,22 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
 
 std::vector<std::byte> Evaluator::input(const Case& c) const { return input_of(instance_, c); }
 
-std::vector<Evaluation> Evaluator::evaluate(const std::vector<Case>& cases) const {
-  std::vector<Planned> planned;
-  std::vector<Job> jobs;
+Evaluation Evaluator::evaluate(const Case& c) const {
   const laws::LawSubject subject{instance_, fixed_tree_, arithmetic_ && arithmetic_->flush_to_zero};
-  for (const Case& c : cases) {
-    planned.push_back(plan(builder_, subject, c, input(c)));
-    for (auto* runs : {&planned.back().prepared, &planned.back().of_derived})
-      for (PreparedJob& prepared : *runs) jobs.push_back(std::move(prepared.job));
-  }
+  Planned planned = plan(builder_, subject, c, input(c));
+  std::vector<Job> jobs;
+  for (auto* runs : {&planned.prepared, &planned.of_derived})
+    for (PreparedJob& prepared : *runs) jobs.push_back(std::move(prepared.job));
   std::vector<JobResult> results = runner_.run(jobs);
-  std::vector<Evaluation> evaluations;
-  auto next = std::make_move_iterator(results.begin());
-  const auto take = [&](std::size_t runs) {
-    const auto begin = std::exchange(next, next + static_cast<std::ptrdiff_t>(runs));
-    return std::vector<JobResult>(begin, next);
-  };
-  for (Planned& p : planned) {
-    std::vector<JobResult> own = take(p.prepared.size()), of_derived = take(p.of_derived.size());
-    evaluations.push_back(
-        Verdicts(instance_, arithmetic_, fixed_tree_, place_, p, std::move(own), std::move(of_derived))
-            .all());
-    evaluations.back().input = std::move(p.input);
-  }
-  return evaluations;
+  const std::size_t own = std::min(planned.prepared.size(), results.size());
+  const auto derived = std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(own));
+  std::vector<JobResult> of_derived(derived, std::make_move_iterator(results.end()));
+  results.resize(own);
+  Evaluation evaluation = Verdicts(instance_, arithmetic_, fixed_tree_, place_, planned, std::move(results),
+                                   std::move(of_derived))
+                              .all();
+  evaluation.input = std::move(planned.input);
+  return evaluation;
 }
 
 }  // namespace foldproof
