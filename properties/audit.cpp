@@ -164,7 +164,8 @@ class Audit {
 
   std::optional<OrderShown> order_shown() const {
     if (!followed_ || followed_->expressions.inputs() == 0) return std::nullopt;
-    const std::vector<std::uint64_t> heights = additions(followed_->expressions, followed_->results);
+    const std::vector<std::uint64_t> heights =
+        combinations(followed_->expressions, followed_->results, instance_.reduction->op);
     const auto tree =
         SummationTree::of(followed_->expressions, followed_->results.front(), instance_.reduction->op);
     const auto* known = std::get_if<SummationTree>(&tree);

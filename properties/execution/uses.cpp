@@ -76,14 +76,14 @@ std::optional<std::string> wrong_height(const Instance& instance, const Variable
                                         const Followed& followed) {
   if (!instance.claims.height) return std::nullopt;
   const std::int64_t claimed = instance.claims.height->evaluate(variables);
-  const std::vector<std::uint64_t> heights = additions(followed.expressions, followed.results);
+  const Operator op = instance.reduction->op;
+  const std::vector<std::uint64_t> heights = combinations(followed.expressions, followed.results, op);
   for (std::size_t k = 0; k < heights.size(); ++k)
     if (static_cast<std::int64_t>(heights[k]) > claimed)
       return fmt::format(
-          "the contract claims that an element goes through {} additions at most (\"{}\"), and element {} "
-          "goes "
-          "through {}",
-          claimed, instance.claims.height->text(), k, heights[k]);
+          "the contract claims that an element goes through {} {} at most (\"{}\"), and element "
+          "{} goes through {}",
+          claimed, combinations_of(op), instance.claims.height->text(), k, heights[k]);
   return std::nullopt;
 }
 
