@@ -62,12 +62,12 @@ class Verdicts {
  public:
   /// `results`: of the case and the runs it is compared with; `of_derived`: of the inputs that its law needs.
   Verdicts(const Instance& instance, const std::optional<Arithmetic>& arithmetic, bool fixed_tree,
-           const Position& place, const Planned& planned, std::vector<JobResult> results,
+           const std::vector<Position>& places, const Planned& planned, std::vector<JobResult> results,
            std::vector<JobResult> of_derived)
       : instance_(instance),
         arithmetic_(arithmetic),
         fixed_tree_(fixed_tree),
-        place_(place),
+        places_(places),
         planned_(planned),
         results_(std::move(results)),
         of_derived_(std::move(of_derived)) {}
@@ -108,11 +108,12 @@ class Verdicts {
       *known = finding;
   }
 
-  void add(Kind kind, const std::string& message) {
+  /// The last launch writes the result.
+  void add(Kind kind, const std::string& message, std::optional<std::size_t> launch = std::nullopt) {
     Finding finding;
     finding.kind = kind;
     finding.message = message;
-    finding.at = place_;
+    finding.at = places_.at(launch.value_or(places_.size() - 1));
     evaluation_.findings.push_back(std::move(finding));
   }
 
@@ -142,7 +143,7 @@ class Verdicts {
     const Followed& followed = *result.followed;
     if ((evaluation_.gap = followed.expressions.gap())) return;
     for (const WrongUse& wrong : wrong_uses(instance_, followed))
-      if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message);
+      if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message, wrong.launch);
   }
 
   /// Whether every run's value is right.
@@ -318,7 +319,7 @@ class Verdicts {
   const Instance& instance_;
   const std::optional<Arithmetic>& arithmetic_;
   bool fixed_tree_;
-  const Position& place_;
+  const std::vector<Position>& places_;
   const Planned& planned_;
   std::vector<JobResult> results_, of_derived_;
   bool forced_ = false;  ///< the input forces every bit of the case's own result
@@ -368,10 +369,9 @@ Planned plan(const JobBuilder& builder, const laws::LawSubject& subject, const C
 
 Evaluator::Evaluator(const Contract& contract, const Instance& instance,
                      const std::shared_ptr<const Image>& image, Runner& runner)
-    : instance_(instance),
-      runner_(runner),
-      builder_(instance, image, runner.entries(image)),
-      place_(place_of_entry(contract, instance)) {
+    : instance_(instance), runner_(runner), builder_(instance, image, runner.entries(image)) {
+  for (const LaunchContract& launch : instance.launches) places_.push_back(place_of_entry(contract, launch));
+  if (places_.empty()) places_.push_back({contract.source.string()});
   if (!instance.reduction) return;
   arithmetic_ = arithmetic_of(instance, *image);
   if (const auto why = not_judged(*arithmetic_)) throw InputError(*why, {contract.file.string()});
@@ -398,7 +398,7 @@ Evaluation Evaluator::evaluate(const Case& c) const {
   const auto derived = std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(own));
   std::vector<JobResult> of_derived(derived, std::make_move_iterator(results.end()));
   results.resize(own);
-  Evaluation evaluation = Verdicts(instance_, arithmetic_, fixed_tree_, place_, planned, std::move(results),
+  Evaluation evaluation = Verdicts(instance_, arithmetic_, fixed_tree_, places_, planned, std::move(results),
                                    std::move(of_derived))
                               .all();
   evaluation.input = std::move(planned.input);

@@ -49,7 +49,8 @@ class Evaluator {
   JobBuilder builder_;
   std::optional<Arithmetic> arithmetic_;  ///< absent without a reduction
   bool fixed_tree_ = false;               ///< known: one launch, one tree, whatever the elements are
-  Position place_;                        ///< where findings without a place of their own point
+  std::vector<Position>
+      places_;  ///< by launch: the kernel; findings without a place of their own point to the last
 };
 
 }  // namespace foldproof

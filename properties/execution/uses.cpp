@@ -7,6 +7,7 @@
 
 #include "oracles/rounding_path.h"
 #include "oracles/uses.h"
+#include "properties/execution/losing_launch.h"
 
 namespace foldproof {
 namespace {
@@ -22,6 +23,7 @@ class Elements {
     last_ = index;
   }
   bool any() const { return count_ != 0; }
+  std::size_t first() const { return first_; }
   /// "element 3 is", "the elements 3 and 7 are", "9 elements, from 3 to 40, are".
   std::string are() const {
     if (count_ == 1) return fmt::format("element {} is", first_);
@@ -64,7 +66,7 @@ std::vector<WrongUse> wrong_uses(const Instance& instance, const Followed& follo
     if (unused.any())
       wrong.push_back({Kind::input_not_used,
                        fmt::format("of {} elements, {} not part of {}", inputs, unused.are(), result),
-                       certain});
+                       certain, losing_launch(instance, followed, unused.first())});
     if (repeated.any())
       wrong.push_back({Kind::input_used_twice, fmt::format("of {} elements, {} part of {} more than once",
                                                            inputs, repeated.are(), result)});

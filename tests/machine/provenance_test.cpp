@@ -241,6 +241,19 @@ TEST_CASE("What a function chosen by an element does is a use of it") {
   CHECK(run.counts() == std::vector<bool>{true, false});
 }
 
+TEST_CASE("A launch is known by what it made, and by what it left in memory of that") {
+  // The sum of elements 0 and 1 is stored, that of 1 and 2 is not, and element 3 is moved. 1 … 4 are the
+  // elements.
+  const auto run = follow(R"(
+    ld.global.f32 %f1, [buffer1]; ld.global.f32 %f2, [buffer1+4]; ld.global.f32 %f3, [buffer1+8];
+    ld.global.f32 %f4, [buffer1+12]; add.f32 %f1, %f1, %f2; add.f32 %f2, %f2, %f3;
+    st.global.f32 [buffer0], %f1; st.global.f32 [buffer0+4], %f4;)",
+                          {.buffers = {zeros(8), floats({1, 2, 3, 4})}, .block = {1, 1, 1}});
+  REQUIRE(run.followed.launches.size() == 1);
+  CHECK(run.followed.launches[0].end == 7);
+  CHECK(run.followed.launches[0].kept == std::vector<NodeId>{4, 5});
+}
+
 TEST_CASE("Of a kernel that makes more values than can be kept nothing is said, and it runs to its end") {
   // 32 lanes add up 600,000 times each: 19 million values, of at least 32 bytes each.
   const auto run = follow(load_mine + R"(
