@@ -163,6 +163,34 @@ TEST_CASE("A branch on an element is a use of it, and so is an address made of i
   CHECK(run.counts() == std::vector<bool>{true, true, false});
 }
 
+TEST_CASE("A question whether an element is NaN depends on it only where it is") {
+  // isnan as nvcc writes it, and x != x.
+  for (const std::string question :
+       {"setp.nan.f32 %p1, %f1, %f1;", "setp.neu.f32 %p1, %f1, %f1;",
+        "abs.f32 %f2, %f1; setp.gtu.f32 %p1, %f2, 0f7F800000;",
+        "abs.f32 %f2, %f1; setp.le.f32 %p1, %f2, 0f7F800000; not.pred %p1, %p1;"}) {
+    INFO(question);
+    const auto asked = [&](float element) -> bool {
+      return follow("ld.global.f32 %f1, [buffer1]; " + question + " @%p1 bra end; mov.u32 %r1, 1; end:",
+                    {.buffers = {zeros(4), floats({element})}, .block = {1, 1, 1}})
+          .counts()[0];
+    };
+    CHECK_FALSE(asked(3));
+    CHECK_FALSE(asked(INFINITY));
+    CHECK(asked(NAN));
+  }
+  // These ask for more.
+  for (const std::string question :
+       {"setp.gt.f32 %p1, %f1, 0f00000000;", "setp.gtu.f32 %p1, %f1, 0f7F000000;",
+        "setp.ge.f32 %p1, %f1, 0f7F800000;", "mov.b32 %r2, %f1; setp.ne.s32 %p1, %r2, 0;"}) {
+    INFO(question);
+    const auto run =
+        follow("ld.global.f32 %f1, [buffer1]; " + question + " @%p1 bra end; mov.u32 %r1, 1; end:",
+               {.buffers = {zeros(4), floats({3})}, .block = {1, 1, 1}});
+    CHECK(run.counts()[0]);
+  }
+}
+
 TEST_CASE("A copy that goes on while its thread does brings its elements when it is waited for") {
   const auto run = follow(R"(
     .shared .align 16 .b8 tile[16]; mov.u32 %r1, tile; cp.async.ca.shared.global [%r1], [buffer1], 8;
