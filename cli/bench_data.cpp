@@ -10,6 +10,8 @@ namespace {
 using Random = std::mt19937_64;
 
 bool any(Element) { return true; }
+bool is_f64(Element element) { return element == Element::f64; }
+bool has_infinity(Element element) { return is_float(element) && float_format(element).has_infinity; }
 bool has_nan(Element element) { return is_float(element) && float_format(element).has_nan; }
 
 /// In [-1, 1); integers over their whole range.
@@ -49,9 +51,39 @@ std::uint64_t with_nan(Element element, Random& random) {
   return uniform(element, random);
 }
 
+std::uint64_t infinite(Element element, Random& random) {
+  return encode(element, {Number::Category::infinity, random() % 2 != 0, 0, 0});
+}
+
+std::uint64_t negative_zeros(Element element, Random&) {
+  return encode(element, {Number::Category::finite, true, 0, 0});
+}
+
+std::uint64_t outliers(Element element, Random& random) {
+  return random() % 100 == 0 ? exponents(element, random) : constant(element, random);
+}
+
+/// Of each sign four exponents, 512 from each other: what is kept of them may lie 4 KiB apart in memory,
+/// which caches take for the same place.
+std::uint64_t far_apart(Element element, Random& random) {
+  constexpr int places = 4, step = 512, first = -1000;
+  const std::uint64_t bits = encode(element, number_of(1.0)) | random() >> 12;
+  const double number =
+      std::ldexp(to_double(decode(element, bits)), first + step * static_cast<int>(random() % places));
+  return encode(element, number_of(random() % 2 != 0 ? number : -number));
+}
+
 constexpr BenchData all[] = {
-    {"uniform", any, uniform},          {"exponents", is_float, exponents},    {"constant", any, constant},
-    {"subnormal", is_float, subnormal}, {"any-finite", is_float, finite_bits}, {"nan", has_nan, with_nan},
+    {"uniform", any, uniform},
+    {"exponents", is_float, exponents},
+    {"constant", any, constant},
+    {"subnormal", is_float, subnormal},
+    {"any-finite", is_float, finite_bits},
+    {"nan", has_nan, with_nan},
+    {"infinite", has_infinity, infinite},
+    {"zeros", is_float, negative_zeros},
+    {"outliers", is_float, outliers},
+    {"far-apart", is_f64, far_apart},
 };
 
 }  // namespace

@@ -52,9 +52,10 @@ Assignment chosen(const std::vector<Subject>& subjects, const std::string& only)
   AuditArguments selection;
   selection.only = only;
   for (const Assignment& one : selection.selected(subjects))
-    if (one.instance->reduction) return one;
-  throw InputError("there is no kernel with a [reduction] whose order could be shown",
-                   {subjects.front().contract.source.string()});
+    if (one.instance->reduction && folds(one.instance->reduction->op)) return one;
+  throw InputError(
+      "there is no kernel with a [reduction] by sum, prod, min or max, whose order could be shown",
+      {subjects.front().contract.source.string()});
 }
 
 Shown show(const Assignment& assignment, const Arguments& a) {

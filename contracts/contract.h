@@ -12,6 +12,7 @@
 
 #include "contracts/expression.h"
 #include "oracles/element.h"
+#include "oracles/layout.h"
 #include "oracles/operator.h"
 #include "sanitizer/finding.h"
 
@@ -20,19 +21,15 @@ namespace foldproof {
 std::string_view name(Operator op);
 std::optional<Operator> operator_named(std::string_view name);
 
-/// What the kernel leaves in its output buffer.
-///   value     one element: the reduction of the whole input (where the output has more, each holds it)
-///   partials  any number of elements; the harness folds them exactly
-///   rows      one element a row
-///   scan, bins, array: as many elements as the output buffer's count says
-enum class ResultShape : std::uint8_t { value, partials, rows, scan, bins, array };
-
 enum class EmptyPolicy : std::uint8_t { identity, untouched, unspecified };
 
 struct Reduction {
   Operator op = Operator::sum;
   Element input = Element::f32, accumulator = Element::f32, output = Element::f32;
   ResultShape result = ResultShape::value;
+  ScanKind scan = ScanKind::inclusive;
+  MathFunctions functions = MathFunctions::library;
+  VarianceMethod method = VarianceMethod::unspecified;
 };
 
 struct BufferContract {
@@ -77,6 +74,8 @@ struct Claims {
   bool deterministic = false;
   NanPolicy nan = NanPolicy::unspecified;
   EmptyPolicy empty = EmptyPolicy::identity;
+  Ties ties = Ties::any;
+  Masked masked = Masked::unspecified;
   bool flushes_subnormals = false;  ///< f32 atomics on global memory do (ISA 9.7.13.6)
   /// Every element is used, and none twice; unless told, a minimum or maximum may look at one twice.
   std::optional<bool> uses_every_input_once;

@@ -22,13 +22,27 @@ struct Named {
 };
 
 constexpr Named<Operator> operator_names[] = {
-    {"sum", Operator::sum}, {"prod", Operator::prod}, {"min", Operator::min}, {"max", Operator::max}};
+#define FOLDPROOF_OPERATOR(id, name, functor, gives, synopsis) {name, Operator::id},
+#include "oracles/operators.def"
+#undef FOLDPROOF_OPERATOR
+};
 constexpr Named<ResultShape> result_names[] = {
     {"value", ResultShape::value}, {"partials", ResultShape::partials}, {"rows", ResultShape::rows},
     {"scan", ResultShape::scan},   {"bins", ResultShape::bins},         {"array", ResultShape::array}};
 constexpr Named<NanPolicy> nan_names[] = {{"propagate", NanPolicy::propagate},
                                           {"ignore", NanPolicy::ignore},
                                           {"unspecified", NanPolicy::unspecified}};
+constexpr Named<ScanKind> scan_names[] = {{"inclusive", ScanKind::inclusive},
+                                          {"exclusive", ScanKind::exclusive}};
+constexpr Named<MathFunctions> function_names[] = {{"library", MathFunctions::library},
+                                                   {"fast", MathFunctions::fast}};
+constexpr Named<VarianceMethod> method_names[] = {{"unspecified", VarianceMethod::unspecified},
+                                                  {"two-pass", VarianceMethod::two_pass},
+                                                  {"textbook", VarianceMethod::textbook},
+                                                  {"welford", VarianceMethod::welford}};
+constexpr Named<Ties> tie_names[] = {{"any", Ties::any}, {"first", Ties::first}};
+constexpr Named<Masked> masked_names[] = {
+    {"unspecified", Masked::unspecified}, {"zero", Masked::zero}, {"nan", Masked::nan}};
 constexpr Named<EmptyPolicy> empty_names[] = {{"identity", EmptyPolicy::identity},
                                               {"untouched", EmptyPolicy::untouched},
                                               {"unspecified", EmptyPolicy::unspecified}};

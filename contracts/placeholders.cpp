@@ -12,16 +12,9 @@
 namespace foldproof {
 namespace {
 
-/// The functor that the kernels' reduction_operators.cuh calls by this name.
-std::string functor(Operator op) {
-  std::string spelled(name(op));
-  spelled[0] = static_cast<char>(spelled[0] - 'a' + 'A');
-  return spelled;
-}
-
 std::string in_cpp(const std::string& value) {
   if (const auto element = element_named(value)) return std::string(cuda_name(*element));
-  if (const auto op = operator_named(value)) return functor(*op);
+  if (const auto op = operator_named(value)) return std::string(info(*op).functor);
   return value;
 }
 

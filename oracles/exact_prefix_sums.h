@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "oracles/exact_sum.h"
+#include "oracles/layout.h"
 
 namespace foldproof {
-
-/// Whether an element is part of its own prefix.
-enum class ScanKind : std::uint8_t { inclusive, exclusive };
 
 /// For each element the exact sum of what stands before it, and of itself in an inclusive scan, rounded once
 /// to a format as ExactSum rounds. `before` is the sum of the elements in front of these: with it a scan may

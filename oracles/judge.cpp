@@ -16,9 +16,38 @@ bool holds(Element outer, Element inner) {
 
 bool lacks_nan(Element element) { return is_float(element) && !float_format(element).has_nan; }
 
+/// Of operators that do not fold.
+std::optional<std::string> not_judged_apart(const Arithmetic& a) {
+  const auto sentence = [&](std::string_view what) {
+    return fmt::format("a {} of {} in a {} accumulator with a {} output is not judged: {}", info(a.op).name,
+                       name(a.input), name(a.accumulator), name(a.output), what);
+  };
+  switch (info(a.op).gives) {
+    case OperatorInfo::Gives::fold: break;
+    case OperatorInfo::Gives::place:
+      if (is_float(a.output)) return sentence("an index needs an integer as output");
+      break;
+    case OperatorInfo::Gives::counts:
+      if (is_float(a.input) || is_float(a.output)) return sentence("bins and their counts are integers");
+      break;
+    case OperatorInfo::Gives::number:
+    case OperatorInfo::Gives::elements:
+      if (!is_float(a.input) || !is_float(a.accumulator) || !is_float(a.output) || lacks_nan(a.accumulator) ||
+          lacks_nan(a.output))
+        return sentence("it needs floating-point types, and NaN in the accumulator and the output");
+      if (!includes(a.accumulator, a.input)) return sentence("name an accumulator that holds every element");
+      if ((a.op == Operator::softmax || a.op == Operator::log_sum_exp) && a.accumulator != Element::f32 &&
+          a.accumulator != Element::f64)
+        return sentence("only of f32 and f64 accumulators the errors of exp are known");
+      break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> not_judged(const Arithmetic& a) {
+  if (!folds(a.op)) return not_judged_apart(a);
   const auto converts_to_integer = [](Element from, Element to) { return is_float(from) && !is_float(to); };
   if (converts_to_integer(a.input, a.accumulator) || converts_to_integer(a.accumulator, a.output))
     return "floating-point values that end in an integer are not judged; name a floating-point output";
@@ -42,6 +71,17 @@ std::optional<std::string> not_judged(const Arithmetic& a) {
 }
 
 std::unique_ptr<Judge> make_judge(const Arithmetic& a, std::span<const std::byte> input) {
+  switch (info(a.op).gives) {
+    case OperatorInfo::Gives::fold: return make_fold_judge(a, input);
+    case OperatorInfo::Gives::place: return make_place_judge(a, input);
+    case OperatorInfo::Gives::counts: return make_histogram_judge(a, input);
+    case OperatorInfo::Gives::elements: return make_exponential_judge(a, input);
+    case OperatorInfo::Gives::number: break;
+  }
+  return a.op == Operator::log_sum_exp ? make_exponential_judge(a, input) : make_moment_judge(a, input);
+}
+
+std::unique_ptr<FoldJudge> make_fold_judge(const Arithmetic& a, std::span<const std::byte> input) {
   if (is_extremum(a.op)) return make_extremum_judge(a, input);
   if (!is_float(a.accumulator)) return make_integer_judge(a, input);
   return a.op == Operator::sum ? make_sum_judge(a, input) : make_product_judge(a, input);

@@ -19,8 +19,12 @@ struct Arithmetic {
   Element accumulator = Element::f32;  ///< the narrowest on any path from an input to the output
   Element output = Element::f32;
   NanPolicy nan = NanPolicy::unspecified;
-  bool flush_to_zero = false;           ///< subnormal inputs and results may become zero
-  std::optional<std::uint64_t> height;  ///< most operations on one input's path, where known
+  bool flush_to_zero = false;                ///< subnormal inputs and results may become zero
+  std::optional<std::uint64_t> height = {};  ///< most operations on one input's path, where known
+  Ties ties = Ties::any;
+  Masked masked = Masked::unspecified;
+  MathFunctions functions = MathFunctions::library;
+  VarianceMethod variance = VarianceMethod::unspecified;
 };
 
 struct Judgement {
@@ -42,8 +46,17 @@ struct Judgement {
 class Judge {
  public:
   virtual ~Judge() = default;
-  /// Judges an output of one element, given by its bits.
-  virtual Judgement value(std::uint64_t bits) const = 0;
+  /// Judges one element of the result, given by its bits; `index` tells which where there are several.
+  virtual Judgement element(std::size_t index, std::uint64_t bits) const = 0;
+  /// Judges a result of one element.
+  Judgement value(std::uint64_t bits) const { return element(0, bits); }
+};
+
+/// A judge of an operator that folds.
+class FoldJudge : public Judge {
+ public:
+  /// More elements come after the others.
+  virtual void append(std::span<const std::byte> elements) = 0;
   /// Judges outputs that are folded exactly: each is the reduction of a part, and the parts make the whole.
   virtual Judgement partials(std::span<const std::byte> outputs) const = 0;
 };
@@ -51,7 +64,10 @@ class Judge {
 /// Why no judge can be made for this arithmetic, as a sentence; nothing where one can.
 std::optional<std::string> not_judged(const Arithmetic& arithmetic);
 
-/// A judge of reductions of `input` (whole elements). An empty input reduces to the identity.
+/// A judge of what the operator makes of `input` (whole elements). Of an empty input that is the identity,
+/// where the operator folds.
 std::unique_ptr<Judge> make_judge(const Arithmetic& arithmetic, std::span<const std::byte> input);
+/// The same of an operator that folds.
+std::unique_ptr<FoldJudge> make_fold_judge(const Arithmetic& arithmetic, std::span<const std::byte> input);
 
 }  // namespace foldproof

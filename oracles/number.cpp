@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "oracles/code_bits.h"
-#include "oracles/operator.h"
 
 namespace foldproof {
 namespace {
@@ -89,20 +88,6 @@ std::string to_text(Element element, std::uint64_t bits) {
   if (number.is_infinite()) return number.negative ? "-inf" : "inf";
   const double value = to_double(number);
   return fmt::format("{:a} ({:.9g})", value, value);
-}
-
-std::uint64_t identity(Operator op, Element element) {
-  constexpr Number zero{}, one{Number::Category::finite, false, 1, 0};
-  switch (op) {
-    case Operator::sum: return encode(element, zero);
-    case Operator::prod: return encode(element, one);
-    case Operator::min:
-    case Operator::max: break;
-  }
-  const bool negative = op == Operator::max;
-  if (!is_float(element) || float_format(element).has_infinity)
-    return encode(element, {Number::Category::infinity, negative, 0, 0});
-  return float_format(element).largest_code() | (negative ? sign_bit(element) : 0);
 }
 
 }  // namespace foldproof

@@ -2,20 +2,63 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "oracles/element.h"
 
 namespace foldproof {
 
-enum class Operator : std::uint8_t { sum, prod, min, max };
+enum class Operator : std::uint8_t {
+#define FOLDPROOF_OPERATOR(id, name, functor, gives, synopsis) id,
+#include "oracles/operators.def"
+#undef FOLDPROOF_OPERATOR
+};
 
+/// A row of operators.def.
+struct OperatorInfo {
+  enum class Gives : std::uint8_t { fold, place, number, elements, counts };
+  Operator op;
+  std::string_view name, functor;
+  Gives gives;
+  std::string_view synopsis;
+};
+
+/// All of them, in the order of Operator.
+std::span<const OperatorInfo> operators();
+inline const OperatorInfo& info(Operator op) { return operators()[static_cast<std::size_t>(op)]; }
+
+/// Whether the results of parts make the result of the whole.
+inline bool folds(Operator op) { return info(op).gives == OperatorInfo::Gives::fold; }
 constexpr bool is_extremum(Operator op) { return op == Operator::min || op == Operator::max; }
+
+/// The operator that folds by whose rules elements get into a result: that of the values for places, sum for
+/// what is made of sums.
+constexpr Operator underlying(Operator op) {
+  if (op == Operator::argmin) return Operator::min;
+  if (op == Operator::argmax) return Operator::max;
+  return is_extremum(op) || op == Operator::prod ? op : Operator::sum;
+}
 
 /// What a NaN in the input does to the result.
 enum class NanPolicy : std::uint8_t { propagate, ignore, unspecified };
 
+/// Which of several equal elements an index stands for.
+enum class Ties : std::uint8_t { any, first };
+
+/// What comes of elements that are all minus infinity where exponentials are summed up: as of no elements (a
+/// softmax of zeros, a logarithm of minus infinity), NaN as the formula about the maximum has it, or either.
+enum class Masked : std::uint8_t { unspecified, zero, nan };
+
+/// Where exp and log come from: CUDA's library, or the intrinsics that are less exact (__expf, __logf).
+enum class MathFunctions : std::uint8_t { library, fast };
+
+/// How a variance comes about: the mean first, then the deviations from it; or from the sums of x and x^2; or
+/// by Welford's recurrence, for which no bound is known.
+enum class VarianceMethod : std::uint8_t { unspecified, two_pass, textbook, welford };
+
 /// The element that changes nothing: 0, 1, the largest or the smallest value of the type (an infinity where
-/// the type has one), as bits.
+/// the type has one), as bits. Only of operators that fold.
 std::uint64_t identity(Operator op, Element element);
 
 }  // namespace foldproof

@@ -35,7 +35,7 @@ bool combines(const Expressions& expressions, const Node& node, Operator op) {
   const auto is_any_constant = [&](std::size_t k) {
     return expressions[node.operand[k]].operation == Operation::constant;
   };
-  switch (op) {
+  switch (underlying(op)) {
     case Operator::sum: return adds(expressions, node);
     case Operator::prod:
       return node.operation == Operation::multiply && !is_constant(0, 1) && !is_constant(1, 1);
@@ -43,8 +43,8 @@ bool combines(const Expressions& expressions, const Node& node, Operator op) {
     case Operator::max:
       return (node.operation == Operation::minimum || node.operation == Operation::maximum) &&
              !is_any_constant(0) && !is_any_constant(1);
+    default: return false;
   }
-  return false;
 }
 
 /// What a value that was rounded may be away from what it should be, given the operands.
@@ -88,7 +88,8 @@ bool rounds(const Expressions& expressions, const Node& node) {
 }
 
 std::string_view combinations_of(Operator op) {
-  return op == Operator::sum ? "additions" : op == Operator::prod ? "multiplications" : "comparisons";
+  const Operator fold = underlying(op);
+  return fold == Operator::sum ? "additions" : fold == Operator::prod ? "multiplications" : "comparisons";
 }
 
 std::vector<std::uint64_t> combinations(const Expressions& expressions, std::span<const NodeId> results,
@@ -99,7 +100,7 @@ std::vector<std::uint64_t> combinations(const Expressions& expressions, std::spa
   for (NodeId id = expressions.size() - 1; id > expressions.inputs(); --id) {
     const Node& node = expressions[id];
     if (!reached[id] || node.operation == Operation::opaque) continue;
-    const bool compares = is_extremum(op) && node.operation == Operation::choice &&
+    const bool compares = is_extremum(underlying(op)) && node.operation == Operation::choice &&
                           is_comparison_of_its_operands(expressions, node);
     const std::uint64_t below = above[id] + (compares || combines(expressions, node, op) ? 1 : 0);
     const std::size_t operands = node.operation != Operation::choice ? node.operand.size() : compares ? 2 : 1;

@@ -14,8 +14,8 @@ bool combines(Operation operation, Operator op) {
     case Operator::prod: return operation == Operation::multiply;
     case Operator::min: return operation == Operation::minimum;
     case Operator::max: return operation == Operation::maximum;
+    default: return false;
   }
-  return false;
 }
 
 /// Makes the vertices below a result, children first.

@@ -62,6 +62,31 @@ class Collector {
 
 }  // namespace
 
+Tally& Tally::operator+=(const Tally& other) {
+  const bool only_other = nonzero == 0, only_this = other.nonzero == 0;
+  if (!only_this) {
+    lowest_place = only_other ? other.lowest_place : std::min(lowest_place, other.lowest_place);
+    highest_place = only_other ? other.highest_place : std::max(highest_place, other.highest_place);
+    widest = std::max(widest, other.widest);
+  }
+  count += other.count;
+  finite += other.finite;
+  negative_zeros += other.negative_zeros;
+  specials.merge(other.specials);
+  nonzero += other.nonzero;
+  positive = positive + other.positive;
+  negative = negative + other.negative;
+  return *this;
+}
+
+bool no_order_rounds(const Tally& terms, const FloatFormat& format, bool flush) {
+  if (terms.nonzero == 0) return true;
+  if (terms.lowest_place < (flush ? format.normal_exponent() : format.lowest_exponent)) return false;
+  const Dyadic magnitude = terms.magnitude();
+  return magnitude <= Dyadic::power_of_two(format.precision + terms.lowest_place) &&
+         magnitude <= largest_finite(format);
+}
+
 Tally tally(Element element, std::span<const std::byte> elements) {
   Collector collector(element, 1);
   const std::size_t count = elements.size() / size_of(element);

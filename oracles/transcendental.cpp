@@ -1,4 +1,4 @@
-// e^x and ln x by Boost.Multiprecision, in the smallest of three precisions that has guard_bits to spare.
+// e^x and ln x by Boost.Multiprecision, in the smallest of four precisions that has guard_bits to spare.
 // Boost promises errors of a few units in the last place; the enclosures allow 2^(guard_bits / 2) of them.
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
@@ -40,6 +40,7 @@ Enclosure around(const Dyadic& x, F f) {
 
 template <class F>
 Enclosure with_bits(const Dyadic& x, unsigned bits, F f) {
+  if (bits <= 64) return around<64 + guard_bits>(x, f);
   if (bits <= 192) return around<192 + guard_bits>(x, f);
   if (bits <= 640) return around<640 + guard_bits>(x, f);
   return around<most_transcendental_bits + guard_bits>(x, f);

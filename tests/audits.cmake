@@ -19,7 +19,7 @@ foreach(contract IN LISTS contracts)
 endforeach()
 
 # An element that is dropped, repeated or one too many is found in every type, with every operator.
-add_test(NAME audit.lossy COMMAND foldproof audit "${CMAKE_CURRENT_SOURCE_DIR}/lossy" --cases 12 --jobs 2
+add_test(NAME audit.lossy COMMAND foldproof audit "${CMAKE_CURRENT_SOURCE_DIR}/lossy" --cases 20 --jobs 2
                                                   --store "${CMAKE_CURRENT_BINARY_DIR}/lossy-cases")
 set_tests_properties(audit.lossy PROPERTIES LABELS "emulated;property" PROCESSORS 2 TIMEOUT 600)
 

@@ -103,7 +103,19 @@ class InstanceBuilder {
     reduction.accumulator = accumulator ? element_of(*accumulator) : reduction.input;
     const auto output = in_contract(table->text("output"));
     reduction.output = output ? element_of(*output) : reduction.accumulator;
-    reduction.result = choice(result_names, "result", in_contract(table->text("result")), ResultShape::value);
+    const auto chosen = [&](const auto& names, std::string_view key, auto fallback) {
+      return choice(names, key, in_contract(table->text(key)), fallback);
+    };
+    reduction.result = chosen(result_names, "result", reduction.result);
+    reduction.scan = chosen(scan_names, "scan", reduction.scan);
+    reduction.functions = chosen(function_names, "functions", reduction.functions);
+    reduction.method = chosen(method_names, "method", reduction.method);
+    if (calls_ && !folds(reduction.op))
+      throw InputError(
+          fmt::format("a device function is called for sum, prod, min or max, not for {}; write a "
+                      "kernel and a [[launch]]",
+                      name(reduction.op)),
+          table->where("operator"));
     instance_.reduction = reduction;
   }
 
@@ -125,6 +137,12 @@ class InstanceBuilder {
     if (instance_.reduction && !knows("count"))
       throw InputError(
           "[domain] must say which \"count\" of elements the kernel serves, such as \"0 .. 2^33\"",
+          top_.where("domain"));
+    if (instance_.reduction && instance_.reduction->result == ResultShape::rows && !knows("columns"))
+      throw InputError(
+          "[domain] must say how many \"columns\" a row has, above \"count\", such as columns = \"1 .. "
+          "2^16\" and "
+          "count = \"rows * columns\"",
           top_.where("domain"));
   }
 
@@ -160,11 +178,20 @@ class InstanceBuilder {
       buffer.name = name.value;
       buffer.type = element_of(in_contract(*table.text("type")));
       buffer.count = expression(*table.text("count"));
-      buffer.initial = choice(initial_names, "initial", in_contract(table.text("initial")), buffer.initial);
+      buffer.initial = initial(table, buffer.initial);
       buffer.reset = choice(reset_names, "reset", in_contract(table.text("reset")), buffer.reset);
       buffers_.push_back(name.value);
       instance_.buffers.push_back(std::move(buffer));
     }
+  }
+
+  BufferContract::Initial initial(const Table& table, BufferContract::Initial fallback) const {
+    const auto chosen = choice(initial_names, "initial", in_contract(table.text("initial")), fallback);
+    if (chosen == BufferContract::Initial::identity && instance_.reduction && !folds(instance_.reduction->op))
+      throw InputError(
+          fmt::format("a {} has no identity; choose undefined or zero", name(instance_.reduction->op)),
+          table.where("initial"));
+    return chosen;
   }
 
   /// What a result has elements of where [output] does not say.
@@ -173,11 +200,13 @@ class InstanceBuilder {
     const Position where = top_.where("reduction");
     switch (shape) {
       case ResultShape::value: return {"1", where};
-      case ResultShape::scan: return {"count", where};
-      case ResultShape::rows: return {"rows", where};
+      case ResultShape::scan:
+      case ResultShape::array: return {"count", where};
+      case ResultShape::rows:
+        if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) return {"count", where};
+        return {"count / columns", where};
       case ResultShape::partials:
-      case ResultShape::bins:
-      case ResultShape::array: break;
+      case ResultShape::bins: break;
     }
     throw InputError(
         fmt::format("the result \"{}\" needs the key \"count\" in [output]: how many elements there are",
@@ -190,8 +219,7 @@ class InstanceBuilder {
     const auto count = table ? table->text("count") : std::nullopt;
     instance_.output_count = expression(count ? *count : usual_output_count());
     if (!table) return;
-    instance_.output_initial =
-        choice(initial_names, "initial", in_contract(table->text("initial")), instance_.output_initial);
+    instance_.output_initial = initial(*table, instance_.output_initial);
     instance_.output_reset =
         choice(reset_names, "reset", in_contract(table->text("reset")), instance_.output_reset);
     instance_.in_place = table->boolean("in_place", false);
@@ -239,6 +267,8 @@ class InstanceBuilder {
     claims.deterministic = table->boolean("deterministic", claims.deterministic);
     claims.nan = choice(nan_names, "nan", in_contract(table->text("nan")), claims.nan);
     claims.empty = choice(empty_names, "empty", in_contract(table->text("empty")), claims.empty);
+    claims.ties = choice(tie_names, "ties", in_contract(table->text("ties")), claims.ties);
+    claims.masked = choice(masked_names, "masked", in_contract(table->text("masked")), claims.masked);
     claims.flushes_subnormals = table->boolean("flushes_subnormals", claims.flushes_subnormals);
     if (table->has("uses_every_input_once"))
       claims.uses_every_input_once = table->boolean("uses_every_input_once", true);

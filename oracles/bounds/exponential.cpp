@@ -24,6 +24,13 @@ Bound relative_error(const ExponentialSums& sums, std::uint64_t height, const Fl
 
 }  // namespace
 
+Dyadic drift_factor(const Dyadic& gap, int precision) {
+  const Dyadic drift = unit_roundoff(precision) * gap, one = whole(1);
+  if (drift >= Dyadic::power_of_two(10)) return exponential(Dyadic::power_of_two(10), bits).high;
+  // e^d <= 1 + d + d^2 up to 1.
+  return drift > one ? exponential(drift, bits).high : one + drift + rounded_up(drift * drift, bits);
+}
+
 Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                             const ExponentialErrors& errors) {
   Bound relative = growth(height, format.precision);
@@ -45,23 +52,25 @@ Bound log_sum_exp_bound(const ExponentialSums& sums, std::uint64_t height, const
   return (one + u) * (of_sum * (one + errors.log_relative) + of_log) + u * abs(result);
 }
 
-Bound softmax_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
-                    const ExponentialErrors& errors, const Dyadic& probability, const Dyadic& gap,
-                    std::uint64_t roundings, bool flush) {
-  Bound relative = relative_error(sums, height, format, errors);
-  if (!relative) return relative;
+SoftmaxBounds::SoftmaxBounds(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
+                             const ExponentialErrors& errors, std::uint64_t roundings, bool flush)
+    : relative_(relative_error(sums, height, format, errors)), precision_(format.precision) {
+  if (!relative_) return;
   const Dyadic one = whole(1), grown = one + *growth(roundings, format.precision);
-  const Dyadic least_share = one - *relative;  // of S
-  // Beyond, exp(-t (1 - u)) is far below every format, and so is whatever is computed in its place.
-  const Dyadic drift = unit_roundoff(format.precision) * gap;
-  if (drift >= Dyadic::power_of_two(10))
-    return probability + quotient(errors.exp_absolute * grown, sums.sum_low * least_share, bits).high +
-           smallest_normal(format);
-  const Dyadic factor =
-      quotient(exponential(drift, bits).high * (one + errors.exp_relative) * grown, least_share, bits).high;
-  const Dyadic underflow = quotient(errors.exp_absolute * grown, sums.sum_low * least_share, bits).high;
-  return probability * (factor - one) + underflow +
-         (flush ? smallest_normal(format) : half(smallest_subnormal(format)));
+  const Dyadic least_share = one - *relative_;  // of S
+  inflation_ = quotient((one + errors.exp_relative) * grown, least_share, bits).high;
+  underflow_ = quotient(errors.exp_absolute * grown, sums.sum_low * least_share, bits).high;
+  last_underflow_ = flush ? smallest_normal(format) : half(smallest_subnormal(format));
+}
+
+Bound SoftmaxBounds::of(const Dyadic& probability, const Dyadic& gap) const {
+  if (!relative_) return relative_;
+  // Where the drift is large, exp(-t (1 - u)) is far below every format, and so is what is computed in its
+  // place.
+  if (unit_roundoff(precision_) * gap >= Dyadic::power_of_two(10))
+    return probability + underflow_ + last_underflow_;
+  const Dyadic factor = rounded_up(drift_factor(gap, precision_) * inflation_, bits);
+  return rounded_up(probability * (factor - whole(1)), bits) + underflow_ + last_underflow_;
 }
 
 }  // namespace foldproof

@@ -25,6 +25,9 @@ struct ExponentialSums {
   Dyadic inflated;  ///< at least the sum of exp(-t_i (1 - u)): what the rounding of x_i - m makes of S
 };
 
+/// At least e^(u t): what the rounding of x_i - m may make of an exponential.
+Dyadic drift_factor(const Dyadic& gap, int precision);
+
 /// |S computed - S|, where no term passes through more than `height` additions.
 Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                             const ExponentialErrors& errors);
@@ -33,11 +36,22 @@ Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, c
 Bound log_sum_exp_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                         const ExponentialErrors& errors, const Dyadic& result);
 
-/// |p_i computed - p_i| of p_i = w_i / S. `probability`: an upper bound of p_i; `gap`: t_i. `roundings`: 1
-/// for a division, 2 for a multiplication by the rounded reciprocal of S. `flush`: a subnormal p_i becomes
-/// zero.
-Bound softmax_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
-                    const ExponentialErrors& errors, const Dyadic& probability, const Dyadic& gap,
-                    std::uint64_t roundings = 1, bool flush = false);
+/// The bounds of one softmax.
+class SoftmaxBounds {
+ public:
+  /// `roundings`: 1 for a division, 2 for a multiplication by the rounded reciprocal of S. `flush`: a
+  /// subnormal p_i becomes zero.
+  SoftmaxBounds(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
+                const ExponentialErrors& errors, std::uint64_t roundings = 1, bool flush = false);
+
+  /// |p_i computed - p_i| of p_i = w_i / S. `probability`: an upper bound of p_i; `gap`: t_i.
+  Bound of(const Dyadic& probability, const Dyadic& gap) const;
+
+ private:
+  Bound relative_;    ///< error of S
+  Dyadic inflation_;  ///< what all but the drift of an exponential makes of a share
+  Dyadic underflow_, last_underflow_;
+  int precision_;
+};
 
 }  // namespace foldproof

@@ -51,16 +51,30 @@ class Steps {
   Dyadic u_, least_;
 };
 
+std::optional<Bound> uncertain_count(std::uint64_t count, const FloatFormat& format) {
+  if (format.precision >= 63 || count <= std::uint64_t{1} << format.precision) return std::nullopt;
+  return Bound::none(fmt::format("the count {} may itself be rounded in {} bits", count, format.precision));
+}
+
 std::optional<Bound> refused(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
   if (moments.count == 0 || divisor == 0)
     return Bound::none("a variance of no values, or of one as a sample, is no number");
-  if (format.precision < 63 && moments.count > std::uint64_t{1} << format.precision)
-    return Bound::none(
-        fmt::format("the count {} may itself be rounded in {} bits", moments.count, format.precision));
-  return std::nullopt;
+  return uncertain_count(moments.count, format);
 }
 
 }  // namespace
+
+Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, const FloatFormat& format,
+                 bool flush) {
+  if (count == 0) return Bound::none("a mean of no values is no number");
+  if (const auto none = uncertain_count(count, format)) return *none;
+  if (quotient(whole(1), whole(count), quotient_bits).low < smallest_normal(format))
+    return Bound::none(fmt::format("1 / {} may be subnormal", count));
+  const Dyadic growth_of_two = *growth(2, format.precision);
+  const Dyadic times_count = error + growth_of_two * (abs(sum) + error);
+  return quotient(times_count, whole(count), quotient_bits).high +
+         (flush ? smallest_normal(format) : half(smallest_subnormal(format)));
+}
 
 Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
   if (auto none = refused(moments, divisor, format)) return *none;

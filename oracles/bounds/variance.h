@@ -1,4 +1,5 @@
-// Bounds of variances. Symbols: oracles/bounds.h; all sums may be in any order, products fused or not.
+// Bounds of means and variances. Symbols: oracles/bounds.h; all sums may be in any order, products fused or
+// not.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,11 @@ struct Moments {
   Dyadic magnitude;  ///< of |x|
   Dyadic squares;    ///< of x^2
 };
+
+/// The sum of n values, known to within `error`, divided by n or multiplied by the rounded 1 / n. `flush`: a
+/// subnormal result becomes zero.
+Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, const FloatFormat& format,
+                 bool flush = false);
 
 /// First the mean m (sum, then a division), then the sum of (x - m)^2, divided by `divisor`: n for a
 /// population, n - 1 for a sample.

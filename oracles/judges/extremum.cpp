@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <set>
+#include <vector>
 
 #include "oracles/judges/judges.h"
 #include "oracles/number.h"
@@ -15,8 +15,7 @@ struct Extremum {
   bool nan = false;
 };
 
-Extremum extremum_of(Operator op, Element element, std::span<const std::byte> elements) {
-  Extremum result;
+void extend(Extremum& result, Operator op, Element element, std::span<const std::byte> elements) {
   const std::size_t count = elements.size() / size_of(element);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t bits = load(element, elements, i);
@@ -29,27 +28,26 @@ Extremum extremum_of(Operator op, Element element, std::span<const std::byte> el
                                              : order_key(element, bits) < order_key(element, *result.bits));
     if (better) result.bits = bits;
   }
-  return result;
 }
 
-class ExtremumJudge final : public Judge {
+class ExtremumJudge final : public FoldJudge {
  public:
-  ExtremumJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
-      : a_(arithmetic), input_(extremum_of(arithmetic.op, arithmetic.input, input)) {
+  explicit ExtremumJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
+
+  void append(std::span<const std::byte> elements) override {
+    extend(input_, a_.op, a_.input, elements);
     if (input_.bits) expected_ = converted(*input_.bits);
-    const bool any_element_goes = input_.nan && a_.nan == NanPolicy::unspecified;
-    for (std::size_t i = 0; any_element_goes && i < input.size() / size_of(a_.input); ++i)
-      if (const std::uint64_t bits = converted(load(a_.input, input, i)); !decode(a_.output, bits).is_nan())
-        elements_.insert(order_key(a_.output, bits));
+    elements_.insert(elements_.end(), elements.begin(), elements.end());
   }
 
-  Judgement value(std::uint64_t bits) const override {
+  Judgement element(std::size_t, std::uint64_t bits) const override {
     const bool nan = decode(a_.output, bits).is_nan();
     return judge({nan ? std::nullopt : std::optional(bits), nan});
   }
 
   Judgement partials(std::span<const std::byte> outputs) const override {
-    Extremum folded = extremum_of(a_.op, a_.output, outputs);
+    Extremum folded;
+    extend(folded, a_.op, a_.output, outputs);
     if (a_.nan == NanPolicy::ignore && folded.bits) folded.nan = false;
     if (folded.nan) folded.bits.reset();
     return judge(folded);
@@ -66,7 +64,7 @@ class ExtremumJudge final : public Judge {
     if (input_.nan && a_.nan == NanPolicy::propagate)
       return by_category(result.nan, result, "the input holds a NaN, which must reach the result");
     if (input_.nan && a_.nan == NanPolicy::unspecified)
-      return by_category(result.nan || elements_.contains(order_key(a_.output, *result.bits)), result,
+      return by_category(result.nan || is_element(*result.bits), result,
                          "no element of the input has this value");
     if (!expected_ && input_.nan)  // only NaN, all ignored
       return by_category(result.nan || same(*result.bits, identity(a_.op, a_.output)), result,
@@ -98,6 +96,12 @@ class ExtremumJudge final : public Judge {
     return judgement;
   }
 
+  bool is_element(std::uint64_t bits) const {
+    for (std::size_t i = 0; i < elements_.size() / size_of(a_.input); ++i)
+      if (same(converted(load(a_.input, elements_, i)), bits)) return true;
+    return false;
+  }
+
   bool same(std::uint64_t a, std::uint64_t b) const {
     return order_key(a_.output, a) == order_key(a_.output, b);
   }
@@ -112,13 +116,16 @@ class ExtremumJudge final : public Judge {
   Arithmetic a_;
   Extremum input_;
   std::optional<std::uint64_t> expected_;  ///< in the output's format; absent without an element that counts
-  std::set<std::int64_t> elements_;        ///< order keys of all, where a NaN makes any of them right
+  std::vector<std::byte> elements_;
 };
 
 }  // namespace
 
-std::unique_ptr<Judge> make_extremum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<ExtremumJudge>(arithmetic, input);
+std::unique_ptr<FoldJudge> make_extremum_judge(const Arithmetic& arithmetic,
+                                               std::span<const std::byte> input) {
+  auto judge = std::make_unique<ExtremumJudge>(arithmetic);
+  judge->append(input);
+  return judge;
 }
 
 }  // namespace foldproof

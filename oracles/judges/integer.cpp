@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "oracles/code_bits.h"
 #include "oracles/judges/judges.h"
 #include "oracles/number.h"
 
@@ -12,12 +13,8 @@ std::uint64_t extended(Element element, std::uint64_t bits) {
   return number.negative ? std::uint64_t{0} - number.significand : number.significand;
 }
 
-std::uint64_t low_bytes(std::uint64_t bits, std::size_t bytes) {
-  return bytes >= 8 ? bits : bits & ((std::uint64_t{1} << (8 * bytes)) - 1);
-}
-
-std::uint64_t folded(Operator op, Element element, std::span<const std::byte> elements) {
-  std::uint64_t result = op == Operator::sum ? 0 : 1;
+std::uint64_t folded(Operator op, std::uint64_t result, Element element,
+                     std::span<const std::byte> elements) {
   for (std::size_t i = 0; i < elements.size() / size_of(element); ++i) {
     const std::uint64_t x = extended(element, load(element, elements, i));
     result = op == Operator::sum ? result + x : result * x;
@@ -25,23 +22,30 @@ std::uint64_t folded(Operator op, Element element, std::span<const std::byte> el
   return result;
 }
 
-class IntegerJudge final : public Judge {
- public:
-  IntegerJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
-      : a_(arithmetic), exact_(folded(arithmetic.op, arithmetic.input, input)) {}
+std::uint64_t start(Operator op) { return op == Operator::sum ? 0 : 1; }
 
-  Judgement value(std::uint64_t bits) const override { return judge(bits, in_output()); }
+class IntegerJudge final : public FoldJudge {
+ public:
+  explicit IntegerJudge(const Arithmetic& arithmetic) : a_(arithmetic), exact_(start(arithmetic.op)) {}
+
+  void append(std::span<const std::byte> elements) override {
+    exact_ = folded(a_.op, exact_, a_.input, elements);
+  }
+
+  Judgement element(std::size_t, std::uint64_t bits) const override { return judge(bits, in_output()); }
 
   Judgement partials(std::span<const std::byte> outputs) const override {
     // Parts wrap in the accumulator, so only its bits of their fold are sure.
-    const std::size_t bytes = std::min(size_of(a_.accumulator), size_of(a_.output));
-    return judge(low_bytes(folded(a_.op, a_.output, outputs), bytes), low_bytes(exact_, bytes));
+    const auto bytes = static_cast<unsigned>(std::min(size_of(a_.accumulator), size_of(a_.output)));
+    return judge(cut_bytes(folded(a_.op, start(a_.op), a_.output, outputs), 0, bytes),
+                 cut_bytes(exact_, 0, bytes));
   }
 
  private:
   std::uint64_t in_output() const {
-    const std::uint64_t accumulated = low_bytes(exact_, size_of(a_.accumulator));
-    return low_bytes(extended(a_.accumulator, accumulated), size_of(a_.output));
+    const auto bytes_of = [](Element element) { return static_cast<unsigned>(size_of(element)); };
+    const std::uint64_t accumulated = cut_bytes(exact_, 0, bytes_of(a_.accumulator));
+    return cut_bytes(extended(a_.accumulator, accumulated), 0, bytes_of(a_.output));
   }
 
   Judgement judge(std::uint64_t bits, std::uint64_t wanted) const {
@@ -61,8 +65,11 @@ class IntegerJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_integer_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<IntegerJudge>(arithmetic, input);
+std::unique_ptr<FoldJudge> make_integer_judge(const Arithmetic& arithmetic,
+                                              std::span<const std::byte> input) {
+  auto judge = std::make_unique<IntegerJudge>(arithmetic);
+  judge->append(input);
+  return judge;
 }
 
 }  // namespace foldproof

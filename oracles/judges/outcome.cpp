@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "oracles/bounds/output.h"
 #include "oracles/tally.h"
 
 namespace foldproof {
@@ -78,6 +81,33 @@ Judgement judged_exactly(const Outcome& outcome, const Dyadic& expected, Element
         fmt::format("the result is {} but the {} is {}, and these inputs leave no room for rounding",
                     outcome.text, what, to_text(expected));
   return judgement;
+}
+
+Judgement judged_by_reference(const Outcome& outcome, const Reference& exact, const Bound& bound,
+                              const Arithmetic& arithmetic, std::string_view what) {
+  const auto is = [&](Number::Category category) { return outcome.category == category; };
+  if (exact.category() == Number::Category::nan)
+    return judged_by_category(is(Number::Category::nan), outcome, fmt::format("the {} is NaN", what));
+  if (exact.category() == Number::Category::infinity)
+    return judged_by_category(is(Number::Category::infinity) && outcome.negative == exact.negative(), outcome,
+                              fmt::format("the {} is {}", what, exact.negative() ? "-inf" : "inf"));
+  return judged_by_enclosure(outcome, exact.enclosure(), bound, arithmetic, what);
+}
+
+Judgement judged_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
+                              const Arithmetic& arithmetic, std::string_view what) {
+  if (!bound) return anything_goes();
+  const Dyadic magnitude = std::max(abs(exact.low), abs(exact.high));
+  const Dyadic uncertain = *bound + (exact.high - exact.low);
+  if (!outcome.is_finite()) {
+    const bool overflows = magnitude + uncertain >= overflow_threshold(arithmetic.output);
+    return judged_by_category(overflows, outcome, fmt::format("the {} is {}", what, to_text(exact.low)));
+  }
+  const bool rounded = !includes(arithmetic.output, arithmetic.accumulator);
+  const Dyadic all =
+      rounded ? *output_bound(magnitude, uncertain, float_format(arithmetic.output)) : uncertain;
+  if (all.is_zero()) return judged_exactly(outcome, exact.low, arithmetic.output, what);
+  return judged_by_bound(outcome, exact.low, all, arithmetic.output, what);
 }
 
 Judgement anything_goes() {

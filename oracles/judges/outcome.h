@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "oracles/bound.h"
 #include "oracles/dyadic.h"
 #include "oracles/judge.h"
+#include "oracles/references/reference.h"
 
 namespace foldproof {
 
@@ -35,6 +37,15 @@ Judgement judged_by_bound(const Outcome& outcome, const Dyadic& exact, const Dya
 /// A judgement of a finite outcome that the inputs force to be exactly `expected`.
 Judgement judged_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
                          std::string_view what);
+
+/// A judgement against a result that need not be a dyadic number. `bound` is what rounding may do before the
+/// output is written; where it is none, whatever is finite goes.
+Judgement judged_by_reference(const Outcome& outcome, const Reference& exact, const Bound& bound,
+                              const Arithmetic& arithmetic, std::string_view what);
+
+/// The same against a finite result of which an enclosure is known.
+Judgement judged_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
+                              const Arithmetic& arithmetic, std::string_view what);
 
 /// A result about which nothing can be said, which is not an error.
 Judgement anything_goes();

@@ -79,28 +79,30 @@ class ExactProduct {
   std::int64_t exponent_ = 0;
 };
 
-ExactProduct product_of(Element element, std::span<const std::byte> elements, NanPolicy nan) {
-  ExactProduct product;
+void multiply(ExactProduct& product, Element element, std::span<const std::byte> elements, NanPolicy nan) {
   for (std::size_t i = 0; i < elements.size() / size_of(element); ++i) {
     const Number x = decode(element, load(element, elements, i));
     if (!x.is_nan() || nan != NanPolicy::ignore) product.multiply(x);
   }
-  return product;
 }
 
-class ProductJudge final : public Judge {
+class ProductJudge final : public FoldJudge {
  public:
-  ProductJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
-      : a_(arithmetic),
-        product_(product_of(arithmetic.input, input, arithmetic.nan)),
-        bound_(rounding_bound()) {
+  explicit ProductJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
+
+  void append(std::span<const std::byte> elements) override {
+    multiply(product_, a_.input, elements, a_.nan);
+    bound_ = rounding_bound();
     forced_ = bound_ && product_.is_forced(float_format(a_.accumulator));
   }
 
-  Judgement value(std::uint64_t bits) const override { return judge(outcome_of(a_.output, bits)); }
+  Judgement element(std::size_t, std::uint64_t bits) const override {
+    return judge(outcome_of(a_.output, bits));
+  }
 
   Judgement partials(std::span<const std::byte> outputs) const override {
-    const ExactProduct folded = product_of(a_.output, outputs, NanPolicy::propagate);
+    ExactProduct folded;
+    multiply(folded, a_.output, outputs, NanPolicy::propagate);
     Outcome outcome;
     outcome.single = false;
     outcome.negative = folded.negative();
@@ -145,14 +147,17 @@ class ProductJudge final : public Judge {
 
   Arithmetic a_;
   ExactProduct product_;
-  Bound bound_;
+  Bound bound_ = Dyadic{};
   bool forced_ = false;  ///< nothing rounds in any order
 };
 
 }  // namespace
 
-std::unique_ptr<Judge> make_product_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<ProductJudge>(arithmetic, input);
+std::unique_ptr<FoldJudge> make_product_judge(const Arithmetic& arithmetic,
+                                              std::span<const std::byte> input) {
+  auto judge = std::make_unique<ProductJudge>(arithmetic);
+  judge->append(input);
+  return judge;
 }
 
 }  // namespace foldproof

@@ -20,17 +20,6 @@ bool enters_exactly(const Arithmetic& a, const Tally& t) {
          t.highest_place < format.highest_exponent + format.precision - 1;
 }
 
-/// Whether every sum of some of the elements is a value of the accumulator's format, so that no order rounds:
-/// all are multiples of 2^q and A <= 2^(p+q).
-bool forced(const Arithmetic& a, const Tally& t) {
-  const FloatFormat& format = float_format(a.accumulator);
-  if (!enters_exactly(a, t)) return false;
-  if (a.flush_to_zero && t.nonzero != 0 && t.lowest_place < format.normal_exponent()) return false;
-  const Dyadic magnitude = t.magnitude();
-  return magnitude <= Dyadic::power_of_two(format.precision + t.lowest_place) &&
-         magnitude <= largest_finite(a.accumulator);
-}
-
 /// What flushing may take away. Any term may be subnormal for all that a tally knows.
 Dyadic flushed(const FloatFormat& format, const Tally& t, const Dyadic& magnitude) {
   const Dyadic terms(Integer(t.nonzero), 0);
@@ -40,8 +29,8 @@ Dyadic flushed(const FloatFormat& format, const Tally& t, const Dyadic& magnitud
 
 /// What rounding on the way to the accumulator's final value may do.
 Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
-  if (forced(a, t)) return Dyadic{};
   const FloatFormat& format = float_format(a.accumulator);
+  if (no_order_rounds(t, format, a.flush_to_zero)) return Dyadic{};
   Dyadic entering;
   if (!enters_exactly(a, t)) entering = conversion_bound(t.nonzero, format, t.magnitude());
   Bound bound =
@@ -52,17 +41,20 @@ Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   return *bound + flushed(format, t, t.magnitude() + entering);
 }
 
-class SumJudge final : public Judge {
+class SumJudge final : public FoldJudge {
  public:
-  SumJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
-      : a_(arithmetic),
-        tally_(tally(arithmetic.input, input)),
-        exact_(tally_.sum()),
-        bound_(accumulation_bound(arithmetic, tally_)) {
+  explicit SumJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
+
+  void append(std::span<const std::byte> elements) override {
+    tally_ += tally(a_.input, elements);
     if (a_.nan == NanPolicy::ignore) tally_.specials.nan = false;
+    exact_ = tally_.sum();
+    bound_ = accumulation_bound(a_, tally_);
   }
 
-  Judgement value(std::uint64_t bits) const override { return judge(outcome_of(a_.output, bits)); }
+  Judgement element(std::size_t, std::uint64_t bits) const override {
+    return judge(outcome_of(a_.output, bits));
+  }
   Judgement partials(std::span<const std::byte> outputs) const override {
     return judge(summed(a_.output, outputs));
   }
@@ -148,13 +140,15 @@ class SumJudge final : public Judge {
   Arithmetic a_;
   Tally tally_;
   Dyadic exact_;
-  Bound bound_;  ///< before the output is rounded
+  Bound bound_ = Dyadic{};  ///< before the output is rounded
 };
 
 }  // namespace
 
-std::unique_ptr<Judge> make_sum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<SumJudge>(arithmetic, input);
+std::unique_ptr<FoldJudge> make_sum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  auto judge = std::make_unique<SumJudge>(arithmetic);
+  judge->append(input);
+  return judge;
 }
 
 }  // namespace foldproof

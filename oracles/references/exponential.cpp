@@ -99,12 +99,32 @@ MaxAndSum merged(const MaxAndSum& a, const MaxAndSum& b) {
           })};
 }
 
-ExponentialSums exponential_sums(Element element, std::span<const std::byte> elements, int precision) {
-  constexpr unsigned bits = 128;
+ExactExponentials::ExactExponentials(Element element, std::span<const std::byte> elements, int precision,
+                                     unsigned bits)
+    : bits_(bits) {
   const Terms terms = terms_of(element, elements);
-  const Enclosure sum = sum_of_decays(terms, one, bits);
-  return {terms.finite.size(), sum.low, sum.high,
-          sum_of_decays(terms, one - Dyadic::power_of_two(-precision), bits).high};
+  max_ = terms.max;
+  gaps_.resize(elements.size() / size_of(element));
+  decays_.resize(gaps_.size());
+  Enclosure sum, inflated;
+  for (std::size_t k = 0; k < terms.finite.size(); ++k) {
+    const std::size_t i = terms.places[k];
+    const Dyadic gap = max_ - terms.finite[k];
+    decays_[i] = decay(gap, bits);
+    const Enclosure moved = decays_[i] * Enclosure(drift_factor(gap, precision));
+    sum = shortened(sum + decays_[i], bits + guard_bits);
+    inflated = shortened(inflated + moved, bits + guard_bits);
+    gaps_[i] = gap;
+  }
+  sums_ = {terms.finite.size(), sum.low, sum.high, inflated.high};
+}
+
+Enclosure ExactExponentials::share(std::size_t i) const {
+  return quotient(decays_[i], {sums_.sum_low, sums_.sum_high}, bits_ + guard_bits);
+}
+
+Enclosure ExactExponentials::logarithm_of_sum() const {
+  return Enclosure(max_) + logarithm({sums_.sum_low, sums_.sum_high}, bits_);
 }
 
 }  // namespace foldproof

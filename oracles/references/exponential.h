@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,8 +27,27 @@ MaxAndSum max_and_sum(Element element, std::span<const std::byte> elements);
 /// Of two inputs together.
 MaxAndSum merged(const MaxAndSum& a, const MaxAndSum& b);
 
-/// What the bounds of softmax and log-sum-exp ask for, where x_i - max is rounded to `precision` bits. Only
+/// The exponentials themselves, each computed once: for judges, which need all of them and their bounds. Only
 /// for inputs without NaN and +inf that are not all -inf.
-ExponentialSums exponential_sums(Element element, std::span<const std::byte> elements, int precision);
+class ExactExponentials {
+ public:
+  /// Correct to about so many bits; x_i - max is rounded to `precision` bits by what is judged.
+  ExactExponentials(Element element, std::span<const std::byte> elements, int precision, unsigned bits);
+
+  const ExponentialSums& sums() const { return sums_; }
+  /// max - x_i; nothing of -inf.
+  const std::optional<Dyadic>& gap(std::size_t i) const { return gaps_[i]; }
+  /// e^x_i over the sum of all.
+  Enclosure share(std::size_t i) const;
+  /// ln of the sum of all e^x_i.
+  Enclosure logarithm_of_sum() const;
+
+ private:
+  unsigned bits_;
+  Dyadic max_;
+  std::vector<std::optional<Dyadic>> gaps_;
+  std::vector<Enclosure> decays_;  ///< e^-gap
+  ExponentialSums sums_;
+};
 
 }  // namespace foldproof

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "oracles/judge.h"
+#include "contracts/names.h"
 #include "oracles/number.h"
+#include "oracles/result_judge.h"
 #include "oracles/tree_judge.h"
 #include "properties/execution/entry_place.h"
+#include "properties/execution/result_layout.h"
 #include "properties/execution/uses.h"
 #include "properties/laws/fixed_tree.h"
 #include "properties/laws/laws.h"
@@ -35,13 +37,30 @@ bool is_deterministic(const Instance& instance) {
   return instance.reduction && instance.claims.deterministic;
 }
 
+/// Whether some instruction flushes subnormal numbers. Not the hardware's 2^x, which is in every expf and
+/// about which the bounds of exponentials know, nor its 1/x of f64, with which divisions begin.
+bool flushes(std::string_view ptx) {
+  constexpr std::string_view exponential = "ex2.approx", flushing = ".ftz", of_f64 = ".f64";
+  for (std::size_t at = ptx.find(flushing); at != std::string_view::npos; at = ptx.find(flushing, at + 1))
+    if (!ptx.substr(0, at).ends_with(exponential) && !ptx.substr(at + flushing.size()).starts_with(of_f64))
+      return true;
+  return false;
+}
+
 /// Subnormal numbers are lost where the contract says so, and where the code does, whoever asked nvcc for
 /// that.
 Arithmetic arithmetic_of(const Instance& instance, const Image& image) {
   const Reduction& reduction = *instance.reduction;
-  const bool flushes = instance.claims.flushes_subnormals || image.ptx.find(".ftz") != std::string::npos;
-  return {reduction.op,        reduction.input, reduction.accumulator, reduction.output,
-          instance.claims.nan, flushes,         std::nullopt};
+  return {.op = reduction.op,
+          .input = reduction.input,
+          .accumulator = reduction.accumulator,
+          .output = reduction.output,
+          .nan = instance.claims.nan,
+          .flush_to_zero = instance.claims.flushes_subnormals || flushes(image.ptx),
+          .ties = instance.claims.ties,
+          .masked = instance.claims.masked,
+          .functions = reduction.functions,
+          .variance = reduction.method};
 }
 
 std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& result, Element type) {
@@ -142,7 +161,7 @@ class Verdicts {
     if (!result.followed || std::ranges::any_of(evaluation_.findings, spoils_values)) return;
     const Followed& followed = *result.followed;
     if ((evaluation_.gap = followed.expressions.gap())) return;
-    for (const WrongUse& wrong : wrong_uses(instance_, followed))
+    for (const WrongUse& wrong : wrong_uses(instance_, planned_.c->variables, followed))
       if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message, wrong.launch);
   }
 
@@ -150,10 +169,14 @@ class Verdicts {
   bool judge_values() {
     if (planned_.input.empty() && instance_.claims.empty == EmptyPolicy::unspecified) return true;
     if (!planned_.prepared[0].untouched.empty()) return judge_untouched();
-    const auto judge = make_judge(arithmetic(), planned_.input);
+    const ResultJudge judge(arithmetic(), result_layout(instance_, planned_.c->variables), planned_.input);
     // The case of one call first: a kernel that is wrong at once is not called wrong on a later call.
+    std::vector<std::byte> judged;
+    Judgement judgement;
     for (std::size_t run = results_.size(); run-- > 0;) {
-      const Judgement judgement = judge_output(*judge, planned_.prepared[run], results_[run]);
+      std::vector<std::byte> output = output_of(planned_.prepared[run], results_[run], output_type());
+      if (run + 1 == results_.size() || output != judged) judgement = judge.judge(output);
+      judged = std::move(output);
       if (run == 0 && judgement.error_over_bound) evaluation_.error_over_bound = judgement.error_over_bound;
       forced_ = judgement.layer == Judgement::Layer::exact;
       evaluation_.vacuous = judgement.vacuous;
@@ -185,6 +208,8 @@ class Verdicts {
       add(Kind::contract_violation, *sentence);
       return false;
     }
+    const ResultShape shape = instance_.reduction->result;
+    if (shape != ResultShape::value && shape != ResultShape::partials) return true;
     const std::vector<std::byte> output =
         output_of(planned_.prepared[*planned_.followed], results_[*planned_.followed], output_type());
     const auto judgement =
@@ -200,23 +225,6 @@ class Verdicts {
 
   static Kind kind_of(const Judgement& judgement) {
     return judgement.layer == Judgement::Layer::bound ? Kind::outside_bound : Kind::wrong_value;
-  }
-
-  /// Of the first output that is wrong, or else of the one with the largest error.
-  Judgement judge_output(const Judge& judge, const PreparedJob& prepared, const JobResult& result) const {
-    const std::vector<std::byte> output = output_of(prepared, result, output_type());
-    if (instance_.reduction->result == ResultShape::partials) return judge.partials(output);
-    Judgement worst;
-    for (std::size_t i = 0; i < prepared.output_count; ++i) {
-      Judgement judgement = judge.value(load(output_type(), output, i));
-      if (!judgement.ok) {
-        if (prepared.output_count > 1)
-          judgement.sentence = fmt::format("in output {}, {}", i, judgement.sentence);
-        return judgement;
-      }
-      if (i == 0 || judgement.error_over_bound > worst.error_over_bound) worst = std::move(judgement);
-    }
-    return worst;
   }
 
   bool judge_untouched() {
@@ -259,8 +267,10 @@ class Verdicts {
     bool forced = forced_;
     for (std::size_t i = 0; i < planned_.derived.size(); ++i) {
       outputs.push_back(elements_of(planned_.of_derived[i], of_derived_[i]));
-      const auto judge = make_judge(*arithmetic_, planned_.derived[i].input);
-      const Judgement judgement = judge_output(*judge, planned_.of_derived[i], of_derived_[i]);
+      const laws::Derived& derived = planned_.derived[i];
+      const ResultJudge judge(*arithmetic_, result_layout(instance_, derived.variables), derived.input);
+      const Judgement judgement =
+          judge.judge(output_of(planned_.of_derived[i], of_derived_[i], output_type()));
       forced &= judgement.layer == Judgement::Layer::exact;
       if (judgement.ok) continue;
       add(kind_of(judgement), fmt::format("{}; {}", judgement.sentence, what_law_compares(outputs)));
@@ -332,12 +342,24 @@ bool is_small(const Planned& planned) {
   return planned.input.size() <= most_bytes;
 }
 
+/// Where the shape of the result says how many elements the output has, the contract must say so too.
+void check_output_count(const Instance& instance, const Case& c, std::uint64_t declared) {
+  const auto count = static_cast<std::size_t>(c.variables.at("count"));
+  const auto due = output_count(result_layout(instance, c.variables), instance.reduction->op, count);
+  if (due && *due != declared)
+    throw InputError(fmt::format(
+        "[output] has {} elements where count is {}, and a \"{}\" result of so many elements has {}; correct "
+        "its \"count\", or that of the domain (rows * columns)",
+        declared, count, name_of(result_names, instance.reduction->result), *due));
+}
+
 Planned plan(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,
              std::vector<std::byte> input) {
   const Instance& instance = subject.instance;
   Planned planned{&c, std::move(input), {}, {}, {}, {}, {}};
   planned.prepared.push_back(builder.build(c, planned.input));
   if (!instance.reduction) return planned;
+  check_output_count(instance, c, planned.prepared[0].output_count);
   const auto also = [&](const Case& other, Kind kind) {
     planned.prepared.push_back(builder.build(other, planned.input));
     planned.disagreement.push_back(kind);
@@ -374,15 +396,10 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
   if (places_.empty()) places_.push_back({contract.source.string()});
   if (!instance.reduction) return;
   arithmetic_ = arithmetic_of(instance, *image);
-  if (const auto why = not_judged(*arithmetic_)) throw InputError(*why, {contract.file.string()});
+  for (const auto& why : {not_judged(*arithmetic_), not_judged(*arithmetic_, instance.reduction->result)})
+    if (why) throw InputError(*why, {contract.file.string()});
   const bool adds_numbers = arithmetic_->op == Operator::sum && is_float(arithmetic_->input);
   fixed_tree_ = adds_numbers && is_deterministic(instance) && laws::has_fixed_tree(instance, *image);
-  const ResultShape shape = instance.reduction->result;
-  if (shape != ResultShape::value && shape != ResultShape::partials)
-    throw InputError(
-        "results that are rows, scans, bins or arrays are not judged yet; leave out [reduction] to run the "
-        "checks alone",
-        {contract.file.string()});
 }
 
 std::vector<std::byte> Evaluator::input(const Case& c) const { return input_of(instance_, c); }

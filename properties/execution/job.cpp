@@ -191,8 +191,8 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   const Reduction& reduction = *instance.reduction;
   const auto block = c.variables.find("block");
   const std::int64_t tile = block == c.variables.end() ? 32 : std::max<std::int64_t>(block->second, 1);
-  return make_input(c.recipe, {reduction.op, reduction.input, reduction.accumulator, count, reduction.output,
-                               static_cast<std::uint64_t>(tile)});
+  return make_input(c.recipe, {underlying(reduction.op), reduction.input, reduction.accumulator, count,
+                               reduction.output, static_cast<std::uint64_t>(tile)});
 }
 
 JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> image,

@@ -8,12 +8,13 @@
 #include "oracles/rounding_path.h"
 #include "oracles/uses.h"
 #include "properties/execution/losing_launch.h"
+#include "properties/execution/result_layout.h"
 
 namespace foldproof {
 namespace {
 
-/// More results that are all the whole reduction need not be looked at.
-constexpr std::size_t most_results = 32;
+/// More results need not be looked at: where all are the whole reduction, and where each is that of a part.
+constexpr std::size_t most_wholes = 32, most_parts = 8;
 
 /// Elements of which the same is wrong.
 class Elements {
@@ -35,6 +36,37 @@ class Elements {
   std::size_t count_ = 0, first_ = 0, last_ = 0;
 };
 
+/// Of one result, or all together, made of a part of the input.
+std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& followed,
+                                    const std::vector<Use>& uses, const Part& part, std::string_view result) {
+  const Operator op = instance.reduction->op;
+  const bool extremum = is_extremum(underlying(op));
+  const bool counts_twice = !extremum || instance.claims.uses_every_input_once.value_or(false);
+  const double whole = op == Operator::mean ? static_cast<double>(part.last - part.first) : 1.0;
+  Elements unused, repeated, foreign;
+  for (std::size_t k = 0; k < uses.size(); ++k) {
+    const bool inside = k >= part.first && k < part.last;
+    const double times = uses[k].times && !uses[k].decides ? std::fabs(*uses[k].times) * whole : 0;
+    if (inside && !uses[k].counts) unused.add(k);
+    if (inside && counts_twice && times > 1.5) repeated.add(k);
+    if (!inside && times > 0.5) foreign.add(k);
+  }
+  const std::string of = fmt::format("of {} elements", followed.expressions.inputs());
+  std::vector<WrongUse> wrong;
+  if (unused.any())
+    wrong.push_back({Kind::input_not_used, fmt::format("{}, {} not part of {}", of, unused.are(), result),
+                     followed.expressions.decisions().empty(),
+                     losing_launch(instance, followed, unused.first())});
+  if (repeated.any())
+    wrong.push_back({Kind::input_used_twice,
+                     fmt::format("{}, {} part of {} more than once", of, repeated.are(), result)});
+  if (foreign.any())
+    wrong.push_back({Kind::contract_violation,
+                     fmt::format("{}, {} part of {}, which is that of the elements {} to {} alone", of,
+                                 foreign.are(), result, part.first, part.last)});
+  return wrong;
+}
+
 }  // namespace
 
 void follow(const Instance& instance, PreparedJob& prepared) {
@@ -45,31 +77,23 @@ void follow(const Instance& instance, PreparedJob& prepared) {
   prepared.job.follow = follow;
 }
 
-std::vector<WrongUse> wrong_uses(const Instance& instance, const Followed& followed) {
-  const Operator op = instance.reduction->op;
+std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
+                                 const Followed& followed) {
+  const Reduction& reduction = *instance.reduction;
+  const ResultLayout layout = result_layout(instance, variables);
+  const bool together = layout.shape == ResultShape::partials || layout.shape == ResultShape::bins;
   const std::span<const NodeId> all = followed.results;
-  const bool counts_twice = !is_extremum(op) || instance.claims.uses_every_input_once.value_or(false);
-  const bool together = instance.reduction->result == ResultShape::partials;
-  const std::size_t inputs = followed.expressions.inputs();
+  const bool wholes = layout.shape == ResultShape::value;
+  const std::size_t most = together ? 1 : wholes ? most_wholes : most_parts;
+  const std::size_t rounds = std::min(all.size(), most);
   std::vector<WrongUse> wrong;
-  const bool certain = followed.expressions.decisions().empty();
-  const std::size_t rounds = together ? 1 : std::min(all.size(), most_results);
-  for (std::size_t i = 0; i < rounds && wrong.empty(); ++i) {
-    const std::vector<Use> uses = uses_of(followed.expressions, together ? all : all.subspan(i, 1), op);
-    Elements unused, repeated;
-    for (std::size_t k = 0; k < uses.size(); ++k) {
-      if (!uses[k].counts) unused.add(k);
-      if (counts_twice && !uses[k].decides && uses[k].times && std::fabs(*uses[k].times) > 1.5)
-        repeated.add(k);
-    }
+  for (std::size_t round = 0; round < rounds && wrong.empty(); ++round) {
+    const std::size_t i = rounds > 1 ? round * (all.size() - 1) / (rounds - 1) : 0;
+    const std::vector<Use> uses =
+        uses_of(followed.expressions, together ? all : all.subspan(i, 1), underlying(reduction.op));
+    const Part part = part_of(layout, reduction.op, i, uses.size());
     const std::string result = all.size() > 1 && !together ? fmt::format("result {}", i) : "the result";
-    if (unused.any())
-      wrong.push_back({Kind::input_not_used,
-                       fmt::format("of {} elements, {} not part of {}", inputs, unused.are(), result),
-                       certain, losing_launch(instance, followed, unused.first())});
-    if (repeated.any())
-      wrong.push_back({Kind::input_used_twice, fmt::format("of {} elements, {} part of {} more than once",
-                                                           inputs, repeated.are(), result)});
+    wrong = wrong_in_part(instance, followed, uses, part, result);
   }
   return wrong;
 }

@@ -15,8 +15,9 @@ namespace foldproof {
 /// Asks for the job's input to be followed into its output.
 void follow(const Instance& instance, PreparedJob& prepared);
 
-/// What is wrong with how elements are used. That one is used twice is no fault of a minimum or maximum,
-/// unless the contract says so, nor of one on which the way through the program depends.
+/// What is wrong with how elements are used: one of those that a result is made of is not in it, or too
+/// often, or another one is. That one is used twice is no fault of a minimum or maximum, unless the contract
+/// says so, nor of one on which the way through the program depends.
 struct WrongUse {
   Kind kind;
   std::string message;
@@ -25,7 +26,8 @@ struct WrongUse {
   bool certain = true;
   std::optional<std::size_t> launch = {};  ///< the one at fault, where it is known
 };
-std::vector<WrongUse> wrong_uses(const Instance& instance, const Followed& followed);
+std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
+                                 const Followed& followed);
 
 /// What is wrong with the height that the contract claims; nothing where it claims none, or that many
 /// additions, multiplications or comparisons suffice.

@@ -33,6 +33,19 @@ std::int64_t block_in(Chooser& choose, Bounds range) {
   return choose.one_of(std::vector<std::int64_t>(edges.begin(), edges.end()));
 }
 
+std::int64_t row_in(Chooser& choose, Bounds range, std::int64_t block) {
+  constexpr std::int64_t few = 300, many = 5000;
+  switch (choose.between(0, 7)) {
+    case 0: return range.clamp(range.low + choose.between(0, 1));
+    case 1: return range.clamp(32 * choose.between(1, 3) + choose.between(-1, 1));
+    case 2:
+    case 3: return range.clamp(block * choose.between(1, 5) + choose.between(-1, 1));
+    case 4: return range.clamp((std::int64_t{1} << choose.between(1, 12)) + choose.between(-1, 1));
+    case 5: return choose.between(range.low, range.clamp(many));
+    default: return choose.between(range.low, range.clamp(few));
+  }
+}
+
 std::int64_t variable_in(Chooser& choose, Bounds range) {
   switch (choose.between(0, 5)) {
     case 0: return range.low;
@@ -50,7 +63,7 @@ bool stays_as_made(std::string_view distribution) {
 }
 
 std::string with_argument(Chooser& choose, const std::string& modifier, const Reduction& reduction) {
-  const bool extremum = is_extremum(reduction.op);
+  const bool extremum = is_extremum(underlying(reduction.op));
   switch (std::ranges::find(modifiers(), modifier, &RecipeInfo::name)->takes) {
     case RecipeInfo::Takes::place:
       // -0 among others makes no difference, and where a kernel starts wrongly an extremum shows it by

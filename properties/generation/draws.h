@@ -46,6 +46,9 @@ class Chooser {
 /// Threads of a block: mostly at an edge of warps, powers of two or the range.
 std::int64_t block_in(Chooser& choose, Bounds range);
 
+/// Elements of a row: mostly at an edge of warps, of powers of two or of the block.
+std::int64_t row_in(Chooser& choose, Bounds range, std::int64_t block);
+
 /// One end, the other, next to it, few, or anywhere.
 std::int64_t variable_in(Chooser& choose, Bounds range);
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t small_count = 300;
 constexpr std::int64_t medium_count = 5000;
+constexpr std::int64_t most_rows = 40;
 /// Partials of a case that are to be more than the last block folds at once.
 constexpr std::int64_t most_blocks_to_fold = 129;
 /// Blocks of a case, so that tiny blocks do not make a large case slow; those of a warp reach the largest
@@ -78,7 +79,22 @@ class VariableChoice {
     }
     const auto known = drawn_.find(name);
     if (known != drawn_.end()) return range.clamp(known->second);
-    return drawn_[name] = name == "block" ? block_in(choose_, range) : variable_in(choose_, range);
+    return drawn_[name] = drawn_anew(name, range, chosen);
+  }
+
+  std::int64_t drawn_anew(const std::string& name, Bounds range, const Variables& chosen) {
+    if (name == "block") return block_in(choose_, range);
+    if (name == "columns") return row_in(choose_, range, tile_of(chosen));
+    if (name == "rows")
+      return variable_in(choose_, {range.low, std::min(range.high, few_rows(range, chosen))});
+    return variable_in(choose_, range);
+  }
+
+  /// As many as cost no more than a large case of one row.
+  static std::int64_t few_rows(Bounds range, const Variables& chosen) {
+    const auto columns = chosen.find("columns");
+    const std::int64_t length = columns == chosen.end() ? 1 : std::max<std::int64_t>(columns->second, 1);
+    return std::max(range.low, std::min(most_rows, medium_count / length + 1));
   }
 
   /// Few blocks more than the largest count fills.
@@ -186,7 +202,7 @@ std::uint64_t index_of_rank(std::uint64_t rank, std::uint64_t seed) {
 bool is_wanted(const RecipeInfo& recipe, const Instance& instance) {
   const Reduction& reduction = *instance.reduction;
   if (!suits(recipe, reduction.input)) return false;
-  const bool extremum = is_extremum(reduction.op);
+  const bool extremum = is_extremum(underlying(reduction.op));
   const bool plants_nan = recipe.name == "nans" || recipe.name == "nan";
   return !plants_nan || !extremum || instance.claims.nan != NanPolicy::unspecified;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "properties/shrinking/same_failure.h"
+
 namespace foldproof {
 namespace {
 
@@ -27,9 +29,10 @@ struct Announced {
   }
 
   /// Of two accesses that clash, either may come later: both places count. Findings about values have no
-  /// place of their own: their kind decides.
+  /// place of their own: their kind decides, and which of a family it is hangs on the input.
   bool means(const Finding& finding) const {
-    if (kind != name(finding.kind)) return false;
+    const auto known = kind_named(kind);
+    if (!known || !same_family(*known, finding.kind)) return false;
     return at.empty() || is_about_values(finding.kind) || is_at(at, finding);
   }
 

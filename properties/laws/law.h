@@ -30,6 +30,7 @@ class LawCase {
   /// The results are one value (maybe several times), not partial ones.
   bool gives_value() const { return reduction().result == ResultShape::value; }
   bool has_fixed_tree() const { return subject_.fixed_tree; }
+  bool is_deterministic() const { return subject_.instance.claims.deterministic; }
   bool flushes() const { return subject_.flushes; }
 
   std::size_t count() const { return input_.size() / size_of(in()); }
@@ -60,7 +61,7 @@ struct Results {
   bool forced = false;                              ///< the inputs force each of these values
 };
 
-#define FOLDPROOF_LAW(id, name, claim)                \
+#define FOLDPROOF_LAW(id, name, of, claim)            \
   std::vector<Derived> derive_##id(const LawCase& c); \
   bool holds_##id(const LawCase& c, const Results& results);
 #include "properties/laws/laws.def"

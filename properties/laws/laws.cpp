@@ -15,19 +15,23 @@ using laws::LawCase;
 using laws::LawSubject;
 using laws::Results;
 
+/// The third column of laws.def.
+enum class Of : std::uint8_t { folds, places, scans, counts, shifts };
+
 struct Functions {
+  Of of;
   std::vector<Derived> (*derive)(const LawCase& c);
   bool (*holds)(const LawCase& c, const Results& results);
 };
 
 constexpr Functions functions[] = {
-#define FOLDPROOF_LAW(id, name, claim) {laws::derive_##id, laws::holds_##id},
+#define FOLDPROOF_LAW(id, name, of, claim) {Of::of, laws::derive_##id, laws::holds_##id},
 #include "properties/laws/laws.def"
 #undef FOLDPROOF_LAW
 };
 
 constexpr LawInfo infos[] = {
-#define FOLDPROOF_LAW(id, name, claim) {name, claim},
+#define FOLDPROOF_LAW(id, name, of, claim) {name, claim},
 #include "properties/laws/laws.def"
 #undef FOLDPROOF_LAW
 };
@@ -35,6 +39,20 @@ constexpr LawInfo infos[] = {
 const Functions& functions_of(const std::string& name) {
   check_law(name);
   return functions[std::ranges::find(infos, name, &LawInfo::name) - std::begin(infos)];
+}
+
+bool is_of(Of of, const Reduction& reduction) {
+  const ResultShape shape = reduction.result;
+  const bool whole = shape == ResultShape::value;
+  switch (of) {
+    case Of::folds: return folds(reduction.op) && (whole || shape == ResultShape::partials);
+    case Of::places: return whole && info(reduction.op).gives == OperatorInfo::Gives::place;
+    case Of::scans: return shape == ResultShape::scan;
+    case Of::counts: return shape == ResultShape::bins;
+    case Of::shifts: break;
+  }
+  return reduction.op == Operator::softmax || reduction.op == Operator::log_sum_exp ||
+         reduction.op == Operator::variance;
 }
 
 /// Two elements on which every law that the instance can have says something: all are ones.
@@ -63,7 +81,8 @@ std::string law_names() {
 std::vector<std::string> laws_of(const Instance& instance) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::size(infos) && instance.reduction; ++i)
-    if (says_something(functions[i], instance)) names.emplace_back(infos[i].name);
+    if (is_of(functions[i].of, *instance.reduction) && says_something(functions[i], instance))
+      names.emplace_back(infos[i].name);
   return names;
 }
 
@@ -77,7 +96,8 @@ namespace laws {
 std::vector<Derived> derive(const LawSubject& subject, const Case& c, std::span<const std::byte> input) {
   if (c.law.empty()) return {};
   const Functions& law = functions_of(c.law);
-  return input.empty() ? std::vector<Derived>{} : law.derive(LawCase(subject, c, input));
+  if (input.empty() || !is_of(law.of, *subject.instance.reduction)) return {};
+  return law.derive(LawCase(subject, c, input));
 }
 
 bool holds(const LawSubject& subject, const Case& c, std::span<const std::byte> input,

@@ -13,12 +13,6 @@ namespace {
 /// one.
 int further_runs(Kind kind) { return kind == Kind::timeout ? 1 : 2; }
 
-/// Lost elements show as wrong values on some inputs and outside the bound on others: one family.
-bool same_family(Kind a, Kind b) {
-  const auto is_value = [](Kind kind) { return kind == Kind::wrong_value || kind == Kind::outside_bound; };
-  return a == b || (is_value(a) && is_value(b));
-}
-
 /// "the result is 0x1p+0 (1), …"; empty where there is none.
 std::string result_of(const Instance& instance, const Evaluation& evaluation) {
   if (evaluation.output.empty()) return "";
@@ -35,6 +29,11 @@ std::string said_of(const Instance& instance, const Evaluation& evaluation, cons
 }
 
 }  // namespace
+
+bool same_family(Kind a, Kind b) {
+  const auto is_value = [](Kind kind) { return kind == Kind::wrong_value || kind == Kind::outside_bound; };
+  return a == b || (is_value(a) && is_value(b));
+}
 
 bool is_like(const Finding& a, const Finding& b) { return same_family(a.kind, b.kind) && a.at == b.at; }
 

@@ -8,7 +8,11 @@
 
 namespace foldproof {
 
-/// Whether they are about the same fault: the same place and kind, or kinds of wrong values both.
+/// Whether they are one kind, or kinds of wrong values both: lost elements show as wrong values on some
+/// inputs and outside the bound on others.
+bool same_family(Kind a, Kind b);
+
+/// Whether they are about the same fault: the same place, and kinds of one family.
 bool is_like(const Finding& a, const Finding& b);
 
 /// The same fault, shown at least as badly; null where there is none.

@@ -332,6 +332,10 @@ TEST_CASE("exact sums of every type are measured beside plain loops") {
   CHECK(values.contains("f64/nan/kahan"));
   CHECK_FALSE(values.contains("e2m1/nan/exact"));  // there is no such value
   CHECK_FALSE(values.contains("i32/uniform/kahan"));
+  for (const char* data : {"exponents", "infinite", "zeros", "outliers", "far-apart"})
+    CHECK(values["f64/" + std::string(data) + "/exact"] > 0);
+  CHECK_FALSE(values.contains("e4m3/infinite/exact"));  // nor this one
+  CHECK_FALSE(values.contains("f32/far-apart/exact"));  // it has no exponents that far apart
 }
 
 TEST_CASE("the emulated device can be measured") {

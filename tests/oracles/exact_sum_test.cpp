@@ -61,18 +61,55 @@ TEMPLATE_TEST_CASE("sums of any finite numbers are exact", "", double, float) {
   check_against_integers(made<T>(5001, [&] { return -std::nextafter(T{1}, T{0}); }));
 }
 
-// 2^19 numbers fill a chunk of doubles to its last bit: the largest of a window, and one unit of its
-// smallest.
-TEST_CASE("a full chunk of doubles in one window of exponents is exact") {
-  const double largest = std::nextafter(256.0, 0.0);  // exponents 0 to 7 share a window: 1023 is 7 modulo 8
-  for (const double low : {0x1p-7, 1.0, 2.0})
-    for (const double x : {std::nextafter(low * 2, 0.0), std::nextafter(low, 2 * low), largest}) {
-      const std::size_t count = (std::size_t{1} << 20) + 3;
-      const std::vector<double> values(count, x);
+// The significand of 1 is 2^52, so that 2^12 of them are 2^64: one more than 64 bits hold. Numbers take turns
+// in four places, each of which is full at once.
+TEMPLATE_TEST_CASE_SIG("ones add up to their number where 64 bits of significands are full, and beside that",
+                       "", ((int sign), sign), 1, -1) {
+  for (const int places : {1, 4})
+    for (const int difference : {-1, 0, 1}) {
+      const int count = places * (1 << 12) + difference;
       ExactSum<double> sum;
-      sum.add(values);
-      CHECK(sum.finite() == Dyadic(number_of(x)) * Dyadic(Integer(count), 0));
+      sum.add(std::vector<double>(static_cast<std::size_t>(count), sign));
+      CHECK(sum.finite() == Dyadic(sign * count, 0));
+      CHECK(sum.magnitude() == Dyadic(count, 0));
     }
+}
+
+// 2^20 significands near 2^53 are full 2^9 times over; 2^20 of the smallest never.
+TEST_CASE("doubles of one exponent are exact, as many as there may be") {
+  constexpr double least = std::numeric_limits<double>::denorm_min(),
+                   normal = std::numeric_limits<double>::min();
+  constexpr double most = std::numeric_limits<double>::max();
+  for (const double x : {least, normal - least, normal, 1.0, std::nextafter(2.0, 0.0), 0x1p1023, most})
+    for (const double signed_x : {x, -x}) {
+      const std::size_t count = (std::size_t{1} << 20) + 3;
+      ExactSum<double> sum;
+      sum.add(std::vector<double>(count, signed_x));
+      CHECK(sum.finite() == Dyadic(number_of(signed_x)) * Dyadic(Integer(count), 0));
+      CHECK(sum.magnitude() == Dyadic(number_of(x)) * Dyadic(Integer(count), 0));
+    }
+}
+
+TEST_CASE("every number counts once, however many there are and wherever it stands") {
+  for (std::size_t count = 1; count <= 40; ++count) {
+    std::vector<double> values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = std::ldexp(i % 3 == 0 ? -1 : 1, static_cast<int>(i));
+    check_against_integers(values);
+    std::ranges::fill(values, -0x1.8p-1000);
+    check_against_integers(values);
+  }
+}
+
+// Subnormals have no leading one, and the smallest normal numbers the same exponent.
+TEST_CASE("subnormals, zeros and the smallest normal numbers are exact beside each other") {
+  constexpr double least = std::numeric_limits<double>::denorm_min(),
+                   normal = std::numeric_limits<double>::min();
+  std::mt19937_64 random(5);
+  const double ends[] = {0.0, least, normal - least, normal, normal + least, 2 * normal - least, 2 * normal};
+  check_against_integers(made<double>(40'001, [&] {
+    const double x = ends[random() % std::size(ends)];
+    return random() % 2 ? x : -x;
+  }));
 }
 
 TEST_CASE("a full chunk of floats with every bit set is exact") {
@@ -83,11 +120,11 @@ TEST_CASE("a full chunk of floats with every bit set is exact") {
   CHECK(sum.finite() == Dyadic(number_of(x)) * Dyadic(Integer(count), 0));
 }
 
-TEST_CASE("a thousand million numbers are exact") {
-  std::vector<float> values(1'000'000);
+TEMPLATE_TEST_CASE("a thousand million numbers are exact", "", double, float) {
+  using T = TestType;
   std::mt19937_64 random(2);
-  for (float& value : values) value = any_finite<float>(random);
-  ExactSum<float> once, sum;
+  const std::vector<T> values = made<T>(1'000'000, [&] { return any_finite<T>(random); });
+  ExactSum<T> once, sum;
   once.add(values);
   for (int k = 0; k < 1000; ++k) sum.add(values);
   CHECK(sum.count() == 1'000'000'000);
@@ -208,6 +245,53 @@ TEMPLATE_TEST_CASE("every NaN is one, and every infinity, among numbers of any s
       CHECK(sum.finite() == finite.finite());
       CHECK(sum.magnitude() == finite.magnitude());
     }
+}
+
+// Of an infinity the fraction is 0 and of a quiet NaN a half: two such NaNs have in sum what three infinities
+// have. 2^14 infinities, or 2^15 such NaNs, leave nothing in 64 bits of significands; of 8189 NaNs with all
+// bits of the fraction one place in four gets more than those hold.
+TEST_CASE("infinities and NaNs are told apart, and from finite numbers, in any number") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double quiet = std::numeric_limits<double>::quiet_NaN();
+  const double all_ones = std::bit_cast<double>(~std::uint64_t{0} >> 1);
+  const auto specials = [](std::size_t infinities, std::size_t nans, double nan, double sign) {
+    std::vector<double> values(infinities, sign * infinity);
+    values.insert(values.end(), nans, std::copysign(nan, sign));
+    values.insert(values.end(), 2, -sign);
+    ExactSum<double> sum;
+    sum.add(values);
+    CHECK(sum.finite() == Dyadic(-2 * static_cast<int>(sign), 0));
+    CHECK(sum.magnitude() == Dyadic(2, 0));
+    return sum.specials();
+  };
+  for (const double sign : {1.0, -1.0})
+    for (const std::size_t infinities : {0, 1, 3, 8, 1 << 12, 1 << 14, 1 << 16}) {
+      CHECK_FALSE(specials(infinities, 0, quiet, sign).nan);
+      CHECK(specials(infinities, 0, quiet, sign).positive_infinity == (infinities != 0 && sign > 0));
+      CHECK(specials(infinities, 0, quiet, sign).negative_infinity == (infinities != 0 && sign < 0));
+      for (const std::size_t nans : {1, 2, 8, 8189, 1 << 14, 1 << 15})
+        for (const double nan : {quiet, all_ones}) CHECK(specials(infinities, nans, nan, sign).nan);
+    }
+}
+
+TEMPLATE_TEST_CASE("a sum of zeros is negative where all of them are", "", double, float) {
+  using T = TestType;
+  const auto bits_of_sum = [](const std::vector<T>& values) {
+    ExactSum<T> sum;
+    sum.add(values);
+    CHECK(sum.magnitude() == Dyadic(0, 0));
+    return sum.rounded(ExactSum<T>::element);
+  };
+  constexpr std::uint64_t minus_zero = std::uint64_t{1} << (8 * sizeof(T) - 1);
+  for (const std::size_t count : {1, 2, 7, 8, 9, 20, 20'001}) {
+    std::vector<T> values(count, -T{0});
+    CHECK(bits_of_sum(values) == minus_zero);
+    for (std::size_t i = 0; i < count; i += 1 + i / 10) {
+      values[i] = 0;
+      CHECK(bits_of_sum(values) == 0);
+      values[i] = -T{0};
+    }
+  }
 }
 
 TEST_CASE("a sum is rounded once, to even, to any format") {

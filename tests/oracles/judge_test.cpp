@@ -136,7 +136,7 @@ TEST_CASE("flushing subnormals is allowed where it is declared") {
 }
 
 TEST_CASE("partials are folded exactly") {
-  const auto judge = make_judge(all_in(Element::f32), elements_of(Element::f32, {1, 2, 3, 4}));
+  const auto judge = make_fold_judge(all_in(Element::f32), elements_of(Element::f32, {1, 2, 3, 4}));
   CHECK(judge->partials(elements_of(Element::f32, {3, 7})).ok);
   CHECK(judge->partials(elements_of(Element::f32, {10, 0, -0.0})).ok);
   CHECK_FALSE(judge->partials(elements_of(Element::f32, {3, 6})).ok);
@@ -153,7 +153,7 @@ TEST_CASE("integer sums and products wrap modulo 2^w") {
   const Arithmetic wrapped{Operator::sum,        Element::u8, Element::u8, Element::u32,
                            NanPolicy::propagate, false,       std::nullopt};
   CHECK(accepts(wrapped, {200, 100}, 44));
-  CHECK(make_judge(all_in(Element::i32), elements_of(Element::i32, {5, -7}))
+  CHECK(make_fold_judge(all_in(Element::i32), elements_of(Element::i32, {5, -7}))
             ->partials(elements_of(Element::i32, {-7, 5}))
             .ok);
 }
@@ -167,7 +167,7 @@ TEST_CASE("extremes are exact, whatever the signs of zeros") {
   CHECK(accepts(max, {}, -inf));
   CHECK_FALSE(accepts(max, {}, std::numeric_limits<float>::lowest()));
   CHECK(accepts(all_in(Element::i32, Operator::max), {}, std::numeric_limits<std::int32_t>::min()));
-  CHECK(make_judge(max, elements_of(Element::f32, {-5, -3}))
+  CHECK(make_fold_judge(max, elements_of(Element::f32, {-5, -3}))
             ->partials(elements_of(Element::f32, {-inf, -3, -5}))
             .ok);
 }

@@ -98,7 +98,7 @@ TEST_CASE("no log-sum-exp and no softmax of floats leaves its bound") {
   for (const std::vector<float>& row : rows) {
     const Exponentials e = exponentials_of(row, random);
     const auto bytes = bytes_of(row);
-    const ExponentialSums sums = exponential_sums(Element::f32, bytes, f32.precision);
+    const ExponentialSums sums = ExactExponentials(Element::f32, bytes, f32.precision, 128).sums();
     const Reference exact = log_sum_exp(Element::f32, bytes);
     const Enclosure result = exact.enclosure();
     const Dyadic magnitude = std::max(abs(result.low), abs(result.high));
@@ -109,7 +109,7 @@ TEST_CASE("no log-sum-exp and no softmax of floats leaves its bound") {
       if (!std::isfinite(row[i])) continue;
       const Dyadic gap = Dyadic(number_of(e.max)) - Dyadic(number_of(row[i]));
       const auto bound = [&](std::uint64_t roundings) {
-        return softmax_bound(sums, e.sum.height, f32, library, shares[i].enclosure().high, gap, roundings);
+        return SoftmaxBounds(sums, e.sum.height, f32, library, roundings).of(shares[i].enclosure().high, gap);
       };
       division.take(e.each[i] / e.sum.value, shares[i], bound(1));
       reciprocal.take(e.each[i] * (1 / e.sum.value), shares[i], bound(2));
@@ -122,9 +122,10 @@ TEST_CASE("no log-sum-exp and no softmax of floats leaves its bound") {
 
 TEST_CASE("an exponential sum that may be anything has no logarithm's bound") {
   const ExponentialErrors careless{Dyadic(1, 0), Dyadic(1, -149), Dyadic(1, -23)};
-  const auto sums = exponential_sums(Element::f32, bytes_of(std::vector<float>{1, 2}), f32.precision);
+  const auto sums =
+      ExactExponentials(Element::f32, bytes_of(std::vector<float>{1, 2}), f32.precision, 128).sums();
   CHECK_FALSE(log_sum_exp_bound(sums, 1, f32, careless, Dyadic(3, 0)));
-  CHECK_FALSE(softmax_bound(sums, 1, f32, careless, Dyadic(1, 0), Dyadic(1, 0)));
+  CHECK_FALSE(SoftmaxBounds(sums, 1, f32, careless).of(Dyadic(1, 0), Dyadic(1, 0)));
 }
 
 Moments moments_of(const std::vector<float>& row) {

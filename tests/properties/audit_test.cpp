@@ -474,7 +474,7 @@ TEST_CASE("a kernel without a reduction gets the device's checks alone") {
 
 TEST_CASE("a result of a shape that cannot be judged is refused, not passed") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
-  contract.instances[0].reduction->result = ResultShape::rows;
+  contract.instances[0].reduction->result = ResultShape::bins;
   CHECK_THROWS_AS(audit(contract, [](const Launch&) {}), InputError);
   contract.instances[0].reduction->result = ResultShape::value;
   contract.instances[0].reduction->accumulator = Element::i32;

@@ -171,6 +171,86 @@ TEST_CASE("a sum that falls when an element is raised breaks the law of raising,
   CHECK(broken(kernel, "uniform+scale:-2", "raised", 200) > 0);
 }
 
+/// One output an element.
+Contract elementwise(Operator op, ResultShape shape, Element element = Element::f32) {
+  Contract contract = claimed_deterministic(op, element);
+  contract.instances[0].reduction->result = shape;
+  contract.instances[0].output_count = Expression::parse("count", {});
+  return contract;
+}
+
+/// The message of the one finding of the law; empty without any.
+std::string message_of(const Contract& contract, const fake::Kernel& kernel, const std::string& words,
+                       const std::string& law) {
+  const KernelReport report = tried(contract, kernel, words, 9, law);
+  REQUIRE(report.findings.size() <= 1);
+  return report.findings.empty() ? "" : report.findings.front().message;
+}
+
+TEST_CASE("a place that does not move with its element breaks the law of moving") {
+  Contract contract = claimed_deterministic(Operator::argmax);
+  contract.instances[0].reduction->output = Element::u32;
+  const auto argmax = [](std::uint32_t least) {
+    return [least](const fake::Launch& l) {
+      const auto values = l.elements<float>();
+      const auto at = static_cast<std::uint32_t>(std::ranges::max_element(values) - values.begin());
+      l.store(std::max(at, least));
+    };
+  };
+  const std::string rising = "positive+ascending";  // the largest of nine at 8, and reversed at 0
+  CHECK(message_of(contract, argmax(0), rising, "moved").empty());
+  CHECK(message_of(contract, argmax(3), rising, "").empty());
+  CHECK_FALSE(message_of(contract, argmax(3), rising, "moved").empty());
+}
+
+TEST_CASE("a scan that starts otherwise when it is shorter breaks the law of prefixes") {
+  const auto scan = [](std::size_t lost_below) {
+    return [lost_below](const fake::Launch& l) {
+      const auto values = l.elements<float>();
+      float sum = values.size() < lost_below ? 1 : 0;
+      for (std::size_t i = 0; i < values.size(); ++i) l.store(sum += values[i], i);
+    };
+  };
+  const Contract contract = elementwise(Operator::sum, ResultShape::scan);
+  CHECK(message_of(contract, scan(0), "integers", "prefix").empty());
+  CHECK(message_of(contract, scan(6), "integers", "").empty());
+  CHECK_FALSE(message_of(contract, scan(6), "integers", "prefix").empty());
+}
+
+TEST_CASE("a histogram that loses an element of its halves breaks the law of joining") {
+  const auto histogram = [](std::size_t lost_below) {
+    return [lost_below](const fake::Launch& l) {
+      const auto values = l.elements<std::uint8_t>();
+      std::vector<std::uint8_t> bins(256);
+      for (std::size_t i = values.size() < lost_below ? 1 : 0; i < values.size(); ++i) ++bins[values[i]];
+      for (std::size_t bin = 0; bin < bins.size(); ++bin) l.store(bins[bin], bin);
+    };
+  };
+  Contract contract = elementwise(Operator::histogram, ResultShape::bins, Element::u8);
+  contract.instances[0].output_count = Expression::constant(256);
+  CHECK(message_of(contract, histogram(0), "codes", "joined").empty());
+  CHECK(message_of(contract, histogram(8), "codes", "").empty());
+  CHECK_FALSE(message_of(contract, histogram(8), "codes", "joined").empty());
+}
+
+TEST_CASE("a softmax that changes with a common shift breaks the law of shifting, inside its bound") {
+  const auto softmax = [](bool about_maximum) {
+    return [about_maximum](const fake::Launch& l) {
+      const auto values = l.elements<float>();
+      const float origin = about_maximum ? maximum(values) : 1.0F;
+      float sum = 0;
+      for (const float x : values) sum += std::exp(x - origin);
+      for (std::size_t i = 0; i < values.size(); ++i) l.store(std::exp(values[i] - origin) / sum, i);
+    };
+  };
+  const Contract contract = elementwise(Operator::softmax, ResultShape::array);
+  CHECK(message_of(contract, softmax(true), "uniform", "shifted").empty());
+  CHECK(message_of(contract, softmax(false), "uniform", "").empty());
+  CHECK(message_of(contract, softmax(false), "uniform", "shifted")
+            .starts_with("the law \"shifted\" says that a softmax stays when the same is added to every "
+                         "element; of "));
+}
+
 TEST_CASE("correct kernels obey all laws, whatever they do with order, NaN, infinities and zeros") {
   AuditOptions options;
   options.cases = 2000;
@@ -272,6 +352,9 @@ TEST_CASE("an instance has the laws that may hold for it") {
   CHECK(of(fake::contract(Operator::sum, Element::u32)) ==
         Names{"permuted", "padded", "paired", "split", "copies", "scaled", "negated"});
   CHECK(of(fake::contract(Operator::prod, Element::i32)) == Names{"permuted", "padded", "split", "copies"});
+  CHECK(of(elementwise(Operator::sum, ResultShape::scan)) == Names{"prefix"});
+  CHECK(of(elementwise(Operator::softmax, ResultShape::array)) == Names{"shifted"});
+  CHECK(of(elementwise(Operator::sum, ResultShape::rows)).empty());
 }
 
 TEST_CASE("an unknown law is answered with the known ones") {
@@ -279,7 +362,7 @@ TEST_CASE("an unknown law is answered with the known ones") {
                           "equal", 3, "padding"),
                     "there is no law \"padding\"; choose one of permuted, padded, duplicated, paired, split, "
                     "copies, scaled, "
-                    "negated, raised");
+                    "negated, raised, moved, prefix, joined, shifted");
 }
 
 }  // namespace

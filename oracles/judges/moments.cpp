@@ -1,0 +1,100 @@
+#include "oracles/references/moments.h"
+
+#include "oracles/bounds.h"
+#include "oracles/bounds/arithmetic.h"
+#include "oracles/judges/judges.h"
+#include "oracles/judges/outcome.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+namespace {
+
+Reference reference_of(Operator op, Element element, std::span<const std::byte> input) {
+  if (op == Operator::mean) return mean(element, input);
+  if (op == Operator::norm) return norm(element, input);
+  return variance(element, input, Variance::population);
+}
+
+Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
+  const FloatFormat& format = float_format(a.accumulator);
+  if (no_order_rounds(t, format, a.flush_to_zero))
+    return mean_bound(t.count, t.sum(), Dyadic{}, format, a.flush_to_zero);
+  const Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
+                               : sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
+  if (!plain) return plain;
+  const Dyadic flushed = a.flush_to_zero ? flush_to_zero_loss(t.nonzero, format, t.magnitude()) : Dyadic{};
+  return mean_bound(t.count, t.sum(), *plain + flushed, format, a.flush_to_zero);
+}
+
+Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t subnormal) {
+  const FloatFormat& format = float_format(a.accumulator);
+  const Dyadic& sum = squares.positive;
+  if (no_order_rounds(squares, format, a.flush_to_zero)) return norm_bound(sum, Dyadic{}, format);
+  const Bound bound =
+      a.flush_to_zero
+          ? dot_bound_with_flush(squares.nonzero, format, sum,
+                                 whole(subnormal) * smallest_normal(format) * smallest_normal(format))
+          : dot_bound_any_order(squares.nonzero, squares.nonzero, format, sum);
+  if (!bound) return bound;
+  if (sum + *bound > largest_finite(format)) return Bound::none("the sum of squares may overflow");
+  return norm_bound(sum, *bound, format);
+}
+
+/// The larger of the bounds where the contract does not say which method it is.
+Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {
+  if (a.variance == VarianceMethod::welford || a.flush_to_zero)
+    return Bound::none("no bound is known for Welford's recurrence, nor where results are flushed to zero");
+  const FloatFormat& format = float_format(a.accumulator);
+  // No square, sum or difference on the way is larger.
+  if (whole(4 * values.count) * squares.positive > largest_finite(format))
+    return Bound::none("the sums may overflow");
+  const Moments moments{values.count, values.sum(), values.magnitude(), squares.positive};
+  const Bound two_pass = two_pass_variance_bound(moments, values.count, format);
+  if (a.variance == VarianceMethod::two_pass || !two_pass) return two_pass;
+  const Bound textbook = textbook_variance_bound(moments, values.count, format);
+  if (a.variance == VarianceMethod::textbook || !textbook) return textbook;
+  return larger(*two_pass, *textbook);
+}
+
+Bound bound_of(const Arithmetic& a, std::span<const std::byte> input) {
+  if (!includes(a.accumulator, a.input))
+    return Bound::none("an element may be rounded on its way into the accumulator");
+  const Tally values = tally(a.input, input);
+  if (values.count == 0 || values.finite != values.count) return Bound::none("not all elements are finite");
+  if (a.op == Operator::mean) {
+    if (values.magnitude() * Dyadic(2, 0) > largest_finite(a.accumulator))
+      return Bound::none("the sum may overflow");
+    return mean_bound_of(a, values);
+  }
+  const Tally squares = tally_products(a.input, input, input);
+  return a.op == Operator::norm ? norm_bound_of(a, squares, values.nonzero)
+                                : variance_bound_of(a, values, squares);
+}
+
+class MomentJudge final : public Judge {
+ public:
+  MomentJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+      : a_(arithmetic),
+        has_nan_(tally(arithmetic.input, input).specials.nan),
+        exact_(reference_of(arithmetic.op, arithmetic.input, input)),
+        bound_(bound_of(arithmetic, input)) {}
+
+  Judgement element(std::size_t, std::uint64_t bits) const override {
+    if (has_nan_ && a_.nan == NanPolicy::unspecified) return anything_goes();
+    return judged_by_reference(outcome_of(a_.output, bits), exact_, bound_, a_, info(a_.op).name);
+  }
+
+ private:
+  Arithmetic a_;
+  bool has_nan_;
+  Reference exact_;
+  Bound bound_;  ///< before the output is rounded
+};
+
+}  // namespace
+
+std::unique_ptr<Judge> make_moment_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  return std::make_unique<MomentJudge>(arithmetic, input);
+}
+
+}  // namespace foldproof

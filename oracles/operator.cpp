@@ -1,0 +1,31 @@
+#include "oracles/operator.h"
+
+#include <cassert>
+
+#include "oracles/code_bits.h"
+#include "oracles/number.h"
+
+namespace foldproof {
+
+std::span<const OperatorInfo> operators() {
+  static constexpr OperatorInfo all[] = {
+#define FOLDPROOF_OPERATOR(id, name, functor, gives, synopsis) \
+  {Operator::id, name, functor, OperatorInfo::Gives::gives, synopsis},
+#include "oracles/operators.def"
+#undef FOLDPROOF_OPERATOR
+  };
+  return all;
+}
+
+std::uint64_t identity(Operator op, Element element) {
+  assert(folds(op));
+  constexpr Number zero{}, one{Number::Category::finite, false, 1, 0};
+  if (op == Operator::sum) return encode(element, zero);
+  if (op == Operator::prod) return encode(element, one);
+  const bool negative = op == Operator::max;
+  if (!is_float(element) || float_format(element).has_infinity)
+    return encode(element, {Number::Category::infinity, negative, 0, 0});
+  return float_format(element).largest_code() | (negative ? sign_bit(element) : 0);
+}
+
+}  // namespace foldproof

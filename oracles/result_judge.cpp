@@ -1,0 +1,99 @@
+#include "oracles/result_judge.h"
+
+#include <fmt/format.h>
+
+#include "oracles/number.h"
+
+namespace foldproof {
+namespace {
+
+using Gives = OperatorInfo::Gives;
+
+/// The first that is wrong, or the one that comes closest to its bound.
+class Worst {
+ public:
+  /// Returns whether the next may be judged.
+  bool add(Judgement judgement, std::size_t index, std::size_t count) {
+    if (!judgement.ok && count > 1)
+      judgement.sentence = fmt::format("in output {}, {}", index, judgement.sentence);
+    if (!any_ || !judgement.ok || judgement.error_over_bound > worst_.error_over_bound)
+      worst_ = std::move(judgement);
+    any_ = true;
+    return worst_.ok;
+  }
+  Judgement take() { return std::move(worst_); }
+
+ private:
+  bool any_ = false;
+  Judgement worst_;
+};
+
+std::span<const std::byte> elements_of(Element element, std::span<const std::byte> input, Part part) {
+  return input.subspan(part.first * size_of(element), (part.last - part.first) * size_of(element));
+}
+
+}  // namespace
+
+std::optional<std::string> not_judged(const Arithmetic& arithmetic, ResultShape shape) {
+  const Gives gives = info(arithmetic.op).gives;
+  bool suits = false;
+  switch (shape) {
+    case ResultShape::value: suits = gives != Gives::elements && gives != Gives::counts; break;
+    case ResultShape::rows: suits = gives != Gives::counts; break;
+    case ResultShape::partials:
+    case ResultShape::scan: suits = gives == Gives::fold; break;
+    case ResultShape::array: suits = gives == Gives::elements; break;
+    case ResultShape::bins: suits = gives == Gives::counts; break;
+  }
+  if (suits) return std::nullopt;
+  return fmt::format(
+      "a {} has no such \"result\"; partials and scan are for sum, prod, min and max, array is for softmax, "
+      "bins for histogram, value and rows for all that give one number a row",
+      info(arithmetic.op).name);
+}
+
+ResultJudge::ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layout,
+                         std::span<const std::byte> input)
+    : a_(arithmetic), layout_(layout), input_(input), count_(input.size() / size_of(arithmetic.input)) {
+  if (layout.shape == ResultShape::scan) return;
+  if (layout.shape == ResultShape::partials) {
+    fold_ = make_fold_judge(a_, input);
+    return;
+  }
+  const std::size_t parts =
+      layout.shape == ResultShape::rows && layout.columns != 0 ? count_ / layout.columns : 1;
+  const std::size_t outputs = std::max<std::size_t>(outputs_of_part(layout, a_.op, 1), 1);
+  for (std::size_t i = 0; i < parts; ++i)
+    judges_.push_back(
+        make_judge(a_, elements_of(a_.input, input, part_of(layout, a_.op, i * outputs, count_))));
+}
+
+Judgement ResultJudge::judge(std::span<const std::byte> outputs) const {
+  if (layout_.shape == ResultShape::partials) return fold_->partials(outputs);
+  if (layout_.shape == ResultShape::scan) return judge_scan(outputs);
+  const std::size_t count = outputs.size() / size_of(a_.output);
+  const std::size_t each = std::max<std::size_t>(outputs_of_part(layout_, a_.op, count), 1);
+  Worst worst;
+  for (std::size_t i = 0; i < count; ++i)
+    if (!worst.add(
+            judges_.at(judges_.size() == 1 ? 0 : i / each)->element(i % each, load(a_.output, outputs, i)), i,
+            count))
+      break;
+  return worst.take();
+}
+
+Judgement ResultJudge::judge_scan(std::span<const std::byte> outputs) const {
+  const std::unique_ptr<FoldJudge> fold = make_fold_judge(a_, {});
+  const std::size_t count = outputs.size() / size_of(a_.output);
+  Worst worst;
+  std::size_t appended = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Part part = part_of(layout_, a_.op, i, count_);
+    fold->append(elements_of(a_.input, input_, {appended, part.last}));
+    appended = part.last;
+    if (!worst.add(fold->value(load(a_.output, outputs, i)), i, count)) break;
+  }
+  return worst.take();
+}
+
+}  // namespace foldproof

@@ -1,0 +1,40 @@
+// Judges all that a kernel leaves in its output, however the input is divided for it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "oracles/judge.h"
+#include "oracles/layout.h"
+
+namespace foldproof {
+
+/// Why results of that shape are not judged, as a sentence; nothing where they are. The arithmetic has passed
+/// the other not_judged().
+std::optional<std::string> not_judged(const Arithmetic& arithmetic, ResultShape shape);
+
+class ResultJudge {
+ public:
+  /// The arithmetic and the shape have passed not_judged(); `input` outlives the judge.
+  ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layout, std::span<const std::byte> input);
+
+  /// Of the first element that is wrong, or else of the one with the largest error over bound. Where
+  /// `outputs` are not as many as output_count() says, that is wrong.
+  Judgement judge(std::span<const std::byte> outputs) const;
+
+ private:
+  Judgement judge_scan(std::span<const std::byte> outputs) const;
+
+  Arithmetic a_;
+  ResultLayout layout_;
+  std::span<const std::byte> input_;
+  std::size_t count_;
+  std::vector<std::unique_ptr<Judge>> judges_;  ///< one a row, or of all; none for a scan
+  std::unique_ptr<FoldJudge> fold_;             ///< of partials
+};
+
+}  // namespace foldproof
