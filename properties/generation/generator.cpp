@@ -85,12 +85,17 @@ class VariableChoice {
   std::int64_t drawn_anew(const std::string& name, Bounds range, const Variables& chosen) {
     if (name == "block") return block_in(choose_, range);
     if (name == "columns") return row_in(choose_, range, tile_of(chosen));
-    if (name == "rows")
-      return variable_in(choose_, {range.low, std::min(range.high, few_rows(range, chosen))});
+    if (name == "rows") return rows_in(range, chosen);
     return variable_in(choose_, range);
   }
 
-  /// As many as cost no more than a large case of one row.
+  /// A row is mostly a block's: seldom as many as there may be blocks.
+  std::int64_t rows_in(Bounds range, const Variables& chosen) {
+    if (choose_.between(0, 15) == 0) return capped_grid(range, chosen).high;
+    return variable_in(choose_, {range.low, std::min(range.high, few_rows(range, chosen))});
+  }
+
+  /// As many as cost no more than a medium case of one row.
   static std::int64_t few_rows(Bounds range, const Variables& chosen) {
     const auto columns = chosen.find("columns");
     const std::int64_t length = columns == chosen.end() ? 1 : std::max<std::int64_t>(columns->second, 1);
