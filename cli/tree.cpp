@@ -84,7 +84,7 @@ Shown show(const Assignment& assignment, const Arguments& a) {
   const NodeId result = followed.results[a.result];
   if (shown.op == Operator::sum && is_float(instance.reduction->output))
     shown.bound = running_bound(followed.expressions, std::vector{result});
-  const auto depths = additions(followed.expressions, std::vector{result});
+  const auto depths = combinations(followed.expressions, std::vector{result}, shown.op);
   shown.most_additions = depths.empty() ? 0 : *std::ranges::max_element(depths);
   shown.tree = SummationTree::of(followed.expressions, result, shown.op);
   return shown;
@@ -117,7 +117,7 @@ std::size_t elements_in(const SummationTree& tree) {
 std::string to_text(const Shown& shown, std::uint64_t result) {
   std::string text = shown.kernel + (shown.instance.empty() ? "" : " " + shown.instance) + "\n";
   const auto line = [&](std::string_view name, const std::string& value) {
-    text += fmt::format("  {:<10} {}\n", name, value);
+    text += fmt::format("  {:<15} {}\n", name, value);
   };
   line("case", shown.case_text);
   line("result", fmt::format("{} of {}", result, shown.results));
@@ -128,7 +128,7 @@ std::string to_text(const Shown& shown, std::uint64_t result) {
   } else {
     line("order", std::get<std::string>(shown.tree));
   }
-  line("additions", fmt::format("at most {} on the way of one element", shown.most_additions));
+  line(combinations_of(shown.op), fmt::format("at most {} on the way of one element", shown.most_additions));
   if (shown.bound) line("bound", fmt::format("{:.6g}, by the values on the way", upper_double(*shown.bound)));
   line("replay", replay_text(shown.replayed));
   if (const SummationTree* tree = shown.known(); tree && tree->root().leaves <= most_lines)

@@ -9,12 +9,8 @@
 namespace foldproof {
 namespace {
 
-/// From the entry's name to the brace that closes its body; inline assembly has braces of its own.
-std::string_view definition_of(std::string_view ptx, std::string_view lowered) {
-  const std::string head = ".entry " + std::string(lowered) + "(";
-  const std::size_t begin = ptx.find(head);
-  if (begin == std::string_view::npos) return {};
-  ptx.remove_prefix(begin);
+/// Up to the brace that closes the body; inline assembly has braces of its own.
+std::string_view definition_from(std::string_view ptx) {
   int depth = 0;
   for (std::size_t i = 0; i < ptx.size(); ++i) {
     if (ptx.substr(i, 2) == "//") i = std::min(ptx.find('\n', i), ptx.size() - 1);
@@ -22,6 +18,65 @@ std::string_view definition_of(std::string_view ptx, std::string_view lowered) {
     if (ptx[i] == '}' && --depth == 0) return ptx.substr(0, i);
   }
   return ptx;
+}
+
+/// From the entry's name on.
+std::string_view definition_of(std::string_view ptx, std::string_view lowered) {
+  const std::size_t begin = ptx.find(".entry " + std::string(lowered) + "(");
+  return begin == std::string_view::npos ? std::string_view{} : definition_from(ptx.substr(begin));
+}
+
+bool is_name_character(char c) { return is_word(c) || c == '$' || c == '%'; }
+
+using Names = std::set<std::string_view>;
+
+Names names_in(std::string_view text) {
+  Names names;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t begin = i;
+    while (i < text.size() && is_name_character(text[i])) ++i;
+    if (i != begin) names.insert(text.substr(begin, i - begin));
+  }
+  return names;
+}
+
+/// What stands in calls: functions, registers that hold one, and what is passed.
+Names names_in_calls(std::string_view text) {
+  Names names;
+  for (std::size_t at = text.find("call"); at != std::string_view::npos; at = text.find("call", at + 1)) {
+    const char before = at == 0 ? '\n' : text[at - 1];
+    const char behind = at + 4 < text.size() ? text[at + 4] : '\n';
+    if (is_name_character(before) || before == '.' || is_name_character(behind)) continue;
+    names.merge(names_in(text.substr(at, text.find(';', at) - at)));
+  }
+  return names;
+}
+
+/// The functions that PTX defines: ".func (.param .b32 retval) name(…) {…}".
+std::map<std::string_view, std::string_view> functions_of(std::string_view ptx) {
+  constexpr std::string_view directive = ".func";
+  std::map<std::string_view, std::string_view> functions;
+  for (std::size_t at = ptx.find(directive); at != std::string_view::npos; at = ptx.find(directive, at + 1)) {
+    std::size_t name = ptx.find_first_not_of(" \t\r\n", at + directive.size());
+    if (name == std::string_view::npos) break;
+    if (ptx[name] == '(') name = ptx.find_first_not_of(" \t\r\n", ptx.find(')', name) + 1);
+    const std::size_t open = ptx.find_first_of("{;", at);
+    if (name == std::string_view::npos || open == std::string_view::npos) break;
+    if (ptx[open] == '{')
+      functions[ptx.substr(name, ptx.find_first_of("( \t\r\n", name) - name)] =
+          definition_from(ptx.substr(at));
+  }
+  return functions;
+}
+
+/// The definition, and those of all that it calls by name.
+std::vector<std::string_view> with_callees(std::string_view ptx, std::string_view definition) {
+  std::map<std::string_view, std::string_view> functions = functions_of(ptx);
+  std::vector<std::string_view> all{definition};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const std::string_view name : names_in_calls(all[i]))
+      if (const auto callee = functions.extract(name)) all.push_back(callee.mapped());
+  return all;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -110,7 +165,14 @@ std::uint64_t bytes_read(std::string_view line, std::string_view opcode) {
   return elements * numbers[0] / 8;
 }
 
-void read_instruction(std::string_view line, EntryFacts& facts) {
+/// Whether the register that an instruction writes is one of them.
+bool writes_one_of(const Names& names, std::string_view line, std::string_view opcode) {
+  const std::string_view operands = line.substr(line.find(opcode) + opcode.size());
+  return names.contains(trimmed(operands.substr(0, operands.find(','))));
+}
+
+/// `in_calls`: what is read for a call is no element.
+void read_instruction(std::string_view line, const Names& in_calls, EntryFacts& facts) {
   const std::string_view opcode = opcode_of(line);
   const auto is = [&](std::string_view name) { return opcode.starts_with(name); };
   if (contains(line, "%nctaid")) facts.uses_grid_size = true;
@@ -121,7 +183,7 @@ void read_instruction(std::string_view line, EntryFacts& facts) {
   if ((is("atom") || is("red.")) && !contains(opcode, ".shared"))
     facts.atomics.insert(
         operation_and_type(opcode, {"add", "max", "min", "inc", "exch", "cas", "and", "or", "xor"}));
-  if (is_global_read(opcode))
+  if (is_global_read(opcode) && !writes_one_of(in_calls, line, opcode))
     facts.widest_read = std::max(facts.widest_read, bytes_read(line.substr(line.find(opcode)), opcode));
   if (is("add.") || is("mul.") || is("min.") || is("max."))
     facts.arithmetic.insert(operation_and_type(opcode, {"add", "mul", "min", "max"}));
@@ -144,8 +206,6 @@ bool has_read_in_loop(const std::vector<std::string_view>& lines) {
   }
   return false;
 }
-
-bool is_name_character(char c) { return is_word(c) || c == '$' || c == '%'; }
 
 bool contains_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
@@ -173,12 +233,14 @@ bool mentions_dynamic_shared(std::string_view ptx, std::string_view body) {
 
 EntryFacts facts_of(std::string_view ptx, std::string_view lowered) {
   EntryFacts facts;
-  const std::string_view definition = definition_of(ptx, lowered);
-  const std::vector<std::string_view> lines = lines_of(definition);
-  for (const std::string_view line : lines)
-    line.starts_with('.') ? read_directive(line, facts) : read_instruction(line, facts);
-  facts.reads_in_loop = has_read_in_loop(lines);
-  facts.uses_dynamic_shared = mentions_dynamic_shared(ptx, definition);
+  for (const std::string_view definition : with_callees(ptx, definition_of(ptx, lowered))) {
+    const std::vector<std::string_view> lines = lines_of(definition);
+    const Names in_calls = names_in_calls(definition);
+    for (const std::string_view line : lines)
+      line.starts_with('.') ? read_directive(line, facts) : read_instruction(line, in_calls, facts);
+    facts.reads_in_loop |= has_read_in_loop(lines);
+    facts.uses_dynamic_shared |= mentions_dynamic_shared(ptx, definition);
+  }
   facts.uses_shared = facts.uses_shared || facts.uses_dynamic_shared;
   return facts;
 }

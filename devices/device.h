@@ -62,10 +62,18 @@ struct LaunchReport {
   std::string printed;                  ///< what the kernel printed
 };
 
+/// What a launch made of the input, and left behind.
+struct FollowedLaunch {
+  NodeId end = 0;  ///< the nodes below it were made by then
+  std::vector<NodeId>
+      kept;  ///< those that it made, or elements elsewhere than they came from, in global memory
+};
+
 /// What the elements of an output are made of.
 struct Followed {
   Expressions expressions;
-  std::vector<NodeId> results;  ///< one an element; 0 where it depends on no input
+  std::vector<NodeId> results;           ///< one an element; 0 where it depends on no input
+  std::vector<FollowedLaunch> launches;  ///< of the job, in their order
 };
 
 /// Where a module keeps a kernel, and what it expects.

@@ -100,6 +100,9 @@ class InProcessRunner final : public Runner {
       }
       poison(first.result.contents, first.idle);
       results.push_back(std::move(first.result));
+      if (std::ranges::find(results.back().findings, Kind::timeout, &Finding::kind) !=
+          results.back().findings.end())
+        break;  // the next ones would most likely take as long
     }
     return results;
   }

@@ -82,7 +82,8 @@ struct JobResult {
   std::optional<std::string> unsupported;    ///< why the job could not run
 };
 
-/// Runs jobs on a device. A result stands at its job's index.
+/// Runs jobs on a device. A result stands at its job's index. Behind a job that ends in a timeout no other
+/// needs to be run: then there are fewer results than jobs.
 class Runner {
  public:
   virtual ~Runner() = default;

@@ -25,6 +25,28 @@ bool adds(const Expressions& expressions, const Node& node) {
   }
 }
 
+/// Whether the node combines what depends on an input with something that may change it: a sum with a zero, a
+/// product with a one and an extremum with any constant count for nothing.
+bool combines(const Expressions& expressions, const Node& node, Operator op) {
+  const auto is_constant = [&](std::size_t k, double value) {
+    const Node& operand = expressions[node.operand[k]];
+    return operand.operation == Operation::constant && to_double(decode(node.element, operand.bits)) == value;
+  };
+  const auto is_any_constant = [&](std::size_t k) {
+    return expressions[node.operand[k]].operation == Operation::constant;
+  };
+  switch (underlying(op)) {
+    case Operator::sum: return adds(expressions, node);
+    case Operator::prod:
+      return node.operation == Operation::multiply && !is_constant(0, 1) && !is_constant(1, 1);
+    case Operator::min:
+    case Operator::max:
+      return (node.operation == Operation::minimum || node.operation == Operation::maximum) &&
+             !is_any_constant(0) && !is_any_constant(1);
+    default: return false;
+  }
+}
+
 /// What a value that was rounded may be away from what it should be, given the operands.
 Dyadic local_error(const Node& node) {
   const FloatFormat& format = float_format(node.element);
@@ -65,15 +87,23 @@ bool rounds(const Expressions& expressions, const Node& node) {
   }
 }
 
-std::vector<std::uint64_t> additions(const Expressions& expressions, std::span<const NodeId> results) {
+std::string_view combinations_of(Operator op) {
+  const Operator fold = underlying(op);
+  return fold == Operator::sum ? "additions" : fold == Operator::prod ? "multiplications" : "comparisons";
+}
+
+std::vector<std::uint64_t> combinations(const Expressions& expressions, std::span<const NodeId> results,
+                                        Operator op) {
   std::vector<std::uint64_t> above(expressions.size());
   std::vector<bool> reached(expressions.size());
   for (const NodeId result : results) reached[result] = true;
   for (NodeId id = expressions.size() - 1; id > expressions.inputs(); --id) {
     const Node& node = expressions[id];
     if (!reached[id] || node.operation == Operation::opaque) continue;
-    const std::uint64_t below = above[id] + (adds(expressions, node) ? 1 : 0);
-    const std::size_t operands = node.operation == Operation::choice ? 1 : node.operand.size();
+    const bool compares = is_extremum(underlying(op)) && node.operation == Operation::choice &&
+                          is_comparison_of_its_operands(expressions, node);
+    const std::uint64_t below = above[id] + (compares || combines(expressions, node, op) ? 1 : 0);
+    const std::size_t operands = node.operation != Operation::choice ? node.operand.size() : compares ? 2 : 1;
     for (std::size_t k = 0; k < operands; ++k) {
       const NodeId operand = node.operand[k];
       if (operand == 0) continue;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "oracles/dyadic.h"
@@ -16,9 +17,14 @@ namespace foldproof {
 /// every value of the other. Adding a zero that depends on no input does not, unless subnormals are flushed.
 bool rounds(const Expressions& expressions, const Node& node);
 
-/// For each element of the input the most additions on one way to a result, in any format; adding a zero that
-/// depends on no input is none. With floating-point values, d_i in the bounds.
-std::vector<std::uint64_t> additions(const Expressions& expressions, std::span<const NodeId> results);
+/// "additions", "multiplications" or "comparisons".
+std::string_view combinations_of(Operator op);
+
+/// For each element of the input the most additions, multiplications or comparisons, by the operator, on one
+/// way to a result, in any format; with a zero or one that depends on no input there is none, and no
+/// comparison with any constant. Of floating-point sums, d_i in the bounds.
+std::vector<std::uint64_t> combinations(const Expressions& expressions, std::span<const NodeId> results,
+                                        Operator op);
 
 /// The running bound (B1) on the error of a sum that the results are, or add up to: half an ulp of every
 /// value on the way, as often as the value is in the sum. It holds for every graph of additions,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "oracles/number.h"
+
 namespace foldproof {
 namespace {
 
@@ -42,13 +44,34 @@ class Builder {
     std::vector<NodeId> all;
     if (node.operation == Operation::fused && op_ == Operator::sum) {
       if (!is_constant(node.operand[2])) all.push_back(node.operand[2]);
+      if (const NodeId scaled = scaled_operand(node)) all.push_back(scaled);
     } else if (combines(node.operation, op_) || is_compared(node)) {
       for (const NodeId operand : {node.operand[0], node.operand[1]})
         if (!is_constant(operand)) all.push_back(operand);
     } else if (passes(node)) {
-      all.push_back(node.operand[0]);
+      all.push_back(op_ == Operator::sum && scaled_operand(node) != 0 ? scaled_operand(node)
+                                                                      : node.operand[0]);
     }
     return all;
+  }
+
+  /// The operand that a product or quotient has beside a constant; 0 where there is none.
+  NodeId scaled_operand(const Node& node) const {
+    const NodeId a = node.operand[0], b = node.operand[1];
+    switch (node.operation) {
+      case Operation::divide: return is_constant(b) ? a : 0;
+      case Operation::multiply:
+      case Operation::fused: return is_constant(b) ? (is_constant(a) ? 0 : a) : is_constant(a) ? b : 0;
+      default: return 0;
+    }
+  }
+
+  /// What scaled_operand() is multiplied by.
+  double factor_of(const Node& node) const {
+    const bool is_first = scaled_operand(node) == node.operand[0];
+    const Node& constant = expressions_[node.operand[is_first ? 1 : 0]];
+    const double value = to_double(decode(node.element, constant.bits));
+    return node.operation == Operation::divide ? 1 / value : value;
   }
 
   /// A minimum or maximum in two instructions.
@@ -63,6 +86,8 @@ class Builder {
       case Operation::convert: return !is_constant(node.operand[0]);
       case Operation::choice: return !is_constant(node.operand[0]) && is_constant(node.operand[1]);
       case Operation::joined: return is_constant(node.operand[1]) && expressions_[node.operand[1]].bits == 0;
+      case Operation::multiply:
+      case Operation::divide: return op_ == Operator::sum && scaled_operand(node) != 0;
       default: return false;
     }
   }
@@ -94,8 +119,9 @@ class Builder {
   std::uint32_t vertex(NodeId id) {
     const Node& node = expressions_[id];
     const std::vector<NodeId> below = children(id);
+    if (op_ == Operator::sum && scaled_operand(node) != 0) return scaled(node, below);
     if (node.operation == Operation::fused && op_ == Operator::sum) {
-      const std::uint32_t product = factor_leaf(node);
+      const std::uint32_t product = product_leaf(node);
       return below.empty() ? product : parent(vertex_of_[below[0]], product, true);
     }
     if (below.empty()) return leaf(id);
@@ -103,11 +129,23 @@ class Builder {
     return parent(vertex_of_[below[0]], vertex_of_[below[1]], false);
   }
 
-  /// The product that an fma adds, as a leaf: of the element that is its first factor, if that is one.
-  std::uint32_t factor_leaf(const Node& node) {
+  /// Something times a constant, and what an fma adds that to. Inside of a tree a factor says nothing of the
+  /// order.
+  std::uint32_t scaled(const Node& node, const std::vector<NodeId>& below) {
+    const std::uint32_t of = vertex_of_[below.back()];
+    if (vertices[of].is_leaf()) vertices[of].factor *= factor_of(node);
+    return below.size() == 1 ? of : parent(vertex_of_[below[0]], of, true);
+  }
+
+  /// The product of two values that an fma adds, as a leaf: of the element that is its first factor, if that
+  /// is one, in whatever format.
+  std::uint32_t product_leaf(const Node& node) {
     SummationTree::Vertex product;
-    for (const NodeId factor : {node.operand[1], node.operand[0]})
+    for (NodeId factor : {node.operand[1], node.operand[0]}) {
+      while (factor != 0 && expressions_[factor].operation == Operation::convert)
+        factor = expressions_[factor].operand[0];
       if (factor != 0 && expressions_[factor].operation == Operation::input) product.element = factor - 1;
+    }
     return add(product);
   }
 

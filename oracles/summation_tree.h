@@ -20,6 +20,7 @@ class SummationTree {
   struct Vertex {
     std::uint32_t left = none, right = none;  ///< indices of vertices; none of a leaf
     std::uint32_t element = none;             ///< of the input; none where a leaf is made of several
+    double factor = 1;                        ///< of a leaf in a sum: a constant times the element
     std::uint32_t leaves = 1;
     std::uint32_t height = 0;  ///< combinations on the longest way down
     bool fused = false;        ///< a product was added with one rounding for both
@@ -27,7 +28,7 @@ class SummationTree {
   };
 
   /// The tree of one result; a sentence where there is none: a value is used twice, as compensated sums do,
-  /// or nothing of the input is in it. Constants, conversions and signs are no vertices.
+  /// or nothing of the input is in it. Constants, also as factors, conversions and signs are no vertices.
   static std::variant<SummationTree, std::string> of(const Expressions& expressions, NodeId result,
                                                      Operator op);
 

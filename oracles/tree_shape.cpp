@@ -76,10 +76,10 @@ class Level {
   }
 
   /// Groups of one order that most units belong to, as large as may be; they become units. Says what they
-  /// were.
+  /// were. Three neighbours one after the other are a pairwise fold as well, and not called one.
   std::optional<std::string> contract() {
     std::optional<Groups> best;
-    for (const Order order : {Order::strided, Order::pairwise, Order::sequential})
+    for (const Order order : {Order::strided, Order::sequential, Order::pairwise})
       if (const Groups groups = groups_of(order);
           groups.are_many(units()) && (!best || groups.largest > best->largest))
         best = groups;

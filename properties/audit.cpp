@@ -22,8 +22,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The first batches are smaller, so that a kernel that always hangs is stopped soon.
-constexpr std::uint64_t largest_batch = 8;
 /// Findings that are shrunk; a kernel with more is wrong enough for the rest to wait.
 constexpr std::size_t most_shrunk = 8;
 /// Elements of a replayed case: more than are ever generated, less than would exhaust a machine.
@@ -60,7 +58,7 @@ class Audit {
   KernelReport replay(const Case& c) {
     domain_.check(c.variables);
     is_replay_ = true;
-    judge({readable(c)});
+    judge(readable(c));
     return finished();
   }
 
@@ -69,7 +67,7 @@ class Audit {
   void judge_stored(const Case& c) {
     try {
       domain_.check(c.variables);
-      judge({readable(c)});
+      judge(readable(c));
     } catch (const InputError& outdated) {
       report_.notes.push_back(
           fmt::format("a stored case was left out ({}): {}", outdated.sentence(), describe(c)));
@@ -89,18 +87,14 @@ class Audit {
   void generate() {
     std::uint64_t index = 0;
     const std::uint64_t drawn = options_.cases - steered_of(options_);
-    for (std::uint64_t size = 1; index < options_.cases && !stopped_;
-         size = std::min(2 * size, largest_batch)) {
+    for (; index < options_.cases && !stopped_; ++index) {
       if (options_.budget && Clock::now() - start_ >= *options_.budget) {
         report_.notes.push_back(
             fmt::format("the time budget ended after {} of {} cases", index, options_.cases));
         break;
       }
-      if (index < drawn)
-        index = draw(index, std::min(index + size, drawn));
-      else
-        steer(index++);
-      if (options_.progress) options_.progress(index, options_.cases);
+      index < drawn ? draw(index) : steer(index);
+      if (options_.progress) options_.progress(index + 1, options_.cases);
     }
     if (stopped_) return;
     report_.untried_above = coverage_.untried_above(domain_);
@@ -108,30 +102,25 @@ class Audit {
       report_.notes.push_back(std::move(missed));
   }
 
-  /// The cases from `begin` to `end`, which is returned, as they are drawn.
-  std::uint64_t draw(std::uint64_t begin, std::uint64_t end) {
-    std::vector<Case> batch;
-    for (std::uint64_t index = begin; index < end; ++index) batch.push_back(generator_.generate(index));
-    const std::vector<Evaluation> evaluations = judge(batch);
-    for (std::size_t i = 0; i < batch.size(); ++i)
-      climb_.start_from(batch[i], evaluations[i].error_over_bound);
-    return end;
+  void draw(std::uint64_t index) {
+    const Case c = generator_.generate(index);
+    climb_.start_from(c, judge(c).error_over_bound);
   }
 
   /// A case that may have a larger error than all before it, or a drawn one where no bound says so.
   void steer(std::uint64_t index) {
     const std::optional<Case> c = climb_.next(index);
     if (!c) {
-      judge({generator_.generate(index)});
+      judge(generator_.generate(index));
       return;
     }
-    climb_.take(*c, judge({*c}).front().error_over_bound);
+    climb_.take(*c, judge(*c).error_over_bound);
   }
 
-  std::vector<Evaluation> judge(const std::vector<Case>& cases) {
-    std::vector<Evaluation> evaluations = evaluator_.evaluate(cases);
-    for (std::size_t i = 0; i < cases.size() && !stopped_; ++i) take(cases[i], evaluations[i]);
-    return evaluations;
+  Evaluation judge(const Case& c) {
+    Evaluation evaluation = evaluator_.evaluate(c);
+    take(c, evaluation);
+    return evaluation;
   }
 
   void take(const Case& c, const Evaluation& evaluation) {
@@ -175,7 +164,8 @@ class Audit {
 
   std::optional<OrderShown> order_shown() const {
     if (!followed_ || followed_->expressions.inputs() == 0) return std::nullopt;
-    const std::vector<std::uint64_t> heights = additions(followed_->expressions, followed_->results);
+    const std::vector<std::uint64_t> heights =
+        combinations(followed_->expressions, followed_->results, instance_.reduction->op);
     const auto tree =
         SummationTree::of(followed_->expressions, followed_->results.front(), instance_.reduction->op);
     const auto* known = std::get_if<SummationTree>(&tree);
@@ -203,6 +193,7 @@ class Audit {
   /// The smallest case speaks for the finding, in its own words and numbers.
   void keep_shrunk(const Case& c, const Finding& finding) {
     const Case small = shrunk(c, finding);
+    if (describe(small) == describe(c)) return keep(c, finding);
     const Evaluation again = evaluator_.evaluate(small);
     if (const Finding* found = find_like(again.findings, finding))
       keep(small, *found);

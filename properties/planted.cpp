@@ -8,6 +8,7 @@
 #include <optional>
 #include <variant>
 
+#include "oracles/code_bits.h"
 #include "oracles/number.h"
 #include "sanitizer/error.h"
 
@@ -78,8 +79,7 @@ std::uint64_t planted_bits(Element element, const std::string& value) {
     throw InputError(fmt::format("{} has no value {}, which is planted", name(element), value));
   }
   const std::uint64_t bits = std::get<std::uint64_t>(read_value);
-  const std::size_t width = size_of(element) * 8;
-  if (width < 64 && bits >> width != 0)
+  if ((bits & ~code_mask(element)) != 0)
     throw InputError(fmt::format("the planted bits 0x{:x} do not fit into {}", bits, name(element)));
   return bits;
 }

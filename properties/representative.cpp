@@ -9,22 +9,28 @@ namespace foldproof {
 namespace {
 
 constexpr std::int64_t elements = 1 << 16, threads = 256, elements_a_thread = 16, blocks_a_cluster = 8;
-constexpr std::int64_t most_tried = 1024;
-
-/// How far the block is from the size that is wanted.
-std::int64_t distance(const Variables& variables) {
-  const auto block = variables.find("block");
-  return block == variables.end() ? 0 : std::abs(block->second - threads);
+/// How far a variable is from what is wanted of it, as a part of that; 0 where the domain has none.
+double distance(const Variables& variables, const std::string& name, std::int64_t wanted) {
+  const auto found = variables.find(name);
+  if (found == variables.end()) return 0;
+  return std::abs(static_cast<double>(found->second - wanted)) / static_cast<double>(wanted);
 }
 
-/// Sets one variable, say the k of block = 2^k, to the value that brings the block nearest.
-void settle(const Domain& domain, const std::string& name, Variables& wanted) {
+/// Sets one variable, say the k of block = 2^k or of count = 4k, to the value that brings block and count
+/// nearest. All small values are tried, and of large ones some.
+void settle(const Domain& domain, const std::string& name, std::int64_t count, Variables& wanted) {
+  constexpr std::int64_t steps = 256;
+  const auto badness = [&](const Variables& tried) {
+    const Variables made = domain.nearest(tried);
+    return distance(made, "block", threads) + distance(made, "count", count);
+  };
   const Bounds range = domain.reach(name);
   Variables best = wanted;
-  for (std::int64_t value = range.low; value <= std::min(range.high, range.low + most_tried); ++value) {
+  double least = badness(wanted);
+  for (std::int64_t value = range.low; value <= range.high; value += 1 + (value - range.low) / steps) {
     Variables tried = wanted;
     tried[name] = value;
-    if (distance(domain.nearest(tried)) < distance(domain.nearest(best))) best = tried;
+    if (const double bad = badness(tried); bad < least) best = tried, least = bad;
   }
   wanted = best;
 }
@@ -33,12 +39,13 @@ void settle(const Domain& domain, const std::string& name, Variables& wanted) {
 
 Case representative_case(const Instance& instance, std::uint64_t largest_count) {
   const Domain domain(instance, largest_count);
+  const auto count = std::min(elements, static_cast<std::int64_t>(largest_count));
   Variables wanted{{"count", elements},
                    {"block", threads},
                    {"grid", elements / threads / elements_a_thread},
                    {"cluster", blocks_a_cluster}};
   for (const auto& [name, range] : instance.domain)
-    if (!wanted.contains(name)) settle(domain, name, wanted);
+    if (!wanted.contains(name)) settle(domain, name, count, wanted);
   Case c;
   c.recipe.distribution = "uniform";
   c.recipe.seed = 1;

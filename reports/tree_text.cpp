@@ -6,7 +6,9 @@ namespace foldproof {
 namespace {
 
 std::string leaf_name(const SummationTree::Vertex& leaf) {
-  return leaf.element == SummationTree::none ? "…" : fmt::format("x{}", leaf.element);
+  if (leaf.element == SummationTree::none) return "…";
+  return leaf.factor == 1 ? fmt::format("x{}", leaf.element)
+                          : fmt::format("{:g}*x{}", leaf.factor, leaf.element);
 }
 
 struct Pending {

@@ -23,6 +23,11 @@ add_test(NAME audit.lossy COMMAND foldproof audit "${CMAKE_CURRENT_SOURCE_DIR}/l
                                                   --store "${CMAKE_CURRENT_BINARY_DIR}/lossy-cases")
 set_tests_properties(audit.lossy PROPERTIES LABELS "emulated;property" PROCESSORS 2 TIMEOUT 600)
 
+# Right kernels of unusual makes stay clean.
+add_test(NAME audit.right COMMAND foldproof audit "${CMAKE_CURRENT_SOURCE_DIR}/right" --jobs 2
+                                                  --store "${CMAKE_CURRENT_BINARY_DIR}/right-cases")
+set_tests_properties(audit.right PROPERTIES LABELS "emulated;property" PROCESSORS 2 TIMEOUT 600)
+
 # Each clean kernel loses one statement at a time; the floor is what is noticed today, rounded down.
 add_test(NAME mutate.kernels COMMAND foldproof mutate "${PROJECT_SOURCE_DIR}/kernels" --jobs 2 --floor 96)
 set_tests_properties(mutate.kernels PROPERTIES LABELS "emulated;property" PROCESSORS 2 TIMEOUT 600)

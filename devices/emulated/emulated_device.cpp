@@ -188,6 +188,7 @@ class EmulatedDevice final : public Device {
           provenance_->made_of({machine::global_memory, at}, {host(at, size_of(element)), size_of(element)}));
     }
     result.expressions = std::move(provenance_->expressions);
+    result.launches = std::move(provenance_->launches);
     provenance_.reset();
     return result;
   }
@@ -205,9 +206,12 @@ class EmulatedDevice final : public Device {
     LaunchShape full = shape;
     full.cluster = cluster_of(*entry, shape);
     if (shape.cooperative) check_cooperative(code, *entry, shape);
-    return machine::Grid(code, *entry, memory_, full, pack(*entry, arguments), schedule, limits, observers_,
-                         tracks_ ? &origins_ : nullptr, provenance_.get())
-        .run();
+    const NodeId known = provenance_ ? provenance_->expressions.size() : 0;
+    LaunchReport report = machine::Grid(code, *entry, memory_, full, pack(*entry, arguments), schedule,
+                                        limits, observers_, tracks_ ? &origins_ : nullptr, provenance_.get())
+                              .run();
+    if (provenance_) provenance_->launches.push_back(followed_launch(known));
+    return report;
   }
 
  private:
@@ -218,6 +222,20 @@ class EmulatedDevice final : public Device {
       for (std::uint8_t b = 0; b < bytes; ++b)
         provenance_->memory.set({machine::global_memory, input_.at + i * bytes + b},
                                 {static_cast<NodeId>(i + 1), b, 0});
+  }
+
+  /// Of the launch that has ended, which began with so many nodes.
+  FollowedLaunch followed_launch(NodeId known) const {
+    FollowedLaunch launch{provenance_->expressions.size(), {}};
+    provenance_->memory.for_each_global([&](Address at, const BytePart& byte) {
+      const Address origin = input_.at + (byte.node - 1) * size_of(input_.element) + byte.byte;
+      const bool is_moved_element = byte.node <= provenance_->expressions.inputs() && at != origin;
+      if (byte.node >= known || is_moved_element) launch.kept.push_back(byte.node);
+    });
+    std::ranges::sort(launch.kept);
+    const auto repeated = std::ranges::unique(launch.kept);
+    launch.kept.erase(repeated.begin(), repeated.end());
+    return launch;
   }
 
   const Program& program(ModuleId module) const {

@@ -26,10 +26,9 @@ bool declares(const std::string& line, const std::string& name) {
 
 }  // namespace
 
-Position place_of_entry(const Contract& contract, const Instance& instance) {
+Position place_of_entry(const Contract& contract, const LaunchContract& launch) {
   Position place{contract.source.string()};
-  if (instance.launches.empty()) return place;
-  const std::string name = plain_name(instance.launches.back().entry);
+  const std::string name = plain_name(launch.entry);
   std::ifstream source(contract.source);
   bool in_kernel = false;  // between "__global__" and the name
   unsigned number = 0;

@@ -5,8 +5,8 @@
 
 namespace foldproof {
 
-/// The line of the source that defines the last kernel launched; line 0 where it is not found (PTX, an
+/// The line of the source that defines the kernel that a launch names; line 0 where it is not found (PTX, an
 /// included file).
-Position place_of_entry(const Contract& contract, const Instance& instance);
+Position place_of_entry(const Contract& contract, const LaunchContract& launch);
 
 }  // namespace foldproof

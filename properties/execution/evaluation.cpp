@@ -37,8 +37,8 @@ bool is_deterministic(const Instance& instance) {
   return instance.reduction && instance.claims.deterministic;
 }
 
-/// Whether some instruction flushes subnormal numbers. Not the hardware's 2^x, which is in every expf and about
-/// which the bounds of exponentials know, nor its 1/x of f64, with which divisions begin.
+/// Whether some instruction flushes subnormal numbers. Not the hardware's 2^x, which is in every expf and
+/// about which the bounds of exponentials know, nor its 1/x of f64, with which divisions begin.
 bool flushes(std::string_view ptx) {
   constexpr std::string_view exponential = "ex2.approx", flushing = ".ftz", of_f64 = ".f64";
   for (std::size_t at = ptx.find(flushing); at != std::string_view::npos; at = ptx.find(flushing, at + 1))
@@ -81,12 +81,12 @@ class Verdicts {
  public:
   /// `results`: of the case and the runs it is compared with; `of_derived`: of the inputs that its law needs.
   Verdicts(const Instance& instance, const std::optional<Arithmetic>& arithmetic, bool fixed_tree,
-           const Position& place, const Planned& planned, std::vector<JobResult> results,
+           const std::vector<Position>& places, const Planned& planned, std::vector<JobResult> results,
            std::vector<JobResult> of_derived)
       : instance_(instance),
         arithmetic_(arithmetic),
         fixed_tree_(fixed_tree),
-        place_(place),
+        places_(places),
         planned_(planned),
         results_(std::move(results)),
         of_derived_(std::move(of_derived)) {}
@@ -127,11 +127,12 @@ class Verdicts {
       *known = finding;
   }
 
-  void add(Kind kind, const std::string& message) {
+  /// The last launch writes the result.
+  void add(Kind kind, const std::string& message, std::optional<std::size_t> launch = std::nullopt) {
     Finding finding;
     finding.kind = kind;
     finding.message = message;
-    finding.at = place_;
+    finding.at = places_.at(launch.value_or(places_.size() - 1));
     evaluation_.findings.push_back(std::move(finding));
   }
 
@@ -161,7 +162,7 @@ class Verdicts {
     const Followed& followed = *result.followed;
     if ((evaluation_.gap = followed.expressions.gap())) return;
     for (const WrongUse& wrong : wrong_uses(instance_, planned_.c->variables, followed))
-      if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message);
+      if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message, wrong.launch);
   }
 
   /// Whether every run's value is right.
@@ -328,7 +329,7 @@ class Verdicts {
   const Instance& instance_;
   const std::optional<Arithmetic>& arithmetic_;
   bool fixed_tree_;
-  const Position& place_;
+  const std::vector<Position>& places_;
   const Planned& planned_;
   std::vector<JobResult> results_, of_derived_;
   bool forced_ = false;  ///< the input forces every bit of the case's own result
@@ -390,10 +391,9 @@ Planned plan(const JobBuilder& builder, const laws::LawSubject& subject, const C
 
 Evaluator::Evaluator(const Contract& contract, const Instance& instance,
                      const std::shared_ptr<const Image>& image, Runner& runner)
-    : instance_(instance),
-      runner_(runner),
-      builder_(instance, image, runner.entries(image)),
-      place_(place_of_entry(contract, instance)) {
+    : instance_(instance), runner_(runner), builder_(instance, image, runner.entries(image)) {
+  for (const LaunchContract& launch : instance.launches) places_.push_back(place_of_entry(contract, launch));
+  if (places_.empty()) places_.push_back({contract.source.string()});
   if (!instance.reduction) return;
   arithmetic_ = arithmetic_of(instance, *image);
   for (const auto& why : {not_judged(*arithmetic_), not_judged(*arithmetic_, instance.reduction->result)})
@@ -404,30 +404,22 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
 
 std::vector<std::byte> Evaluator::input(const Case& c) const { return input_of(instance_, c); }
 
-std::vector<Evaluation> Evaluator::evaluate(const std::vector<Case>& cases) const {
-  std::vector<Planned> planned;
-  std::vector<Job> jobs;
+Evaluation Evaluator::evaluate(const Case& c) const {
   const laws::LawSubject subject{instance_, fixed_tree_, arithmetic_ && arithmetic_->flush_to_zero};
-  for (const Case& c : cases) {
-    planned.push_back(plan(builder_, subject, c, input(c)));
-    for (auto* runs : {&planned.back().prepared, &planned.back().of_derived})
-      for (PreparedJob& prepared : *runs) jobs.push_back(std::move(prepared.job));
-  }
+  Planned planned = plan(builder_, subject, c, input(c));
+  std::vector<Job> jobs;
+  for (auto* runs : {&planned.prepared, &planned.of_derived})
+    for (PreparedJob& prepared : *runs) jobs.push_back(std::move(prepared.job));
   std::vector<JobResult> results = runner_.run(jobs);
-  std::vector<Evaluation> evaluations;
-  auto next = std::make_move_iterator(results.begin());
-  const auto take = [&](std::size_t runs) {
-    const auto begin = std::exchange(next, next + static_cast<std::ptrdiff_t>(runs));
-    return std::vector<JobResult>(begin, next);
-  };
-  for (Planned& p : planned) {
-    std::vector<JobResult> own = take(p.prepared.size()), of_derived = take(p.of_derived.size());
-    evaluations.push_back(
-        Verdicts(instance_, arithmetic_, fixed_tree_, place_, p, std::move(own), std::move(of_derived))
-            .all());
-    evaluations.back().input = std::move(p.input);
-  }
-  return evaluations;
+  const std::size_t own = std::min(planned.prepared.size(), results.size());
+  const auto derived = std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(own));
+  std::vector<JobResult> of_derived(derived, std::make_move_iterator(results.end()));
+  results.resize(own);
+  Evaluation evaluation = Verdicts(instance_, arithmetic_, fixed_tree_, places_, planned, std::move(results),
+                                   std::move(of_derived))
+                              .all();
+  evaluation.input = std::move(planned.input);
+  return evaluation;
 }
 
 }  // namespace foldproof

@@ -35,11 +35,10 @@ class Evaluator {
   Evaluator(const Contract& contract, const Instance& instance, const std::shared_ptr<const Image>& image,
             Runner& runner);
 
-  /// An evaluation at its case's index. A case of several calls is also run with one, and a case of another
-  /// schedule also under `converging` where the kernel claims to be deterministic; the results must agree.
-  /// A case with a law is run on what the law derives from its input as well.
-  std::vector<Evaluation> evaluate(const std::vector<Case>& cases) const;
-  Evaluation evaluate(const Case& c) const { return evaluate(std::vector<Case>{c}).front(); }
+  /// A case of several calls is also run with one, and a case of another schedule also under `converging`
+  /// where the kernel claims to be deterministic; the results must agree. A case with a law is run on what
+  /// the law derives from its input as well.
+  Evaluation evaluate(const Case& c) const;
 
   /// The elements that the case gives the kernel; empty without a reduction.
   std::vector<std::byte> input(const Case& c) const;
@@ -50,7 +49,8 @@ class Evaluator {
   JobBuilder builder_;
   std::optional<Arithmetic> arithmetic_;  ///< absent without a reduction
   bool fixed_tree_ = false;               ///< known: one launch, one tree, whatever the elements are
-  Position place_;                        ///< where findings without a place of their own point
+  std::vector<Position>
+      places_;  ///< by launch: the kernel; findings without a place of their own point to the last
 };
 
 }  // namespace foldproof

@@ -16,6 +16,10 @@ constexpr std::uint64_t most_buffer_bytes = std::uint64_t{1} << 34;
 /// Far more than any reduction needs, one lane at a time included: a case that runs longer does not end.
 constexpr std::uint64_t least_instruction_limit = 10'000'000;
 constexpr std::uint64_t most_instructions_of_an_element = 2000;
+/// Of a kernel in which every thread looks at every element, for each of these.
+constexpr std::uint64_t most_instructions_of_a_look = 16;
+/// What a minute suffices for; a loop that never ends is waited for so long.
+constexpr std::uint64_t largest_instruction_limit = std::uint64_t{1} << 30;
 /// What an output holds that a kernel must leave alone.
 constexpr std::byte untouched_pattern{0xa5};
 
@@ -161,12 +165,22 @@ LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {
   return shape;
 }
 
-std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint64_t elements) {
+std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint64_t elements,
+                                const Schedule& schedule) {
+  constexpr std::uint64_t lanes_of_a_warp = 32, most_counted = 1 << 24;  // products stay below 2^64
+  const std::uint64_t lanes_that_travel_together =
+      schedule.order == Schedule::Order::converging ? lanes_of_a_warp : 1;
+  std::uint64_t threads = 0;
   for (const JobStep& step : launches) {
     const LaunchShape& shape = std::get<JobLaunch>(step).shape;
-    elements += std::min(shape.grid.volume(), std::uint64_t{1} << 40) * shape.block.volume();
+    threads += std::min(shape.grid.volume(), most_counted) * shape.block.volume();
   }
-  return least_instruction_limit + most_instructions_of_an_element * elements;
+  threads = std::min(threads, most_counted);
+  elements = std::min(elements, most_counted);
+  const std::uint64_t looks = elements * (threads / lanes_that_travel_together + 1);
+  return std::min(largest_instruction_limit, least_instruction_limit +
+                                                 most_instructions_of_an_element * (elements + threads) +
+                                                 most_instructions_of_a_look * looks);
 }
 
 }  // namespace
@@ -216,7 +230,7 @@ PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input
   prepared.job.schedule = c.schedule;
   const std::uint64_t input_elements =
       instance_.reduction ? input.size() / size_of(instance_.reduction->input) : 0;
-  prepared.job.limits.warp_instructions = instruction_limit(launches, input_elements);
+  prepared.job.limits.warp_instructions = instruction_limit(launches, input_elements, c.schedule);
   return std::move(prepared);
 }
 

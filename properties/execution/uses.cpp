@@ -7,6 +7,7 @@
 
 #include "oracles/rounding_path.h"
 #include "oracles/uses.h"
+#include "properties/execution/losing_launch.h"
 #include "properties/execution/result_layout.h"
 
 namespace foldproof {
@@ -23,6 +24,7 @@ class Elements {
     last_ = index;
   }
   bool any() const { return count_ != 0; }
+  std::size_t first() const { return first_; }
   /// "element 3 is", "the elements 3 and 7 are", "9 elements, from 3 to 40, are".
   std::string are() const {
     if (count_ == 1) return fmt::format("element {} is", first_);
@@ -53,7 +55,8 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& fo
   std::vector<WrongUse> wrong;
   if (unused.any())
     wrong.push_back({Kind::input_not_used, fmt::format("{}, {} not part of {}", of, unused.are(), result),
-                     followed.expressions.decisions().empty()});
+                     followed.expressions.decisions().empty(),
+                     losing_launch(instance, followed, unused.first())});
   if (repeated.any())
     wrong.push_back({Kind::input_used_twice,
                      fmt::format("{}, {} part of {} more than once", of, repeated.are(), result)});
@@ -99,14 +102,14 @@ std::optional<std::string> wrong_height(const Instance& instance, const Variable
                                         const Followed& followed) {
   if (!instance.claims.height) return std::nullopt;
   const std::int64_t claimed = instance.claims.height->evaluate(variables);
-  const std::vector<std::uint64_t> heights = additions(followed.expressions, followed.results);
+  const Operator op = instance.reduction->op;
+  const std::vector<std::uint64_t> heights = combinations(followed.expressions, followed.results, op);
   for (std::size_t k = 0; k < heights.size(); ++k)
     if (static_cast<std::int64_t>(heights[k]) > claimed)
       return fmt::format(
-          "the contract claims that an element goes through {} additions at most (\"{}\"), and element {} "
-          "goes "
-          "through {}",
-          claimed, instance.claims.height->text(), k, heights[k]);
+          "the contract claims that an element goes through {} {} at most (\"{}\"), and element "
+          "{} goes through {}",
+          claimed, combinations_of(op), instance.claims.height->text(), k, heights[k]);
   return std::nullopt;
 }
 

@@ -24,12 +24,13 @@ struct WrongUse {
   /// False where the way through the program depends on elements: a kernel may have seen that others cannot
   /// change its result. Then only a wrong value shows that it is a fault.
   bool certain = true;
+  std::optional<std::size_t> launch = {};  ///< the one at fault, where it is known
 };
 std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
                                  const Followed& followed);
 
 /// What is wrong with the height that the contract claims; nothing where it claims none, or that many
-/// additions suffice.
+/// additions, multiplications or comparisons suffice.
 std::optional<std::string> wrong_height(const Instance& instance, const Variables& variables,
                                         const Followed& followed);
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "oracles/code_bits.h"
 #include "properties/inputs/fills.h"
 
 namespace foldproof::inputs {
@@ -63,7 +64,7 @@ void fill_exponents(Elements& x) {
 void fill_codes(Elements& x) {
   const auto is_finite = [&](std::uint64_t bits) { return decode(x.element(), bits).is_finite(); };
   std::vector<std::uint64_t> finite;
-  for (std::uint64_t bits = 0; size_of(x.element()) == 1 && bits < 256; ++bits)
+  for (std::uint64_t bits = 0; size_of(x.element()) == 1 && bits <= code_mask(x.element()); ++bits)
     if (is_finite(bits)) finite.push_back(bits);
   const std::uint64_t first = x.random.next();
   for (std::size_t i = 0; i < x.size(); ++i) {

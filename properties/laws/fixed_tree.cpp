@@ -40,6 +40,16 @@ bool is_nearest_conversion(const Statement& s) {
   return s.opcode == "cvt" && has_only(s, allowed);
 }
 
+/// A literal of any width. Minus zero adds nothing either.
+bool is_zero(const ptx::Literal& literal) {
+  switch (literal.form) {
+    case ptx::Literal::Form::integer: return literal.bits == 0;
+    case ptx::Literal::Form::f32: return literal.bits << 33 == 0;
+    case ptx::Literal::Form::f64: return literal.bits << 1 == 0;
+  }
+  return false;
+}
+
 /// Which values of a function come from elements: all that it loads, but for its parameters and constants.
 class Elements {
  public:
@@ -50,6 +60,7 @@ class Elements {
       grown = false;
       for (const Statement* s : statements_) grown |= follow(*s);
     }
+    find_zeros();
   }
 
   bool are_only_added() const {
@@ -81,6 +92,34 @@ class Elements {
     return false;
   }
 
+  /// Names whose definitions all move a zero, or another such name.
+  void find_zeros() {
+    for (const Statement* s : statements_)
+      if (s->opcode == "mov" && !s->operands.empty())
+        if (const auto* name = std::get_if<Name>(&s->operands.front().value))
+          if (!names_.contains(name->text)) zeros_.insert(name->text);
+    for (bool fewer = true; fewer;) {
+      fewer = false;
+      for (const Statement* s : statements_) {
+        if (s->operands.empty() || is_store(*s)) continue;
+        const auto* name = std::get_if<Name>(&s->operands.front().value);
+        if (!name || (s->opcode == "mov" && s->operands.size() == 2 && grows_with_elements(s->operands[1])))
+          continue;
+        fewer |= zeros_.erase(name->text) != 0;
+      }
+    }
+  }
+
+  /// Whether twice the elements make twice of it: it comes from them, or is zero.
+  bool grows_with_elements(const Operand& operand) const {
+    if (const auto* literal = std::get_if<ptx::Literal>(&operand.value)) return is_zero(*literal);
+    if (const auto* name = std::get_if<Name>(&operand.value))
+      return names_.contains(name->text) || zeros_.contains(name->text);
+    if (const auto* several = std::get_if<Operands>(&operand.value))
+      return std::ranges::all_of(*several, [&](const Operand& o) { return grows_with_elements(o); });
+    return false;
+  }
+
   /// Whether a name is new.
   bool mark(const Operand& operand) {
     bool grown = false;
@@ -105,19 +144,31 @@ class Elements {
     return true;
   }
 
+  /// Whether these operands grow with the elements, where what is written comes from elements.
+  bool grow(const Statement& s, std::size_t first, std::size_t last) const {
+    if (!comes_from_elements(s.operands.front())) return true;
+    return std::all_of(
+        s.operands.begin() + static_cast<std::ptrdiff_t>(first),
+        s.operands.begin() + static_cast<std::ptrdiff_t>(std::min(last + 1, s.operands.size())),
+        [&](const Operand& o) { return grows_with_elements(o); });
+  }
+
   bool is_harmless(const Statement& s) const {
     if (s.guard && names_.contains(s.guard->text)) return false;
     if (s.opcode == "atom") return false;
-    if (s.opcode == "mov" || is_nearest_addition(s) || is_nearest_conversion(s)) return true;
-    if (is_store(s)) return only(s, {1});
+    if (s.operands.size() < 2) return only(s, {});
+    if (s.opcode == "mov" || is_nearest_addition(s) || is_nearest_conversion(s))
+      return grow(s, 1, s.operands.size());
+    if (is_store(s)) return only(s, {1}) && grows_with_elements(s.operands[1]);
     if (loads(s)) return only(s, {0});
-    if (s.opcode == "shfl") return only(s, {0, 1});
-    if (s.opcode == "selp") return only(s, {0, 1, 2});
+    if (s.opcode == "shfl") return only(s, {0, 1}) && grow(s, 1, 1);
+    if (s.opcode == "selp") return only(s, {0, 1, 2}) && grow(s, 1, 2);
     return only(s, {});
   }
 
   std::vector<const Statement*> statements_;
-  std::set<std::string, std::less<>> names_;
+  std::set<std::string, std::less<>> names_;  ///< that come from elements
+  std::set<std::string, std::less<>> zeros_;  ///< that are always zero
   bool calls_ = false;
 };
 

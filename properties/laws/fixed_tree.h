@@ -8,8 +8,9 @@ namespace foldproof::laws {
 
 /// Whether every launch of the instance is known to add up in one tree that launch and schedule determine,
 /// each addition rounded to nearest: what it loads is moved, shuffled, selected, stored, converted between
-/// floating-point formats and added, and reaches no branch, no address, no atomic and no other instruction.
-/// False wherever that is not plain, as for calls, and for what cannot be parsed.
+/// floating-point formats and added, to each other and to zeros alone, and reaches no branch, no address, no
+/// atomic and no other instruction. False wherever that is not plain, as for calls, and for what cannot be
+/// parsed.
 bool has_fixed_tree(const Instance& instance, const Image& image);
 
 }  // namespace foldproof::laws

@@ -47,13 +47,13 @@ bool same_elements(const Recipe& a, const Recipe& b) {
 
 bool same(const Case& a, const Case& b) { return describe(a) == describe(b); }
 
-/// The simpler neighbours of a case, the boldest steps first.
+/// The simpler neighbours of a case, the boldest steps first: fewer elements make all further runs shorter.
 class Neighbours {
  public:
   Neighbours(const Domain& domain, const Instance& instance) : domain_(&domain), instance_(&instance) {}
 
   rc::Seq<Case> operator()(const Case& c) const {
-    auto all = rc::seq::concat(simplified(c), counts(c), other_variables(c), distributions(c), seeds(c));
+    auto all = rc::seq::concat(counts(c), simplified(c), other_variables(c), distributions(c), seeds(c));
     return rc::seq::filter(std::move(all), [c](const Case& candidate) { return !same(candidate, c); });
   }
 

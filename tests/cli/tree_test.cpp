@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "catch.h"
+#include "cli/add_one.h"
 #include "cli/program.h"
 
 using namespace foldproof::test;
@@ -127,6 +128,59 @@ TEST_CASE("an audit names the elements that are lost, and says how the kernel co
     lost |= finding.at("kind") == "input-not-used" &&
             finding.at("message") == "of 17 elements, element 16 is not part of the result";
   CHECK(lost);
+}
+
+TEST_CASE("of several kernels that one is shown which lost an element") {
+  // Partial sums of 32 elements by one kernel, the total by another. Line 1 begins the first, line 6 the
+  // second.
+  const std::string source = R"(__global__ void parts(const float* input, float* partials, unsigned count) {
+  float total = 0;
+  for (unsigned i = blockIdx.x * 32; i < count - LOST_1 && i < blockIdx.x * 32 + 32; ++i) total += input[i];
+  partials[blockIdx.x] = total;
+}
+__global__ void total(const float* partials, float* output, unsigned count) {
+  float total = 0;
+  for (unsigned i = 0; i < count - LOST_2; ++i) total += partials[i];
+  *output = total;
+}
+)";
+  const std::string toml = R"toml(format = 1
+[source]
+flags = ["-DLOST_1=FIRST", "-DLOST_2=SECOND"]
+[reduction]
+operator = "sum"
+input = "f32"
+[domain]
+count = "1 .. 2^20"
+grid = "ceil_div(count, 32)"
+[[buffer]]
+name = "partials"
+type = "f32"
+count = "grid"
+[[launch]]
+entry = "parts"
+grid = "grid"
+block = 1
+arguments = ["input", "partials", "count"]
+[[launch]]
+entry = "total"
+grid = 1
+block = 1
+arguments = ["partials", "output", "grid"]
+)toml";
+  const auto line_of_loss = [&](const std::string& first, const std::string& second) {
+    const Folder folder("two_kernels");
+    folder.file("two.cu", source);
+    const std::string contract =
+        folder.file("two.toml", replaced(replaced(toml, "FIRST", first), "SECOND", second));
+    const RanJson ran = run_json({"audit", contract, "--case", "count=70 grid=3 equal seed=0"});
+    for (const auto& finding : ran.json.at("kernels").at(0).at("findings"))
+      if (finding.at("kind") == "input-not-used") return finding.at("line").get<int>();
+    return 0;
+  };
+  CHECK(line_of_loss("1", "0") == 1);
+  CHECK(line_of_loss("0", "1") == 6);
+  CHECK(line_of_loss("0", "0") == 0);
 }
 
 TEST_CASE("a height that is claimed too small is a violation of the contract") {

@@ -221,6 +221,60 @@ TEST_CASE("elements that are copied asynchronously or read in pairs are read all
   CHECK(domain(guess("pairs"), "count").high.text() == "2^31 - 1");
 }
 
+TEST_CASE("what an entry calls counts as its own, and an address that is called for no element") {
+  // nvcc -G calls atomicAdd by name; a table of functions is read to call one of them.
+  const std::string calling = R"ptx(
+.func (.param .b32 func_retval0) _Z9atomicAddPjj
+(
+	.param .b64 _Z9atomicAddPjj_param_0
+);
+.func  (.param .b32 func_retval0) __uAtomicAdd(
+	.param .b64 __uAtomicAdd_param_0
+)
+{
+	atom.add.u32 	%r2, [%rd1], %r1;
+	ret;
+}
+.func (.param .b32 func_retval0) _Z9atomicAddPjj(
+	.param .b64 _Z9atomicAddPjj_param_0
+)
+{
+	{ // callseq 0, 0
+	call.uni (retval0),
+	__uAtomicAdd,
+	(
+	param0
+	);
+	} // callseq 0
+	ret;
+}
+.func _Z5otherv()
+{
+	redux.sync.add.s32 	%r2, %r1, -1;
+	ret;
+}
+.visible .entry _Z4lastPKfPfi(
+	.param .u64 _Z4lastPKfPfi_param_0
+)
+{
+	ld.global.f32 	%f1, [%rd1];
+	ld.global.u64 	%rd10, [table];
+	prototype_0 : .callprototype (.param .b32 _) _ (.param .b32 _);
+	call (retval0), %rd10, (param0), prototype_0;
+	call.uni (retval0),
+	_Z9atomicAddPjj,
+	(
+	param0
+	);
+	ret;
+}
+)ptx";
+  const EntryFacts facts = facts_of(calling, "_Z4lastPKfPfi");
+  CHECK(facts.atomics == std::set<std::string>{"add.u32"});
+  CHECK(facts.widest_read == 4);
+  CHECK_FALSE(facts.uses_shuffle);
+}
+
 TEST_CASE("a pointer to vectors promises whole ones at their alignment") {
   std::vector<std::string> said;
   const Contract contract = guess("quads", said);

@@ -163,6 +163,34 @@ TEST_CASE("A branch on an element is a use of it, and so is an address made of i
   CHECK(run.counts() == std::vector<bool>{true, true, false});
 }
 
+TEST_CASE("A question whether an element is NaN depends on it only where it is") {
+  // isnan as nvcc writes it, and x != x.
+  for (const std::string question :
+       {"setp.nan.f32 %p1, %f1, %f1;", "setp.neu.f32 %p1, %f1, %f1;",
+        "abs.f32 %f2, %f1; setp.gtu.f32 %p1, %f2, 0f7F800000;",
+        "abs.f32 %f2, %f1; setp.le.f32 %p1, %f2, 0f7F800000; not.pred %p1, %p1;"}) {
+    INFO(question);
+    const auto asked = [&](float element) -> bool {
+      return follow("ld.global.f32 %f1, [buffer1]; " + question + " @%p1 bra end; mov.u32 %r1, 1; end:",
+                    {.buffers = {zeros(4), floats({element})}, .block = {1, 1, 1}})
+          .counts()[0];
+    };
+    CHECK_FALSE(asked(3));
+    CHECK_FALSE(asked(INFINITY));
+    CHECK(asked(NAN));
+  }
+  // These ask for more.
+  for (const std::string question :
+       {"setp.gt.f32 %p1, %f1, 0f00000000;", "setp.gtu.f32 %p1, %f1, 0f7F000000;",
+        "setp.ge.f32 %p1, %f1, 0f7F800000;", "mov.b32 %r2, %f1; setp.ne.s32 %p1, %r2, 0;"}) {
+    INFO(question);
+    const auto run =
+        follow("ld.global.f32 %f1, [buffer1]; " + question + " @%p1 bra end; mov.u32 %r1, 1; end:",
+               {.buffers = {zeros(4), floats({3})}, .block = {1, 1, 1}});
+    CHECK(run.counts()[0]);
+  }
+}
+
 TEST_CASE("A copy that goes on while its thread does brings its elements when it is waited for") {
   const auto run = follow(R"(
     .shared .align 16 .b8 tile[16]; mov.u32 %r1, tile; cp.async.ca.shared.global [%r1], [buffer1], 8;
@@ -206,6 +234,19 @@ TEST_CASE(
   CHECK(run.counts() == std::vector<bool>{true, true, true, false});
 }
 
+TEST_CASE("What is not written where an element says tells of the element as well") {
+  // The word that element 0 names is marked, and the other one is read.
+  for (const std::string mark : {"st.global.b32 [%rd2], 1;", "red.global.or.b32 [%rd2], 1;",
+                                 "atom.global.cas.b32 %r2, [%rd2], 0, 1;"}) {
+    const auto run = follow(R"(
+    ld.global.u32 %r1, [buffer1]; and.b32 %r1, %r1, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd2, buffer2, %rd1;
+    )" + mark + " ld.global.u32 %r3, [buffer2]; st.global.u32 [buffer0], %r3;",
+                            {.buffers = {zeros(4), words({4, 4}), zeros(8)}, .block = {1, 1, 1}},
+                            Element::u32, Element::u32);
+    CHECK(run.counts() == std::vector<bool>{true, false});
+  }
+}
+
 TEST_CASE("What an atomic finds at an address made of an element depends on the element") {
   const auto run = follow(R"(
     ld.global.u32 %r1, [buffer1]; and.b32 %r1, %r1, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, buffer2, %rd1;
@@ -226,6 +267,30 @@ TEST_CASE("What a function chosen by an element does is a use of it") {
                            .block = {1, 1, 1}},
                           Element::u32, Element::u32);
   CHECK(run.counts() == std::vector<bool>{true, false});
+}
+
+TEST_CASE("A launch is known by what it made, and by what it left in memory of that") {
+  // The sum of elements 0 and 1 is stored, that of 1 and 2 is not, and element 3 is moved. 1 … 4 are the
+  // elements.
+  const auto run = follow(R"(
+    ld.global.f32 %f1, [buffer1]; ld.global.f32 %f2, [buffer1+4]; ld.global.f32 %f3, [buffer1+8];
+    ld.global.f32 %f4, [buffer1+12]; add.f32 %f1, %f1, %f2; add.f32 %f2, %f2, %f3;
+    st.global.f32 [buffer0], %f1; st.global.f32 [buffer0+4], %f4;)",
+                          {.buffers = {zeros(8), floats({1, 2, 3, 4})}, .block = {1, 1, 1}});
+  REQUIRE(run.followed.launches.size() == 1);
+  CHECK(run.followed.launches[0].end == 7);
+  CHECK(run.followed.launches[0].kept == std::vector<NodeId>{4, 5});
+}
+
+TEST_CASE("Of a kernel that makes more values than can be kept nothing is said, and it runs to its end") {
+  // 32 lanes add up 600,000 times each: 19 million values, of at least 32 bytes each.
+  const auto run = follow(load_mine + R"(
+    mov.u32 %r1, 600000; next: add.f32 %f2, %f2, %f1; sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra next; st.global.f32 [buffer0], %f2;)",
+                          {.buffers = {zeros(4), floats(std::vector<float>(32, 1))}});
+  REQUIRE(run.followed.expressions.gap());
+  CHECK(*run.followed.expressions.gap() == "it makes more values than are kept");
+  CHECK(run.followed.expressions.size() < 18'000'000);
 }
 
 }  // namespace

@@ -35,6 +35,22 @@ TEST_CASE("each job begins with the module's variables as loaded, so that a case
   CHECK(results[1].contents[0] == words({8}));
 }
 
+TEST_CASE("behind a job that does not end no other is run") {
+  // Counts up to 2^64, which no proof of an endless loop sees through.
+  const auto counting = std::make_shared<const Image>(Image{
+      "test.ptx",
+      text_of("next: add.u64 %rd1, %rd1, 1; setp.ne.u64 %p1, %rd1, 0; @%p1 bra next;", {.buffers = {}})});
+  Job endless;
+  endless.image = counting;
+  endless.steps.emplace_back(JobLaunch{"k", {{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, false}, {}});
+  endless.limits = {100'000};
+  const auto runner = make_runner(make_emulated_device());
+  const std::vector<JobResult> results = runner->run({ticket_job(1), endless, ticket_job(1)});
+  REQUIRE(results.size() == 2);
+  CHECK(results[0].completed);
+  CHECK(results[1].findings.at(0).kind == Kind::timeout);
+}
+
 TEST_CASE("what was found before a launch broke off is not told of the next job") {
   Observers checks;
   checks.push_back(std::make_unique<BarrierCheck>());

@@ -76,6 +76,35 @@ TEST_CASE("Products that an fma adds are leaves of a fused tree") {
   CHECK(shape(e, sum) == "fused, 3 one after the other, sequential");
 }
 
+TEST_CASE("An element times a constant is a leaf of that element, by whichever operation it is multiplied") {
+  F32Expressions e(ones(4));
+  const NodeId product = e.multiply(e.constant(2), 1), converted = e.multiply(2, e.constant(0.5f));
+  const SummationTree tree =
+      tree_of(e, e.fused(4, e.constant(-3), e.fused(e.constant(1), 3, e.add(product, converted))));
+  std::vector<double> factors;
+  for (const auto& vertex : tree.vertices())
+    if (vertex.is_leaf()) factors.push_back(vertex.factor);
+  CHECK(tree.leaves_in_order() == std::vector<std::uint32_t>{0, 1, 2, 3});
+  CHECK(factors == std::vector<double>{2, 0.5, 1, -3});
+}
+
+TEST_CASE("A partial sum that an fma adds, times a constant, keeps its own tree") {
+  // As a lane does whose value is multiplied by 1 or 0: fma(x0 + x1, 1, x2 + x3).
+  F32Expressions e(ones(4));
+  const NodeId sum = e.fused(e.add(1, 2), e.constant(1), e.add(3, 4));
+  CHECK(tree_of(e, sum).root().leaves == 4);
+  CHECK(tree_of(e, sum).root().height == 2);
+  CHECK(tree_of(e, sum).leaves_in_order() == std::vector<std::uint32_t>{2, 3, 0, 1});
+  CHECK(tree_of(e, e.multiply(e.add(1, 2), e.constant(0.5f))).root().leaves == 2);
+}
+
+TEST_CASE("Three neighbours one after the other are a run, not a fold, whatever becomes of the runs") {
+  F32Expressions e(ones(24));
+  std::vector<NodeId> threads;
+  for (NodeId t = 0; t < 8; ++t) threads.push_back(e.in_sequence(1 + 3 * t, 3 + 3 * t));
+  CHECK(shape(e, e.pairwise(threads)) == "runs of 3, sequential; of those, 8 in a pairwise fold");
+}
+
 TEST_CASE("There is no tree where a value is used twice, or nothing of the input is left") {
   F32Expressions e(ones(2));
   const NodeId sum = e.add(1, 2);
@@ -88,7 +117,23 @@ TEST_CASE("There is no tree where a value is used twice, or nothing of the input
 TEST_CASE("Additions are counted on the longest way, and adding a zero that is no element is none") {
   F32Expressions e(ones(3));
   const NodeId sum = e.add(e.add(e.add(1, e.constant(0)), 2), 3);
-  CHECK(additions(e.all, std::vector{sum}) == std::vector<std::uint64_t>{2, 2, 1});
+  CHECK(combinations(e.all, std::vector{sum}, Operator::sum) == std::vector<std::uint64_t>{2, 2, 1});
+}
+
+TEST_CASE(
+    "Of a product multiplications are counted, but for those with one, and of an extremum comparisons") {
+  F32Expressions e(ones(4));
+  const NodeId product = e.multiply(e.multiply(e.multiply(e.constant(1), 1), 2), 3);
+  CHECK(combinations(e.all, std::vector{product}, Operator::prod) == std::vector<std::uint64_t>{2, 2, 1, 0});
+  CHECK(combinations(e.all, std::vector{product}, Operator::sum) == std::vector<std::uint64_t>(4, 0));
+
+  // The last one is compared in two instructions.
+  const NodeId largest = e.maximum(e.maximum(e.maximum(e.constant(-INFINITY), 1), 2), 3);
+  const NodeId chosen = e.all.add({.operation = Operation::choice,
+                                   .element = Element::f32,
+                                   .operand = {4, largest, e.opaque(largest, 4)}});
+  for (const Operator op : {Operator::min, Operator::max})
+    CHECK(combinations(e.all, std::vector{chosen}, op) == std::vector<std::uint64_t>{3, 3, 2, 1});
 }
 
 TEST_CASE("The running bound is half an ulp of every value on the way") {

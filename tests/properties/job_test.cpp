@@ -112,10 +112,10 @@ struct Built {
     c.recipe.distribution = "equal";
     c.variables = {{"count", 3}, {"block", 64}};
   }
-  PreparedJob job() const {
+  PreparedJob job(std::size_t elements = 3) const {
     const JobBuilder builder(instance, std::make_shared<const Image>(Image{"fake.ptx", ""}),
                              {{"kernel", {8, 8, 4}}});
-    return builder.build(c, std::vector<std::byte>(12));
+    return builder.build(c, std::vector<std::byte>(4 * elements));
   }
 };
 
@@ -156,6 +156,34 @@ TEST_CASE("an in-place kernel gets its input again before each call and is read 
   CHECK(prepared.output == prepared.input);
   CHECK(prepared.job.buffers.size() == 1);
   CHECK(std::holds_alternative<JobWrite>(prepared.job.steps[1]));
+}
+
+TEST_CASE("every thread may look at every element, in a lane of its own too") {
+  // Eight instructions for each of 4096 elements by 1024 threads; 32 of those are one warp where they agree.
+  Built built;
+  built.c.variables = {{"count", 4096}, {"block", 1024}};
+  const auto limit = [&] { return built.job(4096).job.limits.warp_instructions; };
+  const std::uint64_t lane_by_lane = std::uint64_t{8} * 4096 * 1024;
+  CHECK(limit() > lane_by_lane / 32);
+  built.c.schedule.order = Schedule::Order::lanes_forward;
+  CHECK(limit() > lane_by_lane);
+
+  // 260 blocks of 256 threads over 66,560 elements, one a thread.
+  built.c.variables = {{"count", 66560}, {"block", 256}};
+  built.c.schedule = {};
+  built.instance.launches[0].grid[0] = Expression::constant(260);
+  CHECK(built.job(66560).job.limits.warp_instructions > std::uint64_t{7} * 66560 * 66560 / 32);
+}
+
+TEST_CASE("a launch that does not end is stopped after a minute, and a small one after a second") {
+  // Some 20 million instructions of warps are executed each second.
+  Built built;
+  built.c.variables = {{"count", 66560}, {"block", 1024}};
+  built.instance.launches[0].grid[0] = Expression::constant(4096);
+  CHECK(built.job(66560).job.limits.warp_instructions < std::uint64_t{20'000'000} * 60);
+  built.c.variables = {{"count", 3}, {"block", 64}};
+  built.instance.launches[0].grid[0] = Expression::constant(1);
+  CHECK(built.job().job.limits.warp_instructions < std::uint64_t{20'000'000} * 1);
 }
 
 TEST_CASE("an instance can be launched once at given variables") {

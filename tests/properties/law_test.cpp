@@ -322,6 +322,24 @@ TEST_CASE("additions of what was loaded are one tree; all that values could stee
   CHECK(!has_fixed_tree(""));
 }
 
+TEST_CASE("a constant that is added does not grow with the elements, unless it is zero") {
+  for (const std::string statement :
+       {"add.f32 %f3, %f3, 0f00000000;", "mov.f32 %f9, 0f80000000; add.f32 %f3, %f9, %f3;",
+        "selp.f32 %f3, %f3, 0f00000000, %p1;", "mov.f32 %f9, 0f00000000; st.shared.f32 [%r1], %f9;",
+        "mov.f32 %f9, 0f00000000; mov.f32 %f8, %f9; add.f32 %f9, %f9, %f3;"}) {
+    INFO(statement);
+    CHECK(has_fixed_tree(adding_with(statement)));
+  }
+  for (const std::string statement :
+       {"add.f32 %f3, %f3, 0f3F800000;", "mov.f32 %f9, 0f3F800000; add.f32 %f3, %f9, %f3;",
+        "selp.f32 %f3, %f3, 0f3F800000, %p1;", "mov.f32 %f9, 0f3F800000; st.shared.f32 [%r1], %f9;",
+        "mov.f32 %f9, 0f3F800000; add.f32 %f9, %f9, %f3;", "ld.param.f32 %f9, [n]; add.f32 %f3, %f3, %f9;",
+        "cvt.rn.f32.u32 %f9, %r1; add.f32 %f3, %f3, %f9;"}) {
+    INFO(statement);
+    CHECK(!has_fixed_tree(adding_with(statement)));
+  }
+}
+
 TEST_CASE("an instance has the laws that may hold for it") {
   const auto of = [](const Contract& contract) { return laws_of(contract.instances.front()); };
   using Names = std::vector<std::string>;

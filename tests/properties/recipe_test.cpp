@@ -124,6 +124,19 @@ TEST_CASE("planted elements replace drawn ones and must exist and fit") {
                     "the planted bits 0x10000 do not fit into f16");
 }
 
+TEST_CASE("a planted e2m1 has the four bits of its code, and none of the rest of its byte") {
+  const InputPlan plan{Operator::max, Element::e2m1, Element::e2m1, 1};
+  CHECK(load(Element::e2m1, make_input({"zeros", 0, {{0, "0xf"}}}, plan), 0) == 0xf);
+  CHECK_THROWS_WITH(make_input({"zeros", 0, {{0, "0xaf"}}}, plan),
+                    "the planted bits 0xaf do not fit into e2m1");
+}
+
+TEST_CASE("codes of e2m1 are all sixteen, one after the other") {
+  const auto bytes = make_input({"codes", 5}, {Operator::max, Element::e2m1, Element::e2m1, 32});
+  for (std::size_t i = 1; i < 32; ++i)
+    CHECK(load(Element::e2m1, bytes, i) == (load(Element::e2m1, bytes, i - 1) + 1) % 16);
+}
+
 TEST_CASE("an unknown distribution is answered with the known ones") {
   CHECK_THROWS_WITH(make_input({"unifrom"}, {}),
                     Catch::Contains("there is no distribution \"unifrom\"; choose one of equal, "));

@@ -24,6 +24,19 @@ TEST_CASE("A tree in text has a leaf a line") {
         "   └─ x1\n");
 }
 
+TEST_CASE("A leaf that is a constant times an element is named so") {
+  Expressions all;
+  all.add_input(Element::f32, std::vector<std::byte>(8));
+  const NodeId half = all.constant(0x3f000000, 4);
+  const NodeId scaled =
+      all.add({.operation = Operation::multiply, .element = Element::f32, .operand = {2, half, 0}});
+  const NodeId sum =
+      all.add({.operation = Operation::add, .element = Element::f32, .operand = {1, scaled, 0}});
+  CHECK(tree_text(std::get<SummationTree>(SummationTree::of(all, sum, Operator::sum)), "+") ==
+        "+ ─┬─ x0\n"
+        "   └─ 0.5*x1\n");
+}
+
 TEST_CASE("The names of longer operators keep the branches apart") {
   CHECK(tree_text(small_tree(), "max") ==
         "max ─┬─ max ─┬─ x0\n"

@@ -110,6 +110,8 @@ Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum
 
 // A program that nobody tracks or counts pays for neither.
 Grid::Slice Grid::run_split(Warp& warp, std::size_t index, std::uint64_t quantum) {
+  if (provenance_ && provenance_->is_full())
+    provenance_->expressions.leave_gap("it makes more values than are kept");
   const auto run = [&](auto tracked, auto counted, auto followed) {
     return run_split<tracked(), counted(), followed()>(warp, index, quantum);
   };

@@ -129,6 +129,27 @@ class Routes {
   std::array<std::vector<std::byte>, kinds_of_marks + 1> results_;  ///< the last of the values themselves
 };
 
+/// Whether a comparison of numbers only asks whether they are: with others it would have the same outcome, so
+/// that it depends on none of them.
+bool finds_no_nan(const std::byte* registers, const Instruction& i, const Operands& sources, unsigned lane) {
+  using isa::Compare;
+  const isa::Form& form = *i.form;
+  if (form.compare == Compare::none || form.boolean != isa::Boolean::none || sources.count < 2) return false;
+  const std::optional<Element> element = element_of(form.type);
+  if (!element || !is_float(*element) || sources.all[0].port->parts != 1) return false;
+  const auto number = [&](const Operand& operand) {
+    return decode(*element, low_column(registers, operand.row, lane, operand.port->bytes));
+  };
+  const Number a = number(sources.all[0]), b = number(sources.all[1]);
+  if (a.is_nan() || b.is_nan()) return false;
+  if (form.compare == Compare::nan || form.compare == Compare::num ||
+      sources.all[0].row == sources.all[1].row)
+    return true;
+  // Nothing is larger than infinity.
+  const bool beyond = form.compare == Compare::gtu || form.compare == Compare::le;
+  return beyond && b.is_infinite() && !b.negative;
+}
+
 /// A conversion between integers that keeps bytes as they are, and has zeros above them if anything.
 bool moves_bytes(const Node& operation) {
   if (operation.operation != Operation::convert || is_float(operation.element)) return false;
@@ -223,6 +244,7 @@ void Grid::follow_bytes(Frame& frame, const Instruction& i, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
     for (std::size_t s = 0; s < sources.count; ++s)
       depends[lane][s] = frame.nodes.at(sources.all[s].row, lane);
+    if (finds_no_nan(frame.registers(), i, sources, lane)) depends[lane] = {};
     if (i.form->reads_carry) depends[lane][most_operands] = frame.nodes.at(isa::carry_offset, lane);
   });
   // All results first: a destination may be a source.

@@ -77,6 +77,8 @@ void Grid::follow_load(const Access& access) {
   }
 }
 
+// An address that depends on the input says of every other place, too, that nothing was written there: no
+// value read from those depends on the input, and yet what they hold does.
 void Grid::follow_store(const Access& access) {
   const Detail& detail = access.detail;
   const RowNodes& nodes = access.split.frame->nodes;
@@ -85,8 +87,10 @@ void Grid::follow_store(const Access& access) {
     for_lanes(access.good, [&](unsigned lane) {
       const std::uint64_t bits = low_bytes(row + lane * detail.register_bytes, detail.register_bytes);
       NodeId value = nodes.at(detail.data[k], lane);
-      if (const NodeId address = address_node(access, lane); address != 0)
+      if (const NodeId address = address_node(access, lane); address != 0) {
+        provenance_->expressions.decide(address);
         value = provenance_->expressions.opaque(std::array{value, address}, bits, detail.register_bytes);
+      }
       const std::uint64_t to = access.at[lane] + k * detail.element_bytes;
       make_of(place(access.warp, access.space, to, lane), value, detail.element_bytes, bits);
     });
@@ -127,6 +131,7 @@ void Grid::follow_atomic(const Access& access, unsigned lane, std::uint32_t k, s
   }
   NodeId returned = old;
   if (const NodeId address = address_node(access, lane); address != 0) {
+    expressions.decide(address);
     stored = expressions.opaque(std::array{stored, address}, now, size);
     returned = expressions.opaque(std::array{old, address}, old_bits, size);
   }

@@ -235,7 +235,8 @@ class Grid final : private Scene {
   static void define_results(Frame& frame, const Instruction& instruction, LaneMask lanes);
 
   // follow.cpp: what values are made of
-  bool follows() const { return provenance_ != nullptr; }
+  /// Expressions that are not the whole truth are of no use: no more is added to them.
+  bool follows() const { return provenance_ && !provenance_->expressions.gap(); }
   void compute_followed(Frame& frame, const Instruction& instruction, LaneMask lanes);
   void follow_operation(Frame& frame, const Instruction& instruction, const Node& operation, LaneMask lanes);
   void follow_bytes(Frame& frame, const Instruction& instruction, LaneMask lanes);

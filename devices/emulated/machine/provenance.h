@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "devices/device.h"
 #include "devices/emulated/isa/instruction.h"
 #include "devices/emulated/machine/definedness.h"
 #include "oracles/expressions.h"
@@ -52,6 +53,15 @@ class MemoryNodes {
   void set(const Place& place, const BytePart& byte);
   void forget(std::uint64_t address, std::uint64_t bytes);  ///< in global memory
   void forget_blocks();                                     ///< all but global memory
+  /// Calls `visit` with each byte of global memory that depends on an input, and its address.
+  template <typename Visit>
+  void for_each_global(const Visit& visit) const {
+    const auto memory = pages_.find(global_memory);
+    if (memory == pages_.end()) return;
+    for (const auto& [number, page] : memory->second)
+      for (std::uint64_t b = 0; b < page_bytes; ++b)
+        if (page[b].node != 0) visit(number * page_bytes + b, page[b]);
+  }
 
  private:
   static constexpr std::uint64_t page_bytes = 256;
@@ -63,7 +73,10 @@ class MemoryNodes {
 struct Provenance {
   Expressions expressions;
   MemoryNodes memory;
+  std::vector<FollowedLaunch> launches;  ///< that have ended
 
+  /// Whether more values would not fit into memory beside those of other kernels: 2^24 take half a GiB.
+  bool is_full() const { return expressions.size() > NodeId{1} << 24; }
   /// The value that these bytes of a memory are, at most 16; 0 where it depends on no input.
   NodeId made_of(const Place& from, std::span<const std::byte> bytes);
 };
