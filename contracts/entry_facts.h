@@ -28,8 +28,8 @@ struct EntryFacts {
   std::set<std::string> arithmetic;  ///< "max.f32": the same of add, mul, min and max in registers
 };
 
-/// Reads the definition of `lowered` in PTX text, and those of the functions that it calls by name, as nvcc -G
-/// leaves them; everything unset where there is none.
+/// Reads the definition of `lowered` in PTX text, and those of the functions that it calls by name, as nvcc
+/// -G leaves them; everything unset where there is none.
 EntryFacts facts_of(std::string_view ptx, std::string_view lowered);
 
 }  // namespace foldproof

@@ -29,8 +29,9 @@ struct Tally {
   Tally& operator+=(const Tally& other);
 };
 
-/// Whether every sum of some of the terms is a value of the format, so that no order of summation rounds: all are
-/// multiples of 2^q, and their magnitudes add up to 2^(p+q) at most. `flush`: subnormal numbers become zero.
+/// Whether every sum of some of the terms is a value of the format, so that no order of summation rounds: all
+/// are multiples of 2^q, and their magnitudes add up to 2^(p+q) at most. `flush`: subnormal numbers become
+/// zero.
 bool no_order_rounds(const Tally& terms, const FloatFormat& format, bool flush);
 
 /// Any number of elements up to 2^40, of any type, in any range: nothing is rounded.

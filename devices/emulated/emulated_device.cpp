@@ -233,8 +233,7 @@ class EmulatedDevice final : public Device {
       if (byte.node >= known || is_moved_element) launch.kept.push_back(byte.node);
     });
     std::ranges::sort(launch.kept);
-    const auto repeated = std::ranges::unique(launch.kept);
-    launch.kept.erase(repeated.begin(), repeated.end());
+    launch.kept.erase(std::unique(launch.kept.begin(), launch.kept.end()), launch.kept.end());
     return launch;
   }
 

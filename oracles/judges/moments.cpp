@@ -19,7 +19,7 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
   if (no_order_rounds(t, format, a.flush_to_zero))
     return mean_bound(t.count, t.sum(), Dyadic{}, format, a.flush_to_zero);
-  const Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
+  Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
                                : sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
   if (!plain) return plain;
   const Dyadic flushed = a.flush_to_zero ? flush_to_zero_loss(t.nonzero, format, t.magnitude()) : Dyadic{};
@@ -30,7 +30,7 @@ Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t sub
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic& sum = squares.positive;
   if (no_order_rounds(squares, format, a.flush_to_zero)) return norm_bound(sum, Dyadic{}, format);
-  const Bound bound =
+  Bound bound =
       a.flush_to_zero
           ? dot_bound_with_flush(squares.nonzero, format, sum,
                                  whole(subnormal) * smallest_normal(format) * smallest_normal(format))
@@ -49,9 +49,9 @@ Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& s
   if (whole(4 * values.count) * squares.positive > largest_finite(format))
     return Bound::none("the sums may overflow");
   const Moments moments{values.count, values.sum(), values.magnitude(), squares.positive};
-  const Bound two_pass = two_pass_variance_bound(moments, values.count, format);
+  Bound two_pass = two_pass_variance_bound(moments, values.count, format);
   if (a.variance == VarianceMethod::two_pass || !two_pass) return two_pass;
-  const Bound textbook = textbook_variance_bound(moments, values.count, format);
+  Bound textbook = textbook_variance_bound(moments, values.count, format);
   if (a.variance == VarianceMethod::textbook || !textbook) return textbook;
   return larger(*two_pass, *textbook);
 }

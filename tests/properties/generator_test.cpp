@@ -69,21 +69,20 @@ TEST_CASE("variables that the count grows with are drawn so that it fits") {
   auto values = sampled(with_domain({{"groups", "0 .. 2^20"}, {"count", "groups * 4"}}));
   CHECK(*values["groups"].rbegin() == 1 << 14);
   CHECK(*values["count"].rbegin() == 1 << 16);
-  values =
-      sampled(with_domain({{"groups", "1 .. 2^20"}, {"size", "3 .. 2^20"}, {"count", "groups * size"}}));
+  values = sampled(with_domain({{"groups", "1 .. 2^20"}, {"size", "3 .. 2^20"}, {"count", "groups * size"}}));
   CHECK(*values["groups"].rbegin() == (1 << 16) / 3);
   CHECK(*values["size"].rbegin() > 1000);
 }
 
 TEST_CASE("rows are few, or as many as blocks may be; columns lie around warps, blocks and powers of two") {
-  auto values = sampled(with_domain({{"block", "100"},
-                                     {"columns", "1 .. 2^31"},
-                                     {"rows", "1 .. 2^31"},
-                                     {"count", "rows * columns"}}),
-                        3000);
+  auto values = sampled(
+      with_domain(
+          {{"block", "100"}, {"columns", "1 .. 2^31"}, {"rows", "1 .. 2^31"}, {"count", "rows * columns"}}),
+      3000);
   CHECK(*values["rows"].rbegin() > 500);
   CHECK(*values["rows"].rbegin() <= (1 << 16) / 100 + 11);
-  CHECK(holds(values["columns"], {1, 2, 31, 32, 33, 63, 64, 65, 99, 100, 101, 199, 200, 201, 255, 257, 4097}));
+  CHECK(
+      holds(values["columns"], {1, 2, 31, 32, 33, 63, 64, 65, 99, 100, 101, 199, 200, 201, 255, 257, 4097}));
   CHECK(*values["columns"].rbegin() < 6000);
 }
 

@@ -290,8 +290,8 @@ void Grid::set_values(const Frame& frame, const Instruction& i, LaneMask lanes) 
 void Grid::follow_choice(Frame& frame, const Instruction& i, LaneMask lanes) {
   Expressions& expressions = provenance_->expressions;
   const Operands sources = sources_of(i);
-  const auto [d, a, b, p] =
-      std::array{isa::rows_of(i)[0], sources.all[0].row, sources.all[1].row, sources.all[2].row};
+  const std::uint32_t d = isa::rows_of(i)[0], a = sources.all[0].row, b = sources.all[1].row,
+                      p = sources.all[2].row;
   const unsigned bytes = i.form->ports[0].bytes;
   const LaneMask first = isa::mask(frame.registers(), p);
   std::array<NodeId, warp_size> nodes{};
