@@ -27,5 +27,18 @@ foldproof_dependency(CLI11 CLI11::CLI11 GIT_REPOSITORY https://github.com/CLIUti
 foldproof_dependency(Catch2 Catch2::Catch2 GIT_REPOSITORY https://github.com/catchorg/Catch2 GIT_TAG v2.13.10)
 foldproof_dependency(rapidcheck rapidcheck GIT_REPOSITORY https://github.com/emil-e/rapidcheck
                      GIT_TAG 08b505805af0d4ac37c9d3f93f87d03db29e6e1d)
+
+# xxHash, of which one header is used: distributions have no CMake package of it.
+find_path(FOLDPROOF_XXHASH_INCLUDE xxhash.h)
+if(NOT FOLDPROOF_XXHASH_INCLUDE)
+  if(FOLDPROOF_OFFLINE)
+    message(FATAL_ERROR "xxhash.h was not found and FOLDPROOF_OFFLINE forbids downloading it; "
+                        "install the system package (./x setup does) or configure without FOLDPROOF_OFFLINE.")
+  endif()
+  FetchContent_Declare(xxhash GIT_REPOSITORY https://github.com/Cyan4973/xxHash GIT_TAG v0.8.1)
+  FetchContent_MakeAvailable(xxhash)
+  set(FOLDPROOF_XXHASH_INCLUDE "${xxhash_SOURCE_DIR}")
+endif()
+
 find_package(Boost 1.74 REQUIRED)
 find_package(Threads REQUIRED)

@@ -15,10 +15,10 @@
 #include "contracts/files.h"
 #include "contracts/keys.h"
 #include "contracts/nvcc/cache.h"
+#include "contracts/nvcc/content_hash.h"
 #include "contracts/nvcc/dependencies.h"
 #include "contracts/nvcc/diagnostics.h"
 #include "contracts/nvcc/process.h"
-#include "contracts/nvcc/sha256.h"
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
 #include "contracts/signature.h"
@@ -82,7 +82,7 @@ std::string cache_key(const Unit& unit) {
   }
   std::string joined;
   for (const std::string& part : parts) joined += fmt::format("{}:{}", part.size(), part);
-  return sha256(joined);
+  return content_hash(joined);
 }
 
 [[noreturn]] void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) {

@@ -16,7 +16,7 @@ namespace foldproof {
 /// A row of recipes.def or modifiers.def.
 struct RecipeInfo {
   /// What follows the name after a colon: nothing; an index; the exponent of a power of two; or one of first,
-  /// last, edge, tile and all.
+  /// last, edge, tile, row and all.
   enum class Takes : std::uint8_t { nothing, index, exponent, place };
   enum class Suits : std::uint8_t { any, with_sign, floats, with_infinity, with_nan };
   std::string_view name;
@@ -51,6 +51,7 @@ struct InputPlan {
   std::uint64_t count = 0;
   Element output = Element::f32;
   std::uint64_t tile = 32;  ///< elements that a block has threads for; at least 1
+  std::uint64_t row = 0;    ///< elements of a row, the last of which may be shorter; 0: all are one row
 };
 
 /// Whether the distribution or modifier is made for elements of this type.

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "contracts/files.h"
-#include "contracts/nvcc/sha256.h"
+#include "contracts/nvcc/content_hash.h"
 #include "contracts/text.h"
 #include "sanitizer/error.h"
 
@@ -18,13 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // A cached file, line by line:
-//   foldproof-ptx 1 HASH     of everything below
+//   foldproof-ptx 2 HASH     of everything below
 //   nvcc VERSION
 //   entry LOWERED            one for each entry
 //   file HASH PATH           one for each file that was read
 //                            (an empty line)
 //   …                        the PTX
-constexpr std::string_view heading = "foldproof-ptx 1 ";
+constexpr std::string_view heading = "foldproof-ptx 2 ";
 constexpr std::size_t largest_file = std::size_t{1} << 30;
 
 std::optional<std::string> read_if_possible(const fs::path& file) {
@@ -51,7 +51,7 @@ std::optional<std::string> hash_of_file(const std::string& file) {
   if (hash.empty() || known != identity) {
     const auto text = read_if_possible(file);
     if (!text) return std::nullopt;
-    hash = sha256(*text);
+    hash = content_hash(*text);
     known = identity;
   }
   return hash;
@@ -78,7 +78,7 @@ std::optional<CachedPtx> PtxCache::find(const std::string& key, std::string_view
   if (!text) return std::nullopt;
   std::string_view rest = *text;
   std::string_view line = take_line(rest);
-  if (!take_prefix(line, heading) || line != sha256(rest)) return std::nullopt;
+  if (!take_prefix(line, heading) || line != content_hash(rest)) return std::nullopt;
 
   CachedPtx cached;
   for (line = take_line(rest); !line.empty(); line = take_line(rest)) {
@@ -109,7 +109,7 @@ void PtxCache::keep(const std::string& key, const CachedPtx& ptx, const std::vec
   body += '\n' + ptx.ptx;
   std::error_code error;
   fs::create_directories(folder_, error);
-  replace_file(file_of(key), fmt::format("{}{}\n{}", heading, sha256(body), body));
+  replace_file(file_of(key), fmt::format("{}{}\n{}", heading, content_hash(body), body));
 }
 
 }  // namespace foldproof

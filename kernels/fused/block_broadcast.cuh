@@ -10,7 +10,5 @@ __device__ T reduce_and_broadcast(T value) {
   const T total = reduce_block<Op>(value);
   if (threadIdx.x == 0) shared_total = total;
   __syncthreads();
-  const T everywhere = shared_total;
-  __syncthreads();  // before the next call writes it again
-  return everywhere;
+  return shared_total;  // before a next call writes it again there are the barriers of reduce_block
 }

@@ -31,9 +31,10 @@ __global__ void block_scan(const T* input, T* scan, unsigned count) {
   }
   __syncthreads();
 
-  T before = __shfl_up_sync(0xffffffffu, value, 1);
-  if (lane == 0) before = Op::template identity<T>();
-  T result = exclusive ? before : value;
-  if (warp > 0) result = Op::apply(totals[warp - 1], result);
-  if (threadIdx.x < count) scan[threadIdx.x] = result;
+  if constexpr (exclusive) {
+    value = __shfl_up_sync(0xffffffffu, value, 1);
+    if (lane == 0) value = Op::template identity<T>();
+  }
+  if (warp > 0) value = Op::apply(totals[warp - 1], value);
+  if (threadIdx.x < count) scan[threadIdx.x] = value;
 }

@@ -6,6 +6,7 @@
 
 #include "oracles/number.h"
 #include "properties/execution/arguments.h"
+#include "properties/execution/result_layout.h"
 #include "properties/recipes.h"
 
 namespace foldproof {
@@ -191,8 +192,10 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   const Reduction& reduction = *instance.reduction;
   const auto block = c.variables.find("block");
   const std::int64_t tile = block == c.variables.end() ? 32 : std::max<std::int64_t>(block->second, 1);
-  return make_input(c.recipe, {underlying(reduction.op), reduction.input, reduction.accumulator, count,
-                               reduction.output, static_cast<std::uint64_t>(tile)});
+  InputPlan plan{underlying(reduction.op), reduction.input, reduction.accumulator, count, reduction.output};
+  plan.tile = static_cast<std::uint64_t>(tile);
+  plan.row = result_layout(instance, c.variables).columns;
+  return make_input(c.recipe, plan);
 }
 
 JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> image,

@@ -70,7 +70,7 @@ std::string with_argument(Chooser& choose, const std::string& modifier, const Re
       // infinities alone.
       if (modifier == "minus-zero" || (extremum && modifier != "nan")) return modifier + ":all";
       return modifier + ":" +
-             choose.one_of<std::string>({"first", "last", "last", "edge", "edge", "tile", "all"});
+             choose.one_of<std::string>({"first", "last", "last", "edge", "edge", "tile", "row", "all"});
     case RecipeInfo::Takes::exponent:
       return modifier + ":" + std::to_string(choose.one_of(telling_exponents(modifier, reduction.input)));
     case RecipeInfo::Takes::nothing:

@@ -14,6 +14,14 @@ int Elements::precision() const {
                                : static_cast<int>(size_of(accumulator)) * 8 - 1;
 }
 
+std::vector<Row> Elements::rows() const {
+  const std::size_t length = plan_.row == 0 ? size() : plan_.row;
+  std::vector<Row> rows;
+  for (std::size_t begin = 0; begin < size(); begin += length)
+    rows.push_back({begin, std::min(length, size() - begin)});
+  return rows;
+}
+
 void Elements::set_power(std::size_t i, int exponent, bool negative) {
   set(i, Number{Number::Category::finite, negative, 1, exponent});
 }
@@ -35,12 +43,12 @@ void Elements::shuffle() {
   for (std::size_t i = size(); i > 1; --i) swap(i - 1, random.below(i));
 }
 
-std::size_t Elements::telling_index() {
+std::size_t Elements::telling_index(std::size_t count) {
   constexpr std::size_t edges[] = {0, 31, 32, 33, 127, 128, 255, 256, 1023, 1024};
   const std::uint64_t choice = random.below(8);
-  if (choice < 2) return size() - 1;
-  if (choice < 6) return std::min(edges[random.below(std::size(edges))], size() - 1);
-  return random.below(size());
+  if (choice < 2) return count - 1;
+  if (choice < 6) return std::min(edges[random.below(std::size(edges))], count - 1);
+  return random.below(count);
 }
 
 }  // namespace foldproof::inputs

@@ -13,6 +13,10 @@
 
 namespace foldproof::inputs {
 
+struct Row {
+  std::size_t begin, length;
+};
+
 class Elements {
  public:
   /// All +0.
@@ -30,6 +34,8 @@ class Elements {
   bool has_sign() const { return floating() || is_signed_integer(plan_.element); }
   /// Elements that a block has threads for; at least 1.
   std::size_t tile() const { return plan_.tile; }
+  /// Those that have elements.
+  std::vector<Row> rows() const;
   /// Bits of the accumulator's significand, or of its magnitude.
   int precision() const;
   const FloatFormat& format() const { return float_format(plan_.element); }
@@ -47,8 +53,9 @@ class Elements {
   void swap(std::size_t i, std::size_t j);
   void shuffle();
 
-  /// First, last, around the edge of a warp or a tile, or anywhere. Not for an empty input.
-  std::size_t telling_index();
+  /// Of so many elements, of which there are some: the first, the last, one around the edge of a warp or a
+  /// tile, or any.
+  std::size_t telling_index(std::size_t count);
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
   std::vector<std::byte> take() { return std::move(bytes_); }

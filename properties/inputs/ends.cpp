@@ -48,14 +48,14 @@ void fill_infinities(Elements& x) {
   if (mix < 2)
     for (std::size_t i = 0; i < x.size(); ++i) x.set_bits(i, mix == 0 ? minus : plus);
   for (int planted = 0; mix >= 2 && planted < 2 && x.size() != 0; ++planted)
-    x.set_bits(x.telling_index(), mix == 2 || (mix == 4 && planted == 0) ? minus : plus);
+    x.set_bits(x.telling_index(x.size()), mix == 2 || (mix == 4 && planted == 0) ? minus : plus);
 }
 
 void fill_nans(Elements& x) {
   fill_uniform(x);
   const std::uint64_t planted = 1 + x.random.below(3);
   for (std::uint64_t i = 0; i < planted && x.size() != 0; ++i)
-    x.set(x.telling_index(), Number{Number::Category::nan, false, 0, 0});
+    x.set(x.telling_index(x.size()), Number{Number::Category::nan, false, 0, 0});
 }
 
 }  // namespace foldproof::inputs

@@ -45,6 +45,11 @@ std::pair<std::size_t, std::size_t> range_of(Elements& x) {
     case Place::last: return one(x.size() - 1);
     case Place::edge: return one(edge(x));
     case Place::all: return {0, x.size()};
+    case Place::row: {
+      const std::vector<Row> rows = x.rows();
+      const Row row = rows[x.random.below(rows.size())];
+      return {row.begin, row.begin + row.length};
+    }
     case Place::tile: break;
   }
   const std::size_t begin = x.tile() * x.random.below((x.size() - 1) / x.tile() + 1);

@@ -11,7 +11,7 @@
 namespace foldproof::inputs {
 namespace {
 
-constexpr std::string_view places[] = {"first", "last", "edge", "tile", "all"};
+constexpr std::string_view places[] = {"first", "last", "edge", "tile", "row", "all"};
 /// Beyond the exponents of every format.
 constexpr std::int64_t largest_exponent = 4096;
 constexpr std::int64_t largest_index = std::int64_t{1} << 40;

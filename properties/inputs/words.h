@@ -10,9 +10,10 @@
 
 namespace foldproof::inputs {
 
-/// Where a value is planted: in one element, in all of one tile, or everywhere. An edge is the last element
-/// of a warp or tile or the first one behind it; which one, and which tile, the seed says.
-enum class Place : std::uint8_t { first, last, edge, tile, all };
+/// Where a value is planted: in one element, in all of one tile or one row, or everywhere. An edge is the
+/// last element of a warp or tile or the first one behind it; which one, and which tile or row, the seed
+/// says.
+enum class Place : std::uint8_t { first, last, edge, tile, row, all };
 
 /// What stands behind the colon.
 struct Argument {

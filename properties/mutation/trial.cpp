@@ -16,7 +16,9 @@ namespace {
 /// A mutant meets so many cases before its neighbours go on: most die of the first few.
 constexpr std::uint64_t rounds[] = {4, 20};
 /// A mutant that runs this much longer than the kernel does not end. Lanes that part cost a factor of 32.
-constexpr std::uint64_t patience = 40, least_instructions = 1'000'000;
+constexpr std::uint64_t patience = 40;
+/// Within these a mutant may end whatever the kernel takes.
+constexpr std::uint64_t least_instructions = 4'000'000;
 
 /// Passes jobs on with a limit of their own.
 class LimitedRunner final : public Runner {
@@ -108,8 +110,7 @@ class Trials {
       if (trial.tried[index] || out_of_time()) continue;
       trial.tried[index] = true;
       ++trial.cases;
-      runner.warp_instructions = patience * cost_of(index) + least_instructions;
-      unless_refused(trial, [&] { try_case(trial, *mutant, generator_.generate(index)); });
+      unless_refused(trial, [&] { try_case(trial, *mutant, runner, index); });
       // A case that kills one mutant often kills the next.
       const auto at = order_.begin() + static_cast<std::ptrdiff_t>(place);
       if (trial.killer) std::rotate(order_.begin(), at, at + 1);
@@ -128,8 +129,17 @@ class Trials {
     }
   }
 
-  void try_case(Trial& trial, const Evaluator& mutant, const Case& c) {
-    const Evaluation evaluation = mutant.evaluate(c);
+  void try_case(Trial& trial, const Evaluator& mutant, LimitedRunner& runner, std::size_t index) {
+    const Case c = generator_.generate(index);
+    runner.warp_instructions = limit_of(index);
+    Evaluation evaluation = mutant.evaluate(c);
+    if (!evaluation.findings.empty() && !costs_[index]) {
+      check_kernel(index);
+      if (limit_of(index) > runner.warp_instructions) {
+        runner.warp_instructions = limit_of(index);
+        evaluation = mutant.evaluate(c);
+      }
+    }
     if (evaluation.unsupported) {
       trial.invalid = *evaluation.unsupported;
       return;
@@ -149,9 +159,13 @@ class Trials {
     return std::move(report.findings);
   }
 
-  /// Warp instructions of the kernel as it is. It must be clean, or nothing could be said of its mutants.
-  std::uint64_t cost_of(std::size_t index) {
-    if (costs_[index]) return *costs_[index];
+  /// Warp instructions that a mutant may take; too few, perhaps, as long as the kernel itself was not run.
+  std::uint64_t limit_of(std::size_t index) const {
+    return std::max(least_instructions, patience * costs_[index].value_or(0));
+  }
+
+  /// Runs the kernel as it is. It must be clean, or nothing could be said of its mutants.
+  void check_kernel(std::size_t index) {
     const Case c = generator_.generate(index);
     const Evaluation evaluation = kernel_.evaluate(c);
     if (evaluation.unsupported) throw Unsupported(*evaluation.unsupported);
@@ -162,7 +176,6 @@ class Trials {
                                      name(finding.kind), describe(c)),
                          finding.at);
     costs_[index] = evaluation.warp_instructions;
-    return *costs_[index];
   }
 
   static MutantReport report_of(const Mutant& mutant, const std::vector<Trial>& trials) {

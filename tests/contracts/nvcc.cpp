@@ -4,10 +4,10 @@
 #include "catch.h"
 #include "contracts/compile_commands.h"
 #include "contracts/nvcc/cache.h"
+#include "contracts/nvcc/content_hash.h"
 #include "contracts/nvcc/dependencies.h"
 #include "contracts/nvcc/diagnostics.h"
 #include "contracts/nvcc/process.h"
-#include "contracts/nvcc/sha256.h"
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
 #include "contracts/shell.h"
@@ -16,13 +16,9 @@
 using namespace foldproof;
 namespace fs = std::filesystem;
 
-TEST_CASE("SHA-256 gives the digests of FIPS 180-4") {
-  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  CHECK(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
-        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  CHECK(sha256(std::string(1000000, 'a')) ==
-        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+TEST_CASE("a content hash is XXH3 of 128 bits, the digits as xxhsum prints them") {
+  CHECK(content_hash("") == "99aa06d3014798d86001c324468d497f");
+  CHECK(content_hash("abc") == "06b05ab6733a618578af5f94892f3950");
 }
 
 TEST_CASE("the first error of the front end has its file, line and sentence") {

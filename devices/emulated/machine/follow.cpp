@@ -73,12 +73,15 @@ constexpr Marks marks = [] {
 /// on marks instead of the values that depend on an input.
 class Routes {
  public:
-  Routes(const std::byte* registers, std::size_t frame_bytes, const RowNodes& nodes, const Instruction& i,
-         const Operands& sources, LaneMask lanes)
+  static constexpr std::size_t frames = kinds_of_marks + 1;
+
+  /// `scratch` has room for `frames` frames, and holds the results as long as this lives.
+  Routes(const std::byte* registers, std::size_t frame_bytes, std::span<std::byte> scratch,
+         const RowNodes& nodes, const Instruction& i, const Operands& sources, LaneMask lanes)
       : sources_(sources), nodes_(nodes) {
     for (std::size_t kind = 0; kind < results_.size(); ++kind) {
-      results_[kind].resize(frame_bytes);
-      std::byte* frame = results_[kind].data();
+      std::byte* frame = scratch.data() + kind * frame_bytes;
+      results_[kind] = frame;
       isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool) {
         std::memcpy(frame + offset, registers + offset, bytes == 0 ? 4 : std::size_t{bytes} * warp_size);
       });
@@ -126,7 +129,7 @@ class Routes {
 
   const Operands& sources_;
   const RowNodes& nodes_;
-  std::array<std::vector<std::byte>, kinds_of_marks + 1> results_;  ///< the last of the values themselves
+  std::array<const std::byte*, frames> results_;  ///< the last of the values themselves
 };
 
 /// Whether a comparison of numbers only asks whether they are: with others it would have the same outcome, so
@@ -238,8 +241,12 @@ void Grid::follow_bytes(Frame& frame, const Instruction& i, LaneMask lanes) {
   if (isa::rows()[i.form->row].id == "selp") return follow_choice(frame, i, lanes);
   const std::size_t movable = moves_bytes_of(*i.form);
   std::optional<Routes> routes;
-  if (movable != 0)
-    routes.emplace(frame.registers(), frame.code->frame.size(), frame.nodes, i, sources, lanes);
+  if (movable != 0) {
+    const std::size_t bytes = frame.code->frame.size();
+    std::vector<std::byte>& scratch = provenance_->scratch;
+    scratch.resize(std::max(scratch.size(), Routes::frames * bytes));
+    routes.emplace(frame.registers(), bytes, scratch, frame.nodes, i, sources, lanes);
+  }
   std::array<std::array<NodeId, most_operands + 1>, warp_size> depends{};  // CC last
   for_lanes(lanes, [&](unsigned lane) {
     for (std::size_t s = 0; s < sources.count; ++s)

@@ -74,6 +74,7 @@ struct Provenance {
   Expressions expressions;
   MemoryNodes memory;
   std::vector<FollowedLaunch> launches;  ///< that have ended
+  std::vector<std::byte> scratch;        ///< of one instruction
 
   /// Whether more values would not fit into memory beside those of other kernels: 2^24 take half a GiB.
   bool is_full() const { return expressions.size() > NodeId{1} << 24; }
