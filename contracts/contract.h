@@ -28,7 +28,7 @@ struct Reduction {
   Element input = Element::f32, accumulator = Element::f32, output = Element::f32;
   ResultShape result = ResultShape::value;
   ScanKind scan = ScanKind::inclusive;
-  MathFunctions functions = MathFunctions::library;
+  MathFunctions functions = MathFunctions::fast;
   VarianceMethod method = VarianceMethod::unspecified;
 };
 

@@ -185,6 +185,8 @@ void read_instruction(std::string_view line, const Names& in_calls, EntryFacts& 
         operation_and_type(opcode, {"add", "max", "min", "inc", "exch", "cas", "and", "or", "xor"}));
   if (is_global_read(opcode) && !writes_one_of(in_calls, line, opcode))
     facts.widest_read = std::max(facts.widest_read, bytes_read(line.substr(line.find(opcode)), opcode));
+  if (contains(opcode, ".ftz") && !is("ex2.approx") && !opcode.ends_with(".f64"))
+    facts.flushes_subnormals = true;
   if (is("add.") || is("mul.") || is("min.") || is("max."))
     facts.arithmetic.insert(operation_and_type(opcode, {"add", "mul", "min", "max"}));
 }

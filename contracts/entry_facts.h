@@ -16,9 +16,12 @@ struct EntryFacts {
   bool uses_block_index = false;  ///< reads %ctaid
   bool uses_shared = false;       ///< static or dynamic shared memory
   bool uses_dynamic_shared = false;
-  bool uses_shuffle = false;      ///< shfl, redux or vote
-  bool uses_grid_sync = false;    ///< reads the environment register that a cooperative launch sets
-  bool reads_in_loop = false;     ///< of global memory: any number of elements a thread
+  bool uses_shuffle = false;    ///< shfl, redux or vote
+  bool uses_grid_sync = false;  ///< reads the environment register that a cooperative launch sets
+  bool reads_in_loop = false;   ///< of global memory: any number of elements a thread
+  /// Some instruction makes zero of subnormal numbers. Not counted are the hardware's 2^x, which is in every
+  /// expf and about which the bounds of exponentials know, and its 1/x of f64, with which divisions begin.
+  bool flushes_subnormals = false;
   std::uint64_t widest_read = 0;  ///< bytes of global memory that a thread reads at once at most
   std::optional<std::uint32_t> required_threads;  ///< .reqntid
   std::optional<std::uint32_t> most_threads;      ///< .maxntid

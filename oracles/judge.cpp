@@ -36,6 +36,10 @@ std::optional<std::string> not_judged_apart(const Arithmetic& a) {
           lacks_nan(a.output))
         return sentence("it needs floating-point types, and NaN in the accumulator and the output");
       if (!includes(a.accumulator, a.input)) return sentence("name an accumulator that holds every element");
+      if (a.nan == NanPolicy::ignore)
+        return sentence(
+            "what it is without its NaN is not settled; nan = \"ignore\" is for sum, prod, min, max, "
+            "argmin and argmax");
       if ((a.op == Operator::softmax || a.op == Operator::log_sum_exp) && a.accumulator != Element::f32 &&
           a.accumulator != Element::f64)
         return sentence("only of f32 and f64 accumulators the errors of exp are known");

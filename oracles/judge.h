@@ -23,14 +23,15 @@ struct Arithmetic {
   std::optional<std::uint64_t> height = {};  ///< most operations on one input's path, where known
   Ties ties = Ties::any;
   Masked masked = Masked::unspecified;
-  MathFunctions functions = MathFunctions::library;
+  MathFunctions functions = MathFunctions::fast;
   VarianceMethod variance = VarianceMethod::unspecified;
 };
 
 struct Judgement {
-  /// What decided: the category of the result (NaN, infinity, finite), the one value that these inputs
-  /// force, a bound on the rounding error in any order, or one in the order that a run showed.
-  enum class Layer : std::uint8_t { category, exact, bound, tree };
+  /// What decided: nothing, where any value may be right; the category of the result (NaN, infinity, finite),
+  /// the one value that these inputs force, a bound on the rounding error in any order, or one in the order
+  /// that a run showed.
+  enum class Layer : std::uint8_t { nothing, category, exact, bound, tree };
 
   bool ok = true;
   Layer layer = Layer::exact;
@@ -38,8 +39,9 @@ struct Judgement {
   std::optional<double> ulps;              ///< the error in units of the output's last place
   std::optional<double> bound;             ///< absent where nothing rounds
   std::optional<double> error_over_bound;  ///< absent where nothing rounds
-  bool vacuous = false;  ///< the bound is no smaller than the exact result, or there is none
-  std::string sentence;  ///< what is wrong; empty when ok
+  bool vacuous = false;                    ///< the bound is no smaller than the exact result
+  std::string sentence;                    ///< what is wrong; empty when ok
+  std::string why_not;                     ///< why nothing decided
 };
 
 /// The exact result of one input and all that may come instead of it.

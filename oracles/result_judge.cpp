@@ -9,14 +9,17 @@ namespace {
 
 using Gives = OperatorInfo::Gives;
 
-/// The first that is wrong, or the one that comes closest to its bound.
+/// The first that is wrong, or the one that comes closest to its bound; where none has one, the one of which
+/// least is known, so that all are exact where it is.
 class Worst {
  public:
   /// Returns whether the next may be judged.
   bool add(Judgement judgement, std::size_t index, std::size_t count) {
     if (!judgement.ok && count > 1)
       judgement.sentence = fmt::format("in output {}, {}", index, judgement.sentence);
-    if (!any_ || !judgement.ok || judgement.error_over_bound > worst_.error_over_bound)
+    const bool less_known =
+        !judgement.error_over_bound && !worst_.error_over_bound && judgement.layer < worst_.layer;
+    if (!any_ || !judgement.ok || less_known || judgement.error_over_bound > worst_.error_over_bound)
       worst_ = std::move(judgement);
     any_ = true;
     return worst_.ok;

@@ -3,7 +3,8 @@
 namespace foldproof {
 
 std::string_view name(Judgement::Layer layer) {
-  static constexpr std::string_view names[Accuracy::layers] = {"category", "exact", "bound", "tree"};
+  static constexpr std::string_view names[Accuracy::layers] = {"nothing", "category", "exact", "bound",
+                                                               "tree"};
   return names[static_cast<std::size_t>(layer)];
 }
 

@@ -19,9 +19,10 @@ struct OrderShown {
 };
 
 struct Accuracy {
-  static constexpr std::size_t layers = 4;
+  static constexpr std::size_t layers = 5;
 
   std::array<std::uint64_t, layers> judged_by{};  ///< cases, by Judgement::Layer
+  std::string why_not;                            ///< of most cases that nothing judged
   std::optional<double> worst_ulps;               ///< absent: nothing finite was judged
   /// Of the case with the largest error/bound: what judged it, and whether that bound says nothing.
   std::optional<Judgement::Layer> worst_by;
@@ -29,7 +30,7 @@ struct Accuracy {
   std::optional<OrderShown> order;  ///< absent: no case was followed
 };
 
-/// "category", "exact", "bound", "tree".
+/// "nothing", "category", "exact", "bound", "tree".
 std::string_view name(Judgement::Layer layer);
 
 }  // namespace foldproof

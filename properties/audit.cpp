@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "oracles/number.h"
 #include "oracles/rounding_path.h"
@@ -140,6 +141,8 @@ class Audit {
   void measure(const Case& c, const Evaluation& evaluation) {
     Accuracy& accuracy = report_.accuracy;
     if (evaluation.layer) ++accuracy.judged_by[static_cast<std::size_t>(*evaluation.layer)];
+    if (!evaluation.why_not.empty() && ++reasons_[evaluation.why_not] > reasons_[accuracy.why_not])
+      accuracy.why_not = evaluation.why_not;
     if (evaluation.ulps) accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *evaluation.ulps);
     keep_followed(evaluation);
     if (evaluation.gap) ++gaps_, gap_ = *evaluation.gap;
@@ -238,6 +241,11 @@ class Audit {
     if (2 * vacuous_ > bounded_)
       report_.notes.push_back(fmt::format(
           "in {} of the {} cases that a bound judged, it says nothing about the value", vacuous_, bounded_));
+    const Accuracy& accuracy = report_.accuracy;
+    const std::uint64_t unjudged = accuracy.judged_by[static_cast<std::size_t>(Judgement::Layer::nothing)];
+    if (2 * unjudged > report_.cases)
+      report_.notes.push_back(fmt::format("in {} of the {} cases nothing judged the value: {}", unjudged,
+                                          report_.cases, accuracy.why_not));
     report_.accuracy.order = order_shown();
     if (2 * gaps_ > report_.cases)
       report_.notes.push_back(fmt::format("it is not known what becomes of each element: {}", gap_));
@@ -255,6 +263,7 @@ class Audit {
   CaseStore store_;
   Coverage coverage_;
   KernelReport report_;
+  std::map<std::string, std::uint64_t> reasons_;  ///< why nothing judged a value, and in how many cases
   std::uint64_t bounded_ = 0, vacuous_ = 0;   ///< cases judged by a bound, and those where it says nothing
   std::shared_ptr<const Followed> followed_;  ///< of the largest case whose order can be named
   std::uint64_t gaps_ = 0;                    ///< cases in which values could not be followed

@@ -13,11 +13,12 @@ namespace {
 /// Of a catalogue, the table says enough.
 constexpr std::size_t most_instances = 4;
 
-constexpr std::array layers{Judgement::Layer::category, Judgement::Layer::exact, Judgement::Layer::bound,
-                            Judgement::Layer::tree};
+constexpr std::array layers{Judgement::Layer::nothing, Judgement::Layer::category, Judgement::Layer::exact,
+                            Judgement::Layer::bound, Judgement::Layer::tree};
 
 std::string_view spoken(Judgement::Layer layer) {
   switch (layer) {
+    case Judgement::Layer::nothing: return "by nothing";
     case Judgement::Layer::category: return "by whether they are finite";
     case Judgement::Layer::exact: return "to the bit";
     case Judgement::Layer::bound: return "by the bound for any order";
@@ -29,7 +30,8 @@ std::string judged_text(const Accuracy& accuracy) {
   std::string text;
   for (const Judgement::Layer layer : layers)
     if (const auto cases = accuracy.judged_by[static_cast<std::size_t>(layer)]; cases != 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cases, spoken(layer));
+      text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", cases, spoken(layer),
+                          layer == Judgement::Layer::nothing ? fmt::format(" ({})", accuracy.why_not) : "");
   return text;
 }
 
@@ -77,6 +79,7 @@ void add_accuracy(Json& kernel, const Accuracy& accuracy) {
   for (const Judgement::Layer layer : layers)
     judged[std::string(name(layer))] = accuracy.judged_by[static_cast<std::size_t>(layer)];
   kernel["judged_by"] = judged;
+  kernel["why_not_judged"] = accuracy.why_not.empty() ? Json(nullptr) : Json(accuracy.why_not);
   kernel["worst_error_ulps"] = accuracy.worst_ulps ? Json(*accuracy.worst_ulps) : Json(nullptr);
   kernel["worst_judged_by"] = accuracy.worst_by ? Json(name(*accuracy.worst_by)) : Json(nullptr);
   kernel["worst_is_vacuous"] = accuracy.worst_is_vacuous;
@@ -93,6 +96,8 @@ Accuracy accuracy_from(const Json& kernel) {
         kernel.at("judged_by").at(std::string(name(layer))).get<std::uint64_t>();
     if (kernel.at("worst_judged_by") == name(layer)) accuracy.worst_by = layer;
   }
+  if (const Json& why = kernel.at("why_not_judged"); !why.is_null())
+    accuracy.why_not = why.get<std::string>();
   if (const Json& ulps = kernel.at("worst_error_ulps"); !ulps.is_null())
     accuracy.worst_ulps = ulps.get<double>();
   accuracy.worst_is_vacuous = kernel.at("worst_is_vacuous").get<bool>();

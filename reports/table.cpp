@@ -110,7 +110,8 @@ VerdictWord word_for(const KernelReport& kernel) {
 std::string ratio_text(const KernelReport& kernel) {
   if (kernel.worst_error_over_bound) return fmt::format("{:.3g}", *kernel.worst_error_over_bound);
   // Without rounding every judged value was right to the bit.
-  return kernel.verdict == Verdict::clean && kernel.cases > 0 ? "exact" : "-";
+  const auto exact = kernel.accuracy.judged_by[static_cast<std::size_t>(Judgement::Layer::exact)];
+  return kernel.verdict == Verdict::clean && exact > 0 ? "exact" : "-";
 }
 
 /// The kernel's name without its id and its instance, which have columns of their own.

@@ -49,7 +49,7 @@ Bound log_sum_exp_bound(const ExponentialSums& sums, std::uint64_t height, const
   if (!relative) return relative;
   const Dyadic of_sum = -logarithm(one - *relative, bits).low;  // |ln(computed S / S)|
   const Dyadic of_log = errors.log_relative * logarithm(sums.sum_high, bits).high;
-  return (one + u) * (of_sum * (one + errors.log_relative) + of_log) + u * abs(result);
+  return (one + u) * (of_sum * (one + errors.log_relative) + of_log + errors.log_absolute) + u * abs(result);
 }
 
 SoftmaxBounds::SoftmaxBounds(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,

@@ -8,13 +8,12 @@
 
 namespace foldproof {
 
-/// How good the device's functions are. Their relative errors must hold for every argument that occurs: so
-/// not for ex2.approx behind a multiplication by log2(e), whose error grows with the argument, nor for
-/// lg2.approx, whose error is absolute about 1.
+/// How good the device's functions are, for every argument that occurs.
 struct ExponentialErrors {
-  Dyadic exp_relative;  ///< of exp, apart from underflow
-  Dyadic exp_absolute;  ///< of exp where it underflows: eta, or lambda where results are flushed to zero
-  Dyadic log_relative;  ///< of log
+  Dyadic exp_relative;       ///< of exp, apart from underflow
+  Dyadic exp_absolute;       ///< of exp where it underflows: eta, or lambda where results are flushed to zero
+  Dyadic log_relative;       ///< of log
+  Dyadic log_absolute = {};  ///< of log, besides
 };
 
 /// Of x_i - m for all i with a finite x_i (the others give exactly 0), t_i = m - x_i.
@@ -25,7 +24,7 @@ struct ExponentialSums {
   Dyadic inflated;  ///< at least the sum of exp(-t_i (1 - u)): what the rounding of x_i - m makes of S
 };
 
-/// At least e^(u t): what the rounding of x_i - m may make of an exponential.
+/// At least e^(u t), what the rounding of x_i - m may make of an exponential; of u t beyond 2^10, e^(2^10).
 Dyadic drift_factor(const Dyadic& gap, int precision);
 
 /// |S computed - S|, where no term passes through more than `height` additions.

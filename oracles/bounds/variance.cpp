@@ -31,8 +31,9 @@ class Steps {
   Approximate squared(const Approximate& x) const {
     return rounded({x.magnitude * x.magnitude, (whole(2) * x.magnitude + x.error) * x.error});
   }
+  /// By a division, or by a product with the rounded reciprocal, which has two roundings.
   Approximate divided(const Approximate& x, std::uint64_t by) const {
-    return rounded({over(x.magnitude, by), over(x.error, by)});
+    return rounded(rounded({over(x.magnitude, by), over(x.error, by)}));
   }
   /// One more rounding of what is computed so; half the smallest subnormal where it underflows.
   Approximate rounded(const Approximate& x) const {
@@ -43,9 +44,9 @@ class Steps {
     return moments_.squares - quotient(square, whole(moments_.count), quotient_bits).low;
   }
 
- private:
   static Dyadic over(const Dyadic& x, std::uint64_t n) { return quotient(x, whole(n), quotient_bits).high; }
 
+ private:
   const Moments& moments_;
   const FloatFormat& format_;
   Dyadic u_, least_;
@@ -92,11 +93,16 @@ Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, con
 Bound textbook_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
   if (auto none = refused(moments, divisor, format)) return *none;
   const Steps steps(moments, format);
-  const Dyadic squares = *dot_bound_any_order(moments.count, moments.count, format, moments.squares);
-  const Approximate correction = steps.divided(steps.squared(steps.sum()), moments.count);
-  const Approximate difference =
-      steps.rounded({steps.sum_of_squared_deviations(), squares + correction.error});
-  return steps.divided(difference, divisor).error;
+  const std::uint64_t n = moments.count;
+  const Approximate squares{moments.squares, *dot_bound_any_order(n, n, format, moments.squares)};
+  const Dyadic deviations = steps.sum_of_squared_deviations();
+  const Approximate of_sum = steps.divided(steps.squared(steps.sum()), n);
+  const Dyadic late = steps.divided(steps.rounded({deviations, squares.error + of_sum.error}), divisor).error;
+  if (divisor != n) return late;
+  const Approximate of_mean = steps.squared(steps.divided(steps.sum(), n));
+  const Dyadic early =
+      steps.rounded({steps.over(deviations, n), steps.divided(squares, n).error + of_mean.error}).error;
+  return std::max(late, early);
 }
 
 }  // namespace foldproof

@@ -21,12 +21,12 @@ struct Moments {
 Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, const FloatFormat& format,
                  bool flush = false);
 
-/// First the mean m (sum, then a division), then the sum of (x - m)^2, divided by `divisor`: n for a
-/// population, n - 1 for a sample.
+/// First the mean m, then the sum of (x - m)^2, over `divisor`: n for a population, n - 1 for a sample. Every
+/// division may be a product with the rounded reciprocal.
 Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format);
 
-/// (sum of x^2 - (sum of x)^2 / n) / divisor, the textbook's formula: it says little where the mean is large
-/// beside the deviation, and rightly so.
+/// (sum of x^2 - (sum of x)^2 / n) / divisor, the textbook's formula, or, of a population, the mean of x^2
+/// less the square of the mean: it says little where the mean is large beside the deviation, and rightly so.
 Bound textbook_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format);
 
 }  // namespace foldproof

@@ -1,5 +1,7 @@
 #include "oracles/references/exponential.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "oracles/bounds/arithmetic.h"
@@ -10,54 +12,65 @@
 namespace foldproof {
 namespace {
 
-/// What the CUDA C++ Programming Guide's tables of maximum errors say, at least: expf 2 ulp, logf 1, exp and
-/// log of f64 1, __expf 2 + 1.173 |x| ulp, of which only |x| up to 104 give anything. An ulp is at most
-/// 2^(1-p) of its number. Below the smallest normal number the hardware's exp2 gives zero. Nothing of
-/// __logf, whose error is absolute around 1.
-std::optional<ExponentialErrors> errors_of(const Arithmetic& a) {
+/// The arguments x - m below which nothing but zero comes of an exponential in the accumulator.
+constexpr std::uint64_t deepest(Element accumulator) { return accumulator == Element::f64 ? 746 : 104; }
+
+/// Of the library what the CUDA C++ Programming Guide's tables of maximum errors say, at least: expf 2 ulp,
+/// logf 1, exp and log of f64 1. An ulp is at most 2^(1-p) of its number. Below the smallest normal number
+/// the hardware's exp2 gives zero.
+///
+/// Of the fast ways the largest of: __expf(x - m), 2 + 1.173 |x - m| ulp; exp2f((x - m) log2 e), whose
+/// argument is off by 1.3 u |x - m| from its rounding and that of log2 e; exp2f(fma(x, log2 e, -m log2 e)),
+/// where the rounding of m log2 e comes to |m| u more. __logf is off by 3 ulp or, between 1/2 and 2, by
+/// 2^-21.41.
+ExponentialErrors errors_of(const Arithmetic& a, const Dyadic& max) {
   const FloatFormat& format = float_format(a.accumulator);
-  const Dyadic ulp = whole(2) * unit_roundoff(format.precision), two_ulps = whole(2) * ulp;
-  if (a.functions == MathFunctions::library)
-    return ExponentialErrors{two_ulps, smallest_normal(format), two_ulps};
-  if (a.op == Operator::log_sum_exp || a.accumulator != Element::f32) return std::nullopt;
-  return ExponentialErrors{whole(128) * ulp, smallest_normal(format), two_ulps};
+  const Dyadic ulp = whole(2) * unit_roundoff(format.precision);
+  if (a.functions == MathFunctions::library) return {whole(2) * ulp, smallest_normal(format), whole(2) * ulp};
+  const Dyadic exp_ulps = whole(2 + deepest(a.accumulator) * 5 / 4) + abs(max);
+  const Dyadic log_absolute = a.accumulator == Element::f32 ? Dyadic::power_of_two(-21) : Dyadic{};
+  return {exp_ulps * ulp, smallest_normal(format), whole(3) * ulp, log_absolute};
 }
 
 class ExponentialJudge final : public Judge {
  public:
-  ExponentialJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
-      : a_(arithmetic), errors_(errors_of(arithmetic)) {
+  ExponentialJudge(const Arithmetic& arithmetic, std::span<const std::byte> input) : a_(arithmetic) {
     const Tally t = tally(a_.input, input);
-    spoiled_ = t.specials.nan || t.specials.positive_infinity;
+    specials_ = t.specials;
     masked_ = t.finite == 0;
     const unsigned bits = a_.accumulator == Element::f64 ? 128 : 64;
-    if (spoiled_ || masked_) return;
+    if (specials_.nan || specials_.positive_infinity || masked_) return;
     const FloatFormat& format = float_format(a_.accumulator);
     exact_.emplace(a_.input, input, format.precision, bits);
+    errors_ = errors_of(a_, exact_->max());
     constexpr std::uint64_t roundings = 2;  // a division has one, a product with the reciprocal two
-    if (errors_) bounds_.emplace(exact_->sums(), height(), format, *errors_, roundings, true);
+    bounds_.emplace(exact_->sums(), height(), format, errors_, roundings, true);
   }
 
   Judgement element(std::size_t index, std::uint64_t bits) const override {
     const Outcome outcome = outcome_of(a_.output, bits);
-    if (spoiled_) return judge_spoiled(outcome);
+    if (specials_.nan || specials_.positive_infinity) return judge_spoiled(outcome);
     if (masked_) return judge_masked(outcome);
     if (a_.op == Operator::log_sum_exp) return judge_logarithm(outcome);
     // e^-inf is 0 in every arithmetic.
     if (!exact_->gap(index)) return judged_by_enclosure(outcome, Dyadic{}, Dyadic{}, a_, "softmax");
     const Enclosure share = exact_->share(index);
-    return judged_by_enclosure(outcome, share,
-                               bounds_ ? bounds_->of(share.high, *exact_->gap(index)) : unknown_errors(), a_,
-                               "softmax");
+    return judge_finite(outcome, share, bounds_->of(share.high, *exact_->gap(index)), "softmax");
   }
 
  private:
   /// The input holds NaN or +inf.
   Judgement judge_spoiled(const Outcome& outcome) const {
-    if (a_.nan != NanPolicy::propagate) return anything_goes();
-    const bool infinite = a_.op == Operator::log_sum_exp && outcome.category == Number::Category::infinity;
-    return judged_by_category(outcome.category == Number::Category::nan || infinite, outcome,
-                              "the input holds a NaN or an infinity");
+    const bool nan = outcome.category == Number::Category::nan;
+    if (specials_.nan) {
+      if (a_.nan == NanPolicy::unspecified) return anything_goes("the contract does not say what a NaN does");
+      return judged_by_category(nan, outcome, "the input holds a NaN");
+    }
+    // The formula about the maximum has inf - inf; the limits are 1 and 0, or inf.
+    const bool limit = a_.op == Operator::log_sum_exp
+                           ? outcome.category == Number::Category::infinity && !outcome.negative
+                           : outcome.is_finite() && (outcome.value.is_zero() || outcome.value == whole(1));
+    return judged_by_category(nan || limit, outcome, "the input holds an infinity");
   }
 
   /// The input holds nothing but -inf, or nothing at all.
@@ -73,19 +86,29 @@ class ExponentialJudge final : public Judge {
   Judgement judge_logarithm(const Outcome& outcome) const {
     const Enclosure exact = exact_->logarithm_of_sum();
     const Dyadic magnitude = std::max(abs(exact.low), abs(exact.high));
-    const Bound bound = errors_ ? log_sum_exp_bound(exact_->sums(), height(), float_format(a_.accumulator),
-                                                    *errors_, magnitude)
-                                : unknown_errors();
-    return judged_by_enclosure(outcome, exact, bound, a_, "log-sum-exp");
+    return judge_finite(
+        outcome, exact,
+        log_sum_exp_bound(exact_->sums(), height(), float_format(a_.accumulator), errors_, magnitude),
+        "log-sum-exp");
   }
 
-  static Bound unknown_errors() { return Bound::none("the errors of the functions are not relative ones"); }
+  /// Even where no bound is known, what is computed about the maximum is finite.
+  Judgement judge_finite(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
+                         std::string_view what) const {
+    const bool may_overflow =
+        a_.op == Operator::log_sum_exp && abs(exact_->max()) * whole(2) >= largest_finite(a_.output);
+    if (!bound && !outcome.is_finite() && !may_overflow)
+      return judged_by_category(false, outcome, fmt::format("the {} is {}", what, to_text(exact.low)));
+    return judged_by_enclosure(outcome, exact, bound, a_, what);
+  }
+
   std::uint64_t height() const { return a_.height.value_or(exact_->sums().count); }
 
   Arithmetic a_;
-  std::optional<ExponentialErrors> errors_;
-  bool spoiled_, masked_;
-  std::optional<ExactExponentials> exact_;  ///< absent where either
+  Specials specials_;
+  bool masked_ = false;
+  ExponentialErrors errors_;
+  std::optional<ExactExponentials> exact_;  ///< absent where the input is spoiled or masked
   std::optional<SoftmaxBounds> bounds_;
 };
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <vector>
+#include <unordered_set>
 
 #include "oracles/judges/judges.h"
 #include "oracles/number.h"
@@ -32,12 +32,14 @@ void extend(Extremum& result, Operator op, Element element, std::span<const std:
 
 class ExtremumJudge final : public FoldJudge {
  public:
-  explicit ExtremumJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
+  explicit ExtremumJudge(const Arithmetic& arithmetic)
+      : a_(arithmetic), keys_{order_key(arithmetic.output, identity(arithmetic.op, arithmetic.output))} {}
 
   void append(std::span<const std::byte> elements) override {
     extend(input_, a_.op, a_.input, elements);
     if (input_.bits) expected_ = converted(*input_.bits);
-    elements_.insert(elements_.end(), elements.begin(), elements.end());
+    for (std::size_t i = 0; i < elements.size() / size_of(a_.input) && a_.nan == NanPolicy::unspecified; ++i)
+      keys_.insert(order_key(a_.output, converted(load(a_.input, elements, i))));
   }
 
   Judgement element(std::size_t, std::uint64_t bits) const override {
@@ -64,7 +66,7 @@ class ExtremumJudge final : public FoldJudge {
     if (input_.nan && a_.nan == NanPolicy::propagate)
       return by_category(result.nan, result, "the input holds a NaN, which must reach the result");
     if (input_.nan && a_.nan == NanPolicy::unspecified)
-      return by_category(result.nan || is_element(*result.bits), result,
+      return by_category(result.nan || keys_.contains(order_key(a_.output, *result.bits)), result,
                          "no element of the input has this value");
     if (!expected_ && input_.nan)  // only NaN, all ignored
       return by_category(result.nan || same(*result.bits, identity(a_.op, a_.output)), result,
@@ -96,12 +98,6 @@ class ExtremumJudge final : public FoldJudge {
     return judgement;
   }
 
-  bool is_element(std::uint64_t bits) const {
-    for (std::size_t i = 0; i < elements_.size() / size_of(a_.input); ++i)
-      if (same(converted(load(a_.input, elements_, i)), bits)) return true;
-    return false;
-  }
-
   bool same(std::uint64_t a, std::uint64_t b) const {
     return order_key(a_.output, a) == order_key(a_.output, b);
   }
@@ -116,7 +112,8 @@ class ExtremumJudge final : public FoldJudge {
   Arithmetic a_;
   Extremum input_;
   std::optional<std::uint64_t> expected_;  ///< in the output's format; absent without an element that counts
-  std::vector<std::byte> elements_;
+  std::unordered_set<std::int64_t>
+      keys_;  ///< of the identity and, where the contract leaves the choice, of all
 };
 
 }  // namespace

@@ -20,21 +20,21 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
   if (no_order_rounds(t, format, a.flush_to_zero))
     return mean_bound(t.count, t.sum(), Dyadic{}, format, a.flush_to_zero);
   Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
-                               : sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
+                         : sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
   if (!plain) return plain;
   const Dyadic flushed = a.flush_to_zero ? flush_to_zero_loss(t.nonzero, format, t.magnitude()) : Dyadic{};
   return mean_bound(t.count, t.sum(), *plain + flushed, format, a.flush_to_zero);
 }
 
-Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t subnormal) {
+/// `nonzero`: how many elements are not zero, of which any may be subnormal.
+Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t nonzero) {
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic& sum = squares.positive;
   if (no_order_rounds(squares, format, a.flush_to_zero)) return norm_bound(sum, Dyadic{}, format);
-  Bound bound =
-      a.flush_to_zero
-          ? dot_bound_with_flush(squares.nonzero, format, sum,
-                                 whole(subnormal) * smallest_normal(format) * smallest_normal(format))
-          : dot_bound_any_order(squares.nonzero, squares.nonzero, format, sum);
+  Bound bound = a.flush_to_zero
+                    ? dot_bound_with_flush(squares.nonzero, format, sum,
+                                           whole(nonzero) * smallest_normal(format) * smallest_normal(format))
+                    : dot_bound_any_order(squares.nonzero, squares.nonzero, format, sum);
   if (!bound) return bound;
   if (sum + *bound > largest_finite(format)) return Bound::none("the sum of squares may overflow");
   return norm_bound(sum, *bound, format);
@@ -42,8 +42,9 @@ Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t sub
 
 /// The larger of the bounds where the contract does not say which method it is.
 Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {
-  if (a.variance == VarianceMethod::welford || a.flush_to_zero)
-    return Bound::none("no bound is known for Welford's recurrence, nor where results are flushed to zero");
+  if (a.variance == VarianceMethod::welford) return Bound::none("no bound is known for Welford's recurrence");
+  if (a.flush_to_zero)
+    return Bound::none("no bound is known for variances where subnormal numbers become zero");
   const FloatFormat& format = float_format(a.accumulator);
   // No square, sum or difference on the way is larger.
   if (whole(4 * values.count) * squares.positive > largest_finite(format))
@@ -75,18 +76,28 @@ class MomentJudge final : public Judge {
  public:
   MomentJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic),
-        has_nan_(tally(arithmetic.input, input).specials.nan),
+        values_(tally(arithmetic.input, input)),
         exact_(reference_of(arithmetic.op, arithmetic.input, input)),
         bound_(bound_of(arithmetic, input)) {}
 
   Judgement element(std::size_t, std::uint64_t bits) const override {
-    if (has_nan_ && a_.nan == NanPolicy::unspecified) return anything_goes();
-    return judged_by_reference(outcome_of(a_.output, bits), exact_, bound_, a_, info(a_.op).name);
+    if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
+      return anything_goes("the contract does not say what a NaN does");
+    const Outcome outcome = outcome_of(a_.output, bits);
+    if (outcome.category == Number::Category::nan && may_cancel_infinity())
+      return anything_goes("the finite elements may overflow to the other side of the infinity");
+    return judged_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
   }
 
  private:
+  bool may_cancel_infinity() const {
+    if (a_.op != Operator::mean || exact_.category() != Number::Category::infinity) return false;
+    return (exact_.negative() ? values_.positive : values_.negative) * whole(2) >
+           largest_finite(a_.accumulator);
+  }
+
   Arithmetic a_;
-  bool has_nan_;
+  Tally values_;
   Reference exact_;
   Bound bound_;  ///< before the output is rounded
 };

@@ -21,6 +21,14 @@ void measure(Judgement& judgement, const Dyadic& error, const Dyadic& exact, Ele
   judgement.ulps = ratio(error, ulp(output, exact));
 }
 
+/// Whether a number between the two, written as output, may have become what is no finite number.
+bool is_overflow(const Outcome& outcome, const Enclosure& written, const Arithmetic& a) {
+  const Dyadic threshold = overflow_threshold(a.output);
+  const bool up = written.high >= threshold, down = -written.low >= threshold;
+  if (outcome.category == Number::Category::infinity) return outcome.negative ? down : up;
+  return (up || down) && !(float_format(a.output).has_infinity && float_format(a.accumulator).has_infinity);
+}
+
 }  // namespace
 
 Outcome outcome_of(Element output, std::uint64_t bits) {
@@ -96,13 +104,13 @@ Judgement judged_by_reference(const Outcome& outcome, const Reference& exact, co
 
 Judgement judged_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
                               const Arithmetic& arithmetic, std::string_view what) {
-  if (!bound) return anything_goes();
+  if (!bound) return anything_goes(bound.why_not());
   const Dyadic magnitude = std::max(abs(exact.low), abs(exact.high));
   const Dyadic uncertain = *bound + (exact.high - exact.low);
-  if (!outcome.is_finite()) {
-    const bool overflows = magnitude + uncertain >= overflow_threshold(arithmetic.output);
-    return judged_by_category(overflows, outcome, fmt::format("the {} is {}", what, to_text(exact.low)));
-  }
+  if (!outcome.is_finite())
+    return judged_by_category(
+        is_overflow(outcome, {exact.low - uncertain, exact.high + uncertain}, arithmetic), outcome,
+        fmt::format("the {} is {}", what, to_text(exact.low)));
   const bool rounded = !includes(arithmetic.output, arithmetic.accumulator);
   const Dyadic all =
       rounded ? *output_bound(magnitude, uncertain, float_format(arithmetic.output)) : uncertain;
@@ -110,10 +118,10 @@ Judgement judged_by_enclosure(const Outcome& outcome, const Enclosure& exact, co
   return judged_by_bound(outcome, exact.low, all, arithmetic.output, what);
 }
 
-Judgement anything_goes() {
+Judgement anything_goes(std::string why) {
   Judgement judgement;
-  judgement.layer = Judgement::Layer::bound;
-  judgement.vacuous = true;
+  judgement.layer = Judgement::Layer::nothing;
+  judgement.why_not = std::move(why);
   return judgement;
 }
 

@@ -39,7 +39,7 @@ Judgement judged_exactly(const Outcome& outcome, const Dyadic& expected, Element
                          std::string_view what);
 
 /// A judgement against a result that need not be a dyadic number. `bound` is what rounding may do before the
-/// output is written; where it is none, whatever is finite goes.
+/// output is written; where it is none, anything goes.
 Judgement judged_by_reference(const Outcome& outcome, const Reference& exact, const Bound& bound,
                               const Arithmetic& arithmetic, std::string_view what);
 
@@ -47,7 +47,7 @@ Judgement judged_by_reference(const Outcome& outcome, const Reference& exact, co
 Judgement judged_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
                               const Arithmetic& arithmetic, std::string_view what);
 
-/// A result about which nothing can be said, which is not an error.
-Judgement anything_goes();
+/// A result about which nothing can be said, which is not an error; `why`: a clause.
+Judgement anything_goes(std::string why);
 
 }  // namespace foldproof

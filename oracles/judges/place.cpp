@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "oracles/judges/judges.h"
+#include "oracles/judges/outcome.h"
 #include "oracles/number.h"
 #include "oracles/references/extremes.h"
 
@@ -27,11 +28,10 @@ class PlaceJudge final : public Judge {
     if (!extreme_) return right();  // nothing but NaN, all ignored
     const std::uint64_t there = load(a_.input, input_, index.significand);
     const bool nan = decode(a_.input, there).is_nan(), wants_nan = decode(a_.input, extreme_->bits).is_nan();
-    if (wants_nan && a_.nan == NanPolicy::unspecified) return right();
+    if (wants_nan && a_.nan == NanPolicy::unspecified)
+      return anything_goes("the contract does not say what a NaN does");
     const bool best = nan || wants_nan ? nan && wants_nan
-                                       : order_key(a_.input, there) == order_key(a_.input, extreme_->bits) ||
-                                             (decode(a_.input, there).is_zero() &&
-                                              decode(a_.input, extreme_->bits).is_zero());
+                                       : order_key(a_.input, there) == order_key(a_.input, extreme_->bits);
     if (!best)
       return wrong(fmt::format("the result is {}, where {} stands, but the {} element is {}, at {}",
                                index.significand, to_text(a_.input, there), superlative(),

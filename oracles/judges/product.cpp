@@ -127,7 +127,7 @@ class ProductJudge final : public FoldJudge {
   Judgement judge(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
     if (product_.nan()) return judged_by_category(nan, outcome, "the product is NaN");
-    if (!bound_) return anything_goes();
+    if (!bound_) return anything_goes(bound_.why_not());
     if (product_.infinite())
       return judged_by_category(!nan && !outcome.is_finite() && outcome.negative == product_.negative(),
                                 outcome, "the input holds an infinity and no zero");

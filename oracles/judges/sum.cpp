@@ -65,7 +65,7 @@ class SumJudge final : public FoldJudge {
       return judged_by_category(
           outcome.category == Number::Category::nan, outcome,
           tally_.specials.nan ? "the input holds a NaN" : "the input holds infinities of both signs");
-    if (!bound_) return anything_goes();
+    if (!bound_) return anything_goes(bound_.why_not());
     if (tally_.specials.have_infinity()) return judge_infinite(outcome);
     return outcome.is_finite() ? judge_finite(outcome) : judge_overflow(outcome);
   }
@@ -102,8 +102,9 @@ class SumJudge final : public FoldJudge {
       return judged_by_category(saturates(outcome, exact_.is_negative()), outcome,
                                 fmt::format("the exact sum {} overflows", to_text(exact_)));
     }
-    if (saturates(outcome, false) && may_overflow(false, outcome.single)) return anything_goes();
-    if (saturates(outcome, true) && may_overflow(true, outcome.single)) return anything_goes();
+    constexpr const char* saturated = "the sum may have saturated on its way";
+    if (saturates(outcome, false) && may_overflow(false, outcome.single)) return anything_goes(saturated);
+    if (saturates(outcome, true) && may_overflow(true, outcome.single)) return anything_goes(saturated);
     const Dyadic bound = *bound_ + output_rounding(outcome);
     if (bound.is_zero()) return judged_exactly(outcome, exact_, a_.output, "sum");
     return judged_by_bound(outcome, exact_, bound, a_.output, "sum");

@@ -35,6 +35,7 @@ class ExactExponentials {
   ExactExponentials(Element element, std::span<const std::byte> elements, int precision, unsigned bits);
 
   const ExponentialSums& sums() const { return sums_; }
+  const Dyadic& max() const { return max_; }
   /// max - x_i; nothing of -inf.
   const std::optional<Dyadic>& gap(std::size_t i) const { return gaps_[i]; }
   /// e^x_i over the sum of all.

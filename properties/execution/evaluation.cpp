@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "contracts/entry_facts.h"
 #include "contracts/names.h"
 #include "oracles/number.h"
 #include "oracles/result_judge.h"
@@ -37,14 +38,11 @@ bool is_deterministic(const Instance& instance) {
   return instance.reduction && instance.claims.deterministic;
 }
 
-/// Whether some instruction flushes subnormal numbers. Not the hardware's 2^x, which is in every expf and
-/// about which the bounds of exponentials know, nor its 1/x of f64, with which divisions begin.
-bool flushes(std::string_view ptx) {
-  constexpr std::string_view exponential = "ex2.approx", flushing = ".ftz", of_f64 = ".f64";
-  for (std::size_t at = ptx.find(flushing); at != std::string_view::npos; at = ptx.find(flushing, at + 1))
-    if (!ptx.substr(0, at).ends_with(exponential) && !ptx.substr(at + flushing.size()).starts_with(of_f64))
-      return true;
-  return false;
+/// Whether a kernel that is launched flushes subnormal numbers, or a function that it calls.
+bool flushes(const Instance& instance, std::string_view ptx) {
+  return std::ranges::any_of(instance.launches, [&](const LaunchContract& launch) {
+    return facts_of(ptx, launch.lowered).flushes_subnormals;
+  });
 }
 
 /// Subnormal numbers are lost where the contract says so, and where the code does, whoever asked nvcc for
@@ -56,7 +54,7 @@ Arithmetic arithmetic_of(const Instance& instance, const Image& image) {
           .accumulator = reduction.accumulator,
           .output = reduction.output,
           .nan = instance.claims.nan,
-          .flush_to_zero = instance.claims.flushes_subnormals || flushes(image.ptx),
+          .flush_to_zero = instance.claims.flushes_subnormals || flushes(instance, image.ptx),
           .ties = instance.claims.ties,
           .masked = instance.claims.masked,
           .functions = reduction.functions,
@@ -180,6 +178,7 @@ class Verdicts {
       if (run == 0 && judgement.error_over_bound) evaluation_.error_over_bound = judgement.error_over_bound;
       forced_ = judgement.layer == Judgement::Layer::exact;
       evaluation_.vacuous = judgement.vacuous;
+      evaluation_.why_not = judgement.why_not;
       evaluation_.layer = judgement.layer;
       evaluation_.ulps = judgement.ulps;
       if (judgement.ok) continue;
@@ -218,6 +217,7 @@ class Verdicts {
     evaluation_.followed = results_[*planned_.followed].followed;
     evaluation_.error_over_bound = judgement->error_over_bound;
     evaluation_.vacuous = judgement->vacuous;
+    evaluation_.why_not = judgement->why_not;
     evaluation_.layer = judgement->layer;
     if (!judgement->ok) add(Kind::outside_bound, judgement->sentence + with_input());
     return judgement->ok;

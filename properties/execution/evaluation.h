@@ -18,6 +18,7 @@ struct Evaluation {
   std::vector<Finding> findings;             ///< without case and replay command
   std::optional<double> error_over_bound;    ///< absent where nothing rounds or nothing was judged
   bool vacuous = false;                      ///< the bound that judged says nothing
+  std::string why_not;                       ///< why nothing judged the value
   std::optional<Judgement::Layer> layer;     ///< what judged the value; absent where it was not judged
   std::optional<double> ulps;                ///< the error; absent where the value is not finite
   std::shared_ptr<const Followed> followed;  ///< what the results are made of, where that was followed

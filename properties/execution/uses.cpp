@@ -41,13 +41,15 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& fo
                                     const std::vector<Use>& uses, const Part& part, std::string_view result) {
   const Operator op = instance.reduction->op;
   const bool extremum = is_extremum(underlying(op));
+  // Where the only element stands is known without a look at it.
+  const bool one_place = info(op).gives == OperatorInfo::Gives::place && part.last - part.first == 1;
   const bool counts_twice = !extremum || instance.claims.uses_every_input_once.value_or(false);
   const double whole = op == Operator::mean ? static_cast<double>(part.last - part.first) : 1.0;
   Elements unused, repeated, foreign;
   for (std::size_t k = 0; k < uses.size(); ++k) {
     const bool inside = k >= part.first && k < part.last;
     const double times = uses[k].times && !uses[k].decides ? std::fabs(*uses[k].times) * whole : 0;
-    if (inside && !uses[k].counts) unused.add(k);
+    if (inside && !uses[k].counts && !one_place) unused.add(k);
     if (inside && counts_twice && times > 1.5) repeated.add(k);
     if (!inside && times > 0.5) foreign.add(k);
   }

@@ -282,6 +282,10 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   c.law = law(index);
   if (!made_of.modifier.empty())
     c.recipe.modifiers = {with_argument(choose, made_of.modifier, *instance_.reduction)};
+  // What comes of a row that is masked altogether is claimed: such rows must be among the cases.
+  const bool masks = instance_.claims.masked != Masked::unspecified &&
+                     std::ranges::find(modifiers_, "minus-inf") != modifiers_.end();
+  if (masks && turn.counts == CountClass::small) c.recipe.modifiers = {"minus-inf:row"};
   return c;
 }
 

@@ -53,9 +53,14 @@ void fill_infinities(Elements& x) {
 
 void fill_nans(Elements& x) {
   fill_uniform(x);
+  const Number nan{Number::Category::nan, false, 0, 0};
+  if (x.random.below(3) == 0) {  // beside one of them, wherever the extremum stands
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (x.random.flip()) x.set(i, nan);
+    return;
+  }
   const std::uint64_t planted = 1 + x.random.below(3);
-  for (std::uint64_t i = 0; i < planted && x.size() != 0; ++i)
-    x.set(x.telling_index(x.size()), Number{Number::Category::nan, false, 0, 0});
+  for (std::uint64_t i = 0; i < planted && x.size() != 0; ++i) x.set(x.telling_index(x.size()), nan);
 }
 
 }  // namespace foldproof::inputs

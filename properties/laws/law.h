@@ -24,6 +24,7 @@ class LawCase {
   Element in() const { return reduction().input; }
   Element accumulator() const { return reduction().accumulator; }
   Element out() const { return reduction().output; }
+  MathFunctions functions() const { return reduction().functions; }
   bool is_extremum() const { return foldproof::is_extremum(op()); }
   /// Integers that are reduced modulo one power of two from the input to the output.
   bool wraps() const;

@@ -388,8 +388,13 @@ TEST_CASE("code that flushes subnormal numbers is judged so, whoever asked the c
   };
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   AuditOptions options = many_cases(1000);
-  CHECK_FALSE(audit(contract, flushing, options, "add.f32 %f1, %f2, %f3;").findings.empty());
-  require_clean(audit(contract, flushing, options, "add.ftz.f32 %f1, %f2, %f3;"));
+  const auto ptx = [](const std::string& launched, const std::string& other) {
+    return ".entry kernel() {\n" + launched + " %f1, %f2, %f3;\n}\n.entry other() {\n" + other +
+           " %f1, %f2, %f3;\n}\n";
+  };
+  CHECK_FALSE(audit(contract, flushing, options, ptx("add.f32", "add.f32")).findings.empty());
+  CHECK_FALSE(audit(contract, flushing, options, ptx("add.f32", "add.ftz.f32")).findings.empty());
+  require_clean(audit(contract, flushing, options, ptx("add.ftz.f32", "add.f32")));
 }
 
 TEST_CASE("a misaligned start is tried, unless the domain rules it out") {

@@ -240,7 +240,7 @@ TEST_CASE("words are read with their arguments, and wrong ones told") {
   CHECK(error("uniform+scale") ==
         "\"scale\" must have a whole number between -4096 and 4096 behind its colon");
   CHECK(error("uniform+nan:middle") ==
-        "\"nan:middle\" must have one of first, last, edge, tile, all behind its colon");
+        "\"nan:middle\" must have one of first, last, edge, tile, row, all behind its colon");
   CHECK(error("uniform+shuffled:1") == "\"shuffled:1\" takes nothing behind a colon");
   CHECK(error("uniform+") ==
         "there is no modifier \"\"; choose one of shuffled, ascending, descending, alternating, "

@@ -23,6 +23,15 @@ void sequential(const Launch& l) {
   l.store(sum);
 }
 
+void in_pairs(const Launch& l) {
+  std::vector<float> sums = l.elements<float>();
+  if (sums.empty()) sums = {0};
+  for (; sums.size() > 1; sums.resize((sums.size() + 1) / 2))
+    for (std::size_t i = 0; i < sums.size(); i += 2)
+      sums[i / 2] = i + 1 < sums.size() ? sums[i] + sums[i + 1] : sums[i];
+  l.store(sums.front());
+}
+
 /// What atomics add up to: in another order under another schedule.
 void in_any_order(const Launch& l) {
   l.store(fake::random_tree_sum(l.elements<float>(), l.schedule.seed + l.count));
@@ -66,7 +75,8 @@ TEST_CASE("steering a quarter of the cases finds an error half as large again in
     CAPTURE(name(element), drawn, steered);
     CHECK(steered >= 1.5 * drawn);
   };
-  gain(Element::f32, sequential);
+  // Not of sums one after the other in f32: there "stagnation" reaches the bound as it is drawn.
+  gain(Element::f32, in_pairs);
   gain(Element::f32, in_any_order);
   gain(Element::f16, sequential_f16);
 }
