@@ -15,6 +15,6 @@ __global__ void log_sum_exp(const float* input, float* results, std::size_t colu
 
   float sum = 0.0f;
   for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += expf(row[c] - origin);
-  sum = reduce_and_broadcast<Sum>(sum);
+  sum = reduce_block<Sum>(sum);
   if (threadIdx.x == 0) results[blockIdx.x] = origin + logf(sum);
 }

@@ -29,8 +29,11 @@ std::int64_t block_in(Chooser& choose, Bounds range) {
   std::set<std::int64_t> edges{range.low, range.high};
   for (const std::int64_t edge : block_edges)
     if (range.clamp(edge) == edge) edges.insert(edge);
-  if (choose.between(0, 4) == 0) return choose.between(range.low, range.high);
-  return choose.one_of(std::vector<std::int64_t>(edges.begin(), edges.end()));
+  switch (choose.between(0, 4)) {
+    case 0: return choose.between(range.low, range.high);
+    case 1: return choose.between(0, 1) == 0 ? range.low : range.high;
+    default: return choose.one_of(std::vector<std::int64_t>(edges.begin(), edges.end()));
+  }
 }
 
 std::int64_t row_in(Chooser& choose, Bounds range, std::int64_t block) {

@@ -282,11 +282,21 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   c.law = law(index);
   if (!made_of.modifier.empty())
     c.recipe.modifiers = {with_argument(choose, made_of.modifier, *instance_.reduction)};
-  // What comes of a row that is masked altogether is claimed: such rows must be among the cases.
-  const bool masks = instance_.claims.masked != Masked::unspecified &&
-                     std::ranges::find(modifiers_, "minus-inf") != modifiers_.end();
-  if (masks && turn.counts == CountClass::small) c.recipe.modifiers = {"minus-inf:row"};
+  // Whether a maximum is right shows in exponentials only where it stands far above the rest; and where it is
+  // claimed what becomes of a masked row, there must be some.
+  const bool is_long = turn.counts == CountClass::medium || turn.counts == CountClass::tile_edge ||
+                       turn.counts == CountClass::corner;
+  if (wants("peaks") && is_long) c.recipe.modifiers.emplace_back("peaks");
+  if (wants("minus-inf") && turn.counts == CountClass::small)
+    c.recipe.modifiers.emplace_back("minus-inf:row");
   return c;
+}
+
+bool CaseGenerator::wants(std::string_view modifier) const {
+  if (std::ranges::find(modifiers_, modifier) == modifiers_.end()) return false;
+  const Operator op = instance_.reduction->op;
+  if (modifier == "minus-inf") return instance_.claims.masked != Masked::unspecified;
+  return op == Operator::softmax || op == Operator::log_sum_exp;
 }
 
 }  // namespace foldproof

@@ -50,6 +50,8 @@ class CaseGenerator {
   /// In a round each distribution has one case and each modifier one; those without elements take none away.
   Ingredients ingredients(std::uint64_t index) const;
   std::string law(std::uint64_t index) const;
+  /// Whether the modifier belongs to some cases of every audit.
+  bool wants(std::string_view modifier) const;
 
   const Instance& instance_;
   const Domain& domain_;

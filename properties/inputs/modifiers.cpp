@@ -121,6 +121,15 @@ void modify_paired(Elements& x) {
   x.set_finite(x.size() - 1, Number{Number::Category::finite, false, 1, exponent});
 }
 
+void modify_peaks(Elements& x) {
+  for (const auto& [begin, length] : x.rows()) {
+    const std::size_t tile = std::min(length, x.tile()), warp = std::min<std::size_t>(tile, 32);
+    // The last warp of a tile is the first that a fold of warps loses.
+    const std::size_t i = x.random.flip() ? x.telling_index(length) : tile - 1 - x.random.below(warp);
+    x.set_finite(begin + i, number_of(500.0));
+  }
+}
+
 void modify_minus_zero(Elements& x) { plant(x, minus_zero()); }
 void modify_nan(Elements& x) { plant(x, nan()); }
 void modify_inf(Elements& x) { plant(x, infinity(false)); }

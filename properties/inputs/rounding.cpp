@@ -58,10 +58,4 @@ void fill_gaps(Elements& x) {
   x.shuffle();
 }
 
-void fill_peaks(Elements& x) {
-  for (std::size_t i = 0; i < x.size(); ++i) x.set(i, x.random.symmetric());
-  for (const auto& [begin, length] : x.rows())
-    x.set_finite(begin + x.telling_index(length), number_of(500.0));
-}
-
 }  // namespace foldproof::inputs

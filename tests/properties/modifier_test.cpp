@@ -118,6 +118,21 @@ TEST_CASE("pairs leave the power of two that is asked for") {
   CHECK(sum_of(doubles("uniform+paired:-40+shuffled", Element::f32, 33)) == cpp_bin_float_100(0x1p-40));
 }
 
+TEST_CASE("in every row one peak stands so far above the rest that its exponential about another overflows") {
+  InputPlan plan{Operator::sum, Element::f32, Element::f32, 400};
+  plan.row = 100;
+  const auto bytes = make_input({"uniform", 5, {}, {"peaks"}}, plan);
+  for (std::size_t row = 0; row < 4; ++row) {
+    std::vector<float> values;
+    for (std::size_t i = 0; i < 100; ++i)
+      values.push_back(
+          std::bit_cast<float>(static_cast<std::uint32_t>(load(Element::f32, bytes, 100 * row + i))));
+    std::ranges::sort(values);
+    CHECK(std::isinf(std::exp(values[99] - values[98])));
+    CHECK(std::isfinite(std::exp(values[98] - values[0])));
+  }
+}
+
 TEST_CASE("values are planted where the place says") {
   using Places = std::vector<std::size_t>;
   CHECK(places_of_nan("uniform+nan:first", 100, 1) == Places{0});
@@ -245,7 +260,8 @@ TEST_CASE("words are read with their arguments, and wrong ones told") {
   CHECK(error("uniform+") ==
         "there is no modifier \"\"; choose one of shuffled, ascending, descending, alternating, "
         "scale:exponent, "
-        "shift:exponent, centred, paired:exponent, minus-zero:place, nan:place, inf:place, minus-inf:place");
+        "shift:exponent, centred, paired:exponent, peaks, minus-zero:place, nan:place, inf:place, "
+        "minus-inf:place");
   CHECK_THROWS_WITH(made("uniform+inf:first", Element::e4m3, 3),
                     "the modifier \"inf\" is not made for e4m3 elements");
 }
