@@ -8,10 +8,20 @@
 #include "contracts/keys.h"
 #include "contracts/names.h"
 #include "contracts/placeholders.h"
+#include "contracts/sizes.h"
+#include "oracles/number.h"
 
 namespace foldproof {
 
 namespace {
+
+constexpr std::int64_t most_threads_of_a_block = 1024;
+
+/// Whether an integer type holds the number.
+bool holds(Element type, std::uint64_t number) {
+  const std::size_t bits = 8 * size_of(type) - (is_signed_integer(type) ? 1 : 0);
+  return bits >= 64 || number >> bits == 0;
+}
 
 Element element_of(const Text& text) {
   if (const auto element = element_named(text.value)) return *element;
@@ -48,6 +58,8 @@ class InstanceBuilder {
       name_launch();
     }
     read_claims();
+    check_small_sizes(instance_);
+    check_indices();
     return std::move(instance_);
   }
 
@@ -149,6 +161,30 @@ class InstanceBuilder {
   void add_variable(const std::string& name, const Text& raw) {
     instance_.domain.emplace_back(name, range(raw));
     variables_.push_back(name);
+    const Expression& most = instance_.domain.back().second.high;
+    if (name == "block" && most.names().empty() && most.evaluate({}) > most_threads_of_a_block)
+      throw InputError(fmt::format("a block has at most {} threads, and \"block\" may be {}",
+                                   most_threads_of_a_block, most.evaluate({})),
+                       most.where());
+  }
+
+  /// An output that holds places must hold the last one.
+  void check_indices() const {
+    if (!instance_.reduction || info(instance_.reduction->op).gives != OperatorInfo::Gives::place) return;
+    const Element type = instance_.reduction->output;
+    const std::string_view length = instance_.reduction->result == ResultShape::rows ? "columns" : "count";
+    const std::int64_t last = greatest_claimed(instance_, length) - 1;
+    if (is_float(type) || last <= 0 || holds(type, static_cast<std::uint64_t>(last))) return;
+    const Table reduction = *top_.table("reduction");
+    throw InputError(
+        fmt::format("an output of {} cannot hold the index {}, and \"{}\" may be {}; choose a wider "
+                    "\"output\" or fewer elements",
+                    name(type), last, length, last + 1),
+        reduction.where(reduction.has("output") ? "output" : "operator"));
+  }
+
+  const Range& variable(std::string_view name) const {
+    return std::ranges::find(instance_.domain, name, &std::pair<std::string, Range>::first)->second;
   }
 
   bool knows(std::string_view variable) const {
@@ -204,7 +240,7 @@ class InstanceBuilder {
       case ResultShape::array: return {"count", where};
       case ResultShape::rows:
         if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) return {"count", where};
-        return {"count / columns", where};
+        return rows_of_output(where);
       case ResultShape::partials:
       case ResultShape::bins: break;
     }
@@ -212,6 +248,18 @@ class InstanceBuilder {
         fmt::format("the result \"{}\" needs the key \"count\" in [output]: how many elements there are",
                     name_of(result_names, shape)),
         where);
+  }
+
+  Text rows_of_output(const Position& where) const {
+    if (knows("rows")) return {"rows", where};
+    const Expression& least = variable("columns").low;
+    if (least.names().empty() && least.evaluate({}) == 0)
+      throw InputError(
+          "a row may have no columns, so that \"count\" does not tell how many rows there are; add a "
+          "variable "
+          "\"rows\" with count = \"rows * columns\", or say it with \"count\" in [output]",
+          least.where());
+    return {"count / columns", where};
   }
 
   void read_output() {

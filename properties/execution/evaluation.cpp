@@ -347,10 +347,11 @@ void check_output_count(const Instance& instance, const Case& c, std::uint64_t d
   const auto count = static_cast<std::size_t>(c.variables.at("count"));
   const auto due = output_count(result_layout(instance, c.variables), instance.reduction->op, count);
   if (due && *due != declared)
-    throw InputError(fmt::format(
-        "[output] has {} elements where count is {}, and a \"{}\" result of so many elements has {}; correct "
-        "its \"count\", or that of the domain (rows * columns)",
-        declared, count, name_of(result_names, instance.reduction->result), *due));
+    throw InputError(fmt::format("[output] has {} elements where count is {}, and a \"{}\" result of so many "
+                                 "elements has {}; correct "
+                                 "its \"count\", or that of the domain (rows * columns)",
+                                 declared, count, name_of(result_names, instance.reduction->result), *due),
+                     instance.output_count.where());
 }
 
 Planned plan(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,
