@@ -1,6 +1,7 @@
 #include "contracts/loading/instance_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -21,6 +22,12 @@ constexpr std::int64_t most_threads_of_a_block = 1024;
 bool holds(Element type, std::uint64_t number) {
   const std::size_t bits = 8 * size_of(type) - (is_signed_integer(type) ? 1 : 0);
   return bits >= 64 || number >> bits == 0;
+}
+
+/// "a", "a and b", "a, b and c".
+std::string listed(const std::vector<std::string_view>& words) {
+  if (words.size() == 1) return std::string(words[0]);
+  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
 }
 
 Element element_of(const Text& text) {
@@ -128,7 +135,36 @@ class InstanceBuilder {
                       "kernel and a [[launch]]",
                       name(reduction.op)),
           table->where("operator"));
+    check_shape(reduction, *table);
+    check_keys("reduction", *table, reduction.op);
     instance_.reduction = reduction;
+  }
+
+  static void check_shape(const Reduction& reduction, const Table& table) {
+    if (has_shape(reduction.op, reduction.result)) return;
+    std::vector<std::string> possible;
+    for (const auto& [text, shape] : result_names)
+      if (has_shape(reduction.op, shape)) possible.push_back(fmt::format("\"{}\"", text));
+    throw InputError(
+        fmt::format("{} has no result \"{}\"{}; write result = {} in [reduction]", name(reduction.op),
+                    name_of(result_names, reduction.result),
+                    table.has("result") ? "" : ", which is the default", fmt::join(possible, " or ")),
+        table.where("result"));
+  }
+
+  /// A key that is for other operators alone says nothing, so that it may stand there with its default.
+  void check_keys(std::string_view name, const Table& table, Operator op) const {
+    for (const KeyRow& row : contract_keys()) {
+      if (row.table != name || !table.has(row.key) || info(op).takes(row.key)) continue;
+      std::vector<std::string_view> takers;
+      for (const OperatorInfo& other : operators())
+        if (other.takes(row.key)) takers.push_back(other.name);
+      const auto text = in_contract(table.text(row.key));
+      if (takers.empty() || (text && fmt::format("\"{}\"", text->value) == row.fallback)) continue;
+      throw InputError(
+          fmt::format("\"{}\" is for {}, not for {}", row.key, listed(takers), foldproof::name(op)),
+          table.where(row.key));
+    }
   }
 
   void read_domain() {
@@ -225,7 +261,7 @@ class InstanceBuilder {
     const auto chosen = choice(initial_names, "initial", in_contract(table.text("initial")), fallback);
     if (chosen == BufferContract::Initial::identity && instance_.reduction && !folds(instance_.reduction->op))
       throw InputError(
-          fmt::format("a {} has no identity; choose undefined or zero", name(instance_.reduction->op)),
+          fmt::format("{} has no identity; choose undefined or zero", name(instance_.reduction->op)),
           table.where("initial"));
     return chosen;
   }
@@ -311,6 +347,7 @@ class InstanceBuilder {
   void read_claims() {
     const auto table = top_.table("claims");
     if (!table) return;
+    if (instance_.reduction) check_keys("claims", *table, instance_.reduction->op);
     Claims& claims = instance_.claims;
     claims.deterministic = table->boolean("deterministic", claims.deterministic);
     claims.nan = choice(nan_names, "nan", in_contract(table->text("nan")), claims.nan);

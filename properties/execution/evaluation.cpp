@@ -397,8 +397,7 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
   if (places_.empty()) places_.push_back({contract.source.string()});
   if (!instance.reduction) return;
   arithmetic_ = arithmetic_of(instance, *image);
-  for (const auto& why : {not_judged(*arithmetic_), not_judged(*arithmetic_, instance.reduction->result)})
-    if (why) throw InputError(*why, {contract.file.string()});
+  if (const auto why = not_judged(*arithmetic_)) throw InputError(*why, {contract.file.string()});
   const bool adds_numbers = arithmetic_->op == Operator::sum && is_float(arithmetic_->input);
   fixed_tree_ = adds_numbers && is_deterministic(instance) && laws::has_fixed_tree(instance, *image);
 }
