@@ -130,6 +130,7 @@ class Guess {
   void find_reduction() {
     const std::string name = plain_name(kernel_.signature.spelled);
     const NameRow* named = row_of_name(name);
+    if (named == nullptr) named = row_of_name(kernel_.parameters[output_].name);
     const bool looks_like_one =
         named != nullptr || facts_.uses_shared || facts_.uses_shuffle || !facts_.atomics.empty() ||
         mentions(name, {"sum", "reduc", "max", "min", "prod", "fold", "total", "accum"});
@@ -158,7 +159,8 @@ class Guess {
   void check_name(const NameRow& named) const {
     const auto unless = [&](bool right, std::string_view unknown) {
       if (!right)
-        give_up(fmt::format("its name speaks of \"{}\", and it is not known {}", named.word, unknown),
+        give_up(fmt::format("its name or that of its output speaks of \"{}\", and it is not known {}",
+                            named.word, unknown),
                 what_to_write(named.op));
     };
     unless(named.unknown.empty(), named.unknown);

@@ -334,6 +334,7 @@ TEST_CASE("a name tells other operators than folds, the longer word first") {
   CHECK(op("history_max") == "none");
   CHECK(op("ns::mean_of_all") == "mean");
   CHECK(op("block_max") == "none");
+  CHECK(op("bins") == "histogram");
 }
 
 TEST_CASE("an operator is guessed with its result, or what is missing is said") {
