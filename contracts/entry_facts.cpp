@@ -187,8 +187,10 @@ void read_instruction(std::string_view line, const Names& in_calls, EntryFacts& 
     facts.widest_read = std::max(facts.widest_read, bytes_read(line.substr(line.find(opcode)), opcode));
   if (contains(opcode, ".ftz") && !is("ex2.approx") && !opcode.ends_with(".f64"))
     facts.flushes_subnormals = true;
-  if (is("add.") || is("mul.") || is("min.") || is("max."))
-    facts.arithmetic.insert(operation_and_type(opcode, {"add", "mul", "min", "max"}));
+  constexpr std::string_view computing[] = {"add", "mul",  "min",   "max", "div",
+                                            "rcp", "sqrt", "rsqrt", "ex2", "lg2"};
+  for (const std::string_view operation : computing)
+    if (is(std::string(operation) + ".")) facts.arithmetic.insert(operation_and_type(opcode, {operation}));
 }
 
 /// Whether a read stands between a label and a later branch back to it.

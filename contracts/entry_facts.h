@@ -28,7 +28,7 @@ struct EntryFacts {
   std::array<std::uint32_t, 3> cluster{0, 0, 0};  ///< .reqnctapercluster; zeros without one
   std::vector<std::uint64_t> shared_arrays;       ///< bytes of each static array
   std::set<std::string> atomics;                  ///< "add.f32": operation and type of each global atomic
-  std::set<std::string> arithmetic;  ///< "max.f32": the same of add, mul, min and max in registers
+  std::set<std::string> arithmetic;  ///< "max.f32": the same of what is computed in registers
 };
 
 /// Reads the definition of `lowered` in PTX text, and those of the functions that it calls by name, as nvcc

@@ -28,6 +28,8 @@ class Expression {
   /// The names that the expression reads.
   std::vector<std::string> names() const;
   const std::string& text() const { return text_; }
+  /// Where it stands; nowhere for a constant of the program's.
+  const Position& where() const { return where_; }
 
   struct Node;
 

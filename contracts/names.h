@@ -22,7 +22,7 @@ struct Named {
 };
 
 constexpr Named<Operator> operator_names[] = {
-#define FOLDPROOF_OPERATOR(id, name, functor, gives, synopsis) {name, Operator::id},
+#define FOLDPROOF_OPERATOR(id, name, functor, gives, keys, synopsis) {name, Operator::id},
 #include "oracles/operators.def"
 #undef FOLDPROOF_OPERATOR
 };

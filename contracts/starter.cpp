@@ -68,6 +68,8 @@ void write_reduction(Writer& out, const Reduction& reduction) {
   out.key("accumulator", toml_string(name(reduction.accumulator)));
   out.key("output", toml_string(name(reduction.output)));
   out.key("result", toml_string(name_of(result_names, reduction.result)));
+  if (info(reduction.op).takes("functions"))
+    out.key("functions", toml_string(name_of(function_names, reduction.functions)));
 }
 
 void write_domain(Writer& out, const Instance& instance) {

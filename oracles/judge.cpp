@@ -19,8 +19,8 @@ bool lacks_nan(Element element) { return is_float(element) && !float_format(elem
 /// Of operators that do not fold.
 std::optional<std::string> not_judged_apart(const Arithmetic& a) {
   const auto sentence = [&](std::string_view what) {
-    return fmt::format("a {} of {} in a {} accumulator with a {} output is not judged: {}", info(a.op).name,
-                       name(a.input), name(a.accumulator), name(a.output), what);
+    return fmt::format("{} of {} in an accumulator of {} with an output of {} is not judged: {}",
+                       info(a.op).name, name(a.input), name(a.accumulator), name(a.output), what);
   };
   switch (info(a.op).gives) {
     case OperatorInfo::Gives::fold: break;

@@ -6,6 +6,19 @@ namespace foldproof {
 
 using Gives = OperatorInfo::Gives;
 
+bool has_shape(Operator op, ResultShape shape) {
+  const Gives gives = info(op).gives;
+  switch (shape) {
+    case ResultShape::value: return gives != Gives::elements && gives != Gives::counts;
+    case ResultShape::rows: return gives != Gives::counts;
+    case ResultShape::partials:
+    case ResultShape::scan: return gives == Gives::fold;
+    case ResultShape::array: return gives == Gives::elements;
+    case ResultShape::bins: return gives == Gives::counts;
+  }
+  return false;
+}
+
 std::size_t outputs_of_part(const ResultLayout& layout, Operator op, std::size_t outputs) {
   if (layout.shape != ResultShape::rows) return outputs;
   return info(op).gives == Gives::elements ? layout.columns : 1;

@@ -21,6 +21,9 @@ enum class ScanKind : std::uint8_t { inclusive, exclusive };
 ///   array     as many elements as the input has
 enum class ResultShape : std::uint8_t { value, partials, rows, scan, bins, array };
 
+/// Whether an operator's results may have that shape.
+bool has_shape(Operator op, ResultShape shape);
+
 struct ResultLayout {
   ResultShape shape = ResultShape::value;
   std::size_t columns = 0;  ///< elements of a row, where there are rows

@@ -10,7 +10,7 @@
 namespace foldproof {
 
 enum class Operator : std::uint8_t {
-#define FOLDPROOF_OPERATOR(id, name, functor, gives, synopsis) id,
+#define FOLDPROOF_OPERATOR(id, name, functor, gives, keys, synopsis) id,
 #include "oracles/operators.def"
 #undef FOLDPROOF_OPERATOR
 };
@@ -21,7 +21,11 @@ struct OperatorInfo {
   Operator op;
   std::string_view name, functor;
   Gives gives;
+  std::string_view keys;  ///< words with a space between
   std::string_view synopsis;
+
+  /// Whether a contract's key is among those for some operators alone that are for this one.
+  bool takes(std::string_view key) const;
 };
 
 /// All of them, in the order of Operator.

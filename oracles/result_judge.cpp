@@ -7,8 +7,6 @@
 namespace foldproof {
 namespace {
 
-using Gives = OperatorInfo::Gives;
-
 /// The first that is wrong, or the one that comes closest to its bound; where none has one, the one of which
 /// least is known, so that all are exact where it is.
 class Worst {
@@ -36,24 +34,6 @@ std::span<const std::byte> elements_of(Element element, std::span<const std::byt
 }
 
 }  // namespace
-
-std::optional<std::string> not_judged(const Arithmetic& arithmetic, ResultShape shape) {
-  const Gives gives = info(arithmetic.op).gives;
-  bool suits = false;
-  switch (shape) {
-    case ResultShape::value: suits = gives != Gives::elements && gives != Gives::counts; break;
-    case ResultShape::rows: suits = gives != Gives::counts; break;
-    case ResultShape::partials:
-    case ResultShape::scan: suits = gives == Gives::fold; break;
-    case ResultShape::array: suits = gives == Gives::elements; break;
-    case ResultShape::bins: suits = gives == Gives::counts; break;
-  }
-  if (suits) return std::nullopt;
-  return fmt::format(
-      "a {} has no such \"result\"; partials and scan are for sum, prod, min and max, array is for softmax, "
-      "bins for histogram, value and rows for all that give one number a row",
-      info(arithmetic.op).name);
-}
 
 ResultJudge::ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layout,
                          std::span<const std::byte> input)

@@ -13,13 +13,9 @@
 
 namespace foldproof {
 
-/// Why results of that shape are not judged, as a sentence; nothing where they are. The arithmetic has passed
-/// the other not_judged().
-std::optional<std::string> not_judged(const Arithmetic& arithmetic, ResultShape shape);
-
 class ResultJudge {
  public:
-  /// The arithmetic and the shape have passed not_judged(); `input` outlives the judge.
+  /// The arithmetic has passed not_judged(), its operator has such results; `input` outlives the judge.
   ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layout, std::span<const std::byte> input);
 
   /// Of the first element that is wrong, or else of the one with the largest error over bound. Where

@@ -249,6 +249,8 @@ class Audit {
     report_.accuracy.order = order_shown();
     if (2 * gaps_ > report_.cases)
       report_.notes.push_back(fmt::format("it is not known what becomes of each element: {}", gap_));
+    // Undefined behaviour first: it explains values.
+    std::ranges::stable_partition(report_.findings, is_undefined_behaviour, &Finding::kind);
     triage(report_, contract_, today());
     return std::move(report_);
   }

@@ -1,6 +1,7 @@
 #include "contracts/guessing/instance_guess.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <initializer_list>
@@ -8,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "contracts/guessing/kernel_name.h"
 #include "contracts/names.h"
 #include "contracts/placeholders.h"
 
@@ -64,10 +66,11 @@ class Guess {
     said_.push_back(fmt::format("{}: {}.", kernel_.signature.spelled, sentence));
   }
 
-  [[noreturn]] void give_up(const std::string& why) const {
+  /// `with`: what that contract must say.
+  [[noreturn]] void give_up(const std::string& why, const std::string& with = "") const {
     throw InputError(
-        fmt::format("no contract can be guessed for \"{}\", since {}; write one (docs/contracts.md)",
-                    kernel_.signature.spelled, why));
+        fmt::format("no contract can be guessed for \"{}\", since {}; write one (docs/contracts.md){}",
+                    kernel_.signature.spelled, why, with));
   }
 
   std::string described(std::size_t index) const {
@@ -126,19 +129,69 @@ class Guess {
 
   void find_reduction() {
     const std::string name = plain_name(kernel_.signature.spelled);
+    const NameRow* named = row_of_name(name);
+    if (named == nullptr) named = row_of_name(kernel_.parameters[output_].name);
     const bool looks_like_one =
-        facts_.uses_shared || facts_.uses_shuffle || !facts_.atomics.empty() ||
+        named != nullptr || facts_.uses_shared || facts_.uses_shuffle || !facts_.atomics.empty() ||
         mentions(name, {"sum", "reduc", "max", "min", "prod", "fold", "total", "accum"});
     if (!looks_like_one)
       give_up("it does not look like a reduction (no shared memory, no shuffle, no atomic)");
+    if (named != nullptr) check_name(*named);
     Reduction reduction;
-    reduction.op = operation(kernel_.signature.spelled);
+    reduction.op = named != nullptr ? named->op : operation(kernel_.signature.spelled);
+    if (folds(reduction.op)) check_arithmetic();
     reduction.input = input_type();
     reduction.output = output_type();
     const bool widens = size_of(reduction.input) > size_of(reduction.output);
-    reduction.accumulator = widens ? reduction.input : reduction.output;
+    const bool is_place = info(reduction.op).gives == OperatorInfo::Gives::place;
+    reduction.accumulator = widens || is_place ? reduction.input : reduction.output;
+    if (info(reduction.op).takes("functions")) {
+      reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
+      reduction.functions = MathFunctions::fast;
+      say("its exponentials are taken for the fast intrinsics; functions = \"library\" in a contract asks "
+          "for more");
+    }
     instance_.reduction = reduction;
     say(fmt::format("the operator is taken for {}", foldproof::name(reduction.op)));
+  }
+
+  /// Gives up where a right kernel of that name could be called wrong.
+  void check_name(const NameRow& named) const {
+    const auto unless = [&](bool right, std::string_view unknown) {
+      if (!right)
+        give_up(fmt::format("its name or that of its output speaks of \"{}\", and it is not known {}",
+                            named.word, unknown),
+                what_to_write(named.op));
+    };
+    unless(named.unknown.empty(), named.unknown);
+    const auto integers = std::ranges::count_if(kernel_.parameters, [](const Parameter& parameter) {
+      return !parameter.is_pointer && !is_float(*parameter.element);
+    });
+    unless(!facts_.uses_block_index && facts_.atomics.empty() && scratch_.empty() && integers <= 1,
+           "what each block makes of the input, or how long its rows are (columns in [domain])");
+    const bool is_place = info(named.op).gives == OperatorInfo::Gives::place;
+    unless(is_float(output_type()) != is_place && (!is_place || size_of(output_type()) >= 4) &&
+               (is_place || is_float(input_type())),
+           fmt::format("what it writes as {}", name(output_type())));
+  }
+
+  /// Of an operator that is no fold: `, with operator = "softmax" and result = "rows" or "array"`.
+  static std::string what_to_write(Operator op) {
+    if (folds(op)) return "";
+    std::vector<std::string> results;
+    for (const auto& [text, shape] : result_names)
+      if (has_shape(op, shape)) results.push_back(fmt::format("\"{}\"", text));
+    return fmt::format(", with operator = \"{}\" and result = {}", name(op), fmt::join(results, " or "));
+  }
+
+  /// Nothing is divided in a sum, product, minimum or maximum, and no root or exponential taken.
+  void check_arithmetic() const {
+    for (const std::string_view operation : {"div", "sqrt", "rsqrt", "rcp", "ex2", "lg2"})
+      for (const Element element : {Element::f32, Element::f64})
+        if (has_operation(facts_.arithmetic, operation, element))
+          give_up(
+              "it divides or takes roots, exponentials or logarithms: that is no plain sum, prod, min or max",
+              ", with its operator, such as mean, norm, variance, log-sum-exp or softmax");
   }
 
   Operator operation(const std::string& spelled) const {
@@ -221,7 +274,9 @@ class Guess {
           "threads; widen count in a contract where it serves more");
       return "1 .. block";
     }
-    const bool wide = size_of(*kernel_.parameters[*count_].element) == 8;
+    const bool narrow_index =
+        info(instance_.reduction->op).gives == OperatorInfo::Gives::place && size_of(output_type()) < 8;
+    const bool wide = size_of(*kernel_.parameters[*count_].element) == 8 && !narrow_index;
     if (lanes() > 1) return fmt::format("1 .. {} / {}", wide ? "2^33" : "(2^31 - 1)", lanes());
     return wide ? "1 .. 2^33" : "1 .. 2^31 - 1";
   }
@@ -263,6 +318,12 @@ class Guess {
 
   /// What stands in the output after the launch: one value, or a partial a block.
   void find_result() {
+    if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) {
+      instance_.reduction->result = ResultShape::array;
+      instance_.output_count = Expression::parse("count", {});
+      say("its output is taken for as many values as there are elements");
+      return;
+    }
     const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const std::string& atomic) {
       return works_on(atomic, output_type()) || atomic.starts_with("cas.");
     });

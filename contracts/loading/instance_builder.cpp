@@ -1,6 +1,7 @@
 #include "contracts/loading/instance_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -8,10 +9,26 @@
 #include "contracts/keys.h"
 #include "contracts/names.h"
 #include "contracts/placeholders.h"
+#include "contracts/sizes.h"
+#include "oracles/number.h"
 
 namespace foldproof {
 
 namespace {
+
+constexpr std::int64_t most_threads_of_a_block = 1024;
+
+/// Whether an integer type holds the number.
+bool holds(Element type, std::uint64_t number) {
+  const std::size_t bits = 8 * size_of(type) - (is_signed_integer(type) ? 1 : 0);
+  return bits >= 64 || number >> bits == 0;
+}
+
+/// "a", "a and b", "a, b and c".
+std::string listed(const std::vector<std::string_view>& words) {
+  if (words.size() == 1) return std::string(words[0]);
+  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
 
 Element element_of(const Text& text) {
   if (const auto element = element_named(text.value)) return *element;
@@ -48,6 +65,8 @@ class InstanceBuilder {
       name_launch();
     }
     read_claims();
+    check_small_sizes(instance_);
+    check_indices();
     return std::move(instance_);
   }
 
@@ -116,7 +135,36 @@ class InstanceBuilder {
                       "kernel and a [[launch]]",
                       name(reduction.op)),
           table->where("operator"));
+    check_shape(reduction, *table);
+    check_keys("reduction", *table, reduction.op);
     instance_.reduction = reduction;
+  }
+
+  static void check_shape(const Reduction& reduction, const Table& table) {
+    if (has_shape(reduction.op, reduction.result)) return;
+    std::vector<std::string> possible;
+    for (const auto& [text, shape] : result_names)
+      if (has_shape(reduction.op, shape)) possible.push_back(fmt::format("\"{}\"", text));
+    throw InputError(
+        fmt::format("{} has no result \"{}\"{}; write result = {} in [reduction]", name(reduction.op),
+                    name_of(result_names, reduction.result),
+                    table.has("result") ? "" : ", which is the default", fmt::join(possible, " or ")),
+        table.where("result"));
+  }
+
+  /// A key that is for other operators alone says nothing, so that it may stand there with its default.
+  void check_keys(std::string_view name, const Table& table, Operator op) const {
+    for (const KeyRow& row : contract_keys()) {
+      if (row.table != name || !table.has(row.key) || info(op).takes(row.key)) continue;
+      std::vector<std::string_view> takers;
+      for (const OperatorInfo& other : operators())
+        if (other.takes(row.key)) takers.push_back(other.name);
+      const auto text = in_contract(table.text(row.key));
+      if (takers.empty() || (text && fmt::format("\"{}\"", text->value) == row.fallback)) continue;
+      throw InputError(
+          fmt::format("\"{}\" is for {}, not for {}", row.key, listed(takers), foldproof::name(op)),
+          table.where(row.key));
+    }
   }
 
   void read_domain() {
@@ -149,6 +197,30 @@ class InstanceBuilder {
   void add_variable(const std::string& name, const Text& raw) {
     instance_.domain.emplace_back(name, range(raw));
     variables_.push_back(name);
+    const Expression& most = instance_.domain.back().second.high;
+    if (name == "block" && most.names().empty() && most.evaluate({}) > most_threads_of_a_block)
+      throw InputError(fmt::format("a block has at most {} threads, and \"block\" may be {}",
+                                   most_threads_of_a_block, most.evaluate({})),
+                       most.where());
+  }
+
+  /// An output that holds places must hold the last one.
+  void check_indices() const {
+    if (!instance_.reduction || info(instance_.reduction->op).gives != OperatorInfo::Gives::place) return;
+    const Element type = instance_.reduction->output;
+    const std::string_view length = instance_.reduction->result == ResultShape::rows ? "columns" : "count";
+    const std::int64_t last = greatest_claimed(instance_, length) - 1;
+    if (is_float(type) || last <= 0 || holds(type, static_cast<std::uint64_t>(last))) return;
+    const Table reduction = *top_.table("reduction");
+    throw InputError(
+        fmt::format("an output of {} cannot hold the index {}, and \"{}\" may be {}; choose a wider "
+                    "\"output\" or fewer elements",
+                    name(type), last, length, last + 1),
+        reduction.where(reduction.has("output") ? "output" : "operator"));
+  }
+
+  const Range& variable(std::string_view name) const {
+    return std::ranges::find(instance_.domain, name, &std::pair<std::string, Range>::first)->second;
   }
 
   bool knows(std::string_view variable) const {
@@ -189,7 +261,7 @@ class InstanceBuilder {
     const auto chosen = choice(initial_names, "initial", in_contract(table.text("initial")), fallback);
     if (chosen == BufferContract::Initial::identity && instance_.reduction && !folds(instance_.reduction->op))
       throw InputError(
-          fmt::format("a {} has no identity; choose undefined or zero", name(instance_.reduction->op)),
+          fmt::format("{} has no identity; choose undefined or zero", name(instance_.reduction->op)),
           table.where("initial"));
     return chosen;
   }
@@ -204,7 +276,7 @@ class InstanceBuilder {
       case ResultShape::array: return {"count", where};
       case ResultShape::rows:
         if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) return {"count", where};
-        return {"count / columns", where};
+        return rows_of_output(where);
       case ResultShape::partials:
       case ResultShape::bins: break;
     }
@@ -212,6 +284,18 @@ class InstanceBuilder {
         fmt::format("the result \"{}\" needs the key \"count\" in [output]: how many elements there are",
                     name_of(result_names, shape)),
         where);
+  }
+
+  Text rows_of_output(const Position& where) const {
+    if (knows("rows")) return {"rows", where};
+    const Expression& least = variable("columns").low;
+    if (least.names().empty() && least.evaluate({}) == 0)
+      throw InputError(
+          "a row may have no columns, so that \"count\" does not tell how many rows there are; add a "
+          "variable "
+          "\"rows\" with count = \"rows * columns\", or say it with \"count\" in [output]",
+          least.where());
+    return {"count / columns", where};
   }
 
   void read_output() {
@@ -263,6 +347,7 @@ class InstanceBuilder {
   void read_claims() {
     const auto table = top_.table("claims");
     if (!table) return;
+    if (instance_.reduction) check_keys("claims", *table, instance_.reduction->op);
     Claims& claims = instance_.claims;
     claims.deterministic = table->boolean("deterministic", claims.deterministic);
     claims.nan = choice(nan_names, "nan", in_contract(table->text("nan")), claims.nan);

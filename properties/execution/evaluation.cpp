@@ -7,6 +7,7 @@
 
 #include "contracts/entry_facts.h"
 #include "contracts/names.h"
+#include "devices/undefined.h"
 #include "oracles/number.h"
 #include "oracles/result_judge.h"
 #include "oracles/tree_judge.h"
@@ -183,7 +184,7 @@ class Verdicts {
       evaluation_.ulps = judgement.ulps;
       if (judgement.ok) continue;
       evaluation_.error_over_bound = judgement.error_over_bound;
-      add(kind_of(judgement), when(run) + judgement.sentence + with_input());
+      add(kind_of(judgement), when(run) + judgement.sentence + with_input() + unwritten(judged));
       return false;
     }
     return judge_by_tree();
@@ -318,6 +319,24 @@ class Verdicts {
     return run == 0 && planned_.c->calls > 1 ? fmt::format("after {} calls, ", planned_.c->calls) : "";
   }
 
+  /// The runner puts poison where nobody wrote; of few bytes, it may be a result as well.
+  std::string unwritten(const std::vector<std::byte>& output) const {
+    const std::size_t size = size_of(output_type());
+    if (instance_.in_place || instance_.output_initial != BufferContract::Initial::undefined || size < 4)
+      return "";
+    for (std::size_t first = 0; first < output.size(); first += size) {
+      std::size_t at = first;
+      while (at < first + size && output[at] == Filling{}.byte(at)) ++at;
+      if (at == first + size)
+        return fmt::format(
+            "; nobody wrote element {} of the output, and a kernel that adds to what is there needs "
+            "`initial` in "
+            "[output]",
+            first / size);
+    }
+    return "";
+  }
+
   std::string with_input() const {
     const Element type = instance_.reduction->input;
     const std::size_t count = planned_.input.size() / size_of(type);
@@ -347,10 +366,11 @@ void check_output_count(const Instance& instance, const Case& c, std::uint64_t d
   const auto count = static_cast<std::size_t>(c.variables.at("count"));
   const auto due = output_count(result_layout(instance, c.variables), instance.reduction->op, count);
   if (due && *due != declared)
-    throw InputError(fmt::format(
-        "[output] has {} elements where count is {}, and a \"{}\" result of so many elements has {}; correct "
-        "its \"count\", or that of the domain (rows * columns)",
-        declared, count, name_of(result_names, instance.reduction->result), *due));
+    throw InputError(fmt::format("[output] has {} elements where count is {}, and a \"{}\" result of so many "
+                                 "elements has {}; correct "
+                                 "its \"count\", or that of the domain (rows * columns)",
+                                 declared, count, name_of(result_names, instance.reduction->result), *due),
+                     instance.output_count.where());
 }
 
 Planned plan(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,
@@ -396,8 +416,11 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
   if (places_.empty()) places_.push_back({contract.source.string()});
   if (!instance.reduction) return;
   arithmetic_ = arithmetic_of(instance, *image);
-  for (const auto& why : {not_judged(*arithmetic_), not_judged(*arithmetic_, instance.reduction->result)})
-    if (why) throw InputError(*why, {contract.file.string()});
+  if (const auto why = not_judged(*arithmetic_)) throw InputError(*why, {contract.file.string()});
+  if (!has_shape(arithmetic_->op, instance.reduction->result))
+    throw InputError(fmt::format("{} has no result \"{}\"", name(arithmetic_->op),
+                                 name_of(result_names, instance.reduction->result)),
+                     {contract.file.string()});
   const bool adds_numbers = arithmetic_->op == Operator::sum && is_float(arithmetic_->input);
   fixed_tree_ = adds_numbers && is_deterministic(instance) && laws::has_fixed_tree(instance, *image);
 }

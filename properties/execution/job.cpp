@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "contracts/sizes.h"
 #include "oracles/number.h"
 #include "properties/execution/arguments.h"
 #include "properties/execution/result_layout.h"
@@ -42,14 +43,16 @@ Dim3 extent(const std::array<Expression, 3>& expressions, const Variables& varia
           dimension(expressions[2], variables, what, where)};
 }
 
-/// Elements times their size, checked.
-std::uint64_t bytes_of(const std::string& buffer, std::int64_t count, Element type) {
-  if (count < 0) throw InputError(fmt::format("the buffer \"{}\" is given {} elements", buffer, count));
+/// Elements times their size; there are not less than none.
+std::uint64_t bytes_of(const std::string& buffer, const Expression& count, const Variables& variables,
+                       Element type) {
+  const auto elements = static_cast<std::uint64_t>(count.evaluate(variables));
   const std::uint64_t most = most_buffer_bytes / size_of(type);
-  if (static_cast<std::uint64_t>(count) > most)
+  if (elements > most)
     throw InputError(fmt::format("the buffer \"{}\" would need {} elements of {}; the most is {}", buffer,
-                                 count, name(type), most));
-  return static_cast<std::uint64_t>(count) * size_of(type);
+                                 elements, name(type), most),
+                     count.where());
+  return elements * size_of(type);
 }
 
 /// The bytes that a buffer holds before a call; empty where it is undefined.
@@ -95,9 +98,9 @@ class Assembly {
   void add_input_and_output() {
     if (!instance_.reduction) return;
     const Reduction& reduction = *instance_.reduction;
-    const std::int64_t outputs = instance_.output_count.evaluate(case_.variables);
-    const std::uint64_t output_bytes = bytes_of(instance_.output_name, outputs, reduction.output);
-    prepared_.output_count = static_cast<std::uint64_t>(outputs);
+    const std::uint64_t output_bytes =
+        bytes_of(instance_.output_name, instance_.output_count, case_.variables, reduction.output);
+    prepared_.output_count = output_bytes / size_of(reduction.output);
 
     JobBuffer input{instance_.input_name, input_.size(), input_, case_.offset * size_of(reduction.input),
                     true};
@@ -119,8 +122,7 @@ class Assembly {
   }
 
   void add(const BufferContract& contract) {
-    const std::uint64_t bytes =
-        bytes_of(contract.name, contract.count.evaluate(case_.variables), contract.type);
+    const std::uint64_t bytes = bytes_of(contract.name, contract.count, case_.variables, contract.type);
     JobBuffer buffer{contract.name, bytes, initial_bytes(contract.initial, contract.type, bytes, op_), 0,
                      false};
     add(contract.name, std::move(buffer), contract.reset, size_of(contract.type));
@@ -187,6 +189,7 @@ std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint6
 }  // namespace
 
 std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
+  check_sizes(instance, c.variables);
   if (!instance.reduction) return {};
   const auto count = static_cast<std::uint64_t>(c.variables.at("count"));
   const Reduction& reduction = *instance.reduction;
@@ -214,6 +217,7 @@ JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> im
 }
 
 PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input) const {
+  check_sizes(instance_, c.variables);
   Assembly assembly(instance_, c, input);
   std::vector<JobStep> launches;
   for (std::size_t i = 0; i < instance_.launches.size(); ++i) {

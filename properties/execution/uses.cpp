@@ -36,6 +36,13 @@ class Elements {
   std::size_t count_ = 0, first_ = 0, last_ = 0;
 };
 
+/// "that of the elements 3 to 7 alone", what a result is made of.
+std::string only(const Part& part) {
+  if (part.first >= part.last) return "that of no element";
+  if (part.first + 1 == part.last) return fmt::format("that of element {} alone", part.first);
+  return fmt::format("that of the elements {} to {} alone", part.first, part.last - 1);
+}
+
 /// Of one result, or all together, made of a part of the input.
 std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& followed,
                                     const std::vector<Use>& uses, const Part& part, std::string_view result) {
@@ -64,8 +71,7 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& fo
                      fmt::format("{}, {} part of {} more than once", of, repeated.are(), result)});
   if (foreign.any())
     wrong.push_back({Kind::contract_violation,
-                     fmt::format("{}, {} part of {}, which is that of the elements {} to {} alone", of,
-                                 foreign.are(), result, part.first, part.last)});
+                     fmt::format("{}, {} part of {}, which is {}", of, foreign.are(), result, only(part))});
   return wrong;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "contracts/sizes.h"
+
 namespace foldproof {
 namespace {
 
@@ -27,8 +29,10 @@ Bounds Domain::bounds(const std::pair<std::string, Range>& variable, const Varia
   if (name == "block") cap = most_threads_of_a_block;
   if (name == "grid") cap = most_blocks;
   if (name == "count" && range.low > cap)
-    throw InputError(fmt::format(
-        "the contract claims counts from {} on, and the largest one that is tried is {}", range.low, cap));
+    throw InputError(
+        fmt::format("the contract claims counts from {} on, and the largest one that is tried is {}",
+                    range.low, cap),
+        variable.second.low.where());
   const std::int64_t high = std::max(range.low, std::min(range.high, cap));
   return {range.low, name == "count" ? high : highest_that_fits(name, {range.low, high}, chosen)};
 }
@@ -71,18 +75,7 @@ Bounds Domain::reach(const std::string& variable) const {
   return {nearest({}).at(variable), nearest(greatest).at(variable)};
 }
 
-std::int64_t Domain::claimed_count() const {
-  try {
-    Variables greatest;
-    for (const auto& variable : instance_.domain) {
-      greatest[variable.first] = claimed(variable, greatest).high;
-      if (variable.first == "count") return greatest["count"];
-    }
-    return 0;
-  } catch (const InputError&) {  // beyond 63 bits
-    return std::numeric_limits<std::int64_t>::max();
-  }
-}
+std::int64_t Domain::claimed_count() const { return greatest_claimed(instance_, "count"); }
 
 void Domain::check(const Variables& values) const {
   for (const auto& [name, value] : values)

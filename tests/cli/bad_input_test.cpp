@@ -111,6 +111,22 @@ TEST_CASE("a contract with a wrong type or a wrong value") {
   refused({"audit", with("[reduction]", "[reduction")}, "");
 }
 
+TEST_CASE("a contract whose sizes contradict each other is refused at its line, whichever case shows it") {
+  const Folder folder;
+  folder.file("total.cu", good_kernel);
+  const std::string rows = "columns = \"1 .. 9\"\nrows = \"1 .. 40\"\ncount = ";
+  const auto with = [&](const std::string& count) {
+    return folder.file("total.toml", replaced(replaced(good_contract, "count = \"0 .. 1000\"", rows + count),
+                                              "input = \"f32\"", "input = \"f32\"\nresult = \"rows\""));
+  };
+  refused({"audit", with("\"rows + columns\"")}, "must be rows * columns");
+  const RanJson late = run_json({"audit", with("\"rows * columns + (rows > 9)\"")});
+  INFO(late.json.dump() << late.err);
+  CHECK(late.status == 2);
+  CHECK(late.err.find("total.toml:10:") != std::string::npos);
+  CHECK(late.err.find("must be rows * columns") != std::string::npos);
+}
+
 TEST_CASE("two wrong contracts are both complained about") {
   const Folder folder;
   folder.file("a.toml", "format = 1\nnonsense = 1\n");

@@ -195,6 +195,41 @@ TEST_CASE("what a scan or rows leave follows from the shape of the result") {
             .output_count.evaluate({{"count", 4}}) == 8);
 }
 
+TEST_CASE("a result that the operator has not is refused with those that it has") {
+  const auto error = [](const std::string& op, const std::string& result) {
+    return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + result));
+  };
+  CHECK(error("softmax", "result = \"value\"") ==
+        "k.toml:12:11: softmax has no result \"value\"; write result = \"rows\" or \"array\" in [reduction]");
+  CHECK(error("softmax", "") ==
+        "k.toml:9:1: softmax has no result \"value\", which is the default; write result = \"rows\" or "
+        "\"array\" in [reduction]");
+  CHECK(error("histogram", "").find("which is the default; write result = \"bins\" in [reduction]") !=
+        std::string::npos);
+  CHECK(error("argmax", "result = \"scan\"")
+            .find("argmax has no result \"scan\"; write result = \"value\" or \"rows\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("a key that is for other operators is refused, unless it says nothing") {
+  const auto error = [](const std::string& op, const std::string& lines) {
+    return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + lines));
+  };
+  CHECK(error("sum", "functions = \"library\"") ==
+        "k.toml:12:14: \"functions\" is for log-sum-exp and softmax, not for sum");
+  CHECK(error("sum", "method = \"two-pass\"") == "k.toml:12:11: \"method\" is for variance, not for sum");
+  CHECK(error("mean", "scan = \"exclusive\"") ==
+        "k.toml:12:9: \"scan\" is for sum, prod, min and max, not for mean");
+  CHECK(error("sum", "[claims]\nmasked = \"zero\"") ==
+        "k.toml:13:11: \"masked\" is for log-sum-exp and softmax, not for sum");
+  CHECK(error("sum", "[claims]\nties = \"first\"") ==
+        "k.toml:13:9: \"ties\" is for argmin and argmax, not for sum");
+  CHECK(error("softmax", "result = \"array\"\n[claims]\nheight = \"1\"").find("and variance, not for softmax") !=
+        std::string::npos);
+  CHECK(error("sum", "functions = \"fast\"\n[claims]\nties = \"any\"\nheight = \"9\"").empty());
+  CHECK(error("variance", "method = \"welford\"\n[claims]\nheight = \"9\"").empty());
+}
+
 TEST_CASE("the output may be set before a launch, or be the input") {
   const Workshop workshop;
   const Instance instance =

@@ -4,6 +4,7 @@
 
 #include "catch.h"
 #include "contracts/entry_facts.h"
+#include "contracts/guessing/kernel_name.h"
 #include "contracts/keys.h"
 #include "contracts/nvcc/toolkit.h"
 #include "workshop.h"
@@ -315,6 +316,75 @@ TEST_CASE("what cannot be guessed is refused with the reason") {
   CHECK(guess_error("scale").find("does not look like a reduction") != std::string::npos);
   CHECK(guess_error("dot").find("reads more than one input") != std::string::npos);
   CHECK(guess_error("plain").find("its parameters are not known") != std::string::npos);
+}
+
+TEST_CASE("a name tells other operators than folds, the longer word first") {
+  const auto op = [](std::string_view name) {
+    const NameRow* row = row_of_name(name);
+    return row == nullptr ? "none" : info(row->op).name;
+  };
+  CHECK(op("row_softmax") == "softmax");
+  CHECK(op("blockArgMax") == "argmax");
+  CHECK(op("argmin") == "argmin");
+  CHECK(op("lse2") == "log-sum-exp");
+  CHECK(op("logSumExp") == "log-sum-exp");
+  CHECK(op("rowVar") == "variance");
+  CHECK(op("variable_sum") == "none");
+  CHECK(op("meander") == "none");
+  CHECK(op("history_max") == "none");
+  CHECK(op("ns::mean_of_all") == "mean");
+  CHECK(op("block_max") == "none");
+  CHECK(op("bins") == "histogram");
+}
+
+TEST_CASE("an operator is guessed with its result, or what is missing is said") {
+  const auto ptx = [](const std::string& name, const std::string& types, const std::string& body) {
+    return "\n.version 9.0\n.visible .entry _Z" + std::to_string(name.size()) + name + types +
+           "(\n)\n{\n\t.shared .align 4 .b8 s[1024];\n$L__BB0_2:\n\tld.global.f32 \t%f1, [%rd1];\n\t@%p1 bra "
+           "\t$L__BB0_2;\n" +
+           body + "\tret;\n}\n";
+  };
+  const Workshop workshop;
+  const auto guessed = [&](const std::string& name, const std::string& types, const std::string& body = "") {
+    std::vector<std::string> said;
+    return guess_contracts(workshop.write("k.ptx", ptx(name, types, body)), name, {}, said).at(0);
+  };
+  const auto refused = [&](const std::string& name, const std::string& types, const std::string& body = "") {
+    return error_of([&] { guessed(name, types, body); });
+  };
+  const auto reads_back = [&](const Contract& contract) {
+    const std::string text = starter_contract(contract);
+    INFO(text);
+    CHECK(starter_contract(load_contract(workshop.write("k.toml", text))) == text);
+  };
+  const std::string to_f32 = "PKfPfi", to_i32 = "PKfPim", blocks = "\tmov.u32 \t%r1, %ctaid.x;\n";
+
+  const Contract argmax = guessed("argmax", to_i32);
+  CHECK(only(argmax).reduction->op == Operator::argmax);
+  CHECK(only(argmax).reduction->result == ResultShape::value);
+  CHECK(only(argmax).reduction->accumulator == Element::f32);
+  CHECK(domain(argmax, "count").high.text() == "2^31 - 1");  // the last index fits
+  reads_back(argmax);
+  const Contract softmax = guessed("softmax", to_f32, "\tex2.approx.ftz.f32 \t%f2, %f1;\n");
+  CHECK(only(softmax).reduction->op == Operator::softmax);
+  CHECK(only(softmax).reduction->result == ResultShape::array);
+  CHECK(only(softmax).reduction->functions == MathFunctions::fast);
+  CHECK(only(softmax).output_count.text() == "count");
+  reads_back(softmax);
+  CHECK(only(guessed("lse", to_f32)).reduction->op == Operator::log_sum_exp);
+  CHECK(only(guessed("mean", to_f32)).reduction->op == Operator::mean);
+
+  CHECK(refused("argmax", to_f32)
+            .find("it is not known what it writes as f32; write one (docs/contracts.md), with operator = "
+                  "\"argmax\" and result = \"value\" or \"rows\"") != std::string::npos);
+  CHECK(refused("softmax", to_f32, blocks).find("how long its rows are") != std::string::npos);
+  CHECK(refused("softmax", "PKfPfii").find("how long its rows are") != std::string::npos);
+  CHECK(refused("hist", to_i32).find("how many bins it has") != std::string::npos);
+  CHECK(refused("variance", to_f32).find("by n, as the operator does, or by n - 1") != std::string::npos);
+  CHECK(refused("scan", to_f32).find("inclusive or exclusive") != std::string::npos);
+  CHECK(refused("layernorm", to_f32).find("the Euclidean norm") != std::string::npos);
+  CHECK(refused("rows", to_f32, "\tadd.f32 \t%f2, %f1, %f1;\n\tdiv.rn.f32 \t%f2, %f1, %f1;\n")
+            .find("it divides or takes roots") != std::string::npos);
 }
 
 TEST_CASE("without an entry every kernel is guessed at, and those left out are named") {

@@ -91,6 +91,26 @@ TEST_CASE("a sum that loses its last element is a wrong value, shown on a single
   CHECK(finding.message.find("the input is 0x1p+0 (1)") != std::string::npos);
 }
 
+TEST_CASE("an output that was left as it is and starts with anything is told, behind undefined behaviour") {
+  const auto kernel = [](const Launch& l) {
+    const std::vector<float> values = l.elements<float>();
+    const std::uint32_t poison = Filling::poison;
+    if (values.empty()) return l.store(poison);
+    l.store(l.stale<float>() + fake::random_tree_sum(values, 1));
+    Finding found;
+    found.kind = Kind::uninitialized_read;
+    l.findings->push_back(found);
+  };
+  const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), kernel);
+  REQUIRE(report.findings.size() >= 2);
+  CHECK(report.findings[0].kind == Kind::uninitialized_read);
+  CHECK(std::ranges::any_of(report.findings, [](const Finding& finding) {
+    return finding.message.find(
+               "; the input is empty; nobody wrote element 0 of the output, and a kernel that adds "
+               "to what is there needs `initial` in [output]") != std::string::npos;
+  }));
+}
+
 TEST_CASE("an element counted twice behind the first warp is shrunk to the smallest count that shows it") {
   const auto kernel = [](const Launch& l) {
     auto values = l.elements<std::int32_t>();

@@ -1,0 +1,125 @@
+#include "contracts/sizes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace foldproof {
+namespace {
+
+/// Variables that say how many there are of something.
+constexpr std::string_view sizes[] = {"count", "rows", "columns", "block", "grid", "offset"};
+
+std::optional<std::int64_t> evaluated(const Expression& expression, const Variables& variables) {
+  try {
+    return expression.evaluate(variables);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<std::int64_t> value_of(const Variables& variables, std::string_view name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? std::nullopt : std::optional(found->second);
+}
+
+Position place_of(const Instance& instance, std::string_view variable) {
+  const auto found = std::ranges::find(instance.domain, variable, &std::pair<std::string, Range>::first);
+  return found == instance.domain.end() ? Position{} : found->second.low.where();
+}
+
+void check_variables(const Instance& instance, const Variables& variables) {
+  for (const auto& [name, range] : instance.domain) {
+    const auto value = value_of(variables, name);
+    if (value && *value < 0 && std::ranges::find(sizes, name) != std::end(sizes))
+      throw InputError(fmt::format("\"{}\" may be {}, and must not be negative", name, *value),
+                       range.low.where());
+  }
+}
+
+void check_rows(const Instance& instance, const Variables& variables) {
+  if (!instance.reduction || instance.reduction->result != ResultShape::rows) return;
+  const auto count = value_of(variables, "count"), columns = value_of(variables, "columns"),
+             rows = value_of(variables, "rows");
+  if (!count || !columns) return;
+  std::int64_t elements = 0;
+  if (rows && (__builtin_mul_overflow(*rows, *columns, &elements) || elements != *count))
+    throw InputError(
+        fmt::format("\"count\" must be rows * columns, since the results are rows, and it may be {} "
+                    "where there are {} rows of {} columns",
+                    *count, *rows, *columns),
+        place_of(instance, "count"));
+  if (!rows && (*columns == 0 ? *count != 0 : *count % *columns != 0))
+    throw InputError(
+        fmt::format("\"count\" must be rows * columns, since the results are rows, and it may be {} "
+                    "where a row has {} columns",
+                    *count, *columns),
+        place_of(instance, "count"));
+}
+
+void check_elements(std::string_view buffer, const Expression& count, const Variables& variables) {
+  if (const auto elements = evaluated(count, variables); elements && *elements < 0)
+    throw InputError(fmt::format("the buffer \"{}\" is given {} elements", buffer, *elements), count.where());
+}
+
+void check_bins(const Instance& instance, const Variables& variables) {
+  if (!instance.reduction || instance.reduction->result != ResultShape::bins) return;
+  if (evaluated(instance.output_count, variables) == 0)
+    throw InputError("a histogram has at least one bin, and the output has no elements",
+                     instance.output_count.where());
+}
+
+/// Of no elements, nothing is combined.
+void check_height(const Instance& instance, const Variables& variables) {
+  if (!instance.claims.height || value_of(variables, "count") == 0) return;
+  const Expression& claimed = *instance.claims.height;
+  if (const auto height = evaluated(claimed, variables); height && *height < 0)
+    throw InputError(
+        fmt::format("the height \"{}\" is {}, and must not be negative", claimed.text(), *height),
+        claimed.where());
+}
+
+/// Each variable at its low end or a little above: by `step`, and by more from one to the next if it `grows`.
+std::optional<Variables> small_case(const Instance& instance, std::int64_t step, bool grows) {
+  Variables chosen;
+  for (const auto& [name, range] : instance.domain) {
+    const auto low = evaluated(range.low, chosen), high = evaluated(range.high, chosen);
+    if (!low || !high) return std::nullopt;
+    chosen[name] = *high - step < *low ? *low : *low + step;  // an empty range stands for its low end
+    if (grows) ++step;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+void check_sizes(const Instance& instance, const Variables& variables) {
+  check_variables(instance, variables);
+  check_rows(instance, variables);
+  if (instance.reduction) check_elements(instance.output_name, instance.output_count, variables);
+  for (const BufferContract& buffer : instance.buffers) check_elements(buffer.name, buffer.count, variables);
+  check_bins(instance, variables);
+  check_height(instance, variables);
+}
+
+void check_small_sizes(const Instance& instance) {
+  constexpr std::int64_t largest_step = 3;
+  for (std::int64_t step = 0; step <= largest_step; ++step)
+    for (const bool grows : {false, true})
+      if (const auto variables = small_case(instance, step, grows)) check_sizes(instance, *variables);
+}
+
+std::int64_t greatest_claimed(const Instance& instance, std::string_view variable) {
+  Variables greatest;
+  for (const auto& [name, range] : instance.domain) {
+    const auto low = evaluated(range.low, greatest), high = evaluated(range.high, greatest);
+    if (!low || !high) return std::numeric_limits<std::int64_t>::max();  // beyond 63 bits
+    greatest[name] = std::max(*low, *high);
+    if (name == variable) return greatest[name];
+  }
+  return 0;
+}
+
+}  // namespace foldproof
