@@ -111,6 +111,9 @@ std::vector<MutantReport> judge_mutants(const Contract& contract, const Instance
 /// line does not hold, or fits none of `mutants`: those of all the contract's instances.
 void check_excuses(const Contract& contract, std::span<const Mutant> mutants);
 
+/// Whether the contract excuses a mutant of which so many statements live.
+bool is_excused(const Contract& contract, const Mutant& mutant, std::uint64_t alive);
+
 /// Turns survivors that the contract excuses into equivalents, and complains about excuses for mutants that
 /// were killed.
 void apply_excuses(MutationReport& report, const Contract& contract);

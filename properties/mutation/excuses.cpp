@@ -55,6 +55,12 @@ void check_excuses(const Contract& contract, std::span<const Mutant> mutants) {
   }
 }
 
+bool is_excused(const Contract& contract, const Mutant& mutant, std::uint64_t alive) {
+  return std::ranges::any_of(contract.equivalents, [&](const Equivalent& excuse) {
+    return fits(excuse, mutant) && alive <= excuse.statements;
+  });
+}
+
 void apply_excuses(MutationReport& report, const Contract& contract) {
   for (const Equivalent& excuse : contract.equivalents) {
     bool survives = false, is_killed = false;

@@ -15,6 +15,8 @@ namespace {
 
 /// A mutant meets so many cases before its neighbours go on: most die of the first few.
 constexpr std::uint64_t rounds[] = {4, 20};
+/// Of a mutant that the contract excuses so many tell whether the excuse still holds.
+constexpr std::uint64_t excused_cases = 20;
 /// A mutant that runs this much longer than the kernel does not end. Lanes that part cost a factor of 32.
 constexpr std::uint64_t patience = 40;
 /// Within these a mutant may end whatever the kernel takes.
@@ -77,22 +79,29 @@ class Trials {
       for (const Edit& edit : mutants[i].edits)
         trials[i].push_back({&edit, std::vector<bool>(order_.size()), 0, {}, {}, {}});
     for (const std::uint64_t round : rounds)
-      if (round < options_.cases) run_round(trials, round, false);
-    run_round(trials, options_.cases, true);
+      if (round < options_.cases) run_round(mutants, trials, round, false);
+    run_round(mutants, trials, options_.cases, true);
     std::vector<MutantReport> reports;
     for (std::size_t i = 0; i < mutants.size(); ++i) reports.push_back(report_of(mutants[i], trials[i]));
     return reports;
   }
 
  private:
-  void run_round(std::vector<std::vector<Trial>>& trials, std::uint64_t cases, bool last) {
+  void run_round(std::span<const Mutant> mutants, std::vector<std::vector<Trial>>& trials,
+                 std::uint64_t cases, bool last) {
     std::uint64_t known = 0;
-    for (std::vector<Trial>& mutant : trials) {
-      for (Trial& trial : mutant)
-        if (!trial.ended()) run(trial, std::min(cases, options_.cases));
-      if (last || std::ranges::all_of(mutant, &Trial::ended)) ++known;
+    for (std::size_t i = 0; i < mutants.size(); ++i) {
+      const bool enough = cases > excused_cases && is_excused(contract_, mutants[i], alive(trials[i]));
+      for (Trial& trial : trials[i])
+        if (!trial.ended() && !enough) run(trial, std::min(cases, options_.cases));
+      if (last || alive(trials[i]) == 0) ++known;
       if (options_.progress) options_.progress(known);
     }
+  }
+
+  static std::uint64_t alive(const std::vector<Trial>& trials) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(trials, [](const Trial& t) { return !t.ended(); }));
   }
 
   bool out_of_time() const {
@@ -193,8 +202,7 @@ class Trials {
       if (dead != trials.end()) shown = &*dead;
       report.fate = dead == trials.end() ? Fate::invalid : Fate::killed;
     }
-    report.alive =
-        static_cast<std::uint64_t>(std::ranges::count_if(trials, [](const Trial& t) { return !t.ended(); }));
+    report.alive = alive(trials);
     report.ptx_line = shown->edit->ptx_line;
     report.at.column = shown->edit->column;
     report.cases = shown->cases;
