@@ -87,7 +87,9 @@ std::optional<Variables> small_case(const Instance& instance, std::int64_t step,
   for (const auto& [name, range] : instance.domain) {
     const auto low = evaluated(range.low, chosen), high = evaluated(range.high, chosen);
     if (!low || !high) return std::nullopt;
-    chosen[name] = *high - step < *low ? *low : *low + step;  // an empty range stands for its low end
+    std::int64_t above = 0;
+    const bool fits = !__builtin_add_overflow(*low, step, &above) && above <= *high;
+    chosen[name] = fits ? above : *low;
     if (grows) ++step;
   }
   return chosen;

@@ -250,7 +250,8 @@ class Audit {
     if (2 * gaps_ > report_.cases)
       report_.notes.push_back(fmt::format("it is not known what becomes of each element: {}", gap_));
     // Undefined behaviour first: it explains values.
-    std::ranges::stable_partition(report_.findings, is_undefined_behaviour, &Finding::kind);
+    std::stable_partition(report_.findings.begin(), report_.findings.end(),
+                          [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
     triage(report_, contract_, today());
     return std::move(report_);
   }
