@@ -8,6 +8,8 @@
 
 namespace foldproof {
 
+constexpr std::int64_t most_threads_of_a_block = 1024;
+
 /// Throws InputError, at its line of the contract, where something has a negative size, the input does not
 /// consist of whole rows, a histogram has no bins, or the height that is claimed is negative. What cannot be
 /// evaluated is left to those who need it.

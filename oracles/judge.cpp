@@ -40,8 +40,7 @@ std::optional<std::string> not_judged_apart(const Arithmetic& a) {
         return sentence(
             "what it is without its NaN is not settled; nan = \"ignore\" is for sum, prod, min, max, "
             "argmin and argmax");
-      if ((a.op == Operator::softmax || a.op == Operator::log_sum_exp) && a.accumulator != Element::f32 &&
-          a.accumulator != Element::f64)
+      if (info(a.op).takes("functions") && a.accumulator != Element::f32 && a.accumulator != Element::f64)
         return sentence("only of f32 and f64 accumulators the errors of exp are known");
       break;
   }

@@ -16,8 +16,6 @@ namespace foldproof {
 
 namespace {
 
-constexpr std::int64_t most_threads_of_a_block = 1024;
-
 /// Whether an integer type holds the number.
 bool holds(Element type, std::uint64_t number) {
   const std::size_t bits = 8 * size_of(type) - (is_signed_integer(type) ? 1 : 0);

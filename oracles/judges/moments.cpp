@@ -57,10 +57,10 @@ Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& s
   return larger(*two_pass, *textbook);
 }
 
-Bound bound_of(const Arithmetic& a, std::span<const std::byte> input) {
+/// `values`: the tally of the input.
+Bound bound_of(const Arithmetic& a, const Tally& values, std::span<const std::byte> input) {
   if (!includes(a.accumulator, a.input))
     return Bound::none("an element may be rounded on its way into the accumulator");
-  const Tally values = tally(a.input, input);
   if (values.count == 0 || values.finite != values.count) return Bound::none("not all elements are finite");
   if (a.op == Operator::mean) {
     if (values.magnitude() * Dyadic(2, 0) > largest_finite(a.accumulator))
@@ -78,7 +78,7 @@ class MomentJudge final : public Judge {
       : a_(arithmetic),
         values_(tally(arithmetic.input, input)),
         exact_(reference_of(arithmetic.op, arithmetic.input, input)),
-        bound_(bound_of(arithmetic, input)) {}
+        bound_(bound_of(arithmetic, values_, input)) {}
 
   Judgement element(std::size_t, std::uint64_t bits) const override {
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)

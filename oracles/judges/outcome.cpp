@@ -26,7 +26,7 @@ bool is_overflow(const Outcome& outcome, const Enclosure& written, const Arithme
   const Dyadic threshold = overflow_threshold(a.output);
   const bool up = written.high >= threshold, down = -written.low >= threshold;
   if (outcome.category == Number::Category::infinity) return outcome.negative ? down : up;
-  return (up || down) && !(float_format(a.output).has_infinity && float_format(a.accumulator).has_infinity);
+  return (up || down) && overflows_to_nan(a);
 }
 
 }  // namespace
@@ -50,6 +50,10 @@ Outcome summed(Element output, std::span<const std::byte> outputs) {
   if (outcome.is_finite()) outcome.value = parts.sum();
   outcome.text = text_of(outcome);
   return outcome;
+}
+
+bool overflows_to_nan(const Arithmetic& arithmetic) {
+  return !float_format(arithmetic.output).has_infinity || !float_format(arithmetic.accumulator).has_infinity;
 }
 
 Judgement judged_by_category(bool ok, const Outcome& outcome, std::string_view although) {

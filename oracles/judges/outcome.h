@@ -27,6 +27,9 @@ Outcome outcome_of(Element output, std::uint64_t bits);
 /// The exact sum of the outputs, with NaN and infinities as IEEE 754 adds them.
 Outcome summed(Element output, std::span<const std::byte> outputs);
 
+/// Whether what is too large for a format on the way may become NaN for want of infinities.
+bool overflows_to_nan(const Arithmetic& arithmetic);
+
 /// A judgement of the category: `ok` or "the result is … although …".
 Judgement judged_by_category(bool ok, const Outcome& outcome, std::string_view although);
 

@@ -86,10 +86,9 @@ class SumJudge final : public FoldJudge {
 
   Judgement judge_overflow(const Outcome& outcome) const {
     const bool up = may_overflow(false, outcome.single), down = may_overflow(true, outcome.single);
-    const bool nan_is_overflow =
-        !float_format(a_.output).has_infinity || !float_format(a_.accumulator).has_infinity;
     bool ok = outcome.negative ? down : up;
-    if (outcome.category == Number::Category::nan) ok = (up && down) || (nan_is_overflow && (up || down));
+    if (outcome.category == Number::Category::nan)
+      ok = (up && down) || (overflows_to_nan(a_) && (up || down));
     return judged_by_category(
         ok, outcome,
         fmt::format("the exact sum is {} and no order of summation can overflow so", to_text(exact_)));

@@ -178,9 +178,7 @@ class Verdicts {
       judged = std::move(output);
       if (run == 0 && judgement.error_over_bound) evaluation_.error_over_bound = judgement.error_over_bound;
       forced_ = judgement.layer == Judgement::Layer::exact;
-      evaluation_.vacuous = judgement.vacuous;
-      evaluation_.why_not = judgement.why_not;
-      evaluation_.layer = judgement.layer;
+      keep_what_judged(judgement);
       evaluation_.ulps = judgement.ulps;
       if (judgement.ok) continue;
       evaluation_.error_over_bound = judgement.error_over_bound;
@@ -217,11 +215,15 @@ class Verdicts {
     if (!judgement) return true;
     evaluation_.followed = results_[*planned_.followed].followed;
     evaluation_.error_over_bound = judgement->error_over_bound;
-    evaluation_.vacuous = judgement->vacuous;
-    evaluation_.why_not = judgement->why_not;
-    evaluation_.layer = judgement->layer;
+    keep_what_judged(*judgement);
     if (!judgement->ok) add(Kind::outside_bound, judgement->sentence + with_input());
     return judgement->ok;
+  }
+
+  void keep_what_judged(const Judgement& judgement) {
+    evaluation_.layer = judgement.layer;
+    evaluation_.vacuous = judgement.vacuous;
+    evaluation_.why_not = judgement.why_not;
   }
 
   static Kind kind_of(const Judgement& judgement) {

@@ -10,7 +10,6 @@
 namespace foldproof {
 namespace {
 
-constexpr std::int64_t most_threads_of_a_block = 1024;
 constexpr std::int64_t most_blocks = 4096;
 constexpr std::int64_t largest_other = 1 << 16;
 

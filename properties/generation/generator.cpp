@@ -294,9 +294,8 @@ Case CaseGenerator::generate(std::uint64_t index) const {
 
 bool CaseGenerator::wants(std::string_view modifier) const {
   if (std::ranges::find(modifiers_, modifier) == modifiers_.end()) return false;
-  const Operator op = instance_.reduction->op;
   if (modifier == "minus-inf") return instance_.claims.masked != Masked::unspecified;
-  return op == Operator::softmax || op == Operator::log_sum_exp;
+  return info(instance_.reduction->op).takes("functions");
 }
 
 }  // namespace foldproof

@@ -54,13 +54,18 @@ __device__ W highest_of(const View& row) {
   return highest == bottom<W> ? W{0} : highest;
 }
 
+template <typename W, typename View>
+__device__ W exponentials_of(const View& row, W highest) {
+  W sum = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) sum += exp(row[i] - highest);
+  return sum;
+}
+
 struct LogSumExp {
   template <typename W, typename View, typename Out>
   __device__ static void reduce(const View& row, Out* result) {
     const W highest = highest_of<W>(row);
-    W sum = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) sum += exp(row[i] - highest);
-    *result = static_cast<Out>(highest + log(sum));
+    *result = static_cast<Out>(highest + log(exponentials_of(row, highest)));
   }
 };
 
@@ -68,8 +73,7 @@ struct Softmax {
   template <typename W, typename View, typename Out>
   __device__ static void reduce(const View& row, Out* shares) {
     const W highest = highest_of<W>(row);
-    W sum = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) sum += exp(row[i] - highest);
+    const W sum = exponentials_of(row, highest);
     for (std::size_t i = 0; i < row.columns; ++i) shares[i] = static_cast<Out>(exp(row[i] - highest) / sum);
   }
 };
