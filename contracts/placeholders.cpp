@@ -18,6 +18,15 @@ std::string in_cpp(const std::string& value) {
   return value;
 }
 
+/// "wide" behind a placeholder: what an element is folded in that is stored in 16 bits or fewer.
+constexpr std::string_view wide_suffix = ":wide";
+
+/// f32 for floating-point types of 16 bits and fewer; every other value stays.
+std::string widened(const std::string& value) {
+  const auto element = element_named(value);
+  return element && is_float(*element) && width_of(*element) <= 16 ? std::string(name(Element::f32)) : value;
+}
+
 using Unknown = std::function<void(std::string_view name, std::size_t offset)>;
 
 std::string replace(std::string_view text, const Bindings& bindings, Place place, const Unknown& unknown) {
@@ -27,7 +36,9 @@ std::string replace(std::string_view text, const Bindings& bindings, Place place
     const std::size_t open = text.find('{', at);
     const std::size_t close = open == std::string_view::npos ? open : text.find_first_of("{}", open + 1);
     if (close == std::string_view::npos) break;
-    const std::string_view inside = text.substr(open + 1, close - open - 1);
+    std::string_view inside = text.substr(open + 1, close - open - 1);
+    const bool wide = inside.ends_with(wide_suffix);
+    if (wide) inside.remove_suffix(wide_suffix.size());
     if (text[close] == '{' || !is_identifier(inside)) {
       result += text.substr(at, close - at);
       at = close;
@@ -40,7 +51,8 @@ std::string replace(std::string_view text, const Bindings& bindings, Place place
       unknown(inside, open);
       result += text.substr(open, close - open + 1);
     } else {
-      result += place == Place::cpp ? in_cpp(bound->second) : bound->second;
+      const std::string value = wide ? widened(bound->second) : bound->second;
+      result += place == Place::cpp ? in_cpp(value) : value;
     }
     at = close + 1;
   }

@@ -1,38 +1,89 @@
-// The operators as atomics on global memory.
+// The operators as atomics on global memory, for every type that kernels fold in.
 #pragma once
 
+#include <type_traits>
+
 #include "reduction_operators.cuh"
+
+/// The bits of a float or double as integers, of which there are atomics.
+template <typename T>
+struct BitsOf {
+  using Signed = std::conditional_t<sizeof(T) == 4, int, long long>;
+  using Unsigned = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+
+  __device__ static Unsigned of(T value) {
+    Unsigned bits;
+    memcpy(&bits, &value, sizeof value);
+    return bits;
+  }
+  __device__ static T value(Unsigned bits) {
+    T value;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+  }
+};
 
 /// In global memory the f32 form flushes subnormal operands and results to zero.
 template <typename T>
 __device__ void atomic_apply(Sum, T* address, T value) {
-  atomicAdd(address, value);
+  if constexpr (std::is_same_v<T, long long>) {
+    using Unsigned = unsigned long long;
+    atomicAdd(reinterpret_cast<Unsigned*>(address), static_cast<Unsigned>(value));
+  } else {
+    atomicAdd(address, value);
+  }
 }
 
-__device__ inline void atomic_apply(Max, int* address, int value) { atomicMax(address, value); }
+/// There is no atomic product, so it is made elsewhere and put in place unless another thread was faster.
+template <typename T>
+__device__ void atomic_apply(Prod, T* address, T value) {
+  using Bits = typename BitsOf<T>::Unsigned;
+  auto* bits = reinterpret_cast<Bits*>(address);
+  Bits seen = *static_cast<volatile Bits*>(bits), expected;
+  do {
+    expected = seen;
+    seen = atomicCAS(bits, expected, BitsOf<T>::of(Prod::apply(BitsOf<T>::value(expected), value)));
+  } while (seen != expected);  // as bits: a NaN differs from itself
+}
 
 /// There is no atomic maximum of floats, but their bits are ordered: those of positive floats as signed
 /// integers, where every negative float lies below them, and those of negative floats backwards as unsigned
 /// integers, where every positive float lies below. One integer atomic on the bits therefore serves each
 /// sign. A NaN with its sign bit set would pass for the lowest number, so NaN is made positive: above
 /// infinity.
-__device__ inline void atomic_apply(Max, float* address, float value) {
-  if (value != value) value = __int_as_float(0x7fffffff);
-  const int bits = __float_as_int(value);
-  if (bits >= 0) {
-    atomicMax(reinterpret_cast<int*>(address), bits);
+template <typename T>
+__device__ void atomic_apply(Max, T* address, T value) {
+  if constexpr (std::is_integral_v<T>) {
+    atomicMax(address, value);
   } else {
-    atomicMin(reinterpret_cast<unsigned*>(address), static_cast<unsigned>(bits));
+    using Bits = BitsOf<T>;
+    using Signed = typename Bits::Signed;
+    using Unsigned = typename Bits::Unsigned;
+    constexpr Unsigned positive_nan = ~Unsigned{0} >> 1;
+    const Unsigned bits = value != value ? positive_nan : Bits::of(value);
+    if (static_cast<Signed>(bits) >= 0) {
+      atomicMax(reinterpret_cast<Signed*>(address), static_cast<Signed>(bits));
+    } else {
+      atomicMin(reinterpret_cast<Unsigned*>(address), bits);
+    }
   }
 }
 
-/// As for float.
-__device__ inline void atomic_apply(Max, double* address, double value) {
-  if (value != value) value = __longlong_as_double(0x7fffffffffffffff);
-  const long long bits = __double_as_longlong(value);
-  if (bits >= 0) {
-    atomicMax(reinterpret_cast<long long*>(address), bits);
+/// As the maximum, the other way round: NaN is made negative, below -infinity.
+template <typename T>
+__device__ void atomic_apply(Min, T* address, T value) {
+  if constexpr (std::is_integral_v<T>) {
+    atomicMin(address, value);
   } else {
-    atomicMin(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(bits));
+    using Bits = BitsOf<T>;
+    using Signed = typename Bits::Signed;
+    using Unsigned = typename Bits::Unsigned;
+    constexpr Unsigned negative_nan = ~Unsigned{0};
+    const Unsigned bits = value != value ? negative_nan : Bits::of(value);
+    if (static_cast<Signed>(bits) >= 0) {
+      atomicMin(reinterpret_cast<Signed*>(address), static_cast<Signed>(bits));
+    } else {
+      atomicMax(reinterpret_cast<Unsigned*>(address), bits);
+    }
   }
 }

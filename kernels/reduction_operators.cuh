@@ -4,8 +4,19 @@
 #include <limits>
 #include <type_traits>
 
-/// Addition. Integers wrap modulo 2^n: the sum is made in unsigned arithmetic, where that is defined.
-/// NaN propagates, as IEEE 754 has it.
+/// The type in which integers wrap modulo 2^n as they add and multiply: a signed overflow would be undefined.
+template <typename T, bool integral = std::is_integral_v<T>>
+struct WrappingOf {
+  using Type = T;
+};
+template <typename T>
+struct WrappingOf<T, true> {
+  using Type = std::make_unsigned_t<T>;
+};
+template <typename T>
+using Wrapping = typename WrappingOf<T>::Type;
+
+/// Addition. NaN propagates, as IEEE 754 has it.
 struct Sum {
   template <typename T>
   __device__ static constexpr T identity() {
@@ -14,26 +25,55 @@ struct Sum {
 
   template <typename T>
   __device__ static T apply(T a, T b) {
+    return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
+  }
+};
+
+/// Multiplication; as addition.
+struct Prod {
+  template <typename T>
+  __device__ static constexpr T identity() {
+    return T{1};
+  }
+
+  template <typename T>
+  __device__ static T apply(T a, T b) {
+    return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
+  }
+};
+
+/// The greatest value of a type: infinity where it has one. The least is what begins a maximum: neither 0 nor
+/// FLT_MIN, which lose negative input, nor -FLT_MAX, which turns an input of -infinities into a finite result.
+template <typename T>
+constexpr T greatest =
+    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+template <typename T>
+constexpr T least =
+    std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+
+/// The smallest value. NaN propagates, and -0 < +0, so the result does not hang on the order of folding.
+struct Min {
+  template <typename T>
+  __device__ static constexpr T identity() {
+    return greatest<T>;
+  }
+
+  template <typename T>
+  __device__ static T apply(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
-      using Unsigned = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
+      return b < a ? b : a;
     } else {
-      return a + b;
+      // fmin by itself drops a NaN; a + b keeps whichever operand is one.
+      return a != a || b != b ? a + b : fmin(a, b);
     }
   }
 };
 
-/// The greatest value. The identity is -infinity, for integers the lowest value: neither 0 nor FLT_MIN, which
-/// lose negative input, nor -FLT_MAX, which turns an input of -infinities into a finite result.
-/// NaN propagates, and -0 < +0, so the result does not hang on the order of folding.
+/// The greatest value; as the smallest.
 struct Max {
   template <typename T>
-  static constexpr T lowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                                   : std::numeric_limits<T>::lowest();
-
-  template <typename T>
   __device__ static constexpr T identity() {
-    return lowest<T>;
+    return least<T>;
   }
 
   template <typename T>
@@ -41,8 +81,44 @@ struct Max {
     if constexpr (std::is_integral_v<T>) {
       return a < b ? b : a;
     } else {
-      // fmax by itself drops a NaN; a + b keeps whichever operand is one.
       return a != a || b != b ? a + b : fmax(a, b);
     }
+  }
+};
+
+/// Bit by bit, of integers.
+struct And {
+  template <typename T>
+  __device__ static constexpr T identity() {
+    return static_cast<T>(~T{0});
+  }
+
+  template <typename T>
+  __device__ static T apply(T a, T b) {
+    return a & b;
+  }
+};
+
+struct Or {
+  template <typename T>
+  __device__ static constexpr T identity() {
+    return T{0};
+  }
+
+  template <typename T>
+  __device__ static T apply(T a, T b) {
+    return a | b;
+  }
+};
+
+struct Xor {
+  template <typename T>
+  __device__ static constexpr T identity() {
+    return T{0};
+  }
+
+  template <typename T>
+  __device__ static T apply(T a, T b) {
+    return a ^ b;
   }
 };

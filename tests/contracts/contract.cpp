@@ -120,6 +120,19 @@ TEST_CASE("an operator of the matrix is a functor in C++") {
   CHECK(contract.instances.at(1).reduction->op == Operator::max);
 }
 
+TEST_CASE("{T:wide} is what elements are folded in that are widened on load") {
+  const Workshop workshop;
+  const Contract contract = workshop.load(
+      "format = 1\ntypes = { T = [\"e4m3\", \"bf16\", \"f64\", \"u32\"] }\n[reduction]\noperator = \"sum\"\n"
+      "input = \"{T}\"\naccumulator = \"{T:wide}\"\n[domain]\ncount = 8\n[[launch]]\n"
+      "entry = \"fold<{T}, {T:wide}>\"\ngrid = 1\nblock = 32\nshared = \"sizeof({T:wide})\"\n");
+  std::vector<Element> accumulators;
+  for (const Instance& instance : contract.instances) accumulators.push_back(instance.reduction->accumulator);
+  CHECK(accumulators == std::vector{Element::f32, Element::f32, Element::f64, Element::u32});
+  CHECK(contract.instances.at(0).launches.at(0).entry == "fold<__nv_fp8_e4m3, float>");
+  CHECK(contract.instances.at(2).launches.at(0).shared.evaluate({}) == 8);
+}
+
 TEST_CASE("the domain keeps the order of the file") {
   const Workshop workshop;
   const Instance instance = workshop.load(two_level).instances.at(0);
