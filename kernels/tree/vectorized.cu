@@ -1,25 +1,10 @@
 // A13: 16-byte loads, several of them in flight a thread, independent accumulators, and a shuffle tail.
 #include <cstddef>
-#include <cstdint>
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../vectors.cuh"
 #include "../warp/block_shuffle.cuh"
-
-/// What one load instruction brings.
-template <typename T>
-struct alignas(16) Vector {
-  static constexpr unsigned width = 16 / sizeof(T);
-  T element[width];
-};
-
-/// Elements before the first 16-byte boundary, where vectors may begin: a wider load must be aligned to its
-/// width.
-template <typename T>
-__device__ std::size_t elements_before_boundary(const T* address, std::size_t count) {
-  const std::size_t bytes = (16 - reinterpret_cast<std::uintptr_t>(address) % 16) % 16;
-  return min(bytes / sizeof(T), count);
-}
 
 template <typename Op, typename T>
 __global__ void vectorized(const T* __restrict__ input, Wide<T>* __restrict__ partials, std::size_t count) {

@@ -21,7 +21,7 @@ __global__ void partial_warp(const T* input, Wide<T>* partials, std::size_t coun
     const unsigned lanes = __popc(live);  // lanes 0 … lanes - 1, since the input ends only once
     value = widen(input[i]);
     for (unsigned step = 16; step > 0; step /= 2) {
-      const T other = __shfl_down_sync(live, value, step);
+      const Wide<T> other = __shfl_down_sync(live, value, step);
       // Every live lane makes the shuffle, but what comes from a lane outside of the mask is undefined.
       if (lane + step < lanes) value = Op::apply(value, other);
     }
