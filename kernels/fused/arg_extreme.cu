@@ -1,52 +1,82 @@
-// F3: where the largest element stands. A block folds pairs of value and index; of equal values the lowest
-// index wins, so that the result hangs on nothing but the input.
+// F3: where the smallest or largest element stands. A block folds pairs of value and index; of equal values
+// the lowest index wins, so that the result hangs on nothing but the input.
 #include <cstddef>
-#include <cstdint>
 
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../warp/block_shuffle.cuh"
 
 template <typename T>
 struct Place {
+  using Value = T;
   T value;
-  std::uint32_t index;
+  std::size_t index;
 };
 
-/// Whether a comes before b: a NaN before every number, then the larger value, then the lower index.
+/// What makes reduce_warp and reduce_block fold pairs as they fold numbers.
 template <typename T>
+__device__ Place<T> __shfl_down_sync(unsigned mask, Place<T> place, unsigned step) {
+  return {__shfl_down_sync(mask, place.value, step), __shfl_down_sync(mask, place.index, step)};
+}
+
+/// Whether a comes before b: a NaN before every number, then the better value, then the lower index. A total
+/// order, without which the result would hang on how the tree is built.
+template <typename Extreme, typename T>
 __device__ bool precedes(Place<T> a, Place<T> b) {
   const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
   if (a_nan != b_nan) return a_nan;
-  if (!a_nan && a.value != b.value) return a.value > b.value;
+  // -0 equals +0 here, although the maximum itself tells them apart: the lower index wins.
+  if (!a_nan && a.value != b.value) return Extreme::better(a.value, b.value);
   return a.index < b.index;
 }
 
-template <typename T>
-__device__ Place<T> warp_best(Place<T> best) {
-  for (unsigned step = 16; step > 0; step /= 2) {
-    const Place<T> other{__shfl_down_sync(0xffffffffu, best.value, step),
-                         __shfl_down_sync(0xffffffffu, best.index, step)};
-    if (precedes(other, best)) best = other;
+template <typename Extreme>
+struct ArgExtreme {
+  /// The worst value at an index beyond all others, so that even an element equal to it wins.
+  template <typename P>
+  __device__ static P identity() {
+    return {Extreme::template worst<typename P::Value>(), ~std::size_t{0}};
   }
-  return best;
-}
+  template <typename P>
+  __device__ static P apply(P a, P b) {
+    return precedes<Extreme>(b, a) ? b : a;
+  }
+};
 
-/// One block, a multiple of 32.
-template <typename T>
-__global__ void argmax(const T* input, std::uint32_t* result, std::uint32_t count) {
-  // Beyond every index, so that no element is taken for less than it.
-  const Place<T> none{Max::identity<T>(), 0xffffffffu};
-  Place<T> best = none;
+struct Smaller {
+  template <typename T>
+  __device__ static constexpr T worst() {
+    return Min::identity<T>();
+  }
+  template <typename T>
+  __device__ static bool better(T a, T b) {
+    return a < b;
+  }
+};
+
+struct Larger {
+  template <typename T>
+  __device__ static constexpr T worst() {
+    return Max::identity<T>();
+  }
+  template <typename T>
+  __device__ static bool better(T a, T b) {
+    return a > b;
+  }
+};
+
+using ArgMin = ArgExtreme<Smaller>;
+using ArgMax = ArgExtreme<Larger>;
+
+/// One block of any size; `count` is 1 at least, since nothing stands nowhere.
+template <typename Op, typename T>
+__global__ void arg_extreme(const T* input, std::size_t* result, std::size_t count) {
+  using Pair = Place<Wide<T>>;
+  Pair best = Op::template identity<Pair>();
   for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) {
-    const Place<T> mine{input[i], static_cast<std::uint32_t>(i)};
-    if (precedes(mine, best)) best = mine;
+    best = Op::apply(best, Pair{widen(input[i]), i});
   }
 
-  __shared__ Place<T> warps[32];
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  best = warp_best(best);
-  if (lane == 0) warps[warp] = best;
-  __syncthreads();
-  if (warp != 0) return;
-  best = warp_best(lane < blockDim.x / 32 ? warps[lane] : none);
-  if (lane == 0) *result = best.index;
+  best = reduce_block<Op>(best);
+  if (threadIdx.x == 0) *result = best.index;
 }
