@@ -19,7 +19,7 @@ Arithmetic of(Operator op, Element input = Element::f32, Element output = Elemen
   Arithmetic arithmetic;
   arithmetic.op = op;
   arithmetic.input = input;
-  arithmetic.accumulator = is_float(output) ? output : input;
+  arithmetic.accumulator = output;
   arithmetic.output = output;
   arithmetic.nan = NanPolicy::propagate;
   return arithmetic;
