@@ -29,7 +29,8 @@ struct Reduction {
   ResultShape result = ResultShape::value;
   ScanKind scan = ScanKind::inclusive;
   MathFunctions functions = MathFunctions::fast;
-  VarianceMethod method = VarianceMethod::unspecified;
+  VarianceMethod variance = VarianceMethod::unspecified;  ///< the key `method` of a variance
+  SumMethod sum = SumMethod::plain;                       ///< and of a sum
 };
 
 struct BufferContract {
@@ -72,6 +73,7 @@ struct LaunchContract {
 
 struct Claims {
   bool deterministic = false;
+  bool same_for_every_launch = false;  ///< the same bits for every block, grid and other choice of the domain
   NanPolicy nan = NanPolicy::unspecified;
   EmptyPolicy empty = EmptyPolicy::identity;
   Ties ties = Ties::any;

@@ -25,6 +25,7 @@ struct Arithmetic {
   Masked masked = Masked::unspecified;
   MathFunctions functions = MathFunctions::fast;
   VarianceMethod variance = VarianceMethod::unspecified;
+  SumMethod sum = SumMethod::plain;
 };
 
 struct Judgement {
