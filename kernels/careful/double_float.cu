@@ -11,14 +11,14 @@ __device__ Compensated<T> fast_two_sum(T a, T b) {
   return {sum, b - (sum - a)};
 }
 
-/// A sum of both pairs whose `low` is below half a unit in the last place of `high`. Each part is normalised again
-/// as it is added: the error is 3u^2 of the result however the two cancel, where adding up the low parts at once
-/// and normalising at the end has no relative bound.
+/// A sum of both pairs whose `low` is below half a unit in the last place of `high`. Each part is normalised
+/// again as it is added: the error is 3u^2 of the result however the two cancel, where adding up the low
+/// parts at once and normalising at the end has no relative bound.
 struct DoubleAdd {
   template <typename T>
   __device__ static Compensated<T> apply(Compensated<T> a, Compensated<T> b) {
     const Compensated<T> high = two_sum(a.high, b.high), low = two_sum(a.low, b.low);
-    if (!isfinite(high.high)) return {high.high};  // what infinity has lost is NaN, and would make the sum one
+    if (!isfinite(high.high)) return {high.high};  // what infinity has lost is NaN
     const Compensated<T> sum = fast_two_sum(high.high, high.low + low.high);
     return fast_two_sum(sum.high, low.low + sum.low);
   }

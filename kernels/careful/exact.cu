@@ -1,5 +1,5 @@
-// E5: the exact sum, rounded once. Floats gather in f64 bins by exponent, one set a thread, which are folded as
-// integers: the same bits for any block, any grid and any order.
+// E5: the exact sum, rounded once. Floats gather in f64 bins by exponent, one set a thread, which are folded
+// as integers: the same bits for any block, any grid and any order.
 #include <cstddef>
 
 #include "../dynamic_shared.cuh"
@@ -8,10 +8,10 @@
 #include "../warp/block_shuffle.cuh"
 #include "limbs.cuh"
 
-/// What one thread has summed, of floats: sixteen doubles in shared memory, one for every sixteen exponents that follow
-/// each other. A float is a multiple of its bin's unit and below 2^39 of them, so 2^13 floats add up below 2^52:
-/// exactly. The bin is found by the exponent's upper bits, without a branch; that of the next thread lies beside it,
-/// in the next bank.
+/// What one thread has summed, of floats: sixteen doubles in shared memory, one for every sixteen exponents
+/// that follow each other. A float is a multiple of its bin's unit and below 2^39 of them, so 2^13 floats add
+/// up below 2^52: exactly. The bin is found by the exponent's upper bits, without a branch; that of the next
+/// thread lies beside it, in the next bank.
 class FloatBins {
  public:
   static constexpr unsigned most = 1 << 13;  ///< elements between two calls of pour

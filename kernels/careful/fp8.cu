@@ -18,8 +18,8 @@ struct QuadOf<__nv_fp8_e5m2> {
   using Type = __nv_fp8x4_e5m2;
 };
 
-/// In its own format a sum of e4m3 stands still at 16 times its elements and is NaN beyond 448; f32 holds every
-/// value of both formats, and sums of millions of them without rounding.
+/// In its own format a sum of e4m3 stands still at 16 times its elements and is NaN beyond 448; f32 holds
+/// every value of both formats, and sums of millions of them without rounding.
 template <typename Op, typename T>
 __global__ void fp8(const T* input, float* partials, std::size_t count) {
   using Quad = typename QuadOf<T>::Type;
@@ -31,8 +31,8 @@ __global__ void fp8(const T* input, float* partials, std::size_t count) {
   const std::size_t quads = (count - head) / 4;
   const Quad* body = reinterpret_cast<const Quad*>(input + head);
 
-  float4 values = {Op::template identity<float>(), Op::template identity<float>(), Op::template identity<float>(),
-                   Op::template identity<float>()};
+  constexpr float none = Op::template identity<float>();
+  float4 values = {none, none, none, none};
   for (std::size_t i = first; i < quads; i += stride) {
     const float4 four = static_cast<float4>(body[i]);
     values = {Op::apply(values.x, four.x), Op::apply(values.y, four.y), Op::apply(values.z, four.z),
@@ -40,7 +40,9 @@ __global__ void fp8(const T* input, float* partials, std::size_t count) {
   }
   float value = Op::apply(Op::apply(values.x, values.y), Op::apply(values.z, values.w));
   for (std::size_t i = first; i < head; i += stride) value = Op::apply(value, widen(input[i]));
-  for (std::size_t i = head + 4 * quads + first; i < count; i += stride) value = Op::apply(value, widen(input[i]));
+  for (std::size_t i = head + 4 * quads + first; i < count; i += stride) {
+    value = Op::apply(value, widen(input[i]));
+  }
 
   const float total = reduce_block<Op>(value);
   if (threadIdx.x == 0) partials[blockIdx.x] = total;

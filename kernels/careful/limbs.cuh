@@ -1,5 +1,5 @@
-// A sum as one long integer that has a bit for every bit that a float can have. Integers add up without rounding:
-// in any order, to the same bits.
+// A sum as one long integer that has a bit for every bit that a float can have. Integers add up without
+// rounding: in any order, to the same bits.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,13 +18,15 @@ struct Long<double> {
   using Bits = unsigned long long;
 };
 
-/// 32 bits of the integer, the lowest limb first; above them is room for carries, and a sign in two's complement.
+/// 32 bits of the integer, the lowest limb first; above them is room for carries, and a sign in two's
+/// complement.
 using Limb = unsigned long long;
 
 /// The number of the lowest bit of a float's significand, by the float's exponent as it is stored.
 __device__ inline unsigned place_of(unsigned exponent) { return max(exponent, 1u) - 1; }
 
-/// Adds value * 2^place; any threads at once. A limb gets less than 2^32 at a time: 2^31 times before `settle`.
+/// Adds value * 2^place; any threads at once. A limb gets less than 2^32 at a time: 2^31 times before
+/// `settle`.
 __device__ inline void add_at(Limb* limbs, unsigned place, long long value) {
   const unsigned limb = place / 32, shift = place % 32;
   // Shifting to the right rounds down, so that only the uppermost piece is negative where the value is.
@@ -85,8 +87,8 @@ __device__ typename Long<T>::Bits nearest(Limb* limbs) {
     const bool half = (bits_from<T>(limbs, low - 1) & 1) != 0;
     if (half && (bits % 2 != 0 || any_below(limbs, low - 1))) ++bits;
   }
-  // The leading bit counts for one in the exponent above it. A significand that was rounded up to the next power of
-  // two thus makes the next exponent, and the largest number an infinity.
+  // The leading bit counts for one in the exponent above it. A significand that was rounded up to the next
+  // power of two thus makes the next exponent, and the largest number an infinity.
   bits += Bits{low} << (precision - 1);
   bits = min(bits, Bits{Long<T>::largest_exponent} << (precision - 1));
   return bits | Bits{negative} << (8 * sizeof(T) - 1);

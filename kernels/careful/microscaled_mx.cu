@@ -6,8 +6,8 @@
 
 __global__ void microscaled_mx(const __nv_fp4_e2m1* input, const unsigned char* scales, float* output,
                                std::size_t count) {
-  // Through bf16, which has a value for every exponent: the least, 2^-127, is subnormal there as it is in f32, and
-  // 255 is NaN.
+  // Through bf16, which has a value for every exponent: the least, 2^-127, is subnormal there as it is in
+  // f32, and 255 is NaN.
   const auto scale_of = [](unsigned char code) {
     return __bfloat162float(__nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(code)));
   };

@@ -6,8 +6,8 @@
 #include "../warp/block_shuffle.cuh"
 #include "pairs.cuh"
 
-/// An operator on both halves of a pair at once. The forms of minimum and maximum that end in _nan keep a NaN, as
-/// the operators do; __hmin2 by itself drops it.
+/// An operator on both halves of a pair at once. The forms of minimum and maximum that end in _nan keep a
+/// NaN, as the operators do; __hmin2 by itself drops it.
 template <typename Op>
 struct Packed {
   template <typename P>
@@ -29,8 +29,8 @@ struct Packed {
   }
 };
 
-/// Twice the rate of f32, at the price of 11 or 8 bits: for sums of few or small elements, and for extremes, which
-/// do not round.
+/// Twice the rate of f32, at the price of 11 or 8 bits: for sums of few or small elements, and for extremes,
+/// which do not round.
 template <typename Op, typename T>
 __global__ void packed_pairs(const T* input, T* partials, std::size_t count) {
   using Fold = Packed<Op>;

@@ -20,8 +20,8 @@ struct PairOf<__nv_bfloat16> {
 template <typename T>
 using Pair = typename PairOf<T>::Type;
 
-/// An input as pairs, which must be aligned to both of their elements: one element may be left before them, and
-/// one behind.
+/// An input as pairs, which must be aligned to both of their elements: one element may be left before them,
+/// and one behind.
 template <typename T>
 struct Paired {
   const Pair<T>* pairs;

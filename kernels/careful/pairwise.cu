@@ -1,12 +1,13 @@
-// E3: each thread sums its elements pairwise: the error grows with the logarithm of their number, not with it.
+// E3: each thread sums its elements pairwise: the error grows with the logarithm of their number, not with
+// it.
 #include <cstddef>
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// The sums of the subtrees that wait for one of the same size: 2^k leaves in slot k where bit k of their number is
-/// set, as in a binary counter. Sixty-four slots are enough for any number.
+/// The sums of the subtrees that wait for one of the same size: 2^k leaves in slot k where bit k of their
+/// number is set, as in a binary counter. Sixty-four slots are enough for any number.
 template <typename T>
 class PairwiseSum {
  public:
@@ -38,8 +39,8 @@ __global__ void pairwise(const T* input, Wide<T>* partials, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   PairwiseSum<Wide<T>> sum;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += leaf * stride) {
-    // A leaf of eight elements is a tree in registers: slots of the counter are in local memory, as their index is
-    // not known to the compiler, and are touched once for all eight.
+    // A leaf of eight elements is a tree in registers: slots of the counter are in local memory, as their
+    // index is not known to the compiler, and are touched once for all eight.
     Wide<T> part[leaf];
 #pragma unroll
     for (unsigned k = 0; k < leaf; ++k) part[k] = element_or_identity<Sum>(input, i + k * stride, count);

@@ -7,18 +7,19 @@
 #include "../warp/block_shuffle.cuh"
 #include "compensated.cuh"
 
-/// How often elements are cut. Each cut takes 52 bits less those of the count from what is left of an element: three
-/// leave nothing of a double that its sum with the largest could show, even of 2^33 elements.
+/// How often elements are cut. Each cut takes 52 bits less those of the count from what is left of an
+/// element: three leave nothing of a double that its sum with the largest could show, even of 2^33 elements.
 constexpr unsigned cuts = 3;
 
-/// `*largest` is 0 before every launch: the bits of the largest magnitude, which order as the magnitudes do, with
-/// infinity and NaN above all. A maximum does not depend on the order either.
+/// `*largest` is 0 before every launch: the bits of the largest magnitude, which order as the magnitudes do,
+/// with infinity and NaN above all. A maximum does not depend on the order either.
 template <typename T>
 __global__ void largest_magnitude(const T* input, unsigned long long* largest, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   unsigned long long bits = 0;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    bits = max(bits, static_cast<unsigned long long>(__double_as_longlong(fabs(static_cast<double>(input[i])))));
+    const long long magnitude = __double_as_longlong(fabs(static_cast<double>(input[i])));
+    bits = max(bits, static_cast<unsigned long long>(magnitude));
   }
   bits = reduce_block<Max>(bits);
   if (threadIdx.x == 0) atomicMax(largest, bits);
@@ -40,14 +41,17 @@ struct Cuts {
     if (exponent > 1000) exponent -= 100;
   }
 
-  /// 1.5 * 2^e. Added to a smaller number it rounds it to a multiple of its own last place, 2^(e - 52), and as many
-  /// of those as there are elements add up below 2^(e + 1): exactly.
-  __device__ double operator[](unsigned cut) const { return ldexp(1.5, exponent - static_cast<int>(cut) * step); }
+  /// 1.5 * 2^e. Added to a smaller number it rounds it to a multiple of its own last place, 2^(e - 52), and
+  /// as many of those as there are elements add up below 2^(e + 1): exactly.
+  __device__ double operator[](unsigned cut) const {
+    return ldexp(1.5, exponent - static_cast<int>(cut) * step);
+  }
 };
 
 /// `totals` holds zeros before every launch.
 template <typename T>
-__global__ void add_cut(const T* input, const unsigned long long* largest, double* totals, std::size_t count) {
+__global__ void add_cut(const T* input, const unsigned long long* largest, double* totals,
+                        std::size_t count) {
   const Cuts at(*largest, count);
   double sums[cuts] = {};
   const double place[cuts] = {at[0], at[1], at[2]};
