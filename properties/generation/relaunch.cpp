@@ -41,8 +41,8 @@ std::optional<Case> relaunched(const Instance& instance, const Case& c) {
     Case other = c;
     other.variables = drawn_anew(domain, c.variables, random);
     const auto same = [&](std::string_view name) {
-      const auto before = c.variables.find(std::string(name)), now = other.variables.find(std::string(name));
-      return before == c.variables.end() || before->second == now->second;
+      const std::string key(name);
+      return !c.variables.contains(key) || c.variables.at(key) == other.variables.at(key);
     };
     if (other.variables != c.variables && std::ranges::all_of(kept, same) &&
         instance.output_count.evaluate(other.variables) == instance.output_count.evaluate(c.variables))
