@@ -31,7 +31,8 @@ struct Reduction {
   ScanKind scan = ScanKind::inclusive;
   MathFunctions functions = MathFunctions::fast;
   Maximum maximum = Maximum::first;
-  VarianceMethod method = VarianceMethod::unspecified;
+  VarianceMethod variance = VarianceMethod::unspecified;  ///< the key `method` of what has means
+  SumMethod sum = SumMethod::plain;                       ///< and of a sum
   double epsilon = 0;           ///< of layer-norm and rms-norm, a value of the accumulator
   double p = 0;                 ///< of top-p, likewise
   std::optional<Expression> k;  ///< of what ranks
@@ -92,6 +93,7 @@ struct LaunchContract {
 
 struct Claims {
   bool deterministic = false;
+  bool same_for_every_launch = false;  ///< the same bits for every block, grid and other choice of the domain
   NanPolicy nan = NanPolicy::unspecified;
   EmptyPolicy empty = EmptyPolicy::identity;
   Ties ties = Ties::any;

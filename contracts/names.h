@@ -43,10 +43,16 @@ constexpr Named<ScanKind> scan_names[] = {{"inclusive", ScanKind::inclusive},
 constexpr Named<MathFunctions> function_names[] = {{"library", MathFunctions::library},
                                                    {"fast", MathFunctions::fast}};
 constexpr Named<Maximum> maximum_names[] = {{"first", Maximum::first}, {"running", Maximum::running}};
-constexpr Named<VarianceMethod> method_names[] = {{"unspecified", VarianceMethod::unspecified},
-                                                  {"two-pass", VarianceMethod::two_pass},
-                                                  {"textbook", VarianceMethod::textbook},
-                                                  {"welford", VarianceMethod::welford}};
+constexpr Named<VarianceMethod> variance_names[] = {{"unspecified", VarianceMethod::unspecified},
+                                                    {"two-pass", VarianceMethod::two_pass},
+                                                    {"textbook", VarianceMethod::textbook},
+                                                    {"welford", VarianceMethod::welford}};
+constexpr Named<SumMethod> sum_names[] = {{"unspecified", SumMethod::plain},
+                                          {"plain", SumMethod::plain},
+                                          {"kahan", SumMethod::kahan},
+                                          {"neumaier", SumMethod::neumaier},
+                                          {"double-float", SumMethod::double_float},
+                                          {"exact", SumMethod::exact}};
 constexpr Named<Ties> tie_names[] = {{"any", Ties::any}, {"first", Ties::first}};
 constexpr Named<Masked> masked_names[] = {
     {"unspecified", Masked::unspecified}, {"zero", Masked::zero}, {"nan", Masked::nan}};

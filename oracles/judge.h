@@ -27,6 +27,7 @@ struct Arithmetic {
   MathFunctions functions = MathFunctions::fast;
   Maximum maximum = Maximum::first;
   VarianceMethod variance = VarianceMethod::unspecified;
+  SumMethod sum = SumMethod::plain;
   double epsilon = 0;  ///< of layer-norm and rms-norm
   double p = 0;        ///< of top-p
 };

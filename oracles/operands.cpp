@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "oracles/block_scale.h"
+
 namespace foldproof {
 namespace {
 
@@ -19,6 +21,12 @@ bool RoleInfo::is_needed_by(Operator op) const { return has_word(operators, info
 bool RoleInfo::is_for(Operator op) const {
   return role == Role::offsets || is_needed_by(op) ||
          has_word(operators, fmt::format("({})", info(op).name));
+}
+
+Number scale_of(const Operand& scales, std::size_t element) {
+  const std::uint64_t code = scales.bits(element / scales.group);
+  return scales.type == Element::u8 ? decode_scale(static_cast<std::uint8_t>(code))
+                                    : decode(scales.type, code);
 }
 
 std::span<const RoleInfo> roles() {

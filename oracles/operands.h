@@ -49,6 +49,9 @@ struct Operand {
   }
 };
 
+/// What an element is multiplied with, of scales.
+Number scale_of(const Operand& scales, std::size_t element);
+
 /// At most one operand a role.
 class Operands {
  public:

@@ -79,6 +79,11 @@ enum class Maximum : std::uint8_t { first, running };
 /// by Welford's recurrence or by merging parts.
 enum class VarianceMethod : std::uint8_t { unspecified, two_pass, textbook, welford };
 
+/// How a sum comes about: by rounded additions alone; by Kahan's loops, or by any additions, whose errors are
+/// carried along and added at the end; in an accumulator of two numbers of the format, whose sum has twice
+/// its precision; or exactly, rounded once.
+enum class SumMethod : std::uint8_t { plain, kahan, neumaier, double_float, exact };
+
 /// The element that changes nothing: 0, 1, the largest or the smallest value of the type (an infinity where
 /// the type has one), as bits. Only of operators that fold.
 std::uint64_t identity(Operator op, Element element);

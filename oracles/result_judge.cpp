@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "oracles/block_scale.h"
 #include "oracles/number.h"
 #include "oracles/term.h"
 
@@ -57,12 +56,8 @@ std::vector<std::byte> scaled_elements(Element element, std::span<const std::byt
   const std::size_t count = input.size() / size_of(element);
   std::vector<std::byte> all(count * size_of(Element::f64));
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t group = i / scales.group;
     const Number x = decode(element, load(element, input, i));
-    const Number scale = scales.type == Element::u8
-                             ? decode_scale(static_cast<std::uint8_t>(scales.bits(group)))
-                             : scales.number(group);
-    const Term value = product(x, scale);
+    const Term value = product(x, scale_of(scales, i));
     const Number number{value.category, value.negative, static_cast<std::uint64_t>(value.significand),
                         value.exponent};
     store(Element::f64, all, i, encode(Element::f64, number));

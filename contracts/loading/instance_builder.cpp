@@ -146,7 +146,13 @@ class InstanceBuilder {
     reduction.scan = chosen(scan_names, "scan", reduction.scan);
     reduction.functions = chosen(function_names, "functions", reduction.functions);
     reduction.maximum = chosen(maximum_names, "maximum", reduction.maximum);
-    reduction.method = chosen(method_names, "method", reduction.method);
+    if (reduction.op == Operator::sum)
+      reduction.sum = chosen(sum_names, "method", reduction.sum);
+    else
+      reduction.variance = chosen(variance_names, "method", reduction.variance);
+    if (reduction.sum != SumMethod::plain && reduction.result == ResultShape::partials)
+      throw InputError("partial results are rounded one by one; a sum of them has the method \"plain\"",
+                       table.where("method"));
     reduction.epsilon = number(table, "epsilon", reduction.accumulator);
     reduction.p = number(table, "p", reduction.accumulator);
     check_shape(reduction, table);
@@ -384,7 +390,8 @@ class InstanceBuilder {
       further.reduction.output = buffer->type;
       further.reduction.functions = {};
       further.reduction.maximum = {};
-      further.reduction.method = {};
+      further.reduction.variance = {};
+      further.reduction.sum = {};
       read_choices("further", table, further.reduction);
       if (const auto k = table.text("k")) further.reduction.k = expression(*k);
       instance_.further.push_back(std::move(further));
@@ -489,6 +496,16 @@ class InstanceBuilder {
     if (instance_.reduction) check_keys("claims", *table, instance_.reduction->op);
     Claims& claims = instance_.claims;
     claims.deterministic = table->boolean("deterministic", claims.deterministic);
+    claims.same_for_every_launch = table->boolean("same_for_every_launch", claims.same_for_every_launch);
+    if (claims.same_for_every_launch && instance_.reduction &&
+        instance_.reduction->result == ResultShape::partials)
+      throw InputError(
+          "partial results hang on the launch; \"same_for_every_launch\" is for all other results",
+          table->where("same_for_every_launch"));
+    if (claims.same_for_every_launch && !claims.deterministic)
+      throw InputError(
+          "what is the same for every launch is the same in every run; write deterministic = true",
+          table->where("same_for_every_launch"));
     claims.nan = choice(nan_names, "nan", in_contract(table->text("nan")), claims.nan);
     claims.empty = choice(empty_names, "empty", in_contract(table->text("empty")), claims.empty);
     claims.ties = choice(tie_names, "ties", in_contract(table->text("ties")), claims.ties);

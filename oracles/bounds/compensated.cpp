@@ -47,6 +47,34 @@ Bound kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const D
   return u * abs(sum) + quotient(numerator, one - corrections, quotient_bits).high;
 }
 
+Bound joined_kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude) {
+  const Bound loop = kahan_bound(terms, precision, sum, magnitude);
+  if (!loop || terms < 2) return loop;
+  const Dyadic one = whole(1), u = unit_roundoff(precision), up = one + u;
+  const Dyadic main = (terms - 1) * u * up, corrections = up * up * (main + u);
+  // Everything in units of A: what the corrected sums err by, what is added to them, and their corrections.
+  const Dyadic numerator = u * (one + up * up + (one + up) * main);
+  const Dyadic error = quotient(numerator, one - corrections, quotient_bits).high;
+  const Dyadic added = quotient(up, one - corrections, quotient_bits).high;
+  const Dyadic last = up * up * u;
+  const Dyadic carried = quotient(last * (one + error + added), one - last, quotient_bits).high;
+  const Dyadic beside = whole(2 * terms) * u * (whole(terms - 1) * u * (one + error + carried) + carried);
+  return *loop + up * beside * magnitude;
+}
+
+Bound double_float_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude) {
+  if (precision < 3) return Bound::none("the bound of pairs is proved from three bits of precision on");
+  if (terms < 2) return Dyadic{};
+  const Dyadic one = whole(1), u = unit_roundoff(precision);
+  const Dyadic each = quotient(3 * u * u, one - 4 * u, quotient_bits).high;
+  const Dyadic all = (terms - 1) * each;
+  if (all >= one)
+    return Bound::none(
+        fmt::format("{} terms are too many for a bound of pairs of {} bits", terms, precision));
+  // (1 + e)^m - 1 <= m e / (1 - m e)
+  return u * abs(sum) + (one + u) * quotient(all, one - all, quotient_bits).high * magnitude;
+}
+
 Bound compensated_shares_bound(std::span<const Share> shares, std::uint64_t height, int precision) {
   return shares_bound(shares, height, precision, compensated_bound);
 }

@@ -17,6 +17,17 @@ Bound compensated_bound(std::uint64_t terms, int precision, const Dyadic& sum, c
 /// u |s| + (2u + O(n u^2)) A with the constant spelt out in docs/numerics.md. No bound from about n u = 1 on.
 Bound kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude);
 
+/// Kahan's loop in any number of threads, whose sums are joined by TwoSums in any tree; their corrections and
+/// what the TwoSums lose are added up in any order, and one addition joins both at the end. `terms` counts
+/// zeros too, which move a correction into the sum. Holds for one loop as well, whether its correction is
+/// added or not.
+Bound joined_kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude);
+
+/// A tree of additions of normalised pairs (Joldes, Muller, Popescu 2017, algorithms 4 and 6), whose upper
+/// half is the result: u |s| + (1 + u) ((1 + e)^(n - 1) - 1) A with e = 3u^2 / (1 - 4u). From three bits of
+/// precision on.
+Bound double_float_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude);
+
 /// What one thread sums.
 struct Share {
   std::uint64_t terms = 0;

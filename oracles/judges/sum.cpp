@@ -27,12 +27,28 @@ Dyadic flushed(const FloatFormat& format, const Tally& t, const Dyadic& magnitud
   return flush_to_zero_loss(t.nonzero, format, subnormal);
 }
 
-/// What rounding on the way to the accumulator's final value may do.
+/// Of sums that carry their rounding errors along: of terms that are known to within errors of `entering`
+/// together.
+Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering) {
+  if (a.flush_to_zero)
+    return Bound::none("no bound is known for compensated sums where subnormal numbers become zero");
+  const int precision = float_format(a.accumulator).precision;
+  const Dyadic sum = abs(t.sum()) + entering, magnitude = t.magnitude() + entering;
+  Bound bound = a.sum == SumMethod::kahan      ? joined_kahan_bound(t.count, precision, sum, magnitude)
+                : a.sum == SumMethod::neumaier ? compensated_bound(t.nonzero, precision, sum, magnitude)
+                                               : double_float_bound(t.nonzero, precision, sum, magnitude);
+  if (!bound) return bound;
+  return *bound + entering;
+}
+
+/// What rounding on the way to the accumulator's final value may do. An exact sum is rounded to the output
+/// alone.
 Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
-  if (no_order_rounds(t, format, a.flush_to_zero)) return Dyadic{};
+  if (a.sum == SumMethod::exact || no_order_rounds(t, format, a.flush_to_zero)) return Dyadic{};
   Dyadic entering;
   if (!enters_exactly(a, t)) entering = conversion_bound(t.nonzero, format, t.magnitude());
+  if (a.sum != SumMethod::plain) return careful_bound(a, t, entering);
   Bound bound =
       a.height
           ? sum_bound_of_approximate_terms(t.nonzero, *a.height, format.precision, t.magnitude(), entering)
@@ -112,7 +128,7 @@ class SumJudge final : public FoldJudge {
   /// Of one value half a unit in its last place; of several, at most u of all magnitudes and half the
   /// smallest subnormal each, which the largest possible number of parts (one an element) keeps finite.
   Dyadic output_rounding(const Outcome& outcome) const {
-    if (includes(a_.output, a_.accumulator)) return {};
+    if (a_.sum != SumMethod::exact && includes(a_.output, a_.accumulator)) return {};
     if (!outcome.single)
       return conversion_bound(tally_.nonzero, float_format(a_.output), tally_.magnitude() + *bound_);
     return ulp(a_.output, abs(exact_) + *bound_) * Dyadic::power_of_two(-1);
@@ -120,6 +136,7 @@ class SumJudge final : public FoldJudge {
 
   /// Whether some sum of some elements can leave the accumulator's range on that side.
   bool overflows_inside(bool negative) const {
+    if (a_.sum == SumMethod::exact) return false;
     const Dyadic& side = negative ? tally_.negative : tally_.positive;
     return side + *bound_ > largest_finite(a_.accumulator);
   }

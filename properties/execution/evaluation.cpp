@@ -15,6 +15,7 @@
 #include "properties/execution/operands.h"
 #include "properties/execution/result_layout.h"
 #include "properties/execution/uses.h"
+#include "properties/generation/relaunch.h"
 #include "properties/laws/fixed_tree.h"
 #include "properties/laws/laws.h"
 #include "properties/laws/trial.h"
@@ -25,15 +26,23 @@ namespace {
 /// An input of at most this many elements is spelled out in a finding.
 constexpr std::size_t most_spelled_elements = 12;
 
+/// A further run of the case, whose result must have the same bits.
+struct Comparison {
+  Kind kind{};              ///< what it means when it has others
+  std::string here, there;  ///< how the two runs came about: "when called again", "when called once"
+  std::string_view claim;   ///< what the contract says
+};
+
 /// The case itself and the runs that it is compared with.
 struct Planned {
   const Case* c = nullptr;
   std::vector<std::byte> input;
-  std::vector<PreparedJob> prepared;    ///< the case first
-  std::vector<Kind> disagreement;       ///< for each further run: what it means when its output differs
-  std::optional<std::size_t> followed;  ///< the run in which the input's values are followed
-  std::vector<laws::Derived> derived;   ///< what the case's law is tried on
-  std::vector<PreparedJob> of_derived;  ///< one each
+  std::vector<PreparedJob> prepared;      ///< the case first
+  std::vector<Comparison> comparisons;    ///< for each further run: what it means when its output differs
+  std::optional<std::size_t> followed;    ///< the run in which the input's values are followed
+  std::optional<std::size_t> relaunched;  ///< the run that was launched otherwise
+  std::vector<laws::Derived> derived;     ///< what the case's law is tried on
+  std::vector<PreparedJob> of_derived;    ///< one each
 };
 
 bool is_deterministic(const Instance& instance) {
@@ -60,7 +69,8 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
           .masked = instance.claims.masked,
           .functions = reduction.functions,
           .maximum = reduction.maximum,
-          .variance = reduction.method,
+          .variance = reduction.variance,
+          .sum = reduction.sum,
           .epsilon = reduction.epsilon,
           .p = reduction.p};
 }
@@ -285,7 +295,7 @@ class Verdicts {
     return false;
   }
 
-  /// Bits of deterministic kernels must not depend on the run.
+  /// Bits of deterministic kernels must not depend on the run, and of some not on the launch.
   bool agree() {
     if (!is_deterministic(instance_)) return true;
     const std::vector<std::byte> output = output_of(planned_.prepared[0], results_[0], output_type());
@@ -294,15 +304,13 @@ class Verdicts {
       const auto [here, there] = std::ranges::mismatch(output, other);
       if (here == output.end()) continue;
       const auto index = static_cast<std::size_t>(here - output.begin()) / size_of(output_type());
-      const bool schedule = planned_.disagreement[run - 1] == Kind::schedule_dependent;
-      add(planned_.disagreement[run - 1],
-          fmt::format(
-              "the result {} is {} {} and {} {}, although the contract claims determinism",
-              planned_.prepared[0].output_count > 1 ? fmt::format("[{}]", index) : "",
-              to_text(output_type(), load(output_type(), output, index)),
-              schedule ? "under the schedule " + to_string(planned_.c->schedule) : "when called again",
-              to_text(output_type(), load(output_type(), other, index)),
-              schedule ? "under converging" : "when called once") +
+      const Comparison& comparison = planned_.comparisons[run - 1];
+      add(comparison.kind,
+          fmt::format("the result {} is {} {} and {} {}, although the contract claims {}",
+                      planned_.prepared[0].output_count > 1 ? fmt::format("[{}]", index) : "",
+                      to_text(output_type(), load(output_type(), output, index)), comparison.here,
+                      to_text(output_type(), load(output_type(), other, index)), comparison.there,
+                      comparison.claim) +
               with_input());
       return false;
     }
@@ -313,10 +321,10 @@ class Verdicts {
     for (std::size_t run = 1; run < results_.size(); ++run)
       for (std::size_t i = 0; i < instance_.further.size(); ++i) {
         if (further_of(0, i) == further_of(run, i)) continue;
-        add(planned_.disagreement[run - 1],
-            fmt::format("the buffer \"{}\" differs between two runs of one case, although the contract claims "
-                        "determinism",
-                        instance_.further[i].buffer) +
+        const Comparison& comparison = planned_.comparisons[run - 1];
+        add(comparison.kind,
+            fmt::format("the buffer \"{}\" holds one result {} and another {}, although the contract claims {}",
+                        instance_.further[i].buffer, comparison.here, comparison.there, comparison.claim) +
                 with_input());
         return false;
       }
@@ -380,6 +388,7 @@ class Verdicts {
   }
 
   std::string when(std::size_t run) const {
+    if (run == planned_.relaunched) return planned_.comparisons[run - 1].there + ", ";
     return run == 0 && planned_.c->calls > 1 ? fmt::format("after {} calls, ", planned_.c->calls) : "";
   }
 
@@ -441,30 +450,48 @@ void check_output_count(const Instance& instance, const Case& c, const PreparedJ
                      instance.output_count.where());
 }
 
+/// "block=32 grid=4": every variable of the case but the count.
+std::string launch_of(const Instance& instance, const Variables& variables) {
+  std::string text;
+  for (const auto& [name, range] : instance.domain)
+    if (name != "count") text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, variables.at(name));
+  return text;
+}
+
 Planned plan(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,
              std::vector<std::byte> input) {
   const Instance& instance = subject.instance;
-  Planned planned{&c, std::move(input), {}, {}, {}, {}, {}};
+  Planned planned;
+  planned.c = &c;
+  planned.input = std::move(input);
   planned.prepared.push_back(builder.build(c, planned.input));
   if (!instance.reduction) return planned;
   check_output_count(instance, c, planned.prepared[0]);
-  const auto also = [&](const Case& other, Kind kind) {
+  const auto also = [&](const Case& other, Comparison comparison) {
     planned.prepared.push_back(builder.build(other, planned.input));
-    planned.disagreement.push_back(kind);
+    planned.comparisons.push_back(std::move(comparison));
   };
   if (is_deterministic(instance) && c.schedule.order != Schedule::Order::converging) {
     Case other = c;
     other.schedule = {};
-    also(other, Kind::schedule_dependent);
+    also(other, {Kind::schedule_dependent, "under the schedule " + to_string(c.schedule), "under converging",
+                 "determinism"});
   }
   if (c.calls > 1) {
     Case other = c;
     other.calls = 1;
-    also(other, Kind::not_reproducible);
+    also(other, {Kind::not_reproducible, "when called again", "when called once", "determinism"});
   }
   if (instance.claims.uses_every_input_once.value_or(true) && is_small(planned)) {
     planned.followed = c.calls > 1 ? planned.prepared.size() - 1 : 0;
     follow(instance, planned.prepared[*planned.followed]);
+  }
+  if (instance.claims.same_for_every_launch) {
+    if (const std::optional<Case> other = relaunched(instance, c)) {
+      planned.relaunched = planned.prepared.size();
+      also(*other, {Kind::not_reproducible, "with " + launch_of(instance, c.variables),
+                    "with " + launch_of(instance, other->variables), "the same for every launch"});
+    }
   }
   planned.derived = laws::derive(subject, c, planned.input);
   for (const laws::Derived& derived : planned.derived) {

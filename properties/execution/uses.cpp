@@ -45,13 +45,14 @@ std::string only(const Part& part) {
   return fmt::format("that of the elements {} to {} alone", part.first, part.last - 1);
 }
 
-/// How often element k is in a result in which it is once: a mean divides it, and a dot product takes it as
-/// often as its partner says.
+/// How often element k is in a result in which it is once: a mean divides it, a dot product takes it as often
+/// as its partner says, and a scaled sum as often as its scale.
 double one_use(Operator op, const Part& part, const Operands& operands, std::size_t k) {
   if (op == Operator::mean) return 1.0 / static_cast<double>(part.size());
   const auto& second = operands[Role::second];
-  if (op != Operator::dot || !second) return 1.0;
-  const Number partner = second->number(k);
+  const auto& scales = operands[Role::scales];
+  if (!scales && (op != Operator::dot || !second)) return 1.0;
+  const Number partner = scales ? scale_of(*scales, k) : second->number(k);
   return partner.is_finite() ? std::fabs(to_double(partner)) : std::numeric_limits<double>::infinity();
 }
 

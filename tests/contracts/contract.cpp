@@ -230,17 +230,47 @@ TEST_CASE("a key that is for other operators is refused, unless it says nothing"
   };
   CHECK(error("sum", "functions = \"library\"") ==
         "k.toml:12:14: \"functions\" is for log-sum-exp and softmax, not for sum");
-  CHECK(error("sum", "method = \"two-pass\"") == "k.toml:12:11: \"method\" is for variance, not for sum");
+  CHECK(error("mean", "method = \"two-pass\"") ==
+        "k.toml:12:11: \"method\" is for sum and variance, not for mean");
   CHECK(error("mean", "scan = \"exclusive\"") ==
         "k.toml:12:9: \"scan\" is for sum, prod, min and max, not for mean");
   CHECK(error("sum", "[claims]\nmasked = \"zero\"") ==
         "k.toml:13:11: \"masked\" is for log-sum-exp and softmax, not for sum");
   CHECK(error("sum", "[claims]\nties = \"first\"") ==
         "k.toml:13:9: \"ties\" is for argmin and argmax, not for sum");
-  CHECK(error("softmax", "result = \"array\"\n[claims]\nheight = \"1\"").find("and variance, not for softmax") !=
-        std::string::npos);
+  CHECK(error("softmax", "result = \"array\"\n[claims]\nheight = \"1\"")
+            .find("and variance, not for softmax") != std::string::npos);
   CHECK(error("sum", "functions = \"fast\"\n[claims]\nties = \"any\"\nheight = \"9\"").empty());
   CHECK(error("variance", "method = \"welford\"\n[claims]\nheight = \"9\"").empty());
+}
+
+TEST_CASE("a method is one of the operator's own") {
+  const Workshop workshop;
+  const auto text = [](const std::string& op, const std::string& method) {
+    return with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\nmethod = \"" + method + "\"");
+  };
+  CHECK(workshop.load(text("sum", "double-float")).instances[0].reduction->sum == SumMethod::double_float);
+  CHECK(workshop.load(text("sum", "unspecified")).instances[0].reduction->sum == SumMethod::plain);
+  CHECK(workshop.load(text("variance", "textbook")).instances[0].reduction->variance ==
+        VarianceMethod::textbook);
+  CHECK(load_error(text("sum", "two-pass")).find("k.toml:13:10: ") == 0);
+  CHECK(load_error(text("variance", "kahan")).find("k.toml:13:10: ") == 0);
+  CHECK(load_error(text("sum", "kahan\"\nresult = \"partials\"\n[output]\ncount = \"2"))
+            .find(": partial results are rounded one by one") != std::string::npos);
+}
+
+TEST_CASE("only what no launch decides may be the same for every launch") {
+  const auto error = [](const std::string& result, const std::string& claims) {
+    return load_error(with_end("[reduction]\noperator = \"sum\"\ninput = \"f32\"\nresult = \"" + result +
+                               "\"\n[output]\ncount = 1\n[claims]\nsame_for_every_launch = true\n" + claims));
+  };
+  CHECK(error("value", "deterministic = true").empty());
+  CHECK(
+      error("value", "") ==
+      "k.toml:17:25: what is the same for every launch is the same in every run; write deterministic = true");
+  CHECK(
+      error("partials", "deterministic = true") ==
+      "k.toml:17:25: partial results hang on the launch; \"same_for_every_launch\" is for all other results");
 }
 
 TEST_CASE("the output may be set before a launch, or be the input") {

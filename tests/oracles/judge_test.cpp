@@ -67,6 +67,44 @@ TEST_CASE("a known height sharpens the bound") {
   CHECK(*judged(arithmetic, input, 102.4).bound == Approx(wide * 10 / 1023).epsilon(1e-5));
 }
 
+TEST_CASE("a sum's method sharpens the bound") {
+  std::vector<double> input(1025, 0x1p-24);
+  input[0] = 1;
+  Arithmetic arithmetic = all_in(Element::f32);
+  const double right = 1 + 0x1p-14;
+  // Each of these additions rounds to 1: a thousand of them are what plain sums may lose.
+  CHECK(accepts(arithmetic, input, 1));
+  for (const SumMethod method :
+       {SumMethod::kahan, SumMethod::neumaier, SumMethod::double_float, SumMethod::exact}) {
+    arithmetic.sum = method;
+    CHECK(accepts(arithmetic, input, right));
+    CHECK_FALSE(accepts(arithmetic, input, 1));
+    CHECK_FALSE(accepts(arithmetic, input, right + 0x1p-20));
+    CHECK(accepts(arithmetic, input, right + 0x1p-23) == (method == SumMethod::kahan));
+  }
+}
+
+TEST_CASE("an exact sum is rounded once, to the output's format, and overflows only there") {
+  Arithmetic arithmetic = all_in(Element::f32);
+  arithmetic.sum = SumMethod::exact;
+  const std::vector<double> above_tie{1, 0x1p-24, 0x1p-60};
+  CHECK(judged(arithmetic, above_tie, 1 + 0x1p-23).layer == Judgement::Layer::exact);
+  CHECK_FALSE(accepts(arithmetic, above_tie, 1));
+  const std::vector<double> on_tie{1, 0x1p-24};
+  CHECK(accepts(arithmetic, on_tie, 1));
+  CHECK_FALSE(accepts(arithmetic, on_tie, 1 + 0x1p-23));
+  const double most = std::numeric_limits<float>::max();
+  CHECK(accepts(arithmetic, {most, most, -most, -most, 1}, 1));
+  CHECK_FALSE(accepts(arithmetic, {most, most, -most, -most, 1}, inf));
+  CHECK(accepts(arithmetic, {most, most}, inf));
+  CHECK_FALSE(accepts(arithmetic, {most, most}, most));
+  CHECK(accepts(arithmetic, {most, most, -inf}, -inf));
+  CHECK_FALSE(accepts(arithmetic, {most, most, -inf}, nan));
+  arithmetic.output = Element::bf16;
+  CHECK(accepts(arithmetic, {1, 0x1p-8, 0x1p-30}, 1 + 0x1p-7));
+  CHECK_FALSE(accepts(arithmetic, {1, 0x1p-8, 0x1p-30}, 1));
+}
+
 TEST_CASE("a bound no smaller than the result is called vacuous") {
   CHECK(judged(all_in(Element::f32), {1, -1, 0x1p-30}, 0).vacuous);
   CHECK_FALSE(judged(all_in(Element::f32), {1, 1, 0x1p-30}, 2).vacuous);

@@ -378,6 +378,54 @@ TEST_CASE("no compensated sum leaves its bound, in any tree") {
   }
 }
 
+/// A rounded sum and what it lacks.
+struct ToyPair {
+  std::int64_t high = 0, low = 0;
+};
+
+ToyPair two_sum(const Toy& toy, std::int64_t a, std::int64_t b) {
+  return {toy.rounded(a + b), lost(toy, a, b)};
+}
+ToyPair fast_two_sum(const Toy& toy, std::int64_t a, std::int64_t b) {
+  const std::int64_t sum = toy.rounded(a + b);
+  return {sum, toy.rounded(b - toy.rounded(sum - a))};
+}
+
+/// Joldes, Muller, Popescu: a pair and a term (algorithm 4), and two pairs (algorithm 6).
+ToyPair added(const Toy& toy, const ToyPair& x, std::int64_t y) {
+  const ToyPair s = two_sum(toy, x.high, y);
+  return fast_two_sum(toy, s.high, toy.rounded(x.low + s.low));
+}
+ToyPair added(const Toy& toy, const ToyPair& x, const ToyPair& y) {
+  const ToyPair s = two_sum(toy, x.high, y.high), t = two_sum(toy, x.low, y.low);
+  const ToyPair v = fast_two_sum(toy, s.high, toy.rounded(s.low + t.high));
+  return fast_two_sum(toy, v.high, toy.rounded(t.low + v.low));
+}
+
+TEST_CASE("no sum of pairs leaves its bound, in any tree") {
+  for (const int precision : {3, 4}) {
+    const Toy toy{precision, 0};
+    Sharpness sharpness{"pairs"};
+    std::map<std::array<std::int64_t, 3>, std::int64_t> bounds;
+    Run run;
+    std::vector<ToyPair> pairs;
+    for (std::size_t leaves = 2; leaves <= (precision == 3 ? 4U : 3U); ++leaves)
+      each_run(leaves, toy_values(precision, 3), [&](const ToyTree& tree, const Values& values) {
+        add_up(toy, tree, values, run);
+        pairs.clear();
+        for (std::size_t i = 0; i < leaves; ++i) pairs.push_back({values[i], 0});
+        for (const auto& [a, b] : tree.joins)
+          pairs.push_back(b < leaves ? added(toy, pairs[a], values[b]) : added(toy, pairs[a], pairs[b]));
+        std::int64_t& bound =
+            bounds[{static_cast<std::int64_t>(run.terms), std::llabs(run.exact), run.magnitude}];
+        if (bound == 0)
+          bound = scaled(double_float_bound(run.terms, precision, dyadic(run.exact), dyadic(run.magnitude)));
+        sharpness.take(std::llabs(pairs.back().high - run.exact), bound);
+      });
+    sharpness.report(fmt::format("{} bits", precision), 0.2);
+  }
+}
+
 /// All sequences of n values, by counting in base values.size(); every `stride`th.
 template <class F>
 void each_sequence(const Values& values, std::size_t n, std::uint64_t stride, F f) {
@@ -391,14 +439,19 @@ void each_sequence(const Values& values, std::size_t n, std::uint64_t stride, F 
   }
 }
 
-std::int64_t kahan(const Toy& toy, const Values& values, std::size_t first, std::size_t last) {
+/// The sum and its last correction, which is not in it.
+ToyPair kahan_pair(const Toy& toy, const Values& values, std::size_t first, std::size_t last) {
   std::int64_t sum = 0, correction = 0;
   for (std::size_t i = first; i < last; ++i) {
     const std::int64_t y = toy.rounded(values[i] - correction), t = toy.rounded(sum + y);
     correction = toy.rounded(toy.rounded(t - sum) - y);
     sum = t;
   }
-  return sum;
+  return {sum, -correction};
+}
+
+std::int64_t kahan(const Toy& toy, const Values& values, std::size_t first, std::size_t last) {
+  return kahan_pair(toy, values, first, last).high;
 }
 
 TEST_CASE("no sum by Kahan's loop leaves its bound") {
@@ -443,6 +496,34 @@ TEST_CASE("no tree over Kahan's loops leaves its bound") {
     sharpness.take(std::llabs(total - exact), scaled(kahan_shares_bound(shares, 2, 4)));
   }
   sharpness.report("4 bits, 3 threads of 3 terms", 0.2);
+}
+
+TEST_CASE("no Kahan's loops that are joined with what they lose leave their bound") {
+  for (const int precision : {5, 6, 8}) {
+    const Toy toy{precision, 0};
+    Sharpness sharpness{"joined Kahan"};
+    const Values values = toy_values(precision, 3);
+    std::mt19937_64 random(7);
+    Values chosen(6);
+    for (int run = 0; run < 100'000; ++run) {
+      const std::size_t threads = 1 + random() % 3, each = chosen.size() / threads;
+      std::int64_t exact = 0, magnitude = 0;
+      for (std::int64_t& x : chosen) {
+        x = values[random() % values.size()];
+        exact += x, magnitude += std::llabs(x);
+      }
+      ToyPair total = kahan_pair(toy, chosen, 0, each);
+      for (std::size_t thread = 1; thread < threads; ++thread) {
+        const ToyPair next = kahan_pair(toy, chosen, thread * each, (thread + 1) * each);
+        const ToyPair sum = two_sum(toy, total.high, next.high);
+        total = {sum.high, toy.rounded(sum.low + toy.rounded(total.low + next.low))};
+      }
+      const std::int64_t bound =
+          scaled(joined_kahan_bound(chosen.size(), precision, dyadic(exact), dyadic(magnitude)));
+      sharpness.take(std::llabs(toy.rounded(total.high + total.low) - exact), bound);
+    }
+    sharpness.report(fmt::format("{} bits, up to 3 threads", precision), 0.1);
+  }
 }
 
 }  // namespace

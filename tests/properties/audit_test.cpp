@@ -203,6 +203,35 @@ TEST_CASE("a deterministic kernel whose bits change from call to call is not rep
   CHECK(finding.kind == Kind::not_reproducible);
 }
 
+TEST_CASE("a sum whose order hangs on the block is not the same for every launch") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.instances[0].claims.deterministic = true;
+  const auto kernel = [](const Launch& l) {
+    l.store(fake::random_tree_sum(l.elements<float>(), static_cast<std::uint64_t>(l.block)));
+  };
+  require_clean(audit(contract, kernel, many_cases(200)));
+  contract.instances[0].claims.same_for_every_launch = true;
+  const Finding finding = only_finding(audit(contract, kernel, many_cases(200)));
+  CHECK(finding.kind == Kind::not_reproducible);
+  CHECK(finding.message.find(", although the contract claims the same for every launch") !=
+        std::string::npos);
+  CHECK(finding.message.find("with block=") != std::string::npos);
+}
+
+TEST_CASE("a sum in one order is the same for every launch, also where the launch is what is wrong") {
+  Contract contract = fake::contract(Operator::sum, Element::i32);
+  contract.instances[0].claims.deterministic = contract.instances[0].claims.same_for_every_launch = true;
+  const auto sum = [](const Launch& l) {
+    const auto values = l.elements<std::uint32_t>();
+    return std::accumulate(values.begin(), values.end(), 0U);
+  };
+  require_clean(audit(
+      contract, [&](const Launch& l) { l.store(sum(l)); }, many_cases(500)));
+  const Finding finding = only_finding(audit(
+      contract, [&](const Launch& l) { l.store(sum(l) + (l.block > 512 ? 1 : 0)); }, many_cases(500)));
+  CHECK(finding.kind == Kind::wrong_value);
+}
+
 TEST_CASE("a failure that comes once is not reproducible, and is shown as it was found") {
   std::uint64_t launches = 0;
   const auto kernel = [&](const Launch& l) {

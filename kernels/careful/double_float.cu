@@ -1,0 +1,38 @@
+// E4: an accumulator of two floats, of twice the precision, that two-sums keep normalised.
+#include <cstddef>
+
+#include "../element_types.cuh"
+#include "compensated.cuh"
+
+/// a + b where |a| >= |b| or a is 0: half of the operations of two_sum.
+template <typename T>
+__device__ Compensated<T> fast_two_sum(T a, T b) {
+  const T sum = a + b;
+  return {sum, b - (sum - a)};
+}
+
+/// A sum of both pairs whose `low` is below half a unit in the last place of `high`. Each part is normalised
+/// again as it is added: the error is 3u^2 of the result however the two cancel, where adding up the low
+/// parts at once and normalising at the end has no relative bound.
+struct DoubleAdd {
+  template <typename T>
+  __device__ static Compensated<T> apply(Compensated<T> a, Compensated<T> b) {
+    const Compensated<T> high = two_sum(a.high, b.high), low = two_sum(a.low, b.low);
+    if (!isfinite(high.high)) return {high.high};  // what infinity has lost is NaN
+    const Compensated<T> sum = fast_two_sum(high.high, high.low + low.high);
+    return fast_two_sum(sum.high, low.low + sum.low);
+  }
+};
+
+template <typename T>
+__global__ void double_float(const T* input, Compensated<Wide<T>>* partials, std::size_t count) {
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  Compensated<Wide<T>> sum;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const Compensated<Wide<T>> next = two_sum(sum.high, widen(input[i]));
+    sum = isfinite(next.high) ? fast_two_sum(next.high, sum.low + next.low) : Compensated<Wide<T>>{next.high};
+  }
+
+  sum = merge_block<DoubleAdd>(sum);
+  if (threadIdx.x == 0) partials[blockIdx.x] = sum;
+}

@@ -1,0 +1,95 @@
+// A sum as one long integer that has a bit for every bit that a float can have. Integers add up without
+// rounding: in any order, to the same bits.
+#pragma once
+
+#include <cuda_runtime.h>
+
+/// The integer counts multiples of the smallest subnormal number, and has room for 2^33 of the largest ones.
+template <typename T>
+struct Long;
+template <>
+struct Long<float> {
+  static constexpr unsigned precision = 24, largest_exponent = 255, limbs = 10;  // 277 + 33 bits
+  using Bits = unsigned;
+};
+template <>
+struct Long<double> {
+  static constexpr unsigned precision = 53, largest_exponent = 2047, limbs = 67;  // 2098 + 33 bits
+  using Bits = unsigned long long;
+};
+
+/// 32 bits of the integer, the lowest limb first; above them is room for carries, and a sign in two's
+/// complement.
+using Limb = unsigned long long;
+
+/// The number of the lowest bit of a float's significand, by the float's exponent as it is stored.
+__device__ inline unsigned place_of(unsigned exponent) { return max(exponent, 1u) - 1; }
+
+/// Adds value * 2^place; any threads at once. A limb gets less than 2^32 at a time: 2^31 times before
+/// `settle`.
+__device__ inline void add_at(Limb* limbs, unsigned place, long long value) {
+  const unsigned limb = place / 32, shift = place % 32;
+  // Shifting to the right rounds down, so that only the uppermost piece is negative where the value is.
+  const long long above = value >> (32 - shift);
+  atomicAdd(&limbs[limb], static_cast<Limb>(value) << shift & 0xffffffff);
+  atomicAdd(&limbs[limb + 1], static_cast<Limb>(above) & 0xffffffff);
+  atomicAdd(&limbs[limb + 2], static_cast<Limb>(above >> 32));
+}
+
+/// Carries, by one thread: every limb but the last is below 2^32 afterwards, and the last has the sign.
+template <typename T>
+__device__ void settle(Limb* limbs) {
+  long long carry = 0;
+  for (unsigned k = 0; k + 1 < Long<T>::limbs; ++k) {
+    carry += static_cast<long long>(limbs[k]);
+    limbs[k] = static_cast<Limb>(carry) & 0xffffffff;
+    carry >>= 32;
+  }
+  limbs[Long<T>::limbs - 1] += static_cast<Limb>(carry);
+}
+
+/// 64 bits from `place` on, of limbs that are settled and not negative.
+template <typename T>
+__device__ Limb bits_from(const Limb* limbs, unsigned place) {
+  const auto limb = [limbs](unsigned k) { return k < Long<T>::limbs ? limbs[k] : Limb{0}; };
+  const unsigned k = place / 32, shift = place % 32;
+  const Limb lower = (limb(k) | limb(k + 1) << 32) >> shift;
+  return shift == 0 ? lower : lower | limb(k + 2) << (64 - shift);
+}
+
+/// Whether a bit below `place` is set.
+__device__ inline bool any_below(const Limb* limbs, unsigned place) {
+  bool any = (limbs[place / 32] & ((Limb{1} << place % 32) - 1)) != 0;
+  for (unsigned k = 0; k < place / 32; ++k) any |= limbs[k] != 0;
+  return any;
+}
+
+/// The bits of the nearest T, of two the even one, by one thread. Settles the limbs and makes them positive.
+template <typename T>
+__device__ typename Long<T>::Bits nearest(Limb* limbs) {
+  using Bits = typename Long<T>::Bits;
+  constexpr unsigned count = Long<T>::limbs, precision = Long<T>::precision;
+  settle<T>(limbs);
+  const bool negative = static_cast<long long>(limbs[count - 1]) < 0;
+  if (negative) {
+    for (unsigned k = 0; k < count; ++k) limbs[k] = -limbs[k];
+    settle<T>(limbs);
+  }
+  unsigned used = count;
+  while (used > 0 && limbs[used - 1] == 0) --used;
+  if (used == 0) return 0;
+  const unsigned length = 32 * used - static_cast<unsigned>(__clz(static_cast<int>(limbs[used - 1])));
+
+  // What is kept begins at bit 0 for subnormal numbers, which end where the integer does: nothing rounds.
+  const unsigned low = max(length, precision) - precision;
+  Bits bits = static_cast<Bits>(bits_from<T>(limbs, low));
+  if (low > 0) {
+    const bool half = (bits_from<T>(limbs, low - 1) & 1) != 0;
+    if (half && (bits % 2 != 0 || any_below(limbs, low - 1))) ++bits;
+  }
+  // The leading bit counts for one in the exponent above it. A significand that was rounded up to the next
+  // power of two thus makes the next exponent, and the largest number an infinity.
+  bits += Bits{low} << (precision - 1);
+  bits = min(bits, Bits{Long<T>::largest_exponent} << (precision - 1));
+  return bits | Bits{negative} << (8 * sizeof(T) - 1);
+}

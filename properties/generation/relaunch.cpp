@@ -1,0 +1,54 @@
+#include "properties/generation/relaunch.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "contracts/contract.h"
+#include "properties/generation/domain.h"
+#include "properties/random.h"
+
+namespace foldproof {
+namespace {
+
+/// What belongs to the input, not to the launch.
+constexpr std::array<std::string_view, 4> kept{"count", "rows", "columns", "offset"};
+/// Variables that the count is made of may miss it.
+constexpr int most_tries = 8;
+
+/// One of the ends, or anything between.
+std::int64_t drawn(const Bounds& range, SplitMix& random) {
+  const std::uint64_t choice = random.below(4);
+  return choice == 0 ? range.low : choice == 1 ? range.high : random.between(range.low, range.high);
+}
+
+Variables drawn_anew(const Domain& domain, const Variables& before, SplitMix& random) {
+  Variables chosen;
+  for (const auto& variable : domain.variables()) {
+    const Bounds range = domain.bounds(variable, chosen);
+    const bool keep = std::ranges::find(kept, variable.first) != kept.end();
+    chosen[variable.first] = keep ? range.clamp(before.at(variable.first)) : drawn(range, random);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::optional<Case> relaunched(const Instance& instance, const Case& c) {
+  const Domain domain(instance, static_cast<std::uint64_t>(c.variables.at("count")));
+  SplitMix random(hash_of("relaunched", c.recipe.seed));
+  for (int attempt = 0; attempt < most_tries; ++attempt) {
+    Case other = c;
+    other.variables = drawn_anew(domain, c.variables, random);
+    const auto same = [&](std::string_view name) {
+      const std::string key(name);
+      return !c.variables.contains(key) || c.variables.at(key) == other.variables.at(key);
+    };
+    if (other.variables != c.variables && std::ranges::all_of(kept, same) &&
+        instance.output_count.evaluate(other.variables) == instance.output_count.evaluate(c.variables))
+      return other;
+  }
+  return std::nullopt;
+}
+
+}  // namespace foldproof
