@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string_view>
 
 #include "contracts/contract.h"
@@ -16,10 +17,12 @@ constexpr std::array<std::string_view, 4> kept{"count", "rows", "columns", "offs
 /// Variables that the count is made of may miss it.
 constexpr int most_tries = 8;
 
-/// One of the ends, or anything between.
+/// Any magnitude as likely as another, and the upper end once in a while: it is the most work.
 std::int64_t drawn(const Bounds& range, SplitMix& random) {
-  const std::uint64_t choice = random.below(4);
-  return choice == 0 ? range.low : choice == 1 ? range.high : random.between(range.low, range.high);
+  if (random.below(8) == 0) return range.high;
+  const auto span = static_cast<std::uint64_t>(range.high - range.low);
+  const auto bits = static_cast<std::uint64_t>(std::bit_width(span));
+  return range.low + static_cast<std::int64_t>(random.below((span >> random.below(bits + 1)) + 1));
 }
 
 Variables drawn_anew(const Domain& domain, const Variables& before, SplitMix& random) {
