@@ -1,6 +1,7 @@
 // F3: where the smallest or largest element stands. A block folds pairs of value and index; of equal values
 // the lowest index wins, so that the result hangs on nothing but the input.
 #include <cstddef>
+#include <cstdint>
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
@@ -10,7 +11,7 @@ template <typename T>
 struct Place {
   using Value = T;
   T value;
-  std::size_t index;
+  std::uint32_t index;
 };
 
 /// What makes reduce_warp and reduce_block fold pairs as they fold numbers.
@@ -35,7 +36,7 @@ struct ArgExtreme {
   /// The worst value at an index beyond all others, so that even an element equal to it wins.
   template <typename P>
   __device__ static P identity() {
-    return {Extreme::template worst<typename P::Value>(), ~std::size_t{0}};
+    return {Extreme::template worst<typename P::Value>(), 0xffffffffu};
   }
   template <typename P>
   __device__ static P apply(P a, P b) {
@@ -70,11 +71,12 @@ using ArgMax = ArgExtreme<Larger>;
 
 /// One block of any size; `count` is 1 at least, since nothing stands nowhere.
 template <typename Op, typename T>
-__global__ void arg_extreme(const T* input, std::size_t* result, std::size_t count) {
+__global__ void arg_extreme(const T* input, std::uint32_t* result, std::uint32_t count) {
   using Pair = Place<Wide<T>>;
   Pair best = Op::template identity<Pair>();
+  // In 64 bits, since a count near the largest leaves no room for the last step.
   for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) {
-    best = Op::apply(best, Pair{widen(input[i]), i});
+    best = Op::apply(best, Pair{widen(input[i]), static_cast<std::uint32_t>(i)});
   }
 
   best = reduce_block<Op>(best);
