@@ -391,7 +391,7 @@ Planned plan(const JobBuilder& builder, const laws::LawSubject& subject, const C
     other.schedule = {};
     also(other, Kind::schedule_dependent);
   }
-  if (c.calls > 1) {
+  if (c.calls > 1 || (is_deterministic(instance) && is_host(instance))) {
     Case other = c;
     other.calls = 1;
     also(other, Kind::not_reproducible);
