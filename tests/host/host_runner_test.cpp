@@ -8,28 +8,12 @@
 #include "catch.h"
 #include "contracts/files.h"
 #include "devices/host_program.h"
+#include "host/fake_cuda.h"
 
 using namespace foldproof;
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* fake_cuda = R"(#pragma once
-#include <cstdlib>
-#include <cstring>
-enum cudaError_t { cudaSuccess = 0, cudaErrorIllegalAddress = 700, cudaErrorNotSupported = 801 };
-enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
-inline cudaError_t cudaMalloc(void** to, std::size_t bytes) { *to = std::malloc(bytes); return cudaSuccess; }
-inline cudaError_t cudaFree(void* memory) { std::free(memory); return cudaSuccess; }
-inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
-  return cudaSuccess;
-}
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline const char* cudaGetErrorName(cudaError_t) { return "cudaErrorOfSomeKind"; }
-inline const char* cudaGetErrorString(cudaError_t) { return "an error of some kind"; }
-)";
 
 constexpr const char* source = R"(
 #include <cuda_runtime_api.h>
@@ -55,7 +39,7 @@ cudaError_t lack(float*) { std::fprintf(stderr, "no such library\n"); return cud
 const fs::path& program() {
   static const TemporaryFolder folder;
   static const fs::path made = [] {
-    std::ofstream(folder.path() / "cuda_runtime_api.h") << fake_cuda;
+    std::ofstream(folder.path() / "cuda_runtime_api.h") << test::fake_cuda;
     std::ofstream(folder.path() / "program.cpp")
         << source
         << host_program_code({"sum<float>", "leave", "stray", "crash", "hang", "babble", "refuse", "fail", "lack"},
