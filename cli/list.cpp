@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/kernel_page.h"
 #include "cli/subjects.h"
 #include "cli/verb.h"
 #include "reports/quote.h"
@@ -44,7 +45,7 @@ std::string text(const Json& kernels) {
   return lines;
 }
 
-int list(const std::string& path, const Console& console) {
+int list(const std::string& path, bool page, const Console& console) {
   const LoadedSubjects loaded = load_readable_subjects({path, {}, {}}, {});
   Json kernels = Json::array(), errors = Json::array();
   for (const Subject& subject : loaded.subjects)
@@ -53,7 +54,9 @@ int list(const std::string& path, const Console& console) {
     console.complain(error.sentence(), error.position());
     errors.push_back(error_json(error.sentence(), error.position()).at("error"));
   }
-  if (console.json())
+  if (page)
+    console.print(kernel_page(loaded.subjects));
+  else if (console.json())
     console.print(Json{{"kernels", kernels}, {"errors", errors}});
   else
     console.print(text(kernels));
@@ -65,7 +68,9 @@ int list(const std::string& path, const Console& console) {
 Run attach_list(CLI::App& app, Console& console) {
   auto path = std::make_shared<std::string>();
   app.add_option("PATH", *path, "A folder, source or contract; without one the kernels that come along");
-  return [path, &console] { return list(*path, console); };
+  auto page = std::make_shared<bool>(false);
+  app.add_flag("--page", *page, "As a page of Markdown: what the contracts say, a table a folder");
+  return [path, page, &console] { return list(*path, *page, console); };
 }
 
 }  // namespace foldproof

@@ -13,6 +13,7 @@
 #include "contracts/expression.h"
 #include "oracles/element.h"
 #include "oracles/layout.h"
+#include "oracles/operands.h"
 #include "oracles/operator.h"
 #include "sanitizer/finding.h"
 
@@ -29,7 +30,26 @@ struct Reduction {
   ResultShape result = ResultShape::value;
   ScanKind scan = ScanKind::inclusive;
   MathFunctions functions = MathFunctions::fast;
+  Maximum maximum = Maximum::first;
   VarianceMethod method = VarianceMethod::unspecified;
+  double epsilon = 0;           ///< of layer-norm and rms-norm, a value of the accumulator
+  double p = 0;                 ///< of top-p, likewise
+  std::optional<Expression> k;  ///< of what ranks
+};
+
+/// What the reduction reads besides its elements; each case makes it anew.
+struct OperandContract {
+  std::string name;
+  Role role = Role::second;
+  Element type = Element::f32;
+  Expression count;
+  std::uint64_t group = 1;  ///< elements that share one of its values
+};
+
+/// A result besides the output: the same launches leave it in a buffer.
+struct FurtherResult {
+  std::string buffer;
+  Reduction reduction;  ///< of the same elements; its output is the buffer's type
 };
 
 struct BufferContract {
@@ -111,7 +131,9 @@ struct Instance {
   std::optional<Reduction> reduction;           ///< absent: checks without an oracle
   std::string input_name = "input", output_name = "output";  ///< what findings call the two buffers
   std::vector<std::pair<std::string, Range>> domain;  ///< in file order: count first, others may refer to it
-  std::vector<BufferContract> buffers;                ///< besides "input" and "output"
+  std::vector<OperandContract> operands;              ///< inputs besides "input"
+  std::vector<BufferContract> buffers;                ///< besides these and "output"
+  std::vector<FurtherResult> further;
   Expression output_count;                            ///< elements of the output buffer
   BufferContract::Initial output_initial = BufferContract::Initial::undefined;
   BufferContract::Reset output_reset = BufferContract::Reset::each_call;
@@ -135,7 +157,7 @@ struct DeviceCall {
 struct Contract {
   std::filesystem::path file;    ///< the TOML; empty for a guessed contract
   std::filesystem::path source;  ///< the .cu or .ptx
-  std::string id, summary;
+  std::string id, summary, published;
   std::vector<std::string> flags;  ///< for nvcc; relative -I are relative to the contract's folder
   std::string arch = "compute_90";
   std::optional<DeviceCall> call;

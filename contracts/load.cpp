@@ -165,6 +165,8 @@ Contract load_contract(const fs::path& file) {
   contract.file = file;
   const auto id = top.text("id");
   contract.id = id ? id->value : file.stem().string();
+  const auto published = top.text("published");
+  contract.published = published ? published->value : "";
   const auto summary = top.text("summary");
   contract.summary = summary ? summary->value : "";
   read_source(top, contract);

@@ -28,7 +28,13 @@ constexpr Named<Operator> operator_names[] = {
 };
 constexpr Named<ResultShape> result_names[] = {
     {"value", ResultShape::value}, {"partials", ResultShape::partials}, {"rows", ResultShape::rows},
+    {"columns", ResultShape::columns}, {"segments", ResultShape::segments},
     {"scan", ResultShape::scan},   {"bins", ResultShape::bins},         {"array", ResultShape::array}};
+constexpr Named<Role> role_names[] = {
+#define FOLDPROOF_ROLE(id, name, operators, synopsis) {name, Role::id},
+#include "oracles/roles.def"
+#undef FOLDPROOF_ROLE
+};
 constexpr Named<NanPolicy> nan_names[] = {{"propagate", NanPolicy::propagate},
                                           {"ignore", NanPolicy::ignore},
                                           {"unspecified", NanPolicy::unspecified}};
@@ -36,6 +42,7 @@ constexpr Named<ScanKind> scan_names[] = {{"inclusive", ScanKind::inclusive},
                                           {"exclusive", ScanKind::exclusive}};
 constexpr Named<MathFunctions> function_names[] = {{"library", MathFunctions::library},
                                                    {"fast", MathFunctions::fast}};
+constexpr Named<Maximum> maximum_names[] = {{"first", Maximum::first}, {"running", Maximum::running}};
 constexpr Named<VarianceMethod> method_names[] = {{"unspecified", VarianceMethod::unspecified},
                                                   {"two-pass", VarianceMethod::two_pass},
                                                   {"textbook", VarianceMethod::textbook},

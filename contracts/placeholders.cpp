@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "contracts/contract.h"
 #include "contracts/keys.h"
@@ -18,13 +19,34 @@ std::string in_cpp(const std::string& value) {
   return value;
 }
 
-/// "wide" behind a placeholder: what an element is folded in that is stored in 16 bits or fewer.
-constexpr std::string_view wide_suffix = ":wide";
-
 /// f32 for floating-point types of 16 bits and fewer; every other value stays.
-std::string widened(const std::string& value) {
+std::string wide(const std::string& value) {
   const auto element = element_named(value);
   return element && is_float(*element) && width_of(*element) <= 16 ? std::string(name(Element::f32)) : value;
+}
+
+/// The unsigned type of an integer; otherwise as wide.
+std::string magnitude(const std::string& value) {
+  const auto element = element_named(value);
+  if (!element || !is_signed_integer(*element)) return wide(value);
+  return "u" + value.substr(1);
+}
+
+/// What may stand behind a placeholder's name.
+struct Suffix {
+  std::string_view text;
+  std::string (*change)(const std::string& value);
+};
+constexpr Suffix suffixes[] = {
+    {"", [](const std::string& value) { return value; }}, {":wide", wide}, {":magnitude", magnitude}};
+
+/// Takes the suffix off a placeholder's name.
+const Suffix& take_suffix(std::string_view& name) {
+  const std::size_t colon = std::min(name.find(':'), name.size());
+  const auto* found = std::ranges::find(suffixes, name.substr(colon), &Suffix::text);
+  if (found == std::end(suffixes)) return suffixes[0];
+  name = name.substr(0, colon);
+  return *found;
 }
 
 using Unknown = std::function<void(std::string_view name, std::size_t offset)>;
@@ -37,8 +59,7 @@ std::string replace(std::string_view text, const Bindings& bindings, Place place
     const std::size_t close = open == std::string_view::npos ? open : text.find_first_of("{}", open + 1);
     if (close == std::string_view::npos) break;
     std::string_view inside = text.substr(open + 1, close - open - 1);
-    const bool wide = inside.ends_with(wide_suffix);
-    if (wide) inside.remove_suffix(wide_suffix.size());
+    const Suffix& suffix = take_suffix(inside);
     if (text[close] == '{' || !is_identifier(inside)) {
       result += text.substr(at, close - at);
       at = close;
@@ -51,7 +72,7 @@ std::string replace(std::string_view text, const Bindings& bindings, Place place
       unknown(inside, open);
       result += text.substr(open, close - open + 1);
     } else {
-      const std::string value = wide ? widened(bound->second) : bound->second;
+      const std::string value = suffix.change(bound->second);
       result += place == Place::cpp ? in_cpp(value) : value;
     }
     at = close + 1;

@@ -10,7 +10,7 @@ namespace foldproof {
 namespace {
 
 /// Variables that say how many there are of something.
-constexpr std::string_view sizes[] = {"count", "rows", "columns", "block", "grid", "offset"};
+constexpr std::string_view sizes[] = {"count", "rows", "columns", "segments", "block", "grid", "offset"};
 
 std::optional<std::int64_t> evaluated(const Expression& expression, const Variables& variables) {
   try {
@@ -40,7 +40,9 @@ void check_variables(const Instance& instance, const Variables& variables) {
 }
 
 void check_rows(const Instance& instance, const Variables& variables) {
-  if (!instance.reduction || instance.reduction->result != ResultShape::rows) return;
+  if (!instance.reduction ||
+      (instance.reduction->result != ResultShape::rows && instance.reduction->result != ResultShape::columns))
+    return;
   const auto count = value_of(variables, "count"), columns = value_of(variables, "columns"),
              rows = value_of(variables, "rows");
   if (!count || !columns) return;
@@ -101,6 +103,8 @@ void check_sizes(const Instance& instance, const Variables& variables) {
   check_variables(instance, variables);
   check_rows(instance, variables);
   if (instance.reduction) check_elements(instance.output_name, instance.output_count, variables);
+  for (const OperandContract& operand : instance.operands)
+    check_elements(operand.name, operand.count, variables);
   for (const BufferContract& buffer : instance.buffers) check_elements(buffer.name, buffer.count, variables);
   check_bins(instance, variables);
   check_height(instance, variables);

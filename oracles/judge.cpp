@@ -14,6 +14,12 @@ bool holds(Element outer, Element inner) {
   return is_signed_integer(outer) && size_of(outer) > size_of(inner);
 }
 
+/// Whether every value of one type is one of the other.
+bool widens(Element from, Element to) {
+  if (is_float(from) != is_float(to)) return false;
+  return is_float(from) ? includes(to, from) : holds(to, from);
+}
+
 bool lacks_nan(Element element) { return is_float(element) && !float_format(element).has_nan; }
 
 /// Of operators that do not fold.
@@ -27,11 +33,22 @@ std::optional<std::string> not_judged_apart(const Arithmetic& a) {
     case OperatorInfo::Gives::place:
       if (is_float(a.output)) return sentence("an index needs an integer as output");
       break;
+    case OperatorInfo::Gives::tally:
+      if (is_float(a.output)) return sentence("a number of elements needs an integer as output");
+      if (a.op == Operator::top_p && !is_float(a.accumulator))
+        return sentence("a sum that is held against p needs a floating-point accumulator");
+      break;
+    case OperatorInfo::Gives::ranked:
+      if (a.op == Operator::top_k ? is_float(a.output) : a.output != a.input && !widens(a.input, a.output))
+        return sentence("where elements stand needs an integer as output, what they are their own type");
+      break;
     case OperatorInfo::Gives::counts:
       if (is_float(a.input) || is_float(a.output)) return sentence("bins and their counts are integers");
       break;
     case OperatorInfo::Gives::number:
     case OperatorInfo::Gives::elements:
+      if (a.op == Operator::dot && !is_float(a.input) && !is_float(a.accumulator) && !is_float(a.output))
+        break;
       if (!is_float(a.input) || !is_float(a.accumulator) || !is_float(a.output) || lacks_nan(a.accumulator) ||
           lacks_nan(a.output))
         return sentence("it needs floating-point types, and NaN in the accumulator and the output");
@@ -47,10 +64,17 @@ std::optional<std::string> not_judged_apart(const Arithmetic& a) {
   return std::nullopt;
 }
 
+std::optional<std::string> not_judged_bitwise(const Arithmetic& a) {
+  if (!is_float(a.input) && a.accumulator == a.input && a.output == a.input) return std::nullopt;
+  return fmt::format("{} is of integers, in an accumulator and an output of the same type", info(a.op).name);
+}
+
 }  // namespace
 
-std::optional<std::string> not_judged(const Arithmetic& a) {
-  if (!folds(a.op)) return not_judged_apart(a);
+std::optional<std::string> not_judged(const Arithmetic& arithmetic) {
+  if (!folds(arithmetic.op)) return not_judged_apart(arithmetic);
+  if (is_bitwise(arithmetic.op)) return not_judged_bitwise(arithmetic);
+  const Arithmetic a = of_magnitudes(arithmetic);
   const auto converts_to_integer = [](Element from, Element to) { return is_float(from) && !is_float(to); };
   if (converts_to_integer(a.input, a.accumulator) || converts_to_integer(a.accumulator, a.output))
     return "floating-point values that end in an integer are not judged; name a floating-point output";
@@ -73,20 +97,36 @@ std::optional<std::string> not_judged(const Arithmetic& a) {
   return std::nullopt;
 }
 
-std::unique_ptr<Judge> make_judge(const Arithmetic& a, std::span<const std::byte> input) {
-  switch (info(a.op).gives) {
-    case OperatorInfo::Gives::fold: return make_fold_judge(a, input);
-    case OperatorInfo::Gives::place: return make_place_judge(a, input);
-    case OperatorInfo::Gives::counts: return make_histogram_judge(a, input);
-    case OperatorInfo::Gives::elements: return make_exponential_judge(a, input);
-    case OperatorInfo::Gives::number: break;
+std::unique_ptr<Judge> make_judge(const Arithmetic& a, std::span<const std::byte> input,
+                                  const Operands& operands) {
+  switch (a.op) {
+    case Operator::argmin:
+    case Operator::argmax: return make_place_judge(a, input);
+    case Operator::mean:
+    case Operator::norm:
+    case Operator::variance: return make_moment_judge(a, input);
+    case Operator::log_sum_exp:
+    case Operator::softmax: return make_exponential_judge(a, input, std::nullopt);
+    case Operator::cross_entropy: return make_exponential_judge(a, input, operands[Role::targets]);
+    case Operator::layer_norm:
+    case Operator::rms_norm: return make_normalisation_judge(a, input, operands);
+    case Operator::dot: return make_dot_judge(a, input, *operands[Role::second]);
+    case Operator::max_ratio: return make_ratio_judge(a, input, *operands[Role::second]);
+    case Operator::any:
+    case Operator::all:
+    case Operator::count: return make_counting_judge(a, input);
+    case Operator::top_p: return make_nucleus_judge(a, input);
+    case Operator::top_k:
+    case Operator::largest: return make_ranking_judge(a, input);
+    case Operator::histogram: return make_histogram_judge(a, input);
+    default: return make_fold_judge(a, input);
   }
-  return a.op == Operator::log_sum_exp ? make_exponential_judge(a, input) : make_moment_judge(a, input);
 }
 
 std::unique_ptr<FoldJudge> make_fold_judge(const Arithmetic& a, std::span<const std::byte> input) {
+  if (takes_magnitudes(a.op)) return make_magnitude_judge(a, input);
   if (is_extremum(a.op)) return make_extremum_judge(a, input);
-  if (!is_float(a.accumulator)) return make_integer_judge(a, input);
+  if (!is_float(a.accumulator) || is_bitwise(a.op)) return make_integer_judge(a, input);
   return a.op == Operator::sum ? make_sum_judge(a, input) : make_product_judge(a, input);
 }
 

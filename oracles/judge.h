@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "oracles/operands.h"
 #include "oracles/operator.h"
 
 namespace foldproof {
@@ -24,7 +25,10 @@ struct Arithmetic {
   Ties ties = Ties::any;
   Masked masked = Masked::unspecified;
   MathFunctions functions = MathFunctions::fast;
+  Maximum maximum = Maximum::first;
   VarianceMethod variance = VarianceMethod::unspecified;
+  double epsilon = 0;  ///< of layer-norm and rms-norm
+  double p = 0;        ///< of top-p
 };
 
 struct Judgement {
@@ -67,8 +71,9 @@ class FoldJudge : public Judge {
 std::optional<std::string> not_judged(const Arithmetic& arithmetic);
 
 /// A judge of what the operator makes of `input` (whole elements). Of an empty input that is the identity,
-/// where the operator folds.
-std::unique_ptr<Judge> make_judge(const Arithmetic& arithmetic, std::span<const std::byte> input);
+/// where the operator folds. `operands`: those that belong to these elements; all that the operator needs.
+std::unique_ptr<Judge> make_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                                  const Operands& operands = {});
 /// The same of an operator that folds.
 std::unique_ptr<FoldJudge> make_fold_judge(const Arithmetic& arithmetic, std::span<const std::byte> input);
 

@@ -8,28 +8,56 @@ using Gives = OperatorInfo::Gives;
 
 bool has_shape(Operator op, ResultShape shape) {
   const Gives gives = info(op).gives;
+  const bool one_each = gives == Gives::fold || gives == Gives::place || gives == Gives::number ||
+                        gives == Gives::tally;
   switch (shape) {
-    case ResultShape::value: return gives != Gives::elements && gives != Gives::counts;
+    case ResultShape::value: return one_each;
     case ResultShape::rows: return gives != Gives::counts;
-    case ResultShape::partials:
-    case ResultShape::scan: return gives == Gives::fold;
+    case ResultShape::columns:
+    case ResultShape::segments: return one_each;
+    case ResultShape::partials: return gives == Gives::fold;
+    case ResultShape::scan: return gives == Gives::fold && !takes_magnitudes(op);
     case ResultShape::array: return gives == Gives::elements;
     case ResultShape::bins: return gives == Gives::counts;
   }
   return false;
 }
 
+std::size_t parts_of(const ResultLayout& layout, std::size_t count) {
+  switch (layout.shape) {
+    case ResultShape::rows: return layout.columns == 0 ? 1 : count / layout.columns;
+    case ResultShape::columns: return layout.columns;
+    case ResultShape::segments: return std::max<std::size_t>(layout.offsets->size(), 1) - 1;
+    default: return 1;
+  }
+}
+
 std::size_t outputs_of_part(const ResultLayout& layout, Operator op, std::size_t outputs) {
+  if (layout.shape == ResultShape::segments || layout.shape == ResultShape::columns) return 1;
   if (layout.shape != ResultShape::rows) return outputs;
-  return info(op).gives == Gives::elements ? layout.columns : 1;
+  switch (info(op).gives) {
+    case Gives::elements: return layout.columns;
+    case Gives::ranked: return layout.k;
+    default: return 1;
+  }
 }
 
 Part part_of(const ResultLayout& layout, Operator op, std::size_t index, std::size_t count) {
-  if (layout.shape == ResultShape::scan)
-    return {0, std::min(count, index + (layout.scan == ScanKind::inclusive ? 1 : 0))};
-  if (layout.shape != ResultShape::rows) return {0, count};
-  const std::size_t row = index / std::max<std::size_t>(outputs_of_part(layout, op, 0), 1);
-  return {std::min(count, row * layout.columns), std::min(count, (row + 1) * layout.columns)};
+  switch (layout.shape) {
+    case ResultShape::scan:
+      return {0, std::min(count, index + (layout.scan == ScanKind::inclusive ? 1 : 0))};
+    case ResultShape::segments:
+      return {static_cast<std::size_t>(layout.offsets->bits(index)),
+              static_cast<std::size_t>(layout.offsets->bits(index + 1))};
+    case ResultShape::rows: {
+      const std::size_t row = index / std::max<std::size_t>(outputs_of_part(layout, op, 0), 1);
+      return {std::min(count, row * layout.columns), std::min(count, (row + 1) * layout.columns)};
+    }
+    case ResultShape::columns:
+      return {index % std::max<std::size_t>(layout.columns, 1), count,
+              std::max<std::size_t>(layout.columns, 1)};
+    default: return {0, count};
+  }
 }
 
 std::optional<std::size_t> output_count(const ResultLayout& layout, Operator op, std::size_t count) {
@@ -38,7 +66,10 @@ std::optional<std::size_t> output_count(const ResultLayout& layout, Operator op,
     case ResultShape::array: return count;
     case ResultShape::rows:
       if (info(op).gives == Gives::elements) return count;
-      return layout.columns == 0 ? std::nullopt : std::optional(count / layout.columns);
+      return layout.columns == 0 ? std::nullopt
+                                 : std::optional(count / layout.columns * outputs_of_part(layout, op, 0));
+    case ResultShape::segments: return parts_of(layout, count);
+    case ResultShape::columns:
     case ResultShape::value:
     case ResultShape::partials:
     case ResultShape::bins: break;

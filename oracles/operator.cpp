@@ -30,8 +30,9 @@ bool OperatorInfo::takes(std::string_view key) const {
 std::uint64_t identity(Operator op, Element element) {
   assert(folds(op));
   constexpr Number zero{}, one{Number::Category::finite, false, 1, 0};
-  if (op == Operator::sum) return encode(element, zero);
   if (op == Operator::prod) return encode(element, one);
+  if (op == Operator::bit_and) return code_mask(element);
+  if (!is_extremum(op)) return encode(element, zero);
   const bool negative = op == Operator::max;
   if (!is_float(element) || float_format(element).has_infinity)
     return encode(element, {Number::Category::infinity, negative, 0, 0});

@@ -17,7 +17,7 @@ enum class Operator : std::uint8_t {
 
 /// A row of operators.def.
 struct OperatorInfo {
-  enum class Gives : std::uint8_t { fold, place, number, elements, counts };
+  enum class Gives : std::uint8_t { fold, place, number, tally, ranked, elements, counts };
   Operator op;
   std::string_view name, functor;
   Gives gives;
@@ -35,13 +35,27 @@ inline const OperatorInfo& info(Operator op) { return operators()[static_cast<st
 /// Whether the results of parts make the result of the whole.
 inline bool folds(Operator op) { return info(op).gives == OperatorInfo::Gives::fold; }
 constexpr bool is_extremum(Operator op) { return op == Operator::min || op == Operator::max; }
+constexpr bool is_bitwise(Operator op) {
+  return op == Operator::bit_and || op == Operator::bit_or || op == Operator::bit_xor;
+}
+/// Whether magnitudes are folded, not the elements themselves.
+constexpr bool takes_magnitudes(Operator op) { return op == Operator::asum || op == Operator::absmax; }
 
 /// The operator that folds by whose rules elements get into a result: that of the values for places, sum for
 /// what is made of sums.
 constexpr Operator underlying(Operator op) {
-  if (op == Operator::argmin) return Operator::min;
-  if (op == Operator::argmax) return Operator::max;
-  return is_extremum(op) || op == Operator::prod ? op : Operator::sum;
+  switch (op) {
+    case Operator::min:
+    case Operator::argmin: return Operator::min;
+    case Operator::max:
+    case Operator::argmax:
+    case Operator::absmax:
+    case Operator::max_ratio:
+    case Operator::top_k:
+    case Operator::largest: return Operator::max;
+    case Operator::prod: return Operator::prod;
+    default: return Operator::sum;
+  }
 }
 
 /// What a NaN in the input does to the result.
@@ -57,8 +71,12 @@ enum class Masked : std::uint8_t { unspecified, zero, nan };
 /// Where exp and log come from: CUDA's library, or the intrinsics that are less exact (__expf, __logf).
 enum class MathFunctions : std::uint8_t { library, fast };
 
+/// When the maximum is found about which exponentials are taken: before they are summed, or while; then what
+/// was summed about an earlier one is scaled.
+enum class Maximum : std::uint8_t { first, running };
+
 /// How a variance comes about: the mean first, then the deviations from it; or from the sums of x and x^2; or
-/// by Welford's recurrence, for which no bound is known.
+/// by Welford's recurrence or by merging parts.
 enum class VarianceMethod : std::uint8_t { unspecified, two_pass, textbook, welford };
 
 /// The element that changes nothing: 0, 1, the largest or the smallest value of the type (an infinity where

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "oracles/block_scale.h"
 #include "oracles/number.h"
+#include "oracles/term.h"
 
 namespace foldproof {
 namespace {
@@ -29,26 +31,69 @@ class Worst {
   Judgement worst_;
 };
 
+/// Only of neighbouring elements.
 std::span<const std::byte> elements_of(Element element, std::span<const std::byte> input, Part part) {
   return input.subspan(part.first * size_of(element), (part.last - part.first) * size_of(element));
+}
+
+std::vector<std::byte> gathered(Element element, std::span<const std::byte> input, Part part) {
+  std::vector<std::byte> elements(part.size() * size_of(element));
+  for (std::size_t i = 0; i < part.size(); ++i)
+    store(element, elements, i, load(element, input, part.first + i * part.stride));
+  return elements;
+}
+
+/// Those of one part: of what has a value an element or a row, its own.
+Operands operands_of_part(const Operands& operands, Part part, std::size_t index) {
+  Operands own = operands;
+  if (auto& second = own[Role::second]) second = second->part(part.first, part.last);
+  if (auto& targets = own[Role::targets]) targets = targets->part(index, index + 1);
+  return own;
+}
+
+/// Elements times the scales of their groups, as f64: of 4-bit elements with a scale of 8 bits exactly.
+std::vector<std::byte> scaled_elements(Element element, std::span<const std::byte> input,
+                                       const Operand& scales) {
+  const std::size_t count = input.size() / size_of(element);
+  std::vector<std::byte> all(count * size_of(Element::f64));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t group = i / scales.group;
+    const Number x = decode(element, load(element, input, i));
+    const Number scale = scales.type == Element::u8
+                             ? decode_scale(static_cast<std::uint8_t>(scales.bits(group)))
+                             : scales.number(group);
+    const Term value = product(x, scale);
+    const Number number{value.category, value.negative, static_cast<std::uint64_t>(value.significand),
+                        value.exponent};
+    store(Element::f64, all, i, encode(Element::f64, number));
+  }
+  return all;
 }
 
 }  // namespace
 
 ResultJudge::ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layout,
-                         std::span<const std::byte> input)
+                         std::span<const std::byte> input, const Operands& operands)
     : a_(arithmetic), layout_(layout), input_(input), count_(input.size() / size_of(arithmetic.input)) {
+  if (const auto& scales = operands[Role::scales]) {
+    scaled_ = scaled_elements(a_.input, input, *scales);
+    a_.input = Element::f64;
+    input_ = scaled_;
+  }
   if (layout.shape == ResultShape::scan) return;
   if (layout.shape == ResultShape::partials) {
-    fold_ = make_fold_judge(a_, input);
+    fold_ = make_fold_judge(a_, input_);
     return;
   }
-  const std::size_t parts =
-      layout.shape == ResultShape::rows && layout.columns != 0 ? count_ / layout.columns : 1;
   const std::size_t outputs = std::max<std::size_t>(outputs_of_part(layout, a_.op, 1), 1);
-  for (std::size_t i = 0; i < parts; ++i)
-    judges_.push_back(
-        make_judge(a_, elements_of(a_.input, input, part_of(layout, a_.op, i * outputs, count_))));
+  for (std::size_t i = 0; i < parts_of(layout, count_); ++i) {
+    const Part part = part_of(layout, a_.op, i * outputs, count_);
+    if (part.stride == 1)
+      judges_.push_back(make_judge(a_, elements_of(a_.input, input_, part),
+                                   operands_of_part(operands, part, i)));
+    else
+      judges_.push_back(make_judge(a_, gathered(a_.input, input_, part)));
+  }
 }
 
 Judgement ResultJudge::judge(std::span<const std::byte> outputs) const {
@@ -59,7 +104,7 @@ Judgement ResultJudge::judge(std::span<const std::byte> outputs) const {
   Worst worst;
   for (std::size_t i = 0; i < count; ++i)
     if (!worst.add(
-            judges_.at(judges_.size() == 1 ? 0 : i / each)->element(i % each, load(a_.output, outputs, i)), i,
+            judges_.at(i / each % judges_.size())->element(i % each, load(a_.output, outputs, i)), i,
             count))
       break;
   return worst.take();

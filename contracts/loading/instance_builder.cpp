@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 #include "contracts/arguments.h"
 #include "contracts/keys.h"
@@ -56,7 +58,11 @@ class InstanceBuilder {
   Instance build() {
     read_reduction();
     read_domain();
+    if (const auto table = top_.table("reduction"))
+      if (const auto k = table->text("k")) instance_.reduction->k = expression(*k);
+    read_operands();
     read_buffers();
+    read_further();
     read_output();
     for (const Table& table : top_.tables("launch")) {
       instance_.launches.push_back(launch(table));
@@ -114,28 +120,49 @@ class InstanceBuilder {
     const auto table = top_.table("reduction");
     if (!table) return;
     Reduction reduction;
-    reduction.op = choice(operator_names, "operator", in_contract(table->text("operator")), Operator::sum);
     reduction.input = element_of(in_contract(*table->text("input")));
+    reduction.accumulator = reduction.input;
     const auto accumulator = in_contract(table->text("accumulator"));
-    reduction.accumulator = accumulator ? element_of(*accumulator) : reduction.input;
+    if (accumulator) reduction.accumulator = element_of(*accumulator);
     const auto output = in_contract(table->text("output"));
     reduction.output = output ? element_of(*output) : reduction.accumulator;
-    const auto chosen = [&](const auto& names, std::string_view key, auto fallback) {
-      return choice(names, key, in_contract(table->text(key)), fallback);
-    };
-    reduction.result = chosen(result_names, "result", reduction.result);
-    reduction.scan = chosen(scan_names, "scan", reduction.scan);
-    reduction.functions = chosen(function_names, "functions", reduction.functions);
-    reduction.method = chosen(method_names, "method", reduction.method);
+    read_choices("reduction", *table, reduction);
     if (calls_ && !folds(reduction.op))
       throw InputError(
           fmt::format("a device function is called for sum, prod, min or max, not for {}; write a "
                       "kernel and a [[launch]]",
                       name(reduction.op)),
           table->where("operator"));
-    check_shape(reduction, *table);
-    check_keys("reduction", *table, reduction.op);
     instance_.reduction = reduction;
+  }
+
+  /// What [reduction] and [[further]] say in the same words.
+  void read_choices(std::string_view where, const Table& table, Reduction& reduction) const {
+    reduction.op = choice(operator_names, "operator", in_contract(table.text("operator")), Operator::sum);
+    const auto chosen = [&](const auto& names, std::string_view key, auto fallback) {
+      return choice(names, key, in_contract(table.text(key)), fallback);
+    };
+    reduction.result = chosen(result_names, "result", reduction.result);
+    reduction.scan = chosen(scan_names, "scan", reduction.scan);
+    reduction.functions = chosen(function_names, "functions", reduction.functions);
+    reduction.maximum = chosen(maximum_names, "maximum", reduction.maximum);
+    reduction.method = chosen(method_names, "method", reduction.method);
+    reduction.epsilon = number(table, "epsilon", reduction.accumulator);
+    reduction.p = number(table, "p", reduction.accumulator);
+    check_shape(reduction, table);
+    check_keys(where, table, reduction.op);
+  }
+
+  /// A finite number, as a constant of that type is rounded.
+  double number(const Table& table, std::string_view key, Element type) const {
+    const auto text = in_contract(table.text(key));
+    if (!text) return 0;
+    char* end = nullptr;
+    const double value = std::strtod(text->value.c_str(), &end);
+    if (end == text->value.c_str() || *end != 0 || !std::isfinite(value))
+      throw InputError(fmt::format("\"{}\" must be a number such as \"1e-5\", not \"{}\"", key, text->value),
+                       text->where);
+    return is_float(type) ? to_double(decode(type, encode(type, number_of(value)))) : value;
   }
 
   static void check_shape(const Reduction& reduction, const Table& table) {
@@ -184,12 +211,16 @@ class InstanceBuilder {
       throw InputError(
           "[domain] must say which \"count\" of elements the kernel serves, such as \"0 .. 2^33\"",
           top_.where("domain"));
-    if (instance_.reduction && instance_.reduction->result == ResultShape::rows && !knows("columns"))
+    const ResultShape shape = instance_.reduction ? instance_.reduction->result : ResultShape::value;
+    if ((shape == ResultShape::rows || shape == ResultShape::columns) && !knows("columns"))
       throw InputError(
           "[domain] must say how many \"columns\" a row has, above \"count\", such as columns = \"1 .. "
           "2^16\" and "
           "count = \"rows * columns\"",
           top_.where("domain"));
+    if (shape == ResultShape::segments && !knows("segments"))
+      throw InputError("[domain] must say how many \"segments\" there are, such as segments = \"0 .. 2^20\"",
+                       top_.where("domain"));
   }
 
   void add_variable(const std::string& name, const Text& raw) {
@@ -236,22 +267,127 @@ class InstanceBuilder {
     return parsed;
   }
 
+  /// A new name for something that arguments may point to.
+  std::string new_name(const Text& raw) {
+    const Text name = in_contract(raw);
+    const bool taken = std::ranges::find(buffers_, name.value) != buffers_.end() || knows(name.value);
+    if (!is_identifier(name.value) || taken)
+      throw InputError(taken ? fmt::format("the name \"{}\" is taken", name.value)
+                             : fmt::format("\"{}\" cannot name a buffer", name.value),
+                       name.where);
+    buffers_.push_back(name.value);
+    return name.value;
+  }
+
   void read_buffers() {
     for (const Table& table : top_.tables("buffer")) {
       BufferContract buffer;
-      const Text name = in_contract(*table.text("name"));
-      const bool taken = std::ranges::find(buffers_, name.value) != buffers_.end() || knows(name.value);
-      if (!is_identifier(name.value) || taken)
-        throw InputError(taken ? fmt::format("the name \"{}\" is taken", name.value)
-                               : fmt::format("\"{}\" cannot name a buffer", name.value),
-                         name.where);
-      buffer.name = name.value;
+      buffer.name = new_name(*table.text("name"));
       buffer.type = element_of(in_contract(*table.text("type")));
       buffer.count = expression(*table.text("count"));
       buffer.initial = initial(table, buffer.initial);
       buffer.reset = choice(reset_names, "reset", in_contract(table.text("reset")), buffer.reset);
-      buffers_.push_back(name.value);
       instance_.buffers.push_back(std::move(buffer));
+    }
+  }
+
+  void read_operands() {
+    for (const Table& table : top_.tables("operand")) {
+      OperandContract operand;
+      operand.name = new_name(*table.text("name"));
+      const Text role = in_contract(*table.text("role"));
+      operand.role = choice(role_names, "role", role, Role::second);
+      operand.type = element_of(in_contract(*table.text("type")));
+      const std::int64_t group = table.integer("group").value_or(1);
+      if (group < 1)
+        throw InputError(fmt::format("a group has at least 1 element, not {}", group), table.where("group"));
+      operand.group = static_cast<std::uint64_t>(group);
+      check_operand(operand, role);
+      const auto count = table.text("count");
+      operand.count = expression(count ? *count : usual_operand_count(operand, role.where));
+      instance_.operands.push_back(std::move(operand));
+    }
+    check_needed_operands();
+  }
+
+  void check_operand(const OperandContract& operand, const Text& role) const {
+    if (!instance_.reduction)
+      throw InputError("an operand needs a [reduction], which says what is done with it", role.where);
+    const Operator op = instance_.reduction->op;
+    if (!info(operand.role).is_for(op))
+      throw InputError(fmt::format("{} has no operand \"{}\"", name(op), role.value), role.where);
+    for (const OperandContract& other : instance_.operands)
+      if (other.role == operand.role)
+        throw InputError(fmt::format("there is already an operand \"{}\"", role.value), role.where);
+    const bool integers = operand.role == Role::targets || operand.role == Role::offsets;
+    const bool scale = operand.type == Element::u8 || operand.type == Element::e4m3;
+    const bool right = operand.role == Role::scales ? scale
+                       : integers ? !is_float(operand.type) && size_of(operand.type) >= 4
+                       : operand.role == Role::second
+                           ? operand.type == instance_.reduction->input
+                           : is_float(operand.type);
+    if (!right)
+      throw InputError(fmt::format("an operand \"{}\" cannot be of {}: {}", role.value, name(operand.type),
+                                   operand.role == Role::scales ? "scales are e4m3 or, of E8M0, u8"
+                                   : integers                   ? "it needs an integer of 32 or 64 bits"
+                                   : operand.role == Role::second
+                                       ? "it has the type of the elements"
+                                       : "it needs a floating-point type"),
+                       role.where);
+  }
+
+  /// Offsets are there for segments, and for nothing else.
+  void check_needed_operands() const {
+    if (!instance_.reduction) return;
+    const Reduction& reduction = *instance_.reduction;
+    for (const RoleInfo& role : roles()) {
+      const bool there = std::ranges::find(instance_.operands, role.role, &OperandContract::role) !=
+                         instance_.operands.end();
+      const bool offsets = role.role == Role::offsets;
+      const bool segments = reduction.result == ResultShape::segments;
+      if (!there && (offsets ? segments : role.is_needed_by(reduction.op)))
+        throw InputError(fmt::format("{} needs an [[operand]] with role = \"{}\": {}",
+                                     offsets ? "a result of segments" : name(reduction.op), role.name,
+                                     role.synopsis),
+                         top_.where("reduction"));
+      if (there && offsets && !segments)
+        throw InputError("offsets are for result = \"segments\"", top_.where("operand"));
+    }
+  }
+
+  Text usual_operand_count(const OperandContract& operand, const Position& where) const {
+    switch (operand.role) {
+      case Role::second: return {"count", where};
+      case Role::weights:
+      case Role::biases: return {"columns", where};
+      case Role::targets: return rows_of_output(where);
+      case Role::offsets: return {"segments + 1", where};
+      case Role::scales: break;
+    }
+    return {fmt::format("ceil_div(count, {})", operand.group), where};
+  }
+
+  void read_further() {
+    for (const Table& table : top_.tables("further")) {
+      FurtherResult further;
+      const Text name = in_contract(*table.text("buffer"));
+      const auto buffer = std::ranges::find(instance_.buffers, name.value, &BufferContract::name);
+      if (!instance_.reduction || buffer == instance_.buffers.end())
+        throw InputError(instance_.reduction
+                             ? fmt::format("there is no [[buffer]] \"{}\" for a further result", name.value)
+                             : "a further result needs a [reduction]",
+                         name.where);
+      further.buffer = name.value;
+      further.reduction = *instance_.reduction;
+      const auto accumulator = in_contract(table.text("accumulator"));
+      if (accumulator) further.reduction.accumulator = element_of(*accumulator);
+      further.reduction.output = buffer->type;
+      further.reduction.functions = {};
+      further.reduction.maximum = {};
+      further.reduction.method = {};
+      read_choices("further", table, further.reduction);
+      if (const auto k = table.text("k")) further.reduction.k = expression(*k);
+      instance_.further.push_back(std::move(further));
     }
   }
 
@@ -270,10 +406,15 @@ class InstanceBuilder {
     const Position where = top_.where("reduction");
     switch (shape) {
       case ResultShape::value: return {"1", where};
+      case ResultShape::columns: return {"columns", where};
+      case ResultShape::segments: return {"segments", where};
       case ResultShape::scan:
       case ResultShape::array: return {"count", where};
       case ResultShape::rows:
         if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) return {"count", where};
+        if (info(instance_.reduction->op).gives == OperatorInfo::Gives::ranked && instance_.reduction->k)
+          return {fmt::format("({}) * ({})", rows_of_output(where).value, instance_.reduction->k->text()),
+                  where};
         return rows_of_output(where);
       case ResultShape::partials:
       case ResultShape::bins: break;

@@ -1,19 +1,16 @@
-// F1: the Euclidean norm of rows, a block each: the root of the sum of squares, squared in the accumulator's
-// type.
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
+// F1: the Euclidean norm of rows, a block each: the root of the sum of squares.
 #include <cstddef>
 
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
-template <typename T, typename Accumulator>
-__global__ void norm(const T* input, Accumulator* norms, std::size_t columns) {
+template <typename T>
+__global__ void norm(const T* input, Wide<T>* norms, std::size_t columns) {
   const T* row = input + std::size_t{blockIdx.x} * columns;
-  Accumulator squares = 0;
+  Wide<T> squares = 0;
   for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) {
-    const auto x = static_cast<Accumulator>(row[c]);
+    const Wide<T> x = widen(row[c]);  // before it is squared: 256 is too large for f16 already
     squares += x * x;
   }
   squares = reduce_block<Sum>(squares);

@@ -3,20 +3,21 @@
 
 #include <cstddef>
 
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
 template <typename Op, typename T>
-__global__ void cluster(const T* input, T* partials, std::size_t count) {
+__global__ void cluster(const T* input, Wide<T>* partials, std::size_t count) {
   const auto peers = cooperative_groups::this_cluster();
-  __shared__ T total;
+  __shared__ Wide<T> total;
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const T value = reduce_block<Op>(i < count ? input[i] : Op::template identity<T>());
+  const Wide<T> value = reduce_block<Op>(element_or_identity<Op>(input, i, count));
   if (threadIdx.x == 0) total = value;
   peers.sync();  // all blocks of the cluster run, and their totals are complete
 
   if (peers.block_rank() == 0 && threadIdx.x == 0) {
-    T folded = total;
+    Wide<T> folded = total;
     for (unsigned rank = 1; rank < peers.num_blocks(); ++rank) {
       folded = Op::apply(folded, *peers.map_shared_rank(&total, rank));
     }

@@ -1,6 +1,7 @@
 // C3: one launch, in which the block that finishes last folds the partials of all blocks.
 #include <cstddef>
 
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
@@ -22,18 +23,19 @@ __device__ bool finishes_last(T total, T* partials, unsigned* ticket) {
 }
 
 template <typename Op, typename T>
-__global__ void last_block(const T* input, T* partials, unsigned* ticket, T* result, std::size_t count) {
+__global__ void last_block(const T* input, Wide<T>* partials, unsigned* ticket, Wide<T>* result,
+                           std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  T value = Op::template identity<T>();
+  Wide<T> value = Op::template identity<Wide<T>>();
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    value = Op::apply(value, input[i]);
+    value = Op::apply(value, widen(input[i]));
   }
 
-  const T total = reduce_block<Op>(value);
+  const Wide<T> total = reduce_block<Op>(value);
   if (!finishes_last(total, partials, ticket)) return;
 
   // Which block comes last is open, but the order in which it folds is not: the same bits every time.
-  value = Op::template identity<T>();
+  value = Op::template identity<Wide<T>>();
   for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) value = Op::apply(value, partials[i]);
 
   value = reduce_block<Op>(value);

@@ -2,21 +2,22 @@
 // partials.
 #include <cstddef>
 
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
 /// The end of the first launch is the only barrier of the whole grid that is needed, and no result hangs on
 /// which block ends first: the same launch gives the same bits every time.
 template <typename Op, typename T>
-__global__ void block_totals(const T* input, T* totals, std::size_t count) {
+__global__ void block_totals(const T* input, Wide<T>* totals, std::size_t count) {
   // A loop, so that the one block of the second launch folds any number of partials, not only as many as it
   // has threads.
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  T value = Op::template identity<T>();
+  Wide<T> value = Op::template identity<Wide<T>>();
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    value = Op::apply(value, input[i]);
+    value = Op::apply(value, widen(input[i]));
   }
 
-  const T total = reduce_block<Op>(value);
+  const Wide<T> total = reduce_block<Op>(value);
   if (threadIdx.x == 0) totals[blockIdx.x] = total;
 }

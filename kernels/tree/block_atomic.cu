@@ -3,16 +3,17 @@
 
 #include "../atomic_operators.cuh"
 #include "../dynamic_shared.cuh"
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 #include "sequential.cuh"
 
 /// `result` holds the identity before every launch: what an earlier one left there would be folded in.
 template <typename Op, typename T>
-__global__ void block_atomic(const T* input, T* result, std::size_t count) {
+__global__ void block_atomic(const T* input, Wide<T>* result, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const T value = i < count ? input[i] : Op::template identity<T>();
+  const Wide<T> value = element_or_identity<Op>(input, i, count);
 
-  const T total = reduce_sequential<Op>(value, dynamic_shared<T>());
+  const Wide<T> total = reduce_sequential<Op>(value, dynamic_shared<Wide<T>>());
   // A plain `*result += total` would lose the blocks that read the same old value. The atomic's order is
   // open, so a float sum may differ in its last bits from run to run.
   if (threadIdx.x == 0) atomic_apply(Op{}, result, total);

@@ -1,6 +1,7 @@
 // A9: the unrolled tree once more, as a loop that the compiler unrolls.
 #include <cstddef>
 
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
 /// Folds one value a thread; thread 0 returns the total. `slots` has `block` elements, which may be used
@@ -28,13 +29,13 @@ __device__ T reduce_pragma_unroll(T value, T* slots) {
 }
 
 template <typename Op, typename T, unsigned block>
-__global__ void pragma_unroll(const T* input, T* partials, std::size_t count) {
+__global__ void pragma_unroll(const T* input, Wide<T>* partials, std::size_t count) {
   static_assert(block >= 32 && block <= 1024 && (block & (block - 1)) == 0, "a power of two from 32 to 1024");
-  __shared__ T slots[block];
+  __shared__ Wide<T> slots[block];
   const std::size_t i = std::size_t{blockIdx.x} * 2 * block + threadIdx.x;
-  T value = i < count ? input[i] : Op::template identity<T>();
-  if (i + block < count) value = Op::apply(value, input[i + block]);
+  Wide<T> value = element_or_identity<Op>(input, i, count);
+  if (i + block < count) value = Op::apply(value, widen(input[i + block]));
 
-  const T total = reduce_pragma_unroll<Op, block>(value, slots);
+  const Wide<T> total = reduce_pragma_unroll<Op, block>(value, slots);
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }

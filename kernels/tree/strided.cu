@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "../dynamic_shared.cuh"
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
 /// Folds one value a thread; thread 0 returns the total. blockDim.x is a power of two, and `slots` has that
@@ -24,10 +25,10 @@ __device__ T reduce_strided(T value, T* slots) {
 }
 
 template <typename Op, typename T>
-__global__ void strided(const T* input, T* partials, std::size_t count) {
+__global__ void strided(const T* input, Wide<T>* partials, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const T value = i < count ? input[i] : Op::template identity<T>();
+  const Wide<T> value = element_or_identity<Op>(input, i, count);
 
-  const T total = reduce_strided<Op>(value, dynamic_shared<T>());
+  const Wide<T> total = reduce_strided<Op>(value, dynamic_shared<Wide<T>>());
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }

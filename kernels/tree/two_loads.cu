@@ -2,17 +2,18 @@
 #include <cstddef>
 
 #include "../dynamic_shared.cuh"
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 #include "sequential.cuh"
 
 template <typename Op, typename T>
-__global__ void two_loads(const T* input, T* partials, std::size_t count) {
+__global__ void two_loads(const T* input, Wide<T>* partials, std::size_t count) {
   // A block serves 2 * blockDim.x elements, so half the blocks do, and no thread idles in the first addition.
   const std::size_t i = std::size_t{blockIdx.x} * 2 * blockDim.x + threadIdx.x;
-  T value = i < count ? input[i] : Op::template identity<T>();
+  Wide<T> value = element_or_identity<Op>(input, i, count);
   // The end of the input may lie between the two loads: the second one has a bound check of its own.
-  if (i + blockDim.x < count) value = Op::apply(value, input[i + blockDim.x]);
+  if (i + blockDim.x < count) value = Op::apply(value, widen(input[i + blockDim.x]));
 
-  const T total = reduce_sequential<Op>(value, dynamic_shared<T>());
+  const Wide<T> total = reduce_sequential<Op>(value, dynamic_shared<Wide<T>>());
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }

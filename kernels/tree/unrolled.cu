@@ -1,6 +1,7 @@
 // A8: the tree unrolled by hand over a block size that the compiler knows.
 #include <cstddef>
 
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
 /// The round that folds slots half … 2 * half - 1 into the first half; no code at all where the block has no
@@ -43,13 +44,13 @@ __device__ T reduce_unrolled(T value, T* slots) {
 }
 
 template <typename Op, typename T, unsigned block>
-__global__ void unrolled(const T* input, T* partials, std::size_t count) {
+__global__ void unrolled(const T* input, Wide<T>* partials, std::size_t count) {
   static_assert(block >= 32 && block <= 1024 && (block & (block - 1)) == 0, "a power of two from 32 to 1024");
-  __shared__ T slots[block];
+  __shared__ Wide<T> slots[block];
   const std::size_t i = std::size_t{blockIdx.x} * 2 * block + threadIdx.x;
-  T value = i < count ? input[i] : Op::template identity<T>();
-  if (i + block < count) value = Op::apply(value, input[i + block]);
+  Wide<T> value = element_or_identity<Op>(input, i, count);
+  if (i + block < count) value = Op::apply(value, widen(input[i + block]));
 
-  const T total = reduce_unrolled<Op, block>(value, slots);
+  const Wide<T> total = reduce_unrolled<Op, block>(value, slots);
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }

@@ -1,27 +1,13 @@
 // A13: 16-byte loads, several of them in flight a thread, independent accumulators, and a shuffle tail.
 #include <cstddef>
-#include <cstdint>
 
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../vectors.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// What one load instruction brings.
-template <typename T>
-struct alignas(16) Vector {
-  static constexpr unsigned width = 16 / sizeof(T);
-  T element[width];
-};
-
-/// Elements before the first 16-byte boundary, where vectors may begin: a wider load must be aligned to its
-/// width.
-template <typename T>
-__device__ std::size_t elements_before_boundary(const T* address, std::size_t count) {
-  const std::size_t bytes = (16 - reinterpret_cast<std::uintptr_t>(address) % 16) % 16;
-  return min(bytes / sizeof(T), count);
-}
-
 template <typename Op, typename T>
-__global__ void vectorized(const T* __restrict__ input, T* __restrict__ partials, std::size_t count) {
+__global__ void vectorized(const T* __restrict__ input, Wide<T>* __restrict__ partials, std::size_t count) {
   constexpr unsigned width = Vector<T>::width, unroll = 4;
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -31,11 +17,11 @@ __global__ void vectorized(const T* __restrict__ input, T* __restrict__ partials
   const Vector<T>* body = reinterpret_cast<const Vector<T>*>(input + head);
 
   // One accumulator for each element in flight: no addition waits for the one before.
-  T sums[unroll][width];
+  Wide<T> sums[unroll][width];
 #pragma unroll
   for (unsigned u = 0; u < unroll; ++u) {
 #pragma unroll
-    for (unsigned e = 0; e < width; ++e) sums[u][e] = Op::template identity<T>();
+    for (unsigned e = 0; e < width; ++e) sums[u][e] = Op::template identity<Wide<T>>();
   }
 
   std::size_t i = first;
@@ -46,19 +32,19 @@ __global__ void vectorized(const T* __restrict__ input, T* __restrict__ partials
 #pragma unroll
     for (unsigned u = 0; u < unroll; ++u) {
 #pragma unroll
-      for (unsigned e = 0; e < width; ++e) sums[u][e] = Op::apply(sums[u][e], loaded[u].element[e]);
+      for (unsigned e = 0; e < width; ++e) sums[u][e] = Op::apply(sums[u][e], widen(loaded[u].element[e]));
     }
   }
   for (; i < vectors; i += stride) {
     const Vector<T> loaded = body[i];
 #pragma unroll
-    for (unsigned e = 0; e < width; ++e) sums[0][e] = Op::apply(sums[0][e], loaded.element[e]);
+    for (unsigned e = 0; e < width; ++e) sums[0][e] = Op::apply(sums[0][e], widen(loaded.element[e]));
   }
 
   // The few elements before and after the vectors, one by one.
-  T value = Op::template identity<T>();
-  for (i = first; i < head; i += stride) value = Op::apply(value, input[i]);
-  for (i = head + vectors * width + first; i < count; i += stride) value = Op::apply(value, input[i]);
+  Wide<T> value = Op::template identity<Wide<T>>();
+  for (i = first; i < head; i += stride) value = Op::apply(value, widen(input[i]));
+  for (i = head + vectors * width + first; i < count; i += stride) value = Op::apply(value, widen(input[i]));
 
 #pragma unroll
   for (unsigned u = 0; u < unroll; ++u) {
@@ -66,6 +52,6 @@ __global__ void vectorized(const T* __restrict__ input, T* __restrict__ partials
     for (unsigned e = 0; e < width; ++e) value = Op::apply(value, sums[u][e]);
   }
 
-  const T total = reduce_block<Op>(value);
+  const Wide<T> total = reduce_block<Op>(value);
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }

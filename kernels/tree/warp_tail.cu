@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "../dynamic_shared.cuh"
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
 /// One round inside the first warp, all of whose lanes call.
@@ -41,11 +42,11 @@ __device__ T reduce_warp_tail(T value, T* slots) {
 }
 
 template <typename Op, typename T>
-__global__ void warp_tail(const T* input, T* partials, std::size_t count) {
+__global__ void warp_tail(const T* input, Wide<T>* partials, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * 2 * blockDim.x + threadIdx.x;
-  T value = i < count ? input[i] : Op::template identity<T>();
-  if (i + blockDim.x < count) value = Op::apply(value, input[i + blockDim.x]);
+  Wide<T> value = element_or_identity<Op>(input, i, count);
+  if (i + blockDim.x < count) value = Op::apply(value, widen(input[i + blockDim.x]));
 
-  const T total = reduce_warp_tail<Op>(value, dynamic_shared<T>());
+  const Wide<T> total = reduce_warp_tail<Op>(value, dynamic_shared<Wide<T>>());
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }

@@ -1,11 +1,12 @@
 // B4: a warp in which only some lanes take part, any number from 1 to 32.
 #include <cstddef>
 
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
 /// One warp a block: blockDim.x is 1 … 32.
 template <typename Op, typename T>
-__global__ void partial_warp(const T* input, T* partials, std::size_t count) {
+__global__ void partial_warp(const T* input, Wide<T>* partials, std::size_t count) {
   const unsigned lane = threadIdx.x;
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + lane;
 
@@ -15,12 +16,12 @@ __global__ void partial_warp(const T* input, T* partials, std::size_t count) {
   const unsigned existing = 0xffffffffu >> (32 - blockDim.x);
   const unsigned live = __ballot_sync(existing, i < count);
 
-  T value = Op::template identity<T>();
+  Wide<T> value = Op::template identity<Wide<T>>();
   if (i < count) {
     const unsigned lanes = __popc(live);  // lanes 0 … lanes - 1, since the input ends only once
-    value = input[i];
+    value = widen(input[i]);
     for (unsigned step = 16; step > 0; step /= 2) {
-      const T other = __shfl_down_sync(live, value, step);
+      const Wide<T> other = __shfl_down_sync(live, value, step);
       // Every live lane makes the shuffle, but what comes from a lane outside of the mask is undefined.
       if (lane + step < lanes) value = Op::apply(value, other);
     }

@@ -1,6 +1,7 @@
 // B1: one warp folds its 32 values by shuffles, as a loop and unrolled by hand.
 #include <cstddef>
 
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
 /// Folds one value a lane; lane 0 returns the total, the other lanes what is left over. All 32 lanes call.
@@ -33,11 +34,11 @@ struct Unrolled {
 
 /// Every warp of the grid leaves the total of its 32 elements.
 template <template <typename> class Form, typename Op, typename T>
-__global__ void shuffle_down(const T* input, T* partials, std::size_t count) {
+__global__ void shuffle_down(const T* input, Wide<T>* partials, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   // Lanes past the end bring the identity instead of returning: the mask names them.
-  const T value = i < count ? input[i] : Op::template identity<T>();
+  const Wide<T> value = element_or_identity<Op>(input, i, count);
 
-  const T total = Form<Op>::reduce(value);
+  const Wide<T> total = Form<Op>::reduce(value);
   if (threadIdx.x % 32 == 0) partials[i / 32] = total;
 }

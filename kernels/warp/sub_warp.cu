@@ -1,13 +1,14 @@
 // B3: groups of 16, 8, 4 or 2 lanes fold by shuffles that stay inside of a group.
 #include <cstddef>
 
+#include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
 /// A partial for every `width` lanes; blockDim.x is a multiple of 32.
 template <typename Op, unsigned width, typename T>
-__global__ void sub_warp(const T* input, T* partials, std::size_t count) {
+__global__ void sub_warp(const T* input, Wide<T>* partials, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  T value = i < count ? input[i] : Op::template identity<T>();
+  Wide<T> value = element_or_identity<Op>(input, i, count);
   for (unsigned step = width / 2; step > 0; step /= 2) {
     // All lanes of the warp take part, so the mask names them all; `width` keeps the groups apart.
     value = Op::apply(value, __shfl_down_sync(0xffffffffu, value, step, width));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "oracles/bounds/arithmetic.h"
 #include "oracles/bounds/dot.h"
 #include "oracles/bounds/sum.h"
@@ -88,6 +90,48 @@ Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, con
   const Bound dot =
       dot_bound_any_order(moments.count, moments.count, format, (whole(1) + subtraction) * about_mean);
   return steps.divided({deviations, shift + subtraction * about_mean + *dot}, divisor).error;
+}
+
+namespace {
+
+/// One merge moves the mean by distance * share: three roundings of what is at most 2X, and one of the new
+/// mean; the parts' own errors are averaged. 16 u X hold all that for the means too, which may lie a little
+/// beyond X.
+Bound merged_mean_error(std::uint64_t count, const Dyadic& largest, const FloatFormat& format) {
+  if (auto none = uncertain_count(count, format)) return *none;
+  const Dyadic relative = 16 * count * unit_roundoff(format.precision);
+  if (relative > half(whole(1))) return Bound::none("the number of merges is too large for the precision");
+  return relative * largest + count * smallest_subnormal(format);
+}
+
+/// At least the sum of min(a, b) over all merges of parts of a and b elements.
+std::uint64_t sum_of_smaller_parts(std::uint64_t count) { return count * (1 + std::bit_width(count)); }
+
+}  // namespace
+
+Bound merged_mean_bound(std::uint64_t count, const Dyadic& largest, const FloatFormat& format) {
+  if (count == 0) return Bound::none("a mean of no values is no number");
+  return merged_mean_error(count, largest, format);
+}
+
+Bound merged_variance_bound(const Moments& moments, const Dyadic& largest, const FloatFormat& format) {
+  if (auto none = refused(moments, moments.count, format)) return *none;
+  const Bound mean = merged_mean_error(moments.count, largest, format);
+  if (!mean) return mean;
+  const Steps steps(moments, format);
+  const std::uint64_t n = moments.count;
+  const Dyadic u = unit_roundoff(format.precision), deviations = steps.sum_of_squared_deviations();
+  // Each merge adds w d^2 with w <= min(a, b), d the distance of the means, known to within `apart`: over all
+  // merges w (2 |d| e + e^2) sums up to 2 e sqrt(W M) + W e^2 (Cauchy and Schwarz), twice that where Welford's
+  // factors differ.
+  const Dyadic apart = whole(2) * *mean + 4 * u * largest, weights = whole(sum_of_smaller_parts(n));
+  const Dyadic root = square_root(Enclosure(weights * deviations), quotient_bits).high;
+  const Dyadic of_distances = whole(4) * apart * root + whole(2) * weights * apart * apart;
+  // Eight roundings on the way of a term into the sum, and one more for each merge above.
+  const Bound rounding = growth(n + 8, format.precision);
+  if (!rounding) return rounding;
+  const Dyadic error = of_distances + *rounding * (deviations + of_distances) + n * smallest_subnormal(format);
+  return steps.divided({deviations, error}, n).error;
 }
 
 Bound textbook_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {

@@ -25,6 +25,11 @@ Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, co
 /// division may be a product with the rounded reciprocal.
 Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format);
 
+/// Welford's recurrence, or parts of any size merged in any tree (Chan, Golub and LeVeque), of a population.
+/// `largest`: the largest |x|. Derived in docs/numerics.md.
+Bound merged_mean_bound(std::uint64_t count, const Dyadic& largest, const FloatFormat& format);
+Bound merged_variance_bound(const Moments& moments, const Dyadic& largest, const FloatFormat& format);
+
 /// (sum of x^2 - (sum of x)^2 / n) / divisor, the textbook's formula, or, of a population, the mean of x^2
 /// less the square of the mean: it says little where the mean is large beside the deviation, and rightly so.
 Bound textbook_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "oracles/bounds/arithmetic.h"
+#include "oracles/bounds/growth.h"
 #include "oracles/judges/judges.h"
 #include "oracles/judges/outcome.h"
 #include "oracles/tally.h"
@@ -32,9 +33,28 @@ ExponentialErrors errors_of(const Arithmetic& a, const Dyadic& max) {
   return {exp_ulps * ulp, smallest_normal(format), whole(3) * ulp, log_absolute};
 }
 
+/// What was summed about an earlier maximum is scaled: once at most for each of the other terms that may raise
+/// the maximum, by an exponential and a rounded product. Distances between maxima add up to that from the last
+/// one, so that their roundings drift as one would. Where a factor underflows, so may each of the sums.
+ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t times, const FloatFormat& format) {
+  ExponentialErrors errors = once;
+  const Bound roundings = growth(2 * times, format.precision);
+  const Dyadic relative = whole(times + 1) * once.exp_relative;
+  // (1 + e)^(t + 1) <= 1 + (t + 1) e (1 + (t + 1) e) where (t + 1) e <= 1; else more than any result has room
+  // for.
+  errors.exp_relative = roundings && relative <= whole(1)
+                            ? relative * (whole(1) + relative) * (whole(1) + *roundings) + *roundings
+                            : Dyadic::power_of_two(2048);
+  errors.exp_absolute = whole(times + 1) * whole(times + 1) * once.exp_absolute;
+  return errors;
+}
+
 class ExponentialJudge final : public Judge {
  public:
-  ExponentialJudge(const Arithmetic& arithmetic, std::span<const std::byte> input) : a_(arithmetic) {
+  ExponentialJudge(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                   const std::optional<Operand>& target)
+      : a_(arithmetic) {
+    if (target) target_ = static_cast<std::size_t>(target->bits(0));
     const Tally t = tally(a_.input, input);
     specials_ = t.specials;
     masked_ = t.finite == 0;
@@ -43,6 +63,7 @@ class ExponentialJudge final : public Judge {
     const FloatFormat& format = float_format(a_.accumulator);
     exact_.emplace(a_.input, input, format.precision, bits);
     errors_ = errors_of(a_, exact_->max());
+    if (a_.maximum == Maximum::running) errors_ = with_scalings(errors_, height(), format);
     constexpr std::uint64_t roundings = 2;  // a division has one, a product with the reciprocal two
     bounds_.emplace(exact_->sums(), height(), format, errors_, roundings, true);
   }
@@ -52,6 +73,7 @@ class ExponentialJudge final : public Judge {
     if (specials_.nan || specials_.positive_infinity) return judge_spoiled(outcome);
     if (masked_) return judge_masked(outcome);
     if (a_.op == Operator::log_sum_exp) return judge_logarithm(outcome);
+    if (a_.op == Operator::cross_entropy) return judge_cross_entropy(outcome);
     // e^-inf is 0 in every arithmetic.
     if (!exact_->gap(index)) return judged_by_enclosure(outcome, Dyadic{}, Dyadic{}, a_, "softmax");
     const Enclosure share = exact_->share(index);
@@ -67,7 +89,7 @@ class ExponentialJudge final : public Judge {
       return judged_by_category(nan, outcome, "the input holds a NaN");
     }
     // The formula about the maximum has inf - inf; the limits are 1 and 0, or inf.
-    const bool limit = a_.op == Operator::log_sum_exp
+    const bool limit = a_.op != Operator::softmax
                            ? outcome.category == Number::Category::infinity && !outcome.negative
                            : outcome.is_finite() && (outcome.value.is_zero() || outcome.value == whole(1));
     return judged_by_category(nan || limit, outcome, "the input holds an infinity");
@@ -76,6 +98,8 @@ class ExponentialJudge final : public Judge {
   /// The input holds nothing but -inf, or nothing at all.
   Judgement judge_masked(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
+    if (a_.op == Operator::cross_entropy)
+      return judged_by_category(nan, outcome, "the input holds nothing but minus infinities");
     const bool zero = a_.op == Operator::softmax
                           ? outcome.is_finite() && outcome.value.is_zero()
                           : outcome.category == Number::Category::infinity && outcome.negative;
@@ -92,11 +116,30 @@ class ExponentialJudge final : public Judge {
         "log-sum-exp");
   }
 
+  /// The logarithm less the class's element, or the logarithm of the sum plus its distance from the maximum.
+  Judgement judge_cross_entropy(const Outcome& outcome) const {
+    const std::optional<Dyadic>& gap = exact_->gap(target_);
+    if (!gap)
+      return judged_by_category(outcome.category == Number::Category::infinity && !outcome.negative, outcome,
+                                "the class's element is minus infinity");
+    const FloatFormat& format = float_format(a_.accumulator);
+    const Enclosure logarithm = exact_->logarithm_of_sum();
+    const Dyadic magnitude = larger(abs(logarithm.low), abs(logarithm.high));
+    const Enclosure exact = logarithm - Enclosure(exact_->max() - *gap);
+    Bound bound = log_sum_exp_bound(exact_->sums(), height(), format, errors_, magnitude);
+    if (bound) {
+      // Three roundings at most, each of no more than twice the largest number on either way.
+      const Dyadic reach = magnitude + abs(exact_->max()) + *gap + *bound;
+      bound = *bound + whole(6) * unit_roundoff(format.precision) * reach;
+    }
+    return judge_finite(outcome, exact, bound, "cross-entropy");
+  }
+
   /// Even where no bound is known, what is computed about the maximum is finite.
   Judgement judge_finite(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
                          std::string_view what) const {
     const bool may_overflow =
-        a_.op == Operator::log_sum_exp && abs(exact_->max()) * whole(2) >= largest_finite(a_.output);
+        a_.op != Operator::softmax && abs(exact_->max()) * whole(2) >= largest_finite(a_.output);
     if (!bound && !outcome.is_finite() && !may_overflow)
       return judged_by_category(false, outcome, fmt::format("the {} is {}", what, to_text(exact.low)));
     return judged_by_enclosure(outcome, exact, bound, a_, what);
@@ -105,6 +148,7 @@ class ExponentialJudge final : public Judge {
   std::uint64_t height() const { return a_.height.value_or(exact_->sums().count); }
 
   Arithmetic a_;
+  std::size_t target_ = 0;  ///< of a cross-entropy
   Specials specials_;
   bool masked_ = false;
   ExponentialErrors errors_;
@@ -115,8 +159,9 @@ class ExponentialJudge final : public Judge {
 }  // namespace
 
 std::unique_ptr<Judge> make_exponential_judge(const Arithmetic& arithmetic,
-                                              std::span<const std::byte> input) {
-  return std::make_unique<ExponentialJudge>(arithmetic, input);
+                                              std::span<const std::byte> input,
+                                              const std::optional<Operand>& target) {
+  return std::make_unique<ExponentialJudge>(arithmetic, input, target);
 }
 
 }  // namespace foldproof

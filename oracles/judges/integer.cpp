@@ -13,16 +13,28 @@ std::uint64_t extended(Element element, std::uint64_t bits) {
   return number.negative ? std::uint64_t{0} - number.significand : number.significand;
 }
 
+std::uint64_t combined(Operator op, std::uint64_t a, std::uint64_t b) {
+  switch (op) {
+    case Operator::prod: return a * b;
+    case Operator::bit_and: return a & b;
+    case Operator::bit_or: return a | b;
+    case Operator::bit_xor: return a ^ b;
+    default: return a + b;
+  }
+}
+
 std::uint64_t folded(Operator op, std::uint64_t result, Element element,
                      std::span<const std::byte> elements) {
-  for (std::size_t i = 0; i < elements.size() / size_of(element); ++i) {
-    const std::uint64_t x = extended(element, load(element, elements, i));
-    result = op == Operator::sum ? result + x : result * x;
-  }
+  for (std::size_t i = 0; i < elements.size() / size_of(element); ++i)
+    result = combined(op, result, extended(element, load(element, elements, i)));
   return result;
 }
 
-std::uint64_t start(Operator op) { return op == Operator::sum ? 0 : 1; }
+std::uint64_t start(Operator op) { return identity(op, Element::u64); }
+
+std::string_view noun(Operator op) {
+  return op == Operator::sum ? "sum" : op == Operator::prod ? "product" : info(op).name;
+}
 
 class IntegerJudge final : public FoldJudge {
  public:
@@ -55,7 +67,7 @@ class IntegerJudge final : public FoldJudge {
     if (!judgement.ok)
       judgement.sentence =
           fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
-                      a_.op == Operator::sum ? "sum" : "product", to_text(a_.output, wanted));
+                      noun(a_.op), to_text(a_.output, wanted));
     return judgement;
   }
 

@@ -3,6 +3,7 @@
 #include "oracles/bounds.h"
 #include "oracles/bounds/arithmetic.h"
 #include "oracles/judges/judges.h"
+#include "oracles/judges/moment_bounds.h"
 #include "oracles/judges/outcome.h"
 #include "oracles/tally.h"
 
@@ -13,17 +14,6 @@ Reference reference_of(Operator op, Element element, std::span<const std::byte> 
   if (op == Operator::mean) return mean(element, input);
   if (op == Operator::norm) return norm(element, input);
   return variance(element, input, Variance::population);
-}
-
-Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
-  const FloatFormat& format = float_format(a.accumulator);
-  if (no_order_rounds(t, format, a.flush_to_zero))
-    return mean_bound(t.count, t.sum(), Dyadic{}, format, a.flush_to_zero);
-  Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
-                         : sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
-  if (!plain) return plain;
-  const Dyadic flushed = a.flush_to_zero ? flush_to_zero_loss(t.nonzero, format, t.magnitude()) : Dyadic{};
-  return mean_bound(t.count, t.sum(), *plain + flushed, format, a.flush_to_zero);
 }
 
 /// `nonzero`: how many elements are not zero, of which any may be subnormal.
@@ -38,23 +28,6 @@ Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t non
   if (!bound) return bound;
   if (sum + *bound > largest_finite(format)) return Bound::none("the sum of squares may overflow");
   return norm_bound(sum, *bound, format);
-}
-
-/// The larger of the bounds where the contract does not say which method it is.
-Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {
-  if (a.variance == VarianceMethod::welford) return Bound::none("no bound is known for Welford's recurrence");
-  if (a.flush_to_zero)
-    return Bound::none("no bound is known for variances where subnormal numbers become zero");
-  const FloatFormat& format = float_format(a.accumulator);
-  // No square, sum or difference on the way is larger.
-  if (whole(4 * values.count) * squares.positive > largest_finite(format))
-    return Bound::none("the sums may overflow");
-  const Moments moments{values.count, values.sum(), values.magnitude(), squares.positive};
-  Bound two_pass = two_pass_variance_bound(moments, values.count, format);
-  if (a.variance == VarianceMethod::two_pass || !two_pass) return two_pass;
-  Bound textbook = textbook_variance_bound(moments, values.count, format);
-  if (a.variance == VarianceMethod::textbook || !textbook) return textbook;
-  return larger(*two_pass, *textbook);
 }
 
 /// `values`: the tally of the input.
@@ -92,6 +65,7 @@ class MomentJudge final : public Judge {
  private:
   bool may_cancel_infinity() const {
     if (a_.op != Operator::mean || exact_.category() != Number::Category::infinity) return false;
+    if (a_.variance == VarianceMethod::welford) return true;  // which subtracts it from itself
     return (exact_.negative() ? values_.positive : values_.negative) * whole(2) >
            largest_finite(a_.accumulator);
   }

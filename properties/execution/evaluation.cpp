@@ -12,6 +12,7 @@
 #include "oracles/result_judge.h"
 #include "oracles/tree_judge.h"
 #include "properties/execution/entry_place.h"
+#include "properties/execution/operands.h"
 #include "properties/execution/result_layout.h"
 #include "properties/execution/uses.h"
 #include "properties/laws/fixed_tree.h"
@@ -48,18 +49,25 @@ bool flushes(const Instance& instance, std::string_view ptx) {
 
 /// Subnormal numbers are lost where the contract says so, and where the code does, whoever asked nvcc for
 /// that.
-Arithmetic arithmetic_of(const Instance& instance, const Image& image) {
-  const Reduction& reduction = *instance.reduction;
+Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, bool flushes) {
   return {.op = reduction.op,
           .input = reduction.input,
           .accumulator = reduction.accumulator,
           .output = reduction.output,
           .nan = instance.claims.nan,
-          .flush_to_zero = instance.claims.flushes_subnormals || flushes(instance, image.ptx),
+          .flush_to_zero = flushes,
           .ties = instance.claims.ties,
           .masked = instance.claims.masked,
           .functions = reduction.functions,
-          .variance = reduction.method};
+          .maximum = reduction.maximum,
+          .variance = reduction.method,
+          .epsilon = reduction.epsilon,
+          .p = reduction.p};
+}
+
+/// Throws InputError where what the reduction makes is not judged.
+void check_judged(const Arithmetic& arithmetic, const Contract& contract) {
+  if (const auto why = not_judged(arithmetic)) throw InputError(*why, {contract.file.string()});
 }
 
 std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& result, Element type) {
@@ -87,6 +95,7 @@ class Verdicts {
         fixed_tree_(fixed_tree),
         places_(places),
         planned_(planned),
+        operands_(operands_of(instance, planned.prepared[0])),
         results_(std::move(results)),
         of_derived_(std::move(of_derived)) {}
 
@@ -151,6 +160,17 @@ class Verdicts {
                       to_text(type, load(type, after, index))));
       return false;
     }
+    return kept_operands();
+  }
+
+  bool kept_operands() {
+    const PreparedJob& prepared = planned_.prepared[0];
+    for (std::size_t i = 0; i < instance_.operands.size(); ++i) {
+      if (results_[0].contents[prepared.operands[i]] == prepared.operand_values[i]) continue;
+      add(Kind::contract_violation,
+          fmt::format("the kernel changed its operand \"{}\"", instance_.operands[i].name));
+      return false;
+    }
     return true;
   }
 
@@ -160,7 +180,7 @@ class Verdicts {
     if (!result.followed || std::ranges::any_of(evaluation_.findings, spoils_values)) return;
     const Followed& followed = *result.followed;
     if ((evaluation_.gap = followed.expressions.gap())) return;
-    for (const WrongUse& wrong : wrong_uses(instance_, planned_.c->variables, followed))
+    for (const WrongUse& wrong : wrong_uses(instance_, planned_.c->variables, followed, operands_))
       if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message, wrong.launch);
   }
 
@@ -168,7 +188,7 @@ class Verdicts {
   bool judge_values() {
     if (planned_.input.empty() && instance_.claims.empty == EmptyPolicy::unspecified) return true;
     if (!planned_.prepared[0].untouched.empty()) return judge_untouched();
-    const ResultJudge judge(arithmetic(), result_layout(instance_, planned_.c->variables), planned_.input);
+    const ResultJudge judge(arithmetic(), layout_of(*instance_.reduction), planned_.input, operands_);
     // The case of one call first: a kernel that is wrong at once is not called wrong on a later call.
     std::vector<std::byte> judged;
     Judgement judgement;
@@ -185,7 +205,33 @@ class Verdicts {
       add(kind_of(judgement), when(run) + judgement.sentence + with_input() + unwritten(judged));
       return false;
     }
-    return judge_by_tree();
+    return judge_further() && judge_by_tree();
+  }
+
+  ResultLayout layout_of(const Reduction& reduction) const {
+    return result_layout(reduction, planned_.c->variables, operands_);
+  }
+
+  /// Whether what the launches leave besides the output is right, in every run.
+  bool judge_further() {
+    for (std::size_t i = 0; i < instance_.further.size(); ++i) {
+      const FurtherResult& further = instance_.further[i];
+      const ResultJudge judge(
+          arithmetic_of(further.reduction, instance_, arithmetic_->flush_to_zero),
+          layout_of(further.reduction), planned_.input, operands_);
+      for (std::size_t run = results_.size(); run-- > 0;) {
+        const Judgement judgement = judge.judge(further_of(run, i));
+        if (judgement.ok) continue;
+        add(kind_of(judgement),
+            fmt::format("{}in the buffer \"{}\", {}{}", when(run), further.buffer, judgement.sentence, with_input()));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const std::vector<std::byte>& further_of(std::size_t run, std::size_t i) const {
+    return results_[run].contents[planned_.prepared[run].further[i]];
   }
 
   Arithmetic arithmetic() const {
@@ -208,6 +254,7 @@ class Verdicts {
     }
     const ResultShape shape = instance_.reduction->result;
     if (shape != ResultShape::value && shape != ResultShape::partials) return true;
+    if (!instance_.operands.empty()) return true;  // what is added up is not what was followed
     const std::vector<std::byte> output =
         output_of(planned_.prepared[*planned_.followed], results_[*planned_.followed], output_type());
     const auto judgement =
@@ -259,6 +306,20 @@ class Verdicts {
               with_input());
       return false;
     }
+    return further_agree();
+  }
+
+  bool further_agree() {
+    for (std::size_t run = 1; run < results_.size(); ++run)
+      for (std::size_t i = 0; i < instance_.further.size(); ++i) {
+        if (further_of(0, i) == further_of(run, i)) continue;
+        add(planned_.disagreement[run - 1],
+            fmt::format("the buffer \"{}\" differs between two runs of one case, although the contract claims "
+                        "determinism",
+                        instance_.further[i].buffer) +
+                with_input());
+        return false;
+      }
     return true;
   }
 
@@ -271,7 +332,8 @@ class Verdicts {
     for (std::size_t i = 0; i < planned_.derived.size(); ++i) {
       outputs.push_back(elements_of(planned_.of_derived[i], of_derived_[i]));
       const laws::Derived& derived = planned_.derived[i];
-      const ResultJudge judge(*arithmetic_, result_layout(instance_, derived.variables), derived.input);
+      const ResultJudge judge(*arithmetic_, result_layout(*instance_.reduction, derived.variables),
+                              derived.input);
       const Judgement judgement =
           judge.judge(output_of(planned_.of_derived[i], of_derived_[i], output_type()));
       forced &= judgement.layer == Judgement::Layer::exact;
@@ -352,6 +414,7 @@ class Verdicts {
   bool fixed_tree_;
   const std::vector<Position>& places_;
   const Planned& planned_;
+  Operands operands_;
   std::vector<JobResult> results_, of_derived_;
   bool forced_ = false;  ///< the input forces every bit of the case's own result
   Evaluation evaluation_;
@@ -364,9 +427,12 @@ bool is_small(const Planned& planned) {
 }
 
 /// Where the shape of the result says how many elements the output has, the contract must say so too.
-void check_output_count(const Instance& instance, const Case& c, std::uint64_t declared) {
+void check_output_count(const Instance& instance, const Case& c, const PreparedJob& prepared) {
   const auto count = static_cast<std::size_t>(c.variables.at("count"));
-  const auto due = output_count(result_layout(instance, c.variables), instance.reduction->op, count);
+  const Operands operands = operands_of(instance, prepared);
+  const auto due =
+      output_count(result_layout(*instance.reduction, c.variables, operands), instance.reduction->op, count);
+  const std::uint64_t declared = prepared.output_count;
   if (due && *due != declared)
     throw InputError(fmt::format("[output] has {} elements where count is {}, and a \"{}\" result of so many "
                                  "elements has {}; correct "
@@ -381,7 +447,7 @@ Planned plan(const JobBuilder& builder, const laws::LawSubject& subject, const C
   Planned planned{&c, std::move(input), {}, {}, {}, {}, {}};
   planned.prepared.push_back(builder.build(c, planned.input));
   if (!instance.reduction) return planned;
-  check_output_count(instance, c, planned.prepared[0].output_count);
+  check_output_count(instance, c, planned.prepared[0]);
   const auto also = [&](const Case& other, Kind kind) {
     planned.prepared.push_back(builder.build(other, planned.input));
     planned.disagreement.push_back(kind);
@@ -417,8 +483,11 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
   for (const LaunchContract& launch : instance.launches) places_.push_back(place_of_entry(contract, launch));
   if (places_.empty()) places_.push_back({contract.source.string()});
   if (!instance.reduction) return;
-  arithmetic_ = arithmetic_of(instance, *image);
-  if (const auto why = not_judged(*arithmetic_)) throw InputError(*why, {contract.file.string()});
+  const bool flush = instance.claims.flushes_subnormals || flushes(instance, image->ptx);
+  arithmetic_ = arithmetic_of(*instance.reduction, instance, flush);
+  check_judged(*arithmetic_, contract);
+  for (const FurtherResult& further : instance.further)
+    check_judged(arithmetic_of(further.reduction, instance, flush), contract);
   if (!has_shape(arithmetic_->op, instance.reduction->result))
     throw InputError(fmt::format("{} has no result \"{}\"", name(arithmetic_->op),
                                  name_of(result_names, instance.reduction->result)),

@@ -7,6 +7,7 @@
 #include "contracts/sizes.h"
 #include "oracles/number.h"
 #include "properties/execution/arguments.h"
+#include "properties/execution/operands.h"
 #include "properties/execution/result_layout.h"
 #include "properties/recipes.h"
 
@@ -74,7 +75,9 @@ class Assembly {
         input_(input),
         op_(instance.reduction ? instance.reduction->op : Operator::sum) {
     add_input_and_output();
+    add_operands();
     for (const BufferContract& buffer : instance.buffers) add(buffer);
+    for (const FurtherResult& further : instance.further) read_back(further.buffer);
   }
 
   FindBuffer finder() const {
@@ -119,6 +122,22 @@ class Assembly {
     if (input_.empty() && instance_.claims.empty == EmptyPolicy::untouched) prepared_.untouched = initial;
     JobBuffer output{instance_.output_name, output_bytes, std::move(initial), 0, true};
     prepared_.output = add("output", std::move(output), instance_.output_reset, size_of(reduction.output));
+  }
+
+  void add_operands() {
+    for (const OperandContract& contract : instance_.operands) {
+      const std::uint64_t bytes = bytes_of(contract.name, contract.count, case_.variables, contract.type);
+      JobBuffer buffer{contract.name, bytes, make_operand(contract, case_), 0, true};
+      const std::uint32_t index = place(contract.name, std::move(buffer), size_of(contract.type));
+      prepared_.operands.push_back(index);
+      prepared_.operand_values.push_back(prepared_.job.buffers[index].initial);
+    }
+  }
+
+  void read_back(const std::string& buffer) {
+    const std::uint32_t index = places_.at(buffer).index;
+    prepared_.job.buffers[index].read_back = true;
+    prepared_.further.push_back(index);
   }
 
   void add(const BufferContract& contract) {
@@ -197,7 +216,7 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   const std::int64_t tile = block == c.variables.end() ? 32 : std::max<std::int64_t>(block->second, 1);
   InputPlan plan{underlying(reduction.op), reduction.input, reduction.accumulator, count, reduction.output};
   plan.tile = static_cast<std::uint64_t>(tile);
-  plan.row = result_layout(instance, c.variables).columns;
+  plan.row = reduction.result == ResultShape::rows ? result_layout(reduction, c.variables).columns : 0;
   return make_input(c.recipe, plan);
 }
 

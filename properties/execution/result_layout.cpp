@@ -4,12 +4,16 @@
 
 namespace foldproof {
 
-ResultLayout result_layout(const Instance& instance, const Variables& variables) {
-  const Reduction& reduction = *instance.reduction;
+ResultLayout result_layout(const Reduction& reduction, const Variables& variables, const Operands& operands) {
+  ResultLayout layout{reduction.result, 0, reduction.scan};
   const auto columns = variables.find("columns");
-  const bool rows = reduction.result == ResultShape::rows && columns != variables.end();
-  return {reduction.result, rows ? static_cast<std::size_t>(std::max<std::int64_t>(columns->second, 0)) : 0,
-          reduction.scan};
+  const bool has_rows = reduction.result == ResultShape::rows || reduction.result == ResultShape::columns;
+  if (has_rows && columns != variables.end())
+    layout.columns = static_cast<std::size_t>(std::max<std::int64_t>(columns->second, 0));
+  if (reduction.k)
+    layout.k = static_cast<std::size_t>(std::max<std::int64_t>(reduction.k->evaluate(variables), 0));
+  layout.offsets = operands[Role::offsets];
+  return layout;
 }
 
 }  // namespace foldproof

@@ -6,7 +6,9 @@
 
 namespace foldproof {
 
-/// The instance has a reduction; where its results are rows, `columns` is among the variables.
-ResultLayout result_layout(const Instance& instance, const Variables& variables);
+/// Of the instance's reduction or a further one; where the results are rows or columns, `columns` is among the
+/// variables. `operands` hold the offsets of segments.
+ResultLayout result_layout(const Reduction& reduction, const Variables& variables,
+                           const Operands& operands = {});
 
 }  // namespace foldproof

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <span>
 
+#include "oracles/number.h"
 #include "oracles/rounding_path.h"
 #include "oracles/uses.h"
 #include "properties/execution/losing_launch.h"
@@ -43,22 +45,33 @@ std::string only(const Part& part) {
   return fmt::format("that of the elements {} to {} alone", part.first, part.last - 1);
 }
 
+/// How often element k is in a result in which it is once: a mean divides it, and a dot product takes it as
+/// often as its partner says.
+double one_use(Operator op, const Part& part, const Operands& operands, std::size_t k) {
+  if (op == Operator::mean) return 1.0 / static_cast<double>(part.size());
+  const auto& second = operands[Role::second];
+  if (op != Operator::dot || !second) return 1.0;
+  const Number partner = second->number(k);
+  return partner.is_finite() ? std::fabs(to_double(partner)) : std::numeric_limits<double>::infinity();
+}
+
 /// Of one result, or all together, made of a part of the input.
 std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& followed,
-                                    const std::vector<Use>& uses, const Part& part, std::string_view result) {
+                                    const std::vector<Use>& uses, const Part& part, const Operands& operands,
+                                    std::string_view result) {
   const Operator op = instance.reduction->op;
   const bool extremum = is_extremum(underlying(op));
   // Where the only element stands is known without a look at it.
   const bool one_place = info(op).gives == OperatorInfo::Gives::place && part.last - part.first == 1;
   const bool counts_twice = !extremum || instance.claims.uses_every_input_once.value_or(false);
-  const double whole = op == Operator::mean ? static_cast<double>(part.last - part.first) : 1.0;
   Elements unused, repeated, foreign;
   for (std::size_t k = 0; k < uses.size(); ++k) {
-    const bool inside = k >= part.first && k < part.last;
-    const double times = uses[k].times && !uses[k].decides ? std::fabs(*uses[k].times) * whole : 0;
+    const bool inside = part.holds(k);
+    const double once = one_use(op, part, operands, k);
+    const double times = uses[k].times && !uses[k].decides ? std::fabs(*uses[k].times) : 0;
     if (inside && !uses[k].counts && !one_place) unused.add(k);
-    if (inside && counts_twice && times > 1.5) repeated.add(k);
-    if (!inside && times > 0.5) foreign.add(k);
+    if (inside && counts_twice && times > 1.5 * once) repeated.add(k);
+    if (!inside && times > 0.5 * once) foreign.add(k);
   }
   const std::string of = fmt::format("of {} elements", followed.expressions.inputs());
   std::vector<WrongUse> wrong;
@@ -86,9 +99,9 @@ void follow(const Instance& instance, PreparedJob& prepared) {
 }
 
 std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
-                                 const Followed& followed) {
+                                 const Followed& followed, const Operands& operands) {
   const Reduction& reduction = *instance.reduction;
-  const ResultLayout layout = result_layout(instance, variables);
+  const ResultLayout layout = result_layout(reduction, variables, operands);
   const bool together = layout.shape == ResultShape::partials || layout.shape == ResultShape::bins;
   const std::span<const NodeId> all = followed.results;
   const bool wholes = layout.shape == ResultShape::value;
@@ -101,7 +114,7 @@ std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& vari
         uses_of(followed.expressions, together ? all : all.subspan(i, 1), underlying(reduction.op));
     const Part part = part_of(layout, reduction.op, i, uses.size());
     const std::string result = all.size() > 1 && !together ? fmt::format("result {}", i) : "the result";
-    wrong = wrong_in_part(instance, followed, uses, part, result);
+    wrong = wrong_in_part(instance, followed, uses, part, operands, result);
   }
   return wrong;
 }

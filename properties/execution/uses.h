@@ -8,6 +8,7 @@
 
 #include "contracts/contract.h"
 #include "devices/runner.h"
+#include "oracles/operands.h"
 #include "properties/execution/job.h"
 
 namespace foldproof {
@@ -27,7 +28,7 @@ struct WrongUse {
   std::optional<std::size_t> launch = {};  ///< the one at fault, where it is known
 };
 std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
-                                 const Followed& followed);
+                                 const Followed& followed, const Operands& operands = {});
 
 /// What is wrong with the height that the contract claims; nothing where it claims none, or that many
 /// additions, multiplications or comparisons suffice.

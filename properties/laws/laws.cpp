@@ -41,13 +41,16 @@ const Functions& functions_of(const std::string& name) {
   return functions[std::ranges::find(infos, name, &LawInfo::name) - std::begin(infos)];
 }
 
+/// Folds of the elements themselves, as numbers: the laws say what becomes of their values.
+bool is_plain_fold(Operator op) { return folds(op) && !takes_magnitudes(op) && !is_bitwise(op); }
+
 bool is_of(Of of, const Reduction& reduction) {
   const ResultShape shape = reduction.result;
   const bool whole = shape == ResultShape::value;
   switch (of) {
-    case Of::folds: return folds(reduction.op) && (whole || shape == ResultShape::partials);
+    case Of::folds: return is_plain_fold(reduction.op) && (whole || shape == ResultShape::partials);
     case Of::places: return whole && info(reduction.op).gives == OperatorInfo::Gives::place;
-    case Of::scans: return shape == ResultShape::scan;
+    case Of::scans: return shape == ResultShape::scan && is_plain_fold(reduction.op);
     case Of::counts: return shape == ResultShape::bins;
     case Of::shifts: break;
   }
@@ -81,7 +84,8 @@ std::string law_names() {
 std::vector<std::string> laws_of(const Instance& instance) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::size(infos) && instance.reduction; ++i)
-    if (is_of(functions[i].of, *instance.reduction) && says_something(functions[i], instance))
+    if (instance.operands.empty() && is_of(functions[i].of, *instance.reduction) &&
+        says_something(functions[i], instance))
       names.emplace_back(infos[i].name);
   return names;
 }
@@ -96,7 +100,8 @@ namespace laws {
 std::vector<Derived> derive(const LawSubject& subject, const Case& c, std::span<const std::byte> input) {
   if (c.law.empty()) return {};
   const Functions& law = functions_of(c.law);
-  if (input.empty() || !is_of(law.of, *subject.instance.reduction)) return {};
+  if (input.empty() || !subject.instance.operands.empty() || !is_of(law.of, *subject.instance.reduction))
+    return {};
   return law.derive(LawCase(subject, c, input));
 }
 

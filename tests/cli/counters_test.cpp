@@ -109,6 +109,13 @@ TEST_CASE("without --counters nothing is counted") {
   CHECK(ran.json.at("kernels").at(0).at("counters").is_null());
 }
 
+TEST_CASE("docs/kernels.md is what the contracts say") {
+  INFO("Write it again with `foldproof list kernels --page > docs/kernels.md`.");
+  std::ostringstream page;
+  page << std::ifstream(source_file("docs/kernels.md")).rdbuf();
+  CHECK(run({"list", source_file("kernels"), "--page"}).out == page.str());
+}
+
 TEST_CASE("docs/claims.md is what a run prints") {
   INFO(
       "Write it again with `foldproof claims > docs/claims.md`; another nvcc than 13.0 may give other "

@@ -180,11 +180,35 @@ TEST_CASE("a variance may come from the means of x and x^2, and divisions from a
   }
 }
 
-TEST_CASE("of Welford's recurrence only what is not finite is judged") {
-  Arithmetic welford = of(Operator::variance);
-  welford.variance = VarianceMethod::welford;
-  CHECK(judged(welford, {}, {1, 2}, {17}).layer == Judgement::Layer::nothing);
-  CHECK_FALSE(accepts(welford, {1, nan}, {17}));
+/// Mean and variance as Welford's recurrence computes them in f32.
+std::pair<float, float> welford_of(const std::vector<double>& values) {
+  float mean = 0, deviations = 0, count = 0;
+  for (const double value : values) {
+    const auto x = static_cast<float>(value);
+    const float before = x - mean;
+    count += 1;
+    mean += before / count;
+    deviations += before * (x - mean);
+  }
+  return {mean, deviations / count};
+}
+
+TEST_CASE("Welford's recurrence is held against a bound of its own") {
+  Arithmetic variance = of(Operator::variance), mean = of(Operator::mean);
+  variance.variance = mean.variance = VarianceMethod::welford;
+  CHECK(accepts(variance, {1, 2}, {0.25}));
+  CHECK_FALSE(accepts(variance, {1, 2}, {0.2501}));
+  CHECK_FALSE(accepts(mean, {1, 2}, {1.501}));
+  CHECK_FALSE(accepts(variance, {1, nan}, {17}));
+  std::mt19937 random(5);
+  for (const double offset : {0.0, 1.0, 1000.0})
+    for (const std::size_t count : {1, 2, 3, 100, 5000}) {
+      std::vector<double> values = random_values(random, count, 1);
+      for (double& x : values) x = static_cast<double>(static_cast<float>(x + offset));
+      const auto [m, v] = welford_of(values);
+      CHECK(accepts(mean, values, {static_cast<double>(m)}));
+      CHECK(accepts(variance, values, {static_cast<double>(v)}));
+    }
 }
 
 // --- exponentials

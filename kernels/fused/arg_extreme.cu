@@ -1,0 +1,82 @@
+// F3: where the smallest or largest element stands. A block folds pairs of value and index; of equal values
+// the lowest index wins, so that the result hangs on nothing but the input.
+#include <cstddef>
+
+#include "../element_types.cuh"
+#include "../reduction_operators.cuh"
+#include "../warp/block_shuffle.cuh"
+
+template <typename T>
+struct Place {
+  using Value = T;
+  T value;
+  std::size_t index;
+};
+
+/// What makes reduce_warp and reduce_block fold pairs as they fold numbers.
+template <typename T>
+__device__ Place<T> __shfl_down_sync(unsigned mask, Place<T> place, unsigned step) {
+  return {__shfl_down_sync(mask, place.value, step), __shfl_down_sync(mask, place.index, step)};
+}
+
+/// Whether a comes before b: a NaN before every number, then the better value, then the lower index. A total
+/// order, without which the result would hang on how the tree is built.
+template <typename Extreme, typename T>
+__device__ bool precedes(Place<T> a, Place<T> b) {
+  const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+  if (a_nan != b_nan) return a_nan;
+  // -0 equals +0 here, although the maximum itself tells them apart: the lower index wins.
+  if (!a_nan && a.value != b.value) return Extreme::better(a.value, b.value);
+  return a.index < b.index;
+}
+
+template <typename Extreme>
+struct ArgExtreme {
+  /// The worst value at an index beyond all others, so that even an element equal to it wins.
+  template <typename P>
+  __device__ static P identity() {
+    return {Extreme::template worst<typename P::Value>(), ~std::size_t{0}};
+  }
+  template <typename P>
+  __device__ static P apply(P a, P b) {
+    return precedes<Extreme>(b, a) ? b : a;
+  }
+};
+
+struct Smaller {
+  template <typename T>
+  __device__ static constexpr T worst() {
+    return Min::identity<T>();
+  }
+  template <typename T>
+  __device__ static bool better(T a, T b) {
+    return a < b;
+  }
+};
+
+struct Larger {
+  template <typename T>
+  __device__ static constexpr T worst() {
+    return Max::identity<T>();
+  }
+  template <typename T>
+  __device__ static bool better(T a, T b) {
+    return a > b;
+  }
+};
+
+using ArgMin = ArgExtreme<Smaller>;
+using ArgMax = ArgExtreme<Larger>;
+
+/// One block of any size; `count` is 1 at least, since nothing stands nowhere.
+template <typename Op, typename T>
+__global__ void arg_extreme(const T* input, std::size_t* result, std::size_t count) {
+  using Pair = Place<Wide<T>>;
+  Pair best = Op::template identity<Pair>();
+  for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) {
+    best = Op::apply(best, Pair{widen(input[i]), i});
+  }
+
+  best = reduce_block<Op>(best);
+  if (threadIdx.x == 0) *result = best.index;
+}

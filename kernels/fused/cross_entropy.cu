@@ -1,0 +1,28 @@
+// F6: the cross-entropy of rows of scores against the class that each row belongs to, a block each: the
+// logarithm of the sum of exponentials, less the score of the class.
+#include <cstddef>
+#include <cstdint>
+
+#include "../element_types.cuh"
+#include "../reduction_operators.cuh"
+#include "block_broadcast.cuh"
+
+template <typename T>
+__global__ void cross_entropy(const T* scores, const std::uint32_t* classes, Wide<T>* losses,
+                              std::size_t columns) {
+  const T* row = scores + std::size_t{blockIdx.x} * columns;
+
+  Wide<T> highest = Max::identity<Wide<T>>();
+  for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) highest = Max::apply(highest, widen(row[c]));
+  highest = reduce_and_broadcast<Max>(highest);
+
+  Wide<T> sum = 0;
+  for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += exp(widen(row[c]) - highest);
+  sum = reduce_block<Sum>(sum);
+  if (threadIdx.x == 0) {
+    // The distance from the maximum first: the logarithm is small beside a large score, and would be lost in
+    // its sum with one.
+    const Wide<T> below = highest - widen(row[classes[blockIdx.x]]);
+    losses[blockIdx.x] = below + log(sum);
+  }
+}

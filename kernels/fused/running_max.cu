@@ -1,0 +1,26 @@
+// F10: the running maximum of scores, of which whole chunks may be masked, by one warp: a chunk of 32 at a
+// time, with the maximum of all before it carried along.
+#include <cstddef>
+
+#include "../element_types.cuh"
+#include "../reduction_operators.cuh"
+
+template <typename T>
+__global__ void running_max(const T* scores, Wide<T>* maxima, std::size_t count) {
+  const unsigned lane = threadIdx.x;
+  Wide<T> carried = Max::identity<Wide<T>>();
+  for (std::size_t chunk = 0; chunk < count; chunk += 32) {
+    const std::size_t i = chunk + lane;
+    Wide<T> highest = element_or_identity<Max>(scores, i, count);
+    // A masked score is the identity. Of nothing else, the chunk changes no maximum: a vote tells all lanes.
+    if (__any_sync(0xffffffffu, !(highest == Max::identity<Wide<T>>()))) {
+      for (unsigned step = 1; step < 32; step *= 2) {
+        const Wide<T> before = __shfl_up_sync(0xffffffffu, highest, step);
+        if (lane >= step) highest = Max::apply(before, highest);
+      }
+    }
+    highest = Max::apply(carried, highest);
+    if (i < count) maxima[i] = highest;
+    carried = __shfl_sync(0xffffffffu, highest, 31);
+  }
+}

@@ -1,0 +1,15 @@
+// F7: mean and variance of rows, a block each, in two passes: the mean, then the squared deviations from it.
+// The sums of x and x^2 alone would need one pass, and cancel where the mean is large beside the deviations.
+#include <cstddef>
+
+#include "../element_types.cuh"
+#include "two_pass.cuh"
+
+template <typename T>
+__global__ void two_pass_moments(const T* input, Wide<T>* variances, Wide<T>* means, std::size_t columns) {
+  const Moments<Wide<T>> row = two_pass(input + std::size_t{blockIdx.x} * columns, columns);
+  if (threadIdx.x == 0) {
+    means[blockIdx.x] = row.mean;
+    variances[blockIdx.x] = row.variance;
+  }
+}

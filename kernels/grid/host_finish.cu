@@ -1,0 +1,34 @@
+// C2: the blocks leave their partials, and the host folds them.
+#include <cstddef>
+#include <vector>
+
+#include "../element_types.cuh"
+#include "../reduction_operators.cuh"
+#include "../warp/block_shuffle.cuh"
+
+template <typename Op, typename T>
+__global__ void host_finish(const T* input, Wide<T>* partials, std::size_t count) {
+  // The loop makes the number of partials the caller's choice, so that the host has a few hundred to fold
+  // whatever the count is.
+  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+  Wide<T> value = Op::template identity<Wide<T>>();
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    value = Op::apply(value, widen(input[i]));
+  }
+
+  const Wide<T> total = reduce_block<Op>(value);
+  if (threadIdx.x == 0) partials[blockIdx.x] = total;
+}
+
+/// The host's part: `total` is the identity, and `fold` makes one of two. No second launch and no atomic,
+/// but the device waits while the host folds: worth it where the host needs the result at once anyway.
+template <typename T, typename Fold>
+cudaError_t fold_on_host(const T* device_partials, std::size_t blocks, T& total, Fold fold) {
+  std::vector<T> partials(blocks);
+  // The copy waits for the kernel, and it is what reports a kernel that failed.
+  const cudaError_t error =
+      cudaMemcpy(partials.data(), device_partials, blocks * sizeof(T), cudaMemcpyDeviceToHost);
+  if (error != cudaSuccess) return error;
+  for (const T& partial : partials) total = fold(total, partial);
+  return cudaSuccess;
+}

@@ -1,0 +1,43 @@
+#include "oracles/bounds/normalisation.h"
+
+#include "oracles/bounds/arithmetic.h"
+
+namespace foldproof {
+namespace {
+
+constexpr unsigned bits = 128;
+constexpr std::uint64_t roundings_of_root = 6;
+
+/// x/sqrt(s') differs from x/sqrt(s) by a factor between 1 - e/s and 1 + e/s where |s' - s| <= e <= s/2.
+Bound relative_error(const Known& square, const FloatFormat& format) {
+  if (square.exact.low <= square.error * whole(2))
+    return Bound::none("what the root is taken of lies within its rounding errors");
+  if (square.exact.low < smallest_normal(format) * whole(4))
+    return Bound::none("what the root is taken of may be subnormal");
+  const Dyadic of_square = quotient(square.error, square.exact.low, bits).high;
+  const Dyadic of_root = whole(roundings_of_root) * unit_roundoff(format.precision);
+  return of_square + of_root + of_square * of_root;
+}
+
+}  // namespace
+
+NormalisedBound::NormalisedBound(const Known& square, const FloatFormat& format)
+    : format_(format), relative_(relative_error(square, format)) {
+  if (relative_) inverse_ = quotient(whole(1), square_root(square.exact.low, bits), bits).high;
+}
+
+Bound NormalisedBound::of(const Known& deviation, const Dyadic& weight, const Dyadic& bias) const {
+  if (!relative_) return relative_;
+  const Dyadic u = unit_roundoff(format_.precision), underflow = half(smallest_subnormal(format_));
+  const Dyadic d = larger(abs(deviation.exact.low), abs(deviation.exact.high)), w = abs(weight);
+  const Dyadic normalised = d * inverse_;
+  const Dyadic computed = (d + deviation.error) * inverse_ * (whole(1) + *relative_) * (whole(1) + u);
+  Dyadic error = computed - normalised + underflow;
+  error = w * error + u * w * computed + underflow;
+  error = error + u * (w * computed + error + abs(bias)) + underflow;
+  if (w * computed + error + abs(bias) > largest_finite(format_) || computed > largest_finite(format_))
+    return Bound::none("the result may overflow");
+  return error;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,70 @@
+// What a reduction reads besides its elements.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "oracles/element.h"
+#include "oracles/number.h"
+#include "oracles/operator.h"
+
+namespace foldproof {
+
+enum class Role : std::uint8_t {
+#define FOLDPROOF_ROLE(id, name, operators, synopsis) id,
+#include "oracles/roles.def"
+#undef FOLDPROOF_ROLE
+};
+
+/// A row of roles.def.
+struct RoleInfo {
+  Role role;
+  std::string_view name, operators, synopsis;
+
+  /// Whether the operator cannot do without.
+  bool is_needed_by(Operator op) const;
+  /// Whether it may have one; any may have offsets.
+  bool is_for(Operator op) const;
+};
+
+/// All of them, in the order of Role.
+std::span<const RoleInfo> roles();
+inline const RoleInfo& info(Role role) { return roles()[static_cast<std::size_t>(role)]; }
+
+struct Operand {
+  Element type = Element::f32;
+  std::span<const std::byte> values;
+  std::uint64_t group = 1;  ///< elements that share one of a role that has one a group
+
+  std::size_t size() const { return values.size() / size_of(type); }
+  std::uint64_t bits(std::size_t i) const { return load(type, values, i); }
+  Number number(std::size_t i) const { return decode(type, bits(i)); }
+  /// Values first up to last.
+  Operand part(std::size_t first, std::size_t last) const {
+    return {type, values.subspan(first * size_of(type), (last - first) * size_of(type)), group};
+  }
+};
+
+/// At most one operand a role.
+class Operands {
+ public:
+  void set(Role role, const Operand& operand) { by_role_[static_cast<std::size_t>(role)] = operand; }
+  const std::optional<Operand>& operator[](Role role) const {
+    return by_role_[static_cast<std::size_t>(role)];
+  }
+  std::optional<Operand>& operator[](Role role) { return by_role_[static_cast<std::size_t>(role)]; }
+
+ private:
+#define FOLDPROOF_ROLE(id, name, operators, synopsis) +1
+  std::array<std::optional<Operand>, 0
+#include "oracles/roles.def"
+             >
+      by_role_;
+#undef FOLDPROOF_ROLE
+};
+
+}  // namespace foldproof

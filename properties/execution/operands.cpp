@@ -1,0 +1,138 @@
+#include "properties/execution/operands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "oracles/block_scale.h"
+#include "properties/random.h"
+#include "properties/recipes.h"
+
+namespace foldproof {
+namespace {
+
+class Maker {
+ public:
+  Maker(const OperandContract& operand, const Case& c, std::size_t size)
+      : operand_(operand),
+        case_(c),
+        size_(size),
+        seed_(hash_of(operand.name, c.recipe.seed)),
+        random_(seed_),
+        values_(size * size_of(operand.type)) {}
+
+  std::vector<std::byte> make() {
+    switch (operand_.role) {
+      case Role::second: return like_elements();
+      case Role::weights:
+      case Role::biases: return of(random_.below(4) == 0 ? "integers" : "uniform");
+      case Role::targets: make_targets(); break;
+      case Role::offsets: make_offsets(); break;
+      case Role::scales: make_scales(); break;
+    }
+    return std::move(values_);
+  }
+
+ private:
+  std::int64_t variable(const std::string& name) const {
+    const auto found = case_.variables.find(name);
+    return found == case_.variables.end() ? 0 : std::max<std::int64_t>(found->second, 0);
+  }
+
+  std::vector<std::byte> of(std::string distribution, std::vector<std::string> modifiers = {}) const {
+    return make_input({std::move(distribution), seed_, {}, std::move(modifiers)},
+                      {Operator::sum, operand_.type, operand_.type, size_, operand_.type});
+  }
+
+  std::vector<std::byte> like_elements() {
+    constexpr const char* integers[] = {"integers", "uniform", "extremes"};
+    constexpr const char* floats[] = {"integers", "uniform", "positive", "exponents", "codes"};
+    if (!is_float(operand_.type)) return of(integers[random_.below(std::size(integers))]);
+    const bool nan = random_.below(16) == 0 && float_format(operand_.type).has_nan && size_ != 0;
+    return of(floats[random_.below(std::size(floats))],
+              nan ? std::vector<std::string>{"nan:last"} : std::vector<std::string>{});
+  }
+
+  void make_targets() {
+    const auto columns = static_cast<std::uint64_t>(variable("columns"));
+    for (std::size_t i = 0; i < size_; ++i) set(i, columns == 0 ? 0 : random_.below(columns));
+  }
+
+  /// Sorted draws; every other one in some cases is that before it, so that segments are empty.
+  void make_offsets() {
+    const auto count = static_cast<std::uint64_t>(variable("count"));
+    std::vector<std::uint64_t> offsets(size_);
+    const bool many_empty = random_.below(3) == 0;
+    for (std::size_t i = 0; i < size_; ++i)
+      offsets[i] = many_empty && i != 0 && random_.below(2) == 0 ? offsets[i - 1] : random_.below(count + 1);
+    std::ranges::sort(offsets);
+    if (size_ != 0) offsets.front() = 0, offsets.back() = count;
+    for (std::size_t i = 0; i < size_; ++i) set(i, offsets[i]);
+  }
+
+  void make_scales() {
+    const bool everywhere = random_.below(4) == 0, nan = random_.below(16) == 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (operand_.type == Element::e4m3)
+        set(i, everywhere ? random_.below(0x7f) : 0x30 + random_.below(0x10));
+      else
+        set(i, everywhere ? random_.below(nan_scale) : 107 + random_.below(41));
+    }
+    if (nan && size_ != 0) set(random_.below(size_), operand_.type == Element::e4m3 ? 0x7f : nan_scale);
+  }
+
+  void set(std::size_t i, std::uint64_t bits) { store(operand_.type, values_, i, bits); }
+
+  const OperandContract& operand_;
+  const Case& case_;
+  std::size_t size_;
+  std::uint64_t seed_;
+  SplitMix random_;
+  std::vector<std::byte> values_;
+};
+
+/// How many values the role has, where the sizes of the case tell.
+std::optional<std::int64_t> due(const OperandContract& operand, const Variables& variables) {
+  const auto value = [&](const char* name) -> std::optional<std::int64_t> {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  };
+  switch (operand.role) {
+    case Role::second: return value("count");
+    case Role::weights:
+    case Role::biases: return value("columns");
+    case Role::targets: return value("rows");
+    case Role::offsets: return *value("segments") + 1;
+    case Role::scales: break;
+  }
+  const auto group = static_cast<std::int64_t>(operand.group);
+  return (*value("count") + group - 1) / group;
+}
+
+}  // namespace
+
+std::vector<std::byte> make_operand(const OperandContract& operand, const Case& c) {
+  const std::int64_t size = operand.count.evaluate(c.variables);
+  const auto wanted = due(operand, c.variables);
+  if (wanted && size != *wanted)
+    throw InputError(fmt::format("the operand \"{}\" has {} values where there must be {}: {}", operand.name,
+                                 size, *wanted, info(operand.role).synopsis),
+                     operand.count.where());
+  if (operand.role == Role::offsets && c.variables.at("segments") == 0 && c.variables.at("count") != 0)
+    throw InputError("there are elements and no segments; let \"segments\" begin at 1, or \"count\" be 0",
+                     operand.count.where());
+  return Maker(operand, c, static_cast<std::size_t>(size)).make();
+}
+
+Operands operands_of(const Instance& instance, const PreparedJob& prepared) {
+  Operands operands;
+  for (std::size_t i = 0; i < instance.operands.size(); ++i) {
+    const OperandContract& contract = instance.operands[i];
+    operands.set(contract.role,
+                 {contract.type, prepared.operand_values[i], contract.group});
+  }
+  return operands;
+}
+
+}  // namespace foldproof

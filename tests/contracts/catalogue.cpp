@@ -1,0 +1,112 @@
+// Whether all kernels stand that kernels/matrix.toml says must stand.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <toml++/toml.h>
+
+#include <fmt/format.h>
+
+#include "catch.h"
+#include "contracts/contract.h"
+
+namespace foldproof {
+namespace {
+
+const std::string kernels = FOLDPROOF_SOURCE_DIR "/kernels";
+
+using Words = std::vector<std::string>;
+using Pairs = std::set<std::string>;  ///< "f32 sum"
+
+Words words_of(const toml::table& table, std::string_view key, const Words& fallback) {
+  const toml::array* array = table[key].as_array();
+  if (array == nullptr) return fallback;
+  Words words;
+  for (const toml::node& node : *array) words.push_back(node.value_or(std::string()));
+  return words;
+}
+
+struct Matrix {
+  std::map<std::string, Pairs> due;  ///< by id
+  Words faults;
+
+  explicit Matrix(const toml::table& file) {
+    const Words types = words_of(file, "types", {}), operators = words_of(file, "operators", {});
+    for (const auto& [key, node] : file)
+      if (const toml::table* row = node.as_table()) add(std::string(key.str()), *row, types, operators);
+  }
+
+ private:
+  void add(const std::string& id, const toml::table& row, const Words& all_types, const Words& operators) {
+    const Words types = words_of(row, "types", all_types);
+    if (types != all_types && row["why"].value_or(std::string()).empty())
+      faults.push_back(id + " has fewer types and does not say why");
+    if (row["technique"].value_or(std::string()).empty()) faults.push_back(id + " names no technique");
+    Pairs& pairs = due[id];
+    for (const std::string& type : types)
+      for (const std::string& op : words_of(row, "operators", operators)) pairs.insert(type + " " + op);
+    const toml::array* gaps = row["gaps"].as_array();
+    for (std::size_t i = 0; gaps != nullptr && i < gaps->size(); ++i)
+      leave_out(id, *gaps->get(i)->as_table(), types, words_of(row, "operators", operators));
+  }
+
+  void leave_out(const std::string& id, const toml::table& gap, const Words& types, const Words& operators) {
+    if (gap["reason"].value_or(std::string()).empty()) faults.push_back(id + " has a gap without a reason");
+    for (const std::string& type : words_of(gap, "types", types))
+      for (const std::string& op : words_of(gap, "operators", operators))
+        if (due[id].erase(type + " " + op) == 0)
+          faults.push_back(fmt::format("{} leaves out {} {}, which it does not have", id, type, op));
+  }
+};
+
+Matrix matrix() { return Matrix(toml::parse_file(kernels + "/matrix.toml")); }
+
+/// What the contracts serve, by id; defects and what repairs them are no rows.
+std::map<std::string, Pairs> standing() {
+  std::map<std::string, Pairs> all;
+  for (const auto& file : contracts_below(kernels)) {
+    const std::string folder = file.parent_path().filename().string();
+    if (folder == "defects" || folder == "repaired") continue;
+    const Contract contract = load_contract(file);
+    for (const Instance& instance : contract.instances) {
+      const std::string type(name(instance.reduction->input));
+      all[contract.id].insert(fmt::format("{} {}", type, name(instance.reduction->op)));
+      for (const FurtherResult& further : instance.further)
+        all[contract.id].insert(fmt::format("{} {}", type, name(further.reduction.op)));
+    }
+  }
+  return all;
+}
+
+/// "a; b, …" of what is in one and not in the other.
+std::string missing(const std::map<std::string, Pairs>& wanted, const std::map<std::string, Pairs>& there) {
+  std::string text;
+  for (const auto& [id, pairs] : wanted)
+    for (const std::string& pair : pairs)
+      if (!there.contains(id) || !there.at(id).contains(pair)) text += fmt::format("{} {}; ", id, pair);
+  return text;
+}
+
+TEST_CASE("every row of the catalogue has a kernel in the matrix") {
+  constexpr std::pair<char, int> families[] = {{'A', 13}, {'B', 10}, {'C', 14}, {'E', 9}, {'F', 10}, {'G', 6}};
+  const Matrix rows = matrix();
+  for (const auto& [family, count] : families)
+    for (int number = 1; number <= count; ++number) {
+      const std::string row = fmt::format("{}{}", family, number);
+      INFO(row);
+      CHECK(std::ranges::any_of(rows.due, [&](const auto& kernel) {
+        return kernel.first == row || kernel.first.starts_with(row + "-");
+      }));
+    }
+}
+
+TEST_CASE("every gap in the matrix says why") { CHECK(matrix().faults == Words{}); }
+
+TEST_CASE("every kernel of the matrix stands, in every type and with every operator") {
+  CHECK(missing(matrix().due, standing()) == "");
+}
+
+TEST_CASE("nothing stands that the matrix does not have") { CHECK(missing(standing(), matrix().due) == ""); }
+
+}  // namespace
+}  // namespace foldproof
