@@ -1,4 +1,7 @@
 // foldproof audit: every instance of one or many contracts, judged.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -66,6 +69,13 @@ void prove(const std::vector<Assignment>& assignments, const MutationRunOptions&
   result.interrupted = proof.interrupted;
 }
 
+/// What ran the kernels, where a GPU ran some.
+std::string devices_of(const std::vector<Subject>& subjects, const std::string& gpu,
+                       const std::string& others) {
+  const bool only = std::ranges::all_of(subjects, [](const Subject& s) { return s.contract.is_host(); });
+  return only ? gpu : fmt::format("{} and {}", others, gpu);
+}
+
 int audit(const Arguments& arguments, const Console& console) {
   // Everything that can be wrong with the arguments and the contracts is said before work begins.
   std::vector<SkippedDevice> skipped = skipped_devices(arguments.device);
@@ -77,10 +87,12 @@ int audit(const Arguments& arguments, const Console& console) {
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   say_that_it_is_guessed(subjects, console);
   const std::vector<Assignment> assignments = arguments.sharded(arguments.selected(subjects));
+  const std::string gpu = skip_without_gpu(subjects);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   if (arguments.prove) check_all_excuses(assignments);
   CampaignResult result = run_campaign(assignments, options, line);
   result.report.skipped_devices = std::move(skipped);
+  if (!gpu.empty()) result.report.device = devices_of(subjects, gpu, result.report.device);
   if (!result.wrong_input && !arguments.report.empty()) write_reports(arguments.report, result.report);
   if (arguments.prove && !result.wrong_input && !result.interrupted) prove(assignments, proof, result, line);
   return conclude(result, severity_named(arguments.fail_on).value(), console, line);

@@ -11,6 +11,7 @@
 #include "cli/counted.h"
 #include "cli/processes.h"
 #include "cli/verb.h"
+#include "devices/host_program.h"
 #include "properties/representative.h"
 #include "reports/mutation.h"
 #include "reports/terminal.h"
@@ -32,16 +33,26 @@ void count(const Assignment& assignment, const CampaignOptions& options, KernelR
     report.notes.push_back(std::get<std::string>(result));
 }
 
+KernelReport skipped(const Contract& contract, const Instance& instance, const std::string& why) {
+  KernelReport report = empty_report(contract, instance);
+  report.verdict = Verdict::skipped;
+  report.reason = why;
+  return report;
+}
+
 KernelReport judge(const Assignment& assignment, const CampaignOptions& options) {
-  const auto runner = make_runner(checked_device());
   const Subject& subject = *assignment.subject;
   const Instance& instance = *assignment.instance;
+  if (!subject.skipped.empty()) return skipped(subject.contract, instance, subject.skipped);
+  const auto runner = is_host(instance) ? make_host_runner() : make_runner(checked_device());
   KernelReport report =
       options.only_case
           ? replay_case(subject.contract, instance, subject.image, *runner, *options.only_case, options.audit)
           : audit_instance(subject.contract, instance, subject.image, *runner, options.audit);
   for (const std::string& guess : subject.guesses) report.notes.push_back(guess);
   if (!options.coverage) report.coverage.clear();
+  // It is the machine that lacks something, not the program that lacks an instruction.
+  if (is_host(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
   if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
   return report;
 }

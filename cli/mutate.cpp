@@ -37,6 +37,17 @@ void leave_out_defects(std::vector<Subject>& subjects, const Console& console) {
                            left_out == 1 ? "kernel" : "kernels"));
 }
 
+/// A library's kernels are not in the PTX of a function that calls it.
+void leave_out_host_functions(std::vector<Subject>& subjects, const Console& console) {
+  const auto left_out =
+      std::erase_if(subjects, [](const Subject& subject) { return subject.contract.is_host(); });
+  if (left_out == 0) return;
+  if (subjects.empty())
+    throw InputError("there is nothing to mutate: the contract calls functions of the host, which have no PTX");
+  console.note(fmt::format("{} {} functions of the host are left out", left_out,
+                           left_out == 1 ? "contract that calls" : "contracts that call"));
+}
+
 MutationRunOptions options_of(const Arguments& arguments) {
   MutationRunOptions options;
   options.mutation.cases = arguments.cases;
@@ -66,6 +77,7 @@ int mutate(const Arguments& arguments, const Console& console) {
   const CompileOptions compile_options = arguments.source.compile_options();
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   leave_out_defects(subjects, console);
+  leave_out_host_functions(subjects, console);
   say_that_it_is_guessed(subjects, console);
   std::vector<Assignment> assignments = arguments.selected(subjects);
   if (!arguments.all_instances) assignments = representatives(assignments);

@@ -22,6 +22,8 @@ Run attach_prepare(CLI::App& app, Console& console) {
   return [a, &console] {
     ProgressLine line;
     auto subjects = load_subjects({a->path, {}, {}}, a->source.compile_options(), console);
+    // Programs that nobody can run here are not worth the minutes that they take, unless one is asked for.
+    if (subjects.size() > 1) skip_without_gpu(subjects);
     compile_subjects(subjects, a->source.compile_options(), a->jobs, console, line);
     return int{exit_ok};
   };

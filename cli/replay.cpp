@@ -35,6 +35,7 @@ int replay(const Arguments& a, const Console& console) {
   const CompileOptions compile_options = a.source.compile_options();
   auto subjects = load_subjects({stored.contract, {}, {}}, compile_options, console);
   const Assignment assignment = assignment_of(subjects, stored);
+  skip_without_gpu(subjects);
   compile_subjects(subjects, compile_options, 1, console, line);
   return conclude(run_campaign({assignment}, options, line), severity_named(a.fail_on).value(), console,
                   line);

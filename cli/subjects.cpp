@@ -9,6 +9,7 @@
 
 #include "cli/guessing.h"
 #include "cli/processes.h"
+#include "devices/host_program.h"
 
 namespace foldproof {
 
@@ -85,6 +86,23 @@ std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOpt
   return std::move(loaded.subjects);
 }
 
+std::string skip_without_gpu(std::vector<Subject>& subjects) {
+  const auto is_host = [](const Subject& subject) { return subject.contract.is_host(); };
+  if (std::ranges::none_of(subjects, is_host)) return "";
+  const Gpus present = gpus();
+  std::string device;
+  for (Subject& subject : subjects) {
+    if (!is_host(subject)) continue;
+    subject.skipped = present.lack;
+    if (present.count == 1 && uses_several_gpus(subject.contract))
+      subject.skipped = "there is one CUDA device here, and this is about several";
+    if (!subject.skipped.empty()) continue;
+    limit_gpus(subject.contract, present.count);
+    device = present.name;
+  }
+  return device;
+}
+
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line) {
   // The processes fill the PTX cache, so that compiling again here only reads.
@@ -94,7 +112,7 @@ void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& opti
   tasks.count = subjects.size();
   tasks.jobs = jobs;
   tasks.work = [&](std::size_t task, const auto&) {
-    compile_contract(subjects[task].contract, options);
+    if (subjects[task].skipped.empty()) compile_contract(subjects[task].contract, options);
     return std::string();
   };
   tasks.finished = [&](std::size_t, const Outcome& outcome) {
@@ -107,7 +125,8 @@ void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& opti
   };
   if (!run_in_processes(tasks)) throw Interrupted{};
   throw_last(errors, console);
-  for (Subject& subject : subjects) subject.image = compile_contract(subject.contract, options).image;
+  for (Subject& subject : subjects)
+    if (subject.skipped.empty()) subject.image = compile_contract(subject.contract, options).image;
 }
 
 fs::path shipped_kernels() {

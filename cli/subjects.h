@@ -18,6 +18,7 @@ struct Subject {
   Contract contract;
   std::vector<std::string> guesses;  ///< what was guessed, a sentence each, where there was no contract
   std::shared_ptr<const Image> image;
+  std::string skipped = {};  ///< why none of it runs here, and nothing is compiled; empty where it does
 };
 
 /// What the user named.
@@ -40,7 +41,11 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
 std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
                                    const Console& console);
 
-/// Compiles every subject, several at a time. Throws like load_subjects; throws Interrupted when the user
+/// Skips functions of the host where there is no GPU, or not as many as they are about; says which GPU runs
+/// the others. Empty where none does.
+std::string skip_without_gpu(std::vector<Subject>& subjects);
+
+/// Compiles every subject that is not skipped, several at a time. Throws like load_subjects; throws Interrupted when the user
 /// ends the run.
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line);

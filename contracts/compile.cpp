@@ -22,13 +22,14 @@
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
 #include "contracts/signature.h"
+#include "devices/host_program.h"
 
 namespace foldproof {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t largest_ptx = std::size_t{256} << 20;
+constexpr std::size_t largest_ptx = std::size_t{256} << 20, largest_program = std::size_t{1} << 30;
 
 /// nvcc refused one of the entries that it was asked for; `index` says which.
 class EntryError : public InputError {
@@ -47,6 +48,7 @@ struct Unit {
   std::string appendix;            ///< C++ behind the source: kernels around a `call`
   std::vector<std::string> flags;  ///< the whole of them, in order
   std::string arch;
+  bool host = false;  ///< a program of functions of the host
 };
 
 /// "compute_90", "sm_90" and "sm_90a", as nvcc -ptx wants them.
@@ -70,7 +72,8 @@ fs::path checked_source(const fs::path& source) {
 /// Everything that decides what nvcc makes, except what the files hold and which nvcc it is: the cache checks
 /// those.
 std::string cache_key(const Unit& unit) {
-  std::vector<std::string> parts{"unit 1", unit.source.string(), unit.arch, unit.appendix};
+  std::vector<std::string> parts{unit.host ? "host unit 1" : "unit 1", unit.source.string(), unit.arch,
+                                 unit.host ? host_unit(unit.source, unit.entries) : unit.appendix};
   const std::vector<std::string>* lists[] = {&unit.flags, &unit.entries};
   for (const auto* list : lists) {
     parts.push_back(std::to_string(list->size()));
@@ -86,6 +89,10 @@ std::string cache_key(const Unit& unit) {
 }
 
 [[noreturn]] void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) {
+  if (unit.host)
+    throw EntryError(fmt::format("the entry \"{}\" is no function of {} that can be called on the host: {}",
+                                 unit.entries.at(index), unit.source.string(), said),
+                     {}, index);
   std::vector<std::string> names;
   for (const DeclaredKernel& kernel : kernels_declared(read_text_file(unit.source, largest_source)))
     names.push_back(kernel.name);
@@ -128,15 +135,38 @@ std::vector<std::string> files_read(const fs::path& rule, const fs::path& code) 
   return files;
 }
 
+/// What nvcc is to make: PTX with its lines, or a program with machine code for the architecture and its PTX
+/// for later ones.
+std::vector<std::string> wishes(const Unit& unit) {
+  if (!unit.host) return {"-ptx", "-lineinfo", "-arch=" + unit.arch};
+  const std::string number = unit.arch.substr(std::string_view("compute_").size());
+  return {fmt::format("-gencode=arch={0},code=[{0},sm_{1}]", unit.arch, number), "-ldl"};
+}
+
+/// Keeps a program beside the PTX, and says in the place of PTX what it holds.
+std::string kept_program(const Unit& unit, const fs::path& made, const PtxCache& cache) {
+  const fs::path file = cache.program_of(cache_key(unit));
+  const std::string content = read_text_file(made, largest_program);
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (!replace_program(file, content))
+    throw InputError("the program that nvcc made cannot be kept there; set XDG_CACHE_HOME to a folder that can be "
+                     "written",
+                     {file.string()});
+  return content_hash(content);
+}
+
 CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& version,
                    const PtxCache& cache) {
   const TemporaryFolder folder;
   const fs::path code = folder.path() / "foldproof.cu";
   const fs::path rule = folder.path() / "foldproof.d";
-  const fs::path output = folder.path() / "foldproof.ptx";
-  std::ofstream(code) << translation_unit(unit.source, unit.entries, unit.appendix);
+  const fs::path output = folder.path() / (unit.host ? "foldproof" : "foldproof.ptx");
+  std::ofstream(code) << (unit.host ? host_unit(unit.source, unit.entries)
+                                    : translation_unit(unit.source, unit.entries, unit.appendix));
 
-  std::vector<std::string> arguments{nvcc.string(), "-ptx", "-lineinfo", "-arch=" + unit.arch};
+  std::vector<std::string> arguments{nvcc.string()};
+  std::ranges::move(wishes(unit), std::back_inserter(arguments));
   arguments.insert(arguments.end(), unit.flags.begin(), unit.flags.end());
   arguments.insert(arguments.end(), {"-I" + unit.source.parent_path().string(), "-MD", "-MF", rule.string(),
                                      "-o", output.string(), code.string()});
@@ -144,18 +174,31 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
   const ProcessResult result = run_process(arguments, folder.path());
   if (result.status != 0) refuse(unit, result);
 
-  UnitPtx made = without_addresses(read_text_file(output, largest_ptx), unit.entries.size());
+  UnitPtx made = unit.host ? UnitPtx{kept_program(unit, output, cache), unit.entries}
+                           : without_addresses(read_text_file(output, largest_ptx), unit.entries.size());
   CachedPtx ptx{version, std::move(made.lowered), std::move(made.ptx)};
   cache.keep(cache_key(unit), ptx, files_read(rule, code), started);
   return ptx;
 }
 
+PtxCache cache_of(const CompileOptions& options) {
+  return PtxCache(options.cache.empty() ? default_cache() : options.cache);
+}
+
+/// Whether the program is still there that was kept.
+bool is_whole(const Unit& unit, const CachedPtx& cached, const PtxCache& cache) {
+  const fs::path file = cache.program_of(cache_key(unit));
+  std::error_code error;
+  return fs::exists(file, error) && content_hash(read_text_file(file, largest_program)) == cached.ptx;
+}
+
 CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
-  const PtxCache cache(options.cache.empty() ? default_cache() : options.cache);
+  const PtxCache cache = cache_of(options);
   const auto nvcc = find_nvcc(options.nvcc);
   if (!nvcc && !options.nvcc.empty()) lack_nvcc(options.nvcc);
   const std::string version = nvcc ? nvcc_version(*nvcc) : "";
-  if (auto cached = cache.find(cache_key(unit), version)) return *cached;
+  if (auto cached = cache.find(cache_key(unit), version); cached && (!unit.host || is_whole(unit, *cached, cache)))
+    return *cached;
   if (!nvcc) lack_nvcc(options.nvcc);
   return run_nvcc(unit, *nvcc, version, cache);
 }
@@ -195,6 +238,8 @@ struct Built {
 Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   unit.source = checked_source(unit.source);
   if (unit.source.extension() == ".ptx") {
+    if (unit.host)
+      throw EntryError("PTX holds no function of the host; name a .cu, or leave out host = true", {}, 0);
     Compiled ptx = compiled(unit.source, read_text_file(unit.source, largest_ptx));
     std::vector<std::string> lowered = lowered_in(ptx, unit.entries);
     return {std::move(ptx), std::move(lowered)};
@@ -211,6 +256,12 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   for (std::size_t i = 0; i < unit.entries.size(); ++i)
     if (ptx.lowered.at(i).empty())
       refuse_entry(unit, i, "nvcc made no code for it; is it a __global__ function?");
+  if (unit.host) {
+    Compiled program;
+    program.image = std::make_shared<const Image>(
+        Image{unit.source.string(), "", cache_of(options).program_of(cache_key(unit))});
+    return {std::move(program), std::move(ptx.lowered)};
+  }
   return {compiled(unit.source, std::move(ptx.ptx)), std::move(ptx.lowered)};
 }
 
@@ -252,7 +303,7 @@ fs::path ptx_folder_of(const fs::path& program) {
 
 Compiled compile_source(const fs::path& source, const std::vector<std::string>& entries,
                         const std::vector<std::string>& flags, const CompileOptions& options) {
-  return build({source, entries, "", flags, ""}, Contract{}.arch, options).compiled;
+  return build({source, entries, "", flags, "", false}, Contract{}.arch, options).compiled;
 }
 
 Compiled compile_contract(Contract& contract, const CompileOptions& options) {
@@ -260,7 +311,8 @@ Compiled compile_contract(Contract& contract, const CompileOptions& options) {
   const std::string appendix = contract.call ? call_kernels(contract) : "";
   try {
     Built built =
-        build({contract.source, launches.entries, appendix, contract.flags, ""}, contract.arch, options);
+        build({contract.source, launches.entries, appendix, contract.flags, "", contract.is_host()},
+              contract.arch, options);
     for (LaunchContract* launch : launches.all) launch->lowered = built.lowered[launches.index_of(*launch)];
     return std::move(built.compiled);
   } catch (const EntryError& error) {

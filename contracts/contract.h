@@ -87,6 +87,8 @@ struct LaunchContract {
   bool has_cluster = false;
   bool cooperative = false;
   Expression shared;  ///< dynamic bytes a block
+  bool host = false;  ///< the entry is a function of the host: it has no shape, and `lowered` is `entry`
+  std::string gpus;   ///< the variable that says how many GPUs it uses; empty: one
   std::vector<ArgumentContract> arguments;
   Position where;
 };
@@ -142,6 +144,9 @@ struct Instance {
   Claims claims;
 };
 
+/// Whether its launches call functions of the host, which takes a GPU.
+bool is_host(const Instance& instance);
+
 /// A device function to be wrapped in a kernel: `call = "…"` under [source]. The generated kernel gives
 /// every thread its element `x` (the identity past `count`), makes the call twice with a barrier between, and
 /// stores both results of the threads that hold one: those of the first call, then those of the second.
@@ -161,6 +166,7 @@ struct Contract {
   std::vector<Instance> instances;
   std::vector<Allow> allows;
   std::vector<Equivalent> equivalents;
+  bool is_host() const;  ///< as its instances are; either all are or none
   /// Announced by `// finding: KIND` markers, as "KIND@file:line"; "KIND?@file:line" need not be made.
   std::vector<std::string> expected;
 };
@@ -168,6 +174,11 @@ struct Contract {
 /// Reads and checks a contract. Throws InputError with file, line and column: unknown key, wrong type,
 /// unknown placeholder, missing entry, a kept case.
 Contract load_contract(const std::filesystem::path& file);
+
+/// Whether a function of the host says how many GPUs it uses.
+bool uses_several_gpus(const Contract& contract);
+/// Lets no case of a host contract ask for more GPUs than there are.
+void limit_gpus(Contract& contract, unsigned present);
 
 /// Where failing cases are kept, beside the contract that they belong to.
 inline constexpr std::string_view case_store_folder = "foldproof-cases";

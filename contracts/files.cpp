@@ -29,7 +29,9 @@ std::string read_text_file(const fs::path& file, std::size_t limit) {
   return text;
 }
 
-bool replace_file(const fs::path& file, std::string_view text) {
+namespace {
+
+bool replace(const fs::path& file, std::string_view text, fs::perms also) {
   static std::atomic<unsigned> serial{0};
   const fs::path written = fmt::format("{}.{}.{}.new", file.string(), getpid(), serial++);
   std::error_code error;
@@ -38,12 +40,23 @@ bool replace_file(const fs::path& file, std::string_view text) {
     stream.write(text.data(), static_cast<std::streamsize>(text.size()));
     stream.close();
     if (stream) {
-      fs::rename(written, file, error);
+      fs::permissions(written, also, fs::perm_options::add, error);
+      if (!error) fs::rename(written, file, error);
       if (!error) return true;
     }
   }
   fs::remove(written, error);
   return false;
+}
+
+}  // namespace
+
+bool replace_file(const fs::path& file, std::string_view text) {
+  return replace(file, text, fs::perms::none);
+}
+
+bool replace_program(const fs::path& file, std::string_view content) {
+  return replace(file, content, fs::perms::owner_exec | fs::perms::group_exec);
 }
 
 fs::path user_cache() {

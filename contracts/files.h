@@ -18,6 +18,9 @@ std::string read_text_file(const std::filesystem::path& file, std::size_t limit)
 /// Returns false where that is not possible.
 bool replace_file(const std::filesystem::path& file, std::string_view text);
 
+/// The same of a program, which may be run afterwards.
+bool replace_program(const std::filesystem::path& file, std::string_view content);
+
 /// The user's cache: $XDG_CACHE_HOME/foldproof, else ~/.cache/foldproof, else below the temporary folder.
 std::filesystem::path user_cache();
 

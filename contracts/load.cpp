@@ -114,9 +114,40 @@ void check_launches(const Table& top, const Contract& contract) {
   if (!contract.call && !launches)
     throw InputError("the contract has no [[launch]]; add one with entry, grid, block and arguments",
                      top.where());
+  std::optional<bool> host;
+  for (const Table& launch : top.tables("launch")) {
+    const bool is_host = launch.boolean("host", false);
+    if (host.value_or(is_host) != is_host)
+      throw InputError("kernels and functions of the host are not launched by one contract",
+                       launch.where("host"));
+    host = is_host;
+  }
 }
 
 }  // namespace
+
+bool is_host(const Instance& instance) {
+  return std::ranges::any_of(instance.launches, &LaunchContract::host);
+}
+
+bool Contract::is_host() const {
+  return std::ranges::any_of(instances, [](const Instance& instance) { return foldproof::is_host(instance); });
+}
+
+bool uses_several_gpus(const Contract& contract) {
+  return std::ranges::any_of(contract.instances, [](const Instance& instance) {
+    return std::ranges::any_of(instance.launches, [](const LaunchContract& l) { return !l.gpus.empty(); });
+  });
+}
+
+void limit_gpus(Contract& contract, unsigned present) {
+  for (Instance& instance : contract.instances)
+    for (const LaunchContract& launch : instance.launches)
+      for (auto& [name, range] : instance.domain)
+        if (!launch.gpus.empty() && name == launch.gpus)
+          range.high =
+              Expression::parse(fmt::format("min({}, {})", range.high.text(), present), range.high.where());
+}
 
 Contract load_contract(const fs::path& file) {
   if (is_kept_case(file))

@@ -1,14 +1,16 @@
-// PTX text on its way from the compiler to a device.
+// What a compiler makes of a source, on its way to a device.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace foldproof {
 
-/// PTX text together with the name that errors give it.
+/// PTX text together with the name that errors give it; or a program that calls host functions.
 struct Image {
   std::string name;
   std::string ptx;
+  std::filesystem::path program = {};  ///< empty for PTX
 };
 
 }  // namespace foldproof

@@ -16,11 +16,13 @@ Exit exit_status(const AuditReport& report, Severity fail_on) {
     return std::ranges::any_of(kernel.findings, fails);
   };
   const auto could_not_run = [](const KernelReport& kernel) {
-    return kernel.verdict != Verdict::clean && kernel.verdict != Verdict::findings;
+    return kernel.verdict == Verdict::unsupported || kernel.verdict == Verdict::error;
   };
+  const auto was_skipped = [](const KernelReport& kernel) { return kernel.verdict == Verdict::skipped; };
   if (std::ranges::any_of(report.kernels, has_failed)) return exit_findings;
   if (!report.skipped_devices.empty()) return exit_unable;
-  return std::ranges::any_of(report.kernels, could_not_run) ? exit_unable : exit_ok;
+  const bool none_ran = !report.kernels.empty() && std::ranges::all_of(report.kernels, was_skipped);
+  return none_ran || std::ranges::any_of(report.kernels, could_not_run) ? exit_unable : exit_ok;
 }
 
 }  // namespace foldproof

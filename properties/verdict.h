@@ -78,7 +78,8 @@ enum Exit : int {
 };
 
 /// The exit status that a report asks for: exit_findings for an unexpected finding of severity `fail_on` or
-/// above (or a defect that kept silent), else exit_unable if something could not run, else exit_ok.
+/// above (or a defect that kept silent), else exit_unable if something could not run, else exit_ok. What is
+/// skipped, as a function of the host is where there is no GPU, counts only where nothing else ran.
 Exit exit_status(const AuditReport& report, Severity fail_on);
 
 }  // namespace foldproof

@@ -467,6 +467,7 @@ class InstanceBuilder {
     LaunchContract launch;
     launch.where = table.where("entry");
     launch.entry = substitute(table.text("entry")->value, bindings_, Place::cpp, launch.where);
+    read_host(table, launch);
     launch.grid = extent(table, "grid");
     launch.block = extent(table, "block");
     launch.cluster = extent(table, "cluster");
@@ -476,6 +477,28 @@ class InstanceBuilder {
     launch.shared = shared ? expression(*shared) : Expression::constant(0);
     for (const Text& text : table.texts("arguments")) launch.arguments.push_back(argument(text));
     return launch;
+  }
+
+  /// A function of the host has no shape; a kernel must have one.
+  void read_host(const Table& table, LaunchContract& launch) const {
+    launch.host = table.boolean("host", false);
+    for (const std::string_view key : {"grid", "block", "cluster", "cooperative", "shared"}) {
+      if (launch.host && table.has(key))
+        throw InputError(fmt::format("a function of the host is called without \"{}\"; leave it out", key),
+                         table.where(key));
+      if (!launch.host && (key == "grid" || key == "block") && !table.has(key))
+        throw InputError(fmt::format("{} lacks the key \"{}\": {}", spelled_table("launch"), key,
+                                     find_key("launch", key)->sentence),
+                         table.where());
+    }
+    const auto gpus = in_contract(table.text("gpus"));
+    if (!gpus) return;
+    if (!launch.host) throw InputError("\"gpus\" is for functions of the host; add host = true", gpus->where);
+    if (!knows(gpus->value))
+      throw InputError(fmt::format("\"gpus\" names the variable \"{}\", which [domain] does not have{}",
+                                   gpus->value, suggestion(gpus->value, variables_)),
+                       gpus->where);
+    launch.gpus = gpus->value;
   }
 
   ArgumentContract argument(const Text& text) const {

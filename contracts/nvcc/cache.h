@@ -23,6 +23,9 @@ class PtxCache {
 
   /// The PTX of that key, if the files it came from are unchanged and `nvcc` (where not empty) made it.
   std::optional<CachedPtx> find(const std::string& key, std::string_view nvcc) const;
+  /// Where the program of that key is kept, which its PTX then names by the hash of what it holds.
+  std::filesystem::path program_of(const std::string& key) const { return folder_ / (key + ".program"); }
+
   /// Keeps the PTX with the hashes of `files`, unless one of them changed since the compilation started.
   /// A folder that cannot be written is no error.
   void keep(const std::string& key, const CachedPtx& ptx, const std::vector<std::string>& files,

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "contracts/text.h"
+#include "devices/host_program.h"
 #include "sanitizer/error.h"
 
 namespace foldproof {
@@ -46,18 +47,26 @@ bool begins_declaration(std::string_view line) {
   return leads && line.find_first_of("({") == std::string_view::npos;
 }
 
+std::string include_of(const std::filesystem::path& source) {
+  const std::string path = source.string();
+  if (path.find_first_of("\"\n\\") != std::string::npos)
+    throw InputError("a source's path may hold no quote, backslash or line break; rename it", {path});
+  return fmt::format("#include \"{}\"\n", path);
+}
+
 }  // namespace
 
 std::string translation_unit(const std::filesystem::path& source, const std::vector<std::string>& entries,
                              const std::string& appendix) {
-  const std::string path = source.string();
-  if (path.find_first_of("\"\n\\") != std::string::npos)
-    throw InputError("a source's path may hold no quote, backslash or line break; rename it", {path});
-  std::string unit = fmt::format("#include \"{}\"\n{}", path, appendix);
+  std::string unit = include_of(source) + appendix;
   for (std::size_t i = 0; i < entries.size(); ++i)
     unit += fmt::format("#line 1 \"{}{}{}\"\n__device__ void* {}{} = (void*)(&{});\n", generated, place, i,
                         address, i, entries[i]);
   return unit;
+}
+
+std::string host_unit(const std::filesystem::path& source, const std::vector<std::string>& entries) {
+  return include_of(source) + host_program_code(entries, fmt::format("{}{}", generated, place));
 }
 
 std::optional<std::size_t> entry_of_diagnostic(std::string_view file) {

@@ -30,12 +30,12 @@ Position place_of_entry(const Contract& contract, const LaunchContract& launch) 
   Position place{contract.source.string()};
   const std::string name = plain_name(launch.entry);
   std::ifstream source(contract.source);
-  bool in_kernel = false;  // between "__global__" and the name
+  bool in_kernel = false;  // between "__global__" and the name; a function of the host has no such mark
   unsigned number = 0;
   for (std::string line; !name.empty() && std::getline(source, line);) {
     ++number;
     const std::size_t global = line.find("__global__");
-    if (global != std::string::npos) in_kernel = true;
+    if (global != std::string::npos || launch.host) in_kernel = true;
     if (in_kernel && declares(line, name)) {
       place.line = number;
       return place;

@@ -477,7 +477,7 @@ Planned plan(const JobBuilder& builder, const laws::LawSubject& subject, const C
     also(other, {Kind::schedule_dependent, "under the schedule " + to_string(c.schedule), "under converging",
                  "determinism"});
   }
-  if (c.calls > 1) {
+  if (c.calls > 1 || (is_deterministic(instance) && is_host(instance))) {
     Case other = c;
     other.calls = 1;
     also(other, {Kind::not_reproducible, "when called again", "when called once", "determinism"});

@@ -275,6 +275,7 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   c.recipe.distribution = made_of.distribution;
   c.recipe.seed = choose.bits();
   c.schedule = schedule_in(choose, index, seed_);
+  if (is_host(instance_)) c.schedule = {};
   const auto count = c.variables.find("count");
   if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.schedule = {};
   c.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, offset_in(choose, c.variables)));

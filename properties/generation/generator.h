@@ -39,6 +39,8 @@ class CaseGenerator {
   const std::vector<std::string>& distributions() const { return distributions_; }
   /// The names of the modifiers that suit it; never more than there are distributions.
   const std::vector<std::string>& modifiers() const { return modifiers_; }
+  /// A function of the host runs under whatever order the GPU takes.
+  bool draws_schedules() const { return !is_host(instance_); }
   /// The laws that cases may be tried against; empty where none holds.
   const std::vector<std::string>& laws() const { return laws_; }
 

@@ -1,0 +1,22 @@
+#include <fmt/format.h>
+
+#include "devices/host_program.h"
+
+namespace foldproof {
+namespace {
+
+constexpr const char* server =
+#include "devices/host/server.inc"
+    ;
+
+}  // namespace
+
+std::string host_program_code(const std::vector<std::string>& entries, const std::string& place) {
+  std::string code = fmt::format("#line 1 \"foldproof-server\"\n{}\nint main() {{\n  return foldproof_host::serve({{\n", server);
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    code += fmt::format("#line 1 \"{}{}\"\n::foldproof_host::entry(R\"({})\", &{}),\n", place, i, entries[i],
+                        entries[i]);
+  return code + "  });\n}\n";
+}
+
+}  // namespace foldproof

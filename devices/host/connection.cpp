@@ -1,0 +1,135 @@
+#include "devices/host/connection.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "sanitizer/error.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
+
+namespace foldproof {
+namespace {
+
+/// What a process that ended without a word from us has before it is ended.
+constexpr std::chrono::milliseconds grace{500};
+constexpr std::size_t most_words = 400;
+
+[[noreturn]] void cannot(const std::string& what, int error) {
+  throw InputError(fmt::format("{}: {}", what, std::strerror(error)));
+}
+
+pid_t spawn(const std::filesystem::path& program, int socket, int printed) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, printed, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, printed, STDERR_FILENO);
+  std::string name = program.string();
+  std::array<char*, 2> arguments{name.data(), nullptr};
+  pid_t child = 0;
+  const int error = posix_spawn(&child, name.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) cannot(fmt::format("{} cannot be started", name), error);
+  return child;
+}
+
+}  // namespace
+
+Connection::Connection(const std::filesystem::path& program) {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    cannot("no socket can be opened", errno);
+  socket_ = ends[0];
+  printed_ = memfd_create("printed", MFD_CLOEXEC);
+  try {
+    child_ = spawn(program, ends[1], printed_);
+  } catch (...) {
+    close(ends[1]);
+    close(socket_);
+    close(printed_);
+    throw;
+  }
+  close(ends[1]);
+}
+
+Connection::~Connection() {
+  if (child_ > 0) end();
+  close(socket_);
+  close(printed_);
+}
+
+void Connection::wait_until_ready(short events) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now());
+    if (left.count() <= 0) throw Ended{false, ""};
+    pollfd waiting{socket_, events, 0};
+    const int ready = poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1 << 30)));
+    if (ready > 0) return;
+    if (ready < 0 && errno != EINTR) cannot("poll fails", errno);
+  }
+}
+
+void Connection::send(const void* from, std::size_t bytes) {
+  for (const auto* at = static_cast<const std::byte*>(from); bytes > 0;) {
+    wait_until_ready(POLLOUT);
+    const ssize_t sent = ::send(socket_, at, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (sent <= 0) throw end();
+    at += sent;
+    bytes -= static_cast<std::size_t>(sent);
+  }
+}
+
+void Connection::receive(void* to, std::size_t bytes) {
+  for (auto* at = static_cast<std::byte*>(to); bytes > 0;) {
+    wait_until_ready(POLLIN);
+    const ssize_t got = recv(socket_, at, bytes, MSG_DONTWAIT);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got <= 0) throw end();
+    at += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+}
+
+Ended Connection::end() {
+  shutdown(socket_, SHUT_RDWR);
+  int status = 0;
+  const auto until = std::chrono::steady_clock::now() + grace;
+  pid_t ended = 0;
+  while ((ended = waitpid(child_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < until)
+    usleep(1000);
+  if (ended == 0) {
+    kill(child_, SIGKILL);
+    while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  child_ = -1;
+  const std::string how =
+      WIFSIGNALED(status)
+          ? fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+          : fmt::format("ended with status {}", WEXITSTATUS(status));
+  const std::string words = last_words();
+  return {true, words.empty() ? how : fmt::format("{}, having said: {}", how, words)};
+}
+
+std::string Connection::last_words() const {
+  const off_t size = lseek(printed_, 0, SEEK_END);
+  std::string text(std::min<std::size_t>(most_words, static_cast<std::size_t>(std::max<off_t>(size, 0))), '\0');
+  const ssize_t got = pread(printed_, text.data(), text.size(), size - static_cast<off_t>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,284 @@
+// The other end of server.inc, which says how the two talk.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "devices/host/connection.h"
+#include "devices/host_program.h"
+
+namespace foldproof {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view greeting = "FOLDPROO";
+/// Longer ones are no names and sentences, and more are no entries: whoever sends them speaks another
+/// language.
+constexpr std::uint64_t most_text = 1 << 20, most_listed = 1 << 16;
+/// What shrinking and reports count where there are no instructions to count.
+constexpr std::uint64_t instructions_a_job = 1 << 20;
+
+/// CUDA's errors that have a kind of their own.
+enum Error : std::uint64_t { illegal_address = 700, misaligned_address = 716, launch_timeout = 702 };
+
+/// The program answered what is no answer.
+struct Garbage {
+  std::string what;
+};
+
+class Writer {
+ public:
+  void number(std::uint64_t value) { raw(&value, sizeof value); }
+  void bytes(const std::vector<std::byte>& content) {
+    number(content.size());
+    raw(content.data(), content.size());
+  }
+  const std::vector<std::byte>& message() const { return message_; }
+
+ private:
+  void raw(const void* from, std::size_t bytes) {
+    const auto* at = static_cast<const std::byte*>(from);
+    message_.insert(message_.end(), at, at + bytes);
+  }
+
+  std::vector<std::byte> message_;
+};
+
+/// One process of a program, and what it said of itself.
+class Program {
+ public:
+  Program(const std::filesystem::path& file, milliseconds limit) : connection_(file), limit_(limit) {
+    connection_.limit(limit_);
+    std::string heard(greeting.size(), '\0');
+    connection_.receive(heard.data(), heard.size());
+    if (heard != greeting) throw Garbage{"its first words are no greeting"};
+    for (std::uint64_t left = number(most_listed, "entries"); left > 0; --left) {
+      EntryInfo entry{text(), {}};
+      for (std::uint64_t more = number(most_listed, "parameters"); more > 0; --more)
+        entry.parameter_bytes.push_back(static_cast<std::uint32_t>(number(most_listed, "bytes of a parameter")));
+      entries_.push_back(std::move(entry));
+    }
+  }
+
+  const std::vector<EntryInfo>& entries() const { return entries_; }
+
+  /// Answers with a result; throws Ended or Garbage, and is of no use any more then.
+  JobResult run(const Job& job) {
+    connection_.limit(limit_);
+    const Writer message = written(job);
+    connection_.send(message.message().data(), message.message().size());
+    JobResult result;
+    result.contents.resize(job.buffers.size());
+    result.warp_instructions = instructions_a_job;
+    switch (number(2, "outcomes")) {
+      case 0: take_contents(job, result); return result;
+      case 1: take_error(job, result); break;
+      default:
+        number(most_listed, "steps");
+        result.unsupported = with_last_words(text());
+        break;
+    }
+    result.completed = false;
+    return result;
+  }
+
+  Ended end() { return connection_.end(); }
+
+ private:
+  Writer written(const Job& job) const {
+    Writer writer;
+    writer.number(job.buffers.size());
+    for (const JobBuffer& buffer : job.buffers) {
+      writer.number(buffer.bytes);
+      writer.number(buffer.offset);
+      writer.number(buffer.read_back ? 1 : 0);
+      std::vector<std::byte> content = buffer.initial;
+      for (std::size_t at = content.size(); at < buffer.bytes; ++at) content.push_back(Filling{}.byte(at));
+      writer.bytes(content);
+    }
+    writer.number(job.steps.size());
+    for (const JobStep& step : job.steps) std::visit([&](const auto& one) { write(writer, one); }, step);
+    return writer;
+  }
+
+  static void write(Writer& writer, const JobWrite& step) {
+    writer.number(1);
+    writer.number(step.buffer);
+    writer.bytes(step.bytes);
+  }
+
+  void write(Writer& writer, const JobLaunch& step) const {
+    const auto entry = std::ranges::find(entries_, step.entry, &EntryInfo::name);
+    if (entry == entries_.end())
+      throw InputError(fmt::format("the host program has no entry \"{}\"", step.entry), step.where);
+    writer.number(0);
+    writer.number(static_cast<std::uint64_t>(entry - entries_.begin()));
+    writer.number(step.arguments.size());
+    for (const JobArgument& argument : step.arguments) {
+      writer.bytes(argument.bytes);
+      writer.number(argument.pointers.size());
+      for (const PointerPatch& pointer : argument.pointers) {
+        writer.number(pointer.at);
+        writer.number(pointer.buffer);
+        writer.number(pointer.offset);
+      }
+    }
+  }
+
+  void take_contents(const Job& job, JobResult& result) {
+    std::optional<Finding> stray;
+    for (std::uint64_t left = number(most_text, "stray writes"); left > 0; --left) {
+      const std::uint64_t buffer = number(job.buffers.size() - 1, "buffers");
+      const auto at = static_cast<std::int64_t>(number());
+      if (!stray) stray = stray_write(job, job.buffers[buffer], at);
+    }
+    if (stray) {
+      result.findings.push_back(*stray);
+      result.completed = false;
+    }
+    for (std::size_t i = 0; i < job.buffers.size(); ++i) {
+      if (!job.buffers[i].read_back) continue;
+      result.contents[i].resize(job.buffers[i].bytes);
+      connection_.receive(result.contents[i].data(), result.contents[i].size());
+    }
+  }
+
+  static Finding stray_write(const Job& job, const JobBuffer& buffer, std::int64_t at) {
+    Finding finding;
+    finding.kind = Kind::out_of_bounds;
+    finding.message = fmt::format(
+        "a write outside of the buffer \"{}\" of {} bytes: byte {} counted from its start is not what it was",
+        buffer.name, buffer.bytes, at);
+    finding.at = last_call(job);
+    return finding;
+  }
+
+  static Position last_call(const Job& job) {
+    for (auto step = job.steps.rbegin(); step != job.steps.rend(); ++step)
+      if (const auto* launch = std::get_if<JobLaunch>(&*step)) return launch->where;
+    return {};
+  }
+
+  void take_error(const Job& job, JobResult& result) {
+    const std::uint64_t step = number(most_listed, "steps"), code = number();
+    Finding finding;
+    finding.kind = code == illegal_address      ? Kind::out_of_bounds
+                   : code == misaligned_address ? Kind::misaligned
+                   : code == launch_timeout     ? Kind::timeout
+                                                : Kind::crash;
+    finding.message = with_last_words(text());
+    const auto* launch = step < job.steps.size() ? std::get_if<JobLaunch>(&job.steps[step]) : nullptr;
+    finding.at = launch != nullptr ? launch->where : last_call(job);
+    result.findings.push_back(std::move(finding));
+  }
+
+  /// Libraries say more on standard error than their numbers do.
+  std::string with_last_words(const std::string& sentence) const {
+    const std::string words = connection_.last_words();
+    return words.empty() ? sentence : fmt::format("{}; it said: {}", sentence, words);
+  }
+
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    connection_.receive(&value, sizeof value);
+    return value;
+  }
+
+  std::uint64_t number(std::uint64_t most, std::string_view what) {
+    const std::uint64_t value = number();
+    if (value > most) throw Garbage{fmt::format("it speaks of {} {}", value, what)};
+    return value;
+  }
+
+  std::string text() {
+    std::string text(number(most_text, "bytes of text"), '\0');
+    connection_.receive(text.data(), text.size());
+    return text;
+  }
+
+  Connection connection_;
+  milliseconds limit_;
+  std::vector<EntryInfo> entries_;
+};
+
+class HostRunner final : public Runner {
+ public:
+  explicit HostRunner(milliseconds limit) : limit_(limit) {}
+
+  std::vector<JobResult> run(const std::vector<Job>& jobs) override {
+    std::vector<JobResult> results;
+    for (const Job& job : jobs) {
+      results.push_back(run(job));
+      const auto& findings = results.back().findings;
+      if (std::ranges::find(findings, Kind::timeout, &Finding::kind) != findings.end())
+        break;  // the next ones would most likely take as long
+    }
+    return results;
+  }
+
+  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
+    try {
+      return program_of(*image).entries();
+    } catch (const Ended& ended) {
+      throw InputError(fmt::format("the host program of {} {} before it could be called", image->name,
+                                   ended.in_time ? ended.how : "does nothing"));
+    } catch (const Garbage& garbage) {
+      throw InputError(fmt::format("the host program of {} is none: {}", image->name, garbage.what));
+    }
+  }
+
+ private:
+  JobResult run(const Job& job) {
+    try {
+      JobResult result = program_of(*job.image).run(job);
+      if (!result.completed) program_.reset();  // what an error leaves behind is of no use
+      return result;
+    } catch (const Ended& ended) {
+      program_.reset();
+      return ended.in_time
+                 ? failed(job, Kind::crash, fmt::format("the host program {}", ended.how))
+                 : failed(job, Kind::timeout,
+                          fmt::format("the host program did not answer within {} s", std::chrono::duration<double>(limit_).count()));
+    } catch (const Garbage& garbage) {
+      program_.reset();
+      return failed(job, Kind::crash,
+                    fmt::format("the host program answered what is no answer: {}", garbage.what));
+    }
+  }
+
+  static JobResult failed(const Job& job, Kind kind, std::string message) {
+    JobResult result;
+    result.contents.resize(job.buffers.size());
+    result.warp_instructions = instructions_a_job;
+    result.completed = false;
+    Finding finding;
+    finding.kind = kind;
+    finding.message = std::move(message);
+    for (const JobStep& step : job.steps)
+      if (const auto* launch = std::get_if<JobLaunch>(&step)) finding.at = launch->where;
+    result.findings.push_back(std::move(finding));
+    return result;
+  }
+
+  Program& program_of(const Image& image) {
+    if (!program_ || file_ != image.program) {
+      program_.reset();
+      file_ = image.program;
+      program_ = std::make_unique<Program>(file_, limit_);
+    }
+    return *program_;
+  }
+
+  milliseconds limit_;
+  std::filesystem::path file_;
+  std::unique_ptr<Program> program_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> make_host_runner(milliseconds limit) { return std::make_unique<HostRunner>(limit); }
+
+}  // namespace foldproof

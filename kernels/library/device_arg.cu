@@ -1,0 +1,20 @@
+// C5-arg: cub::DeviceReduce::ArgMin and ArgMax, where the extreme stands; of equal ones the first.
+#include <cub/device/device_reduce.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "scratch.cuh"
+#include "widened.cuh"
+
+/// At least one element. The extreme itself comes along, since the library has it anyway.
+template <bool greatest, typename T>
+cudaError_t device_arg(const T* input, Wide<T>* extreme, std::int64_t* index, std::int64_t count) {
+  return with_scratch([&](void* scratch, std::size_t& bytes) {
+    if constexpr (greatest) {
+      return cub::DeviceReduce::ArgMax(scratch, bytes, widened(input), extreme, index, count);
+    } else {
+      return cub::DeviceReduce::ArgMin(scratch, bytes, widened(input), extreme, index, count);
+    }
+  });
+}

@@ -1,0 +1,18 @@
+// C5: cub::DeviceReduce::Reduce, a reduction of any length under an operator of our own.
+#include <cub/device/device_reduce.cuh>
+
+#include <cstddef>
+
+#include "functor.cuh"
+#include "scratch.cuh"
+#include "widened.cuh"
+
+template <typename Op, typename T>
+cudaError_t device_reduce(const T* input, Wide<T>* output, std::size_t count) {
+  return with_scratch([&](void* scratch, std::size_t& bytes) {
+    // The library folds in the type that the operator returns, and begins with the identity: that is what it
+    // writes for an empty input. The type of `count` chooses that of its indices: 32 bits would end at 2^31.
+    return cub::DeviceReduce::Reduce(scratch, bytes, widened(input), output, count, Functor<Op, Wide<T>>{},
+                                     Op::template identity<Wide<T>>());
+  });
+}

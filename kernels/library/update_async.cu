@@ -1,0 +1,24 @@
+// C9-update: cooperative_groups::reduce_update_async, a group's total folded into an atomic, and no wait for
+// it.
+#include <cuda/atomic>
+// Before these, which would otherwise leave out the forms with an atomic.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+#include <cstddef>
+
+#include "../element_types.cuh"
+#include "functor.cuh"
+
+namespace cg = cooperative_groups;
+
+/// `result` holds the identity before the launch; blockDim.x is a multiple of 32.
+template <typename Op, typename T>
+__global__ void update_async(const T* input, Wide<T>* result, std::size_t count) {
+  const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  const cuda::atomic_ref<Wide<T>, cuda::thread_scope_device> total(*result);
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  // Nobody gets the total back. The library has no atomic for a functor of ours: it compares and swaps until
+  // no other warp was faster.
+  cg::reduce_update_async(warp, total, element_or_identity<Op>(input, i, count), Functor<Op, Wide<T>>{});
+}

@@ -1,0 +1,176 @@
+// Host programs without a GPU: the program's own main, over a CUDA whose device memory is the host's.
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "catch.h"
+#include "contracts/files.h"
+#include "devices/host_program.h"
+#include "host/fake_cuda.h"
+
+using namespace foldproof;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* source = R"(
+#include <cuda_runtime_api.h>
+#include <unistd.h>
+#include <cstdio>
+#include <stdexcept>
+template <typename T> void sum(const T* input, T* output, unsigned long count) {
+  *output = 0;
+  for (unsigned long i = 0; i < count; ++i) *output += input[i];
+  std::puts("what a library prints is no answer");
+}
+void leave(float*) {}
+void stray(float* output) { output[1] = 0; }
+void crash(float*) { std::abort(); }
+void hang(float*) { for (;;) pause(); }
+void babble(float*) { if (write(0, "nonsense", 8) != 8) std::abort(); }
+void refuse(float*) { throw std::runtime_error("the sentence"); }
+cudaError_t fail(float*) { return cudaErrorIllegalAddress; }
+cudaError_t lack(float*) { std::fprintf(stderr, "no such library\n"); return cudaErrorNotSupported; }
+)";
+
+/// The program, compiled once.
+const fs::path& program() {
+  static const TemporaryFolder folder;
+  static const fs::path made = [] {
+    std::ofstream(folder.path() / "cuda_runtime_api.h") << test::fake_cuda;
+    std::ofstream(folder.path() / "program.cpp")
+        << source
+        << host_program_code({"sum<float>", "leave", "stray", "crash", "hang", "babble", "refuse", "fail", "lack"},
+                             "entry-");
+    const std::string command = "g++ -std=c++17 -I" + folder.path().string() + " -o " +
+                                (folder.path() / "program").string() + " " +
+                                (folder.path() / "program.cpp").string();
+    REQUIRE(WEXITSTATUS(std::system(command.c_str())) == 0);
+    return folder.path() / "program";
+  }();
+  return made;
+}
+
+JobArgument address(std::uint32_t buffer, std::uint64_t offset = 0) {
+  return {ArgumentBytes(8), {{0, buffer, offset}}};
+}
+
+std::vector<std::byte> floats(std::initializer_list<float> values) {
+  std::vector<std::byte> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.begin(), bytes.size());
+  return bytes;
+}
+
+float float_in(const std::vector<std::byte>& bytes) {
+  float value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+/// One call of a function that gets the output alone.
+Job job_of(const std::string& entry) {
+  Job job;
+  job.image = std::make_shared<const Image>(Image{"program", "", program()});
+  job.buffers = {{"output", 4, {}, 0, true}};
+  job.steps = {JobLaunch{entry, {}, {address(0)}, {"k.toml", 7, 1}}};
+  return job;
+}
+
+Job sum_of(std::initializer_list<float> values, std::uint64_t offset = 0) {
+  Job job = job_of("sum<float>");
+  job.buffers.insert(job.buffers.begin(), {"input", 4 * values.size(), floats(values), offset, true});
+  ArgumentBytes count(8);
+  count[0] = static_cast<std::byte>(values.size());
+  job.steps = {JobLaunch{"sum<float>", {}, {address(0), address(1), {count, {}}}, {}}};
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("a host program says what its functions take") {
+  const auto entries = make_host_runner()->entries(job_of("leave").image);
+  REQUIRE(entries.size() == 9);
+  CHECK(entries[0].name == "sum<float>");
+  CHECK(entries[0].parameter_bytes == std::vector<std::uint32_t>{8, 8, 8});
+}
+
+TEST_CASE("a host program computes, job after job, also with misaligned and empty inputs") {
+  const auto runner = make_host_runner();
+  const auto results = runner->run({sum_of({1, 2, 4}), sum_of({8, 16}, 12), sum_of({})});
+  REQUIRE(results.size() == 3);
+  for (const JobResult& result : results) CHECK((result.completed && result.findings.empty()));
+  CHECK(float_in(results[0].contents[1]) == 7);
+  CHECK(float_in(results[1].contents[1]) == 24);
+  CHECK(float_in(results[2].contents[1]) == 0);
+  CHECK(results[0].contents[0] == floats({1, 2, 4}));
+}
+
+TEST_CASE("writes between calls arrive, and what nobody wrote is poison") {
+  Job job = sum_of({1, 2});
+  job.steps.emplace_back(JobWrite{0, floats({5, 6})});
+  job.steps.push_back(job.steps.front());
+  const auto runner = make_host_runner();
+  CHECK(float_in(runner->run({job})[0].contents[1]) == 11);
+  const auto left = runner->run({job_of("leave")})[0].contents[0];
+  for (std::size_t at = 0; at < left.size(); ++at) CHECK(left[at] == Filling{}.byte(at));
+}
+
+TEST_CASE("what goes wrong in a host program is a finding, and the next job runs") {
+  struct Row {
+    const char* entry;
+    Kind kind;
+    const char* words;
+  };
+  const Row rows[] = {{"stray", Kind::out_of_bounds, "\"output\" of 4 bytes: byte 4"},
+                      {"crash", Kind::crash, "was ended by signal 6"},
+                      {"babble", Kind::crash, "answered what is no answer"},
+                      {"refuse", Kind::crash, "refuse threw: the sentence"},
+                      {"fail", Kind::out_of_bounds, "cudaErrorOfSomeKind"}};
+  const auto runner = make_host_runner();
+  for (const Row& row : rows) {
+    const auto results = runner->run({job_of(row.entry), sum_of({3})});
+    REQUIRE(results.size() == 2);
+    REQUIRE(results[0].findings.size() == 1);
+    CHECK_FALSE(results[0].completed);
+    CHECK(results[0].findings[0].kind == row.kind);
+    CHECK(results[0].findings[0].at == Position{"k.toml", 7, 1});
+    INFO(results[0].findings[0].message);
+    CHECK(results[0].findings[0].message.find(row.words) != std::string::npos);
+    CHECK(float_in(results[1].contents[1]) == 3);
+  }
+}
+
+TEST_CASE("a call that does not end is a timeout, and no other is made") {
+  const auto results = make_host_runner(std::chrono::milliseconds(300))->run({job_of("hang"), sum_of({3})});
+  REQUIRE(results.size() == 1);
+  REQUIRE(results[0].findings.size() == 1);
+  CHECK(results[0].findings[0].kind == Kind::timeout);
+}
+
+TEST_CASE("a machine that lacks something is no finding") {
+  const JobResult result = make_host_runner()->run({job_of("lack")})[0];
+  CHECK(result.findings.empty());
+  REQUIRE(result.unsupported);
+  CHECK(result.unsupported->find("it said: no such library") != std::string::npos);
+}
+
+TEST_CASE("a program that is none is refused") {
+  const auto runner = make_host_runner(std::chrono::milliseconds(500));
+  const auto refusal = [&](const char* file) {
+    try {
+      runner->entries(std::make_shared<const Image>(Image{"k.cu", "", file}));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal("/bin/true").find("ended with status 0 before it could be called") != std::string::npos);
+  CHECK(refusal("/nowhere/program").find("cannot be started") != std::string::npos);
+}
+
+TEST_CASE("whether there is a GPU is a number, or a sentence") {
+  const Gpus present = gpus();
+  CHECK((present.count == 0) == !present.lack.empty());
+}
