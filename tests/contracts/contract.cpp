@@ -253,8 +253,8 @@ TEST_CASE("a method is one of the operator's own") {
   CHECK(workshop.load(text("sum", "unspecified")).instances[0].reduction->sum == SumMethod::plain);
   CHECK(workshop.load(text("variance", "textbook")).instances[0].reduction->variance ==
         VarianceMethod::textbook);
-  CHECK(load_error(text("sum", "two-pass")).find("k.toml:13:10: ") == 0);
-  CHECK(load_error(text("variance", "kahan")).find("k.toml:13:10: ") == 0);
+  CHECK(load_error(text("sum", "two-pass")).find("k.toml:12:11: ") == 0);
+  CHECK(load_error(text("variance", "kahan")).find("k.toml:12:11: ") == 0);
   CHECK(load_error(text("sum", "kahan\"\nresult = \"partials\"\n[output]\ncount = \"2"))
             .find(": partial results are rounded one by one") != std::string::npos);
 }
@@ -267,10 +267,10 @@ TEST_CASE("only what no launch decides may be the same for every launch") {
   CHECK(error("value", "deterministic = true").empty());
   CHECK(
       error("value", "") ==
-      "k.toml:17:25: what is the same for every launch is the same in every run; write deterministic = true");
+      "k.toml:16:25: what is the same for every launch is the same in every run; write deterministic = true");
   CHECK(
       error("partials", "deterministic = true") ==
-      "k.toml:17:25: partial results hang on the launch; \"same_for_every_launch\" is for all other results");
+      "k.toml:16:25: partial results hang on the launch; \"same_for_every_launch\" is for all other results");
 }
 
 TEST_CASE("the output may be set before a launch, or be the input") {
