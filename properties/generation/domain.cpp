@@ -11,6 +11,7 @@ namespace foldproof {
 namespace {
 
 constexpr std::int64_t most_blocks = 4096;
+constexpr std::int64_t most_segments = 4096;  // a warp or a block may work on each
 constexpr std::int64_t largest_other = 1 << 16;
 
 }  // namespace
@@ -27,6 +28,7 @@ Bounds Domain::bounds(const std::pair<std::string, Range>& variable, const Varia
   if (name == "count" || name == "rows" || name == "columns") cap = largest_count_;
   if (name == "block") cap = most_threads_of_a_block;
   if (name == "grid") cap = most_blocks;
+  if (name == "segments") cap = most_segments;
   if (name == "count" && range.low > cap)
     throw InputError(
         fmt::format("the contract claims counts from {} on, and the largest one that is tried is {}",
