@@ -33,9 +33,9 @@ struct Reduction {
   Maximum maximum = Maximum::first;
   VarianceMethod variance = VarianceMethod::unspecified;  ///< the key `method` of what has means
   SumMethod sum = SumMethod::plain;                       ///< and of a sum
-  double epsilon = 0;           ///< of layer-norm and rms-norm, a value of the accumulator
-  double p = 0;                 ///< of top-p, likewise
-  std::optional<Expression> k;  ///< of what ranks
+  double epsilon = 0;                ///< of layer-norm and rms-norm, a value of the accumulator
+  double p = 0;                      ///< of top-p, likewise
+  std::optional<Expression> k = {};  ///< of what ranks
 };
 
 /// What the reduction reads besides its elements; each case makes it anew.

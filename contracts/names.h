@@ -46,7 +46,8 @@ constexpr Named<Maximum> maximum_names[] = {{"first", Maximum::first}, {"running
 constexpr Named<VarianceMethod> variance_names[] = {{"unspecified", VarianceMethod::unspecified},
                                                     {"two-pass", VarianceMethod::two_pass},
                                                     {"textbook", VarianceMethod::textbook},
-                                                    {"welford", VarianceMethod::welford}};
+                                                    {"welford", VarianceMethod::welford},
+                                                    {"shares", VarianceMethod::shares}};
 constexpr Named<SumMethod> sum_names[] = {{"unspecified", SumMethod::plain},
                                           {"plain", SumMethod::plain},
                                           {"kahan", SumMethod::kahan},

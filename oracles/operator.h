@@ -76,8 +76,8 @@ enum class MathFunctions : std::uint8_t { library, fast };
 enum class Maximum : std::uint8_t { first, running };
 
 /// How a variance comes about: the mean first, then the deviations from it; or from the sums of x and x^2; or
-/// by Welford's recurrence or by merging parts.
-enum class VarianceMethod : std::uint8_t { unspecified, two_pass, textbook, welford };
+/// by Welford's recurrence or by merging parts. A mean also as the sum of shares, each element divided first.
+enum class VarianceMethod : std::uint8_t { unspecified, two_pass, textbook, welford, shares };
 
 /// How a sum comes about: by rounded additions alone; by Kahan's loops, or by any additions, whose errors are
 /// carried along and added at the end; in an accumulator of two numbers of the format, whose sum has twice

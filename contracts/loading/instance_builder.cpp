@@ -150,6 +150,9 @@ class InstanceBuilder {
       reduction.sum = chosen(sum_names, "method", reduction.sum);
     else
       reduction.variance = chosen(variance_names, "method", reduction.variance);
+    if (reduction.variance == VarianceMethod::shares && reduction.op != Operator::mean)
+      throw InputError("a sum of shares is a method of a mean; choose two-pass, textbook or welford",
+                       table.where("method"));
     if (reduction.sum != SumMethod::plain && reduction.result == ResultShape::partials)
       throw InputError("partial results are rounded one by one; a sum of them has the method \"plain\"",
                        table.where("method"));

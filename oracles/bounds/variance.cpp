@@ -79,6 +79,16 @@ Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, co
          (flush ? smallest_normal(format) : half(smallest_subnormal(format)));
 }
 
+Bound mean_of_shares_bound(std::uint64_t count, const Dyadic& magnitude, const FloatFormat& format) {
+  if (count == 0) return Bound::none("a mean of no values is no number");
+  if (const auto none = uncertain_count(count, format)) return *none;
+  // Two roundings of each share, half the least subnormal where it underflows, then the sum of them.
+  const Dyadic exact = quotient(magnitude, whole(count), quotient_bits).high;
+  const Dyadic errors =
+      *growth(2, format.precision) * exact + count * half(smallest_subnormal(format));
+  return sum_bound_of_approximate_terms(count, format.precision, exact, errors);
+}
+
 Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
   if (auto none = refused(moments, divisor, format)) return *none;
   const Steps steps(moments, format);

@@ -21,6 +21,9 @@ struct Moments {
 Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, const FloatFormat& format,
                  bool flush = false);
 
+/// The sum of x / n, each divided, or multiplied by the rounded 1 / n, before the sum in any order.
+Bound mean_of_shares_bound(std::uint64_t count, const Dyadic& magnitude, const FloatFormat& format);
+
 /// First the mean m, then the sum of (x - m)^2, over `divisor`: n for a population, n - 1 for a sample. Every
 /// division may be a product with the rounded reciprocal.
 Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, const FloatFormat& format);

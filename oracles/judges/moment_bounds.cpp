@@ -12,6 +12,11 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
       return Bound::none("no bound is known for merged means where subnormal numbers become zero");
     return merged_mean_bound(t.count, Dyadic::power_of_two(t.highest_place + 1), format);
   }
+  if (a.variance == VarianceMethod::shares) {
+    if (a.flush_to_zero)
+      return Bound::none("no bound is known for sums of shares where subnormal numbers become zero");
+    return mean_of_shares_bound(t.count, t.magnitude(), format);
+  }
   if (no_order_rounds(t, format, a.flush_to_zero))
     return mean_bound(t.count, t.sum(), Dyadic{}, format, a.flush_to_zero);
   Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
