@@ -150,9 +150,7 @@ class InstanceBuilder {
       reduction.sum = chosen(sum_names, "method", reduction.sum);
     else
       reduction.variance = chosen(variance_names, "method", reduction.variance);
-    if (reduction.variance == VarianceMethod::shares && reduction.op != Operator::mean)
-      throw InputError("a sum of shares is a method of a mean; choose two-pass, textbook or welford",
-                       table.where("method"));
+    check_method(reduction, table);
     if (reduction.sum != SumMethod::plain && reduction.result == ResultShape::partials)
       throw InputError("partial results are rounded one by one; a sum of them has the method \"plain\"",
                        table.where("method"));
@@ -160,6 +158,17 @@ class InstanceBuilder {
     reduction.p = number(table, "p", reduction.accumulator);
     check_shape(reduction, table);
     check_keys(where, table, reduction.op);
+  }
+
+  /// Some methods are for means alone, and some for all but them.
+  static void check_method(const Reduction& reduction, const Table& table) {
+    const bool mean = reduction.op == Operator::mean, shares = reduction.variance == VarianceMethod::shares;
+    const bool passes = reduction.variance == VarianceMethod::two_pass ||
+                        reduction.variance == VarianceMethod::textbook;
+    if (mean ? passes : shares)
+      throw InputError(mean ? "a mean is one sum, or has the method \"welford\" or \"shares\""
+                            : "\"shares\" is a method of a mean; choose two-pass, textbook or welford",
+                       table.where("method"));
   }
 
   /// A finite number, as a constant of that type is rounded.

@@ -229,17 +229,19 @@ TEST_CASE("a key that is for other operators is refused, unless it says nothing"
     return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + lines));
   };
   CHECK(error("sum", "functions = \"library\"") ==
-        "k.toml:12:14: \"functions\" is for log-sum-exp and softmax, not for sum");
+        "k.toml:12:14: \"functions\" is for log-sum-exp, cross-entropy and softmax, not for sum");
   CHECK(error("mean", "method = \"two-pass\"") ==
-        "k.toml:12:11: \"method\" is for sum and variance, not for mean");
+        "k.toml:12:11: a mean is one sum, or has the method \"welford\" or \"shares\"");
+  CHECK(error("variance", "method = \"shares\"") ==
+        "k.toml:12:11: \"shares\" is a method of a mean; choose two-pass, textbook or welford");
   CHECK(error("mean", "scan = \"exclusive\"") ==
-        "k.toml:12:9: \"scan\" is for sum, prod, min and max, not for mean");
+        "k.toml:12:9: \"scan\" is for sum, prod, min, max, and, or and xor, not for mean");
   CHECK(error("sum", "[claims]\nmasked = \"zero\"") ==
         "k.toml:13:11: \"masked\" is for log-sum-exp and softmax, not for sum");
   CHECK(error("sum", "[claims]\nties = \"first\"") ==
         "k.toml:13:9: \"ties\" is for argmin and argmax, not for sum");
   CHECK(error("softmax", "result = \"array\"\n[claims]\nheight = \"1\"")
-            .find("and variance, not for softmax") != std::string::npos);
+            .find("and max-ratio, not for softmax") != std::string::npos);
   CHECK(error("sum", "functions = \"fast\"\n[claims]\nties = \"any\"\nheight = \"9\"").empty());
   CHECK(error("variance", "method = \"welford\"\n[claims]\nheight = \"9\"").empty());
 }
