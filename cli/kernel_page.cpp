@@ -26,7 +26,8 @@ std::string claims_of(const Instance& instance) {
   const Claims& claims = instance.claims;
   std::vector<std::string> words;
   if (claims.deterministic) words.emplace_back("deterministic");
-  if (claims.nan != NanPolicy::unspecified) words.push_back(fmt::format("NaN: {}", name_of(nan_names, claims.nan)));
+  if (claims.nan != NanPolicy::unspecified)
+    words.push_back(fmt::format("NaN: {}", name_of(nan_names, claims.nan)));
   if (claims.ties == Ties::first) words.emplace_back("first of equal ones");
   if (claims.masked != Masked::unspecified)
     words.push_back(fmt::format("all masked: {}", name_of(masked_names, claims.masked)));

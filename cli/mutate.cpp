@@ -43,7 +43,8 @@ void leave_out_host_functions(std::vector<Subject>& subjects, const Console& con
       std::erase_if(subjects, [](const Subject& subject) { return subject.contract.is_host(); });
   if (left_out == 0) return;
   if (subjects.empty())
-    throw InputError("there is nothing to mutate: the contract calls functions of the host, which have no PTX");
+    throw InputError(
+        "there is nothing to mutate: the contract calls functions of the host, which have no PTX");
   console.note(fmt::format("{} {} functions of the host are left out", left_out,
                            left_out == 1 ? "contract that calls" : "contracts that call"));
 }

@@ -45,8 +45,8 @@ std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOpt
 /// the others. Empty where none does.
 std::string skip_without_gpu(std::vector<Subject>& subjects);
 
-/// Compiles every subject that is not skipped, several at a time. Throws like load_subjects; throws Interrupted when the user
-/// ends the run.
+/// Compiles every subject that is not skipped, several at a time. Throws like load_subjects; throws
+/// Interrupted when the user ends the run.
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line);
 

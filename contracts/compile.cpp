@@ -150,9 +150,10 @@ std::string kept_program(const Unit& unit, const fs::path& made, const PtxCache&
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   if (!replace_program(file, content))
-    throw InputError("the program that nvcc made cannot be kept there; set XDG_CACHE_HOME to a folder that can be "
-                     "written",
-                     {file.string()});
+    throw InputError(
+        "the program that nvcc made cannot be kept there; set XDG_CACHE_HOME to a folder that can be "
+        "written",
+        {file.string()});
   return content_hash(content);
 }
 
@@ -197,7 +198,8 @@ CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
   const auto nvcc = find_nvcc(options.nvcc);
   if (!nvcc && !options.nvcc.empty()) lack_nvcc(options.nvcc);
   const std::string version = nvcc ? nvcc_version(*nvcc) : "";
-  if (auto cached = cache.find(cache_key(unit), version); cached && (!unit.host || is_whole(unit, *cached, cache)))
+  if (auto cached = cache.find(cache_key(unit), version);
+      cached && (!unit.host || is_whole(unit, *cached, cache)))
     return *cached;
   if (!nvcc) lack_nvcc(options.nvcc);
   return run_nvcc(unit, *nvcc, version, cache);
@@ -310,9 +312,8 @@ Compiled compile_contract(Contract& contract, const CompileOptions& options) {
   const Launches launches(contract);
   const std::string appendix = contract.call ? call_kernels(contract) : "";
   try {
-    Built built =
-        build({contract.source, launches.entries, appendix, contract.flags, "", contract.is_host()},
-              contract.arch, options);
+    Built built = build({contract.source, launches.entries, appendix, contract.flags, "", contract.is_host()},
+                        contract.arch, options);
     for (LaunchContract* launch : launches.all) launch->lowered = built.lowered[launches.index_of(*launch)];
     return std::move(built.compiled);
   } catch (const EntryError& error) {

@@ -136,7 +136,7 @@ struct Instance {
   std::vector<OperandContract> operands;              ///< inputs besides "input"
   std::vector<BufferContract> buffers;                ///< besides these and "output"
   std::vector<FurtherResult> further;
-  Expression output_count;                            ///< elements of the output buffer
+  Expression output_count;  ///< elements of the output buffer
   BufferContract::Initial output_initial = BufferContract::Initial::undefined;
   BufferContract::Reset output_reset = BufferContract::Reset::each_call;
   bool in_place = false;  ///< "output" names the input buffer: the kernel overwrites what it reads

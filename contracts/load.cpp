@@ -131,7 +131,8 @@ bool is_host(const Instance& instance) {
 }
 
 bool Contract::is_host() const {
-  return std::ranges::any_of(instances, [](const Instance& instance) { return foldproof::is_host(instance); });
+  return std::ranges::any_of(instances,
+                             [](const Instance& instance) { return foldproof::is_host(instance); });
 }
 
 bool uses_several_gpus(const Contract& contract) {

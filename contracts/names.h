@@ -27,9 +27,9 @@ constexpr Named<Operator> operator_names[] = {
 #undef FOLDPROOF_OPERATOR
 };
 constexpr Named<ResultShape> result_names[] = {
-    {"value", ResultShape::value}, {"partials", ResultShape::partials}, {"rows", ResultShape::rows},
-    {"columns", ResultShape::columns}, {"segments", ResultShape::segments},
-    {"scan", ResultShape::scan},   {"bins", ResultShape::bins},         {"array", ResultShape::array}};
+    {"value", ResultShape::value},     {"partials", ResultShape::partials}, {"rows", ResultShape::rows},
+    {"columns", ResultShape::columns}, {"segments", ResultShape::segments}, {"scan", ResultShape::scan},
+    {"bins", ResultShape::bins},       {"array", ResultShape::array}};
 constexpr Named<Role> role_names[] = {
 #define FOLDPROOF_ROLE(id, name, operators, synopsis) {name, Role::id},
 #include "oracles/roles.def"

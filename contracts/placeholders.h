@@ -16,7 +16,8 @@ enum class Place : std::uint8_t { contract, cpp };
 
 /// `text` with every {NAME} replaced; {NAME:wide} by what an element of that type is folded in: f32 for
 /// floating-point types of 16 bits and fewer, the same value otherwise; {NAME:magnitude} by what holds its
-/// magnitude: the unsigned type of an integer, otherwise as wide. Throws InputError for a NAME that the matrix does not have.
+/// magnitude: the unsigned type of an integer, otherwise as wide. Throws InputError for a NAME that the
+/// matrix does not have.
 std::string substitute(std::string_view text, const Bindings& bindings, Place place, const Position& where);
 
 /// As `substitute`, for kernel arguments: {input} with an unknown name is a struct of one member, and stays.

@@ -8,8 +8,8 @@ using Gives = OperatorInfo::Gives;
 
 bool has_shape(Operator op, ResultShape shape) {
   const Gives gives = info(op).gives;
-  const bool one_each = gives == Gives::fold || gives == Gives::place || gives == Gives::number ||
-                        gives == Gives::tally;
+  const bool one_each =
+      gives == Gives::fold || gives == Gives::place || gives == Gives::number || gives == Gives::tally;
   switch (shape) {
     case ResultShape::value: return one_each;
     case ResultShape::rows: return gives != Gives::counts;
@@ -44,8 +44,7 @@ std::size_t outputs_of_part(const ResultLayout& layout, Operator op, std::size_t
 
 Part part_of(const ResultLayout& layout, Operator op, std::size_t index, std::size_t count) {
   switch (layout.shape) {
-    case ResultShape::scan:
-      return {0, std::min(count, index + (layout.scan == ScanKind::inclusive ? 1 : 0))};
+    case ResultShape::scan: return {0, std::min(count, index + (layout.scan == ScanKind::inclusive ? 1 : 0))};
     case ResultShape::segments:
       return {static_cast<std::size_t>(layout.offsets->bits(index)),
               static_cast<std::size_t>(layout.offsets->bits(index + 1))};

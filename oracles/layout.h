@@ -31,7 +31,7 @@ struct ResultLayout {
   ResultShape shape = ResultShape::value;
   std::size_t columns = 0;  ///< elements of a row, where there are rows
   ScanKind scan = ScanKind::inclusive;
-  std::size_t k = 1;             ///< outputs a row of an operator that ranks
+  std::size_t k = 1;                    ///< outputs a row of an operator that ranks
   std::optional<Operand> offsets = {};  ///< of segments
 };
 

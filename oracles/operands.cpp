@@ -19,8 +19,7 @@ bool has_word(std::string_view words, std::string_view word) {
 bool RoleInfo::is_needed_by(Operator op) const { return has_word(operators, info(op).name); }
 
 bool RoleInfo::is_for(Operator op) const {
-  return role == Role::offsets || is_needed_by(op) ||
-         has_word(operators, fmt::format("({})", info(op).name));
+  return role == Role::offsets || is_needed_by(op) || has_word(operators, fmt::format("({})", info(op).name));
 }
 
 Number scale_of(const Operand& scales, std::size_t element) {

@@ -84,8 +84,8 @@ ResultJudge::ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layou
   for (std::size_t i = 0; i < parts_of(layout, count_); ++i) {
     const Part part = part_of(layout, a_.op, i * outputs, count_);
     if (part.stride == 1)
-      judges_.push_back(make_judge(a_, elements_of(a_.input, input_, part),
-                                   operands_of_part(operands, part, i)));
+      judges_.push_back(
+          make_judge(a_, elements_of(a_.input, input_, part), operands_of_part(operands, part, i)));
     else
       judges_.push_back(make_judge(a_, gathered(a_.input, input_, part)));
   }
@@ -98,9 +98,8 @@ Judgement ResultJudge::judge(std::span<const std::byte> outputs) const {
   const std::size_t each = std::max<std::size_t>(outputs_of_part(layout_, a_.op, count), 1);
   Worst worst;
   for (std::size_t i = 0; i < count; ++i)
-    if (!worst.add(
-            judges_.at(i / each % judges_.size())->element(i % each, load(a_.output, outputs, i)), i,
-            count))
+    if (!worst.add(judges_.at(i / each % judges_.size())->element(i % each, load(a_.output, outputs, i)), i,
+                   count))
       break;
   return worst.take();
 }

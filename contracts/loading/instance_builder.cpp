@@ -163,8 +163,8 @@ class InstanceBuilder {
   /// Some methods are for means alone, and some for all but them.
   static void check_method(const Reduction& reduction, const Table& table) {
     const bool mean = reduction.op == Operator::mean, shares = reduction.variance == VarianceMethod::shares;
-    const bool passes = reduction.variance == VarianceMethod::two_pass ||
-                        reduction.variance == VarianceMethod::textbook;
+    const bool passes =
+        reduction.variance == VarianceMethod::two_pass || reduction.variance == VarianceMethod::textbook;
     if (mean ? passes : shares)
       throw InputError(mean ? "a mean is one sum, or has the method \"welford\" or \"shares\""
                             : "\"shares\" is a method of a mean; choose two-pass, textbook or welford",
@@ -339,18 +339,16 @@ class InstanceBuilder {
         throw InputError(fmt::format("there is already an operand \"{}\"", role.value), role.where);
     const bool integers = operand.role == Role::targets || operand.role == Role::offsets;
     const bool scale = operand.type == Element::u8 || operand.type == Element::e4m3;
-    const bool right = operand.role == Role::scales ? scale
-                       : integers ? !is_float(operand.type) && size_of(operand.type) >= 4
-                       : operand.role == Role::second
-                           ? operand.type == instance_.reduction->input
-                           : is_float(operand.type);
+    const bool right = operand.role == Role::scales   ? scale
+                       : integers                     ? !is_float(operand.type) && size_of(operand.type) >= 4
+                       : operand.role == Role::second ? operand.type == instance_.reduction->input
+                                                      : is_float(operand.type);
     if (!right)
       throw InputError(fmt::format("an operand \"{}\" cannot be of {}: {}", role.value, name(operand.type),
-                                   operand.role == Role::scales ? "scales are e4m3 or, of E8M0, u8"
-                                   : integers                   ? "it needs an integer of 32 or 64 bits"
-                                   : operand.role == Role::second
-                                       ? "it has the type of the elements"
-                                       : "it needs a floating-point type"),
+                                   operand.role == Role::scales   ? "scales are e4m3 or, of E8M0, u8"
+                                   : integers                     ? "it needs an integer of 32 or 64 bits"
+                                   : operand.role == Role::second ? "it has the type of the elements"
+                                                                  : "it needs a floating-point type"),
                        role.where);
   }
 
@@ -364,10 +362,10 @@ class InstanceBuilder {
       const bool offsets = role.role == Role::offsets;
       const bool segments = reduction.result == ResultShape::segments;
       if (!there && (offsets ? segments : role.is_needed_by(reduction.op)))
-        throw InputError(fmt::format("{} needs an [[operand]] with role = \"{}\": {}",
-                                     offsets ? "a result of segments" : name(reduction.op), role.name,
-                                     role.synopsis),
-                         top_.where("reduction"));
+        throw InputError(
+            fmt::format("{} needs an [[operand]] with role = \"{}\": {}",
+                        offsets ? "a result of segments" : name(reduction.op), role.name, role.synopsis),
+            top_.where("reduction"));
       if (there && offsets && !segments)
         throw InputError("offsets are for result = \"segments\"", top_.where("operand"));
     }

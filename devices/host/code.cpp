@@ -12,7 +12,8 @@ constexpr const char* server =
 }  // namespace
 
 std::string host_program_code(const std::vector<std::string>& entries, const std::string& place) {
-  std::string code = fmt::format("#line 1 \"foldproof-server\"\n{}\nint main() {{\n  return foldproof_host::serve({{\n", server);
+  std::string code = fmt::format(
+      "#line 1 \"foldproof-server\"\n{}\nint main() {{\n  return foldproof_host::serve({{\n", server);
   for (std::size_t i = 0; i < entries.size(); ++i)
     code += fmt::format("#line 1 \"{}{}\"\n::foldproof_host::entry(R\"({})\", &{}),\n", place, i, entries[i],
                         entries[i]);

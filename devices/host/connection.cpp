@@ -71,7 +71,8 @@ Connection::~Connection() {
 
 void Connection::wait_until_ready(short events) {
   for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now());
     if (left.count() <= 0) throw Ended{false, ""};
     pollfd waiting{socket_, events, 0};
     const int ready = poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1 << 30)));
@@ -115,17 +116,17 @@ Ended Connection::end() {
     }
   }
   child_ = -1;
-  const std::string how =
-      WIFSIGNALED(status)
-          ? fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-          : fmt::format("ended with status {}", WEXITSTATUS(status));
+  const std::string how = WIFSIGNALED(status) ? fmt::format("was ended by signal {} ({})", WTERMSIG(status),
+                                                            strsignal(WTERMSIG(status)))
+                                              : fmt::format("ended with status {}", WEXITSTATUS(status));
   const std::string words = last_words();
   return {true, words.empty() ? how : fmt::format("{}, having said: {}", how, words)};
 }
 
 std::string Connection::last_words() const {
   const off_t size = lseek(printed_, 0, SEEK_END);
-  std::string text(std::min<std::size_t>(most_words, static_cast<std::size_t>(std::max<off_t>(size, 0))), '\0');
+  std::string text(std::min<std::size_t>(most_words, static_cast<std::size_t>(std::max<off_t>(size, 0))),
+                   '\0');
   const ssize_t got = pread(printed_, text.data(), text.size(), size - static_cast<off_t>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   while (!text.empty() && text.back() == '\n') text.pop_back();

@@ -24,7 +24,8 @@ Gpus gpus() {
   auto* const init = function<int(unsigned)>(driver, "cuInit");
   auto* const count = function<int(int*)>(driver, "cuDeviceGetCount");
   auto* const name = function<int(char*, int, int)>(driver, "cuDeviceGetName");
-  if (init == nullptr || count == nullptr || name == nullptr) return none("libcuda.so.1 is not CUDA's driver");
+  if (init == nullptr || count == nullptr || name == nullptr)
+    return none("libcuda.so.1 is not CUDA's driver");
   if (const int error = init(0); error != 0) return none(fmt::format("cuInit returns error {}", error));
   int number = 0;
   if (const int error = count(&number); error != 0)

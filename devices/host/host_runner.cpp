@@ -58,7 +58,8 @@ class Program {
     for (std::uint64_t left = number(most_listed, "entries"); left > 0; --left) {
       EntryInfo entry{text(), {}};
       for (std::uint64_t more = number(most_listed, "parameters"); more > 0; --more)
-        entry.parameter_bytes.push_back(static_cast<std::uint32_t>(number(most_listed, "bytes of a parameter")));
+        entry.parameter_bytes.push_back(
+            static_cast<std::uint32_t>(number(most_listed, "bytes of a parameter")));
       entries_.push_back(std::move(entry));
     }
   }
@@ -238,10 +239,10 @@ class HostRunner final : public Runner {
       return result;
     } catch (const Ended& ended) {
       program_.reset();
-      return ended.in_time
-                 ? failed(job, Kind::crash, fmt::format("the host program {}", ended.how))
-                 : failed(job, Kind::timeout,
-                          fmt::format("the host program did not answer within {} s", std::chrono::duration<double>(limit_).count()));
+      return ended.in_time ? failed(job, Kind::crash, fmt::format("the host program {}", ended.how))
+                           : failed(job, Kind::timeout,
+                                    fmt::format("the host program did not answer within {} s",
+                                                std::chrono::duration<double>(limit_).count()));
     } catch (const Garbage& garbage) {
       program_.reset();
       return failed(job, Kind::crash,

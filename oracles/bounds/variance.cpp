@@ -84,8 +84,7 @@ Bound mean_of_shares_bound(std::uint64_t count, const Dyadic& magnitude, const F
   if (const auto none = uncertain_count(count, format)) return *none;
   // Two roundings of each share, half the least subnormal where it underflows, then the sum of them.
   const Dyadic exact = quotient(magnitude, whole(count), quotient_bits).high;
-  const Dyadic errors =
-      *growth(2, format.precision) * exact + count * half(smallest_subnormal(format));
+  const Dyadic errors = *growth(2, format.precision) * exact + count * half(smallest_subnormal(format));
   return sum_bound_of_approximate_terms(count, format.precision, exact, errors);
 }
 
@@ -132,15 +131,16 @@ Bound merged_variance_bound(const Moments& moments, const Dyadic& largest, const
   const std::uint64_t n = moments.count;
   const Dyadic u = unit_roundoff(format.precision), deviations = steps.sum_of_squared_deviations();
   // Each merge adds w d^2 with w <= min(a, b), d the distance of the means, known to within `apart`: over all
-  // merges w (2 |d| e + e^2) sums up to 2 e sqrt(W M) + W e^2 (Cauchy and Schwarz), twice that where Welford's
-  // factors differ.
+  // merges w (2 |d| e + e^2) sums up to 2 e sqrt(W M) + W e^2 (Cauchy and Schwarz), twice that where
+  // Welford's factors differ.
   const Dyadic apart = whole(2) * *mean + 4 * u * largest, weights = whole(sum_of_smaller_parts(n));
   const Dyadic root = square_root(Enclosure(weights * deviations), quotient_bits).high;
   const Dyadic of_distances = whole(4) * apart * root + whole(2) * weights * apart * apart;
   // Eight roundings on the way of a term into the sum, and one more for each merge above.
   const Bound rounding = growth(n + 8, format.precision);
   if (!rounding) return rounding;
-  const Dyadic error = of_distances + *rounding * (deviations + of_distances) + n * smallest_subnormal(format);
+  const Dyadic error =
+      of_distances + *rounding * (deviations + of_distances) + n * smallest_subnormal(format);
   return steps.divided({deviations, error}, n).error;
 }
 

@@ -24,8 +24,9 @@ class CountingJudge final : public Judge {
     Judgement judgement;
     judgement.ok = bits == wanted;
     if (!judgement.ok)
-      judgement.sentence = fmt::format("the result is {} but {} of {} elements are not zero, so that \"{}\" is {}",
-                                       to_text(a_.output, bits), nonzero_, count_, info(a_.op).name, wanted);
+      judgement.sentence =
+          fmt::format("the result is {} but {} of {} elements are not zero, so that \"{}\" is {}",
+                      to_text(a_.output, bits), nonzero_, count_, info(a_.op).name, wanted);
     return judgement;
   }
 

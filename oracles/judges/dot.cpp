@@ -84,8 +84,7 @@ class DotJudge final : public Judge {
     const bool cancels = other * Dyadic(2, 0) > largest_finite(a_.accumulator) || overflows_to_nan(a_);
     const bool nan = outcome.category == Number::Category::nan;
     return judged_by_category(
-        (nan && cancels) ||
-            (outcome.category == Number::Category::infinity && outcome.negative == negative),
+        (nan && cancels) || (outcome.category == Number::Category::infinity && outcome.negative == negative),
         outcome, negative ? "a product is -inf" : "a product is inf");
   }
 
@@ -99,8 +98,7 @@ class DotJudge final : public Judge {
 
 std::unique_ptr<Judge> make_dot_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
                                       const Operand& second) {
-  if (!is_float(arithmetic.accumulator))
-    return std::make_unique<WrappingDotJudge>(arithmetic, input, second);
+  if (!is_float(arithmetic.accumulator)) return std::make_unique<WrappingDotJudge>(arithmetic, input, second);
   return std::make_unique<DotJudge>(arithmetic, input, second);
 }
 

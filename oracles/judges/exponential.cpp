@@ -33,10 +33,12 @@ ExponentialErrors errors_of(const Arithmetic& a, const Dyadic& max) {
   return {exp_ulps * ulp, smallest_normal(format), whole(3) * ulp, log_absolute};
 }
 
-/// What was summed about an earlier maximum is scaled: once at most for each of the other terms that may raise
-/// the maximum, by an exponential and a rounded product. Distances between maxima add up to that from the last
-/// one, so that their roundings drift as one would. Where a factor underflows, so may each of the sums.
-ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t times, const FloatFormat& format) {
+/// What was summed about an earlier maximum is scaled: once at most for each of the other terms that may
+/// raise the maximum, by an exponential and a rounded product. Distances between maxima add up to that from
+/// the last one, so that their roundings drift as one would. Where a factor underflows, so may each of the
+/// sums.
+ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t times,
+                                const FloatFormat& format) {
   ExponentialErrors errors = once;
   const Bound roundings = growth(2 * times, format.precision);
   const Dyadic relative = whole(times + 1) * once.exp_relative;
@@ -158,8 +160,7 @@ class ExponentialJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_exponential_judge(const Arithmetic& arithmetic,
-                                              std::span<const std::byte> input,
+std::unique_ptr<Judge> make_exponential_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
                                               const std::optional<Operand>& target) {
   return std::make_unique<ExponentialJudge>(arithmetic, input, target);
 }

@@ -65,9 +65,8 @@ class IntegerJudge final : public FoldJudge {
     judgement.layer = Judgement::Layer::exact;
     judgement.ok = bits == wanted;
     if (!judgement.ok)
-      judgement.sentence =
-          fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
-                      noun(a_.op), to_text(a_.output, wanted));
+      judgement.sentence = fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
+                                       noun(a_.op), to_text(a_.output, wanted));
     return judgement;
   }
 

@@ -25,8 +25,7 @@ std::vector<Dyadic> finite_values(const std::optional<Operand>& operand, bool& a
 
 class NormalisationJudge final : public Judge {
  public:
-  NormalisationJudge(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                     const Operands& operands)
+  NormalisationJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operands& operands)
       : a_(arithmetic),
         input_(input.begin(), input.end()),
         values_(tally(arithmetic.input, input)),
@@ -59,7 +58,8 @@ class NormalisationJudge final : public Judge {
       why_not_ = "the sums may overflow";
       return;
     }
-    const Bound mean_square_error = is_layer() ? variance_bound_of(a_, values_, squares_) : mean_square_bound();
+    const Bound mean_square_error =
+        is_layer() ? variance_bound_of(a_, values_, squares_) : mean_square_bound();
     const Bound mean_error = is_layer() ? mean_bound_of(a_, values_) : Bound(Dyadic{});
     if (!mean_square_error || !mean_error) {
       why_not_ = (mean_error ? mean_square_error : mean_error).why_not();

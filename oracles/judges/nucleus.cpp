@@ -47,8 +47,7 @@ class NucleusJudge final : public Judge {
     const FloatFormat& format = float_format(a_.accumulator);
     const Bound rounding = sum_bound_any_order(terms, format.precision, magnitude);
     if (!rounding || magnitude * whole(2) > largest_finite(format)) return Reach::either;
-    const Dyadic flushed =
-        a_.flush_to_zero ? flush_to_zero_loss(terms, format, magnitude) : Dyadic{};
+    const Dyadic flushed = a_.flush_to_zero ? flush_to_zero_loss(terms, format, magnitude) : Dyadic{};
     const Dyadic bound = *rounding + flushed;
     if (sum - bound >= p) return Reach::reached;
     return sum + bound < p ? Reach::below : Reach::either;

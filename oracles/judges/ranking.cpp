@@ -25,7 +25,8 @@ class RankingJudge final : public Judge {
                                                       !decode(a_.output, bits).negative
                                                 : is_same(there, bits);
     if (right) return {};
-    return wrong(rank, bits, fmt::format("that element is {}, at {}", to_text(a_.input, there), order_[rank]));
+    return wrong(rank, bits,
+                 fmt::format("that element is {}, at {}", to_text(a_.input, there), order_[rank]));
   }
 
  private:

@@ -226,14 +226,13 @@ class Verdicts {
   bool judge_further() {
     for (std::size_t i = 0; i < instance_.further.size(); ++i) {
       const FurtherResult& further = instance_.further[i];
-      const ResultJudge judge(
-          arithmetic_of(further.reduction, instance_, arithmetic_->flush_to_zero),
-          layout_of(further.reduction), planned_.input, operands_);
+      const ResultJudge judge(arithmetic_of(further.reduction, instance_, arithmetic_->flush_to_zero),
+                              layout_of(further.reduction), planned_.input, operands_);
       for (std::size_t run = results_.size(); run-- > 0;) {
         const Judgement judgement = judge.judge(further_of(run, i));
         if (judgement.ok) continue;
-        add(kind_of(judgement),
-            fmt::format("{}in the buffer \"{}\", {}{}", when(run), further.buffer, judgement.sentence, with_input()));
+        add(kind_of(judgement), fmt::format("{}in the buffer \"{}\", {}{}", when(run), further.buffer,
+                                            judgement.sentence, with_input()));
         return false;
       }
     }
@@ -323,8 +322,9 @@ class Verdicts {
         if (further_of(0, i) == further_of(run, i)) continue;
         const Comparison& comparison = planned_.comparisons[run - 1];
         add(comparison.kind,
-            fmt::format("the buffer \"{}\" holds one result {} and another {}, although the contract claims {}",
-                        instance_.further[i].buffer, comparison.here, comparison.there, comparison.claim) +
+            fmt::format(
+                "the buffer \"{}\" holds one result {} and another {}, although the contract claims {}",
+                instance_.further[i].buffer, comparison.here, comparison.there, comparison.claim) +
                 with_input());
         return false;
       }

@@ -241,8 +241,8 @@ PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input
   std::vector<JobStep> launches;
   for (std::size_t i = 0; i < instance_.launches.size(); ++i) {
     const LaunchContract& launch = instance_.launches[i];
-    JobLaunch step{launch.lowered, launch.host ? LaunchShape{} : shape_of(launch, c.variables), {},
-                   launch.where};
+    JobLaunch step{
+        launch.lowered, launch.host ? LaunchShape{} : shape_of(launch, c.variables), {}, launch.where};
     for (std::size_t a = 0; a < launch.arguments.size(); ++a)
       step.arguments.push_back(
           lay_out(launch.arguments[a], parameter_bytes_[i][a], c.variables, assembly.finder(), launch.where));

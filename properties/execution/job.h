@@ -18,7 +18,7 @@ struct PreparedJob {
   std::uint64_t output_count = 0;       ///< elements of the result
   std::vector<std::uint32_t> operands, further;  ///< indices into job.buffers, in the contract's order
   std::vector<std::vector<std::byte>> operand_values;
-  std::vector<std::byte> untouched;     ///< what an untouched output holds; empty where it holds nothing
+  std::vector<std::byte> untouched;  ///< what an untouched output holds; empty where it holds nothing
 };
 
 /// The elements that the case gives the kernel; empty without a reduction.

@@ -129,8 +129,7 @@ Operands operands_of(const Instance& instance, const PreparedJob& prepared) {
   Operands operands;
   for (std::size_t i = 0; i < instance.operands.size(); ++i) {
     const OperandContract& contract = instance.operands[i];
-    operands.set(contract.role,
-                 {contract.type, prepared.operand_values[i], contract.group});
+    operands.set(contract.role, {contract.type, prepared.operand_values[i], contract.group});
   }
   return operands;
 }

@@ -11,9 +11,9 @@
 
 namespace foldproof {
 
-/// The operand's values, made anew from the case's seed and sizes: factors and divisors like elements of their
-/// type; weights and biases of moderate size; targets among the columns; offsets that ascend from 0 to the
-/// count, some of them equal; scales of all magnitudes, in some cases a NaN among them. Throws InputError
+/// The operand's values, made anew from the case's seed and sizes: factors and divisors like elements of
+/// their type; weights and biases of moderate size; targets among the columns; offsets that ascend from 0 to
+/// the count, some of them equal; scales of all magnitudes, in some cases a NaN among them. Throws InputError
 /// where the contract's count is none that such an operand can have.
 std::vector<std::byte> make_operand(const OperandContract& operand, const Case& c);
 

@@ -6,8 +6,8 @@
 
 namespace foldproof {
 
-/// Of the instance's reduction or a further one; where the results are rows or columns, `columns` is among the
-/// variables. `operands` hold the offsets of segments.
+/// Of the instance's reduction or a further one; where the results are rows or columns, `columns` is among
+/// the variables. `operands` hold the offsets of segments.
 ResultLayout result_layout(const Reduction& reduction, const Variables& variables,
                            const Operands& operands = {});
 

@@ -153,7 +153,8 @@ std::string Coverage::missed(const Domain& domain, const CaseGenerator& generato
       missing.push_back(fmt::format("inputs with {}", row.name));
   add_missed(count_rows, "count", domain, counts_, missing);
   add_missed(block_rows, "block", domain, blocks_, missing);
-  for (int order = 0; order <= static_cast<int>(Schedule::Order::random) && generator.draws_schedules(); ++order)
+  for (int order = 0; order <= static_cast<int>(Schedule::Order::random) && generator.draws_schedules();
+       ++order)
     if (const Schedule schedule{static_cast<Schedule::Order>(order), 0}; !orders_.contains(schedule.order))
       missing.push_back("the schedule " + to_string(schedule));
   const bool aligned = std::ranges::any_of(domain.variables(), [&](const auto& variable) {

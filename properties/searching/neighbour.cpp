@@ -99,7 +99,8 @@ void change_block(Case& c, const Surroundings& here) {
 }
 
 void change_schedule(Case& c, const Surroundings& here) {
-  if (!here.instance.claims.deterministic && !is_host(here.instance)) c.schedule = {Schedule::Order::random, here.choose.bits()};
+  if (!here.instance.claims.deterministic && !is_host(here.instance))
+    c.schedule = {Schedule::Order::random, here.choose.bits()};
 }
 
 /// The more often a step stands here, the more often it is tried.

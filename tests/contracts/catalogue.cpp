@@ -88,7 +88,8 @@ std::string missing(const std::map<std::string, Pairs>& wanted, const std::map<s
 }
 
 TEST_CASE("every row of the catalogue has a kernel in the matrix") {
-  constexpr std::pair<char, int> families[] = {{'A', 13}, {'B', 10}, {'C', 14}, {'E', 9}, {'F', 10}, {'G', 6}};
+  constexpr std::pair<char, int> families[] = {{'A', 13}, {'B', 10}, {'C', 14},
+                                               {'E', 9},  {'F', 10}, {'G', 6}};
   const Matrix rows = matrix();
   for (const auto& [family, count] : families)
     for (int number = 1; number <= count; ++number) {

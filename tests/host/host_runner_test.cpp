@@ -42,8 +42,9 @@ const fs::path& program() {
     std::ofstream(folder.path() / "cuda_runtime_api.h") << test::fake_cuda;
     std::ofstream(folder.path() / "program.cpp")
         << source
-        << host_program_code({"sum<float>", "leave", "stray", "crash", "hang", "babble", "refuse", "fail", "lack"},
-                             "entry-");
+        << host_program_code(
+               {"sum<float>", "leave", "stray", "crash", "hang", "babble", "refuse", "fail", "lack"},
+               "entry-");
     const std::string command = "g++ -std=c++17 -I" + folder.path().string() + " -o " +
                                 (folder.path() / "program").string() + " " +
                                 (folder.path() / "program.cpp").string();

@@ -1,5 +1,5 @@
-// Results that are made with further operands, or are not made of sums: dot products, ratios, losses, normalised
-// rows, ranks, counts and segments.
+// Results that are made with further operands, or are not made of sums: dot products, ratios, losses,
+// normalised rows, ranks, counts and segments.
 #include "oracles/operands.h"
 
 #include <cmath>
@@ -42,8 +42,7 @@ bool accepts(const Arithmetic& a, const Inputs& inputs, const std::vector<double
   const std::vector<std::byte> elements = elements_of(a.input, inputs.elements);
   std::vector<std::vector<std::byte>> bytes;
   Operands operands;
-  for (const Inputs::Given& given : inputs.operands)
-    bytes.push_back(elements_of(given.type, given.values));
+  for (const Inputs::Given& given : inputs.operands) bytes.push_back(elements_of(given.type, given.values));
   for (std::size_t i = 0; i < bytes.size(); ++i)
     operands.set(inputs.operands[i].role, {inputs.operands[i].type, bytes[i], inputs.operands[i].group});
   layout.offsets = operands[Role::offsets];
@@ -79,7 +78,8 @@ TEST_CASE("each row has its own part of a second operand") {
 TEST_CASE("the largest ratio is rounded once") {
   const Inputs inputs{{1, 1, -9}, {{Role::second, Element::f32, {4, 3, 1}}}};
   CHECK(accepts(of(Operator::max_ratio), inputs, {static_cast<double>(1.0F / 3.0F)}));
-  CHECK_FALSE(accepts(of(Operator::max_ratio), inputs, {static_cast<double>(std::nextafter(1.0F / 3.0F, 1.0F))}));
+  CHECK_FALSE(
+      accepts(of(Operator::max_ratio), inputs, {static_cast<double>(std::nextafter(1.0F / 3.0F, 1.0F))}));
   CHECK(accepts(of(Operator::max_ratio), {{1, 2}, {{Role::second, Element::f32, {0, 1}}}}, {inf}));
   CHECK(accepts(of(Operator::max_ratio), {{0, 2}, {{Role::second, Element::f32, {0, 1}}}}, {nan}));
   CHECK_FALSE(accepts(of(Operator::max_ratio), {{0, 2}, {{Role::second, Element::f32, {0, 1}}}}, {2}));
@@ -150,7 +150,8 @@ TEST_CASE("any, all and count look at what is not zero") {
 
 TEST_CASE("ranks go to the largest first, of equal ones to the first") {
   CHECK(accepts(of(Operator::top_k, Element::f32, Element::u32), {{1, 5, 5, 0}}, {1, 2}, rows_of(4, 2)));
-  CHECK_FALSE(accepts(of(Operator::top_k, Element::f32, Element::u32), {{1, 5, 5, 0}}, {2, 1}, rows_of(4, 2)));
+  CHECK_FALSE(
+      accepts(of(Operator::top_k, Element::f32, Element::u32), {{1, 5, 5, 0}}, {2, 1}, rows_of(4, 2)));
   CHECK(accepts(of(Operator::largest), {{1, 5, 5, 0, 7, 8, 9, 1}}, {5, 5, 9, 8}, rows_of(4, 2)));
   CHECK_FALSE(accepts(of(Operator::largest), {{1, 5, 4, 0}}, {5, 5}, rows_of(4, 2)));
 }
@@ -184,7 +185,8 @@ TEST_CASE("elements are multiplied with the scale of their group") {
   CHECK(accepts(of(Operator::sum, Element::e2m1), inputs, {7.5}));
   CHECK_FALSE(accepts(of(Operator::sum, Element::e2m1), inputs, {6}));
   CHECK(accepts(of(Operator::sum, Element::e2m1), {{1}, {{Role::scales, Element::u8, {255}, 32}}}, {nan}));
-  CHECK(accepts(of(Operator::sum, Element::e2m1), {{6, 6}, {{Role::scales, Element::e4m3, {1.5}, 16}}}, {18}));
+  CHECK(
+      accepts(of(Operator::sum, Element::e2m1), {{6, 6}, {{Role::scales, Element::e4m3, {1.5}, 16}}}, {18}));
 }
 
 TEST_CASE("what is summed about a running maximum may err a little more") {

@@ -183,7 +183,8 @@ TEST_CASE("a variance may come from the means of x and x^2, and divisions from a
 TEST_CASE("a mean of shares may lose half a subnormal number of each") {
   Arithmetic late = of(Operator::mean, Element::f16), early = late;
   early.variance = VarianceMethod::shares;
-  const double least = 0x1p-24;  // the smallest number of f16: of 1 and -3 of them each, the shares are 0 and -2
+  const double least =
+      0x1p-24;  // the smallest number of f16: of 1 and -3 of them each, the shares are 0 and -2
   CHECK(accepts(early, {least, -3 * least}, {-2 * least}));
   CHECK_FALSE(accepts(late, {least, -3 * least}, {-2 * least}));
   CHECK_FALSE(accepts(early, {least, -3 * least}, {-4 * least}));

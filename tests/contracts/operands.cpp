@@ -1,0 +1,92 @@
+// What a contract says of operands and of further results.
+#include "catch.h"
+#include "workshop.h"
+
+namespace foldproof {
+namespace {
+
+std::string contract(const std::string& op, const std::string& rest, const std::string& more = "") {
+  return "format = 1\n[reduction]\noperator = \"" + op +
+         "\"\ninput = \"f32\"\nresult = \"rows\"\n[domain]\ncolumns = \"1 .. 9\"\nrows = \"1 .. 9\"\n"
+         "count = \"rows * columns\"\n" +
+         rest + "[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 32\n" + more;
+}
+
+std::string operand(const std::string& role, const std::string& type) {
+  return "[[operand]]\nname = \"y\"\nrole = \"" + role + "\"\ntype = \"" + type + "\"\n";
+}
+
+bool says(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
+
+TEST_CASE("an operand has as many values as its role needs") {
+  const Workshop workshop;
+  const Variables sizes{{"columns", 3}, {"rows", 4}, {"count", 12}};
+  const auto count = [&](const std::string& op, const std::string& role, const std::string& type) {
+    return workshop.load(contract(op, operand(role, type)))
+        .instances.at(0)
+        .operands.at(0)
+        .count.evaluate(sizes);
+  };
+  CHECK(count("dot", "second", "f32") == 12);
+  CHECK(count("layer-norm", "weights", "f16") == 3);
+  CHECK(count("cross-entropy", "targets", "u32") == 4);
+}
+
+TEST_CASE("scales are shared by groups") {
+  const Workshop workshop;
+  const Instance instance =
+      workshop.load(contract("sum", operand("scales", "u8") + "group = 5\n")).instances.at(0);
+  CHECK(instance.operands.at(0).count.evaluate({{"count", 12}}) == 3);
+}
+
+TEST_CASE("an operator that needs an operand says so") {
+  CHECK(says(load_error(contract("dot", "")), "dot needs an [[operand]] with role = \"second\""));
+  CHECK(says(load_error(contract("cross-entropy", "")), "needs an [[operand]] with role = \"targets\""));
+}
+
+TEST_CASE("an operand that the operator does not have is refused") {
+  CHECK(says(load_error(contract("sum", operand("weights", "f32"))), "sum has no operand \"weights\""));
+  CHECK(
+      says(load_error(contract("sum", operand("offsets", "u64"))), "offsets are for result = \"segments\""));
+  CHECK(says(load_error(contract("dot", operand("third", "f32"))), "\"role\" cannot be \"third\""));
+}
+
+TEST_CASE("an operand's type must suit its role") {
+  CHECK(says(load_error(contract("dot", operand("second", "f64"))), "it has the type of the elements"));
+  CHECK(says(load_error(contract("cross-entropy", operand("targets", "u8"))), "an integer of 32 or 64 bits"));
+  CHECK(says(load_error(contract("sum", operand("scales", "f32"))), "scales are e4m3 or, of E8M0, u8"));
+}
+
+TEST_CASE("a further result stands in a buffer, with that buffer's type") {
+  const Workshop workshop;
+  const std::string buffer = "[[buffer]]\nname = \"means\"\ntype = \"f64\"\ncount = \"rows\"\n";
+  const std::string further = "[[further]]\nbuffer = \"means\"\noperator = \"mean\"\n";
+  const Instance instance = workshop.load(contract("variance", buffer + further)).instances.at(0);
+  REQUIRE(instance.further.size() == 1);
+  CHECK(instance.further[0].reduction.op == Operator::mean);
+  CHECK(instance.further[0].reduction.output == Element::f64);
+  CHECK(instance.further[0].reduction.result == ResultShape::rows);
+  CHECK(says(load_error(contract("variance", further)), "there is no [[buffer]] \"means\""));
+}
+
+TEST_CASE("what ranks has k outputs a row") {
+  const Workshop workshop;
+  const Contract ranked = workshop.load(
+      "format = 1\n[reduction]\noperator = \"top-k\"\ninput = \"f32\"\noutput = \"u32\"\nresult = "
+      "\"rows\"\nk = 2\n"
+      "[domain]\ncolumns = \"2 .. 9\"\nrows = \"1 .. 9\"\ncount = \"rows * columns\"\n[[launch]]\nentry = "
+      "\"k\"\n"
+      "grid = 1\nblock = 32\n");
+  CHECK(ranked.instances.at(0).output_count.evaluate({{"columns", 5}, {"rows", 3}, {"count", 15}}) == 6);
+}
+
+TEST_CASE("a number must be one") {
+  const std::string wrong =
+      "format = 1\n[reduction]\noperator = \"rms-norm\"\ninput = \"f32\"\nresult = \"rows\"\n"
+      "epsilon = \"tiny\"\n[domain]\ncolumns = 3\ncount = \"columns\"\n[[launch]]\nentry = "
+      "\"k\"\ngrid = 1\nblock = 32\n";
+  CHECK(says(load_error(wrong), "\"epsilon\" must be a number such as \"1e-5\", not \"tiny\""));
+}
+
+}  // namespace
+}  // namespace foldproof
