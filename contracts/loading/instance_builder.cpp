@@ -334,6 +334,8 @@ class InstanceBuilder {
     const Operator op = instance_.reduction->op;
     if (!info(operand.role).is_for(op))
       throw InputError(fmt::format("{} has no operand \"{}\"", name(op), role.value), role.where);
+    if (operand.role == Role::offsets && instance_.reduction->result != ResultShape::segments)
+      throw InputError("offsets are for result = \"segments\"", role.where);
     for (const OperandContract& other : instance_.operands)
       if (other.role == operand.role)
         throw InputError(fmt::format("there is already an operand \"{}\"", role.value), role.where);
@@ -352,7 +354,7 @@ class InstanceBuilder {
                        role.where);
   }
 
-  /// Offsets are there for segments, and for nothing else.
+  /// Those that the operator or the shape of its result cannot do without.
   void check_needed_operands() const {
     if (!instance_.reduction) return;
     const Reduction& reduction = *instance_.reduction;
@@ -366,8 +368,6 @@ class InstanceBuilder {
             fmt::format("{} needs an [[operand]] with role = \"{}\": {}",
                         offsets ? "a result of segments" : name(reduction.op), role.name, role.synopsis),
             top_.where("reduction"));
-      if (there && offsets && !segments)
-        throw InputError("offsets are for result = \"segments\"", top_.where("operand"));
     }
   }
 
