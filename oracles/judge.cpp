@@ -39,7 +39,7 @@ std::optional<std::string> not_judged_apart(const Arithmetic& a) {
         return sentence("a sum that is held against p needs a floating-point accumulator");
       break;
     case OperatorInfo::Gives::ranked:
-      if (a.op == Operator::top_k ? is_float(a.output) : a.output != a.input && !widens(a.input, a.output))
+      if (a.op == Operator::top_k ? is_float(a.output) : !widens(a.input, a.output))
         return sentence("where elements stand needs an integer as output, what they are their own type");
       break;
     case OperatorInfo::Gives::counts:
@@ -126,7 +126,7 @@ std::unique_ptr<Judge> make_judge(const Arithmetic& a, std::span<const std::byte
 std::unique_ptr<FoldJudge> make_fold_judge(const Arithmetic& a, std::span<const std::byte> input) {
   if (takes_magnitudes(a.op)) return make_magnitude_judge(a, input);
   if (is_extremum(a.op)) return make_extremum_judge(a, input);
-  if (!is_float(a.accumulator) || is_bitwise(a.op)) return make_integer_judge(a, input);
+  if (!is_float(a.accumulator)) return make_integer_judge(a, input);
   return a.op == Operator::sum ? make_sum_judge(a, input) : make_product_judge(a, input);
 }
 

@@ -27,7 +27,7 @@ __device__ bool precedes(Place<T> a, Place<T> b) {
   const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
   if (a_nan != b_nan) return a_nan;
   // -0 equals +0 here, although the maximum itself tells them apart: the lower index wins.
-  if (!a_nan && a.value != b.value) return Extreme::better(a.value, b.value);
+  if (!a_nan && a.value != b.value) return Extreme::apply(a.value, b.value) == a.value;
   return a.index < b.index;
 }
 
@@ -36,7 +36,7 @@ struct ArgExtreme {
   /// The worst value at an index beyond all others, so that even an element equal to it wins.
   template <typename P>
   __device__ static P identity() {
-    return {Extreme::template worst<typename P::Value>(), 0xffffffffu};
+    return {Extreme::template identity<typename P::Value>(), 0xffffffffu};
   }
   template <typename P>
   __device__ static P apply(P a, P b) {
@@ -44,30 +44,8 @@ struct ArgExtreme {
   }
 };
 
-struct Smaller {
-  template <typename T>
-  __device__ static constexpr T worst() {
-    return Min::identity<T>();
-  }
-  template <typename T>
-  __device__ static bool better(T a, T b) {
-    return a < b;
-  }
-};
-
-struct Larger {
-  template <typename T>
-  __device__ static constexpr T worst() {
-    return Max::identity<T>();
-  }
-  template <typename T>
-  __device__ static bool better(T a, T b) {
-    return a > b;
-  }
-};
-
-using ArgMin = ArgExtreme<Smaller>;
-using ArgMax = ArgExtreme<Larger>;
+using ArgMin = ArgExtreme<Min>;
+using ArgMax = ArgExtreme<Max>;
 
 /// One block of any size; `count` is 1 at least, since nothing stands nowhere.
 template <typename Op, typename T>

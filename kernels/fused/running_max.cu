@@ -4,6 +4,7 @@
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../scan/warp_scan.cuh"
 
 template <typename T>
 __global__ void running_max(const T* scores, Wide<T>* maxima, std::size_t count) {
@@ -14,10 +15,7 @@ __global__ void running_max(const T* scores, Wide<T>* maxima, std::size_t count)
     Wide<T> highest = element_or_identity<Max>(scores, i, count);
     // A masked score is the identity. Of nothing else, the chunk changes no maximum: a vote tells all lanes.
     if (__any_sync(0xffffffffu, !(highest == Max::identity<Wide<T>>()))) {
-      for (unsigned step = 1; step < 32; step *= 2) {
-        const Wide<T> before = __shfl_up_sync(0xffffffffu, highest, step);
-        if (lane >= step) highest = Max::apply(before, highest);
-      }
+      highest = scan_warp<Max>(highest, 32);
     }
     highest = Max::apply(carried, highest);
     if (i < count) maxima[i] = highest;

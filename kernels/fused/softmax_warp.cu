@@ -3,16 +3,8 @@
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../warp/butterfly.cuh"
 #include "exponentials.cuh"
-
-/// The total of a full warp, in every lane.
-template <typename Op, typename W>
-__device__ W warp_total(W value) {
-  for (unsigned step = 16; step > 0; step /= 2) {
-    value = Op::apply(value, __shfl_xor_sync(0xffffffffu, value, step));
-  }
-  return value;
-}
 
 /// blockDim.x is a multiple of 32.
 template <typename T>
@@ -24,11 +16,11 @@ __global__ void softmax_warp(const T* scores, T* weights, std::size_t rows, std:
 
   Wide<T> highest = Max::identity<Wide<T>>();
   for (std::size_t c = lane; c < columns; c += 32) highest = Max::apply(highest, widen(row[c]));
-  const Wide<T> origin = origin_of(warp_total<Max>(highest));
+  const Wide<T> origin = origin_of(reduce_butterfly<Max>(highest));
 
   Wide<T> sum = 0;
   for (std::size_t c = lane; c < columns; c += 32) sum += exp(widen(row[c]) - origin);
-  sum = warp_total<Sum>(sum);
+  sum = reduce_butterfly<Sum>(sum);
 
   for (std::size_t c = lane; c < columns; c += 32) {
     weights[index * columns + c] = static_cast<T>(share_of(exp(widen(row[c]) - origin), sum));

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "../element_types.cuh"
+#include "../reduction_operators.cuh"
+#include "../scan/warp_scan.cuh"
 
 /// blockDim.x is a multiple of 32. All `columns` where the whole row does not reach p.
 template <typename T>
@@ -17,10 +19,7 @@ __global__ void top_p(const T* probabilities, std::uint32_t* kept, std::size_t r
   for (std::size_t chunk = 0; chunk < columns; chunk += 32) {
     const std::size_t column = chunk + lane;
     Wide<T> sum = column < columns ? widen(probabilities[row * columns + column]) : Wide<T>{0};
-    for (unsigned step = 1; step < 32; step *= 2) {
-      const Wide<T> lower = __shfl_up_sync(0xffffffffu, sum, step);
-      if (lane >= step) sum += lower;
-    }
+    sum = scan_warp<Sum>(sum, 32);
     // The first lane of all that have reached p; those past the row add nothing, and come behind it.
     const unsigned reached = __ballot_sync(0xffffffffu, before + sum >= p);
     if (reached != 0) {

@@ -1,21 +1,10 @@
 // B2: a butterfly of shuffles, after which every lane has the total.
+#include "butterfly.cuh"
+
 #include <cstddef>
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
-
-/// Folds one value a lane; every lane returns the total. All 32 lanes call.
-template <typename Op, typename T>
-__device__ T reduce_butterfly(T value) {
-  for (unsigned distance = 16; distance > 0; distance /= 2) {
-    // Lanes whose numbers differ in this one bit exchange their values and fold the same two. No lane is
-    // left without a partner, so all work to the end, where a tree of shuffles down lets half fall idle:
-    // the total costs no broadcast.
-    value = Op::apply(value, __shfl_xor_sync(0xffffffffu, value, distance));
-  }
-  // The same bits in every lane: partners fold in opposite order, and Op does not mind.
-  return value;
-}
 
 /// One warp, each of whose lanes leaves the total of the whole input.
 template <typename Op, typename T>

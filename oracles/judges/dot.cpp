@@ -5,16 +5,11 @@
 #include "oracles/code_bits.h"
 #include "oracles/judges/judges.h"
 #include "oracles/judges/outcome.h"
+#include "oracles/judges/wrapping.h"
 #include "oracles/tally.h"
 
 namespace foldproof {
 namespace {
-
-/// An integer element as two's complement of 64 bits.
-std::uint64_t extended(Element element, std::uint64_t bits) {
-  const Number number = decode(element, bits);
-  return number.negative ? std::uint64_t{0} - number.significand : number.significand;
-}
 
 /// Of integers, modulo 2^w.
 class WrappingDotJudge final : public Judge {

@@ -2,16 +2,10 @@
 
 #include "oracles/code_bits.h"
 #include "oracles/judges/judges.h"
-#include "oracles/number.h"
+#include "oracles/judges/wrapping.h"
 
 namespace foldproof {
 namespace {
-
-/// An integer element as two's complement of 64 bits.
-std::uint64_t extended(Element element, std::uint64_t bits) {
-  const Number number = decode(element, bits);
-  return number.negative ? std::uint64_t{0} - number.significand : number.significand;
-}
 
 std::uint64_t combined(Operator op, std::uint64_t a, std::uint64_t b) {
   switch (op) {

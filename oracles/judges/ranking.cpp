@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "oracles/judges/judges.h"
+#include "oracles/judges/outcome.h"
 #include "oracles/number.h"
 #include "oracles/references/extremes.h"
 
@@ -20,7 +21,7 @@ class RankingJudge final : public Judge {
     if (rank >= order_.size()) return wrong(rank, bits, fmt::format("there are {} elements", order_.size()));
     const std::uint64_t there = load(a_.input, input_, order_[rank]);
     if (a_.nan == NanPolicy::unspecified && decode(a_.input, load(a_.input, input_, order_[0])).is_nan())
-      return unspecified();
+      return anything_goes("the contract does not say what a NaN does");
     const bool right = a_.op == Operator::top_k ? decode(a_.output, bits).significand == order_[rank] &&
                                                       !decode(a_.output, bits).negative
                                                 : is_same(there, bits);
@@ -34,13 +35,6 @@ class RankingJudge final : public Judge {
     const Number wanted = decode(a_.input, element), got = decode(a_.output, bits);
     if (wanted.is_nan()) return got.is_nan();
     return encode(a_.output, wanted) == bits || (wanted.is_zero() && got.is_zero());
-  }
-
-  static Judgement unspecified() {
-    Judgement judgement;
-    judgement.layer = Judgement::Layer::nothing;
-    judgement.why_not = "the contract does not say what a NaN does";
-    return judgement;
   }
 
   Judgement wrong(std::size_t rank, std::uint64_t bits, std::string_view although) const {

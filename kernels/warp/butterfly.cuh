@@ -1,0 +1,15 @@
+// The total of a warp in every lane: what B2 shows, and what a softmax of a warp is made of.
+#pragma once
+
+/// Folds one value a lane; every lane returns the total. All 32 lanes call.
+template <typename Op, typename T>
+__device__ T reduce_butterfly(T value) {
+  for (unsigned distance = 16; distance > 0; distance /= 2) {
+    // Lanes whose numbers differ in this one bit exchange their values and fold the same two. No lane is
+    // left without a partner, so all work to the end, where a tree of shuffles down lets half fall idle:
+    // the total costs no broadcast.
+    value = Op::apply(value, __shfl_xor_sync(0xffffffffu, value, distance));
+  }
+  // The same bits in every lane: partners fold in opposite order, and Op does not mind.
+  return value;
+}
