@@ -27,7 +27,7 @@ struct Arguments : AuditArguments {
 
 CampaignOptions campaign_options(const Arguments& arguments) {
   CampaignOptions options;
-  options.audit.cases = arguments.cases;
+  options.cases = arguments.cases;
   options.audit.largest_count = arguments.largest;
   options.audit.steered = arguments.steered;
   options.audit.seed = parse_seed(arguments.seed);
@@ -80,13 +80,14 @@ int audit(const Arguments& arguments, const Console& console) {
   // Everything that can be wrong with the arguments and the contracts is said before work begins.
   std::vector<SkippedDevice> skipped = skipped_devices(arguments.device);
   if (!arguments.report.empty()) check_report_folder(arguments.report);
-  const CampaignOptions options = campaign_options(arguments);
+  CampaignOptions options = campaign_options(arguments);
   const MutationRunOptions proof = proof_options(arguments, options.audit.seed);
   ProgressLine line;
   const CompileOptions compile_options = arguments.source.compile_options();
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   say_that_it_is_guessed(subjects, console);
-  const std::vector<Assignment> assignments = arguments.sharded(arguments.selected(subjects));
+  const std::vector<Assignment> all = arguments.selected(subjects), assignments = arguments.sharded(all);
+  options.shares_cases = all.size() > many_instances;
   const std::string gpu = skip_without_gpu(subjects);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   if (arguments.prove) check_all_excuses(assignments);
@@ -102,7 +103,10 @@ int audit(const Arguments& arguments, const Console& console) {
 
 Run attach_audit(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
-  a->attach(app);
+  a->attach(app,
+            fmt::format("40; where a run has more than {} instances, those of a contract share 80, at least "
+                        "12 each",
+                        many_instances));
   app.add_option("--device", a->device, "emulated, cuda or all; status 3 where one of them is not there")
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
       ->type_name("NAME");

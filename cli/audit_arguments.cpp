@@ -16,13 +16,13 @@ bool is_selected(const Contract& contract, const Instance& instance, const std::
 
 }  // namespace
 
-void AuditArguments::attach(CLI::App& app) {
+void AuditArguments::attach(CLI::App& app, const std::string& default_cases) {
   app.add_option("PATH", path,
                  "A .cu, .ptx or contract, or a folder; without one the kernels that come along");
   app.add_option("--contract", contract, "The contract, where it is not beside the source")
       ->type_name("FILE.toml");
   app.add_option("--entry", entry, "The kernel to audit, where there is no contract")->type_name("NAME");
-  app.add_option("--cases", cases, "Cases an instance")
+  app.add_option("--cases", cases, "Cases an instance; default: " + default_cases)
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
       ->type_name("N");
   app.add_option("--budget", budget, "Time for the whole run, such as 60s")->type_name("TIME");

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,13 @@ namespace foldproof {
 
 struct AuditArguments {
   std::string path, contract, entry, budget, seed = "1", fail_on = "error", shard = "1/1", only;
-  std::uint64_t cases = AuditOptions{}.cases, largest = AuditOptions{}.largest_count;
+  std::optional<std::uint64_t> cases;
+  std::uint64_t largest = AuditOptions{}.largest_count;
   unsigned jobs = default_jobs();
   SourceOptions source;
 
-  void attach(CLI::App& app);
+  /// `default_cases`: how many cases an instance has where --cases does not say.
+  void attach(CLI::App& app, const std::string& default_cases);
 
   SubjectChoice choice() const { return {path, contract, entry_name(entry)}; }
   /// The instances that --only leaves. Throws InputError when it selects none.

@@ -75,6 +75,15 @@ KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
   return {};
 }
 
+std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& options) {
+  if (options.only_case) return 1;
+  if (options.cases) return *options.cases;
+  constexpr std::uint64_t least = 12, together = 80;
+  const std::uint64_t most = AuditOptions{}.cases;
+  if (!options.shares_cases) return most;
+  return std::clamp(together / assignment.subject->contract.instances.size(), least, most);
+}
+
 /// Where a contract's failing cases are kept unless --store names another folder: beside it. Nothing, so that
 /// they go to the user's cache, where that cannot be written.
 std::optional<std::filesystem::path> default_store(const Contract& contract) {
@@ -126,6 +135,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   tasks.jobs = options.jobs;
   tasks.work = [&](std::size_t task, const auto& say_done) {
     CampaignOptions own = options;
+    own.audit.cases = cases_of(assignments[task], options);
     own.audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
     own.audit.store = options.store ? options.store : default_store(assignments[task].subject->contract);
     if (options.budget)
@@ -142,7 +152,8 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
     result.report.kernels[task] = report_of(assignments[task], outcome);
     cases += result.report.kernels[task].cases;
   };
-  const std::uint64_t all_cases = assignments.size() * (options.only_case ? 1 : options.audit.cases);
+  std::uint64_t all_cases = 0;
+  for (const Assignment& assignment : assignments) all_cases += cases_of(assignment, options);
   tasks.progress = [&](std::uint64_t running) {
     line.show(fmt::format("audited: {} of {} instances, {} of {} cases; running for {:.0f} s", ended,
                           assignments.size(), std::min(cases + running, all_cases), all_cases,

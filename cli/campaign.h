@@ -20,8 +20,16 @@ struct Assignment {
   const Instance* instance = nullptr;
 };
 
+/// In a run of more instances than this, those of one contract share cases: they differ in types and
+/// operators, not in how threads meet.
+inline constexpr std::size_t many_instances = 500;
+
 struct CampaignOptions {
-  AuditOptions audit;                               ///< its budget is set per instance from `budget`
+  AuditOptions audit;  ///< its budget and cases are set per instance from those here
+  /// An instance; absent: 40, and where the instances of a contract share them, 80 together, 12 each at
+  /// least.
+  std::optional<std::uint64_t> cases;
+  bool shares_cases = false;
   std::optional<std::chrono::milliseconds> budget;  ///< of the whole campaign
   std::optional<std::filesystem::path> store;       ///< failing cases; absent: beside each contract
   std::optional<Case> only_case;                    ///< run this case instead of generated ones

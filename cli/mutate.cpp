@@ -16,10 +16,7 @@ namespace foldproof {
 namespace {
 
 struct Arguments : AuditArguments {
-  Arguments() {
-    cases = MutationOptions{}.cases;
-    fail_on = name(MutationOptions{}.fail_on);
-  }
+  Arguments() { fail_on = name(MutationOptions{}.fail_on); }
   std::optional<double> floor;
   bool all_instances = false;
 };
@@ -51,7 +48,7 @@ void leave_out_host_functions(std::vector<Subject>& subjects, const Console& con
 
 MutationRunOptions options_of(const Arguments& arguments) {
   MutationRunOptions options;
-  options.mutation.cases = arguments.cases;
+  options.mutation.cases = arguments.cases.value_or(options.mutation.cases);
   options.mutation.seed = parse_seed(arguments.seed);
   options.mutation.largest_count = arguments.largest;
   options.mutation.fail_on = severity_named(arguments.fail_on).value();
@@ -98,7 +95,7 @@ int mutate(const Arguments& arguments, const Console& console) {
 
 Run attach_mutate(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
-  a->attach(app);
+  a->attach(app, fmt::format("{}", MutationOptions{}.cases));
   app.add_option(
          "--floor", a->floor,
          "Lowest score, in percent, that does not fail the run; status 3 where a mutant was not tried")

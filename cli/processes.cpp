@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -72,7 +73,17 @@ void unpack(const std::string& body, Outcome& outcome) {
 
 // --- the child's side
 
+/// A task makes and frees the same tens of megabytes for every case. The kernel clears each page that it
+/// gives: a sixth of an audit's time went there.
+void keep_freed_memory() {
+  constexpr int megabyte = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, 32 * megabyte);  // the most that it takes
+  mallopt(M_TRIM_THRESHOLD, 2047 * megabyte);
+  mallopt(M_TOP_PAD, 16 * megabyte);
+}
+
 [[noreturn]] void work_and_exit(const Tasks& tasks, std::size_t task, int to) {
+  keep_freed_memory();
   try {
     send(to, Message::result,
          tasks.work(task, [to](std::uint64_t done) { send(to, Message::progress, std::to_string(done)); }));

@@ -109,7 +109,10 @@ std::vector<Use> uses_of_nodes(const Expressions& expressions, std::span<const N
     if (uses[result].times) *uses[result].times += 1;
   }
   for (const NodeId decision : expressions.decisions()) uses[decision].counts = uses[decision].decides = true;
-  for (NodeId id = expressions.size() - 1; id > expressions.inputs(); --id) {
+  NodeId last = 0;  // made later than this, nothing is in a result or decides anything
+  for (const auto& roots : {results, std::span<const NodeId>(expressions.decisions())})
+    for (const NodeId root : roots) last = std::max(last, root);
+  for (NodeId id = last; id > expressions.inputs(); --id) {
     const Use& use = uses[id];
     if (!use.counts && use.times == 0.0) continue;
     const Node& node = expressions[id];

@@ -429,10 +429,11 @@ class Verdicts {
   Evaluation evaluation_;
 };
 
-/// Following takes memory for each value that is made, and time.
-bool is_small(const Planned& planned) {
-  constexpr std::size_t most_bytes = 1 << 20;
-  return planned.input.size() <= most_bytes;
+/// Following takes memory for each value that is made, and as much time as all else: the loops that lose
+/// elements have gone round often enough by then.
+bool is_small(const Planned& planned, Element input) {
+  constexpr std::size_t most_elements = 1 << 14;
+  return planned.input.size() / size_of(input) <= most_elements;
 }
 
 /// Where the shape of the result says how many elements the output has, the contract must say so too.
@@ -482,7 +483,7 @@ Planned plan(const JobBuilder& builder, const laws::LawSubject& subject, const C
     other.calls = 1;
     also(other, {Kind::not_reproducible, "when called again", "when called once", "determinism"});
   }
-  if (instance.claims.uses_every_input_once.value_or(true) && is_small(planned)) {
+  if (instance.claims.uses_every_input_once.value_or(true) && is_small(planned, instance.reduction->input)) {
     planned.followed = c.calls > 1 ? planned.prepared.size() - 1 : 0;
     follow(instance, planned.prepared[*planned.followed]);
   }

@@ -175,7 +175,9 @@ void Grid::compute_followed(Frame& frame, const Instruction& i, LaneMask lanes) 
     });
     return;
   }
-  if (const std::optional<Node> operation = operation_of(*i.form); operation && !moves_bytes(*operation))
+  if (is_wiring(*i.form))
+    follow_wiring(frame, i, lanes);
+  else if (const std::optional<Node> operation = operation_of(*i.form); operation && !moves_bytes(*operation))
     follow_operation(frame, i, *operation, lanes);
   else
     follow_bytes(frame, i, lanes);
@@ -232,6 +234,40 @@ void Grid::follow_operation(Frame& frame, const Instruction& i, const Node& oper
     for (; at < target.bytes; ++at) value[at] = {0, 0, static_cast<std::uint8_t>(bits >> (8 * at))};
     frame.nodes.set(row, lane, expressions.assembled(std::span(value).first(target.bytes)));
   });
+}
+
+// mov, which every loop is full of: from one row to another, to one from several, or from one to several.
+void Grid::follow_wiring(Frame& frame, const Instruction& i, LaneMask lanes) {
+  Expressions& expressions = provenance_->expressions;
+  const Operands sources = sources_of(i);
+  const std::span<const Port> ports = i.form->ports;
+  const auto targets = ports.first(static_cast<std::size_t>(std::ranges::count(ports, true, &Port::written)));
+  const std::uint32_t* rows = isa::rows_of(i);
+  const std::byte* registers = frame.registers();
+  // All of them first: a target may be a source.
+  std::array<std::array<NodeId, warp_size>, most_operands> nodes;
+  for_lanes(lanes, [&](unsigned lane) {
+    if (targets.size() == 1 && sources.count == 1) {
+      nodes[0][lane] = frame.nodes.at(sources.all[0].row, lane);
+      return;
+    }
+    std::array<BytePart, widest> bytes;
+    unsigned at = 0;
+    for (const auto& [row, port] : sources) {
+      expressions.take_apart(frame.nodes.at(row, lane), port->bytes,
+                             low_column(registers, row, lane, port->bytes), std::span(bytes).subspan(at));
+      at += port->bytes;
+    }
+    at = 0;
+    for (std::size_t k = 0; k < targets.size(); at += targets[k++].bytes)
+      nodes[k][lane] = rows[k] == isa::no_operand
+                           ? 0
+                           : expressions.assembled(std::span(bytes).subspan(at, targets[k].bytes));
+  });
+  i.compute(frame.registers(), i, lanes);
+  for (std::size_t k = 0; k < targets.size(); ++k)
+    if (rows[k] != isa::no_operand)
+      for_lanes(lanes, [&](unsigned lane) { frame.nodes.set(rows[k], lane, nodes[k][lane]); });
 }
 
 // Bytes that move; what else an instruction makes of its sources is opaque.

@@ -239,6 +239,7 @@ class Grid final : private Scene {
   bool follows() const { return provenance_ && !provenance_->expressions.gap(); }
   void compute_followed(Frame& frame, const Instruction& instruction, LaneMask lanes);
   void follow_operation(Frame& frame, const Instruction& instruction, const Node& operation, LaneMask lanes);
+  void follow_wiring(Frame& frame, const Instruction& instruction, LaneMask lanes);
   void follow_bytes(Frame& frame, const Instruction& instruction, LaneMask lanes);
   void set_values(const Frame& frame, const Instruction& instruction, LaneMask lanes);
   void follow_choice(Frame& frame, const Instruction& instruction, LaneMask lanes);

@@ -1,5 +1,6 @@
 #include "devices/emulated/machine/operation_of.h"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -17,9 +18,11 @@ struct Row {
 
 constexpr Row arithmetic[] = {
 #define FOLDPROOF_MOVER(row, sources)
+#define FOLDPROOF_WIRING(row)
 #define FOLDPROOF_ARITHMETIC(row, operation) {#row, Operation::operation},
 #include "devices/emulated/machine/operations.def"
 #undef FOLDPROOF_ARITHMETIC
+#undef FOLDPROOF_WIRING
 #undef FOLDPROOF_MOVER
 };
 
@@ -30,8 +33,20 @@ struct Mover {
 
 constexpr Mover movers[] = {
 #define FOLDPROOF_ARITHMETIC(row, operation)
+#define FOLDPROOF_WIRING(row)
 #define FOLDPROOF_MOVER(row, sources) {#row, sources},
 #include "devices/emulated/machine/operations.def"
+#undef FOLDPROOF_MOVER
+#undef FOLDPROOF_WIRING
+#undef FOLDPROOF_ARITHMETIC
+};
+
+constexpr std::string_view wirings[] = {
+#define FOLDPROOF_ARITHMETIC(row, operation)
+#define FOLDPROOF_MOVER(row, sources)
+#define FOLDPROOF_WIRING(row) #row,
+#include "devices/emulated/machine/operations.def"
+#undef FOLDPROOF_WIRING
 #undef FOLDPROOF_MOVER
 #undef FOLDPROOF_ARITHMETIC
 };
@@ -40,6 +55,7 @@ constexpr Mover movers[] = {
 struct Meaning {
   std::optional<Operation> operation;
   std::size_t movable = 0;  ///< sources
+  bool wires = false;
 };
 
 /// By row of ptx.def: looked up for every instruction that reads what depends on an input.
@@ -51,6 +67,7 @@ const Meaning& meaning_of(isa::RowId of) {
         if (isa::rows()[row].id == id) found[row].operation = operation;
       for (const auto& [id, sources] : movers)
         if (isa::rows()[row].id == id) found[row].movable = sources;
+      found[row].wires = std::ranges::count(wirings, isa::rows()[row].id) != 0;
     }
     return found;
   }();
@@ -110,6 +127,8 @@ std::size_t moves_bytes_of(const Form& form) {
   const bool converts = movable != 0 && isa::rows()[form.row].id == "cvt";
   return converts && (form.sat || is_number(form.type) || is_number(form.type2)) ? 0 : movable;
 }
+
+bool is_wiring(const Form& form) { return meaning_of(form.row).wires; }
 
 std::optional<Node> operation_of(const Form& form) {
   const std::optional<Operation> operation = meaning_of(form.row).operation;

@@ -19,6 +19,9 @@ std::optional<Node> operation_of(const isa::Form& form);
 /// does more than that.
 std::size_t moves_bytes_of(const isa::Form& form);
 
+/// Whether a register-only instruction's destinations hold the bytes of its sources, one after the other.
+bool is_wiring(const isa::Form& form);
+
 /// What an atomic leaves in memory, as a node without operands: made of the old value and the operand.
 std::optional<Node> operation_of(isa::AtomicKind kind, isa::Type type);
 

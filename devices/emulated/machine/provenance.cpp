@@ -37,19 +37,29 @@ void RowNodes::clear() {
   rows_.clear();
 }
 
-BytePart MemoryNodes::at(const Place& place) const {
-  const auto memory = pages_.find(place.of);
-  if (memory == pages_.end()) return {};
-  const auto page = memory->second.find(place.at / page_bytes);
-  return page == memory->second.end() ? BytePart{} : page->second[place.at % page_bytes];
+MemoryNodes::Page* MemoryNodes::find(const Place& place) {
+  const Place begin{place.of, place.at / page_bytes * page_bytes};
+  if (latest_ && latest_begin_ == begin) return latest_;
+  const auto memory = pages_.find(begin.of);
+  if (memory == pages_.end()) return nullptr;
+  const auto page = memory->second.find(begin.at / page_bytes);
+  if (page == memory->second.end()) return nullptr;
+  latest_begin_ = begin;
+  return latest_ = &page->second;
+}
+
+BytePart MemoryNodes::at(const Place& place) {
+  const Page* page = find(place);
+  return page ? (*page)[place.at % page_bytes] : BytePart{};
 }
 
 void MemoryNodes::set(const Place& place, const BytePart& byte) {
-  if (byte.node == 0) {  // makes no page
-    const auto memory = pages_.find(place.of);
-    if (memory == pages_.end() || !memory->second.contains(place.at / page_bytes)) return;
+  Page* page = find(place);
+  if (!page) {
+    if (byte.node == 0) return;  // makes no page
+    page = &pages_[place.of][place.at / page_bytes];
   }
-  pages_[place.of][place.at / page_bytes][place.at % page_bytes] = byte;
+  (*page)[place.at % page_bytes] = byte;
 }
 
 void MemoryNodes::forget(std::uint64_t address, std::uint64_t bytes) {
@@ -58,6 +68,7 @@ void MemoryNodes::forget(std::uint64_t address, std::uint64_t bytes) {
 
 void MemoryNodes::forget_blocks() {
   std::erase_if(pages_, [](const auto& memory) { return memory.first != global_memory; });
+  latest_ = nullptr;
 }
 
 NodeId Provenance::made_of(const Place& from, std::span<const std::byte> bytes) {

@@ -49,7 +49,7 @@ class RowNodes {
 /// The nodes of the bytes in all memories.
 class MemoryNodes {
  public:
-  BytePart at(const Place& place) const;
+  BytePart at(const Place& place);
   void set(const Place& place, const BytePart& byte);
   void forget(std::uint64_t address, std::uint64_t bytes);  ///< in global memory
   void forget_blocks();                                     ///< all but global memory
@@ -66,7 +66,13 @@ class MemoryNodes {
  private:
   static constexpr std::uint64_t page_bytes = 256;
   using Page = std::array<BytePart, page_bytes>;
+  /// Null where no byte of the place's page depends on an input.
+  Page* find(const Place& place);
+
   std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, Page>> pages_;  ///< by memory, by page
+  /// The page found last: the bytes of a value, and often the values of lanes, lie side by side.
+  Page* latest_ = nullptr;
+  Place latest_begin_;
 };
 
 /// What is known of the values of a job's launches.
