@@ -86,7 +86,14 @@ class VariableChoice {
     if (name == "block") return block_in(choose_, range);
     if (name == "columns") return row_in(choose_, range, tile_of(chosen));
     if (name == "rows") return rows_in(range, chosen);
+    if (name == "segments") return segments_in(range);
     return variable_in(choose_, range);
+  }
+
+  /// A warp or a block works on each, whether there is an element in it or not.
+  std::int64_t segments_in(Bounds range) {
+    if (choose_.between(0, 15) == 0) return range.high;
+    return variable_in(choose_, {range.low, range.clamp(small_count)});
   }
 
   /// A row is mostly a block's, and some judges take their time for each element: few rows, and seldom as

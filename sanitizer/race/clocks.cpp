@@ -51,6 +51,7 @@ void Clocks::launch_begins(const Scene& scene) {
   latest_time_ = 0;
   messages_.clear();
   clusters_.clear();
+  lesson_ = {};
 }
 
 void Clocks::block_begins(BlockNumber number) {
@@ -137,7 +138,8 @@ const Knowledge& Clocks::outer_of(const WarpClock& who, unsigned lane) {
 }
 
 // All that some lanes of a warp know, themselves included.
-Knowledge Clocks::known_to(const WarpClock& who, LaneSet lanes) {
+// What lanes of a warp know of its block.
+Knowledge Clocks::known_inside(const WarpClock& who, LaneSet lanes) {
   LaneTimes times;
   times.fill(who.uniform);
   for_lanes(lanes, [&](unsigned lane) {
@@ -145,27 +147,35 @@ Knowledge Clocks::known_to(const WarpClock& who, LaneSet lanes) {
       for (unsigned m = 0; m < lanes_per_warp; ++m) times[m] = std::max(times[m], (*who.pairs)[lane][m]);
     times[lane] = who.time;
   });
-  Knowledge all(who.id, who.block->base, times);
-  const Knowledge* joined = nullptr;
+  return {who.id, who.block->base, times};
+}
+
+// Besides that, what they learnt of others. `joined`: what `sum` holds already; most lanes know the same.
+void Clocks::join_outside(Knowledge& sum, const WarpClock& who, LaneSet lanes, Knowledge& joined) {
   for_lanes(lanes, [&](unsigned lane) {
     const Knowledge& outer = outer_of(who, lane);
-    if (!joined || !outer.is(*joined)) all.join(outer);
-    joined = &outer;
+    if (outer.is(joined)) return;
+    sum.join(outer);
+    joined = outer;
   });
+}
+
+Knowledge Clocks::known_to(const WarpClock& who, LaneSet lanes) {
+  Knowledge all = known_inside(who, lanes), joined;
+  join_outside(all, who, lanes, joined);
   return all;
 }
 
 void Clocks::learn(WarpClock& who, LaneSet lanes, const Knowledge& what) {
   if (what.empty()) return;
   if (!who.outer) who.outer = std::make_unique<std::array<Knowledge, lanes_per_warp>>();
-  Knowledge before, after;
   for_lanes(lanes, [&](unsigned lane) {
     const Knowledge& own = outer_of(who, lane);
-    if (after.empty() || !own.is(before)) {  // most lanes knew the same before
-      before = after = own;
-      after.join(what);
+    if (!own.is(lesson_.before) || !what.is(lesson_.what)) {
+      lesson_ = {own, what, own};
+      lesson_.after.join(what);
     }
-    (*who.outer)[lane] = after;
+    (*who.outer)[lane] = lesson_.after;
   });
   who.has_outer |= lanes;
 }
@@ -318,10 +328,12 @@ void Clocks::meet_in_part(BlockClock& block, const BlockClock::Barrier& complete
 // A relaxed arrival hands on what fences have released, and that the block has begun.
 void Clocks::cluster_arrives(const BarrierEvent& event, bool releases) {
   WarpClock& warp = this->warp(event.warp);
-  Knowledge& arrived = clusters_[event.warp.block / blocks_per_cluster_].arrived;
+  ClusterPhase& phase = clusters_[event.warp.block / blocks_per_cluster_];
+  Knowledge& arrived = phase.arrived;
   if (releases) {
     ++warp.time;
-    arrived.join(known_to(warp, event.lanes));
+    arrived.join(known_inside(warp, event.lanes));
+    join_outside(arrived, warp, event.lanes, phase.joined);
     return;
   }
   constexpr Time beginning = 1;  // before which nobody has done anything
@@ -336,6 +348,7 @@ void Clocks::cluster_arrives(const BarrierEvent& event, bool releases) {
 void Clocks::cluster_completes(std::uint64_t cluster) {
   ClusterPhase& phase = clusters_[cluster];
   phase.complete = std::exchange(phase.arrived, {});
+  phase.joined = {};
 }
 
 void Clocks::cluster_waits(const BarrierEvent& event, bool acquires) {

@@ -158,6 +158,7 @@ class Clocks {
   };
   struct ClusterPhase {
     Knowledge arrived, complete;
+    Knowledge joined;  ///< of what was joined to `arrived`: the last that was not of the warp's own block
     std::uint32_t ended = 0;  ///< of the cluster's blocks
   };
 
@@ -166,8 +167,10 @@ class Clocks {
   void pass_messages(const AccessEvent& strong);
   void overwrite_messages(const AccessEvent& weak);
   static const Knowledge& outer_of(const WarpClock& who, unsigned lane);
+  static Knowledge known_inside(const WarpClock& who, LaneSet lanes);
+  static void join_outside(Knowledge& sum, const WarpClock& who, LaneSet lanes, Knowledge& joined);
   static Knowledge known_to(const WarpClock& who, LaneSet lanes);
-  static void learn(WarpClock& who, LaneSet lanes, const Knowledge& what);
+  void learn(WarpClock& who, LaneSet lanes, const Knowledge& what);
   bool sees(const Written& written, const AccessEvent& event) const;
   void observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element,
                const Written* written);
@@ -191,6 +194,10 @@ class Clocks {
   std::unordered_map<BlockNumber, std::unique_ptr<BlockClock>> blocks_;
   std::vector<std::unique_ptr<BlockClock>> spare_;
   BlockClock* latest_ = nullptr;
+  /// What was learnt last: at a barrier, many lanes that know the same learn the same.
+  struct {
+    Knowledge before, what, after;
+  } lesson_;
   std::map<Location, Written> messages_;
   std::uint64_t messages_made_ = 0;
   Time latest_time_ = 0;                                      ///< of blocks that have ended

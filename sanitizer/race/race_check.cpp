@@ -416,11 +416,14 @@ void RaceCheck::compare(const AccessEvent& event, std::vector<Entry>& entries, u
                         const Entry& now, WarpClock& who, std::uint64_t address) {
   std::size_t kept = 0;
   std::uint32_t latest_chain = 0;  // of the writes kept
+  const bool many = entries.size() > many_entries;
   for (std::size_t k = 0; k < entries.size(); ++k) {
     Entry& earlier = entries[k];
     const bool own = earlier.warp == now.warp;
     const bool conflicts = now.manner.writes || earlier.manner.writes;
-    const bool stands_for = replaces(now, earlier);
+    // Whether another warp's read is over takes time to find out, and saves little before there are many.
+    const bool is_near = own || (earlier.warp.block == now.warp.block && earlier.time < base_);
+    const bool stands_for = (conflicts || is_near || many) && replaces(now, earlier);
     if (conflicts || stands_for) {
       const LaneSet others = own ? earlier.lanes & ~bit(lane) : earlier.lanes;
       LaneSet unordered = others == 0 ? 0 : clocks_.unordered(who, lane, earlier.warp, others, earlier.time);
