@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "contracts/expression.h"
+#include "oracles/custom_operator.h"
 #include "oracles/element.h"
 #include "oracles/layout.h"
 #include "oracles/operands.h"
@@ -36,6 +37,7 @@ struct Reduction {
   double epsilon = 0;                ///< of layer-norm and rms-norm, a value of the accumulator
   double p = 0;                      ///< of top-p, likewise
   std::optional<Expression> k = {};  ///< of what ranks
+  std::shared_ptr<const CustomOperator> custom = {};  ///< of the operator `custom`
 };
 
 /// What the reduction reads besides its elements; each case makes it anew.
@@ -133,6 +135,7 @@ struct Instance {
   std::optional<Reduction> reduction;           ///< absent: checks without an oracle
   std::string input_name = "input", output_name = "output";  ///< what findings call the two buffers
   std::vector<std::pair<std::string, Range>> domain;  ///< in file order: count first, others may refer to it
+  std::map<std::string, Range, std::less<>> tried;    ///< narrower ranges from which cases are drawn
   std::vector<OperandContract> operands;              ///< inputs besides "input"
   std::vector<BufferContract> buffers;                ///< besides these and "output"
   std::vector<FurtherResult> further;

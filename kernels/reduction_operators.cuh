@@ -42,6 +42,20 @@ struct Prod {
   }
 };
 
+/// Returns that compound: 1 + r is the product of 1 + a and 1 + b. An operator that no library brings along, of
+/// integers here; modulo 2^n it is associative, and commutes.
+struct Compound {
+  template <typename T>
+  __device__ static constexpr T identity() {
+    return T{0};
+  }
+
+  template <typename T>
+  __device__ static T apply(T a, T b) {
+    return Sum::apply(Sum::apply(a, b), Prod::apply(a, b));
+  }
+};
+
 /// The greatest value of a type: infinity where it has one. The least is what begins a maximum: neither 0 nor
 /// FLT_MIN, which lose negative input, nor -FLT_MAX, which turns an input of -infinities into a finite result.
 template <typename T>

@@ -64,16 +64,18 @@ std::optional<std::string> not_judged_apart(const Arithmetic& a) {
   return std::nullopt;
 }
 
-std::optional<std::string> not_judged_bitwise(const Arithmetic& a) {
+std::optional<std::string> not_judged_of_integers(const Arithmetic& a) {
   if (!is_float(a.input) && a.accumulator == a.input && a.output == a.input) return std::nullopt;
-  return fmt::format("{} is of integers, in an accumulator and an output of the same type", info(a.op).name);
+  return fmt::format("\"{}\" is of integers, in an accumulator and an output of the same type",
+                     info(a.op).name);
 }
 
 }  // namespace
 
 std::optional<std::string> not_judged(const Arithmetic& arithmetic) {
   if (!folds(arithmetic.op)) return not_judged_apart(arithmetic);
-  if (is_bitwise(arithmetic.op)) return not_judged_bitwise(arithmetic);
+  if (is_bitwise(arithmetic.op) || arithmetic.op == Operator::custom)
+    return not_judged_of_integers(arithmetic);
   const Arithmetic a = of_magnitudes(arithmetic);
   const auto converts_to_integer = [](Element from, Element to) { return is_float(from) && !is_float(to); };
   if (converts_to_integer(a.input, a.accumulator) || converts_to_integer(a.accumulator, a.output))

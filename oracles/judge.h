@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "oracles/custom_operator.h"
 #include "oracles/operands.h"
 #include "oracles/operator.h"
 
@@ -28,8 +29,9 @@ struct Arithmetic {
   Maximum maximum = Maximum::first;
   VarianceMethod variance = VarianceMethod::unspecified;
   SumMethod sum = SumMethod::plain;
-  double epsilon = 0;  ///< of layer-norm and rms-norm
-  double p = 0;        ///< of top-p
+  double epsilon = 0;                                 ///< of layer-norm and rms-norm
+  double p = 0;                                       ///< of top-p
+  std::shared_ptr<const CustomOperator> custom = {};  ///< of custom
 };
 
 struct Judgement {

@@ -9,6 +9,7 @@
 
 #include "contracts/arguments.h"
 #include "contracts/keys.h"
+#include "contracts/loading/custom_operator.h"
 #include "contracts/names.h"
 #include "contracts/placeholders.h"
 #include "contracts/sizes.h"
@@ -58,6 +59,7 @@ class InstanceBuilder {
   Instance build() {
     read_reduction();
     read_domain();
+    read_tried();
     if (const auto table = top_.table("reduction"))
       if (const auto k = table->text("k")) instance_.reduction->k = expression(*k);
     read_operands();
@@ -156,6 +158,10 @@ class InstanceBuilder {
                        table.where("method"));
     reduction.epsilon = number(table, "epsilon", reduction.accumulator);
     reduction.p = number(table, "p", reduction.accumulator);
+    if (reduction.op == Operator::custom)
+      reduction.custom =
+          custom_operator(in_contract(table.text("combine")), in_contract(table.text("identity")),
+                          reduction.accumulator, table.where("operator"));
     check_shape(reduction, table);
     check_keys(where, table, reduction.op);
   }
@@ -239,6 +245,21 @@ class InstanceBuilder {
     if (shape == ResultShape::segments && !knows("segments"))
       throw InputError("[domain] must say how many \"segments\" there are, such as segments = \"0 .. 2^20\"",
                        top_.where("domain"));
+  }
+
+  void read_tried() {
+    for (const auto& [name, node] : top_.free_table("tried")) {
+      if (!knows(name.value))
+        throw InputError(fmt::format("\"{}\" is tried and no variable of [domain]{}", name.value,
+                                     suggestion(name.value, variables_)),
+                         name.where);
+      const auto raw = scalar(*node, top_.file());
+      if (!raw)
+        throw InputError(
+            fmt::format("what is tried of \"{}\" must be an integer or a range in a string", name.value),
+            position_of(*node, top_.file()));
+      instance_.tried.emplace(name.value, range(*raw));
+    }
   }
 
   void add_variable(const std::string& name, const Text& raw) {
@@ -410,9 +431,11 @@ class InstanceBuilder {
 
   BufferContract::Initial initial(const Table& table, BufferContract::Initial fallback) const {
     const auto chosen = choice(initial_names, "initial", in_contract(table.text("initial")), fallback);
-    if (chosen == BufferContract::Initial::identity && instance_.reduction && !folds(instance_.reduction->op))
+    if (chosen != BufferContract::Initial::identity || !instance_.reduction) return chosen;
+    if (!folds(instance_.reduction->op) || instance_.reduction->op == Operator::custom)
       throw InputError(
-          fmt::format("{} has no identity; choose undefined or zero", name(instance_.reduction->op)),
+          fmt::format("{} has no identity that a buffer can begin with; choose undefined or zero",
+                      name(instance_.reduction->op)),
           table.where("initial"));
     return chosen;
   }

@@ -7,8 +7,9 @@
 namespace foldproof {
 namespace {
 
-std::uint64_t combined(Operator op, std::uint64_t a, std::uint64_t b) {
-  switch (op) {
+std::uint64_t combined(const Arithmetic& arithmetic, std::uint64_t a, std::uint64_t b) {
+  switch (arithmetic.op) {
+    case Operator::custom: return arithmetic.custom->combine(a, b);
     case Operator::prod: return a * b;
     case Operator::bit_and: return a & b;
     case Operator::bit_or: return a | b;
@@ -17,25 +18,32 @@ std::uint64_t combined(Operator op, std::uint64_t a, std::uint64_t b) {
   }
 }
 
-std::uint64_t folded(Operator op, std::uint64_t result, Element element,
+std::uint64_t folded(const Arithmetic& arithmetic, std::uint64_t result, Element element,
                      std::span<const std::byte> elements) {
   for (std::size_t i = 0; i < elements.size() / size_of(element); ++i)
-    result = combined(op, result, extended(element, load(element, elements, i)));
+    result = combined(arithmetic, result, extended(element, load(element, elements, i)));
   return result;
 }
 
-std::uint64_t start(Operator op) { return identity(op, Element::u64); }
+std::uint64_t start(const Arithmetic& arithmetic) {
+  return arithmetic.custom ? arithmetic.custom->identity : identity(arithmetic.op, Element::u64);
+}
 
-std::string_view noun(Operator op) {
-  return op == Operator::sum ? "sum" : op == Operator::prod ? "product" : info(op).name;
+std::string noun(const Arithmetic& arithmetic) {
+  switch (arithmetic.op) {
+    case Operator::sum: return "sum";
+    case Operator::prod: return "product";
+    case Operator::custom: return fmt::format("fold by \"{}\"", arithmetic.custom->text);
+    default: return std::string(info(arithmetic.op).name);
+  }
 }
 
 class IntegerJudge final : public FoldJudge {
  public:
-  explicit IntegerJudge(const Arithmetic& arithmetic) : a_(arithmetic), exact_(start(arithmetic.op)) {}
+  explicit IntegerJudge(const Arithmetic& arithmetic) : a_(arithmetic), exact_(start(arithmetic)) {}
 
   void append(std::span<const std::byte> elements) override {
-    exact_ = folded(a_.op, exact_, a_.input, elements);
+    exact_ = folded(a_, exact_, a_.input, elements);
   }
 
   Judgement element(std::size_t, std::uint64_t bits) const override { return judge(bits, in_output()); }
@@ -43,8 +51,7 @@ class IntegerJudge final : public FoldJudge {
   Judgement partials(std::span<const std::byte> outputs) const override {
     // Parts wrap in the accumulator, so only its bits of their fold are sure.
     const auto bytes = static_cast<unsigned>(std::min(size_of(a_.accumulator), size_of(a_.output)));
-    return judge(cut_bytes(folded(a_.op, start(a_.op), a_.output, outputs), 0, bytes),
-                 cut_bytes(exact_, 0, bytes));
+    return judge(cut_bytes(folded(a_, start(a_), a_.output, outputs), 0, bytes), cut_bytes(exact_, 0, bytes));
   }
 
  private:
@@ -60,7 +67,7 @@ class IntegerJudge final : public FoldJudge {
     judgement.ok = bits == wanted;
     if (!judgement.ok)
       judgement.sentence = fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
-                                       noun(a_.op), to_text(a_.output, wanted));
+                                       noun(a_), to_text(a_.output, wanted));
     return judgement;
   }
 

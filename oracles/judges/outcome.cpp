@@ -101,8 +101,9 @@ Judgement judged_by_reference(const Outcome& outcome, const Reference& exact, co
   if (exact.category() == Number::Category::nan)
     return judged_by_category(is(Number::Category::nan), outcome, fmt::format("the {} is NaN", what));
   if (exact.category() == Number::Category::infinity)
-    return judged_by_category(is(Number::Category::infinity) && outcome.negative == exact.negative(), outcome,
-                              fmt::format("the {} is {}", what, exact.negative() ? "-inf" : "inf"));
+    return judged_by_category((is(Number::Category::infinity) && outcome.negative == exact.negative()) ||
+                                  (is(Number::Category::nan) && overflows_to_nan(arithmetic)),
+                              outcome, fmt::format("the {} is {}", what, exact.negative() ? "-inf" : "inf"));
   return judged_by_enclosure(outcome, exact.enclosure(), bound, arithmetic, what);
 }
 

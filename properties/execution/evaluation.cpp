@@ -72,7 +72,8 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
           .variance = reduction.variance,
           .sum = reduction.sum,
           .epsilon = reduction.epsilon,
-          .p = reduction.p};
+          .p = reduction.p,
+          .custom = reduction.custom};
 }
 
 /// Throws InputError where what the reduction makes is not judged.

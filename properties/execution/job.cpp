@@ -187,19 +187,22 @@ LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {
   return shape;
 }
 
+/// `outputs`: elements of the output, of which every block may clear and deliver its own copy.
 std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint64_t elements,
-                                const Schedule& schedule) {
+                                std::uint64_t outputs, const Schedule& schedule) {
   constexpr std::uint64_t lanes_of_a_warp = 32, most_counted = 1 << 24;  // products stay below 2^64
   const std::uint64_t lanes_that_travel_together =
       schedule.order == Schedule::Order::converging ? lanes_of_a_warp : 1;
-  std::uint64_t threads = 0;
+  std::uint64_t threads = 0, blocks = 0;
   for (const JobStep& step : launches) {
     const LaunchShape& shape = std::get<JobLaunch>(step).shape;
     threads += std::min(shape.grid.volume(), most_counted) * shape.block.volume();
+    blocks += std::min(shape.grid.volume(), most_counted);
   }
   threads = std::min(threads, most_counted);
   elements = std::min(elements, most_counted);
-  const std::uint64_t looks = elements * (threads / lanes_that_travel_together + 1);
+  const std::uint64_t looks = elements * (threads / lanes_that_travel_together + 1) +
+                              std::min(outputs, most_counted) * std::min(blocks, most_counted);
   return std::min(largest_instruction_limit, least_instruction_limit +
                                                  most_instructions_of_an_element * (elements + threads) +
                                                  most_instructions_of_a_look * looks);
@@ -257,7 +260,8 @@ PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input
   prepared.job.schedule = c.schedule;
   const std::uint64_t input_elements =
       instance_.reduction ? input.size() / size_of(instance_.reduction->input) : 0;
-  prepared.job.limits.warp_instructions = instruction_limit(launches, input_elements, c.schedule);
+  prepared.job.limits.warp_instructions =
+      instruction_limit(launches, input_elements, prepared.output_count, c.schedule);
   return std::move(prepared);
 }
 

@@ -64,7 +64,9 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& fo
   const bool extremum = is_extremum(underlying(op));
   // Where the only element stands is known without a look at it.
   const bool one_place = info(op).gives == OperatorInfo::Gives::place && part.last - part.first == 1;
-  const bool counts_twice = !extremum || instance.claims.uses_every_input_once.value_or(false);
+  // An operator of the contract's own may multiply elements as it likes.
+  const bool counts_twice =
+      op != Operator::custom && (!extremum || instance.claims.uses_every_input_once.value_or(false));
   Elements unused, repeated, foreign;
   for (std::size_t k = 0; k < uses.size(); ++k) {
     const bool inside = part.holds(k);

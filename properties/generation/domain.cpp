@@ -35,7 +35,15 @@ Bounds Domain::bounds(const std::pair<std::string, Range>& variable, const Varia
                     range.low, cap),
         variable.second.low.where());
   const std::int64_t high = std::max(range.low, std::min(range.high, cap));
-  return {range.low, name == "count" ? high : highest_that_fits(name, {range.low, high}, chosen)};
+  const Bounds tried = tried_of(name, {range.low, high}, chosen);
+  return {tried.low, name == "count" ? tried.high : highest_that_fits(name, tried, chosen)};
+}
+
+Bounds Domain::tried_of(const std::string& name, Bounds range, const Variables& chosen) const {
+  const auto found = instance_.tried.find(name);
+  if (found == instance_.tried.end()) return range;
+  const std::int64_t low = range.clamp(found->second.low.evaluate(chosen));
+  return {low, std::max(low, range.clamp(found->second.high.evaluate(chosen)))};
 }
 
 std::int64_t Domain::highest_that_fits(const std::string& name, Bounds range, Variables chosen) const {

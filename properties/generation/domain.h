@@ -42,6 +42,8 @@ class Domain {
 
  private:
   Bounds claimed(const std::pair<std::string, Range>& variable, const Variables& chosen) const;
+  /// What the contract lets be tried of a range, or what is nearest to it.
+  Bounds tried_of(const std::string& name, Bounds range, const Variables& chosen) const;
   /// Of a variable that the count grows with, the greatest value with which it is one that is tried.
   std::int64_t highest_that_fits(const std::string& name, Bounds range, Variables chosen) const;
   /// With these values, the others at their low ends; 0 without a count.

@@ -13,7 +13,7 @@ namespace foldproof {
 namespace {
 
 /// What belongs to the input, not to the launch.
-constexpr std::array<std::string_view, 4> kept{"count", "rows", "columns", "offset"};
+constexpr std::array<std::string_view, 5> kept{"count", "rows", "columns", "segments", "offset"};
 /// Variables that the count is made of may miss it.
 constexpr int most_tries = 8;
 

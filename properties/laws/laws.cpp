@@ -42,7 +42,9 @@ const Functions& functions_of(const std::string& name) {
 }
 
 /// Folds of the elements themselves, as numbers: the laws say what becomes of their values.
-bool is_plain_fold(Operator op) { return folds(op) && !takes_magnitudes(op) && !is_bitwise(op); }
+bool is_plain_fold(Operator op) {
+  return folds(op) && !takes_magnitudes(op) && !is_bitwise(op) && op != Operator::custom;
+}
 
 bool is_of(Of of, const Reduction& reduction) {
   const ResultShape shape = reduction.result;

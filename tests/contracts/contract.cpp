@@ -235,7 +235,7 @@ TEST_CASE("a key that is for other operators is refused, unless it says nothing"
   CHECK(error("variance", "method = \"shares\"") ==
         "k.toml:12:11: \"shares\" is a method of a mean; choose two-pass, textbook or welford");
   CHECK(error("mean", "scan = \"exclusive\"") ==
-        "k.toml:12:9: \"scan\" is for sum, prod, min, max, and, or and xor, not for mean");
+        "k.toml:12:9: \"scan\" is for sum, prod, min, max, and, or, xor and custom, not for mean");
   CHECK(error("sum", "[claims]\nmasked = \"zero\"") ==
         "k.toml:13:11: \"masked\" is for log-sum-exp and softmax, not for sum");
   CHECK(error("sum", "[claims]\nties = \"first\"") ==
@@ -381,6 +381,35 @@ TEST_CASE("a wrong contract gets one sentence with file, line and column") {
         "k.toml:11:9: unknown type \"f31\"; did you mean \"f32\"?");
 }
 
+namespace {
+
+std::string with_custom(const std::string& combine, const std::string& identity = "identity = \"0\"") {
+  return "format = 1\n[reduction]\noperator = \"custom\"\ninput = \"i32\"\ncombine = \"" + combine + "\"\n" +
+         identity + "\n[domain]\ncount = 4\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n";
+}
+
+}  // namespace
+
+TEST_CASE("a custom operator must be associative, with an identity") {
+  const Contract contract = Workshop().load(with_custom("a + b + a * b"));
+  const Reduction& reduction = *contract.instances[0].reduction;
+  CHECK(reduction.op == Operator::custom);
+  CHECK(reduction.custom->combine(2, 3) == 11);
+  CHECK(reduction.custom->identity == 0);
+  // (0 * 0 + 1) * 1 + 1 = 2, and 0 * (0 * 1 + 1) + 1 = 1.
+  CHECK(load_error(with_custom("a * b + 1")) ==
+        "k.toml:5:12: \"a * b + 1\" is no reduction in i32: of 0, 0 and 1 it makes 2 where the first two are "
+        "combined first, and 1 where the last two are; a kernel that works on parts needs an associative "
+        "operator");
+  CHECK(load_error(with_custom("a + b", "identity = \"1\"")) ==
+        "k.toml:5:12: 1 is no identity of \"a + b\" in i32: with it, 0 becomes 1 where it stands first and 1 "
+        "where "
+        "it comes after; write the value that changes nothing");
+  CHECK(load_error(with_custom("a / b")).find("made of +, - and *") != std::string::npos);
+  CHECK(load_error(with_custom("a + c")).find("unknown name \"c\"") != std::string::npos);
+  CHECK(load_error(with_custom("a + b", "")).find("needs a key \"identity\"") != std::string::npos);
+}
+
 TEST_CASE("an excuse speaks of at least one statement") {
   const auto with_statements = [](const std::string& number) {
     return with_end(
@@ -440,6 +469,17 @@ TEST_CASE("a domain must be a range that holds something") {
   CHECK(domain("count = \"1 .. grid\"\ngrid = 3").find("unknown name \"grid\"") != std::string::npos);
   CHECK(domain("count = [1, 2]").find("must be an integer or a range in a string") != std::string::npos);
   CHECK(domain("input = 1").find("\"input\" cannot name a variable") != std::string::npos);
+}
+
+TEST_CASE("only variables of the domain are tried, in a range that holds something") {
+  const auto tried = [](const std::string& line) {
+    return load_error("format = 1\n[domain]\ncount = \"0 .. 9\"\n[tried]\n" + line +
+                      "\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n");
+  };
+  CHECK(tried("count = \"0 .. 5\"").empty());
+  CHECK(tried("grid = 5") == "k.toml:5:1: \"grid\" is tried and no variable of [domain] (known: count)");
+  CHECK(tried("count = \"5 .. 4\"") == "k.toml:5:10: the range \"5 .. 4\" is empty");
+  CHECK(tried("count = [1]").find("must be an integer or a range in a string") != std::string::npos);
 }
 
 TEST_CASE("suppressions need a kind, a place, a reason and a date") {

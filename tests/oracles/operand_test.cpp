@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "catch.h"
 #include "elements.h"
@@ -137,6 +138,40 @@ TEST_CASE("bits are combined one by one") {
   CHECK(accepts(bits(Operator::bit_xor), {{14, 7}}, {9}));
   CHECK(accepts(bits(Operator::bit_and), {{}}, {4294967295.0}));
   CHECK_FALSE(accepts(bits(Operator::bit_xor), {{14, 7}}, {15}));
+}
+
+TEST_CASE("a custom operator folds in the order of the elements, modulo 2^w") {
+  const auto compound = [](Element element) {
+    Arithmetic arithmetic = of(Operator::custom, element, element);
+    arithmetic.custom = std::make_shared<CustomOperator>(
+        CustomOperator{"a + b + a * b", [](std::uint64_t a, std::uint64_t b) { return a + b + a * b; }, 0});
+    return arithmetic;
+  };
+  CHECK(accepts(compound(Element::i32), {{1, 2, 3}}, {23}));  // (1 + 1)(1 + 2)(1 + 3) - 1
+  CHECK_FALSE(accepts(compound(Element::i32), {{1, 2, 3}}, {6}));
+  CHECK(accepts(compound(Element::i32), {{}}, {0}));
+  CHECK(accepts(compound(Element::u8), {{15, 15}}, {255}));  // 16 * 16 - 1
+  CHECK(accepts(compound(Element::u8), {{15, 16}}, {15}));   // 16 * 17 - 1 = 256 + 15
+  CHECK(accepts(compound(Element::i32), {{1, 2, 3}}, {5, 3}, {.shape = ResultShape::partials}));
+  CHECK_FALSE(accepts(compound(Element::i32), {{1, 2, 3}}, {3, 3}, {.shape = ResultShape::partials}));
+}
+
+TEST_CASE("what does not fold is told from what does by values for which it does not") {
+  using Combine = std::uint64_t (*)(std::uint64_t, std::uint64_t);
+  const auto why = [](Combine combine, std::uint64_t identity, Element element = Element::i32) {
+    return why_it_does_not_fold({"it", combine, identity}, element);
+  };
+  CHECK_FALSE(why([](std::uint64_t a, std::uint64_t b) { return a + b; }, 0));
+  CHECK_FALSE(why([](std::uint64_t a, std::uint64_t b) { return a * b; }, 1));
+  CHECK_FALSE(why([](std::uint64_t a, std::uint64_t b) { return a + b - 7; }, 7));
+  CHECK(why([](std::uint64_t a, std::uint64_t b) { return a - b; }, 0));
+  CHECK(why([](std::uint64_t a, std::uint64_t b) { return a + b; }, 1));
+  // a ∘ b = a is associative, and nothing changes what follows it into nothing.
+  CHECK(why([](std::uint64_t a, std::uint64_t) { return a; }, 0));
+  // Associative for small values alone: the term is a multiple of 2^32 unless a or b is large.
+  const Combine far = [](std::uint64_t a, std::uint64_t b) { return a + b + (a >> 20) * (b >> 40); };
+  CHECK(why(far, 0, Element::u64));
+  CHECK_FALSE(why(far, 0, Element::u16));
 }
 
 TEST_CASE("any, all and count look at what is not zero") {

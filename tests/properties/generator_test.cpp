@@ -66,6 +66,16 @@ TEST_CASE("narrow, fixed, dependent and unusual domains are kept") {
   CHECK(sampled(with_domain({{"count", "5 .. 9"}, {"offset", "4"}}))["offset"] == std::set<std::int64_t>{4});
 }
 
+TEST_CASE("cases are drawn from what is tried of the domain, which admits the rest") {
+  Instance instance = with_domain({{"count", "0 .. 2^33"}, {"grid", "1 .. 2^31 - 1"}});
+  instance.tried = {{"count", Range::parse("0 .. 100", {})}, {"grid", Range::parse("3 .. count + 3", {})}};
+  auto values = sampled(instance);
+  CHECK(*values["count"].rbegin() == 100);
+  CHECK(*values["grid"].begin() == 3);
+  CHECK(*values["grid"].rbegin() == 103);
+  CHECK_NOTHROW(Domain(instance, 1 << 16).check({{"count", 200}, {"grid", 1000}}));
+}
+
 TEST_CASE("variables that the count grows with are drawn so that it fits") {
   auto values = sampled(with_domain({{"groups", "0 .. 2^20"}, {"count", "groups * 4"}}));
   CHECK(*values["groups"].rbegin() == 1 << 14);

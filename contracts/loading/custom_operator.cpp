@@ -1,0 +1,64 @@
+#include "contracts/loading/custom_operator.h"
+
+#include <fmt/format.h>
+
+#include "contracts/expression/node.h"
+#include "contracts/expression/parser.h"
+
+namespace foldproof {
+namespace {
+
+/// Throws InputError where the tree is more than sums, differences and products of a, b and integers.
+void check_polynomial(const Node& n, const Text& text) {
+  switch (n.operation) {
+    case Operation::literal:
+    case Operation::negate:
+    case Operation::add:
+    case Operation::subtract:
+    case Operation::multiply: break;
+    case Operation::name:
+      if (n.name == "a" || n.name == "b") break;
+      refuse_expression(fmt::format("unknown name \"{}\"; an operator combines \"a\" and \"b\"", n.name),
+                        text.value, n.offset, text.where);
+    default:
+      refuse_expression(
+          "an operator is made of +, - and *, of which integers of every width keep their low bits",
+          text.value, n.offset, text.where);
+  }
+  for (const NodePtr& operand : n.operands) check_polynomial(*operand, text);
+}
+
+std::uint64_t value(const Node& n, std::uint64_t a, std::uint64_t b) {
+  const auto operand = [&](std::size_t k) { return value(*n.operands[k], a, b); };
+  switch (n.operation) {
+    case Operation::literal: return static_cast<std::uint64_t>(n.value);
+    case Operation::name: return n.name == "a" ? a : b;
+    case Operation::negate: return std::uint64_t{0} - operand(0);
+    case Operation::add: return operand(0) + operand(1);
+    case Operation::subtract: return operand(0) - operand(1);
+    default: return operand(0) * operand(1);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const CustomOperator> custom_operator(const std::optional<Text>& combine,
+                                                      const std::optional<Text>& identity, Element element,
+                                                      const Position& where) {
+  if (!combine)
+    throw InputError("a custom operator needs a key \"combine\", such as combine = \"a + b + a * b\"", where);
+  if (!identity)
+    throw InputError("a custom operator needs a key \"identity\": the integer that changes nothing", where);
+  const NodePtr root = parse_expression(combine->value, combine->where);
+  check_polynomial(*root, *combine);
+  auto custom = std::make_shared<CustomOperator>();
+  custom->text = combine->value;
+  custom->combine = [root](std::uint64_t a, std::uint64_t b) { return value(*root, a, b); };
+  custom->identity =
+      static_cast<std::uint64_t>(Expression::parse(identity->value, identity->where).evaluate({}));
+  if (is_float(element)) return custom;  // which is refused where arithmetic is
+  if (const auto why = why_it_does_not_fold(*custom, element)) throw InputError(*why, combine->where);
+  return custom;
+}
+
+}  // namespace foldproof
