@@ -9,13 +9,13 @@
 #include "../tree/coarsened.cuh"
 #include "../warp/block_shuffle.cuh"
 
-// The barrier waits for all blocks, so all must be resident at once, else those that wait would never make
-// room for the others: the launch is refused. The bounds leave a thread 32 registers, with which a
+// The barrier waits for all blocks, so all must be resident at once: those that wait would never make room
+// for others, and a launch of more is refused. The bounds leave a thread 32 registers, with which a
 // multiprocessor holds its 2048 threads for certain.
 template <typename Op, typename T>
 __global__ void __launch_bounds__(1024, 2)
     cooperative(const T* input, Wide<T>* partials, Wide<T>* result, std::size_t count) {
-  // A loop, because the grid is as large as the device and not as large as the input.
+  // A loop, because the grid is as large as the device allows, whatever the size of the input.
   const Wide<T> total = reduce_block<Op>(fold_grid_stride<Op>(input, count));
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
   // Every thread of the grid arrives. It is a fence too: what was written before it is seen behind it.
