@@ -1,5 +1,5 @@
 // Thread coarsening: each thread folds many elements in a register before it meets another. What A12 shows,
-// and what A13, B2, B9, B10, C1 to C4 and C13 begin with.
+// what B2, B9, B10 and C1 to C4 begin with, and what A13 and C13 do with the elements outside their vectors.
 #pragma once
 
 #include <cstddef>
