@@ -3,8 +3,8 @@
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// `Index` is unsigned, and counts reach its largest value. A narrow one saves registers and instructions:
-/// 64-bit additions are two of 32 bits.
+/// `Index` is unsigned, and the count may be its largest value. A narrow one saves registers and
+/// instructions: an addition of 64 bits is two of 32.
 template <typename Op, typename T, typename Index>
 __global__ void any_index(const T* input, Wide<T>* partials, Index count) {
   // In 64 bits, since the threads of a grid may be more than Index can count.

@@ -7,6 +7,7 @@
 #include "../dynamic_shared.cuh"
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../tree/coarsened.cuh"
 #include "../vectors.cuh"
 #include "../warp/block_shuffle.cuh"
 
@@ -43,10 +44,9 @@ __global__ void async_copy(const T* input, Wide<T>* partials, std::size_t count)
   }
 
   // The few elements before and after the vectors, one by one.
-  for (std::size_t i = first; i < head; i += stride) value = Op::apply(value, widen(input[i]));
-  for (std::size_t i = head + vectors * width + first; i < count; i += stride) {
-    value = Op::apply(value, widen(input[i]));
-  }
+  const std::size_t tail = head + vectors * width;
+  value = Op::apply(value, fold_grid_stride<Op>(input, head));
+  value = Op::apply(value, fold_grid_stride<Op>(input + tail, count - tail));
 
   const Wide<T> total = reduce_block<Op>(value);
   if (threadIdx.x == 0) partials[blockIdx.x] = total;

@@ -1,4 +1,5 @@
-// C10: the blocks of a cluster read each other's shared memory, so one partial a cluster is left. sm_90.
+// C10: the first block of a cluster reads the shared memory of the others (distributed shared memory), so one
+// partial a cluster is left. sm_90.
 #include <cooperative_groups.h>
 
 #include <cstddef>

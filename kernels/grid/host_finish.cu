@@ -4,17 +4,14 @@
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../tree/coarsened.cuh"
 #include "../warp/block_shuffle.cuh"
 
 template <typename Op, typename T>
 __global__ void host_finish(const T* input, Wide<T>* partials, std::size_t count) {
   // The loop makes the number of partials the caller's choice, so that the host has a few hundred to fold
   // whatever the count is.
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  Wide<T> value = Op::template identity<Wide<T>>();
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    value = Op::apply(value, widen(input[i]));
-  }
+  const Wide<T> value = fold_grid_stride<Op>(input, count);
 
   const Wide<T> total = reduce_block<Op>(value);
   if (threadIdx.x == 0) partials[blockIdx.x] = total;

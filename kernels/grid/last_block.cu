@@ -3,6 +3,7 @@
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../tree/coarsened.cuh"
 #include "../warp/block_shuffle.cuh"
 
 /// Leaves the block's total in `partials` and takes a ticket. True in the block that took the last one: it
@@ -25,19 +26,10 @@ __device__ bool finishes_last(T total, T* partials, unsigned* ticket) {
 template <typename Op, typename T>
 __global__ void last_block(const T* input, Wide<T>* partials, unsigned* ticket, Wide<T>* result,
                            std::size_t count) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  Wide<T> value = Op::template identity<Wide<T>>();
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    value = Op::apply(value, widen(input[i]));
-  }
-
-  const Wide<T> total = reduce_block<Op>(value);
+  const Wide<T> total = reduce_block<Op>(fold_grid_stride<Op>(input, count));
   if (!finishes_last(total, partials, ticket)) return;
 
   // Which block comes last is open, but the order in which it folds is not: the same bits every time.
-  value = Op::template identity<Wide<T>>();
-  for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) value = Op::apply(value, partials[i]);
-
-  value = reduce_block<Op>(value);
-  if (threadIdx.x == 0) *result = value;
+  const Wide<T> folded = reduce_block<Op>(fold_block_stride<Op>(partials, gridDim.x));
+  if (threadIdx.x == 0) *result = folded;
 }

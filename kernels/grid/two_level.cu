@@ -4,6 +4,7 @@
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../tree/coarsened.cuh"
 #include "../warp/block_shuffle.cuh"
 
 /// The end of the first launch is the only barrier of the whole grid that is needed, and no result hangs on
@@ -12,11 +13,7 @@ template <typename Op, typename T>
 __global__ void block_totals(const T* input, Wide<T>* totals, std::size_t count) {
   // A loop, so that the one block of the second launch folds any number of partials, not only as many as it
   // has threads.
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  Wide<T> value = Op::template identity<Wide<T>>();
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    value = Op::apply(value, widen(input[i]));
-  }
+  const Wide<T> value = fold_grid_stride<Op>(input, count);
 
   const Wide<T> total = reduce_block<Op>(value);
   if (threadIdx.x == 0) totals[blockIdx.x] = total;

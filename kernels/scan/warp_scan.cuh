@@ -9,7 +9,7 @@ __device__ T scan_warp(T value, unsigned lanes) {
   const unsigned mask = 0xffffffffu >> (32 - lanes);
   // After the round of step s each lane has the fold of the 2s lanes up to its own.
   for (unsigned step = 1; step < lanes; step *= 2) {
-    // Outside of the branch, because every lane that the mask names has to make the shuffle.
+    // Outside the branch, because every lane that the mask names has to make the shuffle.
     const T before = __shfl_up_sync(mask, value, step);
     // A lane with none `step` below it got its own value back, which it must not fold in twice. What is
     // below always takes part, so a partial warp needs no other bound.

@@ -15,10 +15,10 @@ __device__ T reduce_interleaved(T value, T* slots) {
   __syncthreads();
 
   for (unsigned step = 1; step < blockDim.x; step *= 2) {
-    // Half of the lanes work in the first round, then every fourth, every eighth: no warp is ever done before
-    // the last rounds, and each round costs a remainder.
+    // Of each warp half of the lanes work in the first round, then every fourth, every eighth: for five
+    // rounds all warps diverge and none falls idle. The remainder is slow besides.
     if (thread % (2 * step) == 0) slots[thread] = Op::apply(slots[thread], slots[thread + step]);
-    // Outside of the branch, because every thread of the block has to arrive; after the last round too, so
+    // Outside the branch, because every thread of the block has to arrive; after the last round too, so
     // that nobody still reads a slot that a second call would overwrite.
     __syncthreads();
   }

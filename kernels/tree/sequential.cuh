@@ -12,7 +12,7 @@ __device__ T reduce_sequential(T value, T* slots) {
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
     // Neighbouring threads touch neighbouring slots, so there are no bank conflicts; the working threads are
     // the first ones, so only the last warp ever diverges. A block that is no power of two would lose the odd
-    // slot of a round: any_block.cu.
+    // slot of a round: see any_block.cu.
     if (thread < half) slots[thread] = Op::apply(slots[thread], slots[thread + half]);
     // After the last round too: a second call may not overwrite a slot that thread 0 still reads.
     __syncthreads();

@@ -8,7 +8,7 @@
 
 template <typename Op, typename T>
 __global__ void two_loads(const T* input, Wide<T>* partials, std::size_t count) {
-  // A block serves 2 * blockDim.x elements, so half the blocks do, and no thread idles in the first addition.
+  // A block serves 2 * blockDim.x elements: half as many blocks, and no thread idles in the first addition.
   const std::size_t i = std::size_t{blockIdx.x} * 2 * blockDim.x + threadIdx.x;
   Wide<T> value = element_or_identity<Op>(input, i, count);
   // The end of the input may lie between the two loads: the second one has a bound check of its own.

@@ -5,9 +5,10 @@
 #include "../reduction_operators.cuh"
 #include "../vectors.cuh"
 #include "../warp/block_shuffle.cuh"
+#include "coarsened.cuh"
 
 template <typename Op, typename T>
-__global__ void vectorized(const T* __restrict__ input, Wide<T>* __restrict__ partials, std::size_t count) {
+__global__ void vectorized(const T* input, Wide<T>* partials, std::size_t count) {
   constexpr unsigned width = Vector<T>::width, unroll = 4;
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -42,9 +43,9 @@ __global__ void vectorized(const T* __restrict__ input, Wide<T>* __restrict__ pa
   }
 
   // The few elements before and after the vectors, one by one.
-  Wide<T> value = Op::template identity<Wide<T>>();
-  for (i = first; i < head; i += stride) value = Op::apply(value, widen(input[i]));
-  for (i = head + vectors * width + first; i < count; i += stride) value = Op::apply(value, widen(input[i]));
+  const std::size_t tail = head + vectors * width;
+  Wide<T> value = fold_grid_stride<Op>(input, head);
+  value = Op::apply(value, fold_grid_stride<Op>(input + tail, count - tail));
 
 #pragma unroll
   for (unsigned u = 0; u < unroll; ++u) {

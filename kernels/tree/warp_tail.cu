@@ -11,8 +11,8 @@ template <typename Op, unsigned half, typename T>
 __device__ void fold_in_warp(T* slots) {
   const unsigned lane = threadIdx.x;
   if (lane < half) slots[lane] = Op::apply(slots[lane], slots[lane + half]);
-  // Lanes of a warp are not in lock-step, and `volatile` does not make them so: without this barrier the next
-  // round may read a slot before it is written.
+  // Since Volta the lanes of a warp need not go in lock-step, and `volatile` does not make them: without this
+  // barrier the next round may read a slot before it is written.
   __syncwarp();
 }
 

@@ -1,4 +1,5 @@
-// B6: how many elements are set, by one atomic for the lanes that happen to be together in the branch.
+// B6: how many elements are set, by warp-aggregated atomics: one for all lanes that happen to be together in
+// the branch.
 #include <cstddef>
 
 #include "../element_types.cuh"

@@ -1,7 +1,9 @@
 // B8: the block reduction of B7 for any operator that the caller hands over as an object: a functor with a
 // state of its own, a lambda that captures, or one of ours.
 #include <cstddef>
+#include <type_traits>
 
+#include "../element_types.cuh"
 #include "../fused/magnitude.cuh"
 #include "../reduction_operators.cuh"
 
@@ -34,7 +36,8 @@ __device__ T reduce_block_by(T value, const Operator& combine) {
   return value;
 }
 
-/// A custom operator: the larger of two magnitudes.
+/// A custom operator: the larger of two magnitudes. Elements become such as they are loaded, so all that
+/// differs from a maximum is the identity.
 struct AbsMax : Max {
   template <typename T>
   __device__ static constexpr T identity() {

@@ -1,4 +1,4 @@
-// Reductions of a warp and of a block by shuffles: what B7 shows, and what A13, B9, C1 and C3 end with.
+// Reductions of a warp and of a block by shuffles: what B7 shows, and what many kernels end with.
 #pragma once
 
 /// Folds one value a lane over the first `lanes` lanes of the warp, exactly those that call; lane 0 returns
@@ -9,7 +9,7 @@ __device__ T reduce_warp(T value, unsigned lanes) {
   const unsigned mask = 0xffffffffu >> (32 - lanes);
   for (unsigned step = 16; step > 0; step /= 2) {
     const T other = __shfl_down_sync(mask, value, step);
-    // What comes from a lane outside of the mask is undefined, and past lane 31 it is the lane's own value:
+    // What comes from a lane outside the mask is undefined, and past lane 31 it is the lane's own value:
     // neither may be folded in.
     if (lane + step < lanes) value = Op::apply(value, other);
   }

@@ -3,6 +3,7 @@
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../tree/coarsened.cuh"
 #include "block_shuffle.cuh"
 
 /// Folds one value a lane over the first `lanes` lanes of the warp, exactly those that call; each of them
@@ -18,8 +19,5 @@ __device__ T reduce_warp_to_all(T value, unsigned lanes) {
 /// One warp of 1 to 32 lanes, each of which leaves the total of the whole input.
 template <typename Op, typename T>
 __global__ void broadcast(const T* input, Wide<T>* totals, std::size_t count) {
-  Wide<T> value = Op::template identity<Wide<T>>();
-  for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) value = Op::apply(value, widen(input[i]));
-
-  totals[threadIdx.x] = reduce_warp_to_all<Op>(value, blockDim.x);
+  totals[threadIdx.x] = reduce_warp_to_all<Op>(fold_block_stride<Op>(input, count), blockDim.x);
 }

@@ -5,12 +5,10 @@
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../tree/coarsened.cuh"
 
 /// One warp, each of whose lanes leaves the total of the whole input.
 template <typename Op, typename T>
 __global__ void butterfly(const T* input, Wide<T>* totals, std::size_t count) {
-  Wide<T> value = Op::template identity<Wide<T>>();
-  for (std::size_t i = threadIdx.x; i < count; i += 32) value = Op::apply(value, widen(input[i]));
-
-  totals[threadIdx.x] = reduce_butterfly<Op>(value);
+  totals[threadIdx.x] = reduce_butterfly<Op>(fold_block_stride<Op>(input, count));
 }

@@ -11,7 +11,7 @@ __global__ void partial_warp(const T* input, Wide<T>* partials, std::size_t coun
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + lane;
 
   // Both masks are made while all lanes are still together: those that exist from arithmetic, those that hold
-  // an element by asking each. __activemask() inside of the branch would name the lanes that happen to be
+  // an element by asking each. __activemask() inside the branch would name the lanes that happen to be
   // there at that moment, which need not be all that take it.
   const unsigned existing = 0xffffffffu >> (32 - blockDim.x);
   const unsigned live = __ballot_sync(existing, i < count);
@@ -22,7 +22,7 @@ __global__ void partial_warp(const T* input, Wide<T>* partials, std::size_t coun
     value = widen(input[i]);
     for (unsigned step = 16; step > 0; step /= 2) {
       const Wide<T> other = __shfl_down_sync(live, value, step);
-      // Every live lane makes the shuffle, but what comes from a lane outside of the mask is undefined.
+      // Every live lane makes the shuffle, but what comes from a lane outside the mask is undefined.
       if (lane + step < lanes) value = Op::apply(value, other);
     }
   }

@@ -17,7 +17,7 @@ template <typename T>
 __device__ T redux(Max, unsigned mask, T value) {
   return __reduce_max_sync(mask, value);
 }
-// Bits have no sign: these take unsigned integers only.
+// Bits have no sign: these intrinsics take unsigned integers only.
 template <typename T>
 __device__ T redux(And, unsigned mask, T value) {
   return static_cast<T>(__reduce_and_sync(mask, static_cast<unsigned>(value)));
@@ -35,10 +35,9 @@ __device__ T redux(Xor, unsigned mask, T value) {
 template <typename Op, typename T>
 __global__ void redux_sync(const T* input, T* partials, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const unsigned lanes = min(32u, blockDim.x - threadIdx.x / 32 * 32);
-  const unsigned existing = 0xffffffffu >> (32 - lanes);
+  const unsigned warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
+  const unsigned existing = 0xffffffffu >> (32 - min(32u, blockDim.x - 32 * warp));
 
   const T total = redux(Op{}, existing, element_or_identity<Op>(input, i, count));
-  const unsigned warps = (blockDim.x + 31) / 32;
-  if (threadIdx.x % 32 == 0) partials[std::size_t{blockIdx.x} * warps + threadIdx.x / 32] = total;
+  if (threadIdx.x % 32 == 0) partials[std::size_t{blockIdx.x} * warps + warp] = total;
 }

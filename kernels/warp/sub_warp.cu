@@ -1,4 +1,4 @@
-// B3: groups of 16, 8, 4 or 2 lanes fold by shuffles that stay inside of a group.
+// B3: groups of 16, 8, 4 or 2 lanes fold by shuffles that stay inside the group.
 #include <cstddef>
 
 #include "../element_types.cuh"

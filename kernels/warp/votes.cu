@@ -4,8 +4,9 @@
 
 #include "../element_types.cuh"
 
+/// A question: `vote` answers it for 32 elements, one a lane (is it set, does it exist), `combine` makes one
+/// answer of two, and `none` is that of no elements.
 struct Any {
-  /// What 32 elements say, from a bit each, and what no elements say.
   __device__ static unsigned vote(bool set, bool) { return __any_sync(0xffffffffu, set); }
   __device__ static unsigned combine(unsigned a, unsigned b) { return a | b; }
   static constexpr unsigned none = 0;
