@@ -18,6 +18,6 @@ __global__ void kahan(const T* input, Compensated<Wide<T>>* partials, std::size_
     sum = next;
   }
 
-  const Compensated<Wide<T>> total = merge_block<Merge>(Compensated<Wide<T>>{sum, -excess});
+  const Compensated<Wide<T>> total = reduce_block<Merge>(Compensated<Wide<T>>{sum, -excess});
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }
