@@ -11,9 +11,9 @@ __device__ Compensated<T> fast_two_sum(T a, T b) {
   return {sum, b - (sum - a)};
 }
 
-/// A sum of both pairs whose `low` is below half a unit in the last place of `high`. Each part is normalised
-/// again as it is added: the error is 3u^2 of the result however the two cancel, where adding up the low
-/// parts at once and normalising at the end has no relative bound.
+/// The sum of two pairs, each with a `low` of at most half a unit in the last place of `high`. The pair is
+/// normalised after each part that is added: the error is hardly more than 3u^2 of the result however the two
+/// cancel, where adding up the low parts at once and normalising at the end has no relative bound.
 struct DoubleAdd {
   template <typename Pair>
   __device__ static Pair identity() {
