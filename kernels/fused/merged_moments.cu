@@ -15,7 +15,7 @@ struct Counter {
 
   /// `before`: how many elements came so far.
   __device__ void add(W x, std::size_t before) {
-    PartMoments<W> carry{1, x, x - x};  // 0, or NaN of what is not finite
+    PartMoments<W> carry{1, x, x - x};  // no deviation, or NaN of what is not finite
     for (unsigned k = 0; k < digits; ++k) {
       if ((before >> k & 1) == 0) {
         parts[k] = carry;
@@ -42,6 +42,6 @@ __global__ void merged_moments(const T* input, Wide<T>* variances, Wide<T>* mean
   const PartMoments<Wide<T>> whole = merge_block(counter.total(), dynamic_shared<PartMoments<Wide<T>>>());
   if (threadIdx.x == 0) {
     means[blockIdx.x] = whole.mean;
-    variances[blockIdx.x] = whole.deviations / whole.count;
+    variances[blockIdx.x] = whole.deviations / static_cast<Wide<T>>(whole.count);
   }
 }
