@@ -6,8 +6,8 @@
 #include "../element_types.cuh"
 #include "merging_moments.cuh"
 
-/// The parts that wait for one of the same size: 2^k elements in slot k where bit k of their number is set, as
-/// in a binary counter.
+/// The parts that wait for one of the same size: 2^k elements in slot k where bit k of their number is set,
+/// as in a binary counter.
 template <typename W>
 class WaitingParts {
  public:
