@@ -1,7 +1,7 @@
 // Sums that carry along what their additions have lost, and how blocks and grids fold them.
 #pragma once
 
-#include <cstddef>
+#include "../warp/block_shuffle.cuh"
 
 /// Stands for high + low, of which `high` is what a plain sum would be, or near it.
 template <typename T>
@@ -19,8 +19,13 @@ __device__ Compensated<T> two_sum(T a, T b) {
   return {sum, (a - of_a) + (b - of_b)};
 }
 
-/// Two sums joined: nothing that either carries is lost.
+/// Two sums joined: what either carries is kept, and so is what joining them loses.
 struct Merge {
+  template <typename Pair>
+  __device__ static Pair identity() {
+    return {};
+  }
+
   template <typename T>
   __device__ static Compensated<T> apply(Compensated<T> a, Compensated<T> b) {
     const Compensated<T> sum = two_sum(a.high, b.high);
@@ -34,33 +39,11 @@ __device__ T rounded(Compensated<T> sum) {
   return isfinite(sum.high) ? sum.high + sum.low : sum.high;
 }
 
-/// Folds one pair a thread over a block of any size; thread 0 returns the total. As B7, but joining pairs: a
-/// plain tree over rounded sums would lose again what the threads have kept.
-template <typename Join, typename T>
-__device__ Compensated<T> merge_block(Compensated<T> value) {
-  __shared__ Compensated<T> totals[32];  // a block has at most 32 warps
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const unsigned warps = (blockDim.x + 31) / 32;
-  const unsigned lanes = min(32u, blockDim.x - 32 * warp);
-
-  const auto merge_warp = [lane](Compensated<T> sum, unsigned live) {
-    const unsigned mask = 0xffffffffu >> (32 - live);
-    for (unsigned step = 16; step > 0; step /= 2) {
-      const T high = __shfl_down_sync(mask, sum.high, step), low = __shfl_down_sync(mask, sum.low, step);
-      if (lane + step < live) sum = Join::apply(sum, Compensated<T>{high, low});
-    }
-    return sum;
-  };
-
-  value = merge_warp(value, lanes);
-  if (lane == 0) totals[warp] = value;
-  __syncthreads();
-
-  if (warp == 0) {
-    value = lane < warps ? totals[lane] : Compensated<T>{};
-    value = merge_warp(value, min(32u, blockDim.x));
-  }
-  return value;
+/// What makes reduce_block fold pairs as it folds numbers. A tree over rounded sums would lose again what the
+/// threads have kept.
+template <typename T>
+__device__ Compensated<T> __shfl_down_sync(unsigned mask, Compensated<T> sum, unsigned step) {
+  return {__shfl_down_sync(mask, sum.high, step), __shfl_down_sync(mask, sum.low, step)};
 }
 
 /// The second launch, of one block: joins the pairs that the blocks of the first have left.
@@ -69,6 +52,6 @@ __global__ void merge_partials(const Compensated<T>* partials, T* output, unsign
   Compensated<T> sum;
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x) sum = Join::apply(sum, partials[i]);
 
-  sum = merge_block<Join>(sum);
+  sum = reduce_block<Join>(sum);
   if (threadIdx.x == 0) *output = rounded(sum);
 }

@@ -11,10 +11,15 @@ __device__ Compensated<T> fast_two_sum(T a, T b) {
   return {sum, b - (sum - a)};
 }
 
-/// A sum of both pairs whose `low` is below half a unit in the last place of `high`. Each part is normalised
-/// again as it is added: the error is 3u^2 of the result however the two cancel, where adding up the low
-/// parts at once and normalising at the end has no relative bound.
+/// The sum of two pairs, each with a `low` of at most half a unit in the last place of `high`. The pair is
+/// normalised after each part that is added: the error is hardly more than 3u^2 of the result however the two
+/// cancel, where adding up the low parts at once and normalising at the end has no relative bound.
 struct DoubleAdd {
+  template <typename Pair>
+  __device__ static Pair identity() {
+    return {};
+  }
+
   template <typename T>
   __device__ static Compensated<T> apply(Compensated<T> a, Compensated<T> b) {
     const Compensated<T> high = two_sum(a.high, b.high), low = two_sum(a.low, b.low);
@@ -33,6 +38,6 @@ __global__ void double_float(const T* input, Compensated<Wide<T>>* partials, std
     sum = isfinite(next.high) ? fast_two_sum(next.high, sum.low + next.low) : Compensated<Wide<T>>{next.high};
   }
 
-  sum = merge_block<DoubleAdd>(sum);
+  sum = reduce_block<DoubleAdd>(sum);
   if (threadIdx.x == 0) partials[blockIdx.x] = sum;
 }

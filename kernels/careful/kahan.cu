@@ -13,11 +13,11 @@ __global__ void kahan(const T* input, Compensated<Wide<T>>* partials, std::size_
     const Wide<T> next = sum + element;
     // What reached the sum, less what should have. In real arithmetic that is zero, and a compiler that may
     // reorder additions (-ffast-math elsewhere; nvcc never does) leaves a plain sum.
-    const Wide<T> lost = (next - sum) - element;
-    excess = isfinite(next) ? lost : 0;  // inf - inf would make every later sum a NaN
+    const Wide<T> too_much = (next - sum) - element;
+    excess = isfinite(next) ? too_much : 0;  // inf - inf would make every later sum a NaN
     sum = next;
   }
 
-  const Compensated<Wide<T>> total = merge_block<Merge>(Compensated<Wide<T>>{sum, -excess});
+  const Compensated<Wide<T>> total = reduce_block<Merge>(Compensated<Wide<T>>{sum, -excess});
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }

@@ -1,4 +1,5 @@
-// E8: NVFP4: e2m1 in groups of 16, each with an e4m3 scale.
+// E8: NVFP4: e2m1 in groups of 16, each with an e4m3 scale. The format's second scale, an f32 for the whole
+// tensor, is left to the caller: one multiplication of the sum.
 #include <cuda_fp8.h>
 
 #include "scaled_groups.cuh"

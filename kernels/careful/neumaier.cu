@@ -17,6 +17,6 @@ __global__ void neumaier(const T* input, Compensated<Wide<T>>* partials, std::si
     sum = next;
   }
 
-  const Compensated<Wide<T>> total = merge_block<Merge>(Compensated<Wide<T>>{sum, lost});
+  const Compensated<Wide<T>> total = reduce_block<Merge>(Compensated<Wide<T>>{sum, lost});
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }

@@ -7,12 +7,13 @@
 #include "../warp/block_shuffle.cuh"
 #include "compensated.cuh"
 
-/// How often elements are cut. Each cut takes 52 bits less those of the count from what is left of an
-/// element: three leave nothing of a double that its sum with the largest could show, even of 2^33 elements.
+/// How often elements are cut. Each cut takes 52 bits less those of the count, 19 where there are 2^33
+/// elements: three take the largest element whole, and leave less of any other than adding it to the largest
+/// would round off.
 constexpr unsigned cuts = 3;
 
-/// `*largest` is 0 before every launch: the bits of the largest magnitude, which order as the magnitudes do,
-/// with infinity and NaN above all. A maximum does not depend on the order either.
+/// Leaves the bits of the largest magnitude: a maximum depends on no order either. The bits are in the order
+/// of the magnitudes, with infinity and NaN above all. `*largest` is 0 before every launch.
 template <typename T>
 __global__ void largest_magnitude(const T* input, unsigned long long* largest, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

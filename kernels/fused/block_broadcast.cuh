@@ -1,6 +1,9 @@
-// A block reduction whose total every thread has: the step that the operators of this folder are made of.
+// Block reductions whose total every thread has: the step that the operators of this folder are made of.
 #pragma once
 
+#include <cstddef>
+
+#include "../element_types.cuh"
 #include "../warp/block_shuffle.cuh"
 
 /// The total of the block's values, in every thread. May be called again at once.
@@ -11,4 +14,12 @@ __device__ T reduce_and_broadcast(T value) {
   if (threadIdx.x == 0) shared_total = total;
   __syncthreads();
   return shared_total;  // before a next call writes it again there are the barriers of reduce_block
+}
+
+/// The fold of all elements by one block, in every thread.
+template <typename Op, typename T>
+__device__ Wide<T> fold_and_broadcast(const T* elements, std::size_t count) {
+  Wide<T> value = Op::template identity<Wide<T>>();
+  for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) value = Op::apply(value, widen(elements[i]));
+  return reduce_and_broadcast<Op>(value);
 }

@@ -1,4 +1,5 @@
-// F1: the largest magnitude of each channel, a column of a matrix stored by rows, as a scale for quantising it.
+// F1: the largest magnitude of each channel, a column of a matrix stored by rows, as a scale for quantising
+// it.
 #include <cstddef>
 
 #include "../dynamic_shared.cuh"

@@ -5,16 +5,14 @@
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../warp/block_shuffle.cuh"
 #include "block_broadcast.cuh"
 
 template <typename T>
 __global__ void cross_entropy(const T* scores, const std::uint32_t* classes, Wide<T>* losses,
                               std::size_t columns) {
   const T* row = scores + std::size_t{blockIdx.x} * columns;
-
-  Wide<T> highest = Max::identity<Wide<T>>();
-  for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) highest = Max::apply(highest, widen(row[c]));
-  highest = reduce_and_broadcast<Max>(highest);
+  const Wide<T> highest = fold_and_broadcast<Max>(row, columns);
 
   Wide<T> sum = 0;
   for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += exp(widen(row[c]) - highest);

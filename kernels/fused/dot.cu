@@ -10,7 +10,7 @@ __global__ void dot(const T* x, const T* y, Wide<T>* partials, std::size_t count
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   Wide<T> sum = 0;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    // The compiler may fuse both into one rounding, which is as good as two.
+    // The compiler may fuse both into one instruction, which rounds once instead of twice.
     sum = Sum::apply(sum, Prod::apply(widen(x[i]), widen(y[i])));
   }
   sum = reduce_block<Sum>(sum);

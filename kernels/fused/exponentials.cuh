@@ -1,4 +1,4 @@
-// What exponentials are taken about.
+// What exponentials are taken about, and what share of their sum each is.
 #pragma once
 
 /// About the highest score no exponential overflows. Where all scores are masked, -inf - -inf would be NaN:

@@ -3,15 +3,13 @@
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../warp/block_shuffle.cuh"
 #include "block_broadcast.cuh"
 
 template <typename T>
 __global__ void log_sum_exp(const T* input, Wide<T>* results, std::size_t columns) {
   const T* row = input + std::size_t{blockIdx.x} * columns;
-
-  Wide<T> highest = Max::identity<Wide<T>>();
-  for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) highest = Max::apply(highest, widen(row[c]));
-  highest = reduce_and_broadcast<Max>(highest);
+  const Wide<T> highest = fold_and_broadcast<Max>(row, columns);
   // An infinite maximum is the result: about it, -inf - -inf and inf - inf would be NaN.
   const Wide<T> origin = isinf(highest) ? 0 : highest;
 

@@ -6,42 +6,41 @@
 #include "../element_types.cuh"
 #include "merging_moments.cuh"
 
-/// A stack of merged parts, one for each power of two, as a binary counter has its digits: part k holds 2^k
-/// elements while bit k of their number is set.
+/// The parts that wait for one of the same size: 2^k elements in slot k where bit k of their number is set,
+/// as in a binary counter.
 template <typename W>
-struct Counter {
-  static constexpr unsigned digits = 32;
-  PartMoments<W> parts[digits];
-
-  /// `before`: how many elements came so far.
-  __device__ void add(W x, std::size_t before) {
-    PartMoments<W> carry{1, x, x - x};  // 0, or NaN of what is not finite
-    for (unsigned k = 0; k < digits; ++k) {
-      if ((before >> k & 1) == 0) {
-        parts[k] = carry;
-        return;
-      }
-      carry = merge(parts[k], carry);
-      parts[k] = {};
-    }
+class WaitingParts {
+ public:
+  __device__ void add(W x) {
+    PartMoments<W> part{1, x, x - x};  // no deviation, or NaN of what is not finite
+    unsigned slot = 0;
+    // A carry: two parts of one size become one of twice the size.
+    for (unsigned bits = elements_++; bits % 2 != 0; bits /= 2) part = merge(waiting_[slot++], part);
+    waiting_[slot] = part;
   }
 
   __device__ PartMoments<W> total() const {
     PartMoments<W> all;
-    for (unsigned k = 0; k < digits; ++k) all = merge(all, parts[k]);
+    unsigned slot = 0;
+    for (unsigned bits = elements_; bits != 0; bits /= 2, ++slot) {
+      if (bits % 2 != 0) all = merge(all, waiting_[slot]);
+    }
     return all;
   }
+
+ private:
+  PartMoments<W> waiting_[32];
+  unsigned elements_ = 0;
 };
 
 template <typename T>
 __global__ void merged_moments(const T* input, Wide<T>* variances, Wide<T>* means, std::size_t columns) {
   const T* row = input + std::size_t{blockIdx.x} * columns;
-  Counter<Wide<T>> counter;
-  std::size_t taken = 0;
-  for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) counter.add(widen(row[c]), taken++);
-  const PartMoments<Wide<T>> whole = merge_block(counter.total(), dynamic_shared<PartMoments<Wide<T>>>());
+  WaitingParts<Wide<T>> parts;
+  for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) parts.add(widen(row[c]));
+  const PartMoments<Wide<T>> whole = merge_block(parts.total(), dynamic_shared<PartMoments<Wide<T>>>());
   if (threadIdx.x == 0) {
     means[blockIdx.x] = whole.mean;
-    variances[blockIdx.x] = whole.deviations / whole.count;
+    variances[blockIdx.x] = whole.deviations / static_cast<Wide<T>>(whole.count);
   }
 }

@@ -21,6 +21,7 @@ __device__ RunningSum<Wide<T>> sum_of_source(const T* scores, std::size_t count)
 template <typename T>
 __global__ void merged_sources(const T* prefix, std::size_t prefix_count, const T* segment,
                                std::size_t segment_count, Wide<T>* result) {
-  const RunningSum<Wide<T>> both = merge(sum_of_source(prefix, prefix_count), sum_of_source(segment, segment_count));
+  const RunningSum<Wide<T>> both =
+      merge(sum_of_source(prefix, prefix_count), sum_of_source(segment, segment_count));
   if (threadIdx.x == 0) *result = origin_of(both.highest) + log(both.sum);
 }

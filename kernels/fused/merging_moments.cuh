@@ -3,7 +3,8 @@
 
 template <typename W>
 struct PartMoments {
-  W count = 0, mean = 0;
+  unsigned count = 0;  ///< no float, which would stand still at 2^24
+  W mean = 0;
   W deviations = 0;  ///< the sum of their squares
 };
 
@@ -12,8 +13,8 @@ struct PartMoments {
 template <typename W>
 __device__ PartMoments<W> extended(PartMoments<W> part, W x) {
   const W before = x - part.mean;
-  part.count += 1;
-  part.mean += before / part.count;
+  ++part.count;
+  part.mean += before / static_cast<W>(part.count);
   part.deviations += before * (x - part.mean);
   return part;
 }
@@ -23,9 +24,10 @@ template <typename W>
 __device__ PartMoments<W> merge(PartMoments<W> a, PartMoments<W> b) {
   if (b.count == 0) return a;
   if (a.count == 0) return b;
-  const W count = a.count + b.count, distance = b.mean - a.mean, share = b.count / count;
+  const unsigned count = a.count + b.count;
+  const W distance = b.mean - a.mean, share = static_cast<W>(b.count) / static_cast<W>(count);
   return {count, a.mean + distance * share,
-          a.deviations + b.deviations + distance * distance * (a.count * share)};
+          a.deviations + b.deviations + distance * distance * (static_cast<W>(a.count) * share)};
 }
 
 /// Merges one part a thread in a tree; thread 0 returns the whole. `parts` has as many elements as the block

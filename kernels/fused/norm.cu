@@ -6,6 +6,7 @@
 #include "../warp/block_shuffle.cuh"
 #include "squares.cuh"
 
+/// Nothing is scaled: a norm beyond the root of the largest number overflows in the squares.
 template <typename T>
 __global__ void norm(const T* input, Wide<T>* norms, std::size_t columns) {
   const T* row = input + std::size_t{blockIdx.x} * columns;

@@ -26,8 +26,8 @@ __device__ T from_ordered(Key<T> key) {
 }
 
 /// The key that atomicMax is to prefer. For a minimum it is turned round, so that both begin at zero, which
-/// cudaMemset gives and which lies below the key of any number. NaN has the largest key: it propagates,
-/// whatever its sign, and all ones are a NaN again in both directions.
+/// cudaMemset gives and which lies below the key of any number. NaN gets the largest key, whatever its sign,
+/// and so propagates: all ones are a NaN again on the way back, turned round or not.
 template <typename Op, typename T>
 __device__ Key<T> key_of(T value) {
   if (value != value) return ~Key<T>{0};

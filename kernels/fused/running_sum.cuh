@@ -12,8 +12,8 @@ struct RunningSum {
   W sum = 0;
 };
 
-/// Both together. What was summed about a lower maximum is scaled down to the new one; of nothing but masked
-/// scores that is 0 about 0.
+/// Both together. What was summed about a lower maximum is scaled down to the higher one. Of nothing but
+/// masked scores the sum is 0, as exp(-inf - 0) is.
 template <typename W>
 __device__ RunningSum<W> merge(RunningSum<W> a, RunningSum<W> b) {
   const W highest = Max::apply(a.highest, b.highest), origin = origin_of(highest);

@@ -1,4 +1,4 @@
-// F9: a reduction of each segment of an input, a warp each; they may differ in length, and be empty.
+// F9: a reduction of each segment of an input, a warp each. Segments differ in length, and may be empty.
 #include <cstddef>
 #include <cstdint>
 

@@ -10,10 +10,7 @@
 template <typename T>
 __global__ void softmax_block(const T* scores, T* weights, std::size_t columns) {
   const T* row = scores + std::size_t{blockIdx.x} * columns;
-
-  Wide<T> highest = Max::identity<Wide<T>>();
-  for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) highest = Max::apply(highest, widen(row[c]));
-  const Wide<T> origin = origin_of(reduce_and_broadcast<Max>(highest));
+  const Wide<T> origin = origin_of(fold_and_broadcast<Max>(row, columns));
 
   Wide<T> sum = 0;
   for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += exp(widen(row[c]) - origin);

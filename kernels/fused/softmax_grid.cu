@@ -7,15 +7,6 @@
 #include "block_broadcast.cuh"
 #include "exponentials.cuh"
 
-/// The fold of what the blocks of an earlier launch left, in every thread. Every block folds for itself, in
-/// the same order: cheaper than a launch that folds once for all.
-template <typename Op, typename W>
-__device__ W total_of_blocks(const W* partials, unsigned blocks) {
-  W value = Op::template identity<W>();
-  for (unsigned b = threadIdx.x; b < blocks; b += blockDim.x) value = Op::apply(value, partials[b]);
-  return reduce_and_broadcast<Op>(value);
-}
-
 template <typename T>
 __global__ void block_maxima(const T* scores, Wide<T>* maxima, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -27,11 +18,12 @@ __global__ void block_maxima(const T* scores, Wide<T>* maxima, std::size_t count
   if (threadIdx.x == 0) maxima[blockIdx.x] = highest;
 }
 
-/// As many blocks as the launch before.
+/// As many blocks as the launch before, each of which folds the maxima of all for itself: in the same order,
+/// so to the same bits, and cheaper than a launch that folds once for all.
 template <typename T>
 __global__ void block_sums(const T* scores, const Wide<T>* maxima, Wide<T>* sums, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  const Wide<T> origin = origin_of(total_of_blocks<Max>(maxima, gridDim.x));
+  const Wide<T> origin = origin_of(fold_and_broadcast<Max>(maxima, gridDim.x));
   Wide<T> sum = 0;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
     sum += exp(widen(scores[i]) - origin);
@@ -45,8 +37,8 @@ template <typename T>
 __global__ void shares(const T* scores, const Wide<T>* maxima, const Wide<T>* sums, T* weights,
                        std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  const Wide<T> origin = origin_of(total_of_blocks<Max>(maxima, gridDim.x));
-  const Wide<T> sum = total_of_blocks<Sum>(sums, gridDim.x);
+  const Wide<T> origin = origin_of(fold_and_broadcast<Max>(maxima, gridDim.x));
+  const Wide<T> sum = fold_and_broadcast<Sum>(sums, gridDim.x);
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
     weights[i] = static_cast<T>(share_of(exp(widen(scores[i]) - origin), sum));
   }

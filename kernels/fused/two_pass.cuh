@@ -16,10 +16,7 @@ struct Moments {
 template <typename T>
 __device__ Moments<Wide<T>> two_pass(const T* row, std::size_t columns) {
   const auto divisor = static_cast<Wide<T>>(columns);
-
-  Wide<T> sum = 0;
-  for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += widen(row[c]);
-  const Wide<T> mean = reduce_and_broadcast<Sum>(sum) / divisor;
+  const Wide<T> mean = fold_and_broadcast<Sum>(row, columns) / divisor;
 
   Wide<T> squares = 0;
   for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) {

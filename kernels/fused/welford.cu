@@ -13,6 +13,6 @@ __global__ void welford(const T* input, Wide<T>* variances, Wide<T>* means, std:
   part = merge_block(part, dynamic_shared<PartMoments<Wide<T>>>());
   if (threadIdx.x == 0) {
     means[blockIdx.x] = part.mean;
-    variances[blockIdx.x] = part.deviations / part.count;
+    variances[blockIdx.x] = part.deviations / static_cast<Wide<T>>(part.count);
   }
 }

@@ -4,12 +4,12 @@
 #include "bin.cuh"
 
 /// `result` holds zeros before every launch. Elements of one value meet in a block's own bin, many times
-/// faster than in global memory; there each block appears once a bin that it used.
+/// faster than in global memory, to which each block adds once for each bin that it used.
 template <unsigned bins, typename T>
 __global__ void private_bins(const T* input, unsigned* result, std::size_t count) {
   __shared__ unsigned mine[bins];
-  // A loop, for a block may have fewer threads than there are bins; and a barrier, or one thread counts in a
-  // bin that another sets to zero afterwards.
+  // A loop, for a block may have fewer threads than there are bins; and a barrier behind it, or one thread
+  // counts in a bin that another sets to zero afterwards.
   for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) mine[bin] = 0;
   __syncthreads();
 

@@ -16,8 +16,8 @@ __global__ void through_l2(const T* input, unsigned* result, unsigned bins, std:
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i - lane < count; i += stride) {
     const unsigned bin = i < count ? bin_of(input[i], bins) : bins;
     const unsigned same = __match_any_sync(mask, bin);
-    // Many equal elements would queue at one address; of a warp, the lowest lane alone adds how many they
-    // are.
+    // Many equal elements would queue at one address: of each warp, their lowest lane alone adds how many
+    // there are.
     const bool lowest = (same & ((1u << lane) - 1)) == 0;
     if (lowest && bin < bins) atomicAdd(&result[bin], static_cast<unsigned>(__popc(same)));
   }

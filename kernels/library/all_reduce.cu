@@ -46,8 +46,8 @@ struct Nccl {
     function = reinterpret_cast<Function*>(dlsym(library, name));
   }
 
-  /// Whether a call went well; else says why.
-  bool is_done(int result) const {
+  /// Whether a call succeeded; where it failed, says why.
+  bool succeeds(int result) const {
     if (result != 0) std::fprintf(stderr, "NCCL: %s\n", sentence(result));
     return result == 0;
   }
@@ -57,7 +57,7 @@ struct Nccl {
     std::vector<Communicator>& made = made_[ranks];
     if (made.empty()) {
       made.resize(static_cast<std::size_t>(ranks));
-      if (!is_done(init_all(made.data(), ranks, nullptr))) made.clear();
+      if (!succeeds(init_all(made.data(), ranks, nullptr))) made.clear();
     }
     return made;
   }
@@ -113,13 +113,13 @@ cudaError_t all_reduce(const T* input, T* output, std::size_t columns, int ranks
   }
 
   // One thread speaks for all GPUs, so their calls are a group: the first alone would wait for the others.
-  bool done = error == cudaSuccess && nccl().is_done(nccl().group_start());
+  bool done = error == cudaSuccess && nccl().succeeds(nccl().group_start());
   for (int rank = 0; rank < ranks && done; ++rank) {
     first_error(cudaSetDevice(rank));
-    done = nccl().is_done(nccl().all_reduce(rows[rank], rows[rank], columns, data_type<T>(), operation<Op>(),
+    done = nccl().succeeds(nccl().all_reduce(rows[rank], rows[rank], columns, data_type<T>(), operation<Op>(),
                                         communicators[rank], nullptr));
   }
-  done = done && nccl().is_done(nccl().group_end());
+  done = done && nccl().succeeds(nccl().group_end());
 
   for (int rank = 0; rank < ranks; ++rank) {
     first_error(cudaSetDevice(rank));

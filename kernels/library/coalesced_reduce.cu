@@ -16,7 +16,7 @@ __global__ void coalesced_reduce(const T* input, Wide<T>* result, std::size_t co
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count) {
     // The lanes that happen to be here now, which need not be all that take the branch: others may form a
-    // group of their own. So no group's total passes for that of the warp; each is added by itself.
+    // group of their own. So no group's total passes for that of the warp; each is folded in by itself.
     const auto together = cg::coalesced_threads();
     const Wide<T> total = cg::reduce(together, widen(input[i]), Functor<Op, Wide<T>>{});
     if (together.thread_rank() == 0) atomic_apply(Op{}, result, total);

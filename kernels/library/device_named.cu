@@ -15,8 +15,8 @@ cudaError_t device_named(const T* input, Wide<T>* output, std::size_t count) {
       // Folded in the type of the output: floats of 16 bits and fewer would stand still in their own.
       return cub::DeviceReduce::Sum(scratch, bytes, widened(input), output, count);
     } else {
-      // Of floats these would begin with the greatest or least finite value, so that of infinities they made
-      // a finite number; and a comparison loses a NaN, or keeps it, as the order has it.
+      // For floats these begin with the greatest or least finite value, and so make a finite number of
+      // infinities; and a comparison loses a NaN, or keeps it, as the order has it.
       static_assert(std::is_integral_v<T>, "floats take Reduce, and an operator with infinities and NaN");
       if constexpr (std::is_same_v<Op, Min>) {
         return cub::DeviceReduce::Min(scratch, bytes, input, output, count);
