@@ -26,13 +26,17 @@ Run attach_bench(CLI::App& app, Console& console) {
     unsigned runs = 5;
   };
   auto a = std::make_shared<Arguments>();
-  app.add_option("WHAT", a->what, "emulated: the device; oracles: exact sums beside other ways of summing")
+  app.add_option("WHAT", a->what,
+                 "emulated: the device; oracles: exact sums beside other ways of summing; kernels: the f32 "
+                 "sums of the "
+                 "catalogue on a GPU, beside CUB and Thrust")
       ->required()
-      ->check(quietly(CLI::IsMember({"emulated", "oracles"})));
+      ->check(quietly(CLI::IsMember({"emulated", "oracles", "kernels"})));
   app.add_option("--runs", a->runs, "Runs, of which the median counts")
       ->check(quietly(CLI::Range(1U, 1000U)))
       ->type_name("N");
   return [a, &console] {
+    if (a->what == "kernels") return bench_kernels(a->runs, console);
     return a->what == "oracles" ? bench_oracles(a->runs, console) : bench_emulated(a->runs, console);
   };
 }

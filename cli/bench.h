@@ -9,6 +9,8 @@ namespace foldproof {
 
 int bench_emulated(unsigned runs, const Console& console);
 int bench_oracles(unsigned runs, const Console& console);
+/// Throws Unsupported where there is no GPU.
+int bench_kernels(unsigned runs, const Console& console);
 
 /// Processor time of this thread, in seconds: what other programs do meanwhile does not count.
 double thread_seconds();

@@ -8,7 +8,7 @@
 namespace foldproof {
 namespace {
 
-constexpr std::int64_t elements = 1 << 16, threads = 256, elements_a_thread = 16, blocks_a_cluster = 8;
+constexpr std::int64_t threads = 256, elements_a_thread = 16, blocks_a_cluster = 8;
 /// How far a variable is from what is wanted of it, as a part of that; 0 where the domain has none.
 double distance(const Variables& variables, const std::string& name, std::int64_t wanted) {
   const auto found = variables.find(name);
@@ -37,7 +37,7 @@ void settle(const Domain& domain, const std::string& name, std::int64_t count, V
 
 }  // namespace
 
-Case representative_case(const Instance& instance, std::uint64_t largest_count) {
+Case representative_case(const Instance& instance, std::uint64_t largest_count, std::int64_t elements) {
   const Domain domain(instance, largest_count);
   const auto count = std::min(elements, static_cast<std::int64_t>(largest_count));
   Variables wanted{{"count", elements},

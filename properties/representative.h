@@ -8,10 +8,11 @@
 
 namespace foldproof {
 
-/// 2^16 elements (at most `largest_count`), uniform, and blocks of 256 threads, or what the contract admits
+/// `elements` (at most `largest_count`), uniform, and blocks of 256 threads, or what the contract admits
 /// that comes nearest. A grid that is free has a block for each 16 elements a thread, a free cluster 8
 /// blocks. What else is free is chosen for the sake of the count and the block's size, or has its least
 /// value.
-Case representative_case(const Instance& instance, std::uint64_t largest_count);
+Case representative_case(const Instance& instance, std::uint64_t largest_count,
+                         std::int64_t elements = 1 << 16);
 
 }  // namespace foldproof

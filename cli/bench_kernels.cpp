@@ -1,0 +1,375 @@
+// foldproof bench kernels: how near the sums of the catalogue come to what the GPU's memory can give.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <span>
+
+#include "cli/bench.h"
+#include "cli/subjects.h"
+#include "devices/cuda/context.h"
+#include "properties/execution/job.h"
+#include "properties/representative.h"
+
+namespace foldproof {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t element_bytes = 4;
+/// A sample takes about so long: shorter ones tell more about events than about kernels.
+constexpr double seconds_of_a_sample = 400e-6;
+/// Who takes longer at one size is not asked at the next.
+constexpr double most_seconds = 0.25;
+
+/// Somebody who sums n floats from an address on, on the context's stream.
+struct Contender {
+  std::string name;
+  std::function<void(Address input)> sum;
+  std::vector<double> seconds = {};  ///< a sum, sample by sample; all contenders' samples lie side by side
+};
+
+// --- the kernels of the catalogue
+
+/// An instance, prepared for one count.
+class Kernel {
+ public:
+  Kernel(cuda::Context& context, const Subject& subject, const Instance& instance, std::int64_t count)
+      : context_(context), instance_(instance), module_(*subject.image) {
+    instance_.tried.clear();  // a GPU has time for all that is claimed
+    const std::vector<EntryInfo> entries = make_runner(make_emulated_device())->entries(subject.image);
+    const JobBuilder builder(instance_, subject.image, entries);
+    Case c = case_of(count);
+    job_ = builder.build(c, {});
+    const std::int64_t resident = resident_blocks();
+    if (widen_grid(c, resident)) job_ = builder.build(c, {});
+    count_ = c.variables.at("count");
+    allocate();
+  }
+
+  std::int64_t count() const { return count_; }
+
+  void sum(Address input) {
+    for (const auto& [buffer, content] : again_)
+      context_.copy(memory_[buffer].address(), content.address(), content.bytes());
+    for (const JobStep& step : job_.job.steps) {
+      if (!std::holds_alternative<JobLaunch>(step)) break;  // behind it comes the second call
+      const auto& launch = std::get<JobLaunch>(step);
+      context_.launch(module_.function(launch.entry, launch.shape), launch.shape, arguments(launch, input));
+    }
+  }
+
+ private:
+  Case case_of(std::int64_t count) const {
+    Case c = representative_case(instance_, static_cast<std::uint64_t>(count), count);
+    c.calls = 2;  // so that the job says what must be there again
+    return c;
+  }
+
+  std::int64_t resident_blocks() const {
+    const auto& launch = std::get<JobLaunch>(job_.job.steps.front());
+    return static_cast<std::int64_t>(
+        context_.resident_blocks(module_.function(launch.entry, launch.shape), launch.shape));
+  }
+
+  /// A free grid has as many blocks as are resident at once, or as there is work for.
+  bool widen_grid(Case& c, std::int64_t resident) const {
+    for (const auto& [name, range] : instance_.domain) {
+      if (name != "grid") continue;
+      const std::int64_t low = range.low.evaluate(c.variables), high = range.high.evaluate(c.variables);
+      if (low == high) return false;
+      c.variables[name] =
+          std::clamp(std::min(resident, c.variables.at("count") / c.variables.at("block")), low, high);
+      return true;
+    }
+    return false;
+  }
+
+  void allocate() {
+    for (const JobBuffer& buffer : job_.job.buffers) {
+      memory_.emplace_back(buffer.bytes + buffer.offset);
+      if (!buffer.initial.empty()) context_.write(memory_.back().address(), buffer.initial);
+    }
+    context_.wait();
+    for (const JobStep& step : job_.job.steps)
+      if (const auto* write = std::get_if<JobWrite>(&step)) {
+        again_.emplace_back(write->buffer, cuda::Memory(write->bytes.size()));
+        context_.write(again_.back().second.address(), write->bytes);
+        context_.wait();
+      }
+  }
+
+  std::vector<ArgumentBytes> arguments(const JobLaunch& launch, Address input) const {
+    std::vector<ArgumentBytes> all;
+    for (const JobArgument& argument : launch.arguments) {
+      all.push_back(argument.bytes);
+      for (const PointerPatch& patch : argument.pointers) {
+        const Address start = patch.buffer == job_.input ? input : memory_[patch.buffer].address();
+        const Address address = start + patch.offset;
+        std::memcpy(all.back().data() + patch.at, &address, sizeof address);
+      }
+    }
+    return all;
+  }
+
+  cuda::Context& context_;
+  Instance instance_;
+  cuda::Module module_;
+  PreparedJob job_;
+  std::int64_t count_ = 0;
+  std::vector<cuda::Memory> memory_;  ///< by buffer; nothing is written to that of the input
+  std::vector<std::pair<std::uint32_t, cuda::Memory>> again_;  ///< what a buffer must hold before each call
+};
+
+bool is_sum(const Instance& instance) {
+  if (!instance.reduction || instance.in_place || !instance.operands.empty() || !instance.further.empty())
+    return false;
+  const Reduction& reduction = *instance.reduction;
+  const bool whole = reduction.result == ResultShape::value || reduction.result == ResultShape::partials;
+  return reduction.op == Operator::sum && reduction.input == Element::f32 && whole;
+}
+
+/// The f32 sum of each kernel of the catalogue, with 256 threads where they are part of the matrix.
+std::vector<std::pair<const Subject*, const Instance*>> sums(std::span<const Subject> subjects) {
+  std::vector<std::pair<const Subject*, const Instance*>> all;
+  for (const Subject& subject : subjects) {
+    if (subject.contract.is_host() || !subject.contract.expected.empty()) continue;
+    const Instance* chosen = nullptr;
+    for (const Instance& instance : subject.contract.instances) {
+      if (!is_sum(instance)) continue;
+      const auto block = instance.bindings.find("B");
+      if (!chosen || (block != instance.bindings.end() && block->second == "256")) chosen = &instance;
+    }
+    if (chosen) all.emplace_back(&subject, chosen);
+  }
+  return all;
+}
+
+// --- CUB and Thrust
+
+/// The library that benchmarks/libraries.cu is compiled to, beside the program.
+class Libraries {
+ public:
+  Libraries() {
+    std::error_code error;
+    const fs::path file =
+        fs::read_symlink("/proc/self/exe", error).parent_path() / "libfoldproof_libraries.so";
+    library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library_ == nullptr)
+      throw InputError(
+          fmt::format("CUB's and Thrust's sums are missing ({}); build the target foldproof_libraries, "
+                      "which makes {}",
+                      dlerror(), file.string()));
+    cub_ = reinterpret_cast<Cub*>(dlsym(library_, "foldproof_cub_sum"));
+    thrust_ = reinterpret_cast<Thrust*>(dlsym(library_, "foldproof_thrust_sum"));
+  }
+
+  Contender cub(const cuda::Context& context, std::uint64_t count) const {
+    std::size_t bytes = 0;
+    check(cub_(nullptr, nullptr, count, nullptr, &bytes, context.stream()));
+    const auto scratch = std::make_shared<cuda::Memory>(std::max<std::size_t>(bytes, 1));
+    const auto output = std::make_shared<cuda::Memory>(element_bytes);
+    return {"CUB", [=, this, stream = context.stream()](Address input) {
+              std::size_t size = bytes;
+              check(cub_(reinterpret_cast<const float*>(input), reinterpret_cast<float*>(output->address()),
+                         count, reinterpret_cast<void*>(scratch->address()), &size, stream));
+            }};
+  }
+
+  Contender thrust(const cuda::Context& context, std::uint64_t count) const {
+    return {"Thrust", [=, this, stream = context.stream()](Address input) {
+              float sum = 0;
+              check(thrust_(reinterpret_cast<const float*>(input), &sum, count, stream));
+            }};
+  }
+
+ private:
+  using Cub = int(const float*, float*, std::size_t, void*, std::size_t*, CUstream_st*);
+  using Thrust = int(const float*, float*, std::size_t, CUstream_st*);
+
+  static void check(int error) {
+    if (error != 0) throw std::runtime_error(fmt::format("a library's sum returns CUDA error {}", error));
+  }
+
+  void* library_ = nullptr;
+  Cub* cub_ = nullptr;
+  Thrust* thrust_ = nullptr;
+};
+
+// --- the input, more often than the caches hold it
+
+class Inputs {
+ public:
+  Inputs(cuda::Context& context, std::uint64_t count)
+      : bytes_(count * element_bytes),
+        copies_(std::max<std::uint64_t>(1, 8 * context.properties().l2_bytes / bytes_)),
+        memory_(bytes_ * copies_) {
+    std::vector<float> some(std::size_t{1} << 20);
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> uniform(1.0f, 2.0f);
+    for (float& x : some) x = uniform(random);
+    const auto content = std::as_bytes(std::span(some));
+    for (std::uint64_t at = 0; at < memory_.bytes(); at += content.size())
+      context.write(memory_.address() + at, content.first(std::min(content.size(), memory_.bytes() - at)));
+    context.wait();
+  }
+
+  Address next() { return memory_.address() + bytes_ * (turn_++ % copies_); }
+
+ private:
+  std::uint64_t bytes_, copies_, turn_ = 0;
+  cuda::Memory memory_;
+};
+
+Contender reader(cuda::Context& context, std::uint64_t count) {
+  const Compiled compiled =
+      compile_source(shipped_kernels().parent_path() / "benchmarks" / "read.cu", {}, {}, {});
+  const auto module = std::make_shared<cuda::Module>(*compiled.image);
+  const auto never = std::make_shared<cuda::Memory>(element_bytes);
+  LaunchShape shape{{1, 1, 1}, {512, 1, 1}};
+  CUfunc_st* const function = module->function("read_all", shape);
+  shape.grid.x = static_cast<std::uint32_t>(context.resident_blocks(function, shape));
+  return {"read", [=, &context](Address input) {
+            const auto bytes = [](auto value) {
+              ArgumentBytes all(sizeof value);
+              std::memcpy(all.data(), &value, sizeof value);
+              return all;
+            };
+            const std::vector<ArgumentBytes> arguments{bytes(input), bytes(never->address()),
+                                                       bytes(count / 4), bytes(std::uint32_t{1})};
+            (void)module;
+            context.launch(function, shape, arguments);
+          }};
+}
+
+// --- measuring
+
+/// Seconds a sum, of so many one behind the other.
+double timed(cuda::Stopwatch& watch, const Contender& contender, Inputs& inputs, unsigned times) {
+  watch.start();
+  for (unsigned k = 0; k < times; ++k) contender.sum(inputs.next());
+  return watch.stop() / times;
+}
+
+/// Everybody in turn, in another order each round: what the machine does meanwhile meets all of them.
+void measure(cuda::Context& context, std::vector<Contender>& contenders, Inputs& inputs, unsigned runs) {
+  cuda::Stopwatch watch(context);
+  std::vector<unsigned> times;
+  for (const Contender& contender : contenders) {
+    timed(watch, contender, inputs, 2);
+    const double one = timed(watch, contender, inputs, 4);
+    times.push_back(std::clamp(static_cast<unsigned>(seconds_of_a_sample / one), 1U, 100U));
+  }
+  std::mt19937 random(1);
+  std::vector<std::size_t> order(contenders.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+  for (unsigned run = 0; run < runs; ++run) {
+    std::ranges::shuffle(order, random);
+    for (const std::size_t k : order)
+      contenders[k].seconds.push_back(timed(watch, contenders[k], inputs, times[k]));
+  }
+}
+
+/// The median, and what lies between a tenth and nine tenths, of one contender's times over another's.
+struct Ratio {
+  double low = 0, middle = 0, high = 0;
+};
+Ratio ratio_of(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> ratios;
+  for (std::size_t k = 0; k < a.size(); ++k) ratios.push_back(a[k] / b[k]);
+  std::ranges::sort(ratios);
+  const std::size_t tenth = ratios.size() / 10;
+  return {ratios[tenth], ratios[ratios.size() / 2], ratios[ratios.size() - 1 - tenth]};
+}
+
+Json row(const Contender& one, const Contender& cub, const Contender& read, std::uint64_t count,
+         double peak) {
+  const double seconds = median(one.seconds),
+               bandwidth = static_cast<double>(count * element_bytes) / seconds;
+  const double readable = static_cast<double>(count * element_bytes) / median(read.seconds);
+  const Ratio speed = ratio_of(cub.seconds, one.seconds);
+  return {{"name", one.name},
+          {"count", count},
+          {"seconds", seconds},
+          {"bytes_per_second", bandwidth},
+          {"of_read_bandwidth", bandwidth / readable},
+          {"of_peak", bandwidth / peak},
+          {"speed_against_cub", {speed.low, speed.middle, speed.high}}};
+}
+
+std::string text_of(const Json& result) {
+  std::string text = fmt::format(
+      "{}: {} multiprocessors, {:.0f} GB/s by clock and bus; f32 sums, median of {} runs, each contender's "
+      "inputs\n"
+      "rotated through eight times the L2 cache. Speed: against CUB, the median and from a tenth to nine "
+      "tenths\n",
+      result["device"].get<std::string>(), result["multiprocessors"].get<unsigned>(),
+      result["peak_bytes_per_second"].get<double>() / 1e9, result["runs"].get<unsigned>());
+  std::uint64_t count = 0;
+  for (const Json& one : result["sums"]) {
+    if (one["count"] != count) {
+      count = one["count"];
+      text += fmt::format("\n{} elements{:>14} {:>9} {:>9} {:>7}  speed\n", count, "time us", "GB/s",
+                          "of read", "of bus");
+    }
+    const auto& speed = one["speed_against_cub"];
+    text += fmt::format("{:<16} {:12.2f} {:9.1f} {:7.1f} % {:5.1f} %  {:.3f} ({:.3f} .. {:.3f})\n",
+                        one["name"].get<std::string>(), 1e6 * one["seconds"].get<double>(),
+                        one["bytes_per_second"].get<double>() / 1e9,
+                        100 * one["of_read_bandwidth"].get<double>(), 100 * one["of_peak"].get<double>(),
+                        speed[1].get<double>(), speed[0].get<double>(), speed[2].get<double>());
+  }
+  return text;
+}
+
+}  // namespace
+
+int bench_kernels(unsigned runs, const Console& console) {
+  cuda::Context context;
+  const Libraries libraries;
+  ProgressLine line;
+  std::vector<Subject> subjects = load_subjects({}, {}, console);
+  std::erase_if(subjects, [](const Subject& subject) { return sums({&subject, 1}).empty(); });
+  compile_subjects(subjects, {}, default_jobs(), console, line);
+  const cuda::Properties& gpu = context.properties();
+  Json result{{"device", gpu.name},
+              {"multiprocessors", gpu.multiprocessors},
+              {"peak_bytes_per_second", gpu.bytes_per_second},
+              {"runs", runs},
+              {"sums", Json::array()}};
+  std::vector<std::string> too_slow;
+  for (const unsigned power : {20U, 24U, 28U, 30U}) {
+    const std::uint64_t count = std::uint64_t{1} << power;
+    line.show(fmt::format("2^{} elements", power));
+    Inputs inputs(context, count);
+    std::vector<Contender> contenders{reader(context, count), libraries.cub(context, count),
+                                      libraries.thrust(context, count)};
+    for (const auto& [subject, instance] : sums(subjects)) {
+      if (std::ranges::count(too_slow, subject->contract.id) != 0) continue;
+      const auto kernel =
+          std::make_shared<Kernel>(context, *subject, *instance, static_cast<std::int64_t>(count));
+      if (kernel->count() != static_cast<std::int64_t>(count)) continue;
+      contenders.push_back({subject->contract.id, [kernel](Address input) { kernel->sum(input); }});
+    }
+    measure(context, contenders, inputs, runs);
+    for (const Contender& one : contenders) {
+      result["sums"].push_back(row(one, contenders[1], contenders[0], count, gpu.bytes_per_second));
+      if (median(one.seconds) > most_seconds / 16) too_slow.push_back(one.name);
+    }
+  }
+  line.clear();
+  if (console.json())
+    console.print(result);
+  else
+    console.print(text_of(result));
+  return exit_ok;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,180 @@
+#include "devices/cuda/context.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "devices/cuda/driver.h"
+
+namespace foldproof::cuda {
+namespace {
+
+int attribute(CUdevice device, CUdevice_attribute which) {
+  int value = 0;
+  check(driver().cuDeviceGetAttribute_(&value, which, device), "asking for its attributes");
+  return value;
+}
+
+Properties properties_of(CUdevice device) {
+  Properties all;
+  std::array<char, 256> name{};
+  check(driver().cuDeviceGetName_(name.data(), static_cast<int>(name.size()) - 1, device),
+        "telling its name");
+  all.name = name.data();
+  all.compute_capability = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                           attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  all.multiprocessors = static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  std::size_t bytes = 0;
+  check(driver().cuDeviceTotalMem_(&bytes, device), "telling its memory");
+  all.memory_bytes = bytes;
+  all.l2_bytes = static_cast<std::uint64_t>(attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+  // Two transfers a clock, which the driver tells in kHz; the bus in bits.
+  all.bytes_per_second = 2e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
+                         attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
+  return all;
+}
+
+/// What a launch asks for besides its extents.
+class Attributes {
+ public:
+  explicit Attributes(const LaunchShape& shape) {
+    if (shape.cluster.x != 0) {
+      CUlaunchAttribute& cluster = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+      cluster.value.clusterDim = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
+    }
+    if (shape.cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).value.cooperative = 1;
+  }
+  CUlaunchAttribute* data() { return all_.data(); }
+  unsigned count() const { return count_; }
+
+ private:
+  CUlaunchAttribute& add(CUlaunchAttributeID id) {
+    all_[count_].id = id;
+    return all_[count_++];
+  }
+  std::array<CUlaunchAttribute, 2> all_{};
+  unsigned count_ = 0;
+};
+
+}  // namespace
+
+Context::Context() {
+  check(driver().cuDeviceGet_(&device_, 0), "opening it");
+  properties_ = properties_of(device_);
+  check(driver().cuDevicePrimaryCtxRetain_(&context_, device_), "making a context");
+  check(driver().cuCtxSetCurrent_(context_), "entering its context");
+  check(driver().cuStreamCreate_(&stream_, CU_STREAM_NON_BLOCKING), "making a stream");
+}
+
+Context::~Context() {
+  driver().cuStreamDestroy_(stream_);
+  driver().cuDevicePrimaryCtxRelease_(device_);
+}
+
+void Context::write(Address to, std::span<const std::byte> bytes) {
+  check(driver().cuMemcpyHtoDAsync_(to, bytes.data(), bytes.size(), stream_), "copying to it");
+}
+
+void Context::read(Address from, std::span<std::byte> bytes) {
+  check(driver().cuMemcpyDtoHAsync_(bytes.data(), from, bytes.size(), stream_), "copying from it");
+}
+
+void Context::copy(Address to, Address from, std::uint64_t bytes) {
+  check(driver().cuMemcpyDtoDAsync_(to, from, bytes, stream_), "copying inside it");
+}
+
+void Context::launch(CUfunc_st* function, const LaunchShape& shape,
+                     std::span<const ArgumentBytes> arguments) {
+  std::vector<void*> pointers;
+  for (const ArgumentBytes& argument : arguments)
+    pointers.push_back(const_cast<std::byte*>(argument.data()));  // which the driver reads alone
+  Attributes attributes(shape);
+  CUlaunchConfig config{};
+  config.gridDimX = shape.grid.x, config.gridDimY = shape.grid.y, config.gridDimZ = shape.grid.z;
+  config.blockDimX = shape.block.x, config.blockDimY = shape.block.y, config.blockDimZ = shape.block.z;
+  config.sharedMemBytes = shape.shared_bytes;
+  config.hStream = stream_;
+  config.attrs = attributes.data();
+  config.numAttrs = attributes.count();
+  check(driver().cuLaunchKernelEx_(&config, function, pointers.data(), nullptr), "launching a kernel");
+}
+
+void Context::wait() { check(driver().cuStreamSynchronize_(stream_), "running a kernel"); }
+
+std::uint64_t Context::resident_blocks(CUfunc_st* function, const LaunchShape& shape) const {
+  int blocks = 0;
+  check(driver().cuOccupancyMaxActiveBlocksPerMultiprocessor_(
+            &blocks, function, static_cast<int>(shape.block.volume()), shape.shared_bytes),
+        "counting resident blocks");
+  return static_cast<std::uint64_t>(blocks) * properties_.multiprocessors;
+}
+
+Memory::Memory(std::uint64_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  CUdeviceptr address = 0;
+  check(driver().cuMemAlloc_(&address, bytes), fmt::format("allocating {} bytes", bytes));
+  address_ = address;
+}
+
+Memory::~Memory() {
+  if (address_ != 0) driver().cuMemFree_(address_);
+}
+
+Memory::Memory(Memory&& other) noexcept
+    : address_(std::exchange(other.address_, 0)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+Module::Module(const Image& image) : name_(image.name) {
+  std::array<char, 8192> log{};
+  std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_GENERATE_LINE_INFO};
+  // Values that are no pointers are passed as if they were.
+  std::array<void*, 3> values{log.data(), reinterpret_cast<void*>(log.size() - 1),
+                              reinterpret_cast<void*>(1)};
+  const CUresult result = driver().cuModuleLoadDataEx_(&module_, image.ptx.c_str(), options.size(),
+                                                       options.data(), values.data());
+  if (result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
+      result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_INVALID_IMAGE)
+    throw InputError(fmt::format("the GPU's compiler refuses the PTX: {}", log.data()), {image.name});
+  check(result, "loading a module");
+}
+
+Module::~Module() { driver().cuModuleUnload_(module_); }
+
+CUfunc_st* Module::function(const std::string& entry, const LaunchShape& shape) const {
+  constexpr std::uint32_t shared_without_asking = 48 << 10;
+  constexpr std::uint64_t portable_cluster = 8;
+  CUfunc_st* function = nullptr;
+  if (driver().cuModuleGetFunction_(&function, module_, entry.c_str()) != CUDA_SUCCESS)
+    throw InputError(fmt::format("{} holds no kernel \"{}\"", name_, entry));
+  if (shape.shared_bytes > shared_without_asking)
+    check(driver().cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                       static_cast<int>(shape.shared_bytes)),
+          fmt::format("giving a block {} bytes of shared memory", shape.shared_bytes));
+  if (shape.cluster.volume() > portable_cluster)
+    check(driver().cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+          "admitting clusters of more than 8 blocks");
+  return function;
+}
+
+Stopwatch::Stopwatch(const Context& context) : stream_(context.stream()) {
+  check(driver().cuEventCreate_(&begin_, CU_EVENT_DEFAULT), "making an event");
+  check(driver().cuEventCreate_(&end_, CU_EVENT_DEFAULT), "making an event");
+}
+
+Stopwatch::~Stopwatch() {
+  driver().cuEventDestroy_(begin_);
+  driver().cuEventDestroy_(end_);
+}
+
+void Stopwatch::start() { check(driver().cuEventRecord_(begin_, stream_), "starting to measure"); }
+
+double Stopwatch::stop() {
+  check(driver().cuEventRecord_(end_, stream_), "ending to measure");
+  check(driver().cuEventSynchronize_(end_), "running a kernel");
+  float milliseconds = 0;
+  check(driver().cuEventElapsedTime_(&milliseconds, begin_, end_), "reading a time");
+  return 1e-3 * static_cast<double>(milliseconds);
+}
+
+}  // namespace foldproof::cuda

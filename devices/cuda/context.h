@@ -1,0 +1,109 @@
+// The first GPU of this machine, through its driver: memory, modules, launches and times.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "devices/device.h"
+#include "devices/image.h"
+
+// As cuda.h names them, which users of this need not have.
+struct CUctx_st;
+struct CUevent_st;
+struct CUfunc_st;
+struct CUmod_st;
+struct CUstream_st;
+
+namespace foldproof::cuda {
+
+struct Properties {
+  std::string name;
+  int compute_capability = 0;  ///< 90: 9.0
+  unsigned multiprocessors = 0;
+  std::uint64_t memory_bytes = 0, l2_bytes = 0;
+  double bytes_per_second = 0;  ///< of its memory, by clock and width of the bus
+};
+
+/// Makes the GPU's primary context current, and works in one stream of it. Throws Unsupported where there is
+/// no GPU; all else throws Failure (devices/cuda/driver.h).
+class Context {
+ public:
+  Context();
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Properties& properties() const { return properties_; }
+  CUstream_st* stream() const { return stream_; }
+
+  /// In the order of the calls, and not at once: `wait` for them.
+  void write(Address to, std::span<const std::byte> bytes);
+  void read(Address from, std::span<std::byte> bytes);
+  void copy(Address to, Address from, std::uint64_t bytes);
+  void launch(CUfunc_st* function, const LaunchShape& shape, std::span<const ArgumentBytes> arguments);
+  void wait();
+
+  /// How many such blocks are resident at once on the whole GPU.
+  std::uint64_t resident_blocks(CUfunc_st* function, const LaunchShape& shape) const;
+
+ private:
+  int device_ = 0;
+  CUctx_st* context_ = nullptr;
+  CUstream_st* stream_ = nullptr;
+  Properties properties_;
+};
+
+/// Memory of the GPU, freed with it.
+class Memory {
+ public:
+  explicit Memory(std::uint64_t bytes);
+  ~Memory();
+  Memory(Memory&& other) noexcept;
+  Memory& operator=(Memory&&) = delete;
+
+  Address address() const { return address_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  Address address_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+/// PTX compiled for the GPU.
+class Module {
+ public:
+  /// Throws InputError, with the compiler's words, for PTX that it refuses.
+  explicit Module(const Image& image);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  /// Ready for launches of that shape: what needs asking for, as more than 48 KiB of shared memory does, is
+  /// asked for. Throws InputError where there is no such kernel.
+  CUfunc_st* function(const std::string& entry, const LaunchShape& shape) const;
+
+ private:
+  std::string name_;
+  CUmod_st* module_ = nullptr;
+};
+
+/// The time between two places of a stream.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const Context& context);
+  ~Stopwatch();
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+  void start();
+  /// Waits for what was asked for since the start.
+  double stop();  ///< seconds
+
+ private:
+  CUstream_st* stream_;
+  CUevent_st *begin_ = nullptr, *end_ = nullptr;
+};
+
+}  // namespace foldproof::cuda

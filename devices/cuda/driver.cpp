@@ -1,0 +1,52 @@
+#include "devices/cuda/driver.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "sanitizer/error.h"
+
+namespace foldproof::cuda {
+namespace {
+
+[[noreturn]] void lack(const std::string& why) { throw Unsupported("there is no CUDA device here: " + why); }
+
+#define FOLDPROOF_EXPORTED_(name) #name
+#define FOLDPROOF_EXPORTED(name) FOLDPROOF_EXPORTED_(name)
+
+Driver opened() {
+  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) lack("the driver's libcuda.so.1 cannot be opened");
+  Driver driver;
+  const auto find = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    if (function == nullptr)
+      lack(fmt::format("its driver has no {}; a driver of CUDA 12 or later has", name));
+  };
+#define FOLDPROOF_DRIVER_FUNCTION(function) find(driver.function##_, FOLDPROOF_EXPORTED(function));
+#include "devices/cuda/driver.def"
+#undef FOLDPROOF_DRIVER_FUNCTION
+  if (const CUresult result = driver.cuInit_(0); result != CUDA_SUCCESS)
+    lack(fmt::format("cuInit returns error {}", static_cast<int>(result)));
+  int count = 0;
+  if (const CUresult result = driver.cuDeviceGetCount_(&count); result != CUDA_SUCCESS || count < 1)
+    lack("the driver counts none");
+  return driver;
+}
+
+}  // namespace
+
+const Driver& driver() {
+  static const Driver only = opened();
+  return only;
+}
+
+void check(CUresult result, std::string_view doing) {
+  if (result == CUDA_SUCCESS) return;
+  const char *name = nullptr, *text = nullptr;
+  driver().cuGetErrorName_(result, &name);
+  driver().cuGetErrorString_(result, &text);
+  throw Failure(result, fmt::format("the GPU fails at {}: {} ({})", doing, text ? text : "an unknown error",
+                                    name ? name : std::to_string(static_cast<int>(result))));
+}
+
+}  // namespace foldproof::cuda

@@ -1,0 +1,36 @@
+// CUDA's driver, opened at run time: nothing of CUDA is linked, and a machine without it is told so.
+#pragma once
+
+#include <cuda.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace foldproof::cuda {
+
+/// The driver's functions that are used, by their names.
+struct Driver {
+#define FOLDPROOF_DRIVER_FUNCTION(function) decltype(&::function) function##_ = nullptr;
+#include "devices/cuda/driver.def"
+#undef FOLDPROOF_DRIVER_FUNCTION
+};
+
+/// Opens and initialises it once. Throws Unsupported where there is no driver, an older one that lacks a
+/// function, or no GPU.
+const Driver& driver();
+
+/// What the driver refused or found out late, as a sentence.
+class Failure : public std::runtime_error {
+ public:
+  Failure(CUresult result, const std::string& sentence) : std::runtime_error(sentence), result_(result) {}
+  CUresult result() const { return result_; }
+
+ private:
+  CUresult result_;
+};
+
+/// Throws Failure unless the driver succeeded; `doing` completes "the GPU fails at …".
+void check(CUresult result, std::string_view doing);
+
+}  // namespace foldproof::cuda
