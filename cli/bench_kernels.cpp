@@ -33,6 +33,7 @@ constexpr double most_seconds = 0.25;
 struct Contender {
   std::string name;
   std::function<void(Address input)> sum;
+  std::string launch = {};           ///< of its first kernel, where that is known: "1056 x 256"
   std::vector<double> seconds = {};  ///< a sum, sample by sample; all contenders' samples lie side by side
 };
 
@@ -55,6 +56,10 @@ class Kernel {
   }
 
   std::int64_t count() const { return count_; }
+  std::string launch() const {
+    const LaunchShape& shape = std::get<JobLaunch>(job_.job.steps.front()).shape;
+    return fmt::format("{} x {}", shape.grid.volume(), shape.block.volume());
+  }
 
   void sum(Address input) {
     for (const auto& [buffer, content] : again_)
@@ -297,6 +302,7 @@ Json row(const Contender& one, const Contender& cub, const Contender& read, std:
   const Ratio speed = ratio_of(cub.seconds, one.seconds);
   return {{"name", one.name},
           {"count", count},
+          {"launch", one.launch},
           {"seconds", seconds},
           {"bytes_per_second", bandwidth},
           {"of_read_bandwidth", bandwidth / readable},
@@ -316,13 +322,14 @@ std::string text_of(const Json& result) {
   for (const Json& one : result["sums"]) {
     if (one["count"] != count) {
       count = one["count"];
-      text += fmt::format("\n{} elements{:>14} {:>9} {:>9} {:>7}  speed\n", count, "time us", "GB/s",
-                          "of read", "of bus");
+      text +=
+          fmt::format("\n{:<16} {:>14} {:>12} {:>9} {:>9} {:>7}  speed\n", fmt::format("{} elements", count),
+                      "launch", "time us", "GB/s", "of read", "of bus");
     }
     const auto& speed = one["speed_against_cub"];
-    text += fmt::format("{:<16} {:12.2f} {:9.1f} {:7.1f} % {:5.1f} %  {:.3f} ({:.3f} .. {:.3f})\n",
-                        one["name"].get<std::string>(), 1e6 * one["seconds"].get<double>(),
-                        one["bytes_per_second"].get<double>() / 1e9,
+    text += fmt::format("{:<16} {:>14} {:12.2f} {:9.1f} {:7.1f} % {:5.1f} %  {:.3f} ({:.3f} .. {:.3f})\n",
+                        one["name"].get<std::string>(), one["launch"].get<std::string>(),
+                        1e6 * one["seconds"].get<double>(), one["bytes_per_second"].get<double>() / 1e9,
                         100 * one["of_read_bandwidth"].get<double>(), 100 * one["of_peak"].get<double>(),
                         speed[1].get<double>(), speed[0].get<double>(), speed[2].get<double>());
   }
@@ -356,7 +363,8 @@ int bench_kernels(unsigned runs, const Console& console) {
       const auto kernel =
           std::make_shared<Kernel>(context, *subject, *instance, static_cast<std::int64_t>(count));
       if (kernel->count() != static_cast<std::int64_t>(count)) continue;
-      contenders.push_back({subject->contract.id, [kernel](Address input) { kernel->sum(input); }});
+      contenders.push_back(
+          {subject->contract.id, [kernel](Address input) { kernel->sum(input); }, kernel->launch()});
     }
     measure(context, contenders, inputs, runs);
     for (const Contender& one : contenders) {
