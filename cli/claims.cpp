@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/counted.h"
@@ -50,6 +51,7 @@ std::string verdict(const Settled& settled) {
   switch (settled.how) {
     case Settled::How::confirmed: return "confirmed";
     case Settled::How::off: return "off: " + settled.by;
+    case Settled::How::measured: return "measured";
     case Settled::How::open: return "open: " + settled.by;
   }
   return {};
@@ -70,8 +72,11 @@ std::string kernel_row(const Evidence& e, const std::string& id) {
 std::string page(const Evidence& evidence) {
   std::string text =
       "# Published claims, measured\n\n"
-      "Written by `foldproof claims > docs/claims.md`; a test compares this page with a fresh run. The "
-      "counters are\n"
+      "Written by `foldproof claims --measured docs/bandwidth.json > docs/claims.md`; a test compares this "
+      "page with "
+      "a fresh\nrun. Times are those of `foldproof bench kernels --format json > docs/bandwidth.json` on a "
+      "machine "
+      "with a GPU. The\ncounters are\n"
       "those of the emulated device, of the kernels' PTX ([`json.md`](json.md) defines them): f32 sums of "
       "65536\n"
       "elements, blocks of 256 threads, 16 elements a thread where the grid is free. Which instructions a "
@@ -105,9 +110,17 @@ Json claims_json(const Evidence& evidence) {
 
 }  // namespace
 
-Run attach_claims(CLI::App&, Console& console) {
-  return [&console] {
-    const Evidence evidence(count_all(console));
+Run attach_claims(CLI::App& app, Console& console) {
+  auto measured = std::make_shared<std::string>();
+  app.add_option("--measured", *measured,
+                 "What `foldproof bench kernels --format json` printed on a machine with a GPU; without it "
+                 "the claims "
+                 "about times stay open")
+      ->type_name("FILE");
+  return [measured, &console] {
+    std::optional<Bandwidths> bandwidths;
+    if (!measured->empty()) bandwidths = Bandwidths::load(*measured);
+    const Evidence evidence(count_all(console), std::move(bandwidths));
     if (console.json())
       console.print(claims_json(evidence));
     else

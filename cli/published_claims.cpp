@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "cli/probes.h"
+#include "contracts/files.h"
 #include "sanitizer/error.h"
 
 namespace foldproof {
@@ -16,10 +19,6 @@ constexpr unsigned warp = 32;
 
 Settled confirmed_if(bool so, const std::string& off_by, const std::string& measured) {
   return so ? Settled{How::confirmed, "", measured} : Settled{How::off, off_by, measured};
-}
-
-Settled open(const std::string& why, const std::string& measured = "nothing yet") {
-  return {How::open, why, measured};
 }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
@@ -189,22 +188,52 @@ Settled cooperative_groups(const Evidence&) {
 
 // --- what needs time on a GPU
 
-Settled slow_atomics(const Evidence& e) {
-  return open("times need a GPU",
-              fmt::format("for 65536 elements, A1 has {} atomics at one address, A10 {}",
-                          e.of("A1").atomics_at_busiest_address, e.of("A10").atomics_at_busiest_address));
+Settled needs_gpu(const std::string& measured = "nothing yet") {
+  return {How::open, "times need a GPU: `foldproof bench kernels`", measured};
 }
 
-Settled needs_bandwidth(const Evidence& e) {
+Settled slow_atomics(const Evidence& e) {
+  const std::string counted =
+      fmt::format("for 65536 elements, A1 has {} atomics at one address, A10 {}",
+                  e.of("A1").atomics_at_busiest_address, e.of("A10").atomics_at_busiest_address);
+  if (!e.measured()) return needs_gpu(counted);
+  const auto seconds = [&](const char* id) { return e.measured()->of(id, std::uint64_t{1} << 20).seconds; };
+  const double times = seconds("A1") / seconds("A10");
+  return confirmed_if(
+      times > 50 && times < 200, fmt::format("{:.0f} times", times),
+      fmt::format("of 2^20 elements A1 takes {:.0f} µs, {:.0f} times as long as A10 and {:.0f} times "
+                  "as long as B9; {}",
+                  1e6 * seconds("A1"), times, seconds("A1") / seconds("B9"), counted));
+}
+
+constexpr std::uint64_t many = std::uint64_t{1} << 28;
+
+Settled bandwidth_of_coarsening(const Evidence& e) {
   const auto each = [&](const char* id) {
     const GlobalTraffic& t = e.of(id).global.loads;
     return fmt::format("{} {}", id, ratio(t.sectors * 32, t.requests));
   };
-  return open("bandwidth needs a GPU",
-              fmt::format("bytes in the sectors of one load: {}, {}", each("A12"), each("A13")));
+  const std::string counted =
+      fmt::format("bytes in the sectors of one load: {}, {}", each("A12"), each("A13"));
+  if (!e.measured()) return needs_gpu(counted);
+  const auto share = [&](const char* id) { return e.measured()->of(id, many).of_read; };
+  const double difference = 100 * share("A12") - 94.23;
+  return confirmed_if(
+      std::fabs(difference) < 2, fmt::format("{:+.1f} percentage points", difference),
+      fmt::format("of the bandwidth at which 2^28 elements are read, A12 reaches {}, A13 {}; {}",
+                  percent(share("A12")), percent(share("A13")), counted));
 }
 
-Settled needs_roofline(const Evidence&) { return open("bandwidth needs a GPU"); }
+Settled rooflines(const Evidence& e) {
+  if (!e.measured()) return needs_gpu();
+  std::string shares;
+  for (const Bandwidths::Sum& sum : e.measured()->sums)
+    if (sum.count == many && sum.id != "read")
+      shares += fmt::format("{}{} {}", shares.empty() ? "" : ", ", sum.id, percent(sum.of_read));
+  return {How::measured, "",
+          fmt::format("of the bandwidth at which 2^28 elements are read on an {}: {}", e.measured()->device,
+                      shares)};
+}
 
 constexpr const char* kernels[] = {"A1", "A2",  "A3",  "A4",  "A5",  "A6", "A7", "A8",
                                    "A9", "A10", "A11", "A12", "A13", "B1", "B7"};
@@ -225,11 +254,34 @@ constexpr Claim claims[] = {
     {"A block has 64 warps.", warps_in_a_block},
     {"`cg::reduce` of a whole thread block does not compile.", cooperative_groups},
     {"Atomics alone are about 100 times slower than a block reduction at 10^6 elements.", slow_atomics},
-    {"A12: 94.23 % of the peak memory bandwidth.", needs_bandwidth},
-    {"Each variant's share of the roofline.", needs_roofline},
+    {"A12: 94.23 % of the peak memory bandwidth.", bandwidth_of_coarsening},
+    {"Each variant's share of the roofline.", rooflines},
 };
 
 }  // namespace
+
+const Bandwidths::Sum& Bandwidths::of(const std::string& id, std::uint64_t count) const {
+  const auto found =
+      std::ranges::find_if(sums, [&](const Sum& sum) { return sum.id == id && sum.count == count; });
+  if (found == sums.end())
+    throw InputError(fmt::format(
+        "the measurement of {} on {} elements is missing; repeat `foldproof bench kernels`", id, count));
+  return *found;
+}
+
+Bandwidths Bandwidths::load(const std::filesystem::path& file) try {
+  const nlohmann::json json = nlohmann::json::parse(read_text_file(file, std::size_t{1} << 24));
+  Bandwidths all;
+  all.device = json.at("device").get<std::string>();
+  for (const auto& sum : json.at("sums"))
+    all.sums.push_back({sum.at("name").get<std::string>(), sum.at("count").get<std::uint64_t>(),
+                        sum.at("seconds").get<double>(), sum.at("of_read_bandwidth").get<double>()});
+  return all;
+} catch (const nlohmann::json::exception& error) {
+  throw InputError(
+      fmt::format("it is not what `foldproof bench kernels --format json` prints: {}", error.what()),
+      {file.string()});
+}
 
 const Counters& Evidence::of(const std::string& id) const {
   const auto found = counters_.find(id);

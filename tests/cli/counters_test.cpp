@@ -118,11 +118,30 @@ TEST_CASE("docs/kernels.md is what the contracts say") {
 
 TEST_CASE("docs/claims.md is what a run prints") {
   INFO(
-      "Write it again with `foldproof claims > docs/claims.md`; another nvcc than 13.0 may give other "
-      "numbers.");
+      "Write it again with `foldproof claims --measured docs/bandwidth.json > docs/claims.md`; another nvcc "
+      "than "
+      "13.0 may give other numbers.");
   std::ostringstream page;
   page << std::ifstream(source_file("docs/claims.md")).rdbuf();
-  const Ran ran = run({"claims"});
+  const Ran ran = run({"claims", "--measured", source_file("docs/bandwidth.json")});
   CHECK(ran.status == 0);
   CHECK(page.str() == ran.out);
+}
+
+TEST_CASE("claims about times stay open without a measurement") {
+  const Ran ran = run({"claims"});
+  CHECK(ran.status == 0);
+  CHECK(ran.out.find("open: times need a GPU") != std::string::npos);
+  CHECK(ran.out.find("| measured |\n") != std::string::npos);
+}
+
+TEST_CASE("a measurement that is none, or lacks a kernel, is refused by name") {
+  const Ran other = run({"claims", "--measured", source_file("docs/claims.md")});
+  CHECK(other.status == 2);
+  CHECK(other.err.find("it is not what `foldproof bench kernels --format json` prints") != std::string::npos);
+  const Folder folder;
+  const Ran lacking =
+      run({"claims", "--measured", folder.file("empty.json", R"({"device": "some GPU", "sums": []})")});
+  CHECK(lacking.status == 2);
+  CHECK(lacking.err.find("the measurement of A1 on 1048576 elements is missing") != std::string::npos);
 }
