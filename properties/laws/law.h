@@ -25,6 +25,7 @@ class LawCase {
   Element accumulator() const { return reduction().accumulator; }
   Element out() const { return reduction().output; }
   MathFunctions functions() const { return reduction().functions; }
+  bool sums_exactly() const { return op() == Operator::sum && reduction().sum == SumMethod::exact; }
   bool is_extremum() const { return foldproof::is_extremum(op()); }
   /// Integers that are reduced modulo one power of two from the input to the output.
   bool wraps() const;

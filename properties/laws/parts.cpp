@@ -19,9 +19,10 @@ std::uint64_t power(std::uint64_t a, std::uint64_t n) {
   return result;
 }
 
-/// Nothing is rounded between the accumulator and the output.
+/// Nothing is rounded between the accumulator and the output; an exact sum is, whatever forces its value.
 bool keeps_all_bits(const LawCase& c) {
-  return is_float(c.out()) ? includes(c.out(), c.accumulator()) : c.wraps();
+  if (!is_float(c.out())) return c.wraps();
+  return includes(c.out(), c.accumulator()) && !c.sums_exactly();
 }
 
 /// Whether `whole` is made of the two parts.

@@ -171,6 +171,18 @@ TEST_CASE("a sum that falls when an element is raised breaks the law of raising,
   CHECK(broken(kernel, "uniform+scale:-2", "raised", 200) > 0);
 }
 
+TEST_CASE("an exact sum obeys every law, though it rounds once: the sums of parts are rounded, too") {
+  Contract contract = claimed_deterministic();
+  contract.instances[0].reduction->sum = SumMethod::exact;
+  const auto kernel = [](const fake::Launch& l) {  // a double holds sums of these exactly
+    const auto values = l.elements<float>();
+    l.store(static_cast<float>(std::accumulate(values.begin(), values.end(), 0.0)));
+  };
+  const std::vector<std::string> all = laws_of(contract.instances[0]);
+  CHECK(std::ranges::count(all, "split") == 1);
+  for (const std::string& law : all) CHECK(broken(kernel, "uniform", law, 20, contract) == 0);
+}
+
 /// One output an element.
 Contract elementwise(Operator op, ResultShape shape, Element element = Element::f32) {
   Contract contract = claimed_deterministic(op, element);
