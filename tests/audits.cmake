@@ -32,4 +32,5 @@ set_tests_properties(audit.right PROPERTIES LABELS "emulated;property" PROCESSOR
 # Each tree loses one statement at a time; the floor is what is noticed today, rounded down. All kernels take an hour:
 # that is for a machine with more cores.
 add_test(NAME mutate.trees COMMAND foldproof mutate "${PROJECT_SOURCE_DIR}/kernels/tree" --jobs 2 --floor 97)
-set_tests_properties(mutate.trees PROPERTIES LABELS "emulated;property" PROCESSORS 2 TIMEOUT 600)
+add_test(NAME mutate.warps COMMAND foldproof mutate "${PROJECT_SOURCE_DIR}/kernels/warp" --jobs 2 --floor 99)
+set_tests_properties(mutate.trees mutate.warps PROPERTIES LABELS "emulated;property" PROCESSORS 2 TIMEOUT 600)
