@@ -136,6 +136,8 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   tasks.work = [&](std::size_t task, const auto& say_done) {
     CampaignOptions own = options;
     own.audit.cases = cases_of(assignments[task], options);
+    own.audit.tells_missed =
+        own.audit.cases >= AuditOptions{}.cases || options.cases;  // not of what was shared
     own.audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
     own.audit.store = options.store ? options.store : default_store(assignments[task].subject->contract);
     if (options.budget)

@@ -56,7 +56,10 @@ class Audit {
     return finished();
   }
 
-  KernelReport replay(const Case& c) {
+  KernelReport replay(Case c) {
+    const auto& variables = domain_.variables();
+    if (std::ranges::find(variables, "offset", &std::pair<std::string, Range>::first) != variables.end())
+      c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
     domain_.check(c.variables);
     is_replay_ = true;
     judge(readable(c));
@@ -99,6 +102,7 @@ class Audit {
     }
     if (stopped_) return;
     report_.untried_above = coverage_.untried_above(domain_);
+    if (!options_.tells_missed) return;
     if (std::string missed = coverage_.missed(domain_, generator_); !missed.empty())
       report_.notes.push_back(std::move(missed));
   }

@@ -171,7 +171,7 @@ std::string describe(const Case& c) {
   for (const auto& [name, value] : c.variables)
     if (std::ranges::find(usual, name) == std::end(usual)) text += fmt::format("{}={} ", name, value);
   text += fmt::format("{} seed={} schedule={}", words_of(c.recipe), c.recipe.seed, to_string(c.schedule));
-  if (c.offset != 0) text += fmt::format(" offset={}", c.offset);
+  if (c.offset != 0 && !c.variables.contains("offset")) text += fmt::format(" offset={}", c.offset);
   if (c.calls != 1) text += fmt::format(" calls={}", c.calls);
   if (!c.law.empty()) text += fmt::format(" law={}", c.law);
   for (const auto& [index, value] : c.recipe.planted) text += fmt::format(" x[{}]={}", index, value);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,7 +47,8 @@ struct KernelReport {
   std::optional<double> worst_error_over_bound;  ///< absent: nothing was rounded, or nothing was judged
   std::string worst_case;                        ///< the case of that ratio, as text
   Accuracy accuracy;
-  std::optional<std::int64_t> untried_above;  ///< counts beyond it are claimed, and were not tried
+  /// By variable of the domain: larger values are claimed, and were not tried.
+  std::map<std::string, std::int64_t> untried_above;
   std::vector<Finding> findings;
   std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses
   std::string reason;              ///< why unsupported, skipped or error

@@ -104,6 +104,12 @@ Json to_json(const Finding& finding) {
           {"mends", usual_mend(finding.kind)}};
 }
 
+Json untried_json(const std::map<std::string, std::int64_t>& untried) {
+  Json all = Json::array();
+  for (const auto& [name, value] : untried) all.push_back({{"name", name}, {"value", value}});
+  return all;
+}
+
 Json to_json(const KernelReport& kernel) {
   Json findings = Json::array();
   for (const Finding& finding : kernel.findings) findings.push_back(to_json(finding));
@@ -118,7 +124,7 @@ Json to_json(const KernelReport& kernel) {
             {"cases", kernel.cases},
             {"worst_error_over_bound", worst ? Json(*worst) : Json(nullptr)},
             {"worst_case", known(kernel.worst_case)},
-            {"untried_above", kernel.untried_above ? Json(*kernel.untried_above) : Json(nullptr)},
+            {"untried_above", untried_json(kernel.untried_above)},
             {"findings", findings},
             {"notes", kernel.notes},
             {"reason", known(kernel.reason)},
@@ -174,8 +180,8 @@ KernelReport kernel_report_from(const Json& json) {
     kernel.worst_error_over_bound = worst.get<double>();
   kernel.worst_case = text_at(json, "worst_case");
   kernel.accuracy = accuracy_from(json);
-  if (const Json& untried = json.at("untried_above"); !untried.is_null())
-    kernel.untried_above = untried.get<std::int64_t>();
+  for (const Json& untried : json.at("untried_above"))
+    kernel.untried_above[untried.at("name").get<std::string>()] = untried.at("value").get<std::int64_t>();
   for (const Json& finding : json.at("findings")) kernel.findings.push_back(finding_from(finding));
   kernel.notes = json.at("notes").get<std::vector<std::string>>();
   kernel.reason = text_at(json, "reason");

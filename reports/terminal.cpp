@@ -166,13 +166,18 @@ std::string remarks(const AuditReport& report, const TerminalStyle& style) {
 }
 
 /// What one source claims and was not tried; of a catalogue it would be said of nearly every kernel.
-std::string limits_text(const AuditReport& report) {
-  std::optional<std::int64_t> above;
+std::string limits_text(const AuditReport& report, const TerminalStyle& style) {
+  std::map<std::string, std::int64_t> above;
   for (const KernelReport& kernel : report.kernels) {
     if (kernel.file != report.kernels.front().file) return "";
-    if (kernel.untried_above) above = std::max(above.value_or(0), *kernel.untried_above);
+    for (const auto& [name, value] : kernel.untried_above) above[name] = std::max(above[name], value);
   }
-  return above ? fmt::format("note: counts above {} were not tried\n", *above) : "";
+  std::vector<std::string> limits;
+  for (const auto& [name, value] : above)
+    limits.push_back(name == "count" ? fmt::format("counts above {}", value)
+                                     : fmt::format("\"{}\" above {}", name, value));
+  if (limits.empty()) return "";
+  return wrap(fmt::format("note: {} were not tried", fmt::join(limits, ", ")), 0, 2, style.width) + "\n";
 }
 
 std::string counted(std::size_t number, std::string_view noun) {
@@ -217,8 +222,9 @@ std::string findings_text(const AuditReport& report, const TerminalStyle& style)
 
 std::string to_text(const AuditReport& report, const TerminalStyle& style) {
   return findings_text(report, style) + table(report, style.color, style.width) +
-         accuracy_text(report, style.width) + counters_tables(report, style.color) + coverage_text(report, style.width) + remarks(report, style) +
-         limits_text(report) + skipped_devices_text(report, style) + summary(report, style);
+         accuracy_text(report, style.width) + counters_tables(report, style.color) +
+         coverage_text(report, style.width) + remarks(report, style) + limits_text(report, style) +
+         skipped_devices_text(report, style) + summary(report, style);
 }
 
 }  // namespace foldproof

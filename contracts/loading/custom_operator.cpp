@@ -4,6 +4,8 @@
 
 #include "contracts/expression/node.h"
 #include "contracts/expression/parser.h"
+#include "oracles/code_bits.h"
+#include "oracles/judges/wrapping.h"
 
 namespace foldproof {
 namespace {
@@ -26,6 +28,10 @@ void check_polynomial(const Node& n, const Text& text) {
           text.value, n.offset, text.where);
   }
   for (const NodePtr& operand : n.operands) check_polynomial(*operand, text);
+}
+
+bool holds_value(Element element, std::uint64_t bits) {
+  return extended(element, bits & code_mask(element)) == bits;
 }
 
 std::uint64_t value(const Node& n, std::uint64_t a, std::uint64_t b) {
@@ -57,6 +63,9 @@ std::shared_ptr<const CustomOperator> custom_operator(const std::optional<Text>&
   custom->identity =
       static_cast<std::uint64_t>(Expression::parse(identity->value, identity->where).evaluate({}));
   if (is_float(element)) return custom;  // which is refused where arithmetic is
+  if (!holds_value(element, custom->identity))
+    throw InputError(fmt::format("the identity {} is no value of {}", identity->value, name(element)),
+                     identity->where);
   if (const auto why = why_it_does_not_fold(*custom, element)) throw InputError(*why, combine->where);
   return custom;
 }

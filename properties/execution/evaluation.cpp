@@ -415,8 +415,15 @@ class Verdicts {
     const Element type = instance_.reduction->input;
     const std::size_t count = planned_.input.size() / size_of(type);
     if (count == 0) return "; the input is empty";
-    return count > most_spelled_elements ? ""
-                                         : fmt::format("; the input is {}", spelled(type, planned_.input));
+    if (count > most_spelled_elements) return "";
+    std::string text = fmt::format("; the input is {}", spelled(type, planned_.input));
+    for (std::size_t i = 0; i < instance_.operands.size(); ++i) {
+      const OperandContract& operand = instance_.operands[i];
+      const auto& values = planned_.prepared[0].operand_values[i];
+      if (!values.empty() && values.size() / size_of(operand.type) <= most_spelled_elements)
+        text += fmt::format(", \"{}\" is {}", operand.name, spelled(operand.type, values));
+    }
+    return text;
   }
 
   const Instance& instance_;

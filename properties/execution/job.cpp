@@ -29,11 +29,15 @@ constexpr std::byte untouched_pattern{0xa5};
 std::uint32_t dimension(const Expression& expression, const Variables& variables, std::string_view what,
                         const Position& where) {
   const std::int64_t value = expression.evaluate(variables);
-  if (value < 1 || value > std::int64_t{0xffffffff})
+  if (value < 1)
     throw InputError(fmt::format("the {} \"{}\" is {}; a launch needs at least 1 (write \"max(1, …)\" where "
                                  "nothing may be left to do)",
                                  what, expression.text(), value),
                      where);
+  if (value > std::int64_t{0xffffffff})
+    throw InputError(
+        fmt::format("the {} \"{}\" is {}, more than a launch can have", what, expression.text(), value),
+        where);
   return static_cast<std::uint32_t>(value);
 }
 

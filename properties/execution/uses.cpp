@@ -56,6 +56,11 @@ double one_use(Operator op, const Part& part, const Operands& operands, std::siz
   return partner.is_finite() ? std::fabs(to_double(partner)) : std::numeric_limits<double>::infinity();
 }
 
+/// Whether an element belongs into a result with a factor.
+bool has_factors(Operator op, const Operands& operands) {
+  return op == Operator::mean || operands[Role::second] || operands[Role::scales];
+}
+
 /// Of one result, or all together, made of a part of the input.
 std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& followed,
                                     const std::vector<Use>& uses, const Part& part, const Operands& operands,
@@ -83,8 +88,10 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& fo
                      followed.expressions.decisions().empty(),
                      losing_launch(instance, followed, unused.first())});
   if (repeated.any())
-    wrong.push_back({Kind::input_used_twice,
-                     fmt::format("{}, {} part of {} more than once", of, repeated.are(), result)});
+    wrong.push_back(
+        {Kind::input_used_twice,
+         fmt::format("{}, {} part of {} {}", of, repeated.are(), result,
+                     has_factors(op, operands) ? "with more than its factor" : "more than once")});
   if (foreign.any())
     wrong.push_back({Kind::contract_violation,
                      fmt::format("{}, {} part of {}, which is {}", of, foreign.are(), result, only(part))});

@@ -104,6 +104,10 @@ void Coverage::add(const Case& c, const InputFacts& facts, bool law_tried) {
     if (facts.*row.holds) ++specials_[std::string(row.name)];
   if (facts.decade) ++decades_[*facts.decade];
   ++orders_[c.schedule.order];
+  for (const auto& [name, value] : c.variables) {
+    const auto [highest, is_new] = highest_.try_emplace(name, value);
+    if (!is_new) highest->second = std::max(highest->second, value);
+  }
   if (const auto count = c.variables.find("count"); count != c.variables.end()) ++counts_[count->second];
   if (const auto block = c.variables.find("block"); block != c.variables.end()) ++blocks_[block->second];
   misaligned_ += c.offset != 0 ? 1 : 0;
@@ -135,9 +139,17 @@ std::vector<CoverageGroup> Coverage::groups() const {
   return all;
 }
 
-std::optional<std::int64_t> Coverage::untried_above(const Domain& domain) const {
-  if (counts_.empty() || counts_.rbegin()->first >= domain.claimed_count()) return std::nullopt;
-  return counts_.rbegin()->first;
+std::map<std::string, std::int64_t> Coverage::untried_above(const Domain& domain) const {
+  std::map<std::string, std::int64_t> above;
+  for (const auto& [name, range] : domain.variables()) {
+    const auto highest = highest_.find(name);
+    if (highest == highest_.end()) continue;
+    const bool untried =
+        name == "count" ? highest->second < domain.claimed_count()
+                        : range.high.names().empty() && domain.reach(name).high < range.high.evaluate({});
+    if (untried) above[name] = highest->second;
+  }
+  return above;
 }
 
 std::string Coverage::missed(const Domain& domain, const CaseGenerator& generator) const {

@@ -26,12 +26,14 @@ class Coverage {
   /// nothing was missed.
   std::string missed(const Domain& domain, const CaseGenerator& generator) const;
 
-  /// The largest count of a case, where the domain claims larger ones.
-  std::optional<std::int64_t> untried_above(const Domain& domain) const;
+  /// The largest value of each variable that the domain claims larger ones of than can be drawn; of those
+  /// that follow from others, the count alone.
+  std::map<std::string, std::int64_t> untried_above(const Domain& domain) const;
 
  private:
   using Counts = std::map<std::string, std::uint64_t>;
 
+  Variables highest_;
   std::map<std::int64_t, std::uint64_t> counts_, blocks_;  ///< elements and threads of a block
   std::map<int, std::uint64_t> decades_;                   ///< of the condition number
   Counts distributions_, modifiers_, specials_, laws_;

@@ -42,8 +42,14 @@ Bounds Domain::bounds(const std::pair<std::string, Range>& variable, const Varia
 Bounds Domain::tried_of(const std::string& name, Bounds range, const Variables& chosen) const {
   const auto found = instance_.tried.find(name);
   if (found == instance_.tried.end()) return range;
-  const std::int64_t low = range.clamp(found->second.low.evaluate(chosen));
-  return {low, std::max(low, range.clamp(found->second.high.evaluate(chosen)))};
+  const std::int64_t low = found->second.low.evaluate(chosen), high = found->second.high.evaluate(chosen);
+  if (low > range.high || high < range.low)
+    throw InputError(
+        fmt::format("what is tried of \"{}\" is {} .. {}, and nothing of that is in {} .. {}, which can be "
+                    "run; let the two ranges meet",
+                    name, low, high, range.low, range.high),
+        found->second.low.where());
+  return {range.clamp(low), std::max(range.clamp(low), range.clamp(high))};
 }
 
 std::int64_t Domain::highest_that_fits(const std::string& name, Bounds range, Variables chosen) const {

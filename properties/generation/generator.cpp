@@ -84,7 +84,9 @@ class VariableChoice {
 
   std::int64_t drawn_anew(const std::string& name, Bounds range, const Variables& chosen) {
     if (name == "block") return block_in(choose_, range);
-    if (name == "columns") return row_in(choose_, range, tile_of(chosen));
+    if (name == "columns")  // now and then as long as a count may be
+      return choose_.between(0, 11) == 0 ? range.clamp(any_length(choose_, range.high))
+                                         : row_in(choose_, range, tile_of(chosen));
     if (name == "rows") return rows_in(range, chosen);
     if (name == "segments") return segments_in(range);
     return variable_in(choose_, range);

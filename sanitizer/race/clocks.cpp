@@ -137,7 +137,6 @@ const Knowledge& Clocks::outer_of(const WarpClock& who, unsigned lane) {
   return (who.has_outer & bit(lane)) != 0 ? (*who.outer)[lane] : who.block->outer;
 }
 
-// All that some lanes of a warp know, themselves included.
 // What lanes of a warp know of its block.
 Knowledge Clocks::known_inside(const WarpClock& who, LaneSet lanes) {
   LaneTimes times;
@@ -160,6 +159,7 @@ void Clocks::join_outside(Knowledge& sum, const WarpClock& who, LaneSet lanes, K
   });
 }
 
+// All that some lanes of a warp know, themselves included.
 Knowledge Clocks::known_to(const WarpClock& who, LaneSet lanes) {
   Knowledge all = known_inside(who, lanes), joined;
   join_outside(all, who, lanes, joined);

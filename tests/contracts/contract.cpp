@@ -405,6 +405,8 @@ TEST_CASE("a custom operator must be associative, with an identity") {
         "k.toml:5:12: 1 is no identity of \"a + b\" in i32: with it, 0 becomes 1 where it stands first and 1 "
         "where "
         "it comes after; write the value that changes nothing");
+  CHECK(load_error(with_custom("a + b", "identity = \"2^32\"")) ==
+        "k.toml:6:13: the identity 2^32 is no value of i32");
   CHECK(load_error(with_custom("a / b")).find("made of +, - and *") != std::string::npos);
   CHECK(load_error(with_custom("a + c")).find("unknown name \"c\"") != std::string::npos);
   CHECK(load_error(with_custom("a + b", "")).find("needs a key \"identity\"") != std::string::npos);

@@ -460,9 +460,15 @@ TEST_CASE("a claim beyond what was tried is told") {
   auto& count =
       *std::ranges::find(contract.instances[0].domain, "count", &std::pair<std::string, Range>::first);
   count.second = Range::parse("0 .. 2^33", {});
-  CHECK(audit(contract, kernel, many_cases(40)).untried_above == 4096);
+  CHECK(audit(contract, kernel, many_cases(40)).untried_above ==
+        std::map<std::string, std::int64_t>{{"count", 4096}});
   count.second = Range::parse("0 .. 20", {});
-  CHECK_FALSE(audit(contract, kernel, many_cases(40)).untried_above);
+  CHECK(audit(contract, kernel, many_cases(40)).untried_above.empty());
+  contract.instances[0].domain.insert(contract.instances[0].domain.begin(),
+                                      {"spare", Range::parse("1 .. 2^20", {})});
+  contract.instances[0].tried = {{"spare", Range::parse("1 .. 3", {})}};
+  CHECK(audit(contract, kernel, many_cases(40)).untried_above ==
+        std::map<std::string, std::int64_t>{{"spare", 3}});
 }
 
 TEST_CASE("a kernel that does not end is run once, not forty times") {

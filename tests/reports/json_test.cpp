@@ -22,7 +22,7 @@ KernelReport full_report() {
   kernel.cases = 40;
   kernel.worst_error_over_bound = 0.5;
   kernel.worst_case = "count=3";
-  kernel.untried_above = 66560;
+  kernel.untried_above = {{"count", 66560}, {"grid", 24}};
   kernel.notes = {"a note"};
   kernel.reason = "a reason";
   kernel.seconds = 1.5;

@@ -137,10 +137,11 @@ TEST_CASE("the expected findings of a defect are not shown as errors") {
 TEST_CASE("how far counts were tried is told of one source, not of a catalogue") {
   KernelReport kernel = clean("T=f32");
   kernel.file = "a.cu";
-  kernel.untried_above = 66560;
+  kernel.untried_above = {{"count", 66560}, {"grid", 24}};
   KernelReport narrow = kernel;
-  narrow.untried_above = 4096;
-  CHECK(contains(to_text(report_of({kernel, narrow}), {}), "note: counts above 66560 were not tried\n"));
+  narrow.untried_above = {{"count", 4096}};
+  CHECK(contains(to_text(report_of({kernel, narrow}), {}),
+                 "note: counts above 66560, \"grid\" above 24 were not tried\n"));
   narrow.file = "b.cu";
   CHECK_FALSE(contains(to_text(report_of({kernel, narrow}), {}), "not tried"));
 }
