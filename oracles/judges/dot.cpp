@@ -38,10 +38,16 @@ class WrappingDotJudge final : public Judge {
 class DotJudge final : public Judge {
  public:
   DotJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
-      : a_(arithmetic), products_(tally_products(arithmetic.input, input, second.values)), bound_(bound()) {
+      : a_(arithmetic), products_(tally_products(arithmetic.input, input, second.values)) {
     const std::size_t count = second.size();
-    for (std::size_t i = 0; i < count; ++i)
-      holds_nan_ |= decode(a_.input, load(a_.input, input, i)).is_nan() || second.number(i).is_nan();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Number x = decode(a_.input, load(a_.input, input, i)), y = second.number(i);
+      holds_nan_ |= x.is_nan() || y.is_nan();
+      if (a_.flush_to_zero && (may_be_flushed(x, a_.input) || may_be_flushed(y, second.type)) &&
+          x.is_finite() && y.is_finite())
+        lost_ = lost_ + abs(Dyadic(x) * Dyadic(y));
+    }
+    bound_ = bound();
   }
 
   Judgement element(std::size_t, std::uint64_t bits) const override {
@@ -61,15 +67,17 @@ class DotJudge final : public Judge {
     if (products_.magnitude() * Dyadic(2, 0) > largest_finite(format))
       return Bound::none("the sum of products may overflow");
     if (no_order_rounds(products_, format, a_.flush_to_zero)) return Dyadic{};
-    if (a_.flush_to_zero)  // for all that a tally knows, every product may be lost
-      return dot_bound_with_flush(products_.nonzero, format, products_.magnitude(), lost());
+    if (a_.flush_to_zero)
+      return dot_bound_with_flush(products_.nonzero, format, products_.magnitude(), lost_);
     return dot_bound_any_order(products_.nonzero, products_.nonzero, format, products_.magnitude());
   }
 
-  /// A product with a subnormal factor is less than the other factor's largest value times the least normal.
-  Dyadic lost() const {
-    const FloatFormat& format = float_format(a_.accumulator);
-    return larger(products_.magnitude(), whole(products_.nonzero) * smallest_normal(format));
+  /// A factor that is subnormal, as it is read or in the accumulator's format.
+  bool may_be_flushed(const Number& factor, Element type) const {
+    if (!factor.is_finite() || factor.is_zero()) return false;
+    const Dyadic magnitude = abs(Dyadic(factor));
+    return magnitude < smallest_normal(float_format(a_.accumulator)) ||
+           magnitude < smallest_normal(float_format(type));
   }
 
   /// The finite products may overflow to the other side of the infinity.
@@ -85,7 +93,8 @@ class DotJudge final : public Judge {
 
   Arithmetic a_;
   Tally products_;
-  Bound bound_;
+  Dyadic lost_;  ///< what products with a subnormal factor are worth, where such factors are flushed
+  Bound bound_ = Dyadic{};
   bool holds_nan_ = false;
 };
 

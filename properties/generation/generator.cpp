@@ -85,11 +85,14 @@ class VariableChoice {
   std::int64_t drawn_anew(const std::string& name, Bounds range, const Variables& chosen) {
     if (name == "block") return block_in(choose_, range);
     if (name == "columns")  // now and then as long as a count may be
-      return choose_.between(0, 11) == 0 ? range.clamp(any_length(choose_, range.high))
-                                         : row_in(choose_, range, tile_of(chosen));
+      return choose_.between(0, 11) == 0 ? long_row_in(range) : row_in(choose_, range, tile_of(chosen));
     if (name == "rows") return rows_in(range, chosen);
     if (name == "segments") return segments_in(range);
     return variable_in(choose_, range);
+  }
+
+  std::int64_t long_row_in(Bounds range) {
+    return choose_.between(0, 1) == 0 ? range.high : range.clamp(any_length(choose_, range.high));
   }
 
   /// A warp or a block works on each, whether there is an element in it or not.

@@ -140,6 +140,20 @@ TEST_CASE("bits are combined one by one") {
   CHECK_FALSE(accepts(bits(Operator::bit_xor), {{14, 7}}, {15}));
 }
 
+TEST_CASE("of a flushed dot product, only what subnormal factors are worth may be lost") {
+  Arithmetic flushed = of(Operator::dot);
+  flushed.flush_to_zero = true;
+  const auto is_right = [&](std::vector<double> x, std::vector<double> y, double result) {
+    return accepts(flushed, {std::move(x), {{Role::second, Element::f32, std::move(y)}}}, {result});
+  };
+  const double third = 1.0f / 3.0f, off = third * third * (1 + std::ldexp(1.0, -15));
+  CHECK_FALSE(is_right({third}, {third}, static_cast<float>(off)));
+  CHECK(is_right({third}, {third}, 1.0f / 3.0f * (1.0f / 3.0f)));
+  // 2^-140 is subnormal, and the product 2^-40: with it or without.
+  CHECK(is_right({std::ldexp(1.0, -140), 1}, {std::ldexp(1.0, 100), 1}, 1));
+  CHECK_FALSE(is_right({std::ldexp(1.0, -140), 1}, {std::ldexp(1.0, 100), 1}, 1.001f));
+}
+
 TEST_CASE("a custom operator folds in the order of the elements, modulo 2^w") {
   const auto compound = [](Element element) {
     Arithmetic arithmetic = of(Operator::custom, element, element);
