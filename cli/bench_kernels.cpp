@@ -177,26 +177,25 @@ class Libraries {
 
   Contender cub(const cuda::Context& context, std::uint64_t count) const {
     std::size_t bytes = 0;
-    check(cub_(nullptr, nullptr, count, nullptr, &bytes, context.stream()));
+    check(cub_(0, 0, count, 0, &bytes, context.stream()));
     const auto scratch = std::make_shared<cuda::Memory>(std::max<std::size_t>(bytes, 1));
     const auto output = std::make_shared<cuda::Memory>(element_bytes);
     return {"CUB", [=, this, stream = context.stream()](Address input) {
               std::size_t size = bytes;
-              check(cub_(reinterpret_cast<const float*>(input), reinterpret_cast<float*>(output->address()),
-                         count, reinterpret_cast<void*>(scratch->address()), &size, stream));
+              check(cub_(input, output->address(), count, scratch->address(), &size, stream));
             }};
   }
 
   Contender thrust(const cuda::Context& context, std::uint64_t count) const {
     return {"Thrust", [=, this, stream = context.stream()](Address input) {
               float sum = 0;
-              check(thrust_(reinterpret_cast<const float*>(input), &sum, count, stream));
+              check(thrust_(input, &sum, count, stream));
             }};
   }
 
  private:
-  using Cub = int(const float*, float*, std::size_t, void*, std::size_t*, CUstream_st*);
-  using Thrust = int(const float*, float*, std::size_t, CUstream_st*);
+  using Cub = int(Address, Address, std::size_t, Address, std::size_t*, CUstream_st*);
+  using Thrust = int(Address, float*, std::size_t, CUstream_st*);
 
   static void check(int error) {
     if (error != 0) throw std::runtime_error(fmt::format("a library's sum returns CUDA error {}", error));

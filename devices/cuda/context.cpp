@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -129,8 +130,8 @@ Module::Module(const Image& image) : name_(image.name) {
   std::array<char, 8192> log{};
   std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_GENERATE_LINE_INFO};
   // Values that are no pointers are passed as if they were.
-  std::array<void*, 3> values{log.data(), reinterpret_cast<void*>(log.size() - 1),
-                              reinterpret_cast<void*>(1)};
+  std::array<void*, 3> values{log.data(), std::bit_cast<void*>(log.size() - 1),
+                              std::bit_cast<void*>(std::uintptr_t{1})};
   const CUresult result = driver().cuModuleLoadDataEx_(&module_, image.ptx.c_str(), options.size(),
                                                        options.data(), values.data());
   if (result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
