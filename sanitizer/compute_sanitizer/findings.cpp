@@ -1,0 +1,138 @@
+#include "sanitizer/compute_sanitizer/findings.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <tuple>
+
+#include "sanitizer/compute_sanitizer/places.h"
+#include "sanitizer/compute_sanitizer/races.h"
+
+namespace foldproof::compute_sanitizer {
+namespace {
+
+/// What a record is about that has these words in its text or type.
+struct Meaning {
+  std::string_view tool;  ///< empty: whichever wrote it
+  std::string_view words;
+  Kind kind;
+};
+
+// The first that fits counts. The words are those of the manual's chapters on reports and of measured
+// records.
+constexpr Meaning meanings[] = {
+    {"racecheck", "might not have entered", Kind::lifetime},
+    {"racecheck", "already exited", Kind::lifetime},
+    {"initcheck", "uninitialized", Kind::uninitialized_read},
+    {"synccheck", "cuda::barrier", Kind::barrier_divergence},
+    {"synccheck", "cuda barrier", Kind::barrier_divergence},
+    {"synccheck", "invalid argument", Kind::invalid_mask},
+    {"synccheck", "barrier", Kind::barrier_divergence},
+    {"memcheck", "use-after-free", Kind::lifetime},
+    {"memcheck", "use after free", Kind::lifetime},
+    {"memcheck", "use-before-alloc", Kind::lifetime},
+    {"memcheck", "use before alloc", Kind::lifetime},
+    {"memcheck", "freed", Kind::lifetime},
+    {"memcheck", "to free", Kind::lifetime},
+    {"memcheck", "double free", Kind::lifetime},
+    {"memcheck", "misaligned", Kind::misaligned},
+    {"memcheck", "out of bounds", Kind::out_of_bounds},
+    {"memcheck", "out-of-range", Kind::out_of_bounds},
+    {"memcheck", "illegal address", Kind::out_of_bounds},
+    {"memcheck", "illegal instruction", Kind::crash},
+    {"memcheck", "stack overflow", Kind::crash},
+    {"memcheck", "heap corruption", Kind::crash},
+    {"memcheck", "trap", Kind::crash},
+    {"memcheck", "assert", Kind::crash},
+};
+
+std::string lowercase(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// "Barrier error: Divergent thread(s) in warp"
+std::string words_of(const Record& record) {
+  const bool adds = !record.type.empty() && record.text.find(record.type) == std::string::npos;
+  return adds ? record.text + (record.text.empty() ? "" : ": ") + record.type : record.text;
+}
+
+Kind kind_of(const Tool& tool, const Record& record) {
+  const std::string words = lowercase(words_of(record));
+  for (const Meaning& meaning : meanings)
+    if (meaning.tool == tool.name && words.find(meaning.words) != std::string::npos) return meaning.kind;
+  // A record of a known kind is about a kernel, whatever its words.
+  if (record.kind == RecordKind::barrier) return Kind::barrier_divergence;
+  if (record.kind == RecordKind::precise) return Kind::crash;
+  return Kind::unsupported;
+}
+
+bool is_about_the_host(const Record& record) {
+  return record.kind == RecordKind::api || record.text.starts_with("Leaked ");
+}
+
+std::string message_of(const Tool& tool, const Record& record, Kind kind) {
+  std::string text = fmt::format("compute-sanitizer's {}", tool.name);
+  if (kind == Kind::unsupported)
+    text += fmt::format(" writes a record that Foldproof does not know, {}", record.name);
+  if (const std::string words = words_of(record); !words.empty()) text += ": " + words;
+  if (record.count > 1) text += fmt::format(" ({} times)", record.count);
+  for (const Access& access : record.accesses)
+    if (const std::string offset = offset_in_words(access.place); !offset.empty()) text += ", at " + offset;
+  return text;
+}
+
+ToolFinding event(const Tool& tool, const Record& record, const LaunchSites& sites) {
+  ToolFinding found;
+  Finding& finding = found.finding;
+  finding.kind = kind_of(tool, record);
+  const bool is_warning = record.level == "Warning" && finding.kind != Kind::unsupported;
+  finding.severity = is_warning ? Severity::warning : Severity::error;
+  finding.message = message_of(tool, record, finding.kind);
+  for (const Access& access : record.accesses) {
+    finding.at = position(access.place);
+    if (access.thread) finding.threads.push_back(*access.thread);
+    found.function = access.place.function;
+  }
+  found.site = site_of(sites, record.host_stack);
+  return found;
+}
+
+/// What two findings share that are told as one. Of two places it does not matter which came first.
+auto identity(const ToolFinding& found) {
+  const Finding& finding = found.finding;
+  std::string one = to_string(finding.at), other = finding.other ? to_string(*finding.other) : "";
+  if (other < one) std::swap(one, other);
+  // Without lines the places stand in the message alone.
+  const bool has_lines = finding.at.line != 0;
+  return std::tuple(finding.kind, one, other, has_lines ? "" : finding.message, found.launch, found.site,
+                    found.function);
+}
+
+/// Of several, the severest.
+std::vector<ToolFinding> each_once(std::vector<ToolFinding> all) {
+  std::vector<ToolFinding> told;
+  std::map<decltype(identity(all.front())), std::size_t> known;
+  for (ToolFinding& found : all) {
+    const auto [entry, is_new] = known.try_emplace(identity(found), told.size());
+    if (is_new)
+      told.push_back(std::move(found));
+    else if (ToolFinding& kept = told[entry->second]; found.finding.severity > kept.finding.severity)
+      kept = std::move(found);
+  }
+  return told;
+}
+
+}  // namespace
+
+std::vector<ToolFinding> findings(const Tool& tool, const std::vector<Record>& records,
+                                  const LaunchSites& sites) {
+  std::vector<ToolFinding> all = races(records, sites);
+  for (const Record& record : records) {
+    const bool is_race = record.kind == RecordKind::hazard || record.kind == RecordKind::analysis;
+    if (!is_race && !is_about_the_host(record)) all.push_back(event(tool, record, sites));
+  }
+  return each_once(std::move(all));
+}
+
+}  // namespace foldproof::compute_sanitizer
