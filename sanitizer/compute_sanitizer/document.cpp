@@ -20,7 +20,7 @@ constexpr std::string_view root_empty = "<ComputeSanitizerOutput/>";
 constexpr std::string_view record_open = "<record>";
 constexpr std::string_view record_close = "</record>";
 
-// The parser calls itself for every level. Records of 2025 have seven.
+// The parser calls itself for every level. Records of 2025 have five.
 constexpr int deepest = 64;
 
 void skip_space(std::string_view& rest) {

@@ -18,8 +18,8 @@ struct Meaning {
   Kind kind;
 };
 
-// The first that fits counts. The words are those of the manual's chapters on reports and of measured
-// records.
+// The first that fits counts. The words are those of measured records, of the manual, and of CUDA's
+// exceptions.
 constexpr Meaning meanings[] = {
     {"racecheck", "might not have entered", Kind::lifetime},
     {"racecheck", "already exited", Kind::lifetime},

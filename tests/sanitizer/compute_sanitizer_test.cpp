@@ -129,8 +129,7 @@ std::string what_is_wrong(const std::string& wrong_xml) {
   return "nothing";
 }
 
-// ---------------------------------------------------------------------------------------- the records as
-// they come
+// --- the records as they come
 
 TEST_CASE(
     "compute-sanitizer: records that differ in threads and addresses alone are one, with the first threads") {
@@ -221,8 +220,7 @@ TEST_CASE("compute-sanitizer: control characters reach no terminal") {
   CHECK_THAT(all[0].finding.message, Contains("Invalid ?[2J read"));
 }
 
-// ------------------------------------------------------------------------------------------------------------
-// races
+// --- races
 
 TEST_CASE("compute-sanitizer: of each pair of lines one race is told, as severe as its analysis says") {
   CHECK(in_short(found_in_sample("racecheck")) == Lines{"shared-race error 3/4 launch 2",
@@ -275,6 +273,14 @@ TEST_CASE("compute-sanitizer: an analysis without hazards is a race of an unknow
         Lines{"shared-race error 4/3 launch 1", "shared-race warning 40/30"});
 }
 
+TEST_CASE("compute-sanitizer: threads of two blocks share no warp") {
+  const auto in_one_warp = [](const Hazard& hazard) {
+    return read_records(document(xml(hazard)))[0].in_one_warp;
+  };
+  CHECK(in_one_warp({.later_thread = 31}));
+  CHECK_FALSE(in_one_warp({.later_thread = 31, .later_block = index("blockIdx", 1)}));
+}
+
 TEST_CASE("compute-sanitizer: a race in two launches is told for each") {
   CHECK(in_short(found_in("racecheck", xml({.launch = 1}) + xml({.launch = 2}) + analysis("Error"))) ==
         Lines{"shared-race error 4/3 launch 1", "shared-race error 4/3 launch 2"});
@@ -298,8 +304,7 @@ TEST_CASE("compute-sanitizer: without line information the message tells the pla
   CHECK_THAT(all[0].finding.message, Contains(", at kernel+0x0 and kernel+0x0"));
 }
 
-// ------------------------------------------------------------------------------------------------ the other
-// tools
+// --- the other tools
 
 TEST_CASE("compute-sanitizer: memcheck's accesses out of bounds are told once, calls that fail not at all") {
   const auto all = found_in_sample("memcheck");
@@ -367,8 +372,29 @@ TEST_CASE("compute-sanitizer: a record that nobody knows is an error, in the too
         "compute-sanitizer's memcheck writes a record that Foldproof does not know, Novelty: Odd");
 }
 
-// ------------------------------------------------------------------------------------------------------------
-// sites
+TEST_CASE("compute-sanitizer: of findings that are told as one, the severest is told") {
+  const auto with_level = [](const std::string& level) {
+    return "<record><kind>Precise</kind><level>" + level + "</level><who>" + index("threadIdx", 0) +
+           index("blockIdx", 0) + "</who><what>" + text("misaligned") + "</what>" + where(7) + "</record>";
+  };
+  CHECK(in_short(found_in("memcheck", with_level("Warning") + with_level("Error"))) ==
+        Lines{"misaligned error 7"});
+  CHECK(in_short(found_in("memcheck", with_level("Error") + with_level("Warning"))) ==
+        Lines{"misaligned error 7"});
+  CHECK(in_short(found_in("memcheck", with_level("Warning"))) == Lines{"misaligned warning 7"});
+}
+
+TEST_CASE("compute-sanitizer: without line information, each instruction's findings are told") {
+  const auto at = [](const std::string& pc) {
+    return event("Precise", text("misaligned"), "<where><func>kernel</func><pc>" + pc + "</pc></where>");
+  };
+  const auto all = found_in("memcheck", at("0x10") + at("0x20") + at("0x10"));
+  REQUIRE(all.size() == 2);
+  CHECK_THAT(all[0].finding.message, Contains("(2 times), at kernel+0x10"));
+  CHECK_THAT(all[1].finding.message, Contains(", at kernel+0x20"));
+}
+
+// --- sites
 
 TEST_CASE("compute-sanitizer: the host stack tells the site of the launch") {
   // Every record of the sample was launched by main, at 0x2a56 of the program.
@@ -395,8 +421,7 @@ TEST_CASE("compute-sanitizer: the same finding of two sites is told for each") {
   CHECK(all[1].site == 1u);
 }
 
-// -------------------------------------------------------------------------------------------------------
-// self-test
+// --- self-test
 
 TEST_CASE("compute-sanitizer: the self-tests' module has an entry for every tool") {
   for (const Tool& each : tools())
@@ -425,8 +450,7 @@ TEST_CASE("compute-sanitizer: findings about the self-test are not told") {
   CHECK(rest[0].function == "kernel");
 }
 
-// --------------------------------------------------------------------------------------------------------
-// the tool
+// --- the tool
 
 TEST_CASE("compute-sanitizer: the command asks for all records, as XML, and for nothing of the host") {
   CHECK(command_line(tool("racecheck"), "/bin/compute-sanitizer", "/tmp/x.xml") ==
