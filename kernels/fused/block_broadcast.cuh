@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "../element_types.cuh"
+#include "../tree/coarsened.cuh"
 #include "../warp/block_shuffle.cuh"
 
 /// The total of the block's values, in every thread. May be called again at once.
@@ -19,7 +20,5 @@ __device__ T reduce_and_broadcast(T value) {
 /// The fold of all elements by one block, in every thread.
 template <typename Op, typename T>
 __device__ Wide<T> fold_and_broadcast(const T* elements, std::size_t count) {
-  Wide<T> value = Op::template identity<Wide<T>>();
-  for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) value = Op::apply(value, widen(elements[i]));
-  return reduce_and_broadcast<Op>(value);
+  return reduce_and_broadcast<Op>(fold_block_stride<Op>(elements, count));
 }

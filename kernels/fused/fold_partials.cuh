@@ -3,13 +3,12 @@
 
 #include <cstddef>
 
+#include "../tree/coarsened.cuh"
 #include "../warp/block_shuffle.cuh"
 
 /// One block folds any number of partials, in an order that hangs on nothing but their number and its own.
 template <typename Op, typename W>
 __global__ void fold_partials(const W* partials, W* result, std::size_t count) {
-  W value = Op::template identity<W>();
-  for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) value = Op::apply(value, partials[i]);
-  value = reduce_block<Op>(value);
+  const W value = reduce_block<Op>(fold_block_stride<Op>(partials, count));
   if (threadIdx.x == 0) *result = value;
 }

@@ -200,8 +200,9 @@ std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint6
   std::uint64_t threads = 0, blocks = 0;
   for (const JobStep& step : launches) {
     const LaunchShape& shape = std::get<JobLaunch>(step).shape;
-    threads += std::min(shape.grid.volume(), most_counted) * shape.block.volume();
-    blocks += std::min(shape.grid.volume(), most_counted);
+    const std::uint64_t blocks_here = std::min(shape.grid.volume(), most_counted);
+    threads += blocks_here * shape.block.volume();
+    blocks += blocks_here;
   }
   threads = std::min(threads, most_counted);
   elements = std::min(elements, most_counted);

@@ -1,6 +1,5 @@
 #include "devices/emulated/machine/operation_of.h"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -11,46 +10,6 @@ using isa::Form;
 using isa::Rounding;
 using isa::Type;
 
-struct Row {
-  std::string_view id;
-  Operation operation;
-};
-
-constexpr Row arithmetic[] = {
-#define FOLDPROOF_MOVER(row, sources)
-#define FOLDPROOF_WIRING(row)
-#define FOLDPROOF_ARITHMETIC(row, operation) {#row, Operation::operation},
-#include "devices/emulated/machine/operations.def"
-#undef FOLDPROOF_ARITHMETIC
-#undef FOLDPROOF_WIRING
-#undef FOLDPROOF_MOVER
-};
-
-struct Mover {
-  std::string_view id;
-  std::size_t sources;
-};
-
-constexpr Mover movers[] = {
-#define FOLDPROOF_ARITHMETIC(row, operation)
-#define FOLDPROOF_WIRING(row)
-#define FOLDPROOF_MOVER(row, sources) {#row, sources},
-#include "devices/emulated/machine/operations.def"
-#undef FOLDPROOF_MOVER
-#undef FOLDPROOF_WIRING
-#undef FOLDPROOF_ARITHMETIC
-};
-
-constexpr std::string_view wirings[] = {
-#define FOLDPROOF_ARITHMETIC(row, operation)
-#define FOLDPROOF_MOVER(row, sources)
-#define FOLDPROOF_WIRING(row) #row,
-#include "devices/emulated/machine/operations.def"
-#undef FOLDPROOF_WIRING
-#undef FOLDPROOF_MOVER
-#undef FOLDPROOF_ARITHMETIC
-};
-
 /// What operations.def says of a row of ptx.def.
 struct Meaning {
   std::optional<Operation> operation;
@@ -58,17 +17,33 @@ struct Meaning {
   bool wires = false;
 };
 
+struct Row {
+  std::string_view id;
+  Meaning meaning;
+};
+
+/// A row may stand in two of the tables: cvt computes, and moves bytes.
+constexpr Row meanings[] = {
+#define FOLDPROOF_ARITHMETIC(row, operation) {#row, {Operation::operation}},
+#define FOLDPROOF_MOVER(row, sources) {#row, {std::nullopt, sources}},
+#define FOLDPROOF_WIRING(row) {#row, {std::nullopt, 0, true}},
+#include "devices/emulated/machine/operations.def"
+#undef FOLDPROOF_WIRING
+#undef FOLDPROOF_MOVER
+#undef FOLDPROOF_ARITHMETIC
+};
+
 /// By row of ptx.def: looked up for every instruction that reads what depends on an input.
 const Meaning& meaning_of(isa::RowId of) {
   static const auto all = [] {
     std::vector<Meaning> found(isa::rows().size());
-    for (std::size_t row = 0; row < found.size(); ++row) {
-      for (const auto& [id, operation] : arithmetic)
-        if (isa::rows()[row].id == id) found[row].operation = operation;
-      for (const auto& [id, sources] : movers)
-        if (isa::rows()[row].id == id) found[row].movable = sources;
-      found[row].wires = std::ranges::count(wirings, isa::rows()[row].id) != 0;
-    }
+    for (std::size_t row = 0; row < found.size(); ++row)
+      for (const auto& [id, meaning] : meanings) {
+        if (isa::rows()[row].id != id) continue;
+        if (meaning.operation) found[row].operation = meaning.operation;
+        found[row].movable += meaning.movable;
+        found[row].wires |= meaning.wires;
+      }
     return found;
   }();
   return all[of];
