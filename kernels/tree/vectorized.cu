@@ -7,8 +7,10 @@
 #include "../warp/block_shuffle.cuh"
 #include "coarsened.cuh"
 
+// The bound keeps blocks of 1024 threads possible where the accumulators of 8-bit elements would take more than 64
+// registers.
 template <typename Op, typename T>
-__global__ void vectorized(const T* input, Wide<T>* partials, std::size_t count) {
+__global__ void __launch_bounds__(1024) vectorized(const T* input, Wide<T>* partials, std::size_t count) {
   constexpr unsigned width = Vector<T>::width, unroll = 4;
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
