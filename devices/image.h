@@ -11,6 +11,7 @@ struct Image {
   std::string name;
   std::string ptx;
   std::filesystem::path program = {};  ///< empty for PTX
+  std::string machine_code = {};       ///< what ptxas makes of the PTX for a GPU; empty: its driver compiles
 };
 
 }  // namespace foldproof

@@ -87,6 +87,10 @@ struct JobResult {
 class Runner {
  public:
   virtual ~Runner() = default;
+  /// Whether it sees what launches do; else only what they leave in memory, and how they end.
+  virtual bool watches() const { return true; }
+  /// As many jobs as it is worth handing over at once.
+  virtual std::size_t jobs_together() const { return 1; }
   /// Throws InputError for a launch beyond the device's limits.
   virtual std::vector<JobResult> run(const std::vector<Job>& jobs) = 0;
   /// The kernels of an image and the sizes of their parameters. Throws Unsupported where the device cannot

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -27,9 +26,7 @@ Properties properties_of(CUdevice device) {
   all.compute_capability = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                            attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   all.multiprocessors = static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-  std::size_t bytes = 0;
-  check(driver().cuDeviceTotalMem_(&bytes, device), "telling its memory");
-  all.memory_bytes = bytes;
+  check(driver().cuDriverGetVersion_(&all.driver), "telling its version");
   all.l2_bytes = static_cast<std::uint64_t>(attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
   // Two transfers a clock, which the driver tells in kHz; the bus in bits.
   all.bytes_per_second = 2e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
@@ -59,18 +56,47 @@ class Attributes {
   unsigned count_ = 0;
 };
 
+bool is_refusal(CUresult result) {
+  return result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES || result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ||
+         result == CUDA_ERROR_INVALID_CLUSTER_SIZE || result == CUDA_ERROR_INVALID_VALUE;
+}
+
+void launch_in(CUstream_st* stream, CUfunc_st* function, const LaunchShape& shape,
+               std::span<const ArgumentBytes> arguments) {
+  std::vector<void*> pointers;
+  for (const ArgumentBytes& argument : arguments)
+    pointers.push_back(const_cast<std::byte*>(argument.data()));  // which the driver reads alone
+  Attributes attributes(shape);
+  CUlaunchConfig config{};
+  config.gridDimX = shape.grid.x, config.gridDimY = shape.grid.y, config.gridDimZ = shape.grid.z;
+  config.blockDimX = shape.block.x, config.blockDimY = shape.block.y, config.blockDimZ = shape.block.z;
+  config.sharedMemBytes = shape.shared_bytes;
+  config.hStream = stream;
+  config.attrs = attributes.data();
+  config.numAttrs = attributes.count();
+  const CUresult result = driver().cuLaunchKernelEx_(&config, function, pointers.data(), nullptr);
+  if (is_refusal(result)) throw RefusedLaunch{text_of(result)};
+  check(result, "launching a kernel");
+}
+
 }  // namespace
 
-Context::Context() {
+Properties first_gpu() {
+  CUdevice device = 0;
+  check(driver().cuDeviceGet_(&device, 0), "opening it");
+  return properties_of(device);
+}
+
+Context::Context() : properties_(first_gpu()) {
   check(driver().cuDeviceGet_(&device_, 0), "opening it");
-  properties_ = properties_of(device_);
   check(driver().cuDevicePrimaryCtxRetain_(&context_, device_), "making a context");
   check(driver().cuCtxSetCurrent_(context_), "entering its context");
-  check(driver().cuStreamCreate_(&stream_, CU_STREAM_NON_BLOCKING), "making a stream");
+  for (CUstream_st** stream : {&stream_, &beside_})
+    check(driver().cuStreamCreate_(stream, CU_STREAM_NON_BLOCKING), "making a stream");
 }
 
 Context::~Context() {
-  driver().cuStreamDestroy_(stream_);
+  for (CUstream_st* stream : {stream_, beside_}) driver().cuStreamDestroy_(stream);
   driver().cuDevicePrimaryCtxRelease_(device_);
 }
 
@@ -88,21 +114,18 @@ void Context::copy(Address to, Address from, std::uint64_t bytes) {
 
 void Context::launch(CUfunc_st* function, const LaunchShape& shape,
                      std::span<const ArgumentBytes> arguments) {
-  std::vector<void*> pointers;
-  for (const ArgumentBytes& argument : arguments)
-    pointers.push_back(const_cast<std::byte*>(argument.data()));  // which the driver reads alone
-  Attributes attributes(shape);
-  CUlaunchConfig config{};
-  config.gridDimX = shape.grid.x, config.gridDimY = shape.grid.y, config.gridDimZ = shape.grid.z;
-  config.blockDimX = shape.block.x, config.blockDimY = shape.block.y, config.blockDimZ = shape.block.z;
-  config.sharedMemBytes = shape.shared_bytes;
-  config.hStream = stream_;
-  config.attrs = attributes.data();
-  config.numAttrs = attributes.count();
-  check(driver().cuLaunchKernelEx_(&config, function, pointers.data(), nullptr), "launching a kernel");
+  launch_in(stream_, function, shape, arguments);
 }
 
-void Context::wait() { check(driver().cuStreamSynchronize_(stream_), "running a kernel"); }
+void Context::launch_beside(CUfunc_st* function, const LaunchShape& shape,
+                            std::span<const ArgumentBytes> arguments) {
+  launch_in(beside_, function, shape, arguments);
+}
+
+void Context::wait() {
+  for (CUstream_st* stream : {stream_, beside_})
+    check(driver().cuStreamSynchronize_(stream), "running a kernel");
+}
 
 std::uint64_t Context::resident_blocks(CUfunc_st* function, const LaunchShape& shape) const {
   int blocks = 0;
@@ -126,37 +149,13 @@ Memory::~Memory() {
 Memory::Memory(Memory&& other) noexcept
     : address_(std::exchange(other.address_, 0)), bytes_(std::exchange(other.bytes_, 0)) {}
 
-Module::Module(const Image& image) : name_(image.name) {
-  std::array<char, 8192> log{};
-  std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_GENERATE_LINE_INFO};
-  // Values that are no pointers are passed as if they were.
-  std::array<void*, 3> values{log.data(), std::bit_cast<void*>(log.size() - 1),
-                              std::bit_cast<void*>(std::uintptr_t{1})};
-  const CUresult result = driver().cuModuleLoadDataEx_(&module_, image.ptx.c_str(), options.size(),
-                                                       options.data(), values.data());
-  if (result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
-      result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_INVALID_IMAGE)
-    throw InputError(fmt::format("the GPU's compiler refuses the PTX: {}", log.data()), {image.name});
-  check(result, "loading a module");
+PinnedMemory::PinnedMemory(std::uint64_t bytes) {
+  void* memory = nullptr;
+  check(driver().cuMemAllocHost_(&memory, bytes), fmt::format("pinning {} bytes of memory", bytes));
+  bytes_ = {static_cast<std::byte*>(memory), bytes};
 }
 
-Module::~Module() { driver().cuModuleUnload_(module_); }
-
-CUfunc_st* Module::function(const std::string& entry, const LaunchShape& shape) const {
-  constexpr std::uint32_t shared_without_asking = 48 << 10;
-  constexpr std::uint64_t portable_cluster = 8;
-  CUfunc_st* function = nullptr;
-  if (driver().cuModuleGetFunction_(&function, module_, entry.c_str()) != CUDA_SUCCESS)
-    throw InputError(fmt::format("{} holds no kernel \"{}\"", name_, entry));
-  if (shape.shared_bytes > shared_without_asking)
-    check(driver().cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                       static_cast<int>(shape.shared_bytes)),
-          fmt::format("giving a block {} bytes of shared memory", shape.shared_bytes));
-  if (shape.cluster.volume() > portable_cluster)
-    check(driver().cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
-          "admitting clusters of more than 8 blocks");
-  return function;
-}
+PinnedMemory::~PinnedMemory() { driver().cuMemFreeHost_(bytes_.data()); }
 
 Stopwatch::Stopwatch(const Context& context) : stream_(context.stream()) {
   check(driver().cuEventCreate_(&begin_, CU_EVENT_DEFAULT), "making an event");

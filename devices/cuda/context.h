@@ -1,4 +1,4 @@
-// The first GPU of this machine, through its driver: memory, modules, launches and times.
+// The first GPU of this machine, through its driver: memory, launches and times.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,11 @@
 #include <string>
 
 #include "devices/device.h"
-#include "devices/image.h"
 
 // As cuda.h names them, which users of this need not have.
 struct CUctx_st;
 struct CUevent_st;
 struct CUfunc_st;
-struct CUmod_st;
 struct CUstream_st;
 
 namespace foldproof::cuda {
@@ -22,8 +20,18 @@ struct Properties {
   std::string name;
   int compute_capability = 0;  ///< 90: 9.0
   unsigned multiprocessors = 0;
-  std::uint64_t memory_bytes = 0, l2_bytes = 0;
+  int driver = 0;  ///< 13000: of CUDA 13.0
+  std::uint64_t l2_bytes = 0;
   double bytes_per_second = 0;  ///< of its memory, by clock and width of the bus
+};
+
+/// Of the first GPU. Throws Unsupported where there is none.
+Properties first_gpu();
+
+/// A launch that asks for more than the GPU has: blocks too large for the kernel's registers, a cooperative
+/// grid that is not resident at once, clusters that fit nowhere.
+struct RefusedLaunch {
+  std::string why;
 };
 
 /// Makes the GPU's primary context current, and works in one stream of it. Throws Unsupported where there is
@@ -42,7 +50,10 @@ class Context {
   void write(Address to, std::span<const std::byte> bytes);
   void read(Address from, std::span<std::byte> bytes);
   void copy(Address to, Address from, std::uint64_t bytes);
+  /// Throws RefusedLaunch where the GPU cannot run such a launch at all.
   void launch(CUfunc_st* function, const LaunchShape& shape, std::span<const ArgumentBytes> arguments);
+  /// Runs it beside what the context's stream does.
+  void launch_beside(CUfunc_st* function, const LaunchShape& shape, std::span<const ArgumentBytes> arguments);
   void wait();
 
   /// How many such blocks are resident at once on the whole GPU.
@@ -51,7 +62,7 @@ class Context {
  private:
   int device_ = 0;
   CUctx_st* context_ = nullptr;
-  CUstream_st* stream_ = nullptr;
+  CUstream_st *stream_ = nullptr, *beside_ = nullptr;
   Properties properties_;
 };
 
@@ -71,22 +82,18 @@ class Memory {
   std::uint64_t bytes_ = 0;
 };
 
-/// PTX compiled for the GPU.
-class Module {
+/// Memory of this machine that the GPU can copy from and to by itself.
+class PinnedMemory {
  public:
-  /// Throws InputError, with the compiler's words, for PTX that it refuses.
-  explicit Module(const Image& image);
-  ~Module();
-  Module(const Module&) = delete;
-  Module& operator=(const Module&) = delete;
+  explicit PinnedMemory(std::uint64_t bytes);
+  ~PinnedMemory();
+  PinnedMemory(const PinnedMemory&) = delete;
+  PinnedMemory& operator=(const PinnedMemory&) = delete;
 
-  /// Ready for launches of that shape: what needs asking for, as more than 48 KiB of shared memory does, is
-  /// asked for. Throws InputError where there is no such kernel.
-  CUfunc_st* function(const std::string& entry, const LaunchShape& shape) const;
+  std::span<std::byte> bytes() const { return bytes_; }
 
  private:
-  std::string name_;
-  CUmod_st* module_ = nullptr;
+  std::span<std::byte> bytes_;
 };
 
 /// The time between two places of a stream.

@@ -20,7 +20,7 @@ Driver opened() {
   const auto find = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
     if (function == nullptr)
-      lack(fmt::format("its driver has no {}; a driver of CUDA 12 or later has", name));
+      lack(fmt::format("its driver has no {}; a driver of CUDA 12.4 or later has", name));
   };
 #define FOLDPROOF_DRIVER_FUNCTION(function) find(driver.function##_, FOLDPROOF_EXPORTED(function));
 #include "devices/cuda/driver.def"
@@ -40,13 +40,17 @@ const Driver& driver() {
   return only;
 }
 
-void check(CUresult result, std::string_view doing) {
-  if (result == CUDA_SUCCESS) return;
+std::string text_of(CUresult result) {
   const char *name = nullptr, *text = nullptr;
   driver().cuGetErrorName_(result, &name);
   driver().cuGetErrorString_(result, &text);
-  throw Failure(result, fmt::format("the GPU fails at {}: {} ({})", doing, text ? text : "an unknown error",
-                                    name ? name : std::to_string(static_cast<int>(result))));
+  return fmt::format("{} ({})", text ? text : "an unknown error",
+                     name ? name : std::to_string(static_cast<int>(result)));
+}
+
+void check(CUresult result, std::string_view doing) {
+  if (result != CUDA_SUCCESS)
+    throw Failure(result, fmt::format("the GPU fails at {}: {}", doing, text_of(result)));
 }
 
 }  // namespace foldproof::cuda

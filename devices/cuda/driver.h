@@ -30,6 +30,9 @@ class Failure : public std::runtime_error {
   CUresult result_;
 };
 
+/// "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)"
+std::string text_of(CUresult result);
+
 /// Throws Failure unless the driver succeeded; `doing` completes "the GPU fails at …".
 void check(CUresult result, std::string_view doing);
 

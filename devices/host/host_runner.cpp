@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "devices/host/connection.h"
 #include "devices/host_program.h"
+#include "devices/process/connection.h"
 
 namespace foldproof {
 namespace {
@@ -50,7 +50,8 @@ class Writer {
 /// One process of a program, and what it said of itself.
 class Program {
  public:
-  Program(const std::filesystem::path& file, milliseconds limit) : connection_(file), limit_(limit) {
+  Program(const std::filesystem::path& file, milliseconds limit)
+      : connection_({file.string()}), limit_(limit) {
     connection_.limit(limit_);
     std::string heard(greeting.size(), '\0');
     connection_.receive(heard.data(), heard.size());
@@ -208,6 +209,8 @@ class Program {
 class HostRunner final : public Runner {
  public:
   explicit HostRunner(milliseconds limit) : limit_(limit) {}
+
+  bool watches() const override { return false; }
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;

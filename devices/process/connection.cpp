@@ -1,4 +1,4 @@
-#include "devices/host/connection.h"
+#include "devices/process/connection.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -29,31 +29,33 @@ constexpr std::size_t most_words = 400;
   throw InputError(fmt::format("{}: {}", what, std::strerror(error)));
 }
 
-pid_t spawn(const std::filesystem::path& program, int socket, int printed) {
+pid_t spawn(const std::vector<std::string>& command, int socket, int printed) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, printed, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, printed, STDERR_FILENO);
-  std::string name = program.string();
-  std::array<char*, 2> arguments{name.data(), nullptr};
+  std::vector<std::string> words = command;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   pid_t child = 0;
-  const int error = posix_spawn(&child, name.c_str(), &actions, nullptr, arguments.data(), environ);
+  const int error = posix_spawn(&child, words.at(0).c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) cannot(fmt::format("{} cannot be started", name), error);
+  if (error != 0) cannot(fmt::format("{} cannot be started", command[0]), error);
   return child;
 }
 
 }  // namespace
 
-Connection::Connection(const std::filesystem::path& program) {
+Connection::Connection(const std::vector<std::string>& command) {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     cannot("no socket can be opened", errno);
   socket_ = ends[0];
   printed_ = memfd_create("printed", MFD_CLOEXEC);
   try {
-    child_ = spawn(program, ends[1], printed_);
+    child_ = spawn(command, ends[1], printed_);
   } catch (...) {
     close(ends[1]);
     close(socket_);
@@ -64,7 +66,7 @@ Connection::Connection(const std::filesystem::path& program) {
 }
 
 Connection::~Connection() {
-  if (child_ > 0) end();
+  end();
   close(socket_);
   close(printed_);
 }
@@ -104,23 +106,34 @@ void Connection::receive(void* to, std::size_t bytes) {
 }
 
 Ended Connection::end() {
+  if (child_ <= 0) return ended("has ended");
   shutdown(socket_, SHUT_RDWR);
   int status = 0;
   const auto until = std::chrono::steady_clock::now() + grace;
-  pid_t ended = 0;
-  while ((ended = waitpid(child_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < until)
+  pid_t waited = 0;
+  while ((waited = waitpid(child_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < until)
     usleep(1000);
-  if (ended == 0) {
+  if (waited == 0) {
     kill(child_, SIGKILL);
-    while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    while ((waited = waitpid(child_, &status, 0)) < 0 && errno == EINTR) {
     }
   }
+  if (waited < 0) kill(child_, SIGKILL);  // somebody else's child, who will hear how it ended
   child_ = -1;
-  const std::string how = WIFSIGNALED(status) ? fmt::format("was ended by signal {} ({})", WTERMSIG(status),
-                                                            strsignal(WTERMSIG(status)))
-                                              : fmt::format("ended with status {}", WEXITSTATUS(status));
+  if (waited < 0) return ended("has ended");
+  return ended(WIFSIGNALED(status)
+                   ? fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+                   : fmt::format("ended with status {}", WEXITSTATUS(status)));
+}
+
+Ended Connection::ended(const std::string& how) {
   const std::string words = last_words();
   return {true, words.empty() ? how : fmt::format("{}, having said: {}", how, words)};
+}
+
+bool Connection::is_alive() {
+  if (child_ > 0 && waitpid(child_, nullptr, WNOHANG) != 0) child_ = -1;
+  return child_ > 0;
 }
 
 std::string Connection::last_words() const {

@@ -5,8 +5,8 @@
 
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
 #include <string>
+#include <vector>
 
 namespace foldproof {
 
@@ -16,11 +16,12 @@ struct Ended {
   std::string how;  ///< as a sentence says it: "was ended by signal 11 (Segmentation fault)"
 };
 
-/// Ends the process when it goes.
+/// Ends the process when it goes. A fork may go on with the conversation of its parent, as long as only one
+/// of them speaks.
 class Connection {
  public:
-  /// Throws InputError when the program cannot be started.
-  explicit Connection(const std::filesystem::path& program);
+  /// A program and its arguments. Throws InputError when it cannot be started.
+  explicit Connection(const std::vector<std::string>& command);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -32,11 +33,14 @@ class Connection {
   void receive(void* to, std::size_t bytes);
   /// Ends the process at once, to say how it ended, or what ended it.
   Ended end();
+  /// Whether the process has not ended by itself. To be asked by who started it.
+  bool is_alive();
   /// The last line that the program printed; empty where there is none.
   std::string last_words() const;
 
  private:
   void wait_until_ready(short events);
+  Ended ended(const std::string& how);
 
   int socket_ = -1, printed_ = -1;
   pid_t child_ = -1;

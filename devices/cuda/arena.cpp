@@ -1,0 +1,98 @@
+#include "devices/cuda/arena.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace foldproof::cuda {
+namespace {
+
+/// As cudaMalloc aligns, so that a buffer's offset stays what it is.
+constexpr std::uint64_t alignment = 512;
+/// Kernels that miss a buffer mostly do so by an element or a row.
+constexpr std::uint64_t least_canary = 512;
+constexpr std::byte canary{0xc3};
+
+std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+}  // namespace
+
+Arena::Arena(std::span<const Job> jobs) : jobs_(jobs), places_(jobs.size()) {
+  for (std::size_t j = 0; j < jobs.size(); ++j)
+    for (const JobBuffer& buffer : jobs[j].buffers) {
+      Place place;
+      place.block = bytes_;
+      place.start = place.block + least_canary + buffer.offset;
+      place.end = place.start + buffer.bytes;
+      place.block_end = aligned(place.end + least_canary);
+      places_[j].buffers.push_back(place);
+      bytes_ = place.block_end;
+    }
+  bytes_of_buffers_ = bytes_;
+  for (std::size_t j = 0; j < jobs.size(); ++j)
+    for (const JobStep& step : jobs[j].steps) {
+      places_[j].contents.push_back(bytes_);
+      if (const auto* write = std::get_if<JobWrite>(&step)) bytes_ = aligned(bytes_ + write->bytes.size());
+    }
+}
+
+void Arena::fill(std::span<std::byte> memory) const {
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    for (std::size_t b = 0; b < jobs_[j].buffers.size(); ++b) {
+      const Place& place = places_[j].buffers[b];
+      const auto& initial = jobs_[j].buffers[b].initial;
+      std::memset(memory.data() + place.block, static_cast<int>(canary), place.block_end - place.block);
+      const std::uint64_t first = initial.size() / 4 * 4;  // poison comes in words
+      fill_undefined(memory.subspan(place.start + first, place.end - place.start - first), {}, 0, first);
+      std::ranges::copy(initial, memory.begin() + static_cast<std::ptrdiff_t>(place.start));
+    }
+    for (std::size_t s = 0; s < jobs_[j].steps.size(); ++s)
+      if (const auto* write = std::get_if<JobWrite>(&jobs_[j].steps[s]))
+        std::ranges::copy(write->bytes, memory.begin() + static_cast<std::ptrdiff_t>(places_[j].contents[s]));
+  }
+}
+
+JobResult Arena::result(std::size_t job, std::span<const std::byte> memory) const {
+  JobResult result;
+  result.contents.resize(jobs_[job].buffers.size());
+  if (auto stray = stray_write(job, memory)) {
+    result.findings.push_back(*std::move(stray));
+    result.completed = false;
+    return result;
+  }
+  for (std::size_t b = 0; b < jobs_[job].buffers.size(); ++b) {
+    if (!jobs_[job].buffers[b].read_back) continue;
+    const Place& place = places_[job].buffers[b];
+    const auto content = memory.subspan(place.start, place.end - place.start);
+    result.contents[b].assign(content.begin(), content.end());
+  }
+  return result;
+}
+
+std::optional<Finding> Arena::stray_write(std::size_t job, std::span<const std::byte> memory) const {
+  const auto stray_in = [&](std::uint64_t from, std::uint64_t to) -> std::optional<std::uint64_t> {
+    const auto part = memory.subspan(from, to - from);
+    const auto at = std::ranges::find_if(part, [](std::byte b) { return b != canary; });
+    if (at == part.end()) return std::nullopt;
+    return from + static_cast<std::uint64_t>(at - part.begin());
+  };
+  for (std::size_t b = 0; b < jobs_[job].buffers.size(); ++b) {
+    const Place& place = places_[job].buffers[b];
+    auto at = stray_in(place.end, place.block_end);
+    if (!at) at = stray_in(place.block, place.start);
+    if (!at) continue;
+    Finding finding;
+    finding.kind = Kind::out_of_bounds;
+    finding.message = fmt::format(
+        "a write outside of the buffer \"{}\" of {} bytes: byte {} counted from its start is not what it was",
+        jobs_[job].buffers[b].name, jobs_[job].buffers[b].bytes,
+        static_cast<std::int64_t>(*at) - static_cast<std::int64_t>(place.start));
+    for (const JobStep& step : jobs_[job].steps)
+      if (const auto* launch = std::get_if<JobLaunch>(&step)) finding.at = launch->where;
+    return finding;
+  }
+  return std::nullopt;
+}
+
+}  // namespace foldproof::cuda

@@ -1,0 +1,252 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <list>
+#include <optional>
+#include <utility>
+
+#include "devices/cuda.h"
+#include "devices/cuda/arena.h"
+#include "devices/cuda/company.h"
+#include "devices/cuda/context.h"
+#include "devices/cuda/driver.h"
+#include "devices/cuda/module.h"
+#include "devices/worker.h"
+
+namespace foldproof {
+namespace {
+
+using namespace cuda;
+
+constexpr std::size_t most_modules = 16;
+
+/// Errors that say that a kernel did what it must not, by what it did.
+Kind kind_of(CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE: return Kind::out_of_bounds;
+    case CUDA_ERROR_MISALIGNED_ADDRESS: return Kind::misaligned;
+    case CUDA_ERROR_LAUNCH_TIMEOUT: return Kind::timeout;
+    default: return Kind::crash;
+  }
+}
+
+/// How the buffers of one job are found: `start` of a buffer, and the content of a step that writes.
+struct Layout {
+  std::function<Address(std::size_t buffer)> start;
+  std::function<void(std::size_t step)> write;
+};
+
+/// Launches what jobs ask for.
+class Launcher {
+ public:
+  explicit Launcher(Context& context) : context_(context) {}
+
+  /// Throws Failure, RefusedLaunch. `waits`: for each launch, so that it is known which one fails.
+  void run(const Job& job, Module& module, const Layout& layout, bool waits) {
+    module.reset();
+    Company company(context_, job.schedule);
+    company.begin();
+    for (step_ = 0; step_ < job.steps.size(); ++step_) {
+      if (std::holds_alternative<JobWrite>(job.steps[step_])) {
+        layout.write(step_);
+        continue;
+      }
+      launch(std::get<JobLaunch>(job.steps[step_]), module, layout, company);
+      if (waits) context_.wait();
+    }
+  }
+
+  /// The last one that was asked for.
+  std::size_t step() const { return step_; }
+
+ private:
+  void launch(const JobLaunch& step, const Module& module, const Layout& layout, const Company& company) {
+    std::vector<ArgumentBytes> arguments;
+    for (const JobArgument& argument : step.arguments) {
+      arguments.push_back(argument.bytes);
+      for (const PointerPatch& pointer : argument.pointers) {
+        const Address address = layout.start(pointer.buffer) + pointer.offset;
+        std::memcpy(arguments.back().data() + pointer.at, &address, sizeof address);
+      }
+    }
+    const LaunchShape shape = company.crowded(step.shape, module.function(step.entry, step.shape));
+    context_.launch(module.function(step.entry, shape), shape, arguments);
+  }
+
+  Context& context_;
+  std::size_t step_ = 0;
+};
+
+const JobLaunch& launch_at(const Job& job, std::size_t step) {
+  for (std::size_t s = std::min(step, job.steps.size() - 1);; --s)
+    if (const auto* launch = std::get_if<JobLaunch>(&job.steps[s])) return *launch;
+}
+
+JobResult failed(const Job& job, std::size_t step, Kind kind, std::string message) {
+  JobResult result;
+  result.contents.resize(job.buffers.size());
+  result.completed = false;
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  finding.at = launch_at(job, step).where;
+  result.findings.push_back(std::move(finding));
+  return result;
+}
+
+class CudaRunner final : public Runner {
+ public:
+  explicit CudaRunner(GpuMemory memory) : memory_(memory), launcher_(context_) {}
+
+  bool watches() const override { return false; }
+
+  std::vector<JobResult> run(const std::vector<Job>& jobs) override {
+    std::vector<JobResult> results;
+    if (memory_ == GpuMemory::fenced && jobs.size() > 1)
+      if (auto all = run_together(jobs)) return *std::move(all);
+    for (const Job& job : jobs) results.push_back(run_alone(job));
+    return results;
+  }
+
+  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
+    return module_of(image).entries();
+  }
+
+ private:
+  /// Nothing where one of them asks for a launch that is refused, which spoils nothing.
+  std::optional<std::vector<JobResult>> run_together(std::span<const Job> jobs) {
+    std::vector<JobResult> results;
+    try {
+      const Arena arena(jobs);
+      const std::span<const std::byte> memory = run_in(arena, jobs, false);
+      for (std::size_t j = 0; j < jobs.size(); ++j) results.push_back(arena.result(j, memory));
+    } catch (const Failure&) {
+      throw SpoiltDevice{};
+    } catch (const RefusedLaunch&) {
+      if (!is_idle()) throw SpoiltDevice{};
+      return std::nullopt;
+    }
+    // What was written beyond one job's buffers may have met another's.
+    if (!std::ranges::all_of(results, &JobResult::completed)) throw SpoiltDevice{};
+    return results;
+  }
+
+  /// Waits for what was asked for before.
+  bool is_idle() {
+    try {
+      context_.wait();
+      return true;
+    } catch (const Failure&) {
+      return false;
+    }
+  }
+
+  JobResult run_alone(const Job& job) {
+    try {
+      if (memory_ == GpuMemory::plain) return run_plain(job);
+      const Arena arena({&job, 1});
+      return arena.result(0, run_in(arena, {&job, 1}, true));
+    } catch (const RefusedLaunch& refused) {
+      const LaunchShape& shape = launch_at(job, launcher_.step()).shape;
+      return failed(job, launcher_.step(), Kind::contract_violation,
+                    fmt::format("the GPU refuses a launch of {} blocks of {} threads with {} bytes of shared "
+                                "memory each: {}",
+                                shape.grid.volume(), shape.block.volume(), shape.shared_bytes, refused.why));
+    } catch (const Failure& failure) {
+      return failed(job, launcher_.step(), kind_of(failure.result()), failure.what());
+    }
+  }
+
+  /// The memory of the arena after the jobs.
+  std::span<const std::byte> run_in(const Arena& arena, std::span<const Job> jobs, bool waits) {
+    reserve(arena.bytes());
+    const std::span<std::byte> staged = staging_->bytes().first(arena.bytes());
+    arena.fill(staged);
+    context_.write(block_->address(), staged);
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      const Layout layout{[&](std::size_t buffer) { return block_->address() + arena.start(j, buffer); },
+                          [&](std::size_t step) {
+                            const auto& write = std::get<JobWrite>(jobs[j].steps[step]);
+                            context_.copy(block_->address() + arena.start(j, write.buffer),
+                                          block_->address() + arena.content(j, step), write.bytes.size());
+                          }};
+      launcher_.run(jobs[j], module_of(jobs[j].image), layout, waits);
+    }
+    const auto back = staged.first(arena.bytes_of_buffers());
+    context_.read(block_->address(), back);
+    context_.wait();
+    return back;
+  }
+
+  JobResult run_plain(const Job& job) {
+    std::list<Memory> memory;
+    std::vector<Address> starts;
+    for (const JobBuffer& buffer : job.buffers) {
+      memory.emplace_back(buffer.offset + buffer.bytes);
+      starts.push_back(memory.back().address() + buffer.offset);
+      context_.write(starts.back(), buffer.initial);
+    }
+    const Layout layout{[&](std::size_t buffer) { return starts[buffer]; },
+                        [&](std::size_t step) {
+                          const auto& write = std::get<JobWrite>(job.steps[step]);
+                          context_.write(starts[write.buffer], write.bytes);
+                        }};
+    launcher_.run(job, module_of(job.image), layout, true);
+    JobResult result;
+    result.contents.resize(job.buffers.size());
+    for (std::size_t b = 0; b < job.buffers.size(); ++b) {
+      if (!job.buffers[b].read_back) continue;
+      result.contents[b].resize(job.buffers[b].bytes);
+      context_.read(starts[b], result.contents[b]);
+    }
+    context_.wait();
+    return result;
+  }
+
+  void reserve(std::uint64_t bytes) {
+    if (staging_ && staging_->bytes().size() >= bytes) return;
+    const std::uint64_t with_room = std::max(bytes + bytes / 4, std::uint64_t{1} << 20);
+    staging_.emplace(with_room);
+    block_.emplace(with_room);
+  }
+
+  Module& module_of(const std::shared_ptr<const Image>& image) {
+    if (!image->program.empty())
+      throw Unsupported("a function of the host is called, which is no kernel", {image->name});
+    const auto known = std::ranges::find(modules_, image, &Loaded::image);
+    if (known != modules_.end()) return *known->module;
+    if (modules_.size() == most_modules) modules_.pop_front();
+    modules_.push_back({image, std::make_unique<Module>(context_, *image)});
+    return *modules_.back().module;
+  }
+
+  struct Loaded {
+    std::shared_ptr<const Image> image;
+    std::unique_ptr<Module> module;
+  };
+
+  GpuMemory memory_;
+  Context context_;
+  Launcher launcher_;
+  std::list<Loaded> modules_;
+  std::optional<PinnedMemory> staging_;
+  std::optional<Memory> block_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> make_cuda_runner(GpuMemory memory) { return std::make_unique<CudaRunner>(memory); }
+
+std::string cuda_device_name() {
+  const Properties gpu = first_gpu();
+  return fmt::format("{}, compute capability {}.{}, driver of CUDA {}.{}", gpu.name,
+                     gpu.compute_capability / 10, gpu.compute_capability % 10, gpu.driver / 1000,
+                     gpu.driver % 1000 / 10);
+}
+
+std::string gpu_architecture() { return fmt::format("sm_{}", first_gpu().compute_capability); }
+
+}  // namespace foldproof

@@ -1,0 +1,132 @@
+// The worker's side of the conversation.
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <list>
+#include <optional>
+
+#include "devices/worker.h"
+#include "devices/worker/wire.h"
+
+namespace foldproof {
+namespace {
+
+/// Modules stay loaded for so many images.
+constexpr std::size_t most_images = 16;
+
+/// False when nobody asks any more.
+bool get(void* to, std::size_t bytes) {
+  for (auto* at = static_cast<std::byte*>(to); bytes > 0;) {
+    const ssize_t got = read(STDIN_FILENO, at, bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool put(const void* from, std::size_t bytes) {
+  for (const auto* at = static_cast<const std::byte*>(from); bytes > 0;) {
+    const ssize_t put = ::write(STDIN_FILENO, at, bytes);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    at += put;
+    bytes -= static_cast<std::size_t>(put);
+  }
+  return true;
+}
+
+std::optional<std::vector<std::byte>> asked() {
+  std::uint64_t bytes = 0;
+  if (!get(&bytes, sizeof bytes)) return std::nullopt;
+  std::vector<std::byte> message(bytes);
+  if (!get(message.data(), message.size())) return std::nullopt;
+  return message;
+}
+
+bool answer(const WireWriter& writer) {
+  const std::uint64_t bytes = writer.message().size();
+  return put(&bytes, sizeof bytes) && put(writer.message().data(), bytes);
+}
+
+WireWriter refusal(Answer kind, const std::string& sentence, const Position& position) {
+  WireWriter writer(kind);
+  writer.text(sentence);
+  write(writer, position);
+  return writer;
+}
+
+class Server {
+ public:
+  explicit Server(Runner& runner) : runner_(runner) {}
+
+  WireWriter answer_to(const std::vector<std::byte>& message) {
+    WireReader reader(message);
+    try {
+      switch (static_cast<Request>(reader.number())) {
+        case Request::entries: return entries(reader);
+        case Request::run: return run(reader);
+      }
+      throw Garbled{"a request that there is not"};
+    } catch (const SpoiltDevice&) {
+      return WireWriter(Answer::not_together);
+    } catch (const InputError& error) {
+      return refusal(Answer::wrong_input, error.sentence(), error.position());
+    } catch (const Unsupported& reason) {
+      return refusal(Answer::unsupported, reason.sentence(), reason.position());
+    }
+  }
+
+ private:
+  WireWriter entries(WireReader& reader) {
+    const std::uint64_t key = reader.number();
+    if (reader.number() != 0) {
+      if (images_.size() == most_images) images_.pop_front();
+      images_.push_back({key, std::make_shared<const Image>(read_image(reader))});
+    }
+    const auto image = image_of(key);
+    if (!image) return WireWriter(Answer::unknown_image);
+    WireWriter writer(Answer::entries);
+    write(writer, runner_.entries(image));
+    return writer;
+  }
+
+  WireWriter run(WireReader& reader) {
+    const auto image = image_of(reader.number());
+    if (!image) return WireWriter(Answer::unknown_image);
+    const std::vector<Job> jobs = read_jobs(reader, image);
+    reader.expect_end();
+    WireWriter writer(Answer::results);
+    write(writer, runner_.run(jobs));
+    return writer;
+  }
+
+  std::shared_ptr<const Image> image_of(std::uint64_t key) const {
+    for (const auto& [known, image] : images_)
+      if (known == key) return image;
+    return nullptr;
+  }
+
+  Runner& runner_;
+  std::list<std::pair<std::uint64_t, std::shared_ptr<const Image>>> images_;
+};
+
+}  // namespace
+
+void serve(Runner& runner) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a kernel that hangs must not outlive who waits for it
+  Server server(runner);
+  while (const auto message = asked())
+    if (!answer(server.answer_to(*message))) return;
+}
+
+void serve_nothing(const Unsupported& reason) {
+  while (asked())
+    if (!answer(refusal(Answer::unsupported, reason.sentence(), reason.position()))) return;
+}
+
+}  // namespace foldproof

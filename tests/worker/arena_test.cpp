@@ -1,0 +1,85 @@
+// The memory of a batch: where buffers lie, what they hold, and what shows that a kernel missed one.
+#include "devices/cuda/arena.h"
+
+#include "catch.h"
+
+using namespace foldproof;
+using cuda::Arena;
+
+namespace {
+
+/// Two buffers of six bytes, the second misaligned by two and with initial bytes.
+Job job() {
+  Job job;
+  job.buffers = {{"first", 6, {}, 0, true},
+                 {"second", 6, std::vector<std::byte>(5, std::byte{9}), 2, true},
+                 {"scratch", 8, {}, 0, false}};
+  job.steps = {JobWrite{0, std::vector<std::byte>(6, std::byte{4})},
+               JobLaunch{"sum", {}, {}, {"sum.toml", 3}}};
+  return job;
+}
+
+struct Filled {
+  explicit Filled(std::vector<Job> all) : jobs(std::move(all)), arena(jobs), memory(arena.bytes()) {
+    arena.fill(memory);
+  }
+  std::vector<Job> jobs;
+  Arena arena;
+  std::vector<std::byte> memory;
+};
+
+}  // namespace
+
+TEST_CASE("Buffers are aligned as an allocation is, and then begin at their offset", "[arena]") {
+  const Filled filled({job(), job()});
+  for (std::size_t j = 0; j < 2; ++j) {
+    CHECK(filled.arena.start(j, 0) % 512 == 0);
+    CHECK(filled.arena.start(j, 1) % 512 == 2);
+  }
+  CHECK(filled.arena.start(1, 0) > filled.arena.start(0, 2));
+}
+
+TEST_CASE("Buffers hold their initial bytes, and poison behind them", "[arena]") {
+  const Filled filled({job()});
+  const JobResult result = filled.arena.result(0, filled.memory);
+  REQUIRE(result.completed);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(result.contents[0][i] == Filling{}.byte(i));
+  for (std::size_t i = 0; i < 5; ++i) CHECK(result.contents[1][i] == std::byte{9});
+  CHECK(result.contents[1][5] == Filling{}.byte(5));
+  CHECK(result.contents[2].empty());  // which is not read back
+}
+
+TEST_CASE("What a step writes lies behind the buffers", "[arena]") {
+  const Filled filled({job()});
+  const std::uint64_t content = filled.arena.content(0, 0);
+  CHECK(content >= filled.arena.bytes_of_buffers());
+  for (std::size_t i = 0; i < 6; ++i) CHECK(filled.memory[content + i] == std::byte{4});
+}
+
+TEST_CASE("A byte behind a buffer that changes is a write out of bounds", "[arena]") {
+  Filled filled({job()});
+  filled.memory[filled.arena.start(0, 1) + 6] = std::byte{0};
+  const JobResult result = filled.arena.result(0, filled.memory);
+  CHECK_FALSE(result.completed);
+  REQUIRE(result.findings.size() == 1);
+  CHECK(result.findings[0].kind == Kind::out_of_bounds);
+  CHECK(result.findings[0].message ==
+        "a write outside of the buffer \"second\" of 6 bytes: byte 6 counted from its start is not what it "
+        "was");
+  CHECK(result.findings[0].at == Position{"sum.toml", 3});
+}
+
+TEST_CASE("A byte before a buffer that changes is one, too", "[arena]") {
+  Filled filled({job()});
+  filled.memory[filled.arena.start(0, 1) - 1] = std::byte{0};
+  const JobResult result = filled.arena.result(0, filled.memory);
+  REQUIRE(result.findings.size() == 1);
+  CHECK(result.findings[0].message.find("byte -1 counted") != std::string::npos);
+}
+
+TEST_CASE("A stray write costs the job whose canary it meets", "[arena]") {
+  Filled filled({job(), job()});
+  filled.memory[filled.arena.start(1, 0) - 1] = std::byte{0};
+  CHECK(filled.arena.result(0, filled.memory).completed);
+  CHECK_FALSE(filled.arena.result(1, filled.memory).completed);
+}

@@ -1,0 +1,163 @@
+// What becomes of jobs in another process, whatever that does.
+#include "devices/worker.h"
+
+#include <chrono>
+#include <cstring>
+
+#include "catch.h"
+#include "contracts/files.h"
+
+using namespace foldproof;
+
+namespace {
+
+constexpr const char* ptx = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry put(.param .u64 to, .param .u32 value) {
+  .reg .u64 %to;
+  .reg .u32 %value;
+  ld.param.u64 %to, [to];
+  ld.param.u32 %value, [value];
+  st.global.u32 [%to], %value;
+  ret;
+}
+)";
+
+const std::shared_ptr<const Image> image = std::make_shared<const Image>(Image{"put.ptx", ptx});
+
+/// Writes `value` into a buffer of that name.
+Job job(std::uint32_t value, const std::string& name = "output", std::uint64_t past = 0) {
+  JobArgument number{ArgumentBytes(sizeof value), {}};
+  std::memcpy(number.bytes.data(), &value, sizeof value);
+  JobBuffer buffer{name, 4, {}, 0, true};
+  JobLaunch launch{
+      "put", {{1, 1, 1}, {1, 1, 1}}, {{ArgumentBytes(8), {{0, 0, past}}}, number}, {"put.toml", 7}};
+  return {image, {buffer}, {launch}, {}, {}, std::nullopt};
+}
+
+std::uint32_t value_of(const JobResult& result) {
+  std::uint32_t value = 0;
+  REQUIRE(result.contents.at(0).size() == sizeof value);
+  std::memcpy(&value, result.contents[0].data(), sizeof value);
+  return value;
+}
+
+WorkerOptions options() {
+  WorkerOptions options;
+  options.command = {FOLDPROOF_TEST_WORKER};
+  options.limit = std::chrono::milliseconds(400);
+  return options;
+}
+
+/// The results of jobs that write 1, 2 and 3, of which the second has a buffer of that name.
+std::vector<JobResult> results_with(const std::string& name) {
+  return make_worker_runner(options())->run({job(1), job(2, name), job(3)});
+}
+
+/// Nothing is wrong with the first and the last.
+void check_others(const std::vector<JobResult>& results) {
+  REQUIRE(results.size() == 3);
+  CHECK(results[0].findings.empty());
+  CHECK(value_of(results[0]) == 1);
+  CHECK(results[2].findings.empty());
+  CHECK(value_of(results[2]) == 3);
+}
+
+}  // namespace
+
+TEST_CASE("A worker's results are those of the runner that it serves", "[worker]") {
+  const std::vector<JobResult> results = results_with("output");
+  check_others(results);
+  CHECK(value_of(results[1]) == 2);
+}
+
+TEST_CASE("A job that does not end in time is a timeout, and the others have their results", "[worker]") {
+  const std::vector<JobResult> results = results_with("hangs");
+  check_others(results);
+  REQUIRE(results[1].findings.size() == 1);
+  CHECK(results[1].findings[0].kind == Kind::timeout);
+  CHECK(results[1].findings[0].message == "it did not end within 0.4 s");
+  CHECK(results[1].findings[0].at == Position{"put.toml", 7});
+  CHECK_FALSE(results[1].completed);
+}
+
+TEST_CASE("Behind the second job that does not end, no other is tried", "[worker]") {
+  const std::vector<JobResult> results =
+      make_worker_runner(options())->run({job(1), job(2, "hangs"), job(3), job(4, "hangs"), job(5)});
+  REQUIRE(results.size() == 4);
+  CHECK(value_of(results[2]) == 3);
+  CHECK(results[3].findings.at(0).kind == Kind::timeout);
+}
+
+TEST_CASE("A job that ends its process is a crash, and the others have their results", "[worker]") {
+  const std::vector<JobResult> results = results_with("is killed");
+  check_others(results);
+  REQUIRE(results[1].findings.size() == 1);
+  CHECK(results[1].findings[0].kind == Kind::crash);
+  CHECK(results[1].findings[0].message ==
+        "the process that ran it on the device was ended by signal 9 (Killed)");
+}
+
+TEST_CASE("A worker that is killed from outside in the middle of a batch costs no result", "[worker]") {
+  const TemporaryFolder folder;
+  const std::vector<JobResult> results = results_with("is killed once: " + (folder.path() / "mark").string());
+  check_others(results);
+  CHECK(results[1].findings.empty());
+  CHECK(value_of(results[1]) == 2);
+}
+
+TEST_CASE("A worker that answers nonsense is a crash of the job that it was asked for", "[worker]") {
+  const std::vector<JobResult> results = results_with("babbles");
+  check_others(results);
+  REQUIRE(results[1].findings.size() == 1);
+  CHECK(results[1].findings[0].kind == Kind::crash);
+}
+
+TEST_CASE("Jobs that spoil each other's device are run alone", "[worker]") {
+  const std::vector<JobResult> results = results_with("spoils");
+  check_others(results);
+  CHECK(value_of(results[1]) == 2);
+}
+
+TEST_CASE("Findings come back with their places, and end the process that made them", "[worker]") {
+  const auto runner = make_worker_runner(options());
+  const std::vector<JobResult> results = runner->run({job(1), job(2, "output", 4096), job(3)});
+  check_others(results);
+  REQUIRE(results[1].findings.size() == 1);
+  CHECK(results[1].findings[0].kind == Kind::out_of_bounds);
+  CHECK(results[1].findings[0].at.line == 9);
+}
+
+TEST_CASE("An input that the device refuses is told with its place", "[worker]") {
+  Job wrong = job(1);
+  std::get<JobLaunch>(wrong.steps[0]).entry = "nothing";
+  try {
+    make_worker_runner(options())->run({wrong});
+    FAIL("it was run");
+  } catch (const InputError& error) {
+    CHECK(error.position() == Position{"put.toml", 7});
+  }
+}
+
+TEST_CASE("A device that is not there is told with its reason", "[worker]") {
+  WorkerOptions none = options();
+  none.command.emplace_back("without a device");
+  CHECK_THROWS_WITH(make_worker_runner(none)->entries(image), "there is none here");
+}
+
+TEST_CASE("A program that is no worker is told so", "[worker]") {
+  WorkerOptions none = options();
+  none.command = {"/bin/true"};
+  CHECK_THROWS_AS(make_worker_runner(none)->entries(image), InputError);
+}
+
+TEST_CASE("A worker that is there already is spoken to, and its end shows", "[worker]") {
+  const auto worker = std::make_shared<Worker>(options());
+  const auto runner = make_worker_runner(options(), worker);
+  CHECK(value_of(runner->run({job(1)}).at(0)) == 1);
+  CHECK(worker->is_alive());
+  runner->run({job(2, "is killed")});
+  CHECK_FALSE(worker->is_alive());
+  CHECK(value_of(runner->run({job(3)}).at(0)) == 3);
+}
