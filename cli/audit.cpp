@@ -12,6 +12,7 @@
 #include "cli/mutation_run.h"
 #include "cli/parse.h"
 #include "cli/verb.h"
+#include "devices/cuda.h"
 #include "properties/recipes.h"
 #include "reports/writers.h"
 
@@ -49,13 +50,34 @@ MutationRunOptions proof_options(const Arguments& arguments, std::uint64_t seed)
   return options;
 }
 
-/// The devices that `--device` names and that are not there. Throws Unsupported when no other is left.
-std::vector<SkippedDevice> skipped_devices(const std::string& device) {
-  const std::string no_cuda =
-      "there is no CUDA device here: this build runs kernels on the emulated device only";
-  if (device == "cuda") throw Unsupported(no_cuda);
-  if (device == "all") return {{"cuda", no_cuda}};
-  return {};
+/// The GPU, where `--device` names it: what it is, or why it is not there. Throws Unsupported where nothing
+/// else was asked for.
+struct AskedGpu {
+  std::string name, architecture;
+  std::vector<SkippedDevice> skipped;
+};
+AskedGpu asked_gpu(const std::string& device) {
+  if (device == "emulated") return {};
+  try {
+    return {cuda_device_name(), gpu_architecture(), {}};
+  } catch (const Unsupported& lack) {
+    if (device == "cuda") throw;
+    return {"", "", {{"cuda", lack.sentence()}}};
+  }
+}
+
+/// Each of the instances on each device that is asked for and there.
+std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const std::string& device,
+                                   bool has_gpu) {
+  std::vector<Assignment> assignments;
+  if (device != "cuda") assignments = all;
+  if (!has_gpu) return assignments;
+  for (Assignment assignment : all) {
+    if (device == "all" && is_host(*assignment.instance)) continue;  // these use it anyway
+    assignment.device = RunsOn::cuda;
+    assignments.push_back(assignment);
+  }
+  return assignments;
 }
 
 /// Adds what becomes of mutants of the kernels that were clean.
@@ -69,31 +91,35 @@ void prove(const std::vector<Assignment>& assignments, const MutationRunOptions&
   result.interrupted = proof.interrupted;
 }
 
-/// What ran the kernels, where a GPU ran some.
-std::string devices_of(const std::vector<Subject>& subjects, const std::string& gpu,
-                       const std::string& others) {
-  const bool only = std::ranges::all_of(subjects, [](const Subject& s) { return s.contract.is_host(); });
-  return only ? gpu : fmt::format("{} and {}", others, gpu);
+/// What ran the kernels: the emulated device, a GPU, or both.
+std::string devices_of(const std::vector<Assignment>& assignments, const std::string& gpu,
+                       const std::string& emulated) {
+  const auto uses_gpu = [](const Assignment& a) { return a.device == RunsOn::cuda || is_host(*a.instance); };
+  if (gpu.empty() || std::ranges::none_of(assignments, uses_gpu)) return emulated;
+  return std::ranges::all_of(assignments, uses_gpu) ? gpu : fmt::format("{} and {}", emulated, gpu);
 }
 
 int audit(const Arguments& arguments, const Console& console) {
   // Everything that can be wrong with the arguments and the contracts is said before work begins.
-  std::vector<SkippedDevice> skipped = skipped_devices(arguments.device);
+  AskedGpu gpu = asked_gpu(arguments.device);
   if (!arguments.report.empty()) check_report_folder(arguments.report);
   CampaignOptions options = campaign_options(arguments);
   const MutationRunOptions proof = proof_options(arguments, options.audit.seed);
   ProgressLine line;
-  const CompileOptions compile_options = arguments.source.compile_options();
+  CompileOptions compile_options = arguments.source.compile_options();
+  compile_options.machine = gpu.architecture;
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   say_that_it_is_guessed(subjects, console);
-  const std::vector<Assignment> all = arguments.selected(subjects), assignments = arguments.sharded(all);
+  const std::vector<Assignment> all = arguments.selected(subjects),
+                                assignments =
+                                    on_devices(arguments.sharded(all), arguments.device, !gpu.name.empty());
   options.shares_cases = all.size() > many_instances;
-  const std::string gpu = skip_without_gpu(subjects);
+  if (const std::string name = skip_without_gpu(subjects); gpu.name.empty()) gpu.name = name;
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   if (arguments.prove) check_all_excuses(assignments);
   CampaignResult result = run_campaign(assignments, options, line);
-  result.report.skipped_devices = std::move(skipped);
-  if (!gpu.empty()) result.report.device = devices_of(subjects, gpu, result.report.device);
+  result.report.skipped_devices = std::move(gpu.skipped);
+  result.report.device = devices_of(assignments, gpu.name, result.report.device);
   if (!result.wrong_input && !arguments.report.empty()) write_reports(arguments.report, result.report);
   if (arguments.prove && !result.wrong_input && !result.interrupted) prove(assignments, proof, result, line);
   return conclude(result, severity_named(arguments.fail_on).value(), console, line);
@@ -104,9 +130,9 @@ int audit(const Arguments& arguments, const Console& console) {
 Run attach_audit(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   a->attach(app,
-            fmt::format("40; where a run has more than {} instances, those of a contract share 80, at least "
-                        "12 each",
-                        many_instances));
+            fmt::format(
+                "{}; where a run has more than {} instances, those of a contract share {}, at least {} each",
+                AuditOptions{}.cases, many_instances, shared_cases, least_cases));
   app.add_option("--device", a->device, "emulated, cuda or all; status 3 where one of them is not there")
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
       ->type_name("NAME");

@@ -9,6 +9,7 @@
 
 #include "cli/checked_device.h"
 #include "cli/counted.h"
+#include "cli/gpu_workers.h"
 #include "cli/processes.h"
 #include "cli/verb.h"
 #include "devices/host_program.h"
@@ -40,11 +41,21 @@ KernelReport skipped(const Contract& contract, const Instance& instance, const s
   return report;
 }
 
-KernelReport judge(const Assignment& assignment, const CampaignOptions& options) {
+std::string_view device_of(const Assignment& assignment) {
+  if (is_host(*assignment.instance)) return "host";
+  return assignment.device == RunsOn::cuda ? "cuda" : "emulated";
+}
+
+std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorkers& workers) {
+  if (is_host(*assignment.instance)) return make_host_runner();
+  return assignment.device == RunsOn::cuda ? workers.runner() : make_runner(checked_device());
+}
+
+KernelReport judge(const Assignment& assignment, const CampaignOptions& options, const GpuWorkers& workers) {
   const Subject& subject = *assignment.subject;
   const Instance& instance = *assignment.instance;
   if (!subject.skipped.empty()) return skipped(subject.contract, instance, subject.skipped);
-  const auto runner = is_host(instance) ? make_host_runner() : make_runner(checked_device());
+  const auto runner = runner_for(assignment, workers);
   KernelReport report =
       options.only_case
           ? replay_case(subject.contract, instance, subject.image, *runner, *options.only_case, options.audit)
@@ -54,6 +65,9 @@ KernelReport judge(const Assignment& assignment, const CampaignOptions& options)
   // It is the machine that lacks something, not the program that lacks an instruction.
   if (is_host(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
   if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
+  if (assignment.device == RunsOn::cuda)
+    for (Finding& finding : report.findings)
+      if (!finding.replay.empty()) finding.replay += " --device cuda";
   return report;
 }
 
@@ -78,10 +92,9 @@ KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
 std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& options) {
   if (options.only_case) return 1;
   if (options.cases) return *options.cases;
-  constexpr std::uint64_t least = 12, together = 80;
   const std::uint64_t most = AuditOptions{}.cases;
   if (!options.shares_cases) return most;
-  return std::clamp(together / assignment.subject->contract.instances.size(), least, most);
+  return std::clamp(shared_cases / assignment.subject->contract.instances.size(), least_cases, most);
 }
 
 /// Where a contract's failing cases are kept unless --store names another folder: beside it. Nothing, so that
@@ -130,9 +143,14 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   std::uint64_t cases = 0;
   std::optional<InputError> wrong_input;
 
+  GpuWorkers workers(gpu_worker_options(options.case_limit));
   Tasks tasks;
   tasks.count = assignments.size();
   tasks.jobs = options.jobs;
+  tasks.starting = [&](std::size_t task, unsigned slot) {
+    if (assignments[task].device == RunsOn::cuda && !is_host(*assignments[task].instance))
+      workers.prepare(slot);
+  };
   tasks.work = [&](std::size_t task, const auto& say_done) {
     CampaignOptions own = options;
     own.audit.cases = cases_of(assignments[task], options);
@@ -142,7 +160,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
     own.audit.store = options.store ? options.store : default_store(assignments[task].subject->contract);
     if (options.budget)
       own.audit.budget = share(*options.budget, line.elapsed(), assignments.size() - task, options.jobs);
-    return pack(to_json(judge(assignments[task], own)));
+    return pack(to_json(judge(assignments[task], own, workers)));
   };
   tasks.finished = [&](std::size_t task, const Outcome& outcome) {
     ++ended;
@@ -152,6 +170,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
       ++judged;
     }
     result.report.kernels[task] = report_of(assignments[task], outcome);
+    result.report.kernels[task].device = device_of(assignments[task]);
     cases += result.report.kernels[task].cases;
   };
   std::uint64_t all_cases = 0;

@@ -14,20 +14,24 @@
 
 namespace foldproof {
 
+/// What runs an instance. Functions of the host call a GPU by themselves, whatever was asked for.
+enum class RunsOn : std::uint8_t { emulated, cuda };
+
 /// One instance of one subject.
 struct Assignment {
   const Subject* subject = nullptr;
   const Instance* instance = nullptr;
+  RunsOn device = RunsOn::emulated;
 };
 
 /// In a run of more instances than this, those of one contract share cases: they differ in types and
 /// operators, not in how threads meet.
 inline constexpr std::size_t many_instances = 500;
+inline constexpr std::uint64_t shared_cases = 80, least_cases = 12;  ///< together, and of each
 
 struct CampaignOptions {
   AuditOptions audit;  ///< its budget and cases are set per instance from those here
-  /// An instance; absent: 40, and where the instances of a contract share them, 80 together, 12 each at
-  /// least.
+  /// An instance; absent: those of AuditOptions, or its share.
   std::optional<std::uint64_t> cases;
   bool shares_cases = false;
   std::optional<std::chrono::milliseconds> budget;  ///< of the whole campaign
@@ -36,6 +40,7 @@ struct CampaignOptions {
   bool counters = false;                            ///< count what a representative case does
   bool coverage = false;                            ///< report how many cases of each class were tried
   unsigned jobs = 1;
+  std::chrono::milliseconds case_limit = std::chrono::seconds(10);  ///< on a GPU
 };
 
 struct CampaignResult {

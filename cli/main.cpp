@@ -37,6 +37,7 @@ constexpr Verb verbs[] = {
     {"bench", "Measure how fast Foldproof itself is", attach_bench, true},
     {"claims", "Measure what is published about reductions, as a page of Markdown", attach_claims, true},
     {"prepare", "Compile the kernels of a folder into the PTX cache", attach_prepare, false},
+    {"gpu-worker", "Run the jobs of another foldproof on a GPU", attach_gpu_worker, false},
 };
 
 /// CLI11 reads -std=c++17 as a bundle of one-letter options; every compiler user means --std.

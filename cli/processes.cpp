@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -104,6 +105,7 @@ void keep_freed_memory() {
 
 struct Child {
   std::size_t task;
+  unsigned slot;
   pid_t id;
   int from;
   std::string received;
@@ -112,7 +114,8 @@ struct Child {
 };
 
 /// A process group of its own, so that what the task itself starts (nvcc) ends with it.
-Child start(const Tasks& tasks, std::size_t task, const sigset_t& former_mask) {
+Child start(const Tasks& tasks, std::size_t task, unsigned slot, const sigset_t& former_mask) {
+  if (tasks.starting) tasks.starting(task, slot);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw std::runtime_error(fmt::format("no pipe can be made: {}", std::strerror(errno)));
@@ -131,7 +134,14 @@ Child start(const Tasks& tasks, std::size_t task, const sigset_t& former_mask) {
   }
   setpgid(id, id);
   close(ends[1]);
-  return {task, id, ends[0], {}, 0, {}};
+  return {task, slot, id, ends[0], {}, 0, {}};
+}
+
+/// The first that no child has.
+unsigned free_slot(const std::list<Child>& children) {
+  unsigned slot = 0;
+  while (std::ranges::find(children, slot, &Child::slot) != children.end()) ++slot;
+  return slot;
 }
 
 void take(Child& child, Message message, const std::string& body) {
@@ -238,7 +248,7 @@ bool run_in_processes(const Tasks& tasks) {
   bool going = true;
   while (going && (next < tasks.count || !children.empty())) {
     while (next < tasks.count && children.size() < tasks.jobs)
-      children.push_back(start(tasks, next++, interruption.former_mask()));
+      children.push_back(start(tasks, next++, free_slot(children), interruption.former_mask()));
     std::vector<pollfd> descriptors;
     for (const Child& child : children) descriptors.push_back({child.from, POLLIN, 0});
     going = interruption.wait(descriptors);

@@ -33,6 +33,8 @@ struct Tasks {
   unsigned jobs = 1;  ///< processes at a time
   /// Runs in a process of its own. It may call its second argument to say how much of it is done.
   std::function<std::string(std::size_t task, const std::function<void(std::uint64_t done)>&)> work;
+  /// Called in this process before a task's begins. `slot`: below `jobs`, and nobody else's meanwhile.
+  std::function<void(std::size_t task, unsigned slot)> starting;
   /// Called in this process, in order of completion.
   std::function<void(std::size_t task, Outcome outcome)> finished;
   /// Called in this process, several times a second: the sum of what the running tasks said is done.

@@ -9,13 +9,14 @@
 #include "cli/parse.h"
 #include "cli/source_options.h"
 #include "cli/verb.h"
+#include "devices/cuda.h"
 
 namespace foldproof {
 
 namespace {
 
 struct Arguments {
-  std::string file, fail_on = "error";
+  std::string file, device = "emulated", fail_on = "error";
   SourceOptions source;
 };
 
@@ -32,9 +33,11 @@ int replay(const Arguments& a, const Console& console) {
   CampaignOptions options;
   const StoredCase stored = load_case(a.file);
   options.only_case = stored.c;
-  const CompileOptions compile_options = a.source.compile_options();
+  CompileOptions compile_options = a.source.compile_options();
+  if (a.device == "cuda") compile_options.machine = gpu_architecture();
   auto subjects = load_subjects({stored.contract, {}, {}}, compile_options, console);
-  const Assignment assignment = assignment_of(subjects, stored);
+  Assignment assignment = assignment_of(subjects, stored);
+  if (a.device == "cuda") assignment.device = RunsOn::cuda;
   skip_without_gpu(subjects);
   compile_subjects(subjects, compile_options, 1, console, line);
   return conclude(run_campaign({assignment}, options, line), severity_named(a.fail_on).value(), console,
@@ -46,6 +49,9 @@ int replay(const Arguments& a, const Console& console) {
 Run attach_replay(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   app.add_option("CASE.toml", a->file, "A case that an audit stored")->required();
+  app.add_option("--device", a->device, "emulated or cuda; status 3 where there is none")
+      ->check(quietly(CLI::IsMember({"emulated", "cuda"})))
+      ->type_name("NAME");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");

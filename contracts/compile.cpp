@@ -18,6 +18,7 @@
 #include "contracts/nvcc/content_hash.h"
 #include "contracts/nvcc/dependencies.h"
 #include "contracts/nvcc/diagnostics.h"
+#include "contracts/nvcc/machine_code.h"
 #include "contracts/nvcc/process.h"
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
@@ -205,10 +206,17 @@ CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
   return run_nvcc(unit, *nvcc, version, cache);
 }
 
-Compiled compiled(const fs::path& source, std::string ptx) {
+std::string machine_code_of(const std::string& ptx, const CompileOptions& options) {
+  const auto nvcc = options.machine.empty() ? std::nullopt : find_nvcc(options.nvcc);
+  if (!nvcc) return "";
+  return machine_code(ptx, options.machine, *nvcc, options.cache.empty() ? default_cache() : options.cache);
+}
+
+Compiled compiled(const fs::path& source, std::string ptx, const CompileOptions& options) {
   Compiled result;
   result.entries = entries_of(ptx);
-  result.image = std::make_shared<const Image>(Image{source.string(), std::move(ptx)});
+  std::string code = machine_code_of(ptx, options);
+  result.image = std::make_shared<const Image>(Image{source.string(), std::move(ptx), {}, std::move(code)});
   return result;
 }
 
@@ -242,7 +250,7 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   if (unit.source.extension() == ".ptx") {
     if (unit.host)
       throw EntryError("PTX holds no function of the host; name a .cu, or leave out host = true", {}, 0);
-    Compiled ptx = compiled(unit.source, read_text_file(unit.source, largest_ptx));
+    Compiled ptx = compiled(unit.source, read_text_file(unit.source, largest_ptx), options);
     std::vector<std::string> lowered = lowered_in(ptx, unit.entries);
     return {std::move(ptx), std::move(lowered)};
   }
@@ -264,7 +272,7 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
         Image{unit.source.string(), "", cache_of(options).program_of(cache_key(unit))});
     return {std::move(program), std::move(ptx.lowered)};
   }
-  return {compiled(unit.source, std::move(ptx.ptx)), std::move(ptx.lowered)};
+  return {compiled(unit.source, std::move(ptx.ptx), options), std::move(ptx.lowered)};
 }
 
 /// Every launch of the contract, with the distinct entries that they name.

@@ -15,6 +15,7 @@ struct CompileOptions {
   std::string nvcc;                        ///< empty: $NVCC, then PATH, then /usr/local/cuda/bin/nvcc
   std::vector<std::string> flags;          ///< of the command line: -std, -D, -I, then --nvcc "…"
   std::string arch;                        ///< overrides the contract's, such as "compute_80"
+  std::string machine;                     ///< "sm_90": also make machine code for it, where ptxas is there
   std::filesystem::path compile_commands;  ///< folder of a compile_commands.json to take flags from
   std::filesystem::path cache;             ///< folder of the PTX cache; empty: default_cache()
 };

@@ -43,6 +43,7 @@ class Audit {
         instance_(instance),
         options_(options),
         evaluator_(contract, instance, image, runner),
+        watches_(runner.watches()),
         domain_(instance, largest_count),
         generator_(instance, domain_, identity_of(contract, instance), options.seed),
         climb_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
@@ -89,16 +90,20 @@ class Audit {
   }
 
   void generate() {
-    std::uint64_t index = 0;
     const std::uint64_t drawn = options_.cases - steered_of(options_);
-    for (; index < options_.cases && !stopped_; ++index) {
+    std::uint64_t ended = 0;
+    for (std::uint64_t index = 0; index < options_.cases && !stopped_; index = ended) {
       if (options_.budget && Clock::now() - start_ >= *options_.budget) {
         report_.notes.push_back(
             fmt::format("the time budget ended after {} of {} cases", index, options_.cases));
         break;
       }
-      index < drawn ? draw(index) : steer(index);
-      if (options_.progress) options_.progress(index + 1, options_.cases);
+      ended = index + 1;
+      if (index < drawn)
+        ended = std::min(drawn, index + evaluator_.cases_together()), draw(index, ended);
+      else
+        steer(index);
+      if (options_.progress) options_.progress(ended, options_.cases);
     }
     if (stopped_) return;
     report_.untried_above = coverage_.untried_above(domain_);
@@ -107,9 +112,15 @@ class Audit {
       report_.notes.push_back(std::move(missed));
   }
 
-  void draw(std::uint64_t index) {
-    const Case c = generator_.generate(index);
-    climb_.start_from(c, judge(c).error_over_bound);
+  /// The cases from `begin` to before `end`.
+  void draw(std::uint64_t begin, std::uint64_t end) {
+    std::vector<Case> cases;
+    for (std::uint64_t index = begin; index < end; ++index) cases.push_back(generator_.generate(index));
+    const std::vector<Evaluation> evaluations = evaluator_.evaluate(cases);
+    for (std::size_t k = 0; k < evaluations.size() && !stopped_; ++k) {
+      take(cases[k], evaluations[k]);
+      climb_.start_from(cases[k], evaluations[k].error_over_bound);
+    }
   }
 
   /// A case that may have a larger error than all before it, or a drawn one where no bound says so.
@@ -140,6 +151,16 @@ class Audit {
     coverage_.add(c, facts_of(instance_, evaluation.input), evaluation.law_tried);
     measure(c, evaluation);
     for (const Finding& finding : evaluation.findings) collect(c, evaluation, finding);
+    if (std::ranges::count(evaluation.findings, Kind::timeout, &Finding::kind) != 0) end_for_timeouts();
+  }
+
+  /// The next cases would most likely take as long: the same kernel on the emulated device always does, one that
+  /// waits on a GPU for what may come has a second chance.
+  void end_for_timeouts() {
+    if (is_replay_ || stopped_ || (++timeouts_ == 1 && !watches_)) return;
+    report_.notes.emplace_back(timeouts_ == 1 ? "the audit ended at the first case that did not"
+                                              : "the audit ended at the second case that did not");
+    stopped_ = true;
   }
 
   void measure(const Case& c, const Evaluation& evaluation) {
@@ -190,10 +211,6 @@ class Audit {
       keep(c, finding);
     } else {
       keep_shrunk(c, finding);
-    }
-    if (finding.kind == Kind::timeout && !is_replay_) {
-      report_.notes.push_back("the audit ended at the first case that did not");
-      stopped_ = true;
     }
   }
 
@@ -256,7 +273,7 @@ class Audit {
     // Undefined behaviour first: it explains values.
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
-    triage(report_, contract_, today());
+    triage(report_, contract_, today(), watches_ ? Watched::yes : Watched::no);
     return std::move(report_);
   }
 
@@ -264,6 +281,7 @@ class Audit {
   const Instance& instance_;
   const AuditOptions& options_;
   Evaluator evaluator_;
+  bool watches_;  ///< the runner sees races
   Domain domain_;
   CaseGenerator generator_;
   Climb climb_;
@@ -273,6 +291,7 @@ class Audit {
   std::map<std::string, std::uint64_t> reasons_;  ///< why nothing judged a value, and in how many cases
   std::uint64_t bounded_ = 0, vacuous_ = 0;   ///< cases judged by a bound, and those where it says nothing
   std::shared_ptr<const Followed> followed_;  ///< of the largest case whose order can be named
+  unsigned timeouts_ = 0;
   std::uint64_t gaps_ = 0;                    ///< cases in which values could not be followed
   std::string gap_;                           ///< why
   bool stopped_ = false, is_replay_ = false;

@@ -119,6 +119,7 @@ Json to_json(const KernelReport& kernel) {
             {"id", kernel.id},
             {"instance", kernel.label},
             {"file", kernel.file},
+            {"device", kernel.device},
             {"verdict", name(kernel.verdict)},
             {"expected", kernel.expected},
             {"cases", kernel.cases},
@@ -173,6 +174,7 @@ KernelReport kernel_report_from(const Json& json) {
   kernel.id = json.at("id").get<std::string>();
   kernel.label = json.at("instance").get<std::string>();
   kernel.file = json.at("file").get<std::string>();
+  kernel.device = json.at("device").get<std::string>();
   kernel.verdict = verdict_named(json.at("verdict").get<std::string>());
   kernel.expected = json.at("expected").get<bool>();
   kernel.cases = json.at("cases").get<std::uint64_t>();

@@ -534,22 +534,40 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
 
 std::vector<std::byte> Evaluator::input(const Case& c) const { return input_of(instance_, c); }
 
-Evaluation Evaluator::evaluate(const Case& c) const {
+Evaluation Evaluator::evaluate(const Case& c) const { return std::move(evaluate({&c, 1}).front()); }
+
+std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
   const laws::LawSubject subject{instance_, fixed_tree_, arithmetic_ && arithmetic_->flush_to_zero};
-  Planned planned = plan(builder_, subject, c, input(c));
+  std::vector<Planned> planned;
   std::vector<Job> jobs;
-  for (auto* runs : {&planned.prepared, &planned.of_derived})
-    for (PreparedJob& prepared : *runs) jobs.push_back(std::move(prepared.job));
+  for (const Case& c : cases) {
+    planned.push_back(plan(builder_, subject, c, input(c)));
+    for (auto* runs : {&planned.back().prepared, &planned.back().of_derived})
+      for (PreparedJob& prepared : *runs) jobs.push_back(std::move(prepared.job));
+  }
   std::vector<JobResult> results = runner_.run(jobs);
-  const std::size_t own = std::min(planned.prepared.size(), results.size());
-  const auto derived = std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(own));
-  std::vector<JobResult> of_derived(derived, std::make_move_iterator(results.end()));
-  results.resize(own);
-  Evaluation evaluation = Verdicts(instance_, arithmetic_, fixed_tree_, places_, planned, std::move(results),
-                                   std::move(of_derived))
-                              .all();
-  evaluation.input = std::move(planned.input);
-  return evaluation;
+  auto next = std::make_move_iterator(results.begin());
+  const auto take = [&](std::size_t count) {
+    count = std::min(count, static_cast<std::size_t>(results.end() - next.base()));
+    std::vector<JobResult> taken(next, next + static_cast<std::ptrdiff_t>(count));
+    next += static_cast<std::ptrdiff_t>(count);
+    return taken;
+  };
+  std::vector<Evaluation> evaluations;
+  for (Planned& one : planned) {
+    if (next.base() == results.end()) break;
+    std::vector<JobResult> own = take(one.prepared.size()), of_derived = take(one.of_derived.size());
+    evaluations.push_back(
+        Verdicts(instance_, arithmetic_, fixed_tree_, places_, one, std::move(own), std::move(of_derived))
+            .all());
+    evaluations.back().input = std::move(one.input);
+  }
+  return evaluations;
+}
+
+std::size_t Evaluator::cases_together() const {
+  constexpr std::size_t jobs_of_a_case = 3;  // with what it is compared with
+  return std::max<std::size_t>(1, runner_.jobs_together() / jobs_of_a_case);
 }
 
 }  // namespace foldproof

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ class Evaluator {
   /// where the kernel claims to be deterministic; the results must agree. A case with a law is run on what
   /// the law derives from its input as well.
   Evaluation evaluate(const Case& c) const;
+  /// The same of several cases, which are run together. Behind one that ends in a timeout there may be none.
+  std::vector<Evaluation> evaluate(std::span<const Case> cases) const;
+  /// How many cases are worth running together.
+  std::size_t cases_together() const;
 
   /// The elements that the case gives the kernel; empty without a reduction.
   std::vector<std::byte> input(const Case& c) const;

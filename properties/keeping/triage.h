@@ -14,10 +14,15 @@ bool names(const std::string& at, const Position& place);
 /// Today as an ISO date, in UTC.
 std::string today();
 
+/// Whether the device saw what launches do.
+enum class Watched : bool { no, yes };
+
 /// Marks announced findings as expected, drops suppressed ones (saying so in the notes), adds a finding for
 /// every announced one that was not made, and sets verdict and `expected`. Wrong or changing values are
 /// expected beside an announced race, undefined read or the like, and never missed there. `date` decides
-/// which suppressions still hold.
-void triage(KernelReport& report, const Contract& contract, const std::string& date);
+/// which suppressions still hold. On a device that does not watch, a defect shows by what it leaves, or by
+/// chance not at all: there any finding is expected of it, and none is missed.
+void triage(KernelReport& report, const Contract& contract, const std::string& date,
+            Watched watched = Watched::yes);
 
 }  // namespace foldproof

@@ -1,0 +1,49 @@
+#include "contracts/nvcc/machine_code.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "contracts/files.h"
+#include "contracts/nvcc/content_hash.h"
+#include "contracts/nvcc/process.h"
+#include "sanitizer/error.h"
+
+namespace foldproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t largest_code = std::size_t{1} << 30;
+
+/// PTX for one architecture alone (sm_90a) has no other machine code.
+std::string architecture_of(const std::string& ptx, const std::string& gpu) {
+  const std::size_t target = ptx.find(".target " + gpu + "a");
+  return target == std::string::npos ? gpu : gpu + "a";
+}
+
+}  // namespace
+
+std::string machine_code(const std::string& ptx, const std::string& gpu, const fs::path& nvcc,
+                         const fs::path& cache) {
+  const fs::path ptxas = fs::path(nvcc).replace_filename("ptxas");
+  std::error_code error;
+  if (!fs::exists(ptxas, error)) return "";
+  const std::string architecture = architecture_of(ptx, gpu);
+  const fs::path kept = cache / fmt::format("{}-{}.cubin", content_hash(ptx), architecture);
+  if (fs::exists(kept, error)) return read_text_file(kept, largest_code);
+
+  const TemporaryFolder folder;
+  const fs::path text = folder.path() / "foldproof.ptx", made = folder.path() / "foldproof.cubin";
+  std::ofstream(text, std::ios::binary) << ptx;
+  const ProcessResult result =
+      run_process({ptxas.string(), "-arch=" + architecture, "-lineinfo", "-o", made.string(), text.string()},
+                  folder.path());
+  if (result.status != 0) return "";
+  std::string code = read_text_file(made, largest_code);
+  fs::create_directories(cache, error);
+  replace_file(kept, code);
+  return code;
+}
+
+}  // namespace foldproof
