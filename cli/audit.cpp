@@ -12,6 +12,7 @@
 #include "cli/mutation_run.h"
 #include "cli/parse.h"
 #include "cli/verb.h"
+#include "contracts/nvcc/process.h"
 #include "devices/cuda.h"
 #include "properties/recipes.h"
 #include "reports/writers.h"
@@ -21,7 +22,7 @@ namespace foldproof {
 namespace {
 
 struct Arguments : AuditArguments {
-  std::string device = "emulated", report, store, only_case, prove_budget = "30s";
+  std::string device = "emulated", sanitizer, report, store, only_case, prove_budget = "30s";
   std::optional<std::uint64_t> steered;
   bool prove = false, counters = false, coverage = false;
 };
@@ -66,16 +67,40 @@ AskedGpu asked_gpu(const std::string& device) {
   }
 }
 
-/// Each of the instances on each device that is asked for and there.
+/// The tools that `--sanitizer` names. Throws InputError for another name, Unsupported where
+/// compute-sanitizer is missing or not known: nobody is to take for checked what was not.
+std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list) {
+  std::vector<const compute_sanitizer::Tool*> tools;
+  if (list.empty()) return tools;
+  for (const std::string& name : CLI::detail::split(list, ',')) {
+    tools.push_back(compute_sanitizer::tool_named(name));
+    if (tools.back() == nullptr)
+      throw InputError(
+          fmt::format("--sanitizer knows no tool \"{}\"; it takes racecheck, memcheck, synccheck "
+                      "and initcheck, with commas between",
+                      name));
+  }
+  const ProcessResult version = run_process({compute_sanitizer::find_executable().string(), "--version"},
+                                            std::filesystem::temp_directory_path());
+  compute_sanitizer::version_in(version.output);
+  return tools;
+}
+
+/// Each of the instances on each device that is asked for and there, and under each of the tools.
 std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const std::string& device,
-                                   bool has_gpu) {
+                                   const std::vector<const compute_sanitizer::Tool*>& tools, bool has_gpu) {
   std::vector<Assignment> assignments;
   if (device != "cuda") assignments = all;
   if (!has_gpu) return assignments;
   for (Assignment assignment : all) {
     if (device == "all" && is_host(*assignment.instance)) continue;  // these use it anyway
     assignment.device = RunsOn::cuda;
-    assignments.push_back(assignment);
+    if (tools.empty() || is_host(*assignment.instance)) assignments.push_back(assignment);
+    if (is_host(*assignment.instance)) continue;
+    for (const auto* tool : tools) {
+      assignment.tool = tool;
+      assignments.push_back(assignment);
+    }
   }
   return assignments;
 }
@@ -102,6 +127,7 @@ std::string devices_of(const std::vector<Assignment>& assignments, const std::st
 int audit(const Arguments& arguments, const Console& console) {
   // Everything that can be wrong with the arguments and the contracts is said before work begins.
   AskedGpu gpu = asked_gpu(arguments.device);
+  const auto tools = tools_named(arguments.sanitizer);
   if (!arguments.report.empty()) check_report_folder(arguments.report);
   CampaignOptions options = campaign_options(arguments);
   const MutationRunOptions proof = proof_options(arguments, options.audit.seed);
@@ -111,8 +137,8 @@ int audit(const Arguments& arguments, const Console& console) {
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   say_that_it_is_guessed(subjects, console);
   const std::vector<Assignment> all = arguments.selected(subjects),
-                                assignments =
-                                    on_devices(arguments.sharded(all), arguments.device, !gpu.name.empty());
+                                assignments = on_devices(arguments.sharded(all), arguments.device, tools,
+                                                         !gpu.name.empty());
   options.shares_cases = all.size() > many_instances;
   if (const std::string name = skip_without_gpu(subjects); gpu.name.empty()) gpu.name = name;
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
@@ -136,6 +162,10 @@ Run attach_audit(CLI::App& app, Console& console) {
   app.add_option("--device", a->device, "emulated, cuda or all; status 3 where one of them is not there")
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
       ->type_name("NAME");
+  app.add_option("--sanitizer", a->sanitizer,
+                 "With --device cuda or all: under these tools of compute-sanitizer, with commas between "
+                 "(racecheck, memcheck, synccheck, initcheck), 12 cases each")
+      ->type_name("TOOLS");
   app.add_option(
          "--case", a->only_case,
          "Only this case, written as reports show it: a value for each variable of the contract's domain "

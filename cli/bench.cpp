@@ -22,20 +22,23 @@ double median(std::vector<double> values) {
 
 Run attach_bench(CLI::App& app, Console& console) {
   struct Arguments {
-    std::string what;
+    std::string what, path;
     unsigned runs = 5;
   };
   auto a = std::make_shared<Arguments>();
-  app.add_option("WHAT", a->what,
-                 "emulated: the device; oracles: exact sums beside other ways of summing; kernels: the f32 "
-                 "sums of the "
-                 "catalogue on a GPU, beside CUB and Thrust")
+  app.add_option(
+         "WHAT", a->what,
+         "emulated: the device; oracles: exact sums beside other ways of summing; kernels: the f32 sums of "
+         "the catalogue on a GPU, beside CUB and Thrust; gpu: small cases on a GPU, judged, beside a "
+         "naive way")
       ->required()
-      ->check(quietly(CLI::IsMember({"emulated", "oracles", "kernels"})));
+      ->check(quietly(CLI::IsMember({"emulated", "oracles", "kernels", "gpu"})));
+  app.add_option("PATH", a->path, "Of gpu: a folder or contract; without one the kernels that come along");
   app.add_option("--runs", a->runs, "Runs, of which the median counts")
       ->check(quietly(CLI::Range(1U, 1000U)))
       ->type_name("N");
   return [a, &console] {
+    if (a->what == "gpu") return bench_gpu(a->path, console);
     if (a->what == "kernels") return bench_kernels(a->runs, console);
     return a->what == "oracles" ? bench_oracles(a->runs, console) : bench_emulated(a->runs, console);
   };

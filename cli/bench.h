@@ -1,6 +1,7 @@
 // What the benchmarks of `foldproof bench` share. Each prints its result and returns the exit status.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli/verb.h"
@@ -11,6 +12,8 @@ int bench_emulated(unsigned runs, const Console& console);
 int bench_oracles(unsigned runs, const Console& console);
 /// Throws Unsupported where there is no GPU.
 int bench_kernels(unsigned runs, const Console& console);
+/// Of the contracts below a path, or else of all that come along. Throws Unsupported where there is no GPU.
+int bench_gpu(const std::string& path, const Console& console);
 
 /// Processor time of this thread, in seconds: what other programs do meanwhile does not count.
 double thread_seconds();

@@ -13,6 +13,7 @@
 #include "cli/processes.h"
 #include "cli/verb.h"
 #include "devices/host_program.h"
+#include "devices/sanitized.h"
 #include "properties/representative.h"
 #include "reports/mutation.h"
 #include "reports/terminal.h"
@@ -22,6 +23,11 @@ namespace foldproof {
 namespace {
 
 using std::chrono::milliseconds;
+
+/// For all cases that run in one process: tools slow kernels down a hundredfold.
+constexpr std::chrono::minutes case_limit_under_a_tool{3};
+/// A dozen hold all classes of counts; of larger ones a race has records by the million.
+constexpr std::uint64_t cases_under_a_tool = 12, largest_count_under_a_tool = 4096;
 
 /// Counters of the case that is asked for, or else of one that stands for the instance.
 void count(const Assignment& assignment, const CampaignOptions& options, KernelReport& report) {
@@ -41,13 +47,19 @@ KernelReport skipped(const Contract& contract, const Instance& instance, const s
   return report;
 }
 
-std::string_view device_of(const Assignment& assignment) {
+std::string device_of(const Assignment& assignment) {
   if (is_host(*assignment.instance)) return "host";
+  if (assignment.tool != nullptr) return fmt::format("cuda/{}", assignment.tool->name);
   return assignment.device == RunsOn::cuda ? "cuda" : "emulated";
 }
 
 std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorkers& workers) {
   if (is_host(*assignment.instance)) return make_host_runner();
+  if (assignment.tool != nullptr) {
+    WorkerOptions worker = gpu_worker_options(case_limit_under_a_tool);
+    worker.command.emplace_back("--plain");
+    return make_sanitized_runner(*assignment.tool, std::move(worker), compute_sanitizer::find_executable());
+  }
   return assignment.device == RunsOn::cuda ? workers.runner() : make_runner(checked_device());
 }
 
@@ -89,9 +101,17 @@ KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
   return {};
 }
 
+/// Each further run of a case would be a process of its own.
+void suit_a_tool(AuditOptions& options) {
+  options.steered = 0;
+  options.shrinks = false;
+  if (options.largest_count == AuditOptions{}.largest_count) options.largest_count = largest_count_under_a_tool;
+}
+
 std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& options) {
   if (options.only_case) return 1;
   if (options.cases) return *options.cases;
+  if (assignment.tool != nullptr) return cases_under_a_tool;
   const std::uint64_t most = AuditOptions{}.cases;
   if (!options.shares_cases) return most;
   return std::clamp(shared_cases / assignment.subject->contract.instances.size(), least_cases, most);
@@ -148,7 +168,8 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   tasks.count = assignments.size();
   tasks.jobs = options.jobs;
   tasks.starting = [&](std::size_t task, unsigned slot) {
-    if (assignments[task].device == RunsOn::cuda && !is_host(*assignments[task].instance))
+    const Assignment& next = assignments[task];
+    if (next.device == RunsOn::cuda && next.tool == nullptr && !is_host(*next.instance))
       workers.prepare(slot);
   };
   tasks.work = [&](std::size_t task, const auto& say_done) {
@@ -156,6 +177,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
     own.audit.cases = cases_of(assignments[task], options);
     own.audit.tells_missed =
         own.audit.cases >= AuditOptions{}.cases || options.cases;  // not of what was shared
+    if (assignments[task].tool != nullptr) suit_a_tool(own.audit);
     own.audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
     own.audit.store = options.store ? options.store : default_store(assignments[task].subject->contract);
     if (options.budget)

@@ -11,6 +11,7 @@
 #include "properties/audit.h"
 #include "properties/case.h"
 #include "properties/mutation.h"
+#include "sanitizer/compute_sanitizer/tool.h"
 
 namespace foldproof {
 
@@ -22,6 +23,7 @@ struct Assignment {
   const Subject* subject = nullptr;
   const Instance* instance = nullptr;
   RunsOn device = RunsOn::emulated;
+  const compute_sanitizer::Tool* tool = nullptr;  ///< that watches the GPU
 };
 
 /// In a run of more instances than this, those of one contract share cases: they differ in types and

@@ -11,6 +11,8 @@
 
 namespace foldproof {
 
+class Conversation;
+
 struct WorkerOptions {
   std::vector<std::string> command;          ///< the program that calls `serve`, and its arguments
   std::chrono::milliseconds limit{10'000};   ///< for each job, and for all that are run together
@@ -33,7 +35,6 @@ class Worker {
 
  private:
   friend class WorkerRunner;
-  class Conversation;
   std::unique_ptr<Conversation> conversation_;
 };
 

@@ -154,8 +154,8 @@ class Audit {
     if (std::ranges::count(evaluation.findings, Kind::timeout, &Finding::kind) != 0) end_for_timeouts();
   }
 
-  /// The next cases would most likely take as long: the same kernel on the emulated device always does, one that
-  /// waits on a GPU for what may come has a second chance.
+  /// The next cases would most likely take as long: the same kernel on the emulated device always does, one
+  /// that waits on a GPU for what may come has a second chance.
   void end_for_timeouts() {
     if (is_replay_ || stopped_ || (++timeouts_ == 1 && !watches_)) return;
     report_.notes.emplace_back(timeouts_ == 1 ? "the audit ended at the first case that did not"
@@ -205,7 +205,9 @@ class Audit {
   /// are worse.
   void collect(const Case& c, const Evaluation& evaluation, const Finding& finding) {
     if (find_like(report_.findings, finding) != nullptr) return;
-    if (const auto changing = not_reproduced(evaluator_, instance_, c, evaluation, finding)) {
+    if (!options_.shrinks) {
+      keep(c, finding);
+    } else if (const auto changing = not_reproduced(evaluator_, instance_, c, evaluation, finding)) {
       if (find_like(report_.findings, *changing) == nullptr) keep(c, *changing);
     } else if (is_replay_ || report_.findings.size() >= most_shrunk) {
       keep(c, finding);
@@ -292,8 +294,8 @@ class Audit {
   std::uint64_t bounded_ = 0, vacuous_ = 0;   ///< cases judged by a bound, and those where it says nothing
   std::shared_ptr<const Followed> followed_;  ///< of the largest case whose order can be named
   unsigned timeouts_ = 0;
-  std::uint64_t gaps_ = 0;                    ///< cases in which values could not be followed
-  std::string gap_;                           ///< why
+  std::uint64_t gaps_ = 0;  ///< cases in which values could not be followed
+  std::string gap_;         ///< why
   bool stopped_ = false, is_replay_ = false;
   Clock::time_point start_ = Clock::now();
 };

@@ -17,6 +17,7 @@ namespace foldproof {
 
 struct AuditOptions {
   std::uint64_t cases = 40;  ///< per instance
+  bool shrinks = true;       ///< else the first case that shows a finding speaks for it
   bool tells_missed = true;  ///< a note says what kinds of cases were not among them
   /// Of the cases, the last so many are steered towards a larger error, where a bound judges; absent: a
   /// quarter and at least 4, but no more than half.

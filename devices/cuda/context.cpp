@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "devices/cuda/driver.h"
+#include "devices/cuda/launch_sites.h"
 
 namespace foldproof::cuda {
 namespace {
@@ -61,7 +62,7 @@ bool is_refusal(CUresult result) {
          result == CUDA_ERROR_INVALID_CLUSTER_SIZE || result == CUDA_ERROR_INVALID_VALUE;
 }
 
-void launch_in(CUstream_st* stream, CUfunc_st* function, const LaunchShape& shape,
+void launch_in(CUstream_st* stream, unsigned site, CUfunc_st* function, const LaunchShape& shape,
                std::span<const ArgumentBytes> arguments) {
   std::vector<void*> pointers;
   for (const ArgumentBytes& argument : arguments)
@@ -74,7 +75,7 @@ void launch_in(CUstream_st* stream, CUfunc_st* function, const LaunchShape& shap
   config.hStream = stream;
   config.attrs = attributes.data();
   config.numAttrs = attributes.count();
-  const CUresult result = driver().cuLaunchKernelEx_(&config, function, pointers.data(), nullptr);
+  const CUresult result = cuda::launch_from(site, config, function, pointers.data());
   if (is_refusal(result)) throw RefusedLaunch{text_of(result)};
   check(result, "launching a kernel");
 }
@@ -114,12 +115,12 @@ void Context::copy(Address to, Address from, std::uint64_t bytes) {
 
 void Context::launch(CUfunc_st* function, const LaunchShape& shape,
                      std::span<const ArgumentBytes> arguments) {
-  launch_in(stream_, function, shape, arguments);
+  launch_in(stream_, site_, function, shape, arguments);
 }
 
 void Context::launch_beside(CUfunc_st* function, const LaunchShape& shape,
                             std::span<const ArgumentBytes> arguments) {
-  launch_in(beside_, function, shape, arguments);
+  launch_in(beside_, site_, function, shape, arguments);
 }
 
 void Context::wait() {

@@ -52,6 +52,8 @@ class Context {
   void copy(Address to, Address from, std::uint64_t bytes);
   /// Throws RefusedLaunch where the GPU cannot run such a launch at all.
   void launch(CUfunc_st* function, const LaunchShape& shape, std::span<const ArgumentBytes> arguments);
+  /// Later launches come from there (devices/cuda/launch_sites.h).
+  void launch_from(unsigned site) { site_ = site; }
   /// Runs it beside what the context's stream does.
   void launch_beside(CUfunc_st* function, const LaunchShape& shape, std::span<const ArgumentBytes> arguments);
   void wait();
@@ -64,6 +66,7 @@ class Context {
   CUctx_st* context_ = nullptr;
   CUstream_st *stream_ = nullptr, *beside_ = nullptr;
   Properties properties_;
+  unsigned site_ = 0;
 };
 
 /// Memory of the GPU, freed with it.

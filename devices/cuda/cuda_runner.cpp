@@ -45,9 +45,9 @@ class Launcher {
   explicit Launcher(Context& context) : context_(context) {}
 
   /// Throws Failure, RefusedLaunch. `waits`: for each launch, so that it is known which one fails.
-  void run(const Job& job, Module& module, const Layout& layout, bool waits) {
+  void run(const Job& job, Module& module, const Layout& layout, const Schedule& schedule, bool waits) {
     module.reset();
-    Company company(context_, job.schedule);
+    Company company(context_, schedule);
     company.begin();
     for (step_ = 0; step_ < job.steps.size(); ++step_) {
       if (std::holds_alternative<JobWrite>(job.steps[step_])) {
@@ -173,7 +173,7 @@ class CudaRunner final : public Runner {
                             context_.copy(block_->address() + arena.start(j, write.buffer),
                                           block_->address() + arena.content(j, step), write.bytes.size());
                           }};
-      launcher_.run(jobs[j], module_of(jobs[j].image), layout, waits);
+      launcher_.run(jobs[j], module_of(jobs[j].image), layout, jobs[j].schedule, waits);
     }
     const auto back = staged.first(arena.bytes_of_buffers());
     context_.read(block_->address(), back);
@@ -194,7 +194,8 @@ class CudaRunner final : public Runner {
                           const auto& write = std::get<JobWrite>(job.steps[step]);
                           context_.write(starts[write.buffer], write.bytes);
                         }};
-    launcher_.run(job, module_of(job.image), layout, true);
+    context_.launch_from(jobs_run_++);
+    launcher_.run(job, module_of(job.image), layout, {}, true);
     JobResult result;
     result.contents.resize(job.buffers.size());
     for (std::size_t b = 0; b < job.buffers.size(); ++b) {
@@ -231,6 +232,7 @@ class CudaRunner final : public Runner {
   GpuMemory memory_;
   Context context_;
   Launcher launcher_;
+  unsigned jobs_run_ = 0;  ///< of those whose memory is plain
   std::list<Loaded> modules_;
   std::optional<PinnedMemory> staging_;
   std::optional<Memory> block_;

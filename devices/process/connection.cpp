@@ -126,6 +126,16 @@ Ended Connection::end() {
                    : fmt::format("ended with status {}", WEXITSTATUS(status)));
 }
 
+bool Connection::finish() {
+  shutdown(socket_, SHUT_RDWR);
+  while (child_ > 0 && std::chrono::steady_clock::now() < deadline_) {
+    if (!is_alive()) return true;
+    usleep(1000);
+  }
+  end();
+  return false;
+}
+
 Ended Connection::ended(const std::string& how) {
   const std::string words = last_words();
   return {true, words.empty() ? how : fmt::format("{}, having said: {}", how, words)};

@@ -31,6 +31,8 @@ class Connection {
   /// Throws Ended, as does receive.
   void send(const void* from, std::size_t bytes);
   void receive(void* to, std::size_t bytes);
+  /// Says nothing more, and lets the process end by itself within the limit. False where it had to be ended.
+  bool finish();
   /// Ends the process at once, to say how it ended, or what ended it.
   Ended end();
   /// Whether the process has not ended by itself. To be asked by who started it.

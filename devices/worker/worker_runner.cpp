@@ -6,9 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "devices/process/connection.h"
 #include "devices/worker.h"
-#include "devices/worker/wire.h"
+#include "devices/worker/conversation.h"
 
 namespace foldproof {
 namespace {
@@ -19,8 +18,6 @@ constexpr std::uint64_t instructions_a_job = 1 << 20, instructions_a_process = 1
                         instructions_a_timeout = 1 << 25;
 /// A kernel that does not end in two cases mostly does in none.
 constexpr unsigned most_timeouts = 2;
-/// A longer answer is none.
-constexpr std::uint64_t most_answer = std::uint64_t{1} << 36;
 
 std::uint64_t bytes_of(const Job& job) {
   std::uint64_t bytes = 0;
@@ -28,49 +25,14 @@ std::uint64_t bytes_of(const Job& job) {
   return bytes;
 }
 
-[[noreturn]] void refuse(Answer answer, WireReader& reader) {
-  const std::string sentence = reader.text();
-  const Position position = read_position(reader);
-  if (answer == Answer::unsupported) throw Unsupported(sentence, position);
-  throw InputError(sentence, position);
-}
-
 }  // namespace
-
-/// Messages to one process and back.
-class Worker::Conversation {
- public:
-  explicit Conversation(const std::vector<std::string>& command) : connection_(command) {}
-
-  /// Throws Ended where there is no answer in time, and for a refusal what it says.
-  std::pair<Answer, std::vector<std::byte>> ask(const WireWriter& request, std::chrono::milliseconds limit) {
-    connection_.limit(limit);
-    std::uint64_t bytes = request.message().size();
-    connection_.send(&bytes, sizeof bytes);
-    connection_.send(request.message().data(), bytes);
-    connection_.receive(&bytes, sizeof bytes);
-    if (bytes > most_answer) throw Garbled{fmt::format("an answer of {} bytes", bytes)};
-    std::vector<std::byte> message(bytes);
-    connection_.receive(message.data(), bytes);
-    WireReader reader(message);
-    const auto answer = static_cast<Answer>(reader.number());
-    if (answer == Answer::wrong_input || answer == Answer::unsupported) refuse(answer, reader);
-    return {answer, std::move(message)};
-  }
-
-  void end() { connection_.end(); }
-  bool is_alive() { return connection_.is_alive(); }
-
- private:
-  Connection connection_;
-};
 
 Worker::Worker(const WorkerOptions& options)
     : conversation_(std::make_unique<Conversation>(options.command)) {}
 
 Worker::~Worker() = default;
 
-bool Worker::is_alive() { return conversation_->is_alive(); }
+bool Worker::is_alive() { return conversation_->connection().is_alive(); }
 
 class WorkerRunner final : public Runner {
  public:
@@ -93,7 +55,7 @@ class WorkerRunner final : public Runner {
 
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
     try {
-      return introduce(*image);
+      return conversation().introduce(*image, options_.start);
     } catch (const Ended& ended) {
       abandon();
       throw InputError(fmt::format("the worker process of the device {} when it was to load this",
@@ -107,8 +69,6 @@ class WorkerRunner final : public Runner {
   }
 
  private:
-  using Reply = std::pair<Answer, std::vector<std::byte>>;
-
   /// How many of the jobs are run together: of one image, and not too large.
   std::size_t together(std::span<const Job> jobs) const {
     std::size_t count = 1;
@@ -150,10 +110,7 @@ class WorkerRunner final : public Runner {
   /// Nothing where one of the jobs spoils it for all.
   std::optional<std::vector<JobResult>> attempt(std::span<const Job> batch) {
     try {
-      const auto [answer, message] = ask(batch);
-      if (answer != Answer::results) return std::nullopt;
-      std::vector<JobResult> results = results_in(message, batch.size());
-      return results;
+      return counted(conversation().run(batch, options_.limit, options_.start));
     } catch (const Ended&) {
     } catch (const Garbled&) {
     }
@@ -162,9 +119,9 @@ class WorkerRunner final : public Runner {
 
   JobResult run_alone(const Job& job) {
     try {
-      const auto [answer, message] = ask({&job, 1});
-      if (answer != Answer::results) throw Garbled{"a single job that cannot be run together with others"};
-      return std::move(results_in(message, 1).front());
+      auto results = counted(conversation().run({&job, 1}, options_.limit, options_.start));
+      if (!results) throw Garbled{"a single job that cannot be run together with others"};
+      return std::move(results->front());
     } catch (const Ended& ended) {
       return ended.in_time ? failed(job, Kind::crash,
                                     fmt::format("the process that ran it on the device {}", ended.how))
@@ -177,15 +134,9 @@ class WorkerRunner final : public Runner {
     }
   }
 
-  static std::vector<JobResult> results_in(const std::vector<std::byte>& message, std::size_t expected) {
-    WireReader reader(message);
-    reader.number();
-    std::vector<JobResult> results = read_results(reader);
-    reader.expect_end();
-    if (results.size() != expected)
-      throw Garbled{fmt::format("{} results of {} jobs", results.size(), expected)};
-    for (JobResult& result : results)
-      result.warp_instructions = std::max(result.warp_instructions, instructions_a_job);
+  static std::optional<std::vector<JobResult>> counted(std::optional<std::vector<JobResult>> results) {
+    if (results)
+      for (JobResult& result : *results) result.warp_instructions = instructions_a_job;
     return results;
   }
 
@@ -202,41 +153,13 @@ class WorkerRunner final : public Runner {
     return result;
   }
 
-  Reply ask(std::span<const Job> jobs) {
-    const Image& image = *jobs.front().image;
-    WireWriter request(Request::run);
-    request.number(key_of(image));
-    write(request, jobs);
-    Reply reply = conversation().ask(request, options_.limit);
-    if (reply.first != Answer::unknown_image) return reply;
-    introduce(image);
-    return conversation().ask(request, options_.limit);
-  }
-
-  std::vector<EntryInfo> introduce(const Image& image) {
-    Reply reply = ask_entries(image, false);
-    if (reply.first == Answer::unknown_image) reply = ask_entries(image, true);
-    if (reply.first != Answer::entries) throw Garbled{"an answer to another question"};
-    WireReader reader(reply.second);
-    reader.number();
-    return read_entries(reader);
-  }
-
-  Reply ask_entries(const Image& image, bool whole) {
-    WireWriter request(Request::entries);
-    request.number(key_of(image));
-    request.number(whole ? 1 : 0);
-    if (whole) write(request, image);
-    return conversation().ask(request, options_.start);
-  }
-
   /// Ends it for everybody: whoever else holds it sees that it is not alive.
   void abandon() {
-    if (worker_) worker_->conversation_->end();
+    if (worker_) worker_->conversation_->connection().end();
     worker_.reset();
   }
 
-  Worker::Conversation& conversation() {
+  Conversation& conversation() {
     if (!worker_) worker_ = std::make_shared<Worker>(options_);
     return *worker_->conversation_;
   }

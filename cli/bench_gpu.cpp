@@ -1,0 +1,209 @@
+// foldproof bench gpu: how many small cases a second are generated, run on a GPU and judged, beside the way
+// that allocates, copies, launches, copies and frees for each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "cli/bench.h"
+#include "cli/gpu_workers.h"
+#include "cli/processes.h"
+#include "cli/subjects.h"
+#include "devices/cuda.h"
+#include "properties/audit.h"
+#include "properties/generation/generator.h"
+
+namespace foldproof {
+
+namespace {
+
+constexpr std::uint64_t largest_count = 4096;
+/// Of so many instances, one has a result that is made wrong.
+constexpr std::size_t instances_a_wrong_result = 50;
+
+/// Whether all of it is judged, too: hands on what another runner says, but for one bit of the first result.
+class WrongOnce final : public Runner {
+ public:
+  explicit WrongOnce(std::unique_ptr<Runner> runner) : runner_(std::move(runner)) {}
+
+  bool watches() const override { return runner_->watches(); }
+  std::size_t jobs_together() const override { return runner_->jobs_together(); }
+  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
+    return runner_->entries(image);
+  }
+  std::vector<JobResult> run(const std::vector<Job>& jobs) override {
+    std::vector<JobResult> results = runner_->run(jobs);
+    if (!std::exchange(is_done_, true))
+      for (auto& content : results.front().contents)
+        if (!content.empty()) content.front() ^= std::byte{0x55};
+    return results;
+  }
+
+ private:
+  std::unique_ptr<Runner> runner_;
+  bool is_done_ = false;
+};
+
+struct Instances {
+  std::vector<std::pair<const Subject*, const Instance*>> all;
+};
+
+/// Those that a GPU runs by launches, and that are right.
+Instances instances_of(const std::vector<Subject>& subjects) {
+  Instances instances;
+  for (const Subject& subject : subjects) {
+    if (subject.contract.is_host() || !subject.contract.expected.empty()) continue;
+    for (const Instance& instance : subject.contract.instances)
+      if (instance.reduction) instances.all.emplace_back(&subject, &instance);
+  }
+  return instances;
+}
+
+struct Way {
+  std::string name;
+  WorkerOptions worker;
+  std::uint64_t cases = 0;  ///< of each instance
+};
+
+struct Measured {
+  std::uint64_t cases = 0, judged = 0, wrong_made = 0, wrong_found = 0, other_findings = 0;
+  double seconds = 0;
+  std::vector<std::string> failures;  ///< of instances that have no report
+};
+
+AuditOptions options_of(const Way& way) {
+  AuditOptions options;
+  options.cases = way.cases;
+  options.steered = 0;
+  options.largest_count = largest_count;
+  options.tells_missed = false;
+  return options;
+}
+
+Measured measure(const Instances& instances, const Way& way, unsigned jobs, ProgressLine& line) {
+  Measured measured;
+  GpuWorkers workers(way.worker);
+  const AuditOptions options = options_of(way);
+  const auto is_wrong = [](std::size_t task) { return task % instances_a_wrong_result == 0; };
+  Tasks tasks;
+  tasks.count = instances.all.size();
+  tasks.jobs = jobs;
+  tasks.starting = [&](std::size_t, unsigned slot) { workers.prepare(slot); };
+  tasks.work = [&](std::size_t task, const auto&) {
+    const auto& [subject, instance] = instances.all[task];
+    std::unique_ptr<Runner> runner = workers.runner();
+    if (is_wrong(task)) runner = std::make_unique<WrongOnce>(std::move(runner));
+    return pack(to_json(audit_instance(subject->contract, *instance, subject->image, *runner, options)));
+  };
+  tasks.finished = [&](std::size_t task, const Outcome& outcome) {
+    if (outcome.ending != Outcome::Ending::finished) {
+      measured.failures.push_back(outcome.reason());
+      return;
+    }
+    const KernelReport report = kernel_report_from(unpack(outcome.text));
+    if (report.verdict == Verdict::unsupported) measured.failures.push_back(report.reason);
+    measured.cases += report.cases;
+    const auto& by = report.accuracy.judged_by;
+    for (std::size_t layer = 1; layer < by.size(); ++layer) measured.judged += by[layer];
+    measured.wrong_made += is_wrong(task) ? 1 : 0;
+    measured.wrong_found += is_wrong(task) && !report.findings.empty() ? 1 : 0;
+    measured.other_findings += is_wrong(task) ? 0 : report.findings.size();
+    line.show(fmt::format("{}: {} cases", way.name, measured.cases));
+  };
+  const double begin = line.elapsed();
+  if (!run_in_processes(tasks)) throw Interrupted{};
+  measured.seconds = line.elapsed() - begin;
+  return measured;
+}
+
+/// Different kernels, blocks and counts among the cases.
+std::size_t distinct_triples(const Instances& instances, const Way& way) {
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t>> triples;
+  const AuditOptions options = options_of(way);
+  for (const auto& [subject, instance] : instances.all) {
+    const Domain domain(*instance, options.largest_count);
+    const std::string identity = identity_of(subject->contract, *instance);
+    const CaseGenerator generator(*instance, domain, identity, options.seed);
+    for (std::uint64_t index = 0; index < options.cases; ++index) {
+      const Variables variables = generator.generate(index).variables;
+      const auto value = [&](const char* name) {
+        const auto found = variables.find(name);
+        return found == variables.end() ? -1 : found->second;
+      };
+      triples.emplace(identity, value("block"), value("count"));
+    }
+  }
+  return triples.size();
+}
+
+double rate(const Measured& measured) { return static_cast<double>(measured.cases) / measured.seconds; }
+
+Json row(const Way& way, const Measured& measured, std::size_t triples, std::optional<double> naive) {
+  return {{"name", "gpu/" + way.name},
+          {"unit", "cases/s"},
+          {"value", rate(measured)},
+          {"baseline", naive ? Json(*naive) : Json(nullptr)},
+          {"ratio", naive ? Json(rate(measured) / *naive) : Json(nullptr)},
+          {"cases", measured.cases},
+          {"judged_by_value_or_bound", measured.judged},
+          {"distinct_kernel_block_count", triples},
+          {"seconds", measured.seconds},
+          {"wrong_results_made", measured.wrong_made},
+          {"wrong_results_found", measured.wrong_found},
+          {"other_findings", measured.other_findings},
+          {"failures", measured.failures}};
+}
+
+std::string text_of(const std::string& device, unsigned jobs, const Json& benchmarks) {
+  std::string text = fmt::format(
+      "{}: cases of at most {} elements, generated, run and judged by {} processes; wall time, the start of "
+      "the GPU's contexts in it\n",
+      device, largest_count, jobs);
+  for (const Json& b : benchmarks)
+    text += fmt::format(
+        "{:<12} {:8.0f} cases/s  {:7} cases, {:7} judged by value or bound, {:6} different (kernel, block, "
+        "count)  {:6.1f} s  {} of {} wrong results found, {} other findings\n",
+        b["name"].get<std::string>(), b["value"].get<double>(), b["cases"].get<std::uint64_t>(),
+        b["judged_by_value_or_bound"].get<std::uint64_t>(),
+        b["distinct_kernel_block_count"].get<std::uint64_t>(), b["seconds"].get<double>(),
+        b["wrong_results_found"].get<std::uint64_t>(), b["wrong_results_made"].get<std::uint64_t>(),
+        b["other_findings"].get<std::uint64_t>());
+  for (const Json& b : benchmarks)
+    for (const Json& failure : b["failures"]) text += "failed: " + failure.get<std::string>() + "\n";
+  return text;
+}
+
+}  // namespace
+
+int bench_gpu(const std::string& path, const Console& console) {
+  const std::string device = cuda_device_name();
+  ProgressLine line;
+  CompileOptions compile_options;
+  compile_options.machine = gpu_architecture();
+  std::vector<Subject> subjects = load_subjects({path, {}, {}}, compile_options, console);
+  std::erase_if(subjects, [](const Subject& subject) { return instances_of({subject}).all.empty(); });
+  const unsigned jobs = default_jobs();
+  compile_subjects(subjects, compile_options, jobs, console, line);
+  const Instances instances = instances_of(subjects);
+
+  Way naive{"naive", gpu_worker_options(std::chrono::seconds(10)), 24};
+  naive.worker.command.emplace_back("--plain");
+  naive.worker.most_jobs = 1;
+  const Way batched{"batched", gpu_worker_options(std::chrono::seconds(10)), 240};
+  const Measured one_by_one = measure(instances, naive, jobs, line);
+  const Measured together = measure(instances, batched, jobs, line);
+  line.clear();
+  const Json benchmarks{row(naive, one_by_one, distinct_triples(instances, naive), std::nullopt),
+                        row(batched, together, distinct_triples(instances, batched), rate(one_by_one))};
+  if (console.json())
+    console.print(Json{{"device", device}, {"processes", jobs}, {"benchmarks", benchmarks}});
+  else
+    console.print(text_of(device, jobs, benchmarks));
+  return together.wrong_found == together.wrong_made && together.other_findings == 0 ? exit_ok
+                                                                                     : exit_findings;
+}
+
+}  // namespace foldproof
