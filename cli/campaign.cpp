@@ -105,7 +105,8 @@ KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
 void suit_a_tool(AuditOptions& options) {
   options.steered = 0;
   options.shrinks = false;
-  if (options.largest_count == AuditOptions{}.largest_count) options.largest_count = largest_count_under_a_tool;
+  if (options.largest_count == AuditOptions{}.largest_count)
+    options.largest_count = largest_count_under_a_tool;
 }
 
 std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& options) {

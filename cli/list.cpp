@@ -8,6 +8,8 @@
 #include "cli/kernel_page.h"
 #include "cli/subjects.h"
 #include "cli/verb.h"
+#include "devices/cuda.h"
+#include "devices/device.h"
 #include "reports/quote.h"
 
 namespace foldproof {
@@ -27,7 +29,7 @@ Json row(const Subject& subject, const Instance& instance) {
           {"accumulator", of(&Reduction::accumulator)},
           {"output", of(&Reduction::output)},
           {"file", subject.contract.source.string()},
-          {"devices", Json::array({"emulated"})}};
+          {"devices", is_host(instance) ? Json::array({"host"}) : Json::array({"emulated", "cuda"})}};
 }
 
 std::string text(const Json& kernels) {
@@ -63,14 +65,39 @@ int list(const std::string& path, bool page, const Console& console) {
   return errors.empty() ? exit_ok : exit_usage;
 }
 
+/// Each device that `--device` names, with what it is, or why it is not there.
+int list_devices(const Console& console) {
+  Json devices = Json::array();
+  devices.push_back({{"device", "emulated"}, {"name", make_emulated_device()->name()}, {"lack", nullptr}});
+  try {
+    devices.push_back({{"device", "cuda"}, {"name", cuda_device_name()}, {"lack", nullptr}});
+  } catch (const Unsupported& lack) {
+    devices.push_back({{"device", "cuda"}, {"name", nullptr}, {"lack", lack.sentence()}});
+  }
+  if (console.json()) {
+    console.print(Json{{"devices", devices}});
+    return exit_ok;
+  }
+  std::string lines;
+  for (const Json& device : devices)
+    lines += fmt::format("{:<9} {}\n", device["device"].get<std::string>(),
+                         device[device["name"].is_null() ? "lack" : "name"].get<std::string>());
+  console.print(lines);
+  return exit_ok;
+}
+
 }  // namespace
 
 Run attach_list(CLI::App& app, Console& console) {
   auto path = std::make_shared<std::string>();
   app.add_option("PATH", *path, "A folder, source or contract; without one the kernels that come along");
+  auto devices = std::make_shared<bool>(false);
+  app.add_flag("--devices", *devices, "The devices that kernels can be run on here, and why others cannot");
   auto page = std::make_shared<bool>(false);
   app.add_flag("--page", *page, "As a page of Markdown: what the contracts say, a table a folder");
-  return [path, page, &console] { return list(*path, *page, console); };
+  return [path, page, devices, &console] {
+    return *devices ? list_devices(console) : list(*path, *page, console);
+  };
 }
 
 }  // namespace foldproof

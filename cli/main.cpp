@@ -31,6 +31,8 @@ constexpr Verb verbs[] = {
     {"sanitize", "Run one launch of any kernel and report what goes wrong", attach_sanitize, true},
     {"init", "Write a starter contract beside a kernel", attach_init, true},
     {"replay", "Run a stored case again", attach_replay, true},
+    {"compare", "Run the same cases on the emulated device and a GPU, and compare bits", attach_compare,
+     true},
     {"list", "List the kernels of a folder", attach_list, true},
     {"exact", "Sum a file of raw values exactly, and bound what rounding can do", attach_exact, true},
     {"tree", "Show the tree in which a kernel combines its input", attach_tree, true},

@@ -187,6 +187,7 @@ void read_instruction(std::string_view line, const Names& in_calls, EntryFacts& 
     facts.widest_read = std::max(facts.widest_read, bytes_read(line.substr(line.find(opcode)), opcode));
   if (contains(opcode, ".ftz") && !is("ex2.approx") && !opcode.ends_with(".f64"))
     facts.flushes_subnormals = true;
+  if (contains(opcode, ".approx") || contains(opcode, ".full")) facts.approximates = true;
   constexpr std::string_view computing[] = {"add", "mul",  "min",   "max", "div",
                                             "rcp", "sqrt", "rsqrt", "ex2", "lg2"};
   for (const std::string_view operation : computing)

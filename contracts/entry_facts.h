@@ -22,13 +22,14 @@ struct EntryFacts {
   /// Some instruction makes zero of subnormal numbers. Not counted are the hardware's 2^x, which is in every
   /// expf and about which the bounds of exponentials know, and its 1/x of f64, with which divisions begin.
   bool flushes_subnormals = false;
+  bool approximates = false;      ///< some instruction's result is left to the hardware, within an error
   std::uint64_t widest_read = 0;  ///< bytes of global memory that a thread reads at once at most
   std::optional<std::uint32_t> required_threads;  ///< .reqntid
   std::optional<std::uint32_t> most_threads;      ///< .maxntid
   std::array<std::uint32_t, 3> cluster{0, 0, 0};  ///< .reqnctapercluster; zeros without one
   std::vector<std::uint64_t> shared_arrays;       ///< bytes of each static array
   std::set<std::string> atomics;                  ///< "add.f32": operation and type of each global atomic
-  std::set<std::string> arithmetic;  ///< "max.f32": the same of what is computed in registers
+  std::set<std::string> arithmetic;               ///< "max.f32": the same of what is computed in registers
 };
 
 /// Reads the definition of `lowered` in PTX text, and those of the functions that it calls by name, as nvcc
