@@ -1,4 +1,5 @@
-// Reads an input and does no more: the bandwidth that a sum is held against.
+// The benchmark's own kernels: one reads an input and does no more, the bandwidth that a sum is held against; one
+// folds what a sum leaves as partials, so that all contenders end with one value.
 #include <cstddef>
 
 /// `vectors` of 16 bytes. `bits` is not zero, and stays so: nothing is stored, which only the caller knows.
@@ -15,4 +16,18 @@ extern "C" __global__ void read_all(const uint4* input, unsigned* never, std::si
   }
   for (; i < vectors; i += stride) bits |= input[i].x | input[i].y | input[i].z | input[i].w;
   if (bits == 0) *never = bits;
+}
+
+/// By one block of 1024 threads.
+extern "C" __global__ void fold_partials(const float* partials, float* total, std::size_t count) {
+  __shared__ float warps[32];
+  float sum = 0;
+  for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) sum += partials[i];
+  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, distance);
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x >= 32) return;
+  sum = warps[threadIdx.x];
+  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, distance);
+  if (threadIdx.x == 0) *total = sum;
 }

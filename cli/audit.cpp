@@ -22,7 +22,8 @@ namespace foldproof {
 namespace {
 
 struct Arguments : AuditArguments {
-  std::string device = "emulated", sanitizer, report, store, only_case, prove_budget = "30s";
+  std::string device = "emulated", sanitizer, case_limit = "10s", report, store, only_case,
+              prove_budget = "30s";
   std::optional<std::uint64_t> steered;
   bool prove = false, counters = false, coverage = false;
 };
@@ -36,6 +37,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
   if (!arguments.store.empty()) options.store = arguments.store;
   if (!arguments.only_case.empty()) options.only_case = parse_case(arguments.only_case);
+  options.case_limit = parse_duration(arguments.case_limit, "--case-limit");
   options.counters = arguments.counters;
   options.coverage = arguments.coverage;
   options.jobs = arguments.jobs;
@@ -92,16 +94,17 @@ std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const std
   std::vector<Assignment> assignments;
   if (device != "cuda") assignments = all;
   if (!has_gpu) return assignments;
-  for (Assignment assignment : all) {
-    if (device == "all" && is_host(*assignment.instance)) continue;  // these use it anyway
-    assignment.device = RunsOn::cuda;
-    if (tools.empty() || is_host(*assignment.instance)) assignments.push_back(assignment);
-    if (is_host(*assignment.instance)) continue;
-    for (const auto* tool : tools) {
+  const auto add = [&](const compute_sanitizer::Tool* tool) {
+    for (Assignment assignment : all) {
+      if (is_host(*assignment.instance) && (device == "all" || tool != nullptr))
+        continue;  // these use it anyway
+      assignment.device = RunsOn::cuda;
       assignment.tool = tool;
       assignments.push_back(assignment);
     }
-  }
+  };
+  if (tools.empty() || device == "all") add(nullptr);
+  for (const auto* tool : tools) add(tool);
   return assignments;
 }
 
@@ -126,6 +129,8 @@ std::string devices_of(const std::vector<Assignment>& assignments, const std::st
 
 int audit(const Arguments& arguments, const Console& console) {
   // Everything that can be wrong with the arguments and the contracts is said before work begins.
+  if (!arguments.sanitizer.empty() && arguments.device == "emulated")
+    throw InputError("--sanitizer watches a GPU; add --device cuda, or all");
   AskedGpu gpu = asked_gpu(arguments.device);
   const auto tools = tools_named(arguments.sanitizer);
   if (!arguments.report.empty()) check_report_folder(arguments.report);
@@ -162,6 +167,8 @@ Run attach_audit(CLI::App& app, Console& console) {
   app.add_option("--device", a->device, "emulated, cuda or all; status 3 where one of them is not there")
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
       ->type_name("NAME");
+  app.add_option("--case-limit", a->case_limit, "Time of a case on a GPU; default: " + a->case_limit)
+      ->type_name("TIME");
   app.add_option("--sanitizer", a->sanitizer,
                  "With --device cuda or all: under these tools of compute-sanitizer, with commas between "
                  "(racecheck, memcheck, synccheck, initcheck), 12 cases each")

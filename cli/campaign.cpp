@@ -4,16 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "cli/checked_device.h"
 #include "cli/counted.h"
 #include "cli/gpu_workers.h"
 #include "cli/processes.h"
+#include "cli/under_tool.h"
 #include "cli/verb.h"
 #include "devices/host_program.h"
-#include "devices/sanitized.h"
 #include "properties/representative.h"
 #include "reports/mutation.h"
 #include "reports/terminal.h"
@@ -24,8 +26,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// For all cases that run in one process: tools slow kernels down a hundredfold.
-constexpr std::chrono::minutes case_limit_under_a_tool{3};
+/// Instances whose cases are run together under a tool of compute-sanitizer, which takes seconds to begin.
+constexpr std::size_t instances_of_a_tool = 16;
 /// A dozen hold all classes of counts; of larger ones a race has records by the million.
 constexpr std::uint64_t cases_under_a_tool = 12, largest_count_under_a_tool = 4096;
 
@@ -55,23 +57,16 @@ std::string device_of(const Assignment& assignment) {
 
 std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorkers& workers) {
   if (is_host(*assignment.instance)) return make_host_runner();
-  if (assignment.tool != nullptr) {
-    WorkerOptions worker = gpu_worker_options(case_limit_under_a_tool);
-    worker.command.emplace_back("--plain");
-    return make_sanitized_runner(*assignment.tool, std::move(worker), compute_sanitizer::find_executable());
-  }
   return assignment.device == RunsOn::cuda ? workers.runner() : make_runner(checked_device());
 }
 
-KernelReport judge(const Assignment& assignment, const CampaignOptions& options, const GpuWorkers& workers) {
+KernelReport judge(const Assignment& assignment, Runner& runner, const CampaignOptions& options) {
   const Subject& subject = *assignment.subject;
   const Instance& instance = *assignment.instance;
-  if (!subject.skipped.empty()) return skipped(subject.contract, instance, subject.skipped);
-  const auto runner = runner_for(assignment, workers);
   KernelReport report =
       options.only_case
-          ? replay_case(subject.contract, instance, subject.image, *runner, *options.only_case, options.audit)
-          : audit_instance(subject.contract, instance, subject.image, *runner, options.audit);
+          ? replay_case(subject.contract, instance, subject.image, runner, *options.only_case, options.audit)
+          : audit_instance(subject.contract, instance, subject.image, runner, options.audit);
   for (const std::string& guess : subject.guesses) report.notes.push_back(guess);
   if (!options.coverage) report.coverage.clear();
   // It is the machine that lacks something, not the program that lacks an instruction.
@@ -90,21 +85,23 @@ KernelReport unjudged(const Assignment& assignment, Verdict verdict, const Outco
   return report;
 }
 
-KernelReport report_of(const Assignment& assignment, const Outcome& outcome) {
+/// Of a process that did not come to an end of its own.
+KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
   switch (outcome.ending) {
-    case Outcome::Ending::finished: return kernel_report_from(unpack(outcome.text));
     case Outcome::Ending::unsupported: return unjudged(assignment, Verdict::unsupported, outcome);
     case Outcome::Ending::interrupted: return unjudged(assignment, Verdict::skipped, outcome);
+    case Outcome::Ending::finished:
     case Outcome::Ending::wrong_input:
-    case Outcome::Ending::crashed: return unjudged(assignment, Verdict::error, outcome);
+    case Outcome::Ending::crashed: break;
   }
-  return {};
+  return unjudged(assignment, Verdict::error, outcome);
 }
 
-/// Each further run of a case would be a process of its own.
+/// Cases must not hang on what became of those before, nor on what other processes keep meanwhile.
 void suit_a_tool(AuditOptions& options) {
   options.steered = 0;
   options.shrinks = false;
+  options.store.reset();
   if (options.largest_count == AuditOptions{}.largest_count)
     options.largest_count = largest_count_under_a_tool;
 }
@@ -145,6 +142,39 @@ std::string text_of(const CampaignResult& result, const TerminalStyle& style) {
   return result.proof ? text + "\n" + proof_text(*result.proof, style) : text;
 }
 
+/// What one process audits: one instance, or several under the same tool.
+using Bundle = std::span<const Assignment>;
+
+std::vector<Bundle> bundles_of(const std::vector<Assignment>& assignments) {
+  std::vector<Bundle> bundles;
+  for (Bundle left = assignments; !left.empty(); left = left.subspan(bundles.back().size())) {
+    std::size_t count = 1;
+    while (left[0].tool != nullptr && count < std::min(left.size(), instances_of_a_tool) &&
+           left[count].tool == left[0].tool)
+      ++count;
+    bundles.push_back(left.first(count));
+  }
+  return bundles;
+}
+
+std::vector<KernelReport> judge(Bundle bundle, const GpuWorkers& workers,
+                                const std::function<CampaignOptions(const Assignment&)>& options) {
+  if (bundle.front().tool != nullptr)
+    return audit_under_tool(bundle, [&](const Assignment& assignment, Runner& runner) {
+      return judge(assignment, runner, options(assignment));
+    });
+  const Assignment& only = bundle.front();
+  const Subject& subject = *only.subject;
+  if (!subject.skipped.empty()) return {skipped(subject.contract, *only.instance, subject.skipped)};
+  return {judge(only, *runner_for(only, workers), options(only))};
+}
+
+Json to_json(const std::vector<KernelReport>& reports) {
+  Json all = Json::array();
+  for (const KernelReport& report : reports) all.push_back(to_json(report));
+  return all;
+}
+
 }  // namespace
 
 milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsigned jobs) {
@@ -165,36 +195,46 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   std::optional<InputError> wrong_input;
 
   GpuWorkers workers(gpu_worker_options(options.case_limit));
+  const std::vector<Bundle> bundles = bundles_of(assignments);
   Tasks tasks;
-  tasks.count = assignments.size();
+  tasks.count = bundles.size();
   tasks.jobs = options.jobs;
   tasks.starting = [&](std::size_t task, unsigned slot) {
-    const Assignment& next = assignments[task];
+    const Assignment& next = bundles[task].front();
     if (next.device == RunsOn::cuda && next.tool == nullptr && !is_host(*next.instance))
       workers.prepare(slot);
   };
   tasks.work = [&](std::size_t task, const auto& say_done) {
-    CampaignOptions own = options;
-    own.audit.cases = cases_of(assignments[task], options);
-    own.audit.tells_missed =
-        own.audit.cases >= AuditOptions{}.cases || options.cases;  // not of what was shared
-    if (assignments[task].tool != nullptr) suit_a_tool(own.audit);
-    own.audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
-    own.audit.store = options.store ? options.store : default_store(assignments[task].subject->contract);
-    if (options.budget)
-      own.audit.budget = share(*options.budget, line.elapsed(), assignments.size() - task, options.jobs);
-    return pack(to_json(judge(assignments[task], own, workers)));
+    const auto options_for = [&](const Assignment& assignment) {
+      CampaignOptions own = options;
+      own.audit.cases = cases_of(assignment, options);
+      own.audit.tells_missed =
+          own.audit.cases >= AuditOptions{}.cases || options.cases;  // not of what was shared
+      own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
+      if (assignment.tool != nullptr) suit_a_tool(own.audit);
+      own.audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
+      if (options.budget && assignment.tool == nullptr)
+        own.audit.budget = share(*options.budget, line.elapsed(), bundles.size() - task, options.jobs);
+      return own;
+    };
+    return pack(to_json(judge(bundles[task], workers, options_for)));
   };
   tasks.finished = [&](std::size_t task, const Outcome& outcome) {
-    ++ended;
+    const auto first = static_cast<std::size_t>(bundles[task].data() - assignments.data());
+    ended += bundles[task].size();
     if (outcome.ending == Outcome::Ending::wrong_input) {
       if (!wrong_input) wrong_input.emplace(outcome.text, outcome.position);
     } else {
       ++judged;
     }
-    result.report.kernels[task] = report_of(assignments[task], outcome);
-    result.report.kernels[task].device = device_of(assignments[task]);
-    cases += result.report.kernels[task].cases;
+    const bool finished = outcome.ending == Outcome::Ending::finished;
+    const Json reports = finished ? unpack(outcome.text) : Json();
+    for (std::size_t k = 0; k < bundles[task].size(); ++k) {
+      KernelReport& report = result.report.kernels[first + k];
+      report = finished ? kernel_report_from(reports.at(k)) : unfinished(bundles[task][k], outcome);
+      report.device = device_of(bundles[task][k]);
+      cases += report.cases;
+    }
   };
   std::uint64_t all_cases = 0;
   for (const Assignment& assignment : assignments) all_cases += cases_of(assignment, options);

@@ -38,6 +38,7 @@ constexpr Verb verbs[] = {
     {"tree", "Show the tree in which a kernel combines its input", attach_tree, true},
     {"bench", "Measure how fast Foldproof itself is", attach_bench, true},
     {"claims", "Measure what is published about reductions, as a page of Markdown", attach_claims, true},
+    {"detection", "Show what found which defect, as a page of Markdown", attach_detection, true},
     {"prepare", "Compile the kernels of a folder into the PTX cache", attach_prepare, false},
     {"gpu-worker", "Run the jobs of another foldproof on a GPU", attach_gpu_worker, false},
 };

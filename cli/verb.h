@@ -34,6 +34,7 @@ Run attach_tree(CLI::App& app, Console& console);
 Run attach_claims(CLI::App& app, Console& console);
 Run attach_prepare(CLI::App& app, Console& console);
 Run attach_compare(CLI::App& app, Console& console);
+Run attach_detection(CLI::App& app, Console& console);
 Run attach_gpu_worker(CLI::App& app, Console& console);
 
 }  // namespace foldproof

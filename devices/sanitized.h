@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "devices/runner.h"
 #include "devices/worker.h"
@@ -10,14 +12,17 @@
 
 namespace foldproof {
 
-/// Runs up to 64 jobs in one process of the worker (a make_cuda_runner of plain memory) under the tool, for
-/// what the tool has seen is written down when the process ends. Behind them the tool meets a kernel that it
-/// must report: where it does not, throws Unsupported, for then its silence says nothing. A job that spoils
-/// the device costs those behind it another process; where that happens too often, jobs at the end have no
-/// result.
+/// Runs all jobs in as few processes of the worker (a make_cuda_runner of plain memory) under the tool as
+/// they fit, for what the tool has seen is written down when a process ends. Each process ends with a kernel
+/// that the tool must report: where it does not, throws Unsupported, for then its silence says nothing.
 ///
-/// A job with findings of the tool is not completed, so that its values are not judged.
-std::unique_ptr<Runner> make_sanitized_runner(const compute_sanitizer::Tool& tool, WorkerOptions worker,
-                                              std::filesystem::path executable);
+/// A job that spoils the device has what the device says of it as its finding, where the tool says nothing;
+/// the later jobs of its image have no result, the others another process. A job of which the tool has an
+/// error to tell is not completed, so that its values are not judged. Throws InputError and Unsupported like
+/// a runner.
+std::vector<std::optional<JobResult>> run_sanitized(const compute_sanitizer::Tool& tool,
+                                                    const WorkerOptions& worker,
+                                                    const std::filesystem::path& executable,
+                                                    std::span<const Job> jobs);
 
 }  // namespace foldproof

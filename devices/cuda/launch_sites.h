@@ -8,7 +8,7 @@
 
 namespace foldproof::cuda {
 
-constexpr unsigned launch_site_count = 64;
+constexpr unsigned launch_site_count = 1024;
 
 /// cuLaunchKernelEx, called by the function of that number modulo launch_site_count.
 CUresult launch_from(unsigned site, const CUlaunchConfig& config, CUfunction function, void** arguments);

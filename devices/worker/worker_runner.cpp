@@ -14,7 +14,7 @@ namespace {
 
 /// What shrinking and reports count where there are no instructions to count: of a job, of one that costs a
 /// process, of one that is waited for in vain.
-constexpr std::uint64_t instructions_a_job = 1 << 20, instructions_a_process = 1 << 23,
+constexpr std::uint64_t instructions_a_job = 1 << 20, instructions_a_process = 1 << 24,
                         instructions_a_timeout = 1 << 25;
 /// A kernel that does not end in two cases mostly does in none.
 constexpr unsigned most_timeouts = 2;

@@ -1,0 +1,89 @@
+#include "cli/under_tool.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "cli/gpu_workers.h"
+#include "devices/sanitized.h"
+
+namespace foldproof {
+
+namespace {
+
+/// For the cases of an instance that run together: tools slow kernels down a hundredfold.
+constexpr std::chrono::minutes case_limit{3};
+
+/// Remembers jobs; of none is anything known yet.
+class Recorder final : public Runner {
+ public:
+  bool watches() const override { return false; }
+  std::size_t jobs_together() const override { return 1 << 20; }
+  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
+    return make_runner(make_emulated_device())->entries(image);
+  }
+  std::vector<JobResult> run(const std::vector<Job>& jobs) override {
+    jobs_.insert(jobs_.end(), jobs.begin(), jobs.end());
+    JobResult unknown;
+    unknown.completed = false;
+    std::vector<JobResult> results(jobs.size(), unknown);
+    for (std::size_t j = 0; j < jobs.size(); ++j) results[j].contents.resize(jobs[j].buffers.size());
+    return results;
+  }
+
+  std::vector<Job> take() { return std::move(jobs_); }
+
+ private:
+  std::vector<Job> jobs_;
+};
+
+/// Answers with the results of the jobs that were remembered, asked for in the same order.
+class Player final : public Runner {
+ public:
+  explicit Player(std::vector<std::optional<JobResult>> results) : results_(std::move(results)) {}
+
+  bool watches() const override { return false; }
+  std::size_t jobs_together() const override { return 1 << 20; }
+  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
+    return Recorder().entries(image);
+  }
+  std::vector<JobResult> run(const std::vector<Job>& jobs) override {
+    std::vector<JobResult> results;
+    for (std::size_t j = 0; j < jobs.size() && next_ < results_.size() && results_[next_]; ++j)
+      results.push_back(*std::move(results_[next_++]));
+    return results;
+  }
+
+ private:
+  std::vector<std::optional<JobResult>> results_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::vector<KernelReport> audit_under_tool(std::span<const Assignment> assignments, const AuditBy& audit) {
+  std::vector<Job> jobs;
+  std::vector<std::size_t> ends;
+  for (const Assignment& assignment : assignments) {
+    Recorder recorder;
+    audit(assignment, recorder);
+    std::ranges::move(recorder.take(), std::back_inserter(jobs));
+    ends.push_back(jobs.size());
+  }
+  WorkerOptions worker = gpu_worker_options(case_limit);
+  worker.command.emplace_back("--plain");
+  auto results = run_sanitized(*assignments.front().tool, worker, compute_sanitizer::find_executable(), jobs);
+
+  std::vector<KernelReport> reports;
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < assignments.size(); begin = ends[k++]) {
+    const auto at = [&](std::size_t job) {
+      return std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(job));
+    };
+    Player player({at(begin), at(ends[k])});
+    reports.push_back(audit(assignments[k], player));
+  }
+  return reports;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,20 @@
+// Many instances audited under one tool of compute-sanitizer, in few processes of it.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "cli/campaign.h"
+
+namespace foldproof {
+
+/// Audits one instance by a runner. Called twice for each, it must ask both times for the same jobs, whatever
+/// came of those before.
+using AuditBy = std::function<KernelReport(const Assignment& assignment, Runner& runner)>;
+
+/// The reports of instances that are all under the same tool, in their order: first all jobs are gathered,
+/// then run, then judged. Throws like `audit`, and like run_sanitized.
+std::vector<KernelReport> audit_under_tool(std::span<const Assignment> assignments, const AuditBy& audit);
+
+}  // namespace foldproof

@@ -1,0 +1,238 @@
+#include "devices/sanitized.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+#include "devices/cuda/launch_sites.h"
+#include "devices/worker/conversation.h"
+#include "sanitizer/compute_sanitizer/findings.h"
+#include "sanitizer/compute_sanitizer/self_test.h"
+
+namespace foldproof {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace compute_sanitizer;
+
+/// What reports count where there are no instructions to count.
+constexpr std::uint64_t instructions_a_job = 1 << 20;
+constexpr std::chrono::minutes for_its_records{3};
+
+/// A file in the folder for temporary ones, gone with this.
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    std::string name = (fs::temp_directory_path() / "foldproof-records-XXXXXX").string();
+    const int file = mkstemp(name.data());
+    if (file < 0) throw InputError("no file for compute-sanitizer's records can be made", {name});
+    close(file);
+    path_ = name;
+  }
+  ~TemporaryFile() {
+    std::error_code error;
+    fs::remove(path_, error);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const fs::path& path() const { return path_; }
+  std::string text() const {
+    std::ostringstream text;
+    text << std::ifstream(path_, std::ios::binary).rdbuf();
+    return text.str();
+  }
+
+ private:
+  fs::path path_;
+};
+
+Job self_test_job(const Tool& tool) {
+  static const auto image = std::make_shared<const Image>(
+      Image{"the self-test of compute-sanitizer's tools", std::string(self_test_ptx())});
+  Job job;
+  job.image = image;
+  job.buffers = {{"four bytes", self_test_first_bytes, {}, 0, false},
+                 {"result", self_test_second_bytes, {}, 0, false}};
+  JobLaunch launch{std::string(tool.self_test), {{1, 1, 1}, {self_test_threads, 1, 1}}, {}};
+  for (std::uint32_t buffer : {0U, 1U})
+    launch.arguments.push_back({ArgumentBytes(sizeof(Address)), {{0, buffer, 0}}});
+  job.steps = {launch};
+  return job;
+}
+
+const JobLaunch& last_launch(const Job& job) {
+  for (auto step = job.steps.rbegin();; ++step)
+    if (const auto* launch = std::get_if<JobLaunch>(&*step)) return *launch;
+}
+
+std::uint64_t launches_of(const Job& job) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      job.steps, [](const JobStep& step) { return std::holds_alternative<JobLaunch>(step); }));
+}
+
+bool is_spoilt(const JobResult& result) {
+  return std::ranges::any_of(result.findings, [](const Finding& f) { return is_fatal(f.kind); });
+}
+
+/// Jobs that one process ran, in its order: what became of them, and where they stand among all jobs.
+struct Ran {
+  std::vector<std::size_t> index;
+  std::vector<JobResult> results;
+  bool is_spoilt() const { return !results.empty() && foldproof::is_spoilt(results.back()); }
+};
+
+class SanitizedRun {
+ public:
+  SanitizedRun(const Tool& tool, const WorkerOptions& worker, const fs::path& executable,
+               std::span<const Job> jobs)
+      : tool_(tool), worker_(worker), executable_(executable), jobs_(jobs), results_(jobs.size()) {}
+
+  std::vector<std::optional<JobResult>> run() {
+    std::vector<std::size_t> left(jobs_.size());
+    for (std::size_t j = 0; j < left.size(); ++j) left[j] = j;
+    while (!left.empty()) {
+      const std::size_t count = std::min<std::size_t>(left.size(), cuda::launch_site_count - 1);
+      const std::span<const std::size_t> chosen = std::span(left).first(count);
+      const std::size_t done = run_process(chosen);
+      left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(done));
+      if (!results_[chosen_last_]) continue;
+      if (is_spoilt(*results_[chosen_last_]))
+        std::erase_if(left, [&](std::size_t j) { return jobs_[j].image == jobs_[chosen_last_].image; });
+    }
+    if (!is_proven_) run_process({});
+    return std::move(results_);
+  }
+
+ private:
+  /// How many of the jobs have a result now: all of them, or those before the first that spoils the device
+  /// and that one.
+  std::size_t run_process(std::span<const std::size_t> jobs) {
+    const TemporaryFile records;
+    std::vector<std::string> command = command_line(tool_, executable_, records.path());
+    std::ranges::copy(worker_.command, std::back_inserter(command));
+    try {
+      Conversation conversation(command);
+      Ran ran = run_in(conversation, jobs);
+      if (!ran.is_spoilt()) run_self_test(conversation);  // nothing runs on a spoilt device
+      conversation.connection().limit(for_its_records);
+      if (!conversation.connection().finish())
+        throw Unsupported(fmt::format("compute-sanitizer's {} did not write down what it saw", tool_.name));
+      attribute(records.text(), ran);
+      return keep(std::move(ran));
+    } catch (const Ended& ended) {
+      if (jobs.size() > 1) return run_process(jobs.first(jobs.size() / 2));
+      if (jobs.empty())
+        throw Unsupported(fmt::format("a worker under compute-sanitizer's {} {}", tool_.name, ended.how));
+      return keep({{jobs.front()}, {failed(jobs_[jobs.front()], ended)}});
+    } catch (const Garbled& garbled) {
+      throw Unsupported(fmt::format("the worker under compute-sanitizer's {} answers what is no answer: {}",
+                                    tool_.name, garbled.what));
+    }
+  }
+
+  std::size_t keep(Ran ran) {
+    for (std::size_t k = 0; k < ran.results.size(); ++k) {
+      ran.results[k].warp_instructions = instructions_a_job;
+      results_[ran.index[k]] = std::move(ran.results[k]);
+      chosen_last_ = ran.index[k];
+    }
+    return ran.results.size();
+  }
+
+  /// The jobs in turn, those of one image together.
+  Ran run_in(Conversation& conversation, std::span<const std::size_t> jobs) const {
+    Ran ran;
+    while (!jobs.empty() && !ran.is_spoilt()) {
+      std::vector<Job> together;
+      while (together.size() < jobs.size() && jobs_[jobs[together.size()]].image == jobs_[jobs[0]].image)
+        together.push_back(jobs_[jobs[together.size()]]);
+      conversation.introduce(*together.front().image, worker_.start);
+      std::vector<JobResult> results = conversation.run(together, worker_.limit, worker_.start).value();
+      for (std::size_t k = 0; k < results.size() && !ran.is_spoilt(); ++k) {
+        ran.index.push_back(jobs[k]);
+        ran.results.push_back(std::move(results[k]));
+      }
+      jobs = jobs.subspan(together.size());
+    }
+    return ran;
+  }
+
+  void run_self_test(Conversation& conversation) const {
+    const Job test = self_test_job(tool_);
+    conversation.introduce(*test.image, worker_.start);
+    conversation.run({&test, 1}, worker_.limit, worker_.start);
+  }
+
+  /// Gives each job what the tool saw of it.
+  void attribute(const std::string& xml, Ran& ran) {
+    const std::vector<ToolFinding> all = findings(tool_, read_records(xml), cuda::launch_sites());
+    if (!ran.is_spoilt()) {
+      if (const auto why = silent(tool_, all, tool_.self_test)) throw Unsupported(*why);
+      is_proven_ = true;
+    }
+    std::vector<std::vector<Finding>> seen(ran.results.size());
+    for (const ToolFinding& found : without_self_test(all, tool_.self_test)) {
+      const std::size_t k = place_of(found, ran);
+      if (k >= seen.size()) continue;  // behind the job that spoilt the device: it is run again
+      seen[k].push_back(found.finding);
+      if (found.finding.at.file.empty()) seen[k].back().at = last_launch(jobs_[ran.index[k]]).where;
+    }
+    for (std::size_t k = 0; k < seen.size(); ++k) {
+      if (seen[k].empty()) continue;
+      JobResult& result = ran.results[k];
+      result.completed &= std::ranges::count(seen[k], Severity::error, &Finding::severity) == 0;
+      result.findings = std::move(seen[k]);  // which say more than the error that the device was left with
+    }
+  }
+
+  /// Which of the jobs that ran a finding is about: the tool tells the launch or its site, or neither where
+  /// it sums up.
+  std::size_t place_of(const ToolFinding& found, const Ran& ran) const {
+    if (found.site) return *found.site;
+    std::uint64_t launches = 0;
+    for (std::size_t k = 0; found.launch && k < ran.index.size(); ++k) {
+      launches += launches_of(jobs_[ran.index[k]]);
+      if (*found.launch <= launches) return k;
+    }
+    return found.launch ? ran.index.size() : 0;
+  }
+
+  JobResult failed(const Job& job, const Ended& ended) const {
+    JobResult result;
+    result.contents.resize(job.buffers.size());
+    result.completed = false;
+    Finding finding;
+    finding.kind = ended.in_time ? Kind::crash : Kind::timeout;
+    finding.message =
+        ended.in_time
+            ? fmt::format("under compute-sanitizer's {}, the process that ran it {}", tool_.name, ended.how)
+            : fmt::format("under compute-sanitizer's {}, it did not end within {} s", tool_.name,
+                          std::chrono::duration<double>(worker_.limit).count());
+    finding.at = last_launch(job).where;
+    result.findings.push_back(std::move(finding));
+    return result;
+  }
+
+  const Tool& tool_;
+  const WorkerOptions& worker_;
+  const fs::path& executable_;
+  std::span<const Job> jobs_;
+  std::vector<std::optional<JobResult>> results_;
+  std::size_t chosen_last_ = 0;  ///< the last job with a result
+  bool is_proven_ = false;       ///< a process's tool has reported its self-test
+};
+
+}  // namespace
+
+std::vector<std::optional<JobResult>> run_sanitized(const Tool& tool, const WorkerOptions& worker,
+                                                    const fs::path& executable, std::span<const Job> jobs) {
+  return SanitizedRun(tool, worker, executable, jobs).run();
+}
+
+}  // namespace foldproof
