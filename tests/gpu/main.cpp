@@ -1,0 +1,30 @@
+// The tests of the GPU: skipped, with the reason, where there is none.
+#include <cstdio>
+#include <cstdlib>
+
+#include "devices/cuda.h"
+#include "gpu/program.h"
+#include "sanitizer/error.h"
+
+#if __has_include(<catch2/catch_session.hpp>)
+#include <catch2/catch_session.hpp>
+#else
+#define CATCH_CONFIG_RUNNER
+#include <catch2/catch.hpp>
+#endif
+
+std::string gpu_tests_program() {
+  const char* const named = std::getenv("FOLDPROOF_PROGRAM");
+  return named != nullptr ? named : FOLDPROOF_PROGRAM;
+}
+
+int main(int argc, char** argv) {
+  constexpr int skipped = 3;
+  try {
+    foldproof::cuda_device_name();
+  } catch (const foldproof::Unsupported& lack) {
+    std::fprintf(stderr, "skipped: %s\n", lack.what());
+    return skipped;
+  }
+  return Catch::Session().run(argc, argv);
+}
