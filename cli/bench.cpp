@@ -22,7 +22,7 @@ double median(std::vector<double> values) {
 
 Run attach_bench(CLI::App& app, Console& console) {
   struct Arguments {
-    std::string what, path;
+    std::string what, path, measured;
     unsigned runs = 5;
   };
   auto a = std::make_shared<Arguments>();
@@ -37,9 +37,11 @@ Run attach_bench(CLI::App& app, Console& console) {
   app.add_option("--runs", a->runs, "Runs, of which the median counts")
       ->check(quietly(CLI::Range(1U, 1000U)))
       ->type_name("N");
+  app.add_option("--measured", a->measured, "Of kernels: show a file that --format json printed, as text")
+      ->type_name("FILE");
   return [a, &console] {
     if (a->what == "gpu") return bench_gpu(a->path, console);
-    if (a->what == "kernels") return bench_kernels(a->runs, console);
+    if (a->what == "kernels") return bench_kernels(a->runs, a->measured, console);
     return a->what == "oracles" ? bench_oracles(a->runs, console) : bench_emulated(a->runs, console);
   };
 }

@@ -29,7 +29,7 @@ constexpr Column columns[] = {{"emulated", "emulated device"}, {"cuda/racecheck"
                               {"cuda/initcheck", "initcheck"}, {"cuda", "value on the GPU"}};
 
 struct Defect {
-  std::string name, id;
+  std::string name;
   std::map<std::string, KernelReport> by_device;
 };
 
@@ -56,31 +56,39 @@ std::string cell(const Defect& defect, const Column& column) {
   return fmt::format("{}", fmt::join(kinds, ", "));
 }
 
-std::vector<Defect> defects_of(const Json& report) {
+std::vector<Defect> defects_of(const std::vector<Json>& reports) {
   std::vector<Defect> defects;
-  for (const Json& json : report.at("kernels")) {
-    const KernelReport kernel = kernel_report_from(json);
-    const std::string title =
-        kernel.label.empty() ? kernel.kernel : fmt::format("{} [{}]", kernel.kernel, kernel.label);
-    auto known = std::ranges::find(defects, title, &Defect::name);
-    if (known == defects.end()) known = defects.insert(defects.end(), {title, kernel.id, {}});
-    known->by_device.insert_or_assign(kernel.device, kernel);
-  }
+  for (const Json& report : reports)
+    for (const Json& json : report.at("kernels")) {
+      const KernelReport kernel = kernel_report_from(json);
+      const std::string title =
+          kernel.label.empty() ? kernel.kernel : fmt::format("{} [{}]", kernel.kernel, kernel.label);
+      auto known = std::ranges::find(defects, title, &Defect::name);
+      if (known == defects.end()) known = defects.insert(defects.end(), {title, {}});
+      known->by_device.insert_or_assign(kernel.device, kernel);
+    }
   return defects;
 }
 
-std::string page_of(const Json& report, const std::string& file) {
-  const std::vector<Defect> defects = defects_of(report);
+std::string devices_of(const std::vector<Json>& reports) {
+  std::set<std::string> devices;
+  for (const Json& report : reports) devices.insert(report.at("device").get<std::string>());
+  return fmt::format("{}", fmt::join(devices, "; "));
+}
+
+std::string page_of(const std::vector<Json>& reports) {
+  const std::vector<Defect> defects = defects_of(reports);
   std::string text = fmt::format(
       "# What finds which defect\n\n"
-      "Made by `foldproof detection {}` from the report of `foldproof audit kernels/defects --device all "
-      "--sanitizer racecheck,memcheck,synccheck,initcheck --format json`. Devices: {}. Seed {}.\n\n"
+      "Made by `foldproof detection` from reports of `foldproof audit kernels/defects --format json`: on the "
+      "emulated device, with `--device cuda`, and with `--device cuda --sanitizer "
+      "racecheck,memcheck,synccheck,initcheck`. Devices: {}.\n\n"
       "The emulated device tries 40 cases of each defect, the tools 12 of at most 4096 elements, the GPU "
       "alone 40. "
       "The last column says whether the GPU's values were wrong in any of them: what is `right` there passes "
       "every "
       "test that looks at values.\n\n| defect |",
-      file, report.at("device").get<std::string>(), report.at("seed").get<std::string>());
+      devices_of(reports));
   for (const Column& column : columns) text += fmt::format(" {} |", column.title);
   text += "\n|---|";
   for (std::size_t c = 0; c < std::size(columns); ++c) text += "---|";
@@ -100,12 +108,22 @@ std::string page_of(const Json& report, const std::string& file) {
   return text + "\n";
 }
 
-int detection(const std::string& file, const Console& console) {
+Json report_in(const std::string& file) {
   try {
-    console.print(page_of(Json::parse(read_text_file(file, largest_report)), file));
+    return Json::parse(read_text_file(file, largest_report));
+  } catch (const Json::exception& error) {
+    throw InputError(fmt::format("this is no JSON: {}", error.what()), {file});
+  }
+}
+
+int detection(const std::vector<std::string>& files, const Console& console) {
+  std::vector<Json> reports;
+  for (const std::string& file : files) reports.push_back(report_in(file));
+  try {
+    console.print(page_of(reports));
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("this is no report of foldproof audit --format json: {}", error.what()),
-                     {file});
+                     {files.front()});
   }
   return exit_ok;
 }
@@ -113,9 +131,10 @@ int detection(const std::string& file, const Console& console) {
 }  // namespace
 
 Run attach_detection(CLI::App& app, Console& console) {
-  auto file = std::make_shared<std::string>();
-  app.add_option("REPORT.json", *file, "What foldproof audit --format json printed")->required();
-  return [file, &console] { return detection(*file, console); };
+  auto files = std::make_shared<std::vector<std::string>>();
+  app.add_option("REPORT.json", *files, "What foldproof audit --format json printed, one or several")
+      ->required();
+  return [files, &console] { return detection(*files, console); };
 }
 
 }  // namespace foldproof

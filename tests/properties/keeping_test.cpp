@@ -178,6 +178,27 @@ TEST_CASE("a suppression of a file does not reach a file whose name ends alike")
   CHECK(report.verdict == Verdict::clean);
 }
 
+TEST_CASE("where nobody watches, a defect may leave no trace, and whatever it leaves is expected") {
+  Contract contract;
+  contract.expected = {"shared-race@/home/me/kernels/tail.cuh:40"};
+  KernelReport report = report_of({});
+  triage(report, contract, "2026-01-01", Watched::no);
+  CHECK(report.verdict == Verdict::clean);
+  CHECK(exit_status({"a GPU", 1, {report}}, Severity::error) == 0);
+
+  Finding wrong;
+  wrong.kind = Kind::out_of_bounds;
+  report = report_of({wrong});
+  triage(report, contract, "2026-01-01", Watched::no);
+  CHECK(report.verdict == Verdict::findings);
+  CHECK(report.expected);
+  CHECK(exit_status({"a GPU", 1, {report}}, Severity::error) == 0);
+
+  report = report_of({wrong});
+  triage(report, Contract{}, "2026-01-01", Watched::no);
+  CHECK_FALSE(report.expected);
+}
+
 TEST_CASE("a defect is expected when all announced findings were made and no other") {
   Contract contract;
   contract.expected = {"shared-race@/home/me/kernels/tail.cuh:40", "wrong-value@/home/me/kernels/tail.cu:3"};
