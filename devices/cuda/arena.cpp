@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "devices/failed_job.h"
+
 namespace foldproof::cuda {
 namespace {
 
@@ -54,13 +56,9 @@ void Arena::fill(std::span<std::byte> memory) const {
 }
 
 JobResult Arena::result(std::size_t job, std::span<const std::byte> memory) const {
+  if (const auto stray = stray_write(job, memory)) return failed_job(jobs_[job], Kind::out_of_bounds, *stray);
   JobResult result;
   result.contents.resize(jobs_[job].buffers.size());
-  if (auto stray = stray_write(job, memory)) {
-    result.findings.push_back(*std::move(stray));
-    result.completed = false;
-    return result;
-  }
   for (std::size_t b = 0; b < jobs_[job].buffers.size(); ++b) {
     if (!jobs_[job].buffers[b].read_back) continue;
     const Place& place = places_[job].buffers[b];
@@ -70,7 +68,7 @@ JobResult Arena::result(std::size_t job, std::span<const std::byte> memory) cons
   return result;
 }
 
-std::optional<Finding> Arena::stray_write(std::size_t job, std::span<const std::byte> memory) const {
+std::optional<std::string> Arena::stray_write(std::size_t job, std::span<const std::byte> memory) const {
   const auto stray_in = [&](std::uint64_t from, std::uint64_t to) -> std::optional<std::uint64_t> {
     const auto part = memory.subspan(from, to - from);
     const auto at = std::ranges::find_if(part, [](std::byte b) { return b != canary; });
@@ -82,15 +80,10 @@ std::optional<Finding> Arena::stray_write(std::size_t job, std::span<const std::
     auto at = stray_in(place.end, place.block_end);
     if (!at) at = stray_in(place.block, place.start);
     if (!at) continue;
-    Finding finding;
-    finding.kind = Kind::out_of_bounds;
-    finding.message = fmt::format(
+    return fmt::format(
         "a write outside of the buffer \"{}\" of {} bytes: byte {} counted from its start is not what it was",
         jobs_[job].buffers[b].name, jobs_[job].buffers[b].bytes,
         static_cast<std::int64_t>(*at) - static_cast<std::int64_t>(place.start));
-    for (const JobStep& step : jobs_[job].steps)
-      if (const auto* launch = std::get_if<JobLaunch>(&step)) finding.at = launch->where;
-    return finding;
   }
   return std::nullopt;
 }

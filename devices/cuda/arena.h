@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "devices/runner.h"
@@ -43,7 +44,8 @@ class Arena {
     std::vector<std::uint64_t> contents;  ///< by step
   };
 
-  std::optional<Finding> stray_write(std::size_t job, std::span<const std::byte> memory) const;
+  /// What was written where it must not, as a sentence.
+  std::optional<std::string> stray_write(std::size_t job, std::span<const std::byte> memory) const;
 
   std::span<const Job> jobs_;
   std::vector<Places> places_;

@@ -13,6 +13,7 @@
 #include "devices/cuda/context.h"
 #include "devices/cuda/driver.h"
 #include "devices/cuda/module.h"
+#include "devices/failed_job.h"
 #include "devices/worker.h"
 
 namespace foldproof {
@@ -80,23 +81,6 @@ class Launcher {
   std::size_t step_ = 0;
 };
 
-const JobLaunch& launch_at(const Job& job, std::size_t step) {
-  for (std::size_t s = std::min(step, job.steps.size() - 1);; --s)
-    if (const auto* launch = std::get_if<JobLaunch>(&job.steps[s])) return *launch;
-}
-
-JobResult failed(const Job& job, std::size_t step, Kind kind, std::string message) {
-  JobResult result;
-  result.contents.resize(job.buffers.size());
-  result.completed = false;
-  Finding finding;
-  finding.kind = kind;
-  finding.message = std::move(message);
-  finding.at = launch_at(job, step).where;
-  result.findings.push_back(std::move(finding));
-  return result;
-}
-
 class CudaRunner final : public Runner {
  public:
   explicit CudaRunner(GpuMemory memory) : memory_(memory), launcher_(context_) {}
@@ -150,13 +134,15 @@ class CudaRunner final : public Runner {
       const Arena arena({&job, 1});
       return arena.result(0, run_in(arena, {&job, 1}, true));
     } catch (const RefusedLaunch& refused) {
-      const LaunchShape& shape = launch_at(job, launcher_.step()).shape;
-      return failed(job, launcher_.step(), Kind::contract_violation,
-                    fmt::format("the GPU refuses a launch of {} blocks of {} threads with {} bytes of shared "
-                                "memory each: {}",
-                                shape.grid.volume(), shape.block.volume(), shape.shared_bytes, refused.why));
+      const LaunchShape& shape = launch_before(job, launcher_.step()).shape;
+      return failed_job(
+          job, Kind::contract_violation,
+          fmt::format("the GPU refuses a launch of {} blocks of {} threads with {} bytes of shared "
+                      "memory each: {}",
+                      shape.grid.volume(), shape.block.volume(), shape.shared_bytes, refused.why),
+          launcher_.step());
     } catch (const Failure& failure) {
-      return failed(job, launcher_.step(), kind_of(failure.result()), failure.what());
+      return failed_job(job, kind_of(failure.result()), failure.what(), launcher_.step());
     }
   }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "devices/failed_job.h"
 #include "devices/host_program.h"
 #include "devices/process/connection.h"
 
@@ -154,14 +155,8 @@ class Program {
     finding.message = fmt::format(
         "a write outside of the buffer \"{}\" of {} bytes: byte {} counted from its start is not what it was",
         buffer.name, buffer.bytes, at);
-    finding.at = last_call(job);
+    finding.at = launch_before(job).where;
     return finding;
-  }
-
-  static Position last_call(const Job& job) {
-    for (auto step = job.steps.rbegin(); step != job.steps.rend(); ++step)
-      if (const auto* launch = std::get_if<JobLaunch>(&*step)) return launch->where;
-    return {};
   }
 
   void take_error(const Job& job, JobResult& result) {
@@ -172,8 +167,7 @@ class Program {
                    : code == launch_timeout     ? Kind::timeout
                                                 : Kind::crash;
     finding.message = with_last_words(text());
-    const auto* launch = step < job.steps.size() ? std::get_if<JobLaunch>(&job.steps[step]) : nullptr;
-    finding.at = launch != nullptr ? launch->where : last_call(job);
+    finding.at = launch_before(job, step).where;
     result.findings.push_back(std::move(finding));
   }
 
@@ -254,16 +248,8 @@ class HostRunner final : public Runner {
   }
 
   static JobResult failed(const Job& job, Kind kind, std::string message) {
-    JobResult result;
-    result.contents.resize(job.buffers.size());
+    JobResult result = failed_job(job, kind, std::move(message));
     result.warp_instructions = instructions_a_job;
-    result.completed = false;
-    Finding finding;
-    finding.kind = kind;
-    finding.message = std::move(message);
-    for (const JobStep& step : job.steps)
-      if (const auto* launch = std::get_if<JobLaunch>(&step)) finding.at = launch->where;
-    result.findings.push_back(std::move(finding));
     return result;
   }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "devices/cuda/launch_sites.h"
+#include "devices/failed_job.h"
 #include "devices/worker/conversation.h"
 #include "sanitizer/compute_sanitizer/findings.h"
 #include "sanitizer/compute_sanitizer/self_test.h"
@@ -64,11 +65,6 @@ Job self_test_job(const Tool& tool) {
     launch.arguments.push_back({ArgumentBytes(sizeof(Address)), {{0, buffer, 0}}});
   job.steps = {launch};
   return job;
-}
-
-const JobLaunch& last_launch(const Job& job) {
-  for (auto step = job.steps.rbegin();; ++step)
-    if (const auto* launch = std::get_if<JobLaunch>(&*step)) return *launch;
 }
 
 std::uint64_t launches_of(const Job& job) {
@@ -181,7 +177,7 @@ class SanitizedRun {
       const std::size_t k = place_of(found, ran);
       if (k >= seen.size()) continue;  // behind the job that spoilt the device: it is run again
       seen[k].push_back(found.finding);
-      if (found.finding.at.file.empty()) seen[k].back().at = last_launch(jobs_[ran.index[k]]).where;
+      if (found.finding.at.file.empty()) seen[k].back().at = launch_before(jobs_[ran.index[k]]).where;
     }
     for (std::size_t k = 0; k < seen.size(); ++k) {
       if (seen[k].empty()) continue;
@@ -204,19 +200,13 @@ class SanitizedRun {
   }
 
   JobResult failed(const Job& job, const Ended& ended) const {
-    JobResult result;
-    result.contents.resize(job.buffers.size());
-    result.completed = false;
-    Finding finding;
-    finding.kind = ended.in_time ? Kind::crash : Kind::timeout;
-    finding.message =
-        ended.in_time
-            ? fmt::format("under compute-sanitizer's {}, the process that ran it {}", tool_.name, ended.how)
-            : fmt::format("under compute-sanitizer's {}, it did not end within {} s", tool_.name,
-                          std::chrono::duration<double>(worker_.limit).count());
-    finding.at = last_launch(job).where;
-    result.findings.push_back(std::move(finding));
-    return result;
+    if (ended.in_time)
+      return failed_job(
+          job, Kind::crash,
+          fmt::format("under compute-sanitizer's {}, the process that ran it {}", tool_.name, ended.how));
+    return failed_job(job, Kind::timeout,
+                      fmt::format("under compute-sanitizer's {}, it did not end within {} s", tool_.name,
+                                  std::chrono::duration<double>(worker_.limit).count()));
   }
 
   const Tool& tool_;

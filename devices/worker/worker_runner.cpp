@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "devices/failed_job.h"
 #include "devices/worker.h"
 #include "devices/worker/conversation.h"
 
@@ -123,14 +124,14 @@ class WorkerRunner final : public Runner {
       if (!results) throw Garbled{"a single job that cannot be run together with others"};
       return std::move(results->front());
     } catch (const Ended& ended) {
-      return ended.in_time ? failed(job, Kind::crash,
-                                    fmt::format("the process that ran it on the device {}", ended.how))
-                           : failed(job, Kind::timeout,
-                                    fmt::format("it did not end within {} s",
-                                                std::chrono::duration<double>(options_.limit).count()));
+      return ended.in_time ? failed_job(job, Kind::crash,
+                                        fmt::format("the process that ran it on the device {}", ended.how))
+                           : failed_job(job, Kind::timeout,
+                                        fmt::format("it did not end within {} s",
+                                                    std::chrono::duration<double>(options_.limit).count()));
     } catch (const Garbled& garbled) {
-      return failed(job, Kind::crash,
-                    fmt::format("the process that ran it answers what is no answer: {}", garbled.what));
+      return failed_job(job, Kind::crash,
+                        fmt::format("the process that ran it answers what is no answer: {}", garbled.what));
     }
   }
 
@@ -138,19 +139,6 @@ class WorkerRunner final : public Runner {
     if (results)
       for (JobResult& result : *results) result.warp_instructions = instructions_a_job;
     return results;
-  }
-
-  static JobResult failed(const Job& job, Kind kind, std::string message) {
-    JobResult result;
-    result.contents.resize(job.buffers.size());
-    result.completed = false;
-    Finding finding;
-    finding.kind = kind;
-    finding.message = std::move(message);
-    for (const JobStep& step : job.steps)
-      if (const auto* launch = std::get_if<JobLaunch>(&step)) finding.at = launch->where;
-    result.findings.push_back(std::move(finding));
-    return result;
   }
 
   /// Ends it for everybody: whoever else holds it sees that it is not alive.

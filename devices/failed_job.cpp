@@ -1,0 +1,25 @@
+#include "devices/failed_job.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace foldproof {
+
+const JobLaunch& launch_before(const Job& job, std::size_t step) {
+  for (std::size_t s = std::min(step, job.steps.size() - 1);; --s)
+    if (const auto* launch = std::get_if<JobLaunch>(&job.steps.at(s))) return *launch;
+}
+
+JobResult failed_job(const Job& job, Kind kind, std::string message, std::size_t step) {
+  JobResult result;
+  result.contents.resize(job.buffers.size());
+  result.completed = false;
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  finding.at = launch_before(job, step).where;
+  result.findings.push_back(std::move(finding));
+  return result;
+}
+
+}  // namespace foldproof
