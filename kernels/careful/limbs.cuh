@@ -4,17 +4,18 @@
 
 #include <cuda_runtime.h>
 
-/// The integer counts multiples of the smallest subnormal number, and has room for 2^33 of the largest ones.
+/// The integer counts multiples of the smallest subnormal number, and has room for 2^33 of the largest ones, and
+/// above them for the signs of what is added at the uppermost places.
 template <typename T>
 struct Long;
 template <>
 struct Long<float> {
-  static constexpr unsigned precision = 24, largest_exponent = 255, limbs = 10;  // 277 + 33 bits
+  static constexpr unsigned precision = 24, largest_exponent = 255, limbs = 12;  // 277 + 33 bits, and two limbs
   using Bits = unsigned;
 };
 template <>
 struct Long<double> {
-  static constexpr unsigned precision = 53, largest_exponent = 2047, limbs = 67;  // 2098 + 33 bits
+  static constexpr unsigned precision = 53, largest_exponent = 2047, limbs = 70;  // 2098 + 33 bits, and three limbs
   using Bits = unsigned long long;
 };
 
@@ -40,6 +41,7 @@ __device__ inline void add_at(Limb* limbs, unsigned place, long long value) {
 template <typename T>
 __device__ void settle(Limb* limbs) {
   long long carry = 0;
+#pragma unroll 4
   for (unsigned k = 0; k + 1 < Long<T>::limbs; ++k) {
     carry += static_cast<long long>(limbs[k]);
     limbs[k] = static_cast<Limb>(carry) & 0xffffffff;

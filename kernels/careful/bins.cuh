@@ -1,0 +1,160 @@
+// Bins by exponent: what a thread adds up without rounding, in shared memory.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "../dynamic_shared.cuh"
+#include "limbs.cuh"
+
+/// 1.5 * 2^(exponent - 1023). A smaller double that is added to it is rounded to a multiple of its last place,
+/// 2^(exponent - 1075), or 2^-1074 where the exponent is 0.
+__device__ inline double rounder(unsigned exponent) {
+  return __hiloint2double(static_cast<int>(exponent << 20 | 1u << 19), 0);
+}
+
+/// How many of the last place of `by` the nearest multiple to `value` is: below 2^51 in magnitude. The bits of
+/// doubles of one exponent count such places.
+__device__ inline long long places(double value, double by) {
+  return __double_as_longlong(value + by) - __double_as_longlong(by);
+}
+
+/// The bins of one type: of each thread one set, which has a bin for each `window` of exponents that follow
+/// each other, in one part or more. The same bin of the next thread lies beside it, in the next bank, so that
+/// the threads of a warp never wait for each other, whatever they add.
+template <typename T>
+class Bins;
+
+/// A float is a multiple of its bin's unit and below 2^39 of them, so 2^12 floats add up below 2^51: exactly,
+/// in a double.
+template <>
+class Bins<float> {
+ public:
+  static constexpr unsigned windows = 16, parts = 1, bytes = 8 * windows * parts;
+  static constexpr unsigned most_threads = 1024;
+  static constexpr unsigned most = 1 << 12;  ///< elements of a thread before `take`
+
+  /// `threads` of the block have bins.
+  __device__ explicit Bins(unsigned threads) : bins_(dynamic_shared<double>()), threads_(threads) {}
+
+  __device__ void clear(unsigned thread) {
+    for (unsigned window = 0; window < windows; ++window) bins_[window * threads_ + thread] = 0;
+  }
+
+  /// An infinity or NaN makes the uppermost bin one.
+  template <unsigned n>
+  __device__ void add(const float (&elements)[n]) {
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) {
+      bins_[(__float_as_uint(elements[k]) >> 27) % 16 * threads_ + threadIdx.x] += elements[k];
+    }
+  }
+
+  /// Empties a bin: what was in it, as a multiple of 2^place.
+  __device__ long long take(unsigned window, unsigned, unsigned thread) {
+    double& bin = bins_[window * threads_ + thread];
+    const double value = bin;
+    bin = 0;
+    if (!isfinite(value)) {
+      unbounded_ += value;
+      return 0;
+    }
+    return places(value, rounder(place(window, 0) + 1075 - 149));
+  }
+
+  __device__ static unsigned place(unsigned window, unsigned) { return place_of(16 * window); }
+
+  /// The sum of what this thread has met that is not finite, as IEEE 754 has it, or 0.
+  __device__ double unbounded() const { return unbounded_; }
+
+ private:
+  double* bins_;
+  unsigned threads_;
+  double unbounded_ = 0;
+};
+
+/// Doubles have no wider type to gather in. Each is cut in two, a multiple of 2^52 units of its window and the
+/// rest, both below 2^51 of their places, and 64-bit integers add up 2^11 of these: exactly.
+template <>
+class Bins<double> {
+ public:
+  static constexpr unsigned windows = 41, parts = 2, bytes = 8 * windows * parts;
+  static constexpr unsigned most_threads = 352;  // whose bins fill the shared memory of a multiprocessor
+  static constexpr unsigned most = 1 << 11;
+
+  __device__ explicit Bins(unsigned threads) : bins_(dynamic_shared<longlong2>()), threads_(threads) {}
+
+  __device__ void clear(unsigned thread) {
+    for (unsigned window = 0; window < windows; ++window) bins_[window * threads_ + thread] = {0, 0};
+  }
+
+  template <unsigned n>
+  __device__ void add(const double (&elements)[n]) {
+    double rest[n];
+    unsigned largest = 0;
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) {
+      rest[k] = elements[k];
+      largest = max(largest, exponent(elements[k]));
+    }
+    // One branch for all of them: the others' cuts may then overlap in time.
+    if (largest >= extreme) {
+#pragma unroll
+      for (unsigned k = 0; k < n; ++k) {
+        if (exponent(elements[k]) >= extreme) {
+          add_extreme(elements[k]);
+          rest[k] = 0;
+        }
+      }
+    }
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) {
+      const unsigned window = exponent(rest[k]) / width;
+      add_cut(rest[k], window, window);
+    }
+  }
+
+  __device__ long long take(unsigned window, unsigned part, unsigned thread) {
+    longlong2& bin = bins_[window * threads_ + thread];
+    long long& taken = part == 0 ? bin.x : bin.y;
+    const long long value = taken;
+    taken = 0;
+    return value;
+  }
+
+  __device__ static unsigned place(unsigned window, unsigned part) {
+    return part == 0 ? place_of(width * window) : width * window + 51;
+  }
+
+  __device__ double unbounded() const { return unbounded_; }
+
+ private:
+  static constexpr unsigned width = 51;                      ///< exponents of a window
+  static constexpr unsigned extreme = width * (windows - 1);  ///< no rounder is larger than doubles from here on
+
+  __device__ static unsigned exponent(double value) {
+    return (static_cast<unsigned>(__double2hiint(value)) >> 20) % 2048;
+  }
+
+  /// Adds to the bin of a window what is cut as in window `as`.
+  __device__ void add_cut(double value, unsigned window, unsigned as) {
+    const double upper = rounder(width * as + 52), lower = rounder(width * as);
+    longlong2& bin = bins_[window * threads_ + threadIdx.x];
+    longlong2 sum = bin;
+    sum.x += places(value - ((value + upper) - upper), lower);
+    sum.y += places(value, upper);
+    bin = sum;
+  }
+
+  /// Those from 2^1017 on, scaled, go to a window of their own.
+  __device__ void add_extreme(double value) {
+    if (isfinite(value)) {
+      add_cut(value * 0x1p-51, windows - 1, windows - 2);
+    } else {
+      unbounded_ += value;
+    }
+  }
+
+  longlong2* bins_;
+  unsigned threads_;
+  double unbounded_ = 0;
+};
