@@ -30,14 +30,13 @@ template <>
 class Bins<float> {
  public:
   static constexpr unsigned windows = 16, parts = 1, bytes = 8 * windows * parts;
-  static constexpr unsigned most_threads = 1024;
+  static constexpr unsigned threads = 1024;  ///< of a block, at most
   static constexpr unsigned most = 1 << 12;  ///< elements of a thread before `take`
+  static constexpr unsigned depth = 4, batch = 2;  ///< vectors of 16 bytes that are loaded ahead, and added together
 
-  /// `threads` of the block have bins.
-  __device__ explicit Bins(unsigned threads) : bins_(dynamic_shared<double>()), threads_(threads) {}
-
-  __device__ void clear(unsigned thread) {
-    for (unsigned window = 0; window < windows; ++window) bins_[window * threads_ + thread] = 0;
+  /// Empty bins, in the block's dynamic shared memory: `bytes` a thread.
+  __device__ Bins() : bins_(dynamic_shared<double>()) {
+    for (unsigned window = 0; window < windows; ++window) bins_[window * blockDim.x + threadIdx.x] = 0;
   }
 
   /// An infinity or NaN makes the uppermost bin one.
@@ -45,13 +44,13 @@ class Bins<float> {
   __device__ void add(const float (&elements)[n]) {
 #pragma unroll
     for (unsigned k = 0; k < n; ++k) {
-      bins_[(__float_as_uint(elements[k]) >> 27) % 16 * threads_ + threadIdx.x] += elements[k];
+      bins_[(__float_as_uint(elements[k]) >> 27) % 16 * blockDim.x + threadIdx.x] += elements[k];
     }
   }
 
   /// Empties a bin: what was in it, as a multiple of 2^place.
   __device__ long long take(unsigned window, unsigned, unsigned thread) {
-    double& bin = bins_[window * threads_ + thread];
+    double& bin = bins_[window * blockDim.x + thread];
     const double value = bin;
     bin = 0;
     if (!isfinite(value)) {
@@ -68,53 +67,49 @@ class Bins<float> {
 
  private:
   double* bins_;
-  unsigned threads_;
   double unbounded_ = 0;
 };
 
 /// Doubles have no wider type to gather in. Each is cut in two, a multiple of 2^52 units of its window and the
-/// rest, both below 2^51 of their places, and 64-bit integers add up 2^11 of these: exactly.
+/// rest, both below 2^51 of their places, and 64-bit integers add up fewer than 2^12 of these: exactly.
 template <>
 class Bins<double> {
  public:
   static constexpr unsigned windows = 41, parts = 2, bytes = 8 * windows * parts;
-  static constexpr unsigned most_threads = 352;  // whose bins fill the shared memory of a multiprocessor
-  static constexpr unsigned most = 1 << 11;
+  static constexpr unsigned threads = 352;  // their bins fill the shared memory of a multiprocessor
+  static constexpr unsigned most = (1 << 12) - 1;
+  static constexpr unsigned depth = 16, batch = 2;
 
-  __device__ explicit Bins(unsigned threads) : bins_(dynamic_shared<longlong2>()), threads_(threads) {}
-
-  __device__ void clear(unsigned thread) {
-    for (unsigned window = 0; window < windows; ++window) bins_[window * threads_ + thread] = {0, 0};
+  __device__ Bins() : bins_(dynamic_shared<longlong2>()) {
+    for (unsigned window = 0; window < windows; ++window) bins_[window * blockDim.x + threadIdx.x] = {0, 0};
   }
 
   template <unsigned n>
   __device__ void add(const double (&elements)[n]) {
-    double rest[n];
+    double usual[n];
     unsigned largest = 0;
 #pragma unroll
     for (unsigned k = 0; k < n; ++k) {
-      rest[k] = elements[k];
+      usual[k] = elements[k];
       largest = max(largest, exponent(elements[k]));
     }
-    // One branch for all of them: the others' cuts may then overlap in time.
+    // One branch for all of them: the steps of the others may then overlap in time.
     if (largest >= extreme) {
+      add_extremes(elements);
 #pragma unroll
       for (unsigned k = 0; k < n; ++k) {
-        if (exponent(elements[k]) >= extreme) {
-          add_extreme(elements[k]);
-          rest[k] = 0;
-        }
+        if (exponent(elements[k]) >= extreme) usual[k] = 0;
       }
     }
 #pragma unroll
     for (unsigned k = 0; k < n; ++k) {
-      const unsigned window = exponent(rest[k]) / width;
-      add_cut(rest[k], window, window);
+      const unsigned window = exponent(usual[k]) / width;
+      add_cut(usual[k], window, window);
     }
   }
 
   __device__ long long take(unsigned window, unsigned part, unsigned thread) {
-    longlong2& bin = bins_[window * threads_ + thread];
+    longlong2& bin = bins_[window * blockDim.x + thread];
     long long& taken = part == 0 ? bin.x : bin.y;
     const long long value = taken;
     taken = 0;
@@ -138,23 +133,30 @@ class Bins<double> {
   /// Adds to the bin of a window what is cut as in window `as`.
   __device__ void add_cut(double value, unsigned window, unsigned as) {
     const double upper = rounder(width * as + 52), lower = rounder(width * as);
-    longlong2& bin = bins_[window * threads_ + threadIdx.x];
+    longlong2& bin = bins_[window * blockDim.x + threadIdx.x];
     longlong2 sum = bin;
     sum.x += places(value - ((value + upper) - upper), lower);
     sum.y += places(value, upper);
     bin = sum;
   }
 
-  /// Those from 2^1017 on, scaled, go to a window of their own.
-  __device__ void add_extreme(double value) {
-    if (isfinite(value)) {
-      add_cut(value * 0x1p-51, windows - 1, windows - 2);
-    } else {
-      unbounded_ += value;
+  /// Those from 2^1017 on, scaled, go to a window of their own. It happens seldom: the code is small, not fast.
+  template <unsigned n>
+  __device__ void add_extremes(const double (&elements)[n]) {
+#pragma unroll 1
+    for (unsigned k = 0; k < n; ++k) {
+      double value = elements[0];
+#pragma unroll
+      for (unsigned e = 1; e < n; ++e) value = e == k ? elements[e] : value;
+      if (exponent(value) < extreme) continue;
+      if (isfinite(value)) {
+        add_cut(value * 0x1p-51, windows - 1, windows - 2);
+      } else {
+        unbounded_ += value;
+      }
     }
   }
 
   longlong2* bins_;
-  unsigned threads_;
   double unbounded_ = 0;
 };

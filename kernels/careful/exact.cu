@@ -11,7 +11,7 @@
 
 /// Empties all bins of the block into its limbs. All threads call.
 template <typename T>
-__device__ void pour(Bins<T>& bins, Limb* limbs, unsigned holders) {
+__device__ void pour(Bins<T>& bins, Limb* limbs) {
   const unsigned warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
   const unsigned lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - 32 * warp);
   __syncthreads();
@@ -19,7 +19,7 @@ __device__ void pour(Bins<T>& bins, Limb* limbs, unsigned holders) {
     const unsigned window = k / bins.parts, part = k % bins.parts;
     // Halves of 32 bits, as 1024 integers of 64 could overflow.
     long long lower = 0, upper = 0;
-    for (unsigned thread = lane; thread < holders; thread += lanes) {
+    for (unsigned thread = lane; thread < blockDim.x; thread += lanes) {
       const long long taken = bins.take(window, part, thread);
       lower += static_cast<unsigned>(taken);
       upper += taken >> 32;
@@ -36,44 +36,63 @@ __device__ void pour(Bins<T>& bins, Limb* limbs, unsigned holders) {
   __syncthreads();
 }
 
-/// Adds the block's share of the input to its limbs.
+/// Adds the block's share of the input to its limbs: tiles, strided over the grid, of `depth` vectors a thread.
+/// Returns the sum of what this thread has met that is not finite, or 0.
 template <typename T>
-__device__ void add_share(Bins<Wide<T>>& bins, Limb* limbs, unsigned holders, const T* input, std::size_t count) {
-  constexpr unsigned width = Vector<T>::width, unroll = 4, batch = unroll * width;
+__device__ double add_share(const T* input, std::size_t count, Limb* limbs) {
+  constexpr unsigned width = Vector<T>::width, depth = Bins<Wide<T>>::depth, batch = Bins<Wide<T>>::batch;
   const std::size_t head = elements_before_boundary(input, count), vectors = (count - head) / width;
-  const std::size_t around = count - vectors * width;
   const Vector<T>* body = reinterpret_cast<const Vector<T>*>(input + head);
-  const std::size_t first = std::size_t{blockIdx.x} * holders, stride = std::size_t{gridDim.x} * holders;
-  const bool holds = threadIdx.x < holders;
+  const std::size_t tile = depth * blockDim.x, stride = gridDim.x * tile;
 
+  // Always `depth` loads of a thread are on their way: what has come is replaced before it is added.
+  Vector<T> queue[depth];
+  const Vector<T>* next = nullptr;
+  unsigned left = 0;
+  const auto turn_to = [&](std::size_t start) {
+    next = body + start;
+    left = start < vectors ? min(vectors - start, tile) : 0;
+  };
+  const auto load = [&](unsigned k) {
+    const unsigned i = k * blockDim.x + threadIdx.x;
+    queue[k] = i < left ? next[i] : Vector<T>{};
+  };
+  std::size_t start = blockIdx.x * tile;
+  turn_to(start);
+#pragma unroll
+  for (unsigned k = 0; k < depth; ++k) load(k);
+
+  Bins<Wide<T>> bins;
   // The few elements before and after the vectors, one by one.
-  for (std::size_t i = first + threadIdx.x; holds && i < around; i += stride) {
+  const std::size_t around = count - vectors * width;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < around;
+       i += std::size_t{gridDim.x} * blockDim.x) {
     const Wide<T> element[1] = {widen(input[i < head ? i : i + vectors * width])};
     bins.add(element);
   }
 
-  // Bins are emptied before they overflow, by all threads of the block.
-  constexpr unsigned rounds = (bins.most - 32) / batch;
-  std::size_t start = first;
-  do {
-    std::size_t i = start + threadIdx.x;
-    Vector<T> next[unroll];
-    const auto load = [&] {
+  unsigned added = 2 * width;  // by each thread: those around the vectors were fewer
+  while (start < vectors) {
+    // Bins are emptied before they overflow, by all threads of the block.
+    if (added + depth * width > Bins<Wide<T>>::most) {
+      pour(bins, limbs);
+      added = 0;
+    }
+    added += depth * width;
+    start += stride;
+    turn_to(start);
 #pragma unroll
-      for (unsigned u = 0; u < unroll; ++u) next[u] = i + u * stride < vectors ? body[i + u * stride] : Vector<T>{};
-    };
-    if (holds) load();
-    for (unsigned round = 0; holds && round < rounds && i < vectors; ++round) {
-      Wide<T> elements[batch];
+    for (unsigned k = 0; k < depth; k += batch) {
+      Wide<T> elements[batch * width];
 #pragma unroll
-      for (unsigned k = 0; k < batch; ++k) elements[k] = widen(next[k / width].element[k % width]);
-      i += unroll * stride;
-      if (round + 1 < rounds) load();  // what comes next is on its way while this is added
+      for (unsigned e = 0; e < batch * width; ++e) elements[e] = widen(queue[k + e / width].element[e % width]);
+#pragma unroll
+      for (unsigned v = k; v < k + batch; ++v) load(v);
       bins.add(elements);
     }
-    pour(bins, limbs, holders);
-    start += rounds * unroll * stride;
-  } while (start < vectors);
+  }
+  pour(bins, limbs);
+  return bins.unbounded();
 }
 
 /// Adds the block's limbs to those of all blocks. True in the block that comes last: it sees all of them.
@@ -100,16 +119,13 @@ __device__ bool finishes_last(Limb* limbs, double unbounded, Limb* total, unsign
 /// `total`, `unbounded` and `ticket` hold zeros before the first launch, and again after each. Of `unbounded`
 /// one bit stands for a positive infinity and one for a negative one; a NaN counts as both.
 template <typename T>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(Bins<Wide<T>>::threads, 1)
     exact(const T* input, Limb* total, unsigned* unbounded, unsigned* ticket, Wide<T>* output, std::size_t count) {
   constexpr unsigned limbs = Long<Wide<T>>::limbs;
   __shared__ Limb mine[limbs];
-  const unsigned holders = min(blockDim.x, Bins<Wide<T>>::most_threads);
-  Bins<Wide<T>> bins(holders);
   for (unsigned k = threadIdx.x; k < limbs; k += blockDim.x) mine[k] = 0;
-  if (threadIdx.x < holders) bins.clear(threadIdx.x);
-  add_share(bins, mine, holders, input, count);
-  if (!finishes_last<Wide<T>>(mine, bins.unbounded(), total, unbounded, ticket)) return;
+  const double unbounded_share = add_share(input, count, mine);
+  if (!finishes_last<Wide<T>>(mine, unbounded_share, total, unbounded, ticket)) return;
 
   for (unsigned k = threadIdx.x; k < limbs; k += blockDim.x) {
     mine[k] = total[k];
