@@ -9,6 +9,20 @@
 #include "bins.cuh"
 #include "limbs.cuh"
 
+/// A vector that nobody reads again. For doubles it is a plain load, which the compiler may move among the longer
+/// steps that they take; for the others it keeps more loads in flight in this way.
+template <typename T>
+__device__ Vector<T> read_once(const Vector<T>* address) {
+  if constexpr (std::is_same_v<T, double>) {
+    return *address;
+  } else {
+    const int4 bits = __ldcs(reinterpret_cast<const int4*>(address));
+    Vector<T> vector;
+    memcpy(&vector, &bits, sizeof vector);
+    return vector;
+  }
+}
+
 /// Empties all bins of the block into its limbs. All threads call.
 template <typename T>
 __device__ void pour(Bins<T>& bins, Limb* limbs) {
@@ -55,7 +69,7 @@ __device__ double add_share(const T* input, std::size_t count, Limb* limbs) {
   };
   const auto load = [&](unsigned k) {
     const unsigned i = k * blockDim.x + threadIdx.x;
-    queue[k] = i < left ? next[i] : Vector<T>{};
+    queue[k] = i < left ? read_once(next + i) : Vector<T>{};
   };
   std::size_t start = blockIdx.x * tile;
   turn_to(start);
