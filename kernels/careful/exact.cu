@@ -1,113 +1,158 @@
-// E5: the exact sum, rounded once. Floats gather in f64 bins by exponent, one set a thread, which are folded
-// as integers: the same bits for any block, any grid and any order.
+// E5: the exact sum, rounded once. Floats gather without rounding in bins by exponent, one set a thread, which
+// are folded as integers: the same bits for any block, any grid and any order.
 #include <cstddef>
 
-#include "../dynamic_shared.cuh"
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
+#include "../vectors.cuh"
 #include "../warp/block_shuffle.cuh"
+#include "bins.cuh"
 #include "limbs.cuh"
 
-/// What one thread has summed, of floats: sixteen doubles in shared memory, one for every sixteen exponents
-/// that follow each other. A float is a multiple of its bin's unit and below 2^39 of them, so 2^13 floats add
-/// up below 2^52: exactly. The bin is found by the exponent's upper bits, without a branch; that of the next
-/// thread lies beside it, in the next bank.
-class FloatBins {
- public:
-  static constexpr unsigned most = 1 << 13;  ///< elements between two calls of pour
-
-  __device__ FloatBins() : bins_(dynamic_shared<double>() + threadIdx.x) {
-    for (unsigned k = 0; k < 16; ++k) bins_[k * blockDim.x] = 0;
-  }
-
-  __device__ void add(float element, Limb*) {
-    bins_[(__float_as_uint(element) >> 27) % 16 * blockDim.x] += element;
-  }
-
-  /// Empties the bins. An infinity or NaN was added to the uppermost one, which therefore is one itself.
-  __device__ void pour(Limb* limbs) {
-    const unsigned lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - (threadIdx.x - lane));
-    for (unsigned k = 0; k < 16; ++k) {
-      double& bin = bins_[k * blockDim.x];
-      const bool finite = isfinite(bin);
-      if (!finite) unbounded_ += bin;
-      const unsigned place = place_of(16 * k);
-      const long long units = finite ? static_cast<long long>(ldexp(bin, 149 - static_cast<int>(place))) : 0;
-      bin = 0;
-      const long long total = reduce_warp<Sum>(units, lanes);  // below 2^57
-      if (lane == 0 && total != 0) add_at(limbs, place, total);
-    }
-  }
-
-  /// The sum of the elements that are not finite, as IEEE 754 has it, or 0.
-  __device__ double unbounded() const { return unbounded_; }
-
- private:
-  double* bins_;
-  double unbounded_ = 0;
-};
-
-/// Doubles have no wider type to gather in: each goes into the block's limbs at once.
-class DoubleLimbs {
- public:
-  static constexpr unsigned most = 1 << 20;  // a thousand threads add to a limb fewer than 2^31 times
-
-  __device__ void add(double element, Limb* limbs) {
-    const auto bits = static_cast<unsigned long long>(__double_as_longlong(element));
-    const auto exponent = static_cast<unsigned>(bits >> 52) % 2048;
-    if (exponent == 2047) {
-      unbounded_ += element;
-      return;
-    }
-    auto significand = static_cast<long long>(bits << 12 >> 12);
-    if (exponent != 0) significand |= 1ll << 52;
-    add_at(limbs, place_of(exponent), element < 0 ? -significand : significand);
-  }
-
-  __device__ void pour(Limb*) {}
-
-  __device__ double unbounded() const { return unbounded_; }
-
- private:
-  double unbounded_ = 0;
-};
-
-/// `total` and `unbounded` hold zeros before every launch.
+/// A vector that nobody reads again. For doubles it is a plain load, which the compiler may move among the longer
+/// steps that they take; for the others it keeps more loads in flight in this way.
 template <typename T>
-__global__ void exact(const T* input, Limb* total, unsigned* unbounded, std::size_t count) {
+__device__ Vector<T> read_once(const Vector<T>* address) {
+  if constexpr (std::is_same_v<T, double>) {
+    return *address;
+  } else {
+    const int4 bits = __ldcs(reinterpret_cast<const int4*>(address));
+    Vector<T> vector;
+    memcpy(&vector, &bits, sizeof vector);
+    return vector;
+  }
+}
+
+/// Empties all bins of the block into its limbs. All threads call.
+template <typename T>
+__device__ void pour(Bins<T>& bins, Limb* limbs) {
+  const unsigned warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
+  const unsigned lane = threadIdx.x % 32, lanes = min(32u, blockDim.x - 32 * warp);
+  __syncthreads();
+  for (unsigned k = warp; k < bins.windows * bins.parts; k += warps) {
+    const unsigned window = k / bins.parts, part = k % bins.parts;
+    // Halves of 32 bits, as 1024 integers of 64 could overflow.
+    long long lower = 0, upper = 0;
+    for (unsigned thread = lane; thread < blockDim.x; thread += lanes) {
+      const long long taken = bins.take(window, part, thread);
+      lower += static_cast<unsigned>(taken);
+      upper += taken >> 32;
+    }
+    // Most bins are empty.
+    if (!__any_sync(0xffffffffu >> (32 - lanes), (lower | upper) != 0)) continue;
+    lower = reduce_warp<Sum>(lower, lanes);
+    upper = reduce_warp<Sum>(upper, lanes);
+    if (lane == 0) {
+      add_at(limbs, bins.place(window, part), lower);
+      add_at(limbs, bins.place(window, part) + 32, upper);
+    }
+  }
+  __syncthreads();
+}
+
+/// Adds the block's share of the input to its limbs: tiles, strided over the grid, of `depth` vectors a thread.
+/// Returns the sum of what this thread has met that is not finite, or 0.
+template <typename T>
+__device__ double add_share(const T* input, std::size_t count, Limb* limbs) {
+  constexpr unsigned width = Vector<T>::width, depth = Bins<Wide<T>>::depth, batch = Bins<Wide<T>>::batch;
+  const std::size_t head = elements_before_boundary(input, count), vectors = (count - head) / width;
+  const Vector<T>* body = reinterpret_cast<const Vector<T>*>(input + head);
+  const std::size_t tile = depth * blockDim.x, stride = gridDim.x * tile;
+
+  // Always `depth` loads of a thread are on their way: what has come is replaced before it is added.
+  Vector<T> queue[depth];
+  const Vector<T>* next = nullptr;
+  unsigned left = 0;
+  const auto turn_to = [&](std::size_t start) {
+    next = body + start;
+    left = start < vectors ? min(vectors - start, tile) : 0;
+  };
+  const auto load = [&](unsigned k) {
+    const unsigned i = k * blockDim.x + threadIdx.x;
+    queue[k] = i < left ? read_once(next + i) : Vector<T>{};
+  };
+  std::size_t start = blockIdx.x * tile;
+  turn_to(start);
+#pragma unroll
+  for (unsigned k = 0; k < depth; ++k) load(k);
+
+  Bins<Wide<T>> bins;
+  // The few elements before and after the vectors, one by one.
+  const std::size_t around = count - vectors * width;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < around;
+       i += std::size_t{gridDim.x} * blockDim.x) {
+    const Wide<T> element[1] = {widen(input[i < head ? i : i + vectors * width])};
+    bins.add(element);
+  }
+
+  unsigned added = 2 * width;  // by each thread: those around the vectors were fewer
+  while (start < vectors) {
+    // Bins are emptied before they overflow, by all threads of the block.
+    if (added + depth * width > Bins<Wide<T>>::most) {
+      pour(bins, limbs);
+      added = 0;
+    }
+    added += depth * width;
+    start += stride;
+    turn_to(start);
+#pragma unroll
+    for (unsigned k = 0; k < depth; k += batch) {
+      Wide<T> elements[batch * width];
+#pragma unroll
+      for (unsigned e = 0; e < batch * width; ++e) elements[e] = widen(queue[k + e / width].element[e % width]);
+#pragma unroll
+      for (unsigned v = k; v < k + batch; ++v) load(v);
+      bins.add(elements);
+    }
+  }
+  pour(bins, limbs);
+  return bins.unbounded();
+}
+
+/// Adds the block's limbs to those of all blocks. True in the block that comes last: it sees all of them.
+template <typename T>
+__device__ bool finishes_last(Limb* limbs, double unbounded, Limb* total, unsigned* unbounded_total, unsigned* ticket) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) settle<T>(limbs);
+  __syncthreads();
+  // Settled limbs are below 2^32: as many blocks as a grid can have may add theirs.
+  for (unsigned k = threadIdx.x; k < Long<T>::limbs; k += blockDim.x) {
+    if (limbs[k] != 0) atomicAdd(&total[k], limbs[k]);
+  }
+  if (unbounded != 0) atomicOr(unbounded_total, unbounded > 0 ? 1u : unbounded < 0 ? 2u : 3u);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();  // release, also of what the other threads of the block have added before the barrier
+    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    __threadfence();  // acquire
+  }
+  __syncthreads();
+  return last;
+}
+
+/// `total`, `unbounded` and `ticket` hold zeros before the first launch, and again after each. Of `unbounded`
+/// one bit stands for a positive infinity and one for a negative one; a NaN counts as both.
+template <typename T>
+__global__ void __launch_bounds__(Bins<Wide<T>>::threads, 1)
+    exact(const T* input, Limb* total, unsigned* unbounded, unsigned* ticket, Wide<T>* output, std::size_t count) {
   constexpr unsigned limbs = Long<Wide<T>>::limbs;
   __shared__ Limb mine[limbs];
   for (unsigned k = threadIdx.x; k < limbs; k += blockDim.x) mine[k] = 0;
-  std::conditional_t<std::is_same_v<T, double>, DoubleLimbs, FloatBins> sum;
-  __syncthreads();
+  const double unbounded_share = add_share(input, count, mine);
+  if (!finishes_last<Wide<T>>(mine, unbounded_share, total, unbounded, ticket)) return;
 
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  // Bins and limbs are emptied before they overflow, by all threads of the block or by none.
-  for (std::size_t first = std::size_t{blockIdx.x} * blockDim.x; first < count; first += sum.most * stride) {
-    std::size_t i = first + threadIdx.x;
-    for (unsigned k = 0; k < sum.most && i < count; ++k, i += stride) sum.add(widen(input[i]), mine);
-    sum.pour(mine);
-    __syncthreads();
-    if (threadIdx.x == 0) settle<Wide<T>>(mine);
-    __syncthreads();
-  }
-
-  // Settled limbs are below 2^32: as many blocks as a grid can have may add theirs.
   for (unsigned k = threadIdx.x; k < limbs; k += blockDim.x) {
-    if (mine[k] != 0) atomicAdd(&total[k], mine[k]);
+    mine[k] = total[k];
+    total[k] = 0;
   }
-  // One bit for a positive infinity and one for a negative one; a NaN counts as both, and both give a NaN.
-  const double value = sum.unbounded();
-  if (value != 0) atomicOr(unbounded, value > 0 ? 1u : value < 0 ? 2u : 3u);
-}
-
-/// The second launch, of one thread.
-template <typename T>
-__global__ void round_once(Limb* total, const unsigned* unbounded, T* output) {
-  if (*unbounded != 0) {
-    *output = (*unbounded & 1 ? greatest<T> : 0) + (*unbounded & 2 ? least<T> : 0);  // both: NaN
-    return;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  const unsigned signs = *unbounded;
+  *unbounded = 0;
+  if (signs != 0) {
+    *output = (signs & 1 ? greatest<Wide<T>> : 0) + (signs & 2 ? least<Wide<T>> : 0);  // both: NaN
+  } else {
+    const auto bits = nearest<Wide<T>>(mine);
+    memcpy(output, &bits, sizeof bits);
   }
-  const auto bits = nearest<T>(total);
-  memcpy(output, &bits, sizeof bits);
 }

@@ -4,17 +4,18 @@
 
 #include <cuda_runtime.h>
 
-/// The integer counts multiples of the smallest subnormal number, and has room for 2^33 of the largest ones.
+/// The integer counts multiples of the smallest subnormal number, and has room for 2^33 of the largest ones, and
+/// above them for the signs of what is added at the uppermost places.
 template <typename T>
 struct Long;
 template <>
 struct Long<float> {
-  static constexpr unsigned precision = 24, largest_exponent = 255, limbs = 10;  // 277 + 33 bits
+  static constexpr unsigned precision = 24, largest_exponent = 255, limbs = 12;  // 277 + 33 bits, and two limbs
   using Bits = unsigned;
 };
 template <>
 struct Long<double> {
-  static constexpr unsigned precision = 53, largest_exponent = 2047, limbs = 67;  // 2098 + 33 bits
+  static constexpr unsigned precision = 53, largest_exponent = 2047, limbs = 70;  // 2098 + 33 bits, and three limbs
   using Bits = unsigned long long;
 };
 
@@ -25,21 +26,32 @@ using Limb = unsigned long long;
 /// The number of the lowest bit of a float's significand, by the float's exponent as it is stored.
 __device__ inline unsigned place_of(unsigned exponent) { return max(exponent, 1u) - 1; }
 
+/// Adds to a limb in shared memory, any threads at once. The hardware adds 32 bits there; an atomic addition of
+/// 64 is a loop, in which threads wait for each other.
+__device__ inline void add_to(Limb& limb, Limb value) {
+  auto* const words = reinterpret_cast<unsigned*>(&limb);  // the lower first
+  const auto lower = static_cast<unsigned>(value);
+  const unsigned before = atomicAdd(&words[0], lower);
+  const unsigned upper = static_cast<unsigned>(value >> 32) + (before + lower < lower ? 1 : 0);
+  if (upper != 0) atomicAdd(&words[1], upper);
+}
+
 /// Adds value * 2^place; any threads at once. A limb gets less than 2^32 at a time: 2^31 times before
 /// `settle`.
 __device__ inline void add_at(Limb* limbs, unsigned place, long long value) {
   const unsigned limb = place / 32, shift = place % 32;
   // Shifting to the right rounds down, so that only the uppermost piece is negative where the value is.
   const long long above = value >> (32 - shift);
-  atomicAdd(&limbs[limb], static_cast<Limb>(value) << shift & 0xffffffff);
-  atomicAdd(&limbs[limb + 1], static_cast<Limb>(above) & 0xffffffff);
-  atomicAdd(&limbs[limb + 2], static_cast<Limb>(above >> 32));
+  add_to(limbs[limb], static_cast<Limb>(value) << shift & 0xffffffff);
+  add_to(limbs[limb + 1], static_cast<Limb>(above) & 0xffffffff);
+  add_to(limbs[limb + 2], static_cast<Limb>(above >> 32));
 }
 
 /// Carries, by one thread: every limb but the last is below 2^32 afterwards, and the last has the sign.
 template <typename T>
 __device__ void settle(Limb* limbs) {
   long long carry = 0;
+#pragma unroll 12  // all of a float's: their loads overlap in time
   for (unsigned k = 0; k + 1 < Long<T>::limbs; ++k) {
     carry += static_cast<long long>(limbs[k]);
     limbs[k] = static_cast<Limb>(carry) & 0xffffffff;

@@ -1,0 +1,170 @@
+// Bins by exponent: what a thread adds up without rounding, in shared memory.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "../dynamic_shared.cuh"
+#include "limbs.cuh"
+
+/// 1.5 * 2^(exponent - 1023). A smaller double that is added to it is rounded to a multiple of its last place,
+/// 2^(exponent - 1075), or 2^-1074 where the exponent is 0.
+__device__ inline double rounder(unsigned exponent) {
+  return __hiloint2double(static_cast<int>(exponent << 20 | 1u << 19), 0);
+}
+
+/// How many of the last place of `by` the nearest multiple to `value` is: below 2^51 in magnitude. The bits of
+/// doubles of one exponent count such places.
+__device__ inline long long places(double value, double by) {
+  return __double_as_longlong(value + by) - __double_as_longlong(by);
+}
+
+/// The bins of one type: of each thread one set, which has a bin for each `window` of exponents that follow
+/// each other, in one part or more. The same bin of the next thread lies beside it, in the next bank, so that
+/// the threads of a warp never wait for each other, whatever they add.
+template <typename T>
+class Bins;
+
+/// A float is a multiple of its bin's unit and below 2^39 of them, so 2^12 floats add up below 2^51: exactly,
+/// in a double.
+template <>
+class Bins<float> {
+ public:
+  static constexpr unsigned windows = 16, parts = 1, bytes = 8 * windows * parts;
+  static constexpr unsigned threads = 1024;  ///< of a block, at most
+  static constexpr unsigned most = 1 << 12;  ///< elements of a thread before `take`
+  static constexpr unsigned depth = 4, batch = 2;  ///< vectors of 16 bytes that are loaded ahead, and added together
+
+  /// Empty bins, in the block's dynamic shared memory: `bytes` a thread.
+  __device__ Bins() : bins_(dynamic_shared<double>()) {
+    for (unsigned window = 0; window < windows; ++window) bins_[window * blockDim.x + threadIdx.x] = 0;
+  }
+
+  /// An infinity or NaN makes the uppermost bin one.
+  template <unsigned n>
+  __device__ void add(const float (&elements)[n]) {
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) {
+      bins_[(__float_as_uint(elements[k]) >> 27) % 16 * blockDim.x + threadIdx.x] += elements[k];
+    }
+  }
+
+  /// Empties a bin: what was in it, as a multiple of 2^place.
+  __device__ long long take(unsigned window, unsigned, unsigned thread) {
+    double& bin = bins_[window * blockDim.x + thread];
+    const double value = bin;
+    bin = 0;
+    if (!isfinite(value)) {
+      unbounded_ += value;
+      return 0;
+    }
+    return places(value, rounder(place(window, 0) + 1075 - 149));
+  }
+
+  __device__ static unsigned place(unsigned window, unsigned) { return place_of(16 * window); }
+
+  /// The sum of what this thread has met that is not finite, as IEEE 754 has it, or 0.
+  __device__ double unbounded() const { return unbounded_; }
+
+ private:
+  double* bins_;
+  double unbounded_ = 0;
+};
+
+/// Doubles have no wider type to gather in. Each is cut in two, a multiple of 2^52 units of its window and the
+/// rest, both below 2^51 of their places, and 64-bit integers add up fewer than 2^12 of these: exactly.
+template <>
+class Bins<double> {
+ public:
+  static constexpr unsigned windows = 41, parts = 2, bytes = 8 * windows * parts;
+  static constexpr unsigned threads = 352;  // their bins fill the shared memory of a multiprocessor
+  static constexpr unsigned most = (1 << 12) - 1;
+  static constexpr unsigned depth = 16, batch = 2;
+
+  __device__ Bins() : bins_(dynamic_shared<longlong2>()) {
+    for (unsigned window = 0; window < windows; ++window) bins_[window * blockDim.x + threadIdx.x] = {0, 0};
+  }
+
+  template <unsigned n>
+  __device__ void add(const double (&elements)[n]) {
+    double usual[n];
+    unsigned largest = 0;
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) {
+      usual[k] = elements[k];
+      largest = max(largest, exponent(elements[k]));
+    }
+    // One branch for all of them: the steps of the others may then overlap in time.
+    if (largest >= extreme) {
+      add_extremes(elements);
+#pragma unroll
+      for (unsigned k = 0; k < n; ++k) {
+        if (exponent(elements[k]) >= extreme) usual[k] = 0;
+      }
+    }
+    // All are cut before the first is added: no addition to a bin may be moved before another, which could be to
+    // the same bin, but the steps of the cuts then overlap.
+    longlong2 cuts[n];
+    unsigned windows_of[n];
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) {
+      windows_of[k] = exponent(usual[k]) / width;
+      cuts[k] = cut(usual[k], windows_of[k]);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) add_to_bin(windows_of[k], cuts[k]);
+  }
+
+  __device__ long long take(unsigned window, unsigned part, unsigned thread) {
+    longlong2& bin = bins_[window * blockDim.x + thread];
+    long long& taken = part == 0 ? bin.x : bin.y;
+    const long long value = taken;
+    taken = 0;
+    return value;
+  }
+
+  __device__ static unsigned place(unsigned window, unsigned part) {
+    return part == 0 ? place_of(width * window) : width * window + 51;
+  }
+
+  __device__ double unbounded() const { return unbounded_; }
+
+ private:
+  static constexpr unsigned width = 51;                      ///< exponents of a window
+  static constexpr unsigned extreme = width * (windows - 1);  ///< no rounder is larger than doubles from here on
+
+  __device__ static unsigned exponent(double value) {
+    return (static_cast<unsigned>(__double2hiint(value)) >> 20) % 2048;
+  }
+
+  /// The parts of a number of this window, the lower in x: each a multiple of 2^place.
+  __device__ static longlong2 cut(double value, unsigned window) {
+    const double upper = rounder(width * window + 52), lower = rounder(width * window);
+    return {places(value - ((value + upper) - upper), lower), places(value, upper)};
+  }
+
+  __device__ void add_to_bin(unsigned window, longlong2 parts) {
+    longlong2& bin = bins_[window * blockDim.x + threadIdx.x];
+    const longlong2 sum = bin;
+    bin = {sum.x + parts.x, sum.y + parts.y};
+  }
+
+  /// Those from 2^1017 on, scaled, go to a window of their own. It happens seldom: the code is small, not fast.
+  template <unsigned n>
+  __device__ void add_extremes(const double (&elements)[n]) {
+#pragma unroll 1
+    for (unsigned k = 0; k < n; ++k) {
+      double value = elements[0];
+#pragma unroll
+      for (unsigned e = 1; e < n; ++e) value = e == k ? elements[e] : value;
+      if (exponent(value) < extreme) continue;
+      if (isfinite(value)) {
+        add_to_bin(windows - 1, cut(value * 0x1p-51, windows - 2));
+      } else {
+        unbounded_ += value;
+      }
+    }
+  }
+
+  longlong2* bins_;
+  double unbounded_ = 0;
+};
