@@ -121,6 +121,7 @@ class Audit {
       take(cases[k], evaluations[k]);
       climb_.start_from(cases[k], evaluations[k].error_over_bound);
     }
+    if (!stopped_) left_out_ += cases.size() - evaluations.size();
   }
 
   /// A case that may have a larger error than all before it, or a drawn one where no bound says so.
@@ -269,6 +270,9 @@ class Audit {
     if (2 * unjudged > report_.cases)
       report_.notes.push_back(fmt::format("in {} of the {} cases nothing judged the value: {}", unjudged,
                                           report_.cases, accuracy.why_not));
+    if (left_out_ != 0)
+      report_.notes.push_back(fmt::format(
+          "{} cases were left out, behind others that ended the process that ran them", left_out_));
     report_.accuracy.order = order_shown();
     if (2 * gaps_ > report_.cases)
       report_.notes.push_back(fmt::format("it is not known what becomes of each element: {}", gap_));
@@ -294,8 +298,9 @@ class Audit {
   std::uint64_t bounded_ = 0, vacuous_ = 0;   ///< cases judged by a bound, and those where it says nothing
   std::shared_ptr<const Followed> followed_;  ///< of the largest case whose order can be named
   unsigned timeouts_ = 0;
-  std::uint64_t gaps_ = 0;  ///< cases in which values could not be followed
-  std::string gap_;         ///< why
+  std::uint64_t left_out_ = 0;  ///< cases that the runner did not run
+  std::uint64_t gaps_ = 0;      ///< cases in which values could not be followed
+  std::string gap_;             ///< why
   bool stopped_ = false, is_replay_ = false;
   Clock::time_point start_ = Clock::now();
 };

@@ -17,8 +17,9 @@ namespace {
 /// process, of one that is waited for in vain.
 constexpr std::uint64_t instructions_a_job = 1 << 20, instructions_a_process = 1 << 24,
                         instructions_a_timeout = 1 << 25;
-/// A kernel that does not end in two cases mostly does in none.
-constexpr unsigned most_timeouts = 2;
+/// A kernel that does not end in two cases mostly does in none; one that ends its process again and again is
+/// known well enough.
+constexpr unsigned most_timeouts = 2, most_processes = 6;
 
 std::uint64_t bytes_of(const Job& job) {
   std::uint64_t bytes = 0;
@@ -45,8 +46,8 @@ class WorkerRunner final : public Runner {
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
-    timeouts_ = 0;
-    for (std::span<const Job> left = jobs; !left.empty() && timeouts_ < most_timeouts;) {
+    timeouts_ = processes_ = 0;
+    for (std::span<const Job> left = jobs; !left.empty() && !is_enough();) {
       const std::span<const Job> batch = left.first(together(left));
       left = left.subspan(batch.size());
       run_batch(batch, results);
@@ -92,9 +93,11 @@ class WorkerRunner final : public Runner {
     for (const Job& job : batch) {
       results.push_back(run_alone(job));
       account(results.back());
-      if (timeouts_ == most_timeouts) return;
+      if (is_enough()) return;
     }
   }
+
+  bool is_enough() const { return timeouts_ == most_timeouts || processes_ == most_processes; }
 
   /// What a job with a fatal finding leaves behind is of no use.
   void account(JobResult& result) {
@@ -105,6 +108,7 @@ class WorkerRunner final : public Runner {
     abandon();
     const bool in_vain = has([](Kind kind) { return kind == Kind::timeout; });
     timeouts_ += in_vain ? 1 : 0;
+    ++processes_;
     result.warp_instructions = in_vain ? instructions_a_timeout : instructions_a_process;
   }
 
@@ -154,7 +158,7 @@ class WorkerRunner final : public Runner {
 
   WorkerOptions options_;
   std::shared_ptr<Worker> worker_;
-  unsigned timeouts_ = 0;  ///< of this call of `run`
+  unsigned timeouts_ = 0, processes_ = 0;  ///< of this call of `run`: jobs in vain, processes that ended
 };
 
 std::unique_ptr<Runner> make_worker_runner(WorkerOptions options, std::shared_ptr<Worker> first) {
