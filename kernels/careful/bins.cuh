@@ -93,7 +93,7 @@ class Bins<double> {
       usual[k] = elements[k];
       largest = max(largest, exponent(elements[k]));
     }
-    // One branch for all of them: the steps of the others may then overlap in time.
+    // One branch for all of them, which a warp seldom takes.
     if (largest >= extreme) {
       add_extremes(elements);
 #pragma unroll
@@ -101,17 +101,11 @@ class Bins<double> {
         if (exponent(elements[k]) >= extreme) usual[k] = 0;
       }
     }
-    // All are cut before the first is added: no addition to a bin may be moved before another, which could be to
-    // the same bin, but the steps of the cuts then overlap.
-    longlong2 cuts[n];
-    unsigned windows_of[n];
 #pragma unroll
     for (unsigned k = 0; k < n; ++k) {
-      windows_of[k] = exponent(usual[k]) / width;
-      cuts[k] = cut(usual[k], windows_of[k]);
+      const unsigned window = exponent(usual[k]) / width;
+      add_cut(usual[k], window, window);
     }
-#pragma unroll
-    for (unsigned k = 0; k < n; ++k) add_to_bin(windows_of[k], cuts[k]);
   }
 
   __device__ long long take(unsigned window, unsigned part, unsigned thread) {
@@ -136,16 +130,14 @@ class Bins<double> {
     return (static_cast<unsigned>(__double2hiint(value)) >> 20) % 2048;
   }
 
-  /// The parts of a number of this window, the lower in x: each a multiple of 2^place.
-  __device__ static longlong2 cut(double value, unsigned window) {
-    const double upper = rounder(width * window + 52), lower = rounder(width * window);
-    return {places(value - ((value + upper) - upper), lower), places(value, upper)};
-  }
-
-  __device__ void add_to_bin(unsigned window, longlong2 parts) {
+  /// Adds to the bin of a window what is cut as in window `as`.
+  __device__ void add_cut(double value, unsigned window, unsigned as) {
+    const double upper = rounder(width * as + 52), lower = rounder(width * as);
     longlong2& bin = bins_[window * blockDim.x + threadIdx.x];
-    const longlong2 sum = bin;
-    bin = {sum.x + parts.x, sum.y + parts.y};
+    longlong2 sum = bin;
+    sum.x += places(value - ((value + upper) - upper), lower);
+    sum.y += places(value, upper);
+    bin = sum;
   }
 
   /// Those from 2^1017 on, scaled, go to a window of their own. It happens seldom: the code is small, not fast.
@@ -158,7 +150,7 @@ class Bins<double> {
       for (unsigned e = 1; e < n; ++e) value = e == k ? elements[e] : value;
       if (exponent(value) < extreme) continue;
       if (isfinite(value)) {
-        add_to_bin(windows - 1, cut(value * 0x1p-51, windows - 2));
+        add_cut(value * 0x1p-51, windows - 1, windows - 2);
       } else {
         unbounded_ += value;
       }
