@@ -184,9 +184,17 @@ std::string page_of(const std::vector<Compared>& all, const std::string& device,
       "# The emulated device against a GPU\n\n"
       "Made by `{}` on: {}. {}. {} random cases of at most {} elements, with the further runs that each is "
       "compared with.\n\n"
-      "| kernels | must have the same bits | instances | cases | runs | with the same bits | left out | "
-      "findings |\n"
-      "|---|---|---|---|---|---|---|---|\n",
+      "Kernels need not have the same bits where their contract claims no single order, or where PTX leaves "
+      "the "
+      "result of an instruction to the hardware (`.approx`): these are held against their bounds alone. A "
+      "NaN of "
+      "f64 may have another sign or payload where two NaNs met: PTX does not say which of them goes on, and "
+      "ptxas "
+      "may swap the operands of a sum or product.\n\n"
+      "| kernels | must have the same bits | instances | cases | runs | with the same bits | but for NaNs of "
+      "f64 "
+      "| left out | findings |\n"
+      "|---|---|---|---|---|---|---|---|---|\n",
       command, device,
       a.contracted
           ? "Built as the contracts say, so that ptxas may contract a product and a sum into one operation: "
@@ -194,8 +202,8 @@ std::string page_of(const std::vector<Compared>& all, const std::string& device,
           : "Built with `-fmad=false`",
       sum.cases, a.largest);
   const auto line = [&](const std::string& name, const std::string& must, const Row& row) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", name, must, row.instances, row.cases,
-                        row.runs, row.same, row.left_out, row.findings);
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, must, row.instances,
+                        row.cases, row.runs, row.same, row.other_nan, row.left_out, row.findings);
   };
   for (const auto& [key, row] : rows) line(key.first, key.second ? "no" : "yes", row);
   line("all", "", sum);

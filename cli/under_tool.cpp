@@ -11,8 +11,8 @@ namespace foldproof {
 
 namespace {
 
-/// For the cases of an instance that run together: tools slow kernels down a hundredfold.
-constexpr std::chrono::minutes case_limit{3};
+/// Tools slow kernels down a hundredfold.
+constexpr std::chrono::seconds case_limit{30};
 
 /// Remembers jobs; of none is anything known yet.
 class Recorder final : public Runner {

@@ -106,15 +106,16 @@ class SanitizedRun {
   }
 
  private:
-  /// How many of the jobs have a result now: all of them, or those before the first that spoils the device
-  /// and that one.
+  /// How many of the jobs have a result now: all of them, or those before the first that spoils the device or
+  /// does not end, and that one.
   std::size_t run_process(std::span<const std::size_t> jobs) {
     const TemporaryFile records;
     std::vector<std::string> command = command_line(tool_, executable_, records.path());
     std::ranges::copy(worker_.command, std::back_inserter(command));
+    Ran ran;
     try {
       Conversation conversation(command);
-      Ran ran = run_in(conversation, jobs);
+      run_in(conversation, jobs, ran);
       if (!ran.is_spoilt()) run_self_test(conversation);  // nothing runs on a spoilt device
       conversation.connection().limit(for_its_records);
       if (!conversation.connection().finish())
@@ -122,10 +123,13 @@ class SanitizedRun {
       attribute(records.text(), ran);
       return keep(std::move(ran));
     } catch (const Ended& ended) {
-      if (jobs.size() > 1) return run_process(jobs.first(jobs.size() / 2));
-      if (jobs.empty())
+      const std::size_t done = ran.results.size();
+      if (done == jobs.size())
         throw Unsupported(fmt::format("a worker under compute-sanitizer's {} {}", tool_.name, ended.how));
-      return keep({{jobs.front()}, {failed(jobs_[jobs.front()], ended)}});
+      // What the tool saw of the jobs before is lost with the process.
+      if (done > 0) run_process(jobs.first(done));
+      keep({{jobs[done]}, {failed(jobs_[jobs[done]], ended)}});
+      return done + 1;
     } catch (const Garbled& garbled) {
       throw Unsupported(fmt::format("the worker under compute-sanitizer's {} answers what is no answer: {}",
                                     tool_.name, garbled.what));
@@ -141,22 +145,17 @@ class SanitizedRun {
     return ran.results.size();
   }
 
-  /// The jobs in turn, those of one image together.
-  Ran run_in(Conversation& conversation, std::span<const std::size_t> jobs) const {
-    Ran ran;
-    while (!jobs.empty() && !ran.is_spoilt()) {
-      std::vector<Job> together;
-      while (together.size() < jobs.size() && jobs_[jobs[together.size()]].image == jobs_[jobs[0]].image)
-        together.push_back(jobs_[jobs[together.size()]]);
-      conversation.introduce(*together.front().image, worker_.start);
-      std::vector<JobResult> results = conversation.run(together, worker_.limit, worker_.start).value();
-      for (std::size_t k = 0; k < results.size() && !ran.is_spoilt(); ++k) {
-        ran.index.push_back(jobs[k]);
-        ran.results.push_back(std::move(results[k]));
-      }
-      jobs = jobs.subspan(together.size());
+  /// The jobs one by one, so that it is known which one does not end.
+  void run_in(Conversation& conversation, std::span<const std::size_t> jobs, Ran& ran) const {
+    for (const std::size_t j : jobs) {
+      if (ran.is_spoilt()) return;
+      const Job& job = jobs_[j];
+      if (ran.index.empty() || jobs_[ran.index.back()].image != job.image)
+        conversation.introduce(*job.image, worker_.start);
+      std::vector<JobResult> results = conversation.run({&job, 1}, worker_.limit, worker_.start).value();
+      ran.index.push_back(j);
+      ran.results.push_back(std::move(results.front()));
     }
-    return ran;
   }
 
   void run_self_test(Conversation& conversation) const {

@@ -1,0 +1,143 @@
+// Jobs under a tool of compute-sanitizer, without either: the worker is the tests' own, and the tool a script
+// that runs it and then writes the records that it is told to.
+#include "devices/sanitized.h"
+
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "catch.h"
+#include "contracts/files.h"
+
+using namespace foldproof;
+using namespace foldproof::compute_sanitizer;
+
+namespace {
+
+constexpr const char* ptx = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry put(.param .u64 to) {
+  .reg .u64 %to;
+  ld.param.u64 %to, [to];
+  st.global.u32 [%to], 1;
+  ret;
+}
+)";
+
+std::shared_ptr<const Image> image(const std::string& name) {
+  return std::make_shared<const Image>(Image{name, ptx});
+}
+
+/// Launches twice.
+Job job(const std::shared_ptr<const Image>& of, const std::string& buffer = "output") {
+  const JobLaunch launch{"put", {{1, 1, 1}, {1, 1, 1}}, {{ArgumentBytes(8), {{0, 0, 0}}}}, {"put.toml", 7}};
+  return {of, {{buffer, 4, {}, 0, true}}, {launch, launch}, {}, {}, std::nullopt};
+}
+
+std::string hazard(unsigned launch, const std::string& function) {
+  std::string threads;
+  for (const char* number : {"0", "1"})
+    threads += std::string("<thread") + number + "><access>Write</access><threadIdx><x>" +
+               (number[0] == '0' ? "0" : "64") + "</x><y>0</y><z>0</z></threadIdx><where><func>" + function +
+               "</func><path>/src/put.cu</path><line>3</line><pc>0x10</pc></where></thread" + number + ">";
+  return "<record><kind>Hazard</kind><what><text>Potential WAW hazard detected</text><common><gridid>" +
+         std::to_string(launch) +
+         "</gridid><type>WAW</type><address>0x1</address><blockIdx><x>0</x><y>0</y><z>0</z></blockIdx></"
+         "common>" +
+         threads + "</what></record>";
+}
+
+/// The tool as a script in a folder; each of its processes writes the next of these records, the last one
+/// again and again.
+class Script {
+ public:
+  explicit Script(const std::vector<std::string>& records) {
+    for (std::size_t k = 0; k < records.size(); ++k)
+      std::ofstream(folder_.path() / ("records-" + std::to_string(k)))
+          << "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ComputeSanitizerOutput>" << records[k]
+          << "</ComputeSanitizerOutput>\n";
+    std::ofstream script(path());
+    script << "#!/bin/sh\nhere=" << folder_.path().string() << R"(
+for word; do
+  [ "$before" = --save ] && save=$word
+  before=$word
+done
+while [ "$1" != )"
+           << FOLDPROOF_TEST_WORKER << R"( ]; do shift; done
+"$@"
+turn=$(cat $here/turn 2>/dev/null || echo 0)
+[ -e $here/records-$turn ] || turn=$((turn - 1))
+cp $here/records-$turn "$save"
+echo $((turn + 1)) > $here/turn
+)";
+    script.close();
+    chmod(path().c_str(), 0755);
+  }
+  std::filesystem::path path() const { return folder_.path() / "compute-sanitizer"; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+const Tool& racecheck() { return *tool_named("racecheck"); }
+
+/// What a process writes whose self-test was its launch of that number.
+std::string self_test(unsigned launch) { return hazard(launch, std::string(racecheck().self_test)); }
+
+std::vector<std::optional<JobResult>> run(const Script& script, const std::vector<Job>& jobs) {
+  WorkerOptions worker;
+  worker.command = {FOLDPROOF_TEST_WORKER};
+  worker.limit = std::chrono::milliseconds(1000);
+  return run_sanitized(racecheck(), worker, script.path(), jobs);
+}
+
+}  // namespace
+
+TEST_CASE("A record is the finding of the job whose launch it names", "[sanitized]") {
+  const auto one = image("one.cu");
+  // Two launches a job: the third belongs to the second job; the seventh is the self-test.
+  const Script script({hazard(3, "put") + self_test(7)});
+  const auto results = run(script, {job(one), job(one), job(one)});
+  REQUIRE(results.size() == 3);
+  CHECK(results[0]->findings.empty());
+  CHECK(results[0]->completed);
+  REQUIRE(results[1]->findings.size() == 1);
+  CHECK(results[1]->findings[0].kind == Kind::shared_race);
+  CHECK(results[1]->findings[0].at == Position{"/src/put.cu", 3});
+  CHECK_FALSE(results[1]->completed);
+  CHECK(results[2]->findings.empty());
+}
+
+TEST_CASE("A tool that does not report its self-test proves nothing", "[sanitized]") {
+  const auto one = image("one.cu");
+  CHECK_THROWS_AS(run(Script({hazard(1, "put")}), {job(one)}), Unsupported);
+  CHECK_THROWS_AS(run(Script({""}), {job(one)}), Unsupported);
+}
+
+TEST_CASE("A tool that leaves no records is an error", "[sanitized]") {
+  const Script script({"<record>"});
+  CHECK_THROWS_AS(run(script, {job(image("one.cu"))}), InputError);
+}
+
+TEST_CASE("A job that does not end costs its image's later jobs, and nobody else anything", "[sanitized]") {
+  const auto one = image("one.cu"), two = image("two.cu");
+  // The process that hangs is ended and writes nothing. The next one runs the job before, and its race is
+  // told; the third runs the other image's.
+  const Script script({hazard(1, "put") + self_test(3), self_test(3)});
+  const auto results = run(script, {job(one), job(one, "hangs"), job(one), job(two)});
+  REQUIRE(results.size() == 4);
+  REQUIRE(results[0]->findings.size() == 1);
+  CHECK(results[0]->findings[0].kind == Kind::shared_race);
+  REQUIRE(results[1]->findings.size() == 1);
+  CHECK(results[1]->findings[0].kind == Kind::timeout);
+  CHECK(results[1]->findings[0].message == "under compute-sanitizer's racecheck, it did not end within 1 s");
+  CHECK_FALSE(results[2]);
+  REQUIRE(results[3]);
+  CHECK(results[3]->findings.empty());
+}
+
+TEST_CASE("Without jobs, the tool must still be seen to see", "[sanitized]") {
+  CHECK(run(Script({self_test(1)}), {}).empty());
+  CHECK_THROWS_AS(run(Script({""}), {}), Unsupported);
+}
