@@ -16,6 +16,7 @@
 #include "contracts/files.h"
 #include "devices/cuda/context.h"
 #include "devices/cuda/module.h"
+#include "devices/job_arguments.h"
 #include "properties/execution/job.h"
 #include "properties/representative.h"
 
@@ -138,15 +139,11 @@ class Kernel {
   }
 
   std::vector<ArgumentBytes> arguments(const JobLaunch& launch, Address input) const {
+    const auto start = [&](std::uint32_t buffer) {
+      return buffer == job_.input ? input : memory_[buffer].address();
+    };
     std::vector<ArgumentBytes> all;
-    for (const JobArgument& argument : launch.arguments) {
-      all.push_back(argument.bytes);
-      for (const PointerPatch& patch : argument.pointers) {
-        const Address start = patch.buffer == job_.input ? input : memory_[patch.buffer].address();
-        const Address address = start + patch.offset;
-        std::memcpy(all.back().data() + patch.at, &address, sizeof address);
-      }
-    }
+    for (const JobArgument& argument : launch.arguments) all.push_back(patched(argument, start));
     return all;
   }
 

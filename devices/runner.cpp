@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
+
+#include "devices/job_arguments.h"
 
 namespace foldproof {
 namespace {
@@ -63,18 +64,6 @@ class Allocations {
   const std::vector<JobBuffer>& buffers_;
   std::vector<Address> blocks_;
 };
-
-ArgumentBytes patched(const JobArgument& argument, const Allocations& allocations) {
-  ArgumentBytes bytes = argument.bytes;
-  for (const PointerPatch& patch : argument.pointers) {
-    const Address address = allocations.start(patch.buffer) + patch.offset;
-    if (patch.at + sizeof address > bytes.size())
-      throw InputError(fmt::format("an address at byte {} does not fit into an argument of {} bytes",
-                                   patch.at, bytes.size()));
-    std::memcpy(bytes.data() + patch.at, &address, sizeof address);
-  }
-  return bytes;
-}
 
 void poison(std::vector<std::vector<std::byte>>& contents, const std::vector<std::vector<ByteRange>>& idle) {
   for (std::size_t i = 0; i < contents.size() && i < idle.size(); ++i)
@@ -206,7 +195,8 @@ class InProcessRunner final : public Runner {
   void launch(ModuleId module, const JobLaunch& step, const Job& job, const Allocations& allocations,
               JobResult& result) {
     std::vector<ArgumentBytes> arguments;
-    for (const JobArgument& argument : step.arguments) arguments.push_back(patched(argument, allocations));
+    for (const JobArgument& argument : step.arguments)
+      arguments.push_back(patched(argument, [&](std::size_t buffer) { return allocations.start(buffer); }));
     LaunchReport report = launched(module, step, arguments, job);
     result.warp_instructions += report.warp_instructions;
     result.printed += report.printed;

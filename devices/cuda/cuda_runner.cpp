@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <list>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "devices/cuda/driver.h"
 #include "devices/cuda/module.h"
 #include "devices/failed_job.h"
+#include "devices/job_arguments.h"
 #include "devices/worker.h"
 
 namespace foldproof {
@@ -66,13 +66,7 @@ class Launcher {
  private:
   void launch(const JobLaunch& step, const Module& module, const Layout& layout, const Company& company) {
     std::vector<ArgumentBytes> arguments;
-    for (const JobArgument& argument : step.arguments) {
-      arguments.push_back(argument.bytes);
-      for (const PointerPatch& pointer : argument.pointers) {
-        const Address address = layout.start(pointer.buffer) + pointer.offset;
-        std::memcpy(arguments.back().data() + pointer.at, &address, sizeof address);
-      }
-    }
+    for (const JobArgument& argument : step.arguments) arguments.push_back(patched(argument, layout.start));
     const LaunchShape shape = company.crowded(step.shape, module.function(step.entry, step.shape));
     context_.launch(module.function(step.entry, shape), shape, arguments);
   }
