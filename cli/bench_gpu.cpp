@@ -24,7 +24,8 @@ constexpr std::uint64_t largest_count = 4096;
 /// Of so many instances, one has a result that is made wrong.
 constexpr std::size_t instances_a_wrong_result = 50;
 
-/// Whether all of it is judged, too: hands on what another runner says, but for one bit of the first result.
+/// Whether all of it is judged, too: hands on what another runner says, but for a byte of each buffer of the
+/// first result.
 class WrongOnce final : public Runner {
  public:
   explicit WrongOnce(std::unique_ptr<Runner> runner) : runner_(std::move(runner)) {}
@@ -202,8 +203,10 @@ int bench_gpu(const std::string& path, const Console& console) {
     console.print(Json{{"device", device}, {"processes", jobs}, {"benchmarks", benchmarks}});
   else
     console.print(text_of(device, jobs, benchmarks));
-  return together.wrong_found == together.wrong_made && together.other_findings == 0 ? exit_ok
-                                                                                     : exit_findings;
+  const auto is_whole = [](const Measured& m) {
+    return m.cases > 0 && m.failures.empty() && m.wrong_found == m.wrong_made && m.other_findings == 0;
+  };
+  return is_whole(one_by_one) && is_whole(together) ? exit_ok : exit_findings;
 }
 
 }  // namespace foldproof

@@ -74,7 +74,8 @@ KernelReport judge(const Assignment& assignment, Runner& runner, const CampaignO
   if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
   if (assignment.device == RunsOn::cuda)
     for (Finding& finding : report.findings)
-      if (!finding.replay.empty()) finding.replay += " --device cuda";
+      if (!finding.replay.empty())  // which knows no tool
+        finding.replay = assignment.tool == nullptr ? finding.replay + " --device cuda" : "";
   return report;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/verb.h"
 #include "contracts/files.h"
 #include "reports/json.h"
+#include "reports/quote.h"
 
 namespace foldproof {
 
@@ -56,6 +57,18 @@ std::string cell(const Defect& defect, const Column& column) {
   return fmt::format("{}", fmt::join(kinds, ", "));
 }
 
+bool has_findings(const Defect& defect, const Column& column) {
+  const auto report = defect.by_device.find(column.device);
+  return report != defect.by_device.end() && report->second.verdict == Verdict::findings;
+}
+
+/// What stands in a cell: one line, and no line of a table more.
+std::string cell_text(const std::string& text) {
+  std::string all;
+  for (const char c : printable(text)) all += c == '|' ? std::string("\\|") : std::string(1, c);
+  return all;
+}
+
 std::vector<Defect> defects_of(const std::vector<Json>& reports) {
   std::vector<Defect> defects;
   for (const Json& report : reports)
@@ -95,10 +108,10 @@ std::string page_of(const std::vector<Json>& reports) {
   text += '\n';
   std::vector<std::size_t> found(std::size(columns));
   for (const Defect& defect : defects) {
-    text += fmt::format("| {} |", defect.name);
+    text += fmt::format("| {} |", cell_text(defect.name));
     for (std::size_t c = 0; c < std::size(columns); ++c) {
       const std::string what = cell(defect, columns[c]);
-      found[c] += what.empty() || what == "right" || what == "not run" ? 0 : 1;
+      found[c] += has_findings(defect, columns[c]) && !what.empty() ? 1 : 0;
       text += fmt::format(" {} |", what);
     }
     text += '\n';
@@ -108,23 +121,24 @@ std::string page_of(const std::vector<Json>& reports) {
   return text + "\n";
 }
 
+/// What a file holds, once it has been read as a report is.
 Json report_in(const std::string& file) {
   try {
-    return Json::parse(read_text_file(file, largest_report));
-  } catch (const Json::exception& error) {
-    throw InputError(fmt::format("this is no JSON: {}", error.what()), {file});
+    Json report = Json::parse(read_text_file(file, largest_report));
+    page_of({report});
+    return report;
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::exception& error) {  // of the JSON, of names that are none
+    throw InputError(fmt::format("this is no report of foldproof audit --format json: {}", error.what()),
+                     {file});
   }
 }
 
 int detection(const std::vector<std::string>& files, const Console& console) {
   std::vector<Json> reports;
   for (const std::string& file : files) reports.push_back(report_in(file));
-  try {
-    console.print(page_of(reports));
-  } catch (const Json::exception& error) {
-    throw InputError(fmt::format("this is no report of foldproof audit --format json: {}", error.what()),
-                     {files.front()});
-  }
+  console.print(page_of(reports));
   return exit_ok;
 }
 

@@ -59,15 +59,27 @@ class Player final : public Runner {
   std::size_t next_ = 0;
 };
 
+KernelReport not_judged(const Assignment& assignment, const InputError& error) {
+  KernelReport report = empty_report(assignment.subject->contract, *assignment.instance);
+  report.verdict = Verdict::error;
+  report.reason = error.what();
+  return report;
+}
+
 }  // namespace
 
 std::vector<KernelReport> audit_under_tool(std::span<const Assignment> assignments, const AuditBy& audit) {
   std::vector<Job> jobs;
   std::vector<std::size_t> ends;
-  for (const Assignment& assignment : assignments) {
+  std::vector<std::optional<KernelReport>> wrong(assignments.size());
+  for (std::size_t k = 0; k < assignments.size(); ++k) {
     Recorder recorder;
-    audit(assignment, recorder);
-    std::ranges::move(recorder.take(), std::back_inserter(jobs));
+    try {
+      audit(assignments[k], recorder);
+      std::ranges::move(recorder.take(), std::back_inserter(jobs));
+    } catch (const InputError& error) {
+      wrong[k] = not_judged(assignments[k], error);
+    }
     ends.push_back(jobs.size());
   }
   WorkerOptions worker = gpu_worker_options(case_limit);
@@ -81,7 +93,7 @@ std::vector<KernelReport> audit_under_tool(std::span<const Assignment> assignmen
       return std::make_move_iterator(results.begin() + static_cast<std::ptrdiff_t>(job));
     };
     Player player({at(begin), at(ends[k])});
-    reports.push_back(audit(assignments[k], player));
+    reports.push_back(wrong[k] ? *wrong[k] : audit(assignments[k], player));
   }
   return reports;
 }

@@ -261,6 +261,10 @@ class Audit {
   KernelReport finished() {
     report_.coverage = coverage_.groups();
     report_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (report_.cases == 0 && left_out_ != 0) {
+      report_.verdict = Verdict::unsupported;
+      report_.reason = "none of its cases could be run, for others had ended the process that was to";
+    }
     if (report_.verdict == Verdict::unsupported) return std::move(report_);
     if (2 * vacuous_ > bounded_)
       report_.notes.push_back(fmt::format(

@@ -35,6 +35,11 @@ class Misbehaving final : public Runner {
       raise(SIGKILL);
     }
     if (name == "babbles" && write(STDIN_FILENO, "nonsense and more of it", 23) != 23) std::abort();
+    if (name == "answers somebody else") {
+      const std::uint64_t length = 8, number = 1, answer = 1;
+      for (const std::uint64_t* word : {&length, &number, &answer})
+        if (write(STDIN_FILENO, word, sizeof *word) != sizeof *word) std::abort();
+    }
     if (name == "spoils" && jobs > 1) throw SpoiltDevice{};
   }
 

@@ -60,9 +60,10 @@ LaunchShape Company::crowded(LaunchShape shape, CUfunc_st* function) const {
   int own = 0;
   check(driver().cuFuncGetAttribute_(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
         "asking for a kernel's shared memory");
-  const std::uint32_t taken = static_cast<std::uint32_t>(own) + shape.shared_bytes + reserved;
-  if (taken >= largest_shared_memory) return shape;
-  shape.shared_bytes += static_cast<std::uint32_t>(share_ * (largest_shared_memory - taken)) / 128 * 128;
+  const std::uint32_t most = context_.properties().shared_bytes,
+                      taken = static_cast<std::uint32_t>(own) + shape.shared_bytes + reserved;
+  if (taken >= most) return shape;
+  shape.shared_bytes += static_cast<std::uint32_t>(share_ * (most - taken)) / 128 * 128;
   return shape;
 }
 

@@ -28,6 +28,8 @@ Properties properties_of(CUdevice device) {
                            attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   all.multiprocessors = static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   check(driver().cuDriverGetVersion_(&all.driver), "telling its version");
+  all.shared_bytes =
+      static_cast<std::uint32_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   all.l2_bytes = static_cast<std::uint64_t>(attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
   // Two transfers a clock, which the driver tells in kHz; the bus in bits.
   all.bytes_per_second = 2e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *

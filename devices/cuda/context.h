@@ -20,7 +20,8 @@ struct Properties {
   std::string name;
   int compute_capability = 0;  ///< 90: 9.0
   unsigned multiprocessors = 0;
-  int driver = 0;  ///< 13000: of CUDA 13.0
+  int driver = 0;                  ///< 13000: of CUDA 13.0
+  std::uint32_t shared_bytes = 0;  ///< of a block at most
   std::uint64_t l2_bytes = 0;
   double bytes_per_second = 0;  ///< of its memory, by clock and width of the bus
 };

@@ -136,8 +136,18 @@ class CudaRunner final : public Runner {
                       shape.grid.volume(), shape.block.volume(), shape.shared_bytes, refused.why),
           launcher_.step());
     } catch (const Failure& failure) {
+      if (failure.result() == CUDA_ERROR_OUT_OF_MEMORY) return without_memory(job, failure);
       return failed_job(job, kind_of(failure.result()), failure.what(), launcher_.step());
     }
+  }
+
+  /// It is the GPU that lacks something, not the kernel.
+  static JobResult without_memory(const Job& job, const Failure& failure) {
+    JobResult result;
+    result.contents.resize(job.buffers.size());
+    result.completed = false;
+    result.unsupported = failure.what();
+    return result;
   }
 
   /// The memory of the arena after the jobs.

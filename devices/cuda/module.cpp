@@ -91,10 +91,10 @@ CUfunc_st* Module::function(const std::string& entry, const LaunchShape& shape) 
   CUfunc_st* function = nullptr;
   if (driver().cuModuleGetFunction_(&function, module_, entry.c_str()) != CUDA_SUCCESS)
     throw InputError(fmt::format("{} holds no kernel \"{}\"", name_, entry));
-  if (shape.shared_bytes > shared_without_asking)
-    check(driver().cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                       static_cast<int>(shape.shared_bytes)),
-          fmt::format("giving a block {} bytes of shared memory", shape.shared_bytes));
+  if (shape.shared_bytes > shared_without_asking &&
+      driver().cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                   static_cast<int>(shape.shared_bytes)) != CUDA_SUCCESS)
+    throw RefusedLaunch{"a block has no so much shared memory on this GPU"};
   if (shape.cluster.volume() > portable_cluster)
     check(driver().cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
           "admitting clusters of more than 8 blocks");

@@ -25,7 +25,8 @@ class Module {
   std::vector<EntryInfo> entries() const;
 
   /// Ready for launches of that shape: what needs asking for, as more than 48 KiB of shared memory does, is
-  /// asked for. Throws InputError where there is no such kernel.
+  /// asked for. Throws InputError where there is no such kernel, RefusedLaunch for more than a block can
+  /// have.
   CUfunc_st* function(const std::string& entry, const LaunchShape& shape) const;
 
   /// Gives the variables in global memory the values that they were loaded with, in the context's stream.

@@ -129,7 +129,10 @@ Ended Connection::end() {
 bool Connection::finish() {
   shutdown(socket_, SHUT_RDWR);
   while (child_ > 0 && std::chrono::steady_clock::now() < deadline_) {
-    if (!is_alive()) return true;
+    if (waitpid(child_, nullptr, WNOHANG) != 0) {
+      child_ = -1;
+      return true;
+    }
     usleep(1000);
   }
   end();
@@ -143,7 +146,10 @@ Ended Connection::ended(const std::string& how) {
 
 bool Connection::is_alive() {
   if (child_ > 0 && waitpid(child_, nullptr, WNOHANG) != 0) child_ = -1;
-  return child_ > 0;
+  if (child_ <= 0) return false;
+  // A fork that ended it shut the socket at once; the process itself may take a while to go.
+  char byte = 0;
+  return recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
 }
 
 std::string Connection::last_words() const {

@@ -76,6 +76,11 @@ bool is_spoilt(const JobResult& result) {
   return std::ranges::any_of(result.findings, [](const Finding& f) { return is_fatal(f.kind); });
 }
 
+/// Instances of one contract share an image, and differ in their kernels.
+bool is_of_one_kernel(const Job& a, const Job& b) {
+  return a.image == b.image && launch_before(a).entry == launch_before(b).entry;
+}
+
 /// Jobs that one process ran, in its order: what became of them, and where they stand among all jobs.
 struct Ran {
   std::vector<std::size_t> index;
@@ -95,11 +100,11 @@ class SanitizedRun {
     while (!left.empty()) {
       const std::size_t count = std::min<std::size_t>(left.size(), cuda::launch_site_count - 1);
       const std::span<const std::size_t> chosen = std::span(left).first(count);
+      spoiler_.reset();
       const std::size_t done = run_process(chosen);
       left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(done));
-      if (!results_[chosen_last_]) continue;
-      if (is_spoilt(*results_[chosen_last_]))
-        std::erase_if(left, [&](std::size_t j) { return jobs_[j].image == jobs_[chosen_last_].image; });
+      if (spoiler_)
+        std::erase_if(left, [&](std::size_t j) { return is_of_one_kernel(jobs_[j], jobs_[*spoiler_]); });
     }
     if (!is_proven_) run_process({});
     return std::move(results_);
@@ -120,6 +125,7 @@ class SanitizedRun {
       conversation.connection().limit(for_its_records);
       if (!conversation.connection().finish())
         throw Unsupported(fmt::format("compute-sanitizer's {} did not write down what it saw", tool_.name));
+      if (ran.is_spoilt()) spoiler_ = ran.index.back();
       attribute(records.text(), ran);
       return keep(std::move(ran));
     } catch (const Ended& ended) {
@@ -127,8 +133,10 @@ class SanitizedRun {
       if (done == jobs.size())
         throw Unsupported(fmt::format("a worker under compute-sanitizer's {} {}", tool_.name, ended.how));
       // What the tool saw of the jobs before is lost with the process.
-      if (done > 0) run_process(jobs.first(done));
-      keep({{jobs[done]}, {failed(jobs_[jobs[done]], ended)}});
+      if (done > 0)
+        if (const std::size_t again = run_process(jobs.first(done)); again < done) return again;
+      results_[jobs[done]] = failed(jobs_[jobs[done]], ended);
+      spoiler_ = jobs[done];
       return done + 1;
     } catch (const Garbled& garbled) {
       throw Unsupported(fmt::format("the worker under compute-sanitizer's {} answers what is no answer: {}",
@@ -140,7 +148,6 @@ class SanitizedRun {
     for (std::size_t k = 0; k < ran.results.size(); ++k) {
       ran.results[k].warp_instructions = instructions_a_job;
       results_[ran.index[k]] = std::move(ran.results[k]);
-      chosen_last_ = ran.index[k];
     }
     return ran.results.size();
   }
@@ -181,8 +188,11 @@ class SanitizedRun {
     for (std::size_t k = 0; k < seen.size(); ++k) {
       if (seen[k].empty()) continue;
       JobResult& result = ran.results[k];
-      result.completed &= std::ranges::count(seen[k], Severity::error, &Finding::severity) == 0;
-      result.findings = std::move(seen[k]);  // which say more than the error that the device was left with
+      const bool has_error = std::ranges::count(seen[k], Severity::error, &Finding::severity) != 0;
+      if (has_error)
+        result.findings.clear();  // the tool says more than the error that the device was left with
+      result.completed &= !has_error;
+      std::ranges::move(seen[k], std::back_inserter(result.findings));
     }
   }
 
@@ -195,7 +205,10 @@ class SanitizedRun {
       launches += launches_of(jobs_[ran.index[k]]);
       if (*found.launch <= launches) return k;
     }
-    return found.launch ? ran.index.size() : 0;
+    if (found.launch) return ran.index.size();
+    const auto launches_it = [&](std::size_t j) { return launch_before(jobs_[j]).entry == found.function; };
+    const auto first = std::ranges::find_if(ran.index, launches_it);
+    return first == ran.index.end() ? 0 : static_cast<std::size_t>(first - ran.index.begin());
   }
 
   JobResult failed(const Job& job, const Ended& ended) const {
@@ -213,8 +226,8 @@ class SanitizedRun {
   const fs::path& executable_;
   std::span<const Job> jobs_;
   std::vector<std::optional<JobResult>> results_;
-  std::size_t chosen_last_ = 0;  ///< the last job with a result
-  bool is_proven_ = false;       ///< a process's tool has reported its self-test
+  std::optional<std::size_t> spoiler_;  ///< of the last process: the job behind which no other could run
+  bool is_proven_ = false;              ///< a process's tool has reported its self-test
 };
 
 }  // namespace

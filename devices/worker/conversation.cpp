@@ -1,12 +1,19 @@
 #include "devices/worker/conversation.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace foldproof {
 namespace {
 
-/// A longer answer is none.
-constexpr std::uint64_t most_answer = std::uint64_t{1} << 36;
+/// Whether it is what a job may come to.
+bool fits(const Job& job, const JobResult& result) {
+  if (!result.completed) return true;  // its contents mean nothing
+  if (result.contents.size() != job.buffers.size()) return false;
+  for (std::size_t b = 0; b < job.buffers.size(); ++b)
+    if (job.buffers[b].read_back && result.contents[b].size() != job.buffers[b].bytes) return false;
+  return true;
+}
 
 [[noreturn]] void refuse(Answer answer, WireReader& reader) {
   const std::string sentence = reader.text();
@@ -46,6 +53,8 @@ std::optional<std::vector<JobResult>> Conversation::run(std::span<const Job> job
   reader.expect_end();
   if (results.size() != jobs.size())
     throw Garbled{fmt::format("{} results of {} jobs", results.size(), jobs.size())};
+  for (std::size_t j = 0; j < jobs.size(); ++j)
+    if (!fits(jobs[j], results[j])) throw Garbled{"a result with other buffers than its job has"};
   return results;
 }
 
@@ -53,10 +62,16 @@ std::pair<Answer, std::vector<std::byte>> Conversation::ask(const WireWriter& re
                                                             std::chrono::milliseconds limit) {
   connection_.limit(limit);
   std::uint64_t bytes = request.message().size();
+  // An answer to somebody who did not live to hear it may still lie there.
+  const std::uint64_t number = (static_cast<std::uint64_t>(getpid()) << 32) + ++questions_;
   connection_.send(&bytes, sizeof bytes);
+  connection_.send(&number, sizeof number);
   connection_.send(request.message().data(), bytes);
+  std::uint64_t answered = 0;
   connection_.receive(&bytes, sizeof bytes);
-  if (bytes > most_answer) throw Garbled{fmt::format("an answer of {} bytes", bytes)};
+  connection_.receive(&answered, sizeof answered);
+  if (bytes > most_message) throw Garbled{fmt::format("an answer of {} bytes", bytes)};
+  if (answered != number) throw Garbled{"an answer to another question"};
   std::vector<std::byte> message(bytes);
   connection_.receive(message.data(), bytes);
   WireReader reader(message);

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,6 +36,7 @@ class Conversation {
                                                         std::chrono::milliseconds limit);
 
   Connection connection_;
+  std::uint64_t questions_ = 0;
 };
 
 }  // namespace foldproof

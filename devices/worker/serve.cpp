@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <list>
@@ -40,17 +41,31 @@ bool put(const void* from, std::size_t bytes) {
   return true;
 }
 
-std::optional<std::vector<std::byte>> asked() {
+struct Question {
+  std::uint64_t number = 0;
+  std::vector<std::byte> message;
+};
+
+/// Nothing where nobody asks any more, or speaks another language.
+std::optional<Question> asked() {
   std::uint64_t bytes = 0;
-  if (!get(&bytes, sizeof bytes)) return std::nullopt;
-  std::vector<std::byte> message(bytes);
-  if (!get(message.data(), message.size())) return std::nullopt;
-  return message;
+  Question question;
+  if (!get(&bytes, sizeof bytes) || !get(&question.number, sizeof question.number) || bytes > most_message)
+    return std::nullopt;
+  // As it comes: a length that is none asks for no memory.
+  constexpr std::uint64_t step = 1 << 26;
+  while (question.message.size() < bytes) {
+    const std::size_t had = question.message.size();
+    question.message.resize(had + std::min(step, bytes - had));
+    if (!get(question.message.data() + had, question.message.size() - had)) return std::nullopt;
+  }
+  return question;
 }
 
-bool answer(const WireWriter& writer) {
+bool answer(const Question& question, const WireWriter& writer) {
   const std::uint64_t bytes = writer.message().size();
-  return put(&bytes, sizeof bytes) && put(writer.message().data(), bytes);
+  return put(&bytes, sizeof bytes) && put(&question.number, sizeof question.number) &&
+         put(writer.message().data(), bytes);
 }
 
 WireWriter refusal(Answer kind, const std::string& sentence, const Position& position) {
@@ -120,13 +135,16 @@ class Server {
 void serve(Runner& runner) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a kernel that hangs must not outlive who waits for it
   Server server(runner);
-  while (const auto message = asked())
-    if (!answer(server.answer_to(*message))) return;
+  try {
+    while (const auto question = asked())
+      if (!answer(*question, server.answer_to(question->message))) return;
+  } catch (const Garbled&) {  // whoever sent that is not waiting for an answer
+  }
 }
 
 void serve_nothing(const Unsupported& reason) {
-  while (asked())
-    if (!answer(refusal(Answer::unsupported, reason.sentence(), reason.position()))) return;
+  while (const auto question = asked())
+    if (!answer(*question, refusal(Answer::unsupported, reason.sentence(), reason.position()))) return;
 }
 
 }  // namespace foldproof

@@ -1,7 +1,8 @@
 // Jobs and results as bytes, between two processes of this program on one machine.
 //
-//   A message is its length and so many bytes; the first number says which one it is (Request, Answer). A
-//   list begins with its length, as bytes and texts do; every number has 64 bits.
+//   A message is its length, a number that an answer repeats of what it answers, and so many bytes; the first
+//   of their numbers says which one it is (Request, Answer). A list begins with its length, as bytes and
+//   texts do; every number has 64 bits.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,9 @@
 #include "devices/runner.h"
 
 namespace foldproof {
+
+/// A longer message is none.
+inline constexpr std::uint64_t most_message = std::uint64_t{1} << 36;
 
 enum class Request : std::uint64_t {
   entries,  ///< of an image; answered by entries, or by unknown_image where only its key was sent

@@ -56,21 +56,31 @@ class WorkerRunner final : public Runner {
   }
 
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
+    return introduced(*image);
+  }
+
+ private:
+  std::vector<EntryInfo> introduced(const Image& image) {
     try {
-      return conversation().introduce(*image, options_.start);
+      return conversation().introduce(image, options_.start);
     } catch (const Ended& ended) {
       abandon();
       throw InputError(fmt::format("the worker process of the device {} when it was to load this",
                                    ended.in_time ? ended.how : "did not answer"),
-                       {image->name});
+                       {image.name});
     } catch (const Garbled& garbled) {
       abandon();
       throw InputError(fmt::format("the worker process answers what is no answer: {}", garbled.what),
-                       {image->name});
+                       {image.name});
     }
   }
 
- private:
+  /// A new process has the time that it takes to make its context, which is none of a job's.
+  Conversation& conversation_about(const Image& image) {
+    if (!worker_) introduced(image);
+    return conversation();
+  }
+
   /// How many of the jobs are run together: of one image, and not too large.
   std::size_t together(std::span<const Job> jobs) const {
     std::size_t count = 1;
@@ -115,7 +125,7 @@ class WorkerRunner final : public Runner {
   /// Nothing where one of the jobs spoils it for all.
   std::optional<std::vector<JobResult>> attempt(std::span<const Job> batch) {
     try {
-      return counted(conversation().run(batch, options_.limit, options_.start));
+      return counted(conversation_about(*batch.front().image).run(batch, options_.limit, options_.start));
     } catch (const Ended&) {
     } catch (const Garbled&) {
     }
@@ -124,7 +134,7 @@ class WorkerRunner final : public Runner {
 
   JobResult run_alone(const Job& job) {
     try {
-      auto results = counted(conversation().run({&job, 1}, options_.limit, options_.start));
+      auto results = counted(conversation_about(*job.image).run({&job, 1}, options_.limit, options_.start));
       if (!results) throw Garbled{"a single job that cannot be run together with others"};
       return std::move(results->front());
     } catch (const Ended& ended) {

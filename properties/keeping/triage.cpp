@@ -77,9 +77,10 @@ void add_silent(KernelReport& report, const Contract& contract, const Announced&
 }
 
 void triage_unwatched(KernelReport& report) {
-  for (Finding& finding : report.findings) finding.expected = true;
+  for (Finding& finding : report.findings) finding.expected = finding.kind != Kind::unsupported;
   report.verdict = report.findings.empty() ? Verdict::clean : Verdict::findings;
-  report.expected = !report.findings.empty();
+  report.expected = !report.findings.empty() &&
+                    std::ranges::all_of(report.findings, [](const Finding& f) { return f.expected; });
   if (report.findings.empty())
     report.notes.emplace_back("a defect that leaves no trace in memory here; the emulated device finds it");
 }

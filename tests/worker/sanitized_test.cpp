@@ -137,6 +137,27 @@ TEST_CASE("A job that does not end costs its image's later jobs, and nobody else
   CHECK(results[3]->findings.empty());
 }
 
+TEST_CASE("A warning of the tool does not take the place of the device's own error", "[sanitized]") {
+  const auto one = image("one.cu");
+  // A store far behind the buffer, which the device ends; the tool only warns of a race inside a warp.
+  Job astray = job(one);
+  for (JobStep& step : astray.steps) std::get<JobLaunch>(step).arguments[0].pointers[0].offset = 1 << 20;
+  std::string warning = hazard(1, "put");
+  warning.replace(warning.find("64</x>"), 6, "1</x>");
+  const Script script(
+      {warning + R"(<record><kind>Analysis</kind><level>Warning</level><what><text>Race condition</text>
+<source><direction>Write</direction><where><func>put</func><path>/src/put.cu</path><line>3</line><pc>0x10</pc></where></source>
+<destination><direction>Write</direction><where><func>put</func><path>/src/put.cu</path><line>3</line><pc>0x10</pc></where>
+<count>1</count></destination></what></record>)",
+       self_test(1)});
+  const auto results = run(script, {astray});
+  REQUIRE(results[0]);
+  REQUIRE(results[0]->findings.size() == 2);
+  CHECK(results[0]->findings[0].kind == Kind::out_of_bounds);
+  CHECK(results[0]->findings[1].severity == Severity::warning);
+  CHECK_FALSE(results[0]->completed);
+}
+
 TEST_CASE("Without jobs, the tool must still be seen to see", "[sanitized]") {
   CHECK(run(Script({self_test(1)}), {}).empty());
   CHECK_THROWS_AS(run(Script({""}), {}), Unsupported);

@@ -161,3 +161,11 @@ TEST_CASE("A worker that is there already is spoken to, and its end shows", "[wo
   CHECK_FALSE(worker->is_alive());
   CHECK(value_of(runner->run({job(3)}).at(0)) == 3);
 }
+
+TEST_CASE("An answer to another question is not taken for one's own", "[worker]") {
+  const std::vector<JobResult> results = results_with("answers somebody else");
+  check_others(results);
+  REQUIRE(results[1].findings.size() == 1);
+  CHECK(results[1].findings[0].kind == Kind::crash);
+  CHECK(results[1].findings[0].message.find("an answer to another question") != std::string::npos);
+}
