@@ -48,20 +48,7 @@ class WrongOnce final : public Runner {
   bool is_done_ = false;
 };
 
-struct Instances {
-  std::vector<std::pair<const Subject*, const Instance*>> all;
-};
-
-/// Those that a GPU runs by launches, and that are right.
-Instances instances_of(const std::vector<Subject>& subjects) {
-  Instances instances;
-  for (const Subject& subject : subjects) {
-    if (subject.contract.is_host() || !subject.contract.expected.empty()) continue;
-    for (const Instance& instance : subject.contract.instances)
-      if (instance.reduction) instances.all.emplace_back(&subject, &instance);
-  }
-  return instances;
-}
+using Instances = std::vector<std::pair<const Subject*, const Instance*>>;
 
 struct Way {
   std::string name;
@@ -90,11 +77,11 @@ Measured measure(const Instances& instances, const Way& way, unsigned jobs, Prog
   const AuditOptions options = options_of(way);
   const auto is_wrong = [](std::size_t task) { return task % instances_a_wrong_result == 0; };
   Tasks tasks;
-  tasks.count = instances.all.size();
+  tasks.count = instances.size();
   tasks.jobs = jobs;
   tasks.starting = [&](std::size_t, unsigned slot) { workers.prepare(slot); };
   tasks.work = [&](std::size_t task, const auto&) {
-    const auto& [subject, instance] = instances.all[task];
+    const auto& [subject, instance] = instances[task];
     std::unique_ptr<Runner> runner = workers.runner();
     if (is_wrong(task)) runner = std::make_unique<WrongOnce>(std::move(runner));
     return pack(to_json(audit_instance(subject->contract, *instance, subject->image, *runner, options)));
@@ -124,7 +111,7 @@ Measured measure(const Instances& instances, const Way& way, unsigned jobs, Prog
 std::size_t distinct_triples(const Instances& instances, const Way& way) {
   std::set<std::tuple<std::string, std::int64_t, std::int64_t>> triples;
   const AuditOptions options = options_of(way);
-  for (const auto& [subject, instance] : instances.all) {
+  for (const auto& [subject, instance] : instances) {
     const Domain domain(*instance, options.largest_count);
     const std::string identity = identity_of(subject->contract, *instance);
     const CaseGenerator generator(*instance, domain, identity, options.seed);
@@ -185,10 +172,12 @@ int bench_gpu(const std::string& path, const Console& console) {
   CompileOptions compile_options;
   compile_options.machine = gpu_architecture();
   std::vector<Subject> subjects = load_subjects({path, {}, {}}, compile_options, console);
-  std::erase_if(subjects, [](const Subject& subject) { return instances_of({subject}).all.empty(); });
+  std::erase_if(subjects, [](const Subject& subject) {
+    return subject.contract.is_host() || !subject.contract.expected.empty();
+  });
   const unsigned jobs = default_jobs();
   compile_subjects(subjects, compile_options, jobs, console, line);
-  const Instances instances = instances_of(subjects);
+  const Instances instances = right_instances(subjects);
 
   Way naive{"naive", gpu_worker_options(std::chrono::seconds(10)), 24};
   naive.worker.command.emplace_back("--plain");

@@ -148,15 +148,16 @@ struct Compared {
   std::vector<Finding> findings;
 };
 
-Json packed(const KernelReport& report, const Tally& tally) {
+Json packed(const KernelReport& report, const Tally& tally, bool must_be_same) {
   Json findings = Json::array();
   for (const Finding& finding : report.findings) findings.push_back(to_json(finding));
-  return {{"cases", report.cases},        {"runs", tally.runs},         {"same", tally.same},
-          {"other_nan", tally.other_nan}, {"left_out", tally.left_out}, {"reason", report.reason},
-          {"findings", findings}};
+  return {{"must_be_same", must_be_same}, {"cases", report.cases},        {"runs", tally.runs},
+          {"same", tally.same},           {"other_nan", tally.other_nan}, {"left_out", tally.left_out},
+          {"reason", report.reason},      {"findings", findings}};
 }
 
 void unpack_into(Compared& one, const Json& json) {
+  one.must_be_same = json.at("must_be_same").get<bool>();
   one.cases = json.at("cases").get<std::uint64_t>();
   one.tally = {json.at("runs").get<std::uint64_t>(), json.at("same").get<std::uint64_t>(),
                json.at("other_nan").get<std::uint64_t>(), json.at("left_out").get<std::uint64_t>()};
@@ -248,10 +249,7 @@ int compare(const Arguments& a, const Console& console) {
   });
   compile_subjects(subjects, compile_options, a.jobs, console, line);
 
-  std::vector<std::pair<const Subject*, const Instance*>> instances;
-  for (const Subject& subject : subjects)
-    for (const Instance& instance : subject.contract.instances)
-      if (instance.reduction) instances.emplace_back(&subject, &instance);
+  const auto instances = right_instances(subjects);
   std::vector<Compared> all(instances.size());
   AuditOptions options;
   options.cases = a.cases;
@@ -267,10 +265,10 @@ int compare(const Arguments& a, const Console& console) {
   tasks.starting = [&](std::size_t, unsigned slot) { workers.prepare(slot); };
   tasks.work = [&](std::size_t task, const auto&) {
     const auto& [subject, instance] = instances[task];
-    ComparingRunner runner(workers.runner(), *instance,
-                           !a.contracted && has_one_answer(*instance, *subject->image));
+    const bool must_be_same = !a.contracted && has_one_answer(*instance, *subject->image);
+    ComparingRunner runner(workers.runner(), *instance, must_be_same);
     const KernelReport report = audit_instance(subject->contract, *instance, subject->image, runner, options);
-    return pack(packed(report, runner.tally()));
+    return pack(packed(report, runner.tally(), must_be_same));
   };
   tasks.finished = [&](std::size_t task, const Outcome& outcome) {
     const auto& [subject, instance] = instances[task];
@@ -278,7 +276,6 @@ int compare(const Arguments& a, const Console& console) {
     one.folder = subject->contract.source.parent_path().filename().string();
     one.kernel = empty_report(subject->contract, *instance).kernel;
     one.instance = instance->label;
-    one.must_be_same = !a.contracted && has_one_answer(*instance, *subject->image);
     if (outcome.ending == Outcome::Ending::finished)
       unpack_into(one, unpack(outcome.text));
     else

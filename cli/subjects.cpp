@@ -86,6 +86,17 @@ std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOpt
   return std::move(loaded.subjects);
 }
 
+std::vector<std::pair<const Subject*, const Instance*>> right_instances(
+    const std::vector<Subject>& subjects) {
+  std::vector<std::pair<const Subject*, const Instance*>> instances;
+  for (const Subject& subject : subjects) {
+    if (subject.contract.is_host() || !subject.contract.expected.empty()) continue;
+    for (const Instance& instance : subject.contract.instances)
+      if (instance.reduction) instances.emplace_back(&subject, &instance);
+  }
+  return instances;
+}
+
 std::string skip_without_gpu(std::vector<Subject>& subjects) {
   const auto is_host = [](const Subject& subject) { return subject.contract.is_host(); };
   if (std::ranges::none_of(subjects, is_host)) return "";

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/console.h"
@@ -40,6 +41,10 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
 /// is thrown.
 std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
                                    const Console& console);
+
+/// Instances that are run by launches, have a result to judge, and are right; in the order of the subjects,
+/// which they point into.
+std::vector<std::pair<const Subject*, const Instance*>> right_instances(const std::vector<Subject>& subjects);
 
 /// Skips functions of the host where there is no GPU, or not as many as they are about; says which GPU runs
 /// the others. Empty where none does.

@@ -1,5 +1,7 @@
 #include "devices/failed_job.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -20,6 +22,12 @@ JobResult failed_job(const Job& job, Kind kind, std::string message, std::size_t
   finding.at = launch_before(job, step).where;
   result.findings.push_back(std::move(finding));
   return result;
+}
+
+std::string stray_write_sentence(const JobBuffer& buffer, std::int64_t at) {
+  return fmt::format(
+      "a write outside of the buffer \"{}\" of {} bytes: byte {} counted from its start is not what it was",
+      buffer.name, buffer.bytes, at);
 }
 
 }  // namespace foldproof

@@ -1,7 +1,5 @@
 #include "devices/cuda/arena.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -80,10 +78,8 @@ std::optional<std::string> Arena::stray_write(std::size_t job, std::span<const s
     auto at = stray_in(place.end, place.block_end);
     if (!at) at = stray_in(place.block, place.start);
     if (!at) continue;
-    return fmt::format(
-        "a write outside of the buffer \"{}\" of {} bytes: byte {} counted from its start is not what it was",
-        jobs_[job].buffers[b].name, jobs_[job].buffers[b].bytes,
-        static_cast<std::int64_t>(*at) - static_cast<std::int64_t>(place.start));
+    return stray_write_sentence(jobs_[job].buffers[b],
+                                static_cast<std::int64_t>(*at) - static_cast<std::int64_t>(place.start));
   }
   return std::nullopt;
 }

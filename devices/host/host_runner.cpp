@@ -9,6 +9,7 @@
 #include "devices/failed_job.h"
 #include "devices/host_program.h"
 #include "devices/process/connection.h"
+#include "devices/worker/wire.h"
 
 namespace foldproof {
 namespace {
@@ -28,24 +29,6 @@ enum Error : std::uint64_t { illegal_address = 700, misaligned_address = 716, la
 /// The program answered what is no answer.
 struct Garbage {
   std::string what;
-};
-
-class Writer {
- public:
-  void number(std::uint64_t value) { raw(&value, sizeof value); }
-  void bytes(const std::vector<std::byte>& content) {
-    number(content.size());
-    raw(content.data(), content.size());
-  }
-  const std::vector<std::byte>& message() const { return message_; }
-
- private:
-  void raw(const void* from, std::size_t bytes) {
-    const auto* at = static_cast<const std::byte*>(from);
-    message_.insert(message_.end(), at, at + bytes);
-  }
-
-  std::vector<std::byte> message_;
 };
 
 /// One process of a program, and what it said of itself.
@@ -71,7 +54,7 @@ class Program {
   /// Answers with a result; throws Ended or Garbage, and is of no use any more then.
   JobResult run(const Job& job) {
     connection_.limit(limit_);
-    const Writer message = written(job);
+    const WireWriter message = written(job);
     connection_.send(message.message().data(), message.message().size());
     JobResult result;
     result.contents.resize(job.buffers.size());
@@ -91,8 +74,8 @@ class Program {
   Ended end() { return connection_.end(); }
 
  private:
-  Writer written(const Job& job) const {
-    Writer writer;
+  WireWriter written(const Job& job) const {
+    WireWriter writer;
     writer.number(job.buffers.size());
     for (const JobBuffer& buffer : job.buffers) {
       writer.number(buffer.bytes);
@@ -107,28 +90,20 @@ class Program {
     return writer;
   }
 
-  static void write(Writer& writer, const JobWrite& step) {
+  static void write(WireWriter& writer, const JobWrite& step) {
     writer.number(1);
     writer.number(step.buffer);
     writer.bytes(step.bytes);
   }
 
-  void write(Writer& writer, const JobLaunch& step) const {
+  void write(WireWriter& writer, const JobLaunch& step) const {
     const auto entry = std::ranges::find(entries_, step.entry, &EntryInfo::name);
     if (entry == entries_.end())
       throw InputError(fmt::format("the host program has no entry \"{}\"", step.entry), step.where);
     writer.number(0);
     writer.number(static_cast<std::uint64_t>(entry - entries_.begin()));
     writer.number(step.arguments.size());
-    for (const JobArgument& argument : step.arguments) {
-      writer.bytes(argument.bytes);
-      writer.number(argument.pointers.size());
-      for (const PointerPatch& pointer : argument.pointers) {
-        writer.number(pointer.at);
-        writer.number(pointer.buffer);
-        writer.number(pointer.offset);
-      }
-    }
+    for (const JobArgument& argument : step.arguments) foldproof::write(writer, argument);
   }
 
   void take_contents(const Job& job, JobResult& result) {
@@ -152,9 +127,7 @@ class Program {
   static Finding stray_write(const Job& job, const JobBuffer& buffer, std::int64_t at) {
     Finding finding;
     finding.kind = Kind::out_of_bounds;
-    finding.message = fmt::format(
-        "a write outside of the buffer \"{}\" of {} bytes: byte {} counted from its start is not what it was",
-        buffer.name, buffer.bytes, at);
+    finding.message = stray_write_sentence(buffer, at);
     finding.at = launch_before(job).where;
     return finding;
   }

@@ -58,16 +58,6 @@ JobBuffer read_buffer(WireReader& from) {
   return buffer;
 }
 
-void write(WireWriter& to, const JobArgument& argument) {
-  to.bytes(argument.bytes);
-  to.number(argument.pointers.size());
-  for (const PointerPatch& pointer : argument.pointers) {
-    to.number(pointer.at);
-    to.number(pointer.buffer);
-    to.number(pointer.offset);
-  }
-}
-
 JobArgument read_argument(WireReader& from) {
   JobArgument argument;
   argument.bytes = from.bytes();
@@ -236,6 +226,16 @@ std::span<const std::byte> WireReader::taken(std::uint64_t bytes) {
   const auto front = left_.first(bytes);
   left_ = left_.subspan(bytes);
   return front;
+}
+
+void write(WireWriter& to, const JobArgument& argument) {
+  to.bytes(argument.bytes);
+  to.number(argument.pointers.size());
+  for (const PointerPatch& pointer : argument.pointers) {
+    to.number(pointer.at);
+    to.number(pointer.buffer);
+    to.number(pointer.offset);
+  }
 }
 
 std::uint64_t key_of(const Image& image) {

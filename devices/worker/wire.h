@@ -42,6 +42,7 @@ struct Garbled {
 
 class WireWriter {
  public:
+  WireWriter() = default;
   template <typename Enumeration>
   explicit WireWriter(Enumeration message) {
     number(static_cast<std::uint64_t>(message));
@@ -85,6 +86,7 @@ class WireReader {
 /// Images are sent once and known by this afterwards.
 std::uint64_t key_of(const Image& image);
 
+void write(WireWriter& to, const JobArgument& argument);
 void write(WireWriter& to, const Image& image);
 void write(WireWriter& to, const std::vector<EntryInfo>& entries);
 void write(WireWriter& to, std::span<const Job> jobs);  ///< without their image and what is to be followed

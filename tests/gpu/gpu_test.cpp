@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <chrono>
-#include <cstring>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -11,8 +10,10 @@
 #include "catch.h"
 #include "devices/worker.h"
 #include "gpu/program.h"
+#include "word_job.h"
 
 using namespace foldproof;
+using namespace foldproof::test;
 
 namespace {
 
@@ -73,17 +74,11 @@ again:
 const std::shared_ptr<const Image> image = std::make_shared<const Image>(Image{"kernels.ptx", ptx});
 
 Job job(const std::string& entry, std::uint32_t value) {
-  JobArgument number{ArgumentBytes(sizeof value), {}};
-  std::memcpy(number.bytes.data(), &value, sizeof value);
-  JobLaunch launch{entry, {{1, 1, 1}, {1, 1, 1}}, {{ArgumentBytes(8), {{0, 0, 0}}}, number}, {"put.toml", 7}};
+  JobLaunch launch{entry,
+                   {{1, 1, 1}, {1, 1, 1}},
+                   {{ArgumentBytes(8), {{0, 0, 0}}}, word_argument(value)},
+                   {"put.toml", 7}};
   return {image, {{"output", 4, {}, 0, true}}, {launch}, {}, {}, std::nullopt};
-}
-
-std::uint32_t value_of(const JobResult& result) {
-  std::uint32_t value = 0;
-  REQUIRE(result.contents.at(0).size() == sizeof value);
-  std::memcpy(&value, result.contents[0].data(), sizeof value);
-  return value;
 }
 
 WorkerOptions options() {

@@ -2,12 +2,13 @@
 #include "devices/worker.h"
 
 #include <chrono>
-#include <cstring>
 
 #include "catch.h"
 #include "contracts/files.h"
+#include "word_job.h"
 
 using namespace foldproof;
+using namespace foldproof::test;
 
 namespace {
 
@@ -28,19 +29,12 @@ const std::shared_ptr<const Image> image = std::make_shared<const Image>(Image{"
 
 /// Writes `value` into a buffer of that name.
 Job job(std::uint32_t value, const std::string& name = "output", std::uint64_t past = 0) {
-  JobArgument number{ArgumentBytes(sizeof value), {}};
-  std::memcpy(number.bytes.data(), &value, sizeof value);
   JobBuffer buffer{name, 4, {}, 0, true};
-  JobLaunch launch{
-      "put", {{1, 1, 1}, {1, 1, 1}}, {{ArgumentBytes(8), {{0, 0, past}}}, number}, {"put.toml", 7}};
+  JobLaunch launch{"put",
+                   {{1, 1, 1}, {1, 1, 1}},
+                   {{ArgumentBytes(8), {{0, 0, past}}}, word_argument(value)},
+                   {"put.toml", 7}};
   return {image, {buffer}, {launch}, {}, {}, std::nullopt};
-}
-
-std::uint32_t value_of(const JobResult& result) {
-  std::uint32_t value = 0;
-  REQUIRE(result.contents.at(0).size() == sizeof value);
-  std::memcpy(&value, result.contents[0].data(), sizeof value);
-  return value;
 }
 
 WorkerOptions options() {

@@ -1,0 +1,25 @@
+// Jobs whose results are words of four bytes.
+#pragma once
+
+#include <cstring>
+
+#include "catch.h"
+#include "devices/runner.h"
+
+namespace foldproof::test {
+
+inline JobArgument word_argument(std::uint32_t value) {
+  JobArgument argument{ArgumentBytes(sizeof value), {}};
+  std::memcpy(argument.bytes.data(), &value, sizeof value);
+  return argument;
+}
+
+/// What the job left in its first buffer.
+inline std::uint32_t value_of(const JobResult& result) {
+  std::uint32_t value = 0;
+  REQUIRE(result.contents.at(0).size() == sizeof value);
+  std::memcpy(&value, result.contents[0].data(), sizeof value);
+  return value;
+}
+
+}  // namespace foldproof::test
