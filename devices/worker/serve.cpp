@@ -1,19 +1,65 @@
 // The worker's side of the conversation.
 #include <fmt/format.h>
-#include <sys/prctl.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <list>
+#include <mutex>
 #include <optional>
+#include <thread>
 
 #include "devices/worker.h"
 #include "devices/worker/wire.h"
 
 namespace foldproof {
 namespace {
+
+/// What is left to a job when nobody waits for it any more.
+constexpr std::chrono::milliseconds grace{500};
+
+/// Ends the process where nobody asks any more while a job runs: a kernel that hangs must not outlive who
+/// waited for it. The end of the parent process would not tell, which may be a tool that was ended by itself.
+class Watchdog {
+ public:
+  /// That a job runs, while it lives.
+  class Busy {
+   public:
+    explicit Busy(Watchdog& watchdog) : watchdog_(watchdog) { watchdog_.is_busy_ = true; }
+    ~Busy() { watchdog_.is_busy_ = false; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    Watchdog& watchdog_;
+  };
+
+  Watchdog() : thread_([this](const std::stop_token& stop) { watch(stop); }) {}
+  /// Nobody is to ask any more.
+  ~Watchdog() { shutdown(STDIN_FILENO, SHUT_RDWR); }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+ private:
+  void watch(const std::stop_token& stop) {
+    pollfd gone{STDIN_FILENO, POLLRDHUP, 0};
+    while (poll(&gone, 1, -1) < 0 && errno == EINTR) {
+    }
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_for(lock, stop, grace, [] { return false; });
+    if (is_busy_) kill(getpid(), SIGKILL);
+  }
+
+  std::atomic<bool> is_busy_ = false;
+  std::jthread thread_;
+};
 
 /// Modules stay loaded for so many images.
 constexpr std::size_t most_images = 16;
@@ -133,11 +179,13 @@ class Server {
 }  // namespace
 
 void serve(Runner& runner) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a kernel that hangs must not outlive who waits for it
+  Watchdog watchdog;
   Server server(runner);
   try {
-    while (const auto question = asked())
+    while (const auto question = asked()) {
+      const Watchdog::Busy busy(watchdog);
       if (!answer(*question, server.answer_to(question->message))) return;
+    }
   } catch (const Garbled&) {  // whoever sent that is not waiting for an answer
   }
 }

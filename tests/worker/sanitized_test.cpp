@@ -3,7 +3,9 @@
 #include "devices/sanitized.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "catch.h"
@@ -135,6 +137,27 @@ TEST_CASE("A job that does not end costs its image's later jobs, and nobody else
   CHECK_FALSE(results[2]);
   REQUIRE(results[3]);
   CHECK(results[3]->findings.empty());
+}
+
+TEST_CASE("A job that does not end does not outlive the tool that ran its process", "[sanitized]") {
+  const TemporaryFolder folder;
+  const auto number = folder.path() / "process";
+  // As compute-sanitizer does, the script has a process between itself and the worker.
+  const auto script = folder.path() / "compute-sanitizer";
+  std::ofstream(script) << "#!/bin/sh\nexec 3<&0\n( " FOLDPROOF_TEST_WORKER " <&3 &\necho $! >> "
+                        << number.string() << "\nwait ) &\nwait\n";
+  chmod(script.c_str(), 0755);
+  WorkerOptions worker;
+  worker.command = {FOLDPROOF_TEST_WORKER};
+  worker.limit = std::chrono::milliseconds(200);
+  CHECK_THROWS_AS(run_sanitized(racecheck(), worker, script, {{job(image("one.cu"), "hangs")}}), InputError);
+
+  pid_t id = 0;
+  std::ifstream(number) >> id;
+  REQUIRE(id > 0);
+  const auto is_there = [id] { return kill(id, 0) == 0; };
+  for (int k = 0; k < 500 && is_there(); ++k) usleep(10'000);
+  CHECK_FALSE(is_there());
 }
 
 TEST_CASE("A warning of the tool does not take the place of the device's own error", "[sanitized]") {
