@@ -25,7 +25,7 @@ struct Arguments : AuditArguments {
   std::string device = "emulated", sanitizer, case_limit = "10s", report, store, only_case,
               prove_budget = "30s";
   std::optional<std::uint64_t> steered;
-  bool prove = false, counters = false, coverage = false;
+  bool prove = false, counters = false, coverage = false, large = false;
 };
 
 CampaignOptions campaign_options(const Arguments& arguments) {
@@ -88,9 +88,30 @@ std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list)
   return tools;
 }
 
-/// Each of the instances on each device that is asked for and there, and under each of the tools.
-std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const std::string& device,
+/// E5 and what makes inputs, compiled; nothing where it is not asked for.
+class LargeTools {
+ public:
+  LargeTools(bool are_asked_for, const CompileOptions& options, const Console& console) {
+    if (!are_asked_for) return;
+    const std::filesystem::path kernels = shipped_kernels();
+    exact_ = load_subjects({kernels / "careful" / "exact.toml", {}, {}}, options, console);
+    Contract& exact = exact_.front().contract;
+    tools_ = {&exact, compile_contract(exact, options).image,
+              compile_source(kernels / "large_inputs.cu", {}, {}, options).image};
+  }
+
+  const LargeAuditTools& tools() const { return tools_; }
+
+ private:
+  std::vector<Subject> exact_;
+  LargeAuditTools tools_;
+};
+
+/// Each of the instances on each device that is asked for and there, under each of the tools, and with large
+/// inputs.
+std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arguments& arguments,
                                    const std::vector<const compute_sanitizer::Tool*>& tools, bool has_gpu) {
+  const std::string& device = arguments.device;
   std::vector<Assignment> assignments;
   if (device != "cuda") assignments = all;
   if (!has_gpu) return assignments;
@@ -105,6 +126,9 @@ std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const std
   };
   if (tools.empty() || device == "all") add(nullptr);
   for (const auto* tool : tools) add(tool);
+  for (const Assignment& assignment : all)
+    if (arguments.large && serves_large_counts(*assignment.instance))
+      assignments.push_back({assignment.subject, assignment.instance, RunsOn::cuda, nullptr, true});
   return assignments;
 }
 
@@ -131,6 +155,8 @@ int audit(const Arguments& arguments, const Console& console) {
   // Everything that can be wrong with the arguments and the contracts is said before work begins.
   if (!arguments.sanitizer.empty() && arguments.device == "emulated")
     throw InputError("--sanitizer watches a GPU; add --device cuda, or all");
+  if (arguments.large && arguments.device == "emulated")
+    throw InputError("--large fills the memory of a GPU; add --device cuda, or all");
   AskedGpu gpu = asked_gpu(arguments.device);
   const auto tools = tools_named(arguments.sanitizer);
   if (!arguments.report.empty()) check_report_folder(arguments.report);
@@ -142,11 +168,13 @@ int audit(const Arguments& arguments, const Console& console) {
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   say_that_it_is_guessed(subjects, console);
   const std::vector<Assignment> all = arguments.selected(subjects),
-                                assignments = on_devices(arguments.sharded(all), arguments.device, tools,
-                                                         !gpu.name.empty());
+                                assignments =
+                                    on_devices(arguments.sharded(all), arguments, tools, !gpu.name.empty());
   options.shares_cases = all.size() > many_instances;
   if (const std::string name = skip_without_gpu(subjects); gpu.name.empty()) gpu.name = name;
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
+  const LargeTools large(arguments.large && !gpu.name.empty(), compile_options, console);
+  options.large_tools = large.tools();
   if (arguments.prove) check_all_excuses(assignments);
   CampaignResult result = run_campaign(assignments, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
@@ -173,6 +201,10 @@ Run attach_audit(CLI::App& app, Console& console) {
                  "With --device cuda or all: under these tools of compute-sanitizer, with commas between "
                  "(racecheck, memcheck, synccheck, initcheck), 12 cases each")
       ->type_name("TOOLS");
+  app.add_flag(
+      "--large", a->large,
+      "With --device cuda or all: sums of up to 2^33 elements as well, of inputs that are made on the "
+      "GPU, against their exact sums");
   app.add_option(
          "--case", a->only_case,
          "Only this case, written as reports show it: a value for each variable of the contract's domain "

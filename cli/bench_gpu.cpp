@@ -21,6 +21,8 @@ namespace foldproof {
 namespace {
 
 constexpr std::uint64_t largest_count = 4096;
+/// About so many cases take as long as the start of the processes and more, however many kernels share them.
+constexpr std::uint64_t naive_cases = 13'000, batched_cases = 130'000;
 /// Of so many instances, one has a result that is made wrong.
 constexpr std::size_t instances_a_wrong_result = 50;
 
@@ -179,10 +181,11 @@ int bench_gpu(const std::string& path, const Console& console) {
   compile_subjects(subjects, compile_options, jobs, console, line);
   const Instances instances = right_instances(subjects);
 
-  Way naive{"naive", gpu_worker_options(std::chrono::seconds(10)), 24};
+  const auto of_each = [&](std::uint64_t all) { return std::max<std::uint64_t>(1, all / instances.size()); };
+  Way naive{"naive", gpu_worker_options(std::chrono::seconds(10)), of_each(naive_cases)};
   naive.worker.command.emplace_back("--plain");
   naive.worker.most_jobs = 1;
-  const Way batched{"batched", gpu_worker_options(std::chrono::seconds(10)), 240};
+  const Way batched{"batched", gpu_worker_options(std::chrono::seconds(10)), of_each(batched_cases)};
   const Measured one_by_one = measure(instances, naive, jobs, line);
   const Measured together = measure(instances, batched, jobs, line);
   line.clear();

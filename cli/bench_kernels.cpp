@@ -16,9 +16,8 @@
 #include "contracts/files.h"
 #include "devices/cuda/context.h"
 #include "devices/cuda/module.h"
-#include "devices/job_arguments.h"
-#include "properties/execution/job.h"
-#include "properties/representative.h"
+#include "properties/large/kernel_on_gpu.h"
+#include "properties/large/large_audit.h"
 
 namespace foldproof {
 
@@ -56,115 +55,45 @@ std::shared_ptr<const cuda::Module> own_kernels(cuda::Context& context) {
 
 // --- the kernels of the catalogue
 
-/// An instance, prepared for one count. Partial sums are folded by a launch more, which belongs to its time.
-class Kernel {
+/// A kernel of the catalogue that ends with one value: partial sums are folded by a launch more, which
+/// belongs to its time.
+class Sum {
  public:
-  Kernel(cuda::Context& context, const Subject& subject, const Instance& instance, std::int64_t count,
-         std::shared_ptr<const cuda::Module> own)
-      : context_(context), instance_(instance), module_(context, *subject.image), own_(std::move(own)) {
-    instance_.tried.clear();  // a GPU has time for all that is claimed
-    const std::vector<EntryInfo> entries = make_runner(make_emulated_device())->entries(subject.image);
-    const JobBuilder builder(instance_, subject.image, entries);
-    Case c = case_of(count);
-    job_ = builder.build(c, {});
-    const std::int64_t resident = resident_blocks();
-    if (widen_grid(c, resident)) job_ = builder.build(c, {});
-    count_ = c.variables.at("count");
-    allocate();
-    for (std::size_t k = 0; k < instance_.launches.size(); ++k) functions_.push_back(function_of(launch(k)));
-  }
+  Sum(cuda::Context& context, const Subject& subject, const Instance& instance, std::int64_t count,
+      std::shared_ptr<const cuda::Module> own)
+      : context_(context),
+        kernel_(context, instance, subject.image, count),
+        leaves_partials_(instance.reduction->result == ResultShape::partials),
+        own_(std::move(own)) {}
 
-  std::int64_t count() const { return count_; }
+  std::int64_t count() const { return kernel_.count(); }
   std::string first_launch() const {
-    const LaunchShape& shape = launch(0).shape;
+    const LaunchShape& shape = kernel_.first_shape();
     return fmt::format("{} x {}", shape.grid.volume(), shape.block.volume());
   }
 
   void sum(Address input) {
-    for (const auto& [buffer, content] : again_)
-      context_.copy(memory_[buffer].address(), content.address(), content.bytes());
-    for (std::size_t k = 0; k < functions_.size(); ++k)
-      context_.launch(functions_[k], launch(k).shape, arguments(launch(k), input));
-    if (instance_.reduction->result == ResultShape::partials) fold();
+    kernel_.run(input);
+    if (leaves_partials_) fold();
   }
 
  private:
-  Case case_of(std::int64_t count) const {
-    Case c = representative_case(instance_, static_cast<std::uint64_t>(count), count);
-    c.calls = 2;  // so that the job says what must be there again
-    return c;
-  }
-
   void fold() {
     const LaunchShape one_block{{1, 1, 1}, {1024, 1, 1}};
-    const std::vector<ArgumentBytes> arguments{bytes_of(memory_[job_.output].address()),
-                                               bytes_of(total_.address()), bytes_of(job_.output_count)};
+    const std::vector<ArgumentBytes> arguments{bytes_of(kernel_.output()), bytes_of(total_.address()),
+                                               bytes_of(kernel_.output_count())};
     context_.launch(own_->function("fold_partials", one_block), one_block, arguments);
   }
 
-  const JobLaunch& launch(std::size_t k) const { return std::get<JobLaunch>(job_.job.steps[k]); }
-  CUfunc_st* function_of(const JobLaunch& launch) const {
-    return module_.function(launch.entry, launch.shape);
-  }
-
-  std::int64_t resident_blocks() const {
-    return static_cast<std::int64_t>(context_.resident_blocks(function_of(launch(0)), launch(0).shape));
-  }
-
-  /// A free grid has as many blocks as are resident at once, or as there is work for.
-  bool widen_grid(Case& c, std::int64_t resident) const {
-    for (const auto& [name, range] : instance_.domain) {
-      if (name != "grid") continue;
-      const std::int64_t low = range.low.evaluate(c.variables), high = range.high.evaluate(c.variables);
-      if (low == high) return false;
-      c.variables[name] =
-          std::clamp(std::min(resident, c.variables.at("count") / c.variables.at("block")), low, high);
-      return true;
-    }
-    return false;
-  }
-
-  void allocate() {
-    for (const JobBuffer& buffer : job_.job.buffers) {
-      memory_.emplace_back(buffer.bytes + buffer.offset);
-      if (!buffer.initial.empty()) context_.write(memory_.back().address(), buffer.initial);
-    }
-    context_.wait();
-    for (const JobStep& step : job_.job.steps)
-      if (const auto* write = std::get_if<JobWrite>(&step)) {
-        again_.emplace_back(write->buffer, cuda::Memory(write->bytes.size()));
-        context_.write(again_.back().second.address(), write->bytes);
-        context_.wait();
-      }
-  }
-
-  std::vector<ArgumentBytes> arguments(const JobLaunch& launch, Address input) const {
-    const auto start = [&](std::uint32_t buffer) {
-      return buffer == job_.input ? input : memory_[buffer].address();
-    };
-    std::vector<ArgumentBytes> all;
-    for (const JobArgument& argument : launch.arguments) all.push_back(patched(argument, start));
-    return all;
-  }
-
   cuda::Context& context_;
-  Instance instance_;
-  cuda::Module module_;
+  KernelOnGpu kernel_;
+  bool leaves_partials_;
   std::shared_ptr<const cuda::Module> own_;
   cuda::Memory total_{element_bytes};
-  PreparedJob job_;
-  std::vector<CUfunc_st*> functions_;  ///< by launch: looked up outside the measured time
-  std::int64_t count_ = 0;
-  std::vector<cuda::Memory> memory_;  ///< by buffer; nothing is written to that of the input
-  std::vector<std::pair<std::uint32_t, cuda::Memory>> again_;  ///< what a buffer must hold before each call
 };
 
 bool is_sum(const Instance& instance) {
-  if (!instance.reduction || instance.in_place || !instance.operands.empty() || !instance.further.empty())
-    return false;
-  const Reduction& reduction = *instance.reduction;
-  const bool whole = reduction.result == ResultShape::value || reduction.result == ResultShape::partials;
-  return reduction.op == Operator::sum && reduction.input == Element::f32 && whole;
+  return is_whole_sum(instance) && instance.reduction->input == Element::f32;
 }
 
 /// The f32 sum of each kernel of the catalogue, with 256 threads where they are part of the matrix.
@@ -394,7 +323,7 @@ int bench_kernels(unsigned runs, const std::string& measured, const Console& con
     for (const auto& [subject, instance] : sums(subjects)) {
       if (std::ranges::count(too_slow, subject->contract.id) != 0) continue;
       const auto kernel =
-          std::make_shared<Kernel>(context, *subject, *instance, static_cast<std::int64_t>(count), own);
+          std::make_shared<Sum>(context, *subject, *instance, static_cast<std::int64_t>(count), own);
       if (kernel->count() != static_cast<std::int64_t>(count)) continue;
       contenders.push_back(
           {subject->contract.id, [kernel](Address input) { kernel->sum(input); }, kernel->first_launch()});

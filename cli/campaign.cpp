@@ -28,6 +28,10 @@ using std::chrono::milliseconds;
 
 /// Instances whose cases are run together under a tool of compute-sanitizer, which takes seconds to begin.
 constexpr std::size_t instances_of_a_tool = 16;
+/// Large inputs fill a GPU's memory.
+constexpr unsigned most_large_processes = 4;
+/// Of an instance's large cases together; a kernel that does not end ends its process.
+constexpr unsigned seconds_of_large_cases = 180;
 /// A dozen hold all classes of counts; of larger ones a race has records by the million.
 constexpr std::uint64_t cases_under_a_tool = 12, largest_count_under_a_tool = 4096;
 
@@ -52,6 +56,7 @@ KernelReport skipped(const Contract& contract, const Instance& instance, const s
 std::string device_of(const Assignment& assignment) {
   if (is_host(*assignment.instance)) return "host";
   if (assignment.tool != nullptr) return fmt::format("cuda/{}", assignment.tool->name);
+  if (assignment.is_large) return "cuda/large";
   return assignment.device == RunsOn::cuda ? "cuda" : "emulated";
 }
 
@@ -98,6 +103,16 @@ KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
   return unjudged(assignment, Verdict::error, outcome);
 }
 
+KernelReport judge_large(const Assignment& assignment, const CampaignOptions& options) {
+  alarm(seconds_of_large_cases);
+  LargeAuditOptions large;
+  large.seed = options.audit.seed;
+  if (options.audit.largest_count != AuditOptions{}.largest_count)
+    large.largest_count = options.audit.largest_count;
+  return audit_large(assignment.subject->contract, *assignment.instance, assignment.subject->image,
+                     options.large_tools, large);
+}
+
 /// Cases must not hang on what became of those before, nor on what other processes keep meanwhile.
 void suit_a_tool(AuditOptions& options) {
   options.steered = 0;
@@ -108,6 +123,7 @@ void suit_a_tool(AuditOptions& options) {
 }
 
 std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& options) {
+  if (assignment.is_large) return 0;  // they have their own
   if (options.only_case) return 1;
   if (options.cases) return *options.cases;
   if (assignment.tool != nullptr) return cases_under_a_tool;
@@ -165,6 +181,7 @@ std::vector<KernelReport> judge(Bundle bundle, const GpuWorkers& workers,
       return judge(assignment, runner, options(assignment));
     });
   const Assignment& only = bundle.front();
+  if (only.is_large) return {judge_large(only, options(only))};
   const Subject& subject = *only.subject;
   if (!subject.skipped.empty()) return {skipped(subject.contract, *only.instance, subject.skipped)};
   return {judge(only, *runner_for(only, workers), options(only))};
@@ -199,10 +216,11 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   const std::vector<Bundle> bundles = bundles_of(assignments);
   Tasks tasks;
   tasks.count = bundles.size();
-  tasks.jobs = options.jobs;
+  const bool has_large = std::ranges::any_of(assignments, &Assignment::is_large);
+  tasks.jobs = has_large ? std::min(options.jobs, most_large_processes) : options.jobs;
   tasks.starting = [&](std::size_t task, unsigned slot) {
     const Assignment& next = bundles[task].front();
-    if (next.device == RunsOn::cuda && next.tool == nullptr && !is_host(*next.instance))
+    if (next.device == RunsOn::cuda && next.tool == nullptr && !next.is_large && !is_host(*next.instance))
       workers.prepare(slot);
   };
   tasks.work = [&](std::size_t task, const auto& say_done) {

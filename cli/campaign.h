@@ -10,6 +10,7 @@
 #include "cli/subjects.h"
 #include "properties/audit.h"
 #include "properties/case.h"
+#include "properties/large/large_audit.h"
 #include "properties/mutation.h"
 #include "sanitizer/compute_sanitizer/tool.h"
 
@@ -24,6 +25,7 @@ struct Assignment {
   const Instance* instance = nullptr;
   RunsOn device = RunsOn::emulated;
   const compute_sanitizer::Tool* tool = nullptr;  ///< that watches the GPU
+  bool is_large = false;                          ///< judged by sums of up to 2^33 elements, on the GPU
 };
 
 /// In a run of more instances than this, those of one contract share cases: they differ in types and
@@ -43,6 +45,7 @@ struct CampaignOptions {
   bool coverage = false;                            ///< report how many cases of each class were tried
   unsigned jobs = 1;
   std::chrono::milliseconds case_limit = std::chrono::seconds(10);  ///< on a GPU
+  LargeAuditTools large_tools;                                      ///< where an assignment is large
 };
 
 struct CampaignResult {

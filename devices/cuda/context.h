@@ -36,7 +36,7 @@ struct RefusedLaunch {
 };
 
 /// Makes the GPU's primary context current, and works in one stream of it. Throws Unsupported where there is
-/// no GPU; all else throws Failure (devices/cuda/driver.h).
+/// no GPU; all else throws Failure (devices/cuda/failure.h).
 class Context {
  public:
   Context();

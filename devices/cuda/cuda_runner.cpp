@@ -136,8 +136,9 @@ class CudaRunner final : public Runner {
                       shape.grid.volume(), shape.block.volume(), shape.shared_bytes, refused.why),
           launcher_.step());
     } catch (const Failure& failure) {
-      if (failure.result() == CUDA_ERROR_OUT_OF_MEMORY) return without_memory(job, failure);
-      return failed_job(job, kind_of(failure.result()), failure.what(), launcher_.step());
+      if (failure.is_for_want_of_memory()) return without_memory(job, failure);
+      return failed_job(job, kind_of(static_cast<CUresult>(failure.result())), failure.what(),
+                        launcher_.step());
     }
   }
 

@@ -40,6 +40,8 @@ const Driver& driver() {
   return only;
 }
 
+bool Failure::is_for_want_of_memory() const { return result_ == CUDA_ERROR_OUT_OF_MEMORY; }
+
 std::string text_of(CUresult result) {
   const char *name = nullptr, *text = nullptr;
   driver().cuGetErrorName_(result, &name);

@@ -3,9 +3,10 @@
 
 #include <cuda.h>
 
-#include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "devices/cuda/failure.h"
 
 namespace foldproof::cuda {
 
@@ -19,16 +20,6 @@ struct Driver {
 /// Opens and initialises it once. Throws Unsupported where there is no driver, an older one that lacks a
 /// function, or no GPU.
 const Driver& driver();
-
-/// What the driver refused or found out late, as a sentence.
-class Failure : public std::runtime_error {
- public:
-  Failure(CUresult result, const std::string& sentence) : std::runtime_error(sentence), result_(result) {}
-  CUresult result() const { return result_; }
-
- private:
-  CUresult result_;
-};
 
 /// "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)"
 std::string text_of(CUresult result);

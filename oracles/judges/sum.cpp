@@ -5,6 +5,7 @@
 #include "oracles/bounds.h"
 #include "oracles/judges/judges.h"
 #include "oracles/judges/outcome.h"
+#include "oracles/tallied_sum.h"
 #include "oracles/tally.h"
 
 namespace foldproof {
@@ -61,8 +62,9 @@ class SumJudge final : public FoldJudge {
  public:
   explicit SumJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
 
-  void append(std::span<const std::byte> elements) override {
-    tally_ += tally(a_.input, elements);
+  void append(std::span<const std::byte> elements) override { append(tally(a_.input, elements)); }
+  void append(const Tally& elements) {
+    tally_ += elements;
     if (a_.nan == NanPolicy::ignore) tally_.specials.nan = false;
     exact_ = tally_.sum();
     bound_ = accumulation_bound(a_, tally_);
@@ -165,6 +167,12 @@ class SumJudge final : public FoldJudge {
 std::unique_ptr<FoldJudge> make_sum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
   auto judge = std::make_unique<SumJudge>(arithmetic);
   judge->append(input);
+  return judge;
+}
+
+std::unique_ptr<FoldJudge> make_sum_judge(const Arithmetic& arithmetic, const Tally& tally) {
+  auto judge = std::make_unique<SumJudge>(arithmetic);
+  judge->append(tally);
   return judge;
 }
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "contracts/entry_facts.h"
 #include "contracts/names.h"
 #include "devices/undefined.h"
 #include "oracles/number.h"
 #include "oracles/result_judge.h"
 #include "oracles/tree_judge.h"
 #include "properties/execution/entry_place.h"
+#include "properties/execution/judging.h"
 #include "properties/execution/operands.h"
 #include "properties/execution/result_layout.h"
 #include "properties/execution/uses.h"
@@ -47,33 +47,6 @@ struct Planned {
 
 bool is_deterministic(const Instance& instance) {
   return instance.reduction && instance.claims.deterministic;
-}
-
-/// Whether a kernel that is launched flushes subnormal numbers, or a function that it calls.
-bool flushes(const Instance& instance, std::string_view ptx) {
-  return std::ranges::any_of(instance.launches, [&](const LaunchContract& launch) {
-    return facts_of(ptx, launch.lowered).flushes_subnormals;
-  });
-}
-
-/// Subnormal numbers are lost where the contract says so, and where the code does, whoever asked nvcc for
-/// that.
-Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, bool flushes) {
-  return {.op = reduction.op,
-          .input = reduction.input,
-          .accumulator = reduction.accumulator,
-          .output = reduction.output,
-          .nan = instance.claims.nan,
-          .flush_to_zero = flushes,
-          .ties = instance.claims.ties,
-          .masked = instance.claims.masked,
-          .functions = reduction.functions,
-          .maximum = reduction.maximum,
-          .variance = reduction.variance,
-          .sum = reduction.sum,
-          .epsilon = reduction.epsilon,
-          .p = reduction.p,
-          .custom = reduction.custom};
 }
 
 /// Throws InputError where what the reduction makes is not judged.
@@ -244,13 +217,7 @@ class Verdicts {
     return results_[run].contents[planned_.prepared[run].further[i]];
   }
 
-  Arithmetic arithmetic() const {
-    Arithmetic a = *arithmetic_;
-    if (const auto& height = instance_.claims.height)
-      a.height =
-          static_cast<std::uint64_t>(std::max<std::int64_t>(height->evaluate(planned_.c->variables), 0));
-    return a;
-  }
+  Arithmetic arithmetic() const { return of_case(*arithmetic_, instance_, planned_.c->variables); }
 
   /// Whether the order in which the elements were combined is the one that is claimed, and the value the one
   /// that it gives.
@@ -281,10 +248,6 @@ class Verdicts {
     evaluation_.layer = judgement.layer;
     evaluation_.vacuous = judgement.vacuous;
     evaluation_.why_not = judgement.why_not;
-  }
-
-  static Kind kind_of(const Judgement& judgement) {
-    return judgement.layer == Judgement::Layer::bound ? Kind::outside_bound : Kind::wrong_value;
   }
 
   bool judge_untouched() {
@@ -519,7 +482,7 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
   for (const LaunchContract& launch : instance.launches) places_.push_back(place_of_entry(contract, launch));
   if (places_.empty()) places_.push_back({contract.source.string()});
   if (!instance.reduction) return;
-  const bool flush = instance.claims.flushes_subnormals || flushes(instance, image->ptx);
+  const bool flush = flushes(instance, image->ptx);
   arithmetic_ = arithmetic_of(*instance.reduction, instance, flush);
   check_judged(*arithmetic_, contract);
   for (const FurtherResult& further : instance.further)

@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "elements.h"
 #include "oracles/judge.h"
+#include "oracles/tallied_sum.h"
 
 namespace foldproof {
 namespace {
@@ -57,6 +58,26 @@ TEST_CASE("the bound of any order decides where rounding exists") {
   CHECK(*close.error_over_bound == Approx(0x1p-30 / 0x1p-22).epsilon(1e-6));
   CHECK(accepts(all_in(Element::f32), rounding, 2 + 0x1p-22));
   CHECK_FALSE(accepts(all_in(Element::f32), rounding, 2 + 0x1p-21));
+}
+
+TEST_CASE("a tally judges a sum whose elements are elsewhere") {
+  // 2^20 ones among 2^32 elements: nothing passes 2^24, so nothing rounds.
+  Tally ones;
+  ones.count = ones.finite = ones.nonzero = std::uint64_t{1} << 32;
+  ones.positive = Dyadic(1 << 20, 0);  // the others are zeros, for all that is known
+  ones.widest = 1;
+  const Arithmetic f32 = all_in(Element::f32);
+  CHECK(make_sum_judge(f32, ones)->value(bits_of(Element::f32, 0x1p20)).ok);
+  CHECK_FALSE(make_sum_judge(f32, ones)->value(bits_of(Element::f32, 0x1p20 - 1)).ok);
+
+  // A = 2 + 2^-30 of three elements, as above.
+  Tally rounding;
+  rounding.count = rounding.finite = rounding.nonzero = 3;
+  rounding.positive = Dyadic((1LL << 31) + 1, -30);
+  rounding.lowest_place = -149;
+  rounding.widest = 24;
+  CHECK(make_sum_judge(f32, rounding)->value(bits_of(Element::f32, 2 + 0x1p-22)).ok);
+  CHECK_FALSE(make_sum_judge(f32, rounding)->value(bits_of(Element::f32, 2 + 0x1p-21)).ok);
 }
 
 TEST_CASE("a known height sharpens the bound") {

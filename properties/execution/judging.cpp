@@ -1,0 +1,44 @@
+#include "properties/execution/judging.h"
+
+#include <algorithm>
+
+#include "contracts/entry_facts.h"
+
+namespace foldproof {
+
+bool flushes(const Instance& instance, std::string_view ptx) {
+  return instance.claims.flushes_subnormals ||
+         std::ranges::any_of(instance.launches, [&](const LaunchContract& launch) {
+           return facts_of(ptx, launch.lowered).flushes_subnormals;
+         });
+}
+
+Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, bool flushes) {
+  return {.op = reduction.op,
+          .input = reduction.input,
+          .accumulator = reduction.accumulator,
+          .output = reduction.output,
+          .nan = instance.claims.nan,
+          .flush_to_zero = flushes,
+          .ties = instance.claims.ties,
+          .masked = instance.claims.masked,
+          .functions = reduction.functions,
+          .maximum = reduction.maximum,
+          .variance = reduction.variance,
+          .sum = reduction.sum,
+          .epsilon = reduction.epsilon,
+          .p = reduction.p,
+          .custom = reduction.custom};
+}
+
+Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variables& variables) {
+  if (const auto& height = instance.claims.height)
+    arithmetic.height = static_cast<std::uint64_t>(std::max<std::int64_t>(height->evaluate(variables), 0));
+  return arithmetic;
+}
+
+Kind kind_of(const Judgement& judgement) {
+  return judgement.layer == Judgement::Layer::bound ? Kind::outside_bound : Kind::wrong_value;
+}
+
+}  // namespace foldproof

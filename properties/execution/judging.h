@@ -1,0 +1,25 @@
+// How an instance computes, as its judges need to know it, and what they call a wrong result.
+#pragma once
+
+#include <string_view>
+
+#include "contracts/contract.h"
+#include "oracles/judge.h"
+#include "sanitizer/finding.h"
+
+namespace foldproof {
+
+/// Whether subnormal numbers are lost: where the contract says so, and where the code of a kernel or of a
+/// function that it calls does, whoever asked nvcc for that.
+bool flushes(const Instance& instance, std::string_view ptx);
+
+/// Of the instance's reduction or a further one.
+Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, bool flushes);
+
+/// With the height that the contract claims for a case of these variables.
+Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variables& variables);
+
+/// Of a judgement that is not ok.
+Kind kind_of(const Judgement& judgement);
+
+}  // namespace foldproof

@@ -1,0 +1,70 @@
+#include "properties/large/exact_on_gpu.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "oracles/float_format.h"
+
+namespace foldproof {
+namespace {
+
+constexpr int limb_bits = 32;
+
+template <typename T>
+T word(std::span<const std::byte> bytes, std::size_t index = 0) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof value, sizeof value);
+  return value;
+}
+
+/// Limbs of 64 bits, the lowest first, each 2^32 times the one below, as multiples of the smallest subnormal
+/// number of the format; what a limb has above its 32 bits belongs to those above, with its sign.
+Dyadic sum_of(std::span<const std::byte> limbs, const FloatFormat& format) {
+  Dyadic sum;
+  for (std::size_t k = 0; k < limbs.size() / sizeof(std::int64_t); ++k)
+    sum = sum + Dyadic(word<std::int64_t>(limbs, k),
+                       format.lowest_exponent + limb_bits * static_cast<std::int64_t>(k));
+  return sum;
+}
+
+Specials specials_of(std::uint32_t signs) {
+  Specials specials;
+  specials.positive_infinity = (signs & 1) != 0;
+  specials.negative_infinity = (signs & 2) != 0;
+  return specials;
+}
+
+}  // namespace
+
+const Instance* ExactOnGpu::instance_of(Element element) const {
+  for (const Instance& instance : contract_.instances)
+    if (instance.reduction && instance.reduction->input == element) return &instance;
+  return nullptr;
+}
+
+KernelOnGpu& ExactOnGpu::kernel_of(Element element, std::int64_t count) {
+  if (last_ && last_element_ == element && last_->count() == count) return *last_;
+  const Instance* const instance = instance_of(element);
+  if (instance == nullptr)
+    throw InputError(fmt::format("{} takes no elements of {}", contract_.id, name(element)));
+  last_ = std::make_unique<KernelOnGpu>(context_, *instance, image_, count);
+  last_element_ = element;
+  if (last_->count() != count) throw InputError(fmt::format("{} takes no {} elements", contract_.id, count));
+  return *last_;
+}
+
+ExactOnGpu::Sum ExactOnGpu::sum(Element element, Address elements, std::int64_t count) {
+  KernelOnGpu& kernel = kernel_of(element, count);
+  // The block whose ticket is the grid's last rounds the sum, and clears it. A first ticket beyond the grid's
+  // leaves nobody with that one: the sum stays where all blocks have added their shares.
+  const auto blocks = static_cast<std::uint32_t>(kernel.first_shape().grid.volume());
+  kernel.write("ticket", std::as_bytes(std::span(&blocks, 1)));
+  for (const char* buffer : {"limbs", "unbounded"}) kernel.clear(buffer);
+  kernel.run(elements);
+  const Element wide = instance_of(element)->reduction->accumulator;
+  return {sum_of(kernel.read("limbs"), float_format(wide)),
+          specials_of(word<std::uint32_t>(kernel.read("unbounded")))};
+}
+
+}  // namespace foldproof

@@ -1,0 +1,42 @@
+// The exact sum of elements in a GPU's memory, by the kernel of the catalogue that adds without rounding
+// (E5).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "contracts/contract.h"
+#include "devices/cuda/context.h"
+#include "oracles/dyadic.h"
+#include "oracles/specials.h"
+#include "properties/large/kernel_on_gpu.h"
+
+namespace foldproof {
+
+class ExactOnGpu {
+ public:
+  /// `contract`: of kernels/careful/exact.cu, with its image. Both outlive this, and so does the context.
+  ExactOnGpu(cuda::Context& context, const Contract& contract, std::shared_ptr<const Image> image)
+      : context_(context), contract_(contract), image_(std::move(image)) {}
+
+  struct Sum {
+    Dyadic finite;      ///< of the finite elements, not rounded
+    Specials specials;  ///< a NaN may be told as infinities of both signs
+  };
+
+  /// Of up to 2^33 elements, from an address on that is a multiple of an element's size. Throws InputError for
+  /// a type that the kernel does not take: it takes floating-point ones but for e2m1.
+  Sum sum(Element element, Address elements, std::int64_t count);
+
+ private:
+  const Instance* instance_of(Element element) const;
+  KernelOnGpu& kernel_of(Element element, std::int64_t count);
+
+  cuda::Context& context_;
+  const Contract& contract_;
+  std::shared_ptr<const Image> image_;
+  std::unique_ptr<KernelOnGpu> last_;  ///< mostly asked for again
+  Element last_element_{};
+};
+
+}  // namespace foldproof

@@ -1,0 +1,182 @@
+#include "properties/large/large_audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "devices/cuda/failure.h"
+#include "oracles/number.h"
+#include "oracles/tallied_sum.h"
+#include "properties/audit.h"
+#include "properties/execution/entry_place.h"
+#include "properties/execution/judging.h"
+#include "properties/generation/domain.h"
+#include "properties/keeping/triage.h"
+#include "properties/large/exact_on_gpu.h"
+#include "properties/large/kernel_on_gpu.h"
+#include "properties/large/large_inputs.h"
+
+namespace foldproof {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Odd ones, and beyond where 32-bit integers end, with and without a sign.
+constexpr std::array<std::uint64_t, 6> counts{least_large_count,
+                                              (std::uint64_t{1} << 24) + 5,
+                                              (std::uint64_t{1} << 28) + 3,
+                                              (std::uint64_t{1} << 31) + 7,
+                                              std::uint64_t{1} << 32,
+                                              (std::uint64_t{1} << 32) + 9};
+/// Of an input, as of any buffer of a job.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 34;
+/// Of one run. The next count is up to 16 times as large.
+constexpr double most_seconds = 0.25;
+
+class LargeAudit {
+ public:
+  LargeAudit(const Contract& contract, const Instance& instance, const std::shared_ptr<const Image>& image,
+             const LargeAuditTools& tools, const LargeAuditOptions& options)
+      : contract_(contract),
+        instance_(instance),
+        image_(image),
+        options_(options),
+        arithmetic_(arithmetic_of(*instance.reduction, instance, flushes(instance, image->ptx))),
+        exact_(context_, *tools.exact, tools.exact_image),
+        maker_(context_, *tools.input_maker),
+        report_(empty_report(contract, instance)) {}
+
+  KernelReport run() {
+    const Clock::time_point start = Clock::now();
+    const auto claimed =
+        static_cast<std::uint64_t>(Domain(instance_, options_.largest_count).claimed_count());
+    const std::uint64_t most =
+        std::min({claimed, options_.largest_count, most_bytes / size_of(input_type())});
+    std::int64_t tried = 0;
+    try {
+      for (const std::uint64_t count : counts)
+        if (count <= most && slowest_ < most_seconds) try_count(static_cast<std::int64_t>(count), tried);
+    } catch (const cuda::Failure& failure) {
+      if (!failure.is_for_want_of_memory()) add(Kind::crash, failure.what());
+    } catch (const cuda::RefusedLaunch& refused) {
+      report_.verdict = Verdict::unsupported;
+      report_.reason = "the GPU refuses the launch: " + refused.why;
+      return std::move(report_);
+    }
+    if (static_cast<std::uint64_t>(tried) < claimed) report_.untried_above["count"] = tried;
+    report_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    triage(report_, contract_, today(), Watched::no);
+    return std::move(report_);
+  }
+
+ private:
+  Element input_type() const { return instance_.reduction->input; }
+
+  void try_count(std::int64_t wanted, std::int64_t& tried) {
+    KernelOnGpu kernel(context_, instance_, image_, wanted);
+    if (kernel.count() <= tried) return;
+    const cuda::Memory elements(static_cast<std::uint64_t>(kernel.count()) * size_of(input_type()));
+    for (const LargeInput& how : large_inputs()) try_input(kernel, how, elements.address());
+    tried = kernel.count();
+  }
+
+  void try_input(KernelOnGpu& kernel, const LargeInput& how, Address elements) {
+    case_ = {};
+    case_.variables = kernel.variables();
+    case_.recipe.distribution = std::string(how.name);
+    case_.recipe.seed = options_.seed;
+    const Tally tally = tally_of(how, elements, kernel.count());
+    const std::vector<std::byte> output = timed_run(kernel, elements);
+    ++report_.cases;
+    const auto judge = make_sum_judge(of_case(arithmetic_, instance_, kernel.variables()), tally);
+    take(instance_.reduction->result == ResultShape::partials
+             ? judge->partials(output)
+             : judge->value(load(instance_.reduction->output, output, 0)));
+    if (instance_.claims.deterministic && timed_run(kernel, elements) != output)
+      add(Kind::not_reproducible, "a second run on the same elements leaves other bits");
+  }
+
+  /// Of the elements that are in memory then.
+  Tally tally_of(const LargeInput& how, Address elements, std::int64_t count) {
+    const auto sum = [&](bool magnitudes) {
+      maker_.make(how, magnitudes, input_type(), elements, static_cast<std::uint64_t>(count), options_.seed);
+      return exact_.sum(input_type(), elements, count).finite;
+    };
+    const Dyadic magnitude = sum(true), all = sum(false), half = Dyadic::power_of_two(-1);
+    Tally tally = tally_but_for_sums(how, input_type(), static_cast<std::uint64_t>(count));
+    tally.positive = (magnitude + all) * half;
+    tally.negative = (magnitude - all) * half;
+    return tally;
+  }
+
+  std::vector<std::byte> timed_run(KernelOnGpu& kernel, Address elements) {
+    const Clock::time_point start = Clock::now();
+    kernel.run(elements);
+    context_.wait();
+    slowest_ = std::max(slowest_, std::chrono::duration<double>(Clock::now() - start).count());
+    return kernel.output_bytes();
+  }
+
+  void take(const Judgement& judgement) {
+    Accuracy& accuracy = report_.accuracy;
+    ++accuracy.judged_by[static_cast<std::size_t>(judgement.layer)];
+    if (judgement.layer == Judgement::Layer::nothing) accuracy.why_not = judgement.why_not;
+    if (judgement.ulps) accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *judgement.ulps);
+    if (judgement.error_over_bound &&
+        judgement.error_over_bound > report_.worst_error_over_bound.value_or(-1)) {
+      report_.worst_error_over_bound = judgement.error_over_bound;
+      report_.worst_case = describe(case_);
+      accuracy.worst_by = judgement.layer;
+      accuracy.worst_is_vacuous = judgement.vacuous;
+    }
+    if (!judgement.ok) add(kind_of(judgement), judgement.sentence);
+  }
+
+  /// The first of its kind speaks for the others.
+  void add(Kind kind, const std::string& message) {
+    if (std::ranges::count(report_.findings, kind, &Finding::kind) != 0) return;
+    Finding finding;
+    finding.kind = kind;
+    finding.message = message;
+    finding.at = place_of_entry(contract_, instance_.launches.back());
+    finding.case_text = describe(case_);
+    report_.findings.push_back(std::move(finding));
+  }
+
+  cuda::Context context_;
+  const Contract& contract_;
+  const Instance& instance_;
+  std::shared_ptr<const Image> image_;
+  LargeAuditOptions options_;
+  Arithmetic arithmetic_;
+  ExactOnGpu exact_;
+  LargeInputMaker maker_;
+  KernelReport report_;
+  Case case_;           ///< that is tried
+  double slowest_ = 0;  ///< seconds of a run
+};
+
+}  // namespace
+
+bool is_whole_sum(const Instance& instance) {
+  if (!instance.reduction || instance.in_place || !instance.operands.empty() || !instance.further.empty())
+    return false;
+  const Reduction& reduction = *instance.reduction;
+  return reduction.op == Operator::sum && is_float(reduction.input) &&
+         (reduction.result == ResultShape::value || reduction.result == ResultShape::partials);
+}
+
+bool serves_large_counts(const Instance& instance) {
+  return is_whole_sum(instance) && instance.reduction->input != Element::e2m1 && !is_host(instance) &&
+         Domain(instance, least_large_count).claimed_count() >= std::int64_t{least_large_count};
+}
+
+KernelReport audit_large(const Contract& contract, const Instance& instance,
+                         const std::shared_ptr<const Image>& image, const LargeAuditTools& tools,
+                         const LargeAuditOptions& options) {
+  return LargeAudit(contract, instance, image, tools, options).run();
+}
+
+}  // namespace foldproof

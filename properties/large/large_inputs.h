@@ -1,0 +1,48 @@
+// Inputs of up to 2^33 elements, which a GPU makes in its own memory, by kernels/large_inputs.cu.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "devices/cuda/context.h"
+#include "devices/cuda/module.h"
+#include "oracles/element.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+
+enum class Signs : std::uint32_t { none, random, in_pairs };  ///< in pairs: x, -x, y, -y, …
+
+/// A way to make elements of any floating-point type.
+struct LargeInput {
+  std::string_view name;
+  bool ones = false;         ///< all are 1; else of random significands
+  std::uint32_t one_of = 1;  ///< of so many elements one is not zero, on average
+  Signs signs = Signs::none;
+  /// Exponents below and above that of 1, as far as the type has them; above, at most half as many as that.
+  std::uint32_t below = 0, above = 0;
+};
+
+/// Sparse ones (of which nothing rounds, so that each one that is lost shows), numbers in [1, 2), numbers of
+/// both signs, and numbers of all exponents that cancel each other.
+std::span<const LargeInput> large_inputs();
+
+class LargeInputMaker {
+ public:
+  /// `image`: of kernels/large_inputs.cu.
+  LargeInputMaker(cuda::Context& context, const Image& image) : context_(context), module_(context, image) {}
+
+  /// Writes `count` elements, or their magnitudes; in the context's stream.
+  void make(const LargeInput& how, bool magnitudes, Element element, Address to, std::uint64_t count,
+            std::uint64_t seed);
+
+ private:
+  cuda::Context& context_;
+  cuda::Module module_;
+};
+
+/// What is known of such elements without a look at them; the sums are not.
+Tally tally_but_for_sums(const LargeInput& how, Element element, std::uint64_t count);
+
+}  // namespace foldproof

@@ -1,0 +1,124 @@
+// Sums in the GPU's memory, exact ones and others.
+#include "properties/large/large_audit.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "contracts/compile.h"
+#include "devices/cuda.h"
+#include "oracles/number.h"
+#include "oracles/tally.h"
+#include "properties/large/exact_on_gpu.h"
+#include "properties/large/large_inputs.h"
+#include "properties/recipes.h"
+
+using namespace foldproof;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+CompileOptions options() {
+  CompileOptions options;
+  options.machine = gpu_architecture();
+  return options;
+}
+
+struct Compilation {
+  explicit Compilation(const fs::path& file)
+      : contract(load_contract(file)), image(compile_contract(contract, options()).image) {}
+  Contract contract;
+  std::shared_ptr<const Image> image;
+};
+
+const Compilation& exact() {
+  static const Compilation only(fs::path(FOLDPROOF_KERNELS) / "careful" / "exact.toml");
+  return only;
+}
+
+std::shared_ptr<const Image> input_maker() {
+  return compile_source(fs::path(FOLDPROOF_KERNELS) / "large_inputs.cu", {}, {}, options()).image;
+}
+
+std::vector<std::byte> elements_of(Element element, const RecipeInfo& recipe, std::size_t count) {
+  const Element wide = element == Element::f64 ? element : Element::f32;
+  return make_input(
+      {std::string(recipe.name), count},
+      {.op = Operator::sum, .element = element, .accumulator = wide, .count = count, .output = wide});
+}
+
+std::vector<std::byte> in_memory(cuda::Context& context, const cuda::Memory& memory, std::size_t bytes) {
+  std::vector<std::byte> all(bytes);
+  context.read(memory.address(), all);
+  context.wait();
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("The exact sum on the GPU is that of the CPU, of hostile elements", "[gpu][large]") {
+  cuda::Context context;
+  ExactOnGpu on_gpu(context, exact().contract, exact().image);
+  for (const Element element :
+       {Element::f64, Element::f32, Element::f16, Element::bf16, Element::e4m3, Element::e5m2})
+    for (const std::size_t count : {0UL, 1UL, 31UL, 4097UL, (1UL << 20) + 3})
+      for (const RecipeInfo& recipe : recipes())
+        for (const std::size_t offset : {0UL, 1UL}) {  // past an address that vectors are aligned to
+          if (!suits(recipe, element)) continue;
+          CAPTURE(std::string(name(element)), count, std::string(recipe.name), offset);
+          const std::vector<std::byte> elements = elements_of(element, recipe, count);
+          const cuda::Memory memory(elements.size() + 16);
+          const Address start = memory.address() + offset * size_of(element);
+          context.write(start, elements);
+          const ExactOnGpu::Sum sum = on_gpu.sum(element, start, static_cast<std::int64_t>(count));
+          const Tally expected = tally(element, elements);
+          CHECK(sum.specials.give_nan() == expected.specials.give_nan());
+          CHECK(sum.specials.give_infinity() == expected.specials.give_infinity());
+          if (!expected.specials.nan && !expected.specials.have_infinity())
+            CHECK(sum.finite == expected.sum());
+        }
+}
+
+TEST_CASE("What is told of a large input is true of its elements", "[gpu][large]") {
+  cuda::Context context;
+  LargeInputMaker maker(context, *input_maker());
+  constexpr std::size_t count = 100'001;
+  for (const Element element :
+       {Element::f64, Element::f32, Element::f16, Element::bf16, Element::e4m3, Element::e5m2})
+    for (const LargeInput& how : large_inputs()) {
+      CAPTURE(std::string(name(element)), std::string(how.name));
+      const std::size_t bytes = count * size_of(element);
+      const cuda::Memory memory(bytes);
+      maker.make(how, false, element, memory.address(), count, 7);
+      const Tally known = tally(element, in_memory(context, memory, bytes)),
+                  told = tally_but_for_sums(how, element, count);
+      CHECK(known.finite == count);
+      CHECK(known.nonzero > 0);
+      CHECK(known.lowest_place >= told.lowest_place);
+      CHECK(known.highest_place <= told.highest_place);
+      CHECK(known.widest <= told.widest);
+      CHECK((known.negative == Dyadic{}) == (how.signs == Signs::none));
+      maker.make(how, true, element, memory.address(), count, 7);
+      CHECK(tally(element, in_memory(context, memory, bytes)).positive == known.magnitude());
+    }
+}
+
+TEST_CASE("A count of 32 bits is found where there are 2^32 elements", "[gpu][large]") {
+  const Compilation narrow(fs::path(FOLDPROOF_GPU_TESTS) / "narrow_count.toml");
+  const Instance& instance = narrow.contract.instances.front();
+  const LargeAuditTools tools{&exact().contract, exact().image, input_maker()};
+  REQUIRE(serves_large_counts(instance));
+
+  const KernelReport right =
+      audit_large(narrow.contract, instance, narrow.image, tools, {.largest_count = (1UL << 31) + 7});
+  CHECK(right.verdict == Verdict::clean);
+  CHECK(right.cases == 16);
+  CHECK(right.untried_above.at("count") == (std::int64_t{1} << 31) + 7);
+
+  const KernelReport wrong = audit_large(narrow.contract, instance, narrow.image, tools, {});
+  REQUIRE_FALSE(wrong.findings.empty());
+  CHECK(wrong.findings.front().kind == Kind::wrong_value);
+  CHECK(wrong.findings.front().case_text.find("count=4294967296") == 0);
+}
