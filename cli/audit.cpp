@@ -13,7 +13,7 @@
 #include "cli/parse.h"
 #include "cli/verb.h"
 #include "contracts/nvcc/process.h"
-#include "devices/cuda.h"
+#include "devices/gpus.h"
 #include "properties/recipes.h"
 #include "reports/writers.h"
 
@@ -62,7 +62,7 @@ struct AskedGpu {
 AskedGpu asked_gpu(const std::string& device) {
   if (device == "emulated") return {};
   try {
-    return {cuda_device_name(), gpu_architecture(), {}};
+    return {present_gpus().name, present_gpus().architecture, {}};
   } catch (const Unsupported& lack) {
     if (device == "cuda") throw;
     return {"", "", {{"cuda", lack.sentence()}}};

@@ -12,7 +12,8 @@
 #include "cli/gpu_workers.h"
 #include "cli/processes.h"
 #include "cli/subjects.h"
-#include "devices/cuda.h"
+#include "devices/gpus.h"
+#include "devices/wrapped_runner.h"
 #include "properties/audit.h"
 #include "properties/generation/generator.h"
 
@@ -26,27 +27,21 @@ constexpr std::uint64_t naive_cases = 13'000, batched_cases = 130'000;
 /// Of so many instances, one has a result that is made wrong.
 constexpr std::size_t instances_a_wrong_result = 50;
 
-/// Whether all of it is judged, too: hands on what another runner says, but for a byte of each buffer of the
-/// first result.
-class WrongOnce final : public Runner {
+/// Whether all of it is judged, too: hands on what another runner says, but for the buffers of the first
+/// result.
+class WrongOnce final : public WrappedRunner {
  public:
-  explicit WrongOnce(std::unique_ptr<Runner> runner) : runner_(std::move(runner)) {}
+  using WrappedRunner::WrappedRunner;
 
-  bool watches() const override { return runner_->watches(); }
-  std::size_t jobs_together() const override { return runner_->jobs_together(); }
-  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
-    return runner_->entries(image);
-  }
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
-    std::vector<JobResult> results = runner_->run(jobs);
+    std::vector<JobResult> results = inner().run(jobs);
     if (!std::exchange(is_done_, true))
       for (auto& content : results.front().contents)
-        if (!content.empty()) content.front() ^= std::byte{0x55};
+        for (std::byte& byte : content) byte ^= std::byte{0x55};
     return results;
   }
 
  private:
-  std::unique_ptr<Runner> runner_;
   bool is_done_ = false;
 };
 
@@ -169,17 +164,14 @@ std::string text_of(const std::string& device, unsigned jobs, const Json& benchm
 }  // namespace
 
 int bench_gpu(const std::string& path, const Console& console) {
-  const std::string device = cuda_device_name();
+  const std::string device = present_gpus().name;
   ProgressLine line;
   CompileOptions compile_options;
-  compile_options.machine = gpu_architecture();
-  std::vector<Subject> subjects = load_subjects({path, {}, {}}, compile_options, console);
-  std::erase_if(subjects, [](const Subject& subject) {
-    return subject.contract.is_host() || !subject.contract.expected.empty();
-  });
+  compile_options.machine = present_gpus().architecture;
+  std::vector<Subject> subjects = load_right_subjects(path, compile_options, console);
   const unsigned jobs = default_jobs();
   compile_subjects(subjects, compile_options, jobs, console, line);
-  const Instances instances = right_instances(subjects);
+  const Instances instances = judged_instances(subjects);
 
   const auto of_each = [&](std::uint64_t all) { return std::max<std::uint64_t>(1, all / instances.size()); };
   Way naive{"naive", gpu_worker_options(std::chrono::seconds(10)), of_each(naive_cases)};

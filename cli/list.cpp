@@ -8,8 +8,8 @@
 #include "cli/kernel_page.h"
 #include "cli/subjects.h"
 #include "cli/verb.h"
-#include "devices/cuda.h"
 #include "devices/device.h"
+#include "devices/gpus.h"
 #include "reports/quote.h"
 
 namespace foldproof {
@@ -69,11 +69,12 @@ int list(const std::string& path, bool page, const Console& console) {
 int list_devices(const Console& console) {
   Json devices = Json::array();
   devices.push_back({{"device", "emulated"}, {"name", make_emulated_device()->name()}, {"lack", nullptr}});
-  try {
-    devices.push_back({{"device", "cuda"}, {"name", cuda_device_name()}, {"lack", nullptr}});
-  } catch (const Unsupported& lack) {
-    devices.push_back({{"device", "cuda"}, {"name", nullptr}, {"lack", lack.sentence()}});
-  }
+  Json cuda{{"device", "cuda"}, {"name", nullptr}, {"lack", nullptr}};
+  if (gpus().lack.empty())
+    cuda["name"] = gpus().name;
+  else
+    cuda["lack"] = gpus().lack;
+  devices.push_back(cuda);
   if (console.json()) {
     console.print(Json{{"devices", devices}});
     return exit_ok;

@@ -9,14 +9,14 @@
 #include "cli/parse.h"
 #include "cli/source_options.h"
 #include "cli/verb.h"
-#include "devices/cuda.h"
+#include "devices/gpus.h"
 
 namespace foldproof {
 
 namespace {
 
 struct Arguments {
-  std::string file, device = "emulated", fail_on = "error";
+  std::string file, device = "emulated", case_limit = "10s", fail_on = "error";
   SourceOptions source;
 };
 
@@ -33,8 +33,9 @@ int replay(const Arguments& a, const Console& console) {
   CampaignOptions options;
   const StoredCase stored = load_case(a.file);
   options.only_case = stored.c;
+  options.case_limit = parse_duration(a.case_limit, "--case-limit");
   CompileOptions compile_options = a.source.compile_options();
-  if (a.device == "cuda") compile_options.machine = gpu_architecture();
+  if (a.device == "cuda") compile_options.machine = present_gpus().architecture;
   auto subjects = load_subjects({stored.contract, {}, {}}, compile_options, console);
   Assignment assignment = assignment_of(subjects, stored);
   if (a.device == "cuda") assignment.device = RunsOn::cuda;
@@ -52,6 +53,8 @@ Run attach_replay(CLI::App& app, Console& console) {
   app.add_option("--device", a->device, "emulated or cuda; status 3 where there is none")
       ->check(quietly(CLI::IsMember({"emulated", "cuda"})))
       ->type_name("NAME");
+  app.add_option("--case-limit", a->case_limit, "Its time on a GPU; default: " + a->case_limit)
+      ->type_name("TIME");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");

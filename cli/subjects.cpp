@@ -9,7 +9,7 @@
 
 #include "cli/guessing.h"
 #include "cli/processes.h"
-#include "devices/host_program.h"
+#include "devices/gpus.h"
 
 namespace foldproof {
 
@@ -86,21 +86,28 @@ std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOpt
   return std::move(loaded.subjects);
 }
 
-std::vector<std::pair<const Subject*, const Instance*>> right_instances(
+std::vector<Subject> load_right_subjects(const fs::path& path, const CompileOptions& options,
+                                         const Console& console) {
+  std::vector<Subject> subjects = load_subjects({path, {}, {}}, options, console);
+  std::erase_if(subjects, [](const Subject& subject) {
+    return subject.contract.is_host() || !subject.contract.expected.empty();
+  });
+  return subjects;
+}
+
+std::vector<std::pair<const Subject*, const Instance*>> judged_instances(
     const std::vector<Subject>& subjects) {
   std::vector<std::pair<const Subject*, const Instance*>> instances;
-  for (const Subject& subject : subjects) {
-    if (subject.contract.is_host() || !subject.contract.expected.empty()) continue;
+  for (const Subject& subject : subjects)
     for (const Instance& instance : subject.contract.instances)
       if (instance.reduction) instances.emplace_back(&subject, &instance);
-  }
   return instances;
 }
 
 std::string skip_without_gpu(std::vector<Subject>& subjects) {
   const auto is_host = [](const Subject& subject) { return subject.contract.is_host(); };
   if (std::ranges::none_of(subjects, is_host)) return "";
-  const Gpus present = gpus();
+  const Gpus& present = gpus();
   std::string device;
   for (Subject& subject : subjects) {
     if (!is_host(subject)) continue;

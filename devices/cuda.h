@@ -28,11 +28,4 @@ enum class GpuMemory : std::uint8_t {
 /// Throws Unsupported where there is no GPU.
 std::unique_ptr<Runner> make_cuda_runner(GpuMemory memory);
 
-/// "NVIDIA H200, compute capability 9.0, driver 13.0": of the GPU that make_cuda_runner uses. Throws
-/// Unsupported where there is none.
-std::string cuda_device_name();
-
-/// "sm_90": what machine code for it is made for. Throws like cuda_device_name.
-std::string gpu_architecture();
-
 }  // namespace foldproof

@@ -10,15 +10,6 @@
 
 namespace foldproof {
 
-/// The GPUs of this machine, as its driver counts them.
-struct Gpus {
-  unsigned count = 0;
-  std::string name;  ///< of the first
-  std::string lack;  ///< why there is none, as a sentence; empty where there is one
-};
-/// Asks the driver, which is opened at run time: nothing of CUDA is linked.
-Gpus gpus();
-
 /// The C++ behind a source that makes a host program of it: `main`, and a table of the entries, which stand
 /// in files of the generated name `place` and their number.
 std::string host_program_code(const std::vector<std::string>& entries, const std::string& place);

@@ -233,13 +233,4 @@ class CudaRunner final : public Runner {
 
 std::unique_ptr<Runner> make_cuda_runner(GpuMemory memory) { return std::make_unique<CudaRunner>(memory); }
 
-std::string cuda_device_name() {
-  const Properties gpu = first_gpu();
-  return fmt::format("{}, compute capability {}.{}, driver of CUDA {}.{}", gpu.name,
-                     gpu.compute_capability / 10, gpu.compute_capability % 10, gpu.driver / 1000,
-                     gpu.driver % 1000 / 10);
-}
-
-std::string gpu_architecture() { return fmt::format("sm_{}", first_gpu().compute_capability); }
-
 }  // namespace foldproof

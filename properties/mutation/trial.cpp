@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "devices/wrapped_runner.h"
 #include "properties/audit.h"
 #include "properties/execution/evaluation.h"
 #include "properties/generation/generator.h"
@@ -23,24 +24,18 @@ constexpr std::uint64_t patience = 40;
 constexpr std::uint64_t least_instructions = 4'000'000;
 
 /// Passes jobs on with a limit of their own.
-class LimitedRunner final : public Runner {
+class LimitedRunner final : public WrappedRunner {
  public:
-  explicit LimitedRunner(std::unique_ptr<Runner> runner) : runner_(std::move(runner)) {}
+  using WrappedRunner::WrappedRunner;
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<Job> limited = jobs;
     for (Job& job : limited)
       job.limits.warp_instructions = std::min(job.limits.warp_instructions, warp_instructions);
-    return runner_->run(limited);
-  }
-  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
-    return runner_->entries(image);
+    return inner().run(limited);
   }
 
   std::uint64_t warp_instructions = 0;
-
- private:
-  std::unique_ptr<Runner> runner_;
 };
 
 /// One edit of a mutant on its way through the cases.

@@ -1,13 +1,15 @@
 // Sums in the GPU's memory, exact ones and others.
 #include "properties/large/large_audit.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "catch.h"
 #include "contracts/compile.h"
-#include "devices/cuda.h"
+#include "devices/gpus.h"
+#include "gpu/program.h"
 #include "oracles/number.h"
 #include "oracles/tally.h"
 #include "properties/large/exact_on_gpu.h"
@@ -22,7 +24,7 @@ namespace fs = std::filesystem;
 
 CompileOptions options() {
   CompileOptions options;
-  options.machine = gpu_architecture();
+  options.machine = present_gpus().architecture;
   return options;
 }
 
@@ -121,4 +123,11 @@ TEST_CASE("A count of 32 bits is found where there are 2^32 elements", "[gpu][la
   REQUIRE_FALSE(wrong.findings.empty());
   CHECK(wrong.findings.front().kind == Kind::wrong_value);
   CHECK(wrong.findings.front().case_text.find("count=4294967296") == 0);
+}
+
+TEST_CASE("An audit's own processes use the GPU, which the audit has asked for before", "[gpu][large]") {
+  const std::string command =
+      gpu_tests_program() + " audit " + FOLDPROOF_KERNELS +
+      "/tree/vectorized.toml --device cuda --large --largest 2000000 --cases 1 > /dev/null";
+  CHECK(std::system(command.c_str()) == 0);
 }

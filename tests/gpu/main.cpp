@@ -2,9 +2,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "devices/cuda.h"
+#include "devices/gpus.h"
 #include "gpu/program.h"
-#include "sanitizer/error.h"
 
 #if __has_include(<catch2/catch_session.hpp>)
 #include <catch2/catch_session.hpp>
@@ -20,10 +19,8 @@ std::string gpu_tests_program() {
 
 int main(int argc, char** argv) {
   constexpr int skipped = 3;
-  try {
-    foldproof::cuda_device_name();
-  } catch (const foldproof::Unsupported& lack) {
-    std::fprintf(stderr, "skipped: %s\n", lack.what());
+  if (const std::string& lack = foldproof::gpus().lack; !lack.empty()) {
+    std::fprintf(stderr, "skipped: %s\n", lack.c_str());
     return skipped;
   }
   return Catch::Session().run(argc, argv);

@@ -7,6 +7,7 @@
 
 #include "catch.h"
 #include "contracts/files.h"
+#include "devices/gpus.h"
 #include "devices/host_program.h"
 #include "host/fake_cuda.h"
 
@@ -172,6 +173,6 @@ TEST_CASE("a program that is none is refused") {
 }
 
 TEST_CASE("whether there is a GPU is a number, or a sentence") {
-  const Gpus present = gpus();
-  CHECK((present.count == 0) == !present.lack.empty());
+  CHECK((gpus().count == 0) == !gpus().lack.empty());
+  CHECK((gpus().count == 0) == gpus().architecture.empty());
 }
