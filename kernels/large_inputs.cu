@@ -5,7 +5,7 @@
 /// properties/large/large_inputs.h says what it means.
 struct Fill {
   unsigned long long seed, significands;
-  unsigned precision_bits, sign_bit, lowest_exponent, exponents, one_of, signs;
+  unsigned precision_bits, sign_bit, lowest_exponent, exponents, one_of, signs, magnitudes;
 };
 
 /// The finalizer of SplitMix64.
@@ -28,7 +28,7 @@ __device__ void fill(Bits* elements, std::size_t count, const Fill& how) {
       bits = mixed(hash) & how.significands;
       bits |= static_cast<unsigned long long>(how.lowest_exponent + random % how.exponents) << how.precision_bits;
       const unsigned long long sign = how.signs == 0 ? 0 : how.signs == in_pairs ? i % 2 : hash & 1;
-      bits |= sign << how.sign_bit;
+      if (how.magnitudes == 0) bits |= sign << how.sign_bit;
     }
     elements[i] = static_cast<Bits>(bits);
   }

@@ -14,7 +14,8 @@ namespace {
 /// As kernels/large_inputs.cu has it.
 struct Fill {
   std::uint64_t seed = 0, significands = 0;
-  std::uint32_t precision_bits = 0, sign_bit = 0, lowest_exponent = 0, exponents = 0, one_of = 0, signs = 0;
+  std::uint32_t precision_bits = 0, sign_bit = 0, lowest_exponent = 0, exponents = 0, one_of = 0, signs = 0,
+                magnitudes = 0;
 };
 
 /// Exponents as they are stored.
@@ -62,7 +63,8 @@ void LargeInputMaker::make(const LargeInput& how, bool magnitudes, Element eleme
                   .lowest_exponent = exponents.lowest,
                   .exponents = exponents.highest - exponents.lowest + 1,
                   .one_of = how.one_of,
-                  .signs = static_cast<std::uint32_t>(magnitudes ? Signs::none : how.signs)};
+                  .signs = static_cast<std::uint32_t>(how.signs),
+                  .magnitudes = magnitudes ? 1U : 0U};
   LaunchShape shape{{1, 1, 1}, {512, 1, 1}};
   CUfunc_st* const function = module_.function(fmt::format("fill_{}", size_of(element)), shape);
   shape.grid.x = static_cast<std::uint32_t>(context_.resident_blocks(function, shape));
