@@ -88,6 +88,11 @@ struct Ran {
   bool is_spoilt() const { return !results.empty() && foldproof::is_spoilt(results.back()); }
 };
 
+/// Thrown where the tool did not report its self-test.
+struct Silent {
+  std::string why;
+};
+
 class SanitizedRun {
  public:
   SanitizedRun(const Tool& tool, const WorkerOptions& worker, const fs::path& executable,
@@ -138,10 +143,29 @@ class SanitizedRun {
       results_[jobs[done]] = failed(jobs_[jobs[done]], ended);
       spoiler_ = jobs[done];
       return done + 1;
+    } catch (const Silent& silent) {
+      return run_unproven(jobs, silent);
     } catch (const Garbled& garbled) {
       throw Unsupported(fmt::format("the worker under compute-sanitizer's {} answers what is no answer: {}",
                                     tool_.name, garbled.what));
     }
+  }
+
+  /// Looks for the kernel beside which the tool is silent; throws Unsupported where it is so alone.
+  std::size_t run_unproven(std::span<const std::size_t> jobs, const Silent& silent) {
+    if (jobs.empty()) throw Unsupported(silent.why);
+    if (!is_proven_) run_process({});
+    const auto is_like_the_first = [&](std::size_t j) {
+      return is_of_one_kernel(jobs_[j], jobs_[jobs.front()]);
+    };
+    if (!std::ranges::all_of(jobs, is_like_the_first)) return run_process(jobs.first(jobs.size() / 2));
+    for (const std::size_t j : jobs) {
+      JobResult& result = results_[j].emplace();
+      result.completed = false;
+      result.contents.resize(jobs_[j].buffers.size());
+      result.unsupported = silent.why;
+    }
+    return jobs.size();
   }
 
   std::size_t keep(Ran ran) {
@@ -175,7 +199,7 @@ class SanitizedRun {
   void attribute(const std::string& xml, Ran& ran) {
     const std::vector<ToolFinding> all = findings(tool_, read_records(xml), cuda::launch_sites());
     if (!ran.is_spoilt()) {
-      if (const auto why = silent(tool_, all, tool_.self_test)) throw Unsupported(*why);
+      if (const auto why = silent(tool_, all, tool_.self_test)) throw Silent{*why};
       is_proven_ = true;
     }
     std::vector<std::vector<Finding>> seen(ran.results.size());

@@ -117,6 +117,18 @@ TEST_CASE("A tool that does not report its self-test proves nothing", "[sanitize
   CHECK_THROWS_AS(run(Script({""}), {job(one)}), Unsupported);
 }
 
+TEST_CASE("A kernel beside which the self-test is not reported costs nobody else's results", "[sanitized]") {
+  const auto one = image("one.cu"), two = image("two.cu");
+  // Silent beside both; heard alone; heard beside the first; silent beside the second.
+  const Script script({"", self_test(1), self_test(3), ""});
+  const auto results = run(script, {job(one), job(two)});
+  REQUIRE(results.size() == 2);
+  CHECK(results[0]->completed);
+  CHECK_FALSE(results[0]->unsupported);
+  REQUIRE(results[1]->unsupported);
+  CHECK(results[1]->unsupported->find("compute-sanitizer's racecheck did not report") == 0);
+}
+
 TEST_CASE("A tool that leaves no records is an error", "[sanitized]") {
   const Script script({"<record>"});
   CHECK_THROWS_AS(run(script, {job(image("one.cu"))}), InputError);
