@@ -212,6 +212,17 @@ std::string summary(const AuditReport& report, const TerminalStyle& style) {
                      text.empty() ? "nothing to audit" : text);
 }
 
+/// Where several devices ran kernels, an instance is told by its device as well.
+AuditReport with_devices_told(AuditReport report) {
+  const auto is_other = [&](const KernelReport& kernel) {
+    return kernel.device != report.kernels.front().device;
+  };
+  if (std::ranges::none_of(report.kernels, is_other)) return report;
+  for (KernelReport& kernel : report.kernels)
+    kernel.label = kernel.device + (kernel.label.empty() ? "" : ",") + kernel.label;
+  return report;
+}
+
 }  // namespace
 
 std::string findings_text(const AuditReport& report, const TerminalStyle& style) {
@@ -220,7 +231,8 @@ std::string findings_text(const AuditReport& report, const TerminalStyle& style)
   return text;
 }
 
-std::string to_text(const AuditReport& report, const TerminalStyle& style) {
+std::string to_text(const AuditReport& whole, const TerminalStyle& style) {
+  const AuditReport report = with_devices_told(whole);
   return findings_text(report, style) + table(report, style.color, style.width) +
          accuracy_text(report, style.width) + counters_tables(report, style.color) +
          coverage_text(report, style.width) + remarks(report, style) + limits_text(report, style) +

@@ -15,11 +15,11 @@ namespace {
 
 /// What shrinking and reports count where there are no instructions to count: of a job, of one that costs a
 /// process, of one that is waited for in vain.
-constexpr std::uint64_t instructions_a_job = 1 << 20, instructions_a_process = 1 << 24,
+constexpr std::uint64_t instructions_a_job = 1 << 20, instructions_a_process = 1 << 25,
                         instructions_a_timeout = 1 << 25;
 /// A kernel that does not end in two cases mostly does in none; one that ends its process again and again is
 /// known well enough.
-constexpr unsigned most_timeouts = 2, most_processes = 6;
+constexpr unsigned most_timeouts = 2, most_processes = 3;
 
 std::uint64_t bytes_of(const Job& job) {
   std::uint64_t bytes = 0;
