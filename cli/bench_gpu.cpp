@@ -24,25 +24,21 @@ namespace {
 constexpr std::uint64_t largest_count = 4096;
 /// About so many cases take as long as the start of the processes and more, however many kernels share them.
 constexpr std::uint64_t naive_cases = 13'000, batched_cases = 130'000;
-/// Of so many instances, one has a result that is made wrong.
-constexpr std::size_t instances_a_wrong_result = 50;
+/// Of so many instances, one has results that are made wrong.
+constexpr std::size_t instances_a_spoilt_one = 50;
 
-/// Whether all of it is judged, too: hands on what another runner says, but for the buffers of the first
-/// result.
-class WrongOnce final : public WrappedRunner {
+/// Whether all of it is judged, too: hands on results with other bytes in their buffers.
+class Spoiling final : public WrappedRunner {
  public:
   using WrappedRunner::WrappedRunner;
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results = inner().run(jobs);
-    if (!std::exchange(is_done_, true))
-      for (auto& content : results.front().contents)
+    for (JobResult& result : results)
+      for (std::vector<std::byte>& content : result.contents)
         for (std::byte& byte : content) byte ^= std::byte{0x55};
     return results;
   }
-
- private:
-  bool is_done_ = false;
 };
 
 using Instances = std::vector<std::pair<const Subject*, const Instance*>>;
@@ -54,7 +50,7 @@ struct Way {
 };
 
 struct Measured {
-  std::uint64_t cases = 0, judged = 0, wrong_made = 0, wrong_found = 0, other_findings = 0;
+  std::uint64_t cases = 0, judged = 0, spoilt = 0, spoilt_found = 0, other_findings = 0;
   double seconds = 0;
   std::vector<std::string> failures;  ///< of instances that have no report
 };
@@ -65,6 +61,7 @@ AuditOptions options_of(const Way& way) {
   options.steered = 0;
   options.largest_count = largest_count;
   options.tells_missed = false;
+  options.shrinks = false;
   return options;
 }
 
@@ -72,7 +69,7 @@ Measured measure(const Instances& instances, const Way& way, unsigned jobs, Prog
   Measured measured;
   GpuWorkers workers(way.worker);
   const AuditOptions options = options_of(way);
-  const auto is_wrong = [](std::size_t task) { return task % instances_a_wrong_result == 0; };
+  const auto is_spoilt = [](std::size_t task) { return task % instances_a_spoilt_one == 0; };
   Tasks tasks;
   tasks.count = instances.size();
   tasks.jobs = jobs;
@@ -80,7 +77,7 @@ Measured measure(const Instances& instances, const Way& way, unsigned jobs, Prog
   tasks.work = [&](std::size_t task, const auto&) {
     const auto& [subject, instance] = instances[task];
     std::unique_ptr<Runner> runner = workers.runner();
-    if (is_wrong(task)) runner = std::make_unique<WrongOnce>(std::move(runner));
+    if (is_spoilt(task)) runner = std::make_unique<Spoiling>(std::move(runner));
     return pack(to_json(audit_instance(subject->contract, *instance, subject->image, *runner, options)));
   };
   tasks.finished = [&](std::size_t task, const Outcome& outcome) {
@@ -93,9 +90,12 @@ Measured measure(const Instances& instances, const Way& way, unsigned jobs, Prog
     measured.cases += report.cases;
     const auto& by = report.accuracy.judged_by;
     for (std::size_t layer = 1; layer < by.size(); ++layer) measured.judged += by[layer];
-    measured.wrong_made += is_wrong(task) ? 1 : 0;
-    measured.wrong_found += is_wrong(task) && !report.findings.empty() ? 1 : 0;
-    measured.other_findings += is_wrong(task) ? 0 : report.findings.size();
+    measured.spoilt += is_spoilt(task) ? 1 : 0;
+    measured.spoilt_found += is_spoilt(task) && !report.findings.empty() ? 1 : 0;
+    if (is_spoilt(task) && report.findings.empty())
+      measured.failures.push_back(
+          fmt::format("{} [{}]: its wrong results were not found", report.kernel, report.label));
+    measured.other_findings += is_spoilt(task) ? 0 : report.findings.size();
     line.show(fmt::format("{}: {} cases", way.name, measured.cases));
   };
   const double begin = line.elapsed();
@@ -136,8 +136,8 @@ Json row(const Way& way, const Measured& measured, std::size_t triples, std::opt
           {"judged_by_value_or_bound", measured.judged},
           {"distinct_kernel_block_count", triples},
           {"seconds", measured.seconds},
-          {"wrong_results_made", measured.wrong_made},
-          {"wrong_results_found", measured.wrong_found},
+          {"spoilt_instances", measured.spoilt},
+          {"spoilt_instances_found", measured.spoilt_found},
           {"other_findings", measured.other_findings},
           {"failures", measured.failures}};
 }
@@ -150,11 +150,11 @@ std::string text_of(const std::string& device, unsigned jobs, const Json& benchm
   for (const Json& b : benchmarks)
     text += fmt::format(
         "{:<12} {:8.0f} cases/s  {:7} cases, {:7} judged by value or bound, {:6} different (kernel, block, "
-        "count)  {:6.1f} s  {} of {} wrong results found, {} other findings\n",
+        "count)  {:6.1f} s  {} of {} instances with wrong results found, {} other findings\n",
         b["name"].get<std::string>(), b["value"].get<double>(), b["cases"].get<std::uint64_t>(),
         b["judged_by_value_or_bound"].get<std::uint64_t>(),
         b["distinct_kernel_block_count"].get<std::uint64_t>(), b["seconds"].get<double>(),
-        b["wrong_results_found"].get<std::uint64_t>(), b["wrong_results_made"].get<std::uint64_t>(),
+        b["spoilt_instances_found"].get<std::uint64_t>(), b["spoilt_instances"].get<std::uint64_t>(),
         b["other_findings"].get<std::uint64_t>());
   for (const Json& b : benchmarks)
     for (const Json& failure : b["failures"]) text += "failed: " + failure.get<std::string>() + "\n";
@@ -188,7 +188,7 @@ int bench_gpu(const std::string& path, const Console& console) {
   else
     console.print(text_of(device, jobs, benchmarks));
   const auto is_whole = [](const Measured& m) {
-    return m.cases > 0 && m.failures.empty() && m.wrong_found == m.wrong_made && m.other_findings == 0;
+    return m.cases > 0 && m.failures.empty() && m.spoilt_found == m.spoilt && m.other_findings == 0;
   };
   return is_whole(one_by_one) && is_whole(together) ? exit_ok : exit_findings;
 }

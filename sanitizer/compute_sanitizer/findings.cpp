@@ -63,7 +63,7 @@ Kind kind_of(const Tool& tool, const Record& record) {
     if (meaning.tool == tool.name && words.find(meaning.words) != std::string::npos) return meaning.kind;
   // A record of a known kind is about a kernel, whatever its words.
   if (record.kind == RecordKind::barrier) return Kind::barrier_divergence;
-  if (record.kind == RecordKind::precise) return Kind::crash;
+  if (record.kind == RecordKind::precise || record.kind == RecordKind::imprecise) return Kind::crash;
   return Kind::unsupported;
 }
 
@@ -75,7 +75,10 @@ std::string message_of(const Tool& tool, const Record& record, Kind kind) {
   std::string text = fmt::format("compute-sanitizer's {}", tool.name);
   if (kind == Kind::unsupported)
     text += fmt::format(" writes a record that Foldproof does not know, {}", record.name);
-  if (const std::string words = words_of(record); !words.empty()) text += ": " + words;
+  if (const std::string words = words_of(record); !words.empty())
+    text += ": " + words;
+  else if (record.kind == RecordKind::imprecise)
+    text += ": the hardware ended the kernel, without a word about why";
   if (record.count > 1) text += fmt::format(" ({} times)", record.count);
   for (const Access& access : record.accesses)
     if (const std::string offset = offset_in_words(access.place); !offset.empty()) text += ", at " + offset;

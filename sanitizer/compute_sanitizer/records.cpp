@@ -153,11 +153,9 @@ struct KindRow {
 };
 
 constexpr KindRow kinds[] = {
-    {"Hazard", RecordKind::hazard, read_hazard},
-    {"Analysis", RecordKind::analysis, read_analysis},
-    {"Precise", RecordKind::precise, read_known_event},
-    {"Synccheck", RecordKind::barrier, read_known_event},
-    {"Api", RecordKind::api, read_event},
+    {"Hazard", RecordKind::hazard, read_hazard},          {"Analysis", RecordKind::analysis, read_analysis},
+    {"Precise", RecordKind::precise, read_known_event},   {"Imprecise", RecordKind::imprecise, read_event},
+    {"Synccheck", RecordKind::barrier, read_known_event}, {"Api", RecordKind::api, read_event},
 };
 
 Record read_record(const Fields& fields) {

@@ -35,12 +35,13 @@ struct Access {
 };
 
 enum class RecordKind : std::uint8_t {
-  hazard,    ///< racecheck: two accesses to one byte, the earlier first
-  analysis,  ///< racecheck: hazards summed up: one access, then those that clash with it
-  precise,   ///< memcheck: what one thread did
-  barrier,   ///< synccheck: what one thread did
-  api,       ///< a call of the host that failed
-  unknown,   ///< another; fields that it shares with those above are read
+  hazard,     ///< racecheck: two accesses to one byte, the earlier first
+  analysis,   ///< racecheck: hazards summed up: one access, then those that clash with it
+  precise,    ///< memcheck: what one thread did
+  imprecise,  ///< memcheck: an error that the hardware tells of, often without words or place
+  barrier,    ///< synccheck: what one thread did
+  api,        ///< a call of the host that failed
+  unknown,    ///< another; fields that it shares with those above are read
 };
 
 /// One record, or as many as differ in nothing but threads and addresses.

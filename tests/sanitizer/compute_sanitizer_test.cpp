@@ -334,6 +334,9 @@ TEST_CASE("compute-sanitizer: each of memcheck's errors has its kind") {
   CHECK(kind_in("memcheck", event("Malloc", text("Malloc/Free error encountered : Double free"))) ==
         "lifetime");
   CHECK(kind_in("memcheck", event("Imprecise", text("Illegal Instruction"))) == "crash");
+  CHECK(kind_in("memcheck", event("Imprecise", "")) == "crash");
+  CHECK(found_in("memcheck", event("Imprecise", ""))[0].finding.message ==
+        "compute-sanitizer's memcheck: the hardware ended the kernel, without a word about why");
   CHECK(kind_in("memcheck", event("Imprecise", text("Device Hardware Stack Overflow"))) == "crash");
 }
 
