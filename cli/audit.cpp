@@ -11,8 +11,8 @@
 #include "cli/case_text.h"
 #include "cli/mutation_run.h"
 #include "cli/parse.h"
+#include "cli/under_tool.h"
 #include "cli/verb.h"
-#include "contracts/nvcc/process.h"
 #include "devices/gpus.h"
 #include "properties/recipes.h"
 #include "reports/writers.h"
@@ -69,23 +69,8 @@ AskedGpu asked_gpu(const std::string& device) {
   }
 }
 
-/// The tools that `--sanitizer` names. Throws InputError for another name, Unsupported where
-/// compute-sanitizer is missing or not known: nobody is to take for checked what was not.
-std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list) {
-  std::vector<const compute_sanitizer::Tool*> tools;
-  if (list.empty()) return tools;
-  for (const std::string& name : CLI::detail::split(list, ',')) {
-    tools.push_back(compute_sanitizer::tool_named(name));
-    if (tools.back() == nullptr)
-      throw InputError(
-          fmt::format("--sanitizer knows no tool \"{}\"; it takes racecheck, memcheck, synccheck "
-                      "and initcheck, with commas between",
-                      name));
-  }
-  const ProcessResult version = run_process({compute_sanitizer::find_executable().string(), "--version"},
-                                            std::filesystem::temp_directory_path());
-  compute_sanitizer::version_in(version.output);
-  return tools;
+void needs_gpu(const std::string& what, const std::string& device) {
+  if (device == "emulated") throw InputError(what + " a GPU; add --device cuda, or all");
 }
 
 /// E5 and what makes inputs, compiled; nothing where it is not asked for.
@@ -153,10 +138,8 @@ std::string devices_of(const std::vector<Assignment>& assignments, const std::st
 
 int audit(const Arguments& arguments, const Console& console) {
   // Everything that can be wrong with the arguments and the contracts is said before work begins.
-  if (!arguments.sanitizer.empty() && arguments.device == "emulated")
-    throw InputError("--sanitizer watches a GPU; add --device cuda, or all");
-  if (arguments.large && arguments.device == "emulated")
-    throw InputError("--large fills the memory of a GPU; add --device cuda, or all");
+  if (!arguments.sanitizer.empty()) needs_gpu("--sanitizer watches", arguments.device);
+  if (arguments.large) needs_gpu("--large fills the memory of", arguments.device);
   AskedGpu gpu = asked_gpu(arguments.device);
   const auto tools = tools_named(arguments.sanitizer);
   if (!arguments.report.empty()) check_report_folder(arguments.report);

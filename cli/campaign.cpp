@@ -60,6 +60,14 @@ std::string device_of(const Assignment& assignment) {
   return assignment.device == RunsOn::cuda ? "cuda" : "emulated";
 }
 
+/// What `replay` needs to run a case as the assignment does.
+std::string device_options(const Assignment& assignment) {
+  if (assignment.device != RunsOn::cuda) return "";
+  const std::string tool =
+      assignment.tool == nullptr ? "" : fmt::format(" --sanitizer {}", assignment.tool->name);
+  return " --device cuda" + tool;
+}
+
 std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorkers& workers) {
   if (is_host(*assignment.instance)) return make_host_runner();
   return assignment.device == RunsOn::cuda ? workers.runner() : make_runner(checked_device());
@@ -77,10 +85,8 @@ KernelReport judge(const Assignment& assignment, Runner& runner, const CampaignO
   // It is the machine that lacks something, not the program that lacks an instruction.
   if (is_host(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
   if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
-  if (assignment.device == RunsOn::cuda)
-    for (Finding& finding : report.findings)
-      if (!finding.replay.empty())  // which knows no tool
-        finding.replay = assignment.tool == nullptr ? finding.replay + " --device cuda" : "";
+  for (Finding& finding : report.findings)
+    if (!finding.replay.empty()) finding.replay += device_options(assignment);
   return report;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/campaign.h"
 #include "cli/parse.h"
 #include "cli/source_options.h"
+#include "cli/under_tool.h"
 #include "cli/verb.h"
 #include "devices/gpus.h"
 
@@ -16,7 +17,7 @@ namespace foldproof {
 namespace {
 
 struct Arguments {
-  std::string file, device = "emulated", case_limit = "10s", fail_on = "error";
+  std::string file, device = "emulated", sanitizer, case_limit = "10s", fail_on = "error";
   SourceOptions source;
 };
 
@@ -28,21 +29,35 @@ Assignment assignment_of(const std::vector<Subject>& subjects, const StoredCase&
                                stored.contract.string(), stored.instance));
 }
 
+/// Under each of the tools; without any, on the device alone.
+std::vector<Assignment> on_device(Assignment assignment, const std::string& device,
+                                  const std::vector<const compute_sanitizer::Tool*>& tools) {
+  if (device == "cuda") assignment.device = RunsOn::cuda;
+  if (tools.empty()) return {assignment};
+  std::vector<Assignment> assignments;
+  for (const compute_sanitizer::Tool* tool : tools) {
+    assignment.tool = tool;
+    assignments.push_back(assignment);
+  }
+  return assignments;
+}
+
 int replay(const Arguments& a, const Console& console) {
   ProgressLine line;
   CampaignOptions options;
+  if (!a.sanitizer.empty() && a.device != "cuda")
+    throw InputError("--sanitizer watches a GPU; add --device cuda");
   const StoredCase stored = load_case(a.file);
   options.only_case = stored.c;
   options.case_limit = parse_duration(a.case_limit, "--case-limit");
   CompileOptions compile_options = a.source.compile_options();
   if (a.device == "cuda") compile_options.machine = present_gpus().architecture;
+  const auto tools = tools_named(a.sanitizer);
   auto subjects = load_subjects({stored.contract, {}, {}}, compile_options, console);
-  Assignment assignment = assignment_of(subjects, stored);
-  if (a.device == "cuda") assignment.device = RunsOn::cuda;
+  const std::vector<Assignment> assignments = on_device(assignment_of(subjects, stored), a.device, tools);
   skip_without_gpu(subjects);
   compile_subjects(subjects, compile_options, 1, console, line);
-  return conclude(run_campaign({assignment}, options, line), severity_named(a.fail_on).value(), console,
-                  line);
+  return conclude(run_campaign(assignments, options, line), severity_named(a.fail_on).value(), console, line);
 }
 
 }  // namespace
@@ -53,6 +68,10 @@ Run attach_replay(CLI::App& app, Console& console) {
   app.add_option("--device", a->device, "emulated or cuda; status 3 where there is none")
       ->check(quietly(CLI::IsMember({"emulated", "cuda"})))
       ->type_name("NAME");
+  app.add_option("--sanitizer", a->sanitizer,
+                 "On a GPU under these of compute-sanitizer's tools: racecheck, memcheck, synccheck, "
+                 "initcheck, with commas between")
+      ->type_name("TOOLS");
   app.add_option("--case-limit", a->case_limit, "Its time on a GPU; default: " + a->case_limit)
       ->type_name("TIME");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")

@@ -1,10 +1,15 @@
 #include "cli/under_tool.h"
 
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 
 #include "cli/gpu_workers.h"
+#include "contracts/nvcc/process.h"
 #include "devices/sanitized.h"
 
 namespace foldproof {
@@ -67,6 +72,23 @@ KernelReport not_judged(const Assignment& assignment, const InputError& error) {
 }
 
 }  // namespace
+
+std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list) {
+  std::vector<const compute_sanitizer::Tool*> tools;
+  if (list.empty()) return tools;
+  for (const std::string& name : CLI::detail::split(list, ',')) {
+    tools.push_back(compute_sanitizer::tool_named(name));
+    if (tools.back() == nullptr)
+      throw InputError(
+          fmt::format("--sanitizer knows no tool \"{}\"; it takes racecheck, memcheck, synccheck "
+                      "and initcheck, with commas between",
+                      name));
+  }
+  const ProcessResult version = run_process({compute_sanitizer::find_executable().string(), "--version"},
+                                            std::filesystem::temp_directory_path());
+  compute_sanitizer::version_in(version.output);
+  return tools;
+}
 
 std::vector<KernelReport> audit_under_tool(std::span<const Assignment> assignments, const AuditBy& audit) {
   std::vector<Job> jobs;

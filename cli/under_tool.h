@@ -3,11 +3,17 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cli/campaign.h"
+#include "sanitizer/compute_sanitizer/tool.h"
 
 namespace foldproof {
+
+/// The tools that `--sanitizer` names, with commas between. Throws InputError for another name, Unsupported
+/// where compute-sanitizer is missing or not known: nobody is to take for checked what was not.
+std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list);
 
 /// Audits one instance by a runner. Called twice for each, it must ask both times for the same jobs, whatever
 /// came of those before.

@@ -60,9 +60,17 @@ TEST_CASE("The devices are listed, with the reason why one is not there", "[cli]
 
 TEST_CASE("A tool of compute-sanitizer needs the GPU to be asked for", "[cli][gpu]") {
   const AddOne folder;
-  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--sanitizer", "memcheck"});
-  CHECK(ran.status == 2);
-  CHECK(ran.json.at("error").at("message").get<std::string>().find("add --device cuda") != std::string::npos);
+  const std::string contract = folder.path("add_one.toml");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"audit", contract, "--sanitizer", "memcheck"},
+        {"audit", contract, "--large"},
+        {"replay", contract, "--sanitizer", "memcheck"}}) {
+    INFO(command.front() << " " << command[2]);
+    const RanJson ran = run_json(command);
+    CHECK(ran.status == 2);
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("add --device cuda") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("A tool that there is not is refused with the names of those that there are", "[cli][gpu]") {
