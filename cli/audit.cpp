@@ -73,6 +73,13 @@ void needs_gpu(const std::string& what, const std::string& device) {
   if (device == "emulated") throw InputError(what + " a GPU; add --device cuda, or all");
 }
 
+void check_large(const Arguments& arguments) {
+  needs_gpu("--large fills the memory of", arguments.device);
+  if (!arguments.sanitizer.empty())
+    throw InputError("--large takes too long under a tool; leave it or --sanitizer out");
+  if (!arguments.only_case.empty()) throw InputError("--large has cases of its own; leave it or --case out");
+}
+
 /// E5 and what makes inputs, compiled; nothing where it is not asked for.
 class LargeTools {
  public:
@@ -92,7 +99,7 @@ class LargeTools {
   LargeAuditTools tools_;
 };
 
-/// Each of the instances on each device that is asked for and there, under each of the tools, and with large
+/// Each of the instances on each device that is asked for and there, under each of the tools, or with large
 /// inputs.
 std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arguments& arguments,
                                    const std::vector<const compute_sanitizer::Tool*>& tools, bool has_gpu) {
@@ -109,11 +116,15 @@ std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arg
       assignments.push_back(assignment);
     }
   };
-  if (tools.empty() || device == "all") add(nullptr);
+  if (!arguments.large && (tools.empty() || device == "all")) add(nullptr);
   for (const auto* tool : tools) add(tool);
   for (const Assignment& assignment : all)
     if (arguments.large && serves_large_counts(*assignment.instance))
       assignments.push_back({assignment.subject, assignment.instance, RunsOn::cuda, nullptr, true});
+  if (arguments.large && std::ranges::none_of(assignments, &Assignment::is_large))
+    throw InputError(
+        "--large has nothing to run: no contract here claims one sum of more than 2^20 floating-point "
+        "elements");
   return assignments;
 }
 
@@ -139,7 +150,7 @@ std::string devices_of(const std::vector<Assignment>& assignments, const std::st
 int audit(const Arguments& arguments, const Console& console) {
   // Everything that can be wrong with the arguments and the contracts is said before work begins.
   if (!arguments.sanitizer.empty()) needs_gpu("--sanitizer watches", arguments.device);
-  if (arguments.large) needs_gpu("--large fills the memory of", arguments.device);
+  if (arguments.large) check_large(arguments);
   AskedGpu gpu = asked_gpu(arguments.device);
   const auto tools = tools_named(arguments.sanitizer);
   if (!arguments.report.empty()) check_report_folder(arguments.report);
@@ -186,8 +197,8 @@ Run attach_audit(CLI::App& app, Console& console) {
       ->type_name("TOOLS");
   app.add_flag(
       "--large", a->large,
-      "With --device cuda or all: sums of up to 2^33 elements as well, of inputs that are made on the "
-      "GPU, against their exact sums");
+      "With --device cuda or all: on the GPU, in place of the usual cases, sums of up to 2^33 elements that "
+      "are made in its memory, against their exact sums");
   app.add_option(
          "--case", a->only_case,
          "Only this case, written as reports show it: a value for each variable of the contract's domain "

@@ -41,7 +41,7 @@ struct KernelReport {
   std::string id;      ///< the contract's id; empty where there is none
   std::string label;   ///< the instance: "T=f32,B=128"
   std::string file;    ///< the source
-  std::string device;  ///< "emulated", "cuda", or "host" for functions that call a GPU themselves
+  std::string device;  ///< "emulated", "cuda", "cuda/racecheck", "cuda/large", or "host" (docs/json.md)
   Verdict verdict = Verdict::clean;
   bool expected = false;    ///< a defect's announced findings were all made, and no other
   std::uint64_t cases = 0;  ///< cases judged

@@ -73,6 +73,19 @@ TEST_CASE("A tool of compute-sanitizer needs the GPU to be asked for", "[cli][gp
   }
 }
 
+TEST_CASE("Large sums have no tool and no case of the user's", "[cli][gpu]") {
+  const AddOne folder;
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--sanitizer", "memcheck"}, {"--case", "count=3 uniform seed=1"}}) {
+    std::vector<std::string> command{"audit", folder.path("add_one.toml"), "--device", "cuda", "--large"};
+    command.insert(command.end(), more.begin(), more.end());
+    const RanJson ran = run_json(command);
+    CHECK(ran.status == 2);
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("leave it or " + more.front()) !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("A tool that there is not is refused with the names of those that there are", "[cli][gpu]") {
   const AddOne folder;
   const RanJson ran = run_json(

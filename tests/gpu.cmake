@@ -1,0 +1,17 @@
+# The catalogue on the first GPU of this machine; skipped, with the reason, where there is none.
+add_test(NAME gpu.audit COMMAND foldproof audit "${PROJECT_SOURCE_DIR}/kernels" --device cuda --case-limit 2s
+                                                --store "${CMAKE_CURRENT_BINARY_DIR}/gpu-cases")
+# What `ctest -T memcheck` runs: kernels that are right, in one process at a time.
+add_test(NAME gpu.memcheck COMMAND foldproof audit "${PROJECT_SOURCE_DIR}/kernels/tree/sequential.toml" --device cuda
+                                                   --jobs 1 --cases 8 --store "${CMAKE_CURRENT_BINARY_DIR}/gpu-cases")
+set_tests_properties(gpu.audit gpu.memcheck PROPERTIES LABELS gpu RUN_SERIAL TRUE TIMEOUT 600 SKIP_RETURN_CODE 3)
+
+# A tool that sees no kernel calls that an error, and the tests of wrong kernels are to have errors: that step leaves all
+# others out.
+get_property(others DIRECTORY PROPERTY TESTS)
+list(REMOVE_ITEM others gpu.memcheck)
+file(WRITE "${PROJECT_BINARY_DIR}/CTestCustom.cmake" "set(CTEST_CUSTOM_MEMCHECK_IGNORE\n")
+foreach(test IN LISTS others)
+  file(APPEND "${PROJECT_BINARY_DIR}/CTestCustom.cmake" "    \"${test}\"\n")
+endforeach()
+file(APPEND "${PROJECT_BINARY_DIR}/CTestCustom.cmake" ")\n")

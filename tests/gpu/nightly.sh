@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# What a machine with a GPU does at night: every test that needs one, and the pages of docs/ that are made from its runs.
+#   nightly.sh PROGRAM TESTS FOLDER        foldproof, test_gpu, and where the pages go
+# One line a step, with its exit status and time; details in FOLDER/log. Status 1 where a step failed; the others run all
+# the same. STEPS="compare bench" runs those alone whose names begin so.
+set -uo pipefail
+program=$(realpath "$1") tests=$(realpath "$2") kernels=$(realpath "$(dirname "$0")/../../kernels")
+mkdir -p "$3/log" && cd "$3" || exit 2
+store=$(mktemp -d) failed=0
+trap 'rm -rf "$store"' EXIT
+
+# step NAME LIMIT OUTPUT COMMAND...: the output is kept where the command came to its own end.
+step() {
+  local name=$1 limit=$2 output=$3 begin=$EPOCHREALTIME status=0
+  shift 3
+  if [[ -n ${STEPS:-} ]] && ! grep -qw -- "${name%%.*}" <<<"$STEPS"; then return; fi
+  timeout -k 10 "$limit" "$@" >"log/$name.out" 2>"log/$name.err" || status=$?
+  if ((status < 2)); then cp "log/$name.out" "$output"; fi
+  if ((status != 0)); then failed=1; fi
+  printf '%-22s status %3d %7.1f s\n' "$name" "$status" "$(awk "BEGIN { print $EPOCHREALTIME - $begin }")"
+}
+
+audit=("$program" audit --store "$store" --device cuda)
+step tests 300 log/tests.txt env FOLDPROOF_PROGRAM="$program" "$tests"
+step audit 300 log/audit.txt "${audit[@]}" "$kernels"
+step defects.emulated 300 log/emulated.json "$program" audit "$kernels/defects" --store "$store" --format json
+step defects.cuda 200 log/cuda.json "${audit[@]}" "$kernels/defects" --case-limit 2s --format json
+step defects.tools 300 log/tools.json "${audit[@]}" "$kernels/defects" \
+  --sanitizer racecheck,memcheck,synccheck,initcheck --format json
+step defects.page 10 detection.md "$program" detection log/emulated.json log/cuda.json log/tools.json
+step compare 300 emulation.md "$program" compare
+step compare.contracted 300 contraction.md "$program" compare --contracted
+step bench.gpu 60 throughput.txt "$program" bench gpu "$kernels/tree"
+step bench.all 120 log/throughput.txt "$program" bench gpu
+step bench.kernels 120 bandwidth.json "$program" bench kernels --runs 15 --format json
+step bench.page 10 bandwidth.txt "$program" bench kernels --measured bandwidth.json
+step bench.claims 300 claims.md "$program" claims --measured bandwidth.json
+step large 400 large.txt "${audit[@]}" "$kernels" --large
+exit $failed
