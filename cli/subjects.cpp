@@ -45,6 +45,17 @@ std::vector<Subject> guessed_subjects(const SubjectChoice& choice, const Compile
   return subjects;
 }
 
+/// A contract says what it is about; another source would be taken for audited. Throws InputError.
+void check_source(const SubjectChoice& choice, const Contract& contract) {
+  std::error_code error;
+  if (choice.contract.empty() || choice.path.empty() || fs::equivalent(choice.path, contract.source, error))
+    return;
+  throw InputError(fmt::format("this contract is about {}, not about {}; under [source], \"path\" names "
+                               "another source",
+                               contract.source.string(), choice.path.string()),
+                   {contract.file.string()});
+}
+
 /// Orders "A2" before "A10" before "B1": by letters, then by number.
 bool comes_before(const Subject& left, const Subject& right) {
   const auto key = [](const std::string& id) {
@@ -70,7 +81,9 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
   LoadedSubjects loaded;
   for (const fs::path& file : files) {
     try {
-      loaded.subjects.push_back({load_contract(file), {}, nullptr});
+      Contract contract = load_contract(file);
+      check_source(choice, contract);
+      loaded.subjects.push_back({std::move(contract), {}, nullptr});
     } catch (const InputError& error) {
       loaded.errors.push_back(error);
     }

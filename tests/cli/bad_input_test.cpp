@@ -98,6 +98,15 @@ TEST_CASE("a contract with an unknown key names file, line and column") {
   CHECK(ran.err.find("6 | imput = 1") != std::string::npos);
 }
 
+TEST_CASE("a contract of another source is refused, and taken with its own") {
+  const Folder folder;
+  const std::string mine = folder.file("mine.cu", good_kernel);
+  folder.file("total.cu", good_kernel);
+  const std::string contract = folder.file("total.toml", good_contract);
+  refused({"audit", mine, "--contract", contract}, "is about " + folder.path("total.cu") + ", not about");
+  CHECK(run({"audit", folder.path("total.cu"), "--contract", contract, "--cases", "1"}).status == 0);
+}
+
 TEST_CASE("a contract with a wrong type or a wrong value") {
   const Folder folder;
   folder.file("total.cu", good_kernel);
