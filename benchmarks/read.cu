@@ -18,9 +18,10 @@ extern "C" __global__ void read_all(const uint4* input, unsigned* never, std::si
   if (bits == 0) *never = bits;
 }
 
-/// By one block of 1024 threads.
+/// By one block of 1024 threads. It may begin before the kernel that leaves the partials has ended, and waits for it.
 extern "C" __global__ void fold_partials(const float* partials, float* total, std::size_t count) {
   __shared__ float warps[32];
+  cudaGridDependencySynchronize();
   float sum = 0;
   for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) sum += partials[i];
   for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(~0u, sum, distance);

@@ -82,7 +82,7 @@ class Sum {
     const LaunchShape one_block{{1, 1, 1}, {1024, 1, 1}};
     const std::vector<ArgumentBytes> arguments{bytes_of(kernel_.output()), bytes_of(total_.address()),
                                                bytes_of(kernel_.output_count())};
-    context_.launch(own_->function("fold_partials", one_block), one_block, arguments);
+    context_.launch_early(own_->function("fold_partials", one_block), one_block, arguments);
   }
 
   cuda::Context& context_;

@@ -37,15 +37,21 @@ Properties properties_of(CUdevice device) {
   return all;
 }
 
+/// When a launch may begin: at the end of the one before, or earlier, where the kernel waits for that itself.
+enum class Begin { after, early };
+
 /// What a launch asks for besides its extents.
 class Attributes {
  public:
-  explicit Attributes(const LaunchShape& shape) {
+  Attributes(const LaunchShape& shape, Begin begin) {
     if (shape.cluster.x != 0) {
       CUlaunchAttribute& cluster = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
       cluster.value.clusterDim = {shape.cluster.x, shape.cluster.y, shape.cluster.z};
     }
     if (shape.cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).value.cooperative = 1;
+    if (begin == Begin::early)
+      add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+          .value.programmaticStreamSerializationAllowed = 1;
   }
   CUlaunchAttribute* data() { return all_.data(); }
   unsigned count() const { return count_; }
@@ -55,7 +61,7 @@ class Attributes {
     all_[count_].id = id;
     return all_[count_++];
   }
-  std::array<CUlaunchAttribute, 2> all_{};
+  std::array<CUlaunchAttribute, 3> all_{};
   unsigned count_ = 0;
 };
 
@@ -65,11 +71,11 @@ bool is_refusal(CUresult result) {
 }
 
 void launch_in(CUstream_st* stream, unsigned site, CUfunc_st* function, const LaunchShape& shape,
-               std::span<const ArgumentBytes> arguments) {
+               std::span<const ArgumentBytes> arguments, Begin begin = Begin::after) {
   std::vector<void*> pointers;
   for (const ArgumentBytes& argument : arguments)
     pointers.push_back(const_cast<std::byte*>(argument.data()));  // which the driver reads alone
-  Attributes attributes(shape);
+  Attributes attributes(shape, begin);
   CUlaunchConfig config{};
   config.gridDimX = shape.grid.x, config.gridDimY = shape.grid.y, config.gridDimZ = shape.grid.z;
   config.blockDimX = shape.block.x, config.blockDimY = shape.block.y, config.blockDimZ = shape.block.z;
@@ -118,6 +124,11 @@ void Context::copy(Address to, Address from, std::uint64_t bytes) {
 void Context::launch(CUfunc_st* function, const LaunchShape& shape,
                      std::span<const ArgumentBytes> arguments) {
   launch_in(stream_, site_, function, shape, arguments);
+}
+
+void Context::launch_early(CUfunc_st* function, const LaunchShape& shape,
+                           std::span<const ArgumentBytes> arguments) {
+  launch_in(stream_, site_, function, shape, arguments, Begin::early);
 }
 
 void Context::launch_beside(CUfunc_st* function, const LaunchShape& shape,

@@ -53,6 +53,9 @@ class Context {
   void copy(Address to, Address from, std::uint64_t bytes);
   /// Throws RefusedLaunch where the GPU cannot run such a launch at all.
   void launch(CUfunc_st* function, const LaunchShape& shape, std::span<const ArgumentBytes> arguments);
+  /// The same, but made ready while the launch before still runs, so that its latency hides behind that one:
+  /// the kernel waits for it by itself, by cudaGridDependencySynchronize. From compute capability 9.0 on.
+  void launch_early(CUfunc_st* function, const LaunchShape& shape, std::span<const ArgumentBytes> arguments);
   /// Later launches come from there (devices/cuda/launch_sites.h).
   void launch_from(unsigned site) { site_ = site; }
   /// Runs it beside what the context's stream does.

@@ -31,11 +31,15 @@ class Bins<float> {
  public:
   static constexpr unsigned windows = 16, parts = 1, bytes = 8 * windows * parts;
   static constexpr unsigned threads = 1024;  ///< of a block, at most
-  static constexpr unsigned most = 1 << 12;  ///< elements of a thread before `take`
+  static constexpr unsigned most = 1 << 12;  ///< elements of a thread before they are emptied
   static constexpr unsigned depth = 4, batch = 2;  ///< vectors of 16 bytes that are loaded ahead, and added together
 
   /// Empty bins, in the block's dynamic shared memory: `bytes` a thread.
-  __device__ Bins() : bins_(dynamic_shared<double>()) {
+  __device__ Bins() : bins_(dynamic_shared<double>()) { clear(); }
+
+  /// Empties those of the calling thread. They need not be emptied for the last time: as much is written for it as is
+  /// read for their sum.
+  __device__ void clear() {
     for (unsigned window = 0; window < windows; ++window) bins_[window * blockDim.x + threadIdx.x] = 0;
   }
 
@@ -48,11 +52,9 @@ class Bins<float> {
     }
   }
 
-  /// Empties a bin: what was in it, as a multiple of 2^place.
-  __device__ long long take(unsigned window, unsigned, unsigned thread) {
-    double& bin = bins_[window * blockDim.x + thread];
-    const double value = bin;
-    bin = 0;
+  /// What is in a bin, as a multiple of 2^place. What is not finite counts for `unbounded` from then on.
+  __device__ long long read(unsigned window, unsigned, unsigned thread) {
+    const double value = bins_[window * blockDim.x + thread];
     if (!isfinite(value)) {
       unbounded_ += value;
       return 0;
@@ -62,7 +64,7 @@ class Bins<float> {
 
   __device__ static unsigned place(unsigned window, unsigned) { return place_of(16 * window); }
 
-  /// The sum of what this thread has met that is not finite, as IEEE 754 has it, or 0.
+  /// The sum of what this thread has read that is not finite, as IEEE 754 has it, or 0.
   __device__ double unbounded() const { return unbounded_; }
 
  private:
@@ -80,7 +82,9 @@ class Bins<double> {
   static constexpr unsigned most = (1 << 12) - 1;
   static constexpr unsigned depth = 16, batch = 2;
 
-  __device__ Bins() : bins_(dynamic_shared<longlong2>()) {
+  __device__ Bins() : bins_(dynamic_shared<longlong2>()) { clear(); }
+
+  __device__ void clear() {
     for (unsigned window = 0; window < windows; ++window) bins_[window * blockDim.x + threadIdx.x] = {0, 0};
   }
 
@@ -108,12 +112,9 @@ class Bins<double> {
     }
   }
 
-  __device__ long long take(unsigned window, unsigned part, unsigned thread) {
-    longlong2& bin = bins_[window * blockDim.x + thread];
-    long long& taken = part == 0 ? bin.x : bin.y;
-    const long long value = taken;
-    taken = 0;
-    return value;
+  __device__ long long read(unsigned window, unsigned part, unsigned thread) {
+    const longlong2& bin = bins_[window * blockDim.x + thread];
+    return part == 0 ? bin.x : bin.y;
   }
 
   __device__ static unsigned place(unsigned window, unsigned part) {

@@ -5,7 +5,6 @@
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 #include "../vectors.cuh"
-#include "../warp/block_shuffle.cuh"
 #include "bins.cuh"
 #include "limbs.cuh"
 
@@ -23,7 +22,25 @@ __device__ Vector<T> read_once(const Vector<T>* address) {
   }
 }
 
-/// Empties all bins of the block into its limbs. All threads call.
+/// Adds the warp's sum of lower + 2^32 * upper, `lower` not negative and both below 2^37, times 2^place. `lanes` is how
+/// many the warp has.
+__device__ inline void add_sum_at(Limb* limbs, unsigned place, long long lower, long long upper, unsigned lanes) {
+  // Three pieces of 27 bits, of which 32 add up in the 32 bits of one instruction; the uppermost has the sign.
+  constexpr unsigned bits = 27, ones = (1u << bits) - 1;
+  upper += lower >> 32;
+  const unsigned low = static_cast<unsigned>(lower) & ones;
+  const unsigned middle = (static_cast<unsigned>(lower) >> bits | static_cast<unsigned>(upper) << (32 - bits)) & ones;
+  const int high = static_cast<int>(upper >> (2 * bits - 32));
+  const unsigned mask = 0xffffffffu >> (32 - lanes);
+  const long long sums[3] = {__reduce_add_sync(mask, low), __reduce_add_sync(mask, middle),
+                             __reduce_add_sync(mask, high)};
+  for (unsigned piece = threadIdx.x % 32; piece < 3; piece += lanes) {
+    const long long sum = piece == 0 ? sums[0] : piece == 1 ? sums[1] : sums[2];
+    if (sum != 0) add_at(limbs, place + bits * piece, sum);
+  }
+}
+
+/// Adds what is in all bins of the block to its limbs. All threads call.
 template <typename T>
 __device__ void pour(Bins<T>& bins, Limb* limbs) {
   const unsigned warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
@@ -31,21 +48,14 @@ __device__ void pour(Bins<T>& bins, Limb* limbs) {
   __syncthreads();
   for (unsigned k = warp; k < bins.windows * bins.parts; k += warps) {
     const unsigned window = k / bins.parts, part = k % bins.parts;
-    // Halves of 32 bits, as 1024 integers of 64 could overflow.
+    // Halves of 32 bits, as 32 integers of 64 could overflow.
     long long lower = 0, upper = 0;
     for (unsigned thread = lane; thread < blockDim.x; thread += lanes) {
-      const long long taken = bins.take(window, part, thread);
-      lower += static_cast<unsigned>(taken);
-      upper += taken >> 32;
+      const long long value = bins.read(window, part, thread);
+      lower += static_cast<unsigned>(value);
+      upper += value >> 32;
     }
-    // Most bins are empty.
-    if (!__any_sync(0xffffffffu >> (32 - lanes), (lower | upper) != 0)) continue;
-    lower = reduce_warp<Sum>(lower, lanes);
-    upper = reduce_warp<Sum>(upper, lanes);
-    if (lane == 0) {
-      add_at(limbs, bins.place(window, part), lower);
-      add_at(limbs, bins.place(window, part) + 32, upper);
-    }
+    add_sum_at(limbs, bins.place(window, part), lower, upper, lanes);
   }
   __syncthreads();
 }
@@ -90,6 +100,7 @@ __device__ double add_share(const T* input, std::size_t count, Limb* limbs) {
     // Bins are emptied before they overflow, by all threads of the block.
     if (added + depth * width > Bins<Wide<T>>::most) {
       pour(bins, limbs);
+      bins.clear();
       added = 0;
     }
     added += depth * width;
@@ -113,11 +124,10 @@ __device__ double add_share(const T* input, std::size_t count, Limb* limbs) {
 template <typename T>
 __device__ bool finishes_last(Limb* limbs, double unbounded, Limb* total, unsigned* unbounded_total, unsigned* ticket) {
   __shared__ bool last;
-  if (threadIdx.x == 0) settle<T>(limbs);
-  __syncthreads();
-  // Settled limbs are below 2^32: as many blocks as a grid can have may add theirs.
+  // Near 2^31 at most, of either sign: as many blocks as a grid can have may add theirs.
   for (unsigned k = threadIdx.x; k < Long<T>::limbs; k += blockDim.x) {
-    if (limbs[k] != 0) atomicAdd(&total[k], limbs[k]);
+    const Limb share = carried_once(limbs, k);
+    if (share != 0) atomicAdd(&total[k], share);
   }
   if (unbounded != 0) atomicOr(unbounded_total, unbounded > 0 ? 1u : unbounded < 0 ? 2u : 3u);
   __syncthreads();
@@ -141,13 +151,13 @@ __global__ void __launch_bounds__(Bins<Wide<T>>::threads, 1)
   const double unbounded_share = add_share(input, count, mine);
   if (!finishes_last<Wide<T>>(mine, unbounded_share, total, unbounded, ticket)) return;
 
+  const unsigned signs = *unbounded;  // here, so that it comes along with the limbs
   for (unsigned k = threadIdx.x; k < limbs; k += blockDim.x) {
     mine[k] = total[k];
     total[k] = 0;
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
-  const unsigned signs = *unbounded;
   *unbounded = 0;
   if (signs != 0) {
     *output = (signs & 1 ? greatest<Wide<T>> : 0) + (signs & 2 ? least<Wide<T>> : 0);  // both: NaN

@@ -36,15 +36,20 @@ __device__ inline void add_to(Limb& limb, Limb value) {
   if (upper != 0) atomicAdd(&words[1], upper);
 }
 
-/// Adds value * 2^place; any threads at once. A limb gets less than 2^32 at a time: 2^31 times before
-/// `settle`.
+/// Adds value * 2^place, of a value of 32 bits and a sign; any threads at once. A limb gets less than 2^32 at a time:
+/// it has room for 2^31 times.
 __device__ inline void add_at(Limb* limbs, unsigned place, long long value) {
-  const unsigned limb = place / 32, shift = place % 32;
-  // Shifting to the right rounds down, so that only the uppermost piece is negative where the value is.
-  const long long above = value >> (32 - shift);
-  add_to(limbs[limb], static_cast<Limb>(value) << shift & 0xffffffff);
-  add_to(limbs[limb + 1], static_cast<Limb>(above) & 0xffffffff);
-  add_to(limbs[limb + 2], static_cast<Limb>(above >> 32));
+  const long long shifted = value << place % 32;
+  add_to(limbs[place / 32], static_cast<Limb>(shifted) & 0xffffffff);
+  add_to(limbs[place / 32 + 1], static_cast<Limb>(shifted >> 32));  // rounded down: negative where the value is
+}
+
+/// Limb k after one step of carries that all limbs take at once: what it keeps is the nearest to zero, within 2^31, and
+/// the carry from below is a small number.
+__device__ inline Limb carried_once(const Limb* limbs, unsigned k) {
+  const auto kept = static_cast<int>(static_cast<unsigned>(limbs[k]));
+  const long long below = k == 0 ? 0 : static_cast<long long>(limbs[k - 1]);
+  return static_cast<Limb>(kept + ((below + (1ll << 31)) >> 32));
 }
 
 /// Carries, by one thread: every limb but the last is below 2^32 afterwards, and the last has the sign.
@@ -70,9 +75,11 @@ __device__ Limb bits_from(const Limb* limbs, unsigned place) {
 }
 
 /// Whether a bit below `place` is set.
-__device__ inline bool any_below(const Limb* limbs, unsigned place) {
+template <typename T>
+__device__ bool any_below(const Limb* limbs, unsigned place) {
   bool any = (limbs[place / 32] & ((Limb{1} << place % 32) - 1)) != 0;
-  for (unsigned k = 0; k < place / 32; ++k) any |= limbs[k] != 0;
+#pragma unroll 12
+  for (unsigned k = 0; k < Long<T>::limbs; ++k) any |= k < place / 32 && limbs[k] != 0;
   return any;
 }
 
@@ -87,8 +94,9 @@ __device__ typename Long<T>::Bits nearest(Limb* limbs) {
     for (unsigned k = 0; k < count; ++k) limbs[k] = -limbs[k];
     settle<T>(limbs);
   }
-  unsigned used = count;
-  while (used > 0 && limbs[used - 1] == 0) --used;
+  unsigned used = 0;
+#pragma unroll 12  // all of them, as in `settle`: one load after another would be waited for
+  for (unsigned k = 0; k < count; ++k) used = limbs[k] != 0 ? k + 1 : used;
   if (used == 0) return 0;
   const unsigned length = 32 * used - static_cast<unsigned>(__clz(static_cast<int>(limbs[used - 1])));
 
@@ -97,7 +105,7 @@ __device__ typename Long<T>::Bits nearest(Limb* limbs) {
   Bits bits = static_cast<Bits>(bits_from<T>(limbs, low));
   if (low > 0) {
     const bool half = (bits_from<T>(limbs, low - 1) & 1) != 0;
-    if (half && (bits % 2 != 0 || any_below(limbs, low - 1))) ++bits;
+    if (half && (bits % 2 != 0 || any_below<T>(limbs, low - 1))) ++bits;
   }
   // The leading bit counts for one in the exponent above it. A significand that was rounded up to the next
   // power of two thus makes the next exponent, and the largest number an infinity.
