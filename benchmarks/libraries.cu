@@ -1,4 +1,4 @@
-// The sums of CUB and Thrust, as functions that `foldproof bench kernels` opens and calls on a stream of its own.
+// The sums of CUB and Thrust, as functions that `foldproof bench` opens and calls on a stream of its own.
 // Addresses of the device come as numbers.
 #include <cub/device/device_reduce.cuh>
 #include <thrust/execution_policy.h>
@@ -8,10 +8,21 @@
 #include <cstdint>
 
 /// Without `scratch`, only says in `bytes` how much of it there must be.
-extern "C" cudaError_t foldproof_cub_sum(std::uint64_t input, std::uint64_t output, std::size_t count,
-                                         std::uint64_t scratch, std::size_t* bytes, cudaStream_t stream) {
-  return cub::DeviceReduce::Sum(reinterpret_cast<void*>(scratch), *bytes, reinterpret_cast<const float*>(input),
-                                reinterpret_cast<float*>(output), count, stream);
+template <typename T>
+cudaError_t cub_sum(std::uint64_t input, std::uint64_t output, std::size_t count, std::uint64_t scratch,
+                    std::size_t* bytes, cudaStream_t stream) {
+  return cub::DeviceReduce::Sum(reinterpret_cast<void*>(scratch), *bytes, reinterpret_cast<const T*>(input),
+                                reinterpret_cast<T*>(output), count, stream);
+}
+
+extern "C" cudaError_t foldproof_cub_sum_f32(std::uint64_t input, std::uint64_t output, std::size_t count,
+                                             std::uint64_t scratch, std::size_t* bytes, cudaStream_t stream) {
+  return cub_sum<float>(input, output, count, scratch, bytes, stream);
+}
+
+extern "C" cudaError_t foldproof_cub_sum_f64(std::uint64_t input, std::uint64_t output, std::size_t count,
+                                             std::uint64_t scratch, std::size_t* bytes, cudaStream_t stream) {
+  return cub_sum<double>(input, output, count, scratch, bytes, stream);
 }
 
 /// The sum comes back to the host, which waits for it: what Thrust's users pay.

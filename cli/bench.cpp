@@ -29,10 +29,11 @@ Run attach_bench(CLI::App& app, Console& console) {
   app.add_option(
          "WHAT", a->what,
          "emulated: the device; oracles: exact sums beside other ways of summing; kernels: the f32 sums of "
-         "the catalogue on a GPU, beside CUB and Thrust; gpu: small cases on a GPU, judged, beside a "
+         "the catalogue on a GPU, beside CUB and Thrust; exact: the exact one, on several data; gpu: small "
+         "cases on a GPU, judged, beside a "
          "naive way")
       ->required()
-      ->check(quietly(CLI::IsMember({"emulated", "oracles", "kernels", "gpu"})));
+      ->check(quietly(CLI::IsMember({"emulated", "oracles", "kernels", "exact", "gpu"})));
   app.add_option("PATH", a->path, "Of gpu: a folder or contract; without one the kernels that come along");
   app.add_option("--runs", a->runs, "Runs, of which the median counts")
       ->check(quietly(CLI::Range(1U, 1000U)))
@@ -41,6 +42,7 @@ Run attach_bench(CLI::App& app, Console& console) {
       ->type_name("FILE");
   return [a, &console] {
     if (a->what == "gpu") return bench_gpu(a->path, console);
+    if (a->what == "exact") return bench_exact(a->runs, console);
     if (a->what == "kernels") return bench_kernels(a->runs, a->measured, console);
     return a->what == "oracles" ? bench_oracles(a->runs, console) : bench_emulated(a->runs, console);
   };

@@ -13,6 +13,8 @@ int bench_oracles(unsigned runs, const Console& console);
 /// `measured`: a file that it printed as JSON before, to be shown again; empty: measures. Throws Unsupported
 /// where there is no GPU.
 int bench_kernels(unsigned runs, const std::string& measured, const Console& console);
+/// Throws Unsupported where there is no GPU.
+int bench_exact(unsigned runs, const Console& console);
 /// Of the contracts below a path, or else of all that come along. Throws Unsupported where there is no GPU.
 int bench_gpu(const std::string& path, const Console& console);
 

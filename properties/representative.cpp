@@ -8,7 +8,7 @@
 namespace foldproof {
 namespace {
 
-constexpr std::int64_t threads = 256, elements_a_thread = 16, blocks_a_cluster = 8;
+constexpr std::int64_t elements_a_thread = 16, blocks_a_cluster = 8;
 /// How far a variable is from what is wanted of it, as a part of that; 0 where the domain has none.
 double distance(const Variables& variables, const std::string& name, std::int64_t wanted) {
   const auto found = variables.find(name);
@@ -18,7 +18,8 @@ double distance(const Variables& variables, const std::string& name, std::int64_
 
 /// Sets one variable, say the k of block = 2^k or of count = 4k, to the value that brings block and count
 /// nearest. All small values are tried, and of large ones some.
-void settle(const Domain& domain, const std::string& name, std::int64_t count, Variables& wanted) {
+void settle(const Domain& domain, const std::string& name, std::int64_t count, std::int64_t threads,
+            Variables& wanted) {
   constexpr std::int64_t steps = 256;
   const auto badness = [&](const Variables& tried) {
     const Variables made = domain.nearest(tried);
@@ -37,7 +38,8 @@ void settle(const Domain& domain, const std::string& name, std::int64_t count, V
 
 }  // namespace
 
-Case representative_case(const Instance& instance, std::uint64_t largest_count, std::int64_t elements) {
+Case representative_case(const Instance& instance, std::uint64_t largest_count, std::int64_t elements,
+                         std::int64_t threads) {
   const Domain domain(instance, largest_count);
   const auto count = std::min(elements, static_cast<std::int64_t>(largest_count));
   Variables wanted{{"count", elements},
@@ -45,7 +47,7 @@ Case representative_case(const Instance& instance, std::uint64_t largest_count, 
                    {"grid", elements / threads / elements_a_thread},
                    {"cluster", blocks_a_cluster}};
   for (const auto& [name, range] : instance.domain)
-    if (!wanted.contains(name)) settle(domain, name, count, wanted);
+    if (!wanted.contains(name)) settle(domain, name, count, threads, wanted);
   Case c;
   c.recipe.distribution = "uniform";
   c.recipe.seed = 1;

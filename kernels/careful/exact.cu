@@ -22,7 +22,7 @@ __device__ Vector<T> read_once(const Vector<T>* address) {
   }
 }
 
-/// Adds the warp's sum of lower + 2^32 * upper, `lower` not negative and both below 2^37, times 2^place. `lanes` is how
+/// Adds the warp's sum of lower + 2^32 * upper, `lower` not negative and both below 2^42, times 2^place. `lanes` is how
 /// many the warp has.
 __device__ inline void add_sum_at(Limb* limbs, unsigned place, long long lower, long long upper, unsigned lanes) {
   // Three pieces of 27 bits, of which 32 add up in the 32 bits of one instruction; the uppermost has the sign.

@@ -37,15 +37,15 @@ Specials specials_of(std::uint32_t signs) {
 
 }  // namespace
 
-const Instance* ExactOnGpu::instance_of(Element element) const {
-  for (const Instance& instance : contract_.instances)
+const Instance* instance_of_input(const Contract& contract, Element element) {
+  for (const Instance& instance : contract.instances)
     if (instance.reduction && instance.reduction->input == element) return &instance;
   return nullptr;
 }
 
 KernelOnGpu& ExactOnGpu::kernel_of(Element element, std::int64_t count) {
   if (last_ && last_element_ == element && last_->count() == count) return *last_;
-  const Instance* const instance = instance_of(element);
+  const Instance* const instance = instance_of_input(contract_, element);
   if (instance == nullptr)
     throw InputError(fmt::format("{} takes no elements of {}", contract_.id, name(element)));
   last_ = std::make_unique<KernelOnGpu>(context_, *instance, image_, count);
@@ -62,7 +62,7 @@ ExactOnGpu::Sum ExactOnGpu::sum(Element element, Address elements, std::int64_t 
   kernel.write("ticket", std::as_bytes(std::span(&blocks, 1)));
   for (const char* buffer : {"limbs", "unbounded"}) kernel.clear(buffer);
   kernel.run(elements);
-  const Element wide = instance_of(element)->reduction->accumulator;
+  const Element wide = instance_of_input(contract_, element)->reduction->accumulator;
   return {sum_of(kernel.read("limbs"), float_format(wide)),
           specials_of(word<std::uint32_t>(kernel.read("unbounded")))};
 }

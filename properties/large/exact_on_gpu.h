@@ -13,6 +13,9 @@
 
 namespace foldproof {
 
+/// The contract's instance for elements of that type; null where it has none.
+const Instance* instance_of_input(const Contract& contract, Element element);
+
 class ExactOnGpu {
  public:
   /// `contract`: of kernels/careful/exact.cu, with its image. Both outlive this, and so does the context.
@@ -24,12 +27,11 @@ class ExactOnGpu {
     Specials specials;  ///< a NaN may be told as infinities of both signs
   };
 
-  /// Of up to 2^33 elements, from an address on that is a multiple of an element's size. Throws InputError for
-  /// a type that the kernel does not take: it takes floating-point ones but for e2m1.
+  /// Of up to 2^33 elements, from an address on that is a multiple of an element's size. Throws InputError
+  /// for a type that the kernel does not take: it takes floating-point ones but for e2m1.
   Sum sum(Element element, Address elements, std::int64_t count);
 
  private:
-  const Instance* instance_of(Element element) const;
   KernelOnGpu& kernel_of(Element element, std::int64_t count);
 
   cuda::Context& context_;

@@ -23,18 +23,19 @@ std::optional<std::int64_t> free_grid(const Instance& instance, const Variables&
 }  // namespace
 
 KernelOnGpu::KernelOnGpu(cuda::Context& context, const Instance& instance,
-                         const std::shared_ptr<const Image>& image, std::int64_t count)
+                         const std::shared_ptr<const Image>& image, std::int64_t count, std::int64_t threads)
     : context_(context), instance_(instance), module_(context, *image) {
   instance_.tried.clear();  // a GPU has time for all that is claimed
-  prepare(count, image);
+  prepare(count, threads, image);
   allocate();
   for (std::size_t k = 0; k < instance_.launches.size(); ++k)
     functions_.push_back(module_.function(launch(k).entry, launch(k).shape));
 }
 
-void KernelOnGpu::prepare(std::int64_t count, const std::shared_ptr<const Image>& image) {
+void KernelOnGpu::prepare(std::int64_t count, std::int64_t threads,
+                          const std::shared_ptr<const Image>& image) {
   const JobBuilder builder(instance_, image, make_runner(make_emulated_device())->entries(image));
-  Case c = representative_case(instance_, static_cast<std::uint64_t>(count), count);
+  Case c = representative_case(instance_, static_cast<std::uint64_t>(count), count, threads);
   c.calls = 2;  // so that the job says what must be there again
   job_ = builder.build(c, {});
   CUfunc_st* const first = module_.function(launch(0).entry, launch(0).shape);

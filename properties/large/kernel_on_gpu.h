@@ -17,11 +17,11 @@ namespace foldproof {
 
 class KernelOnGpu {
  public:
-  /// Of `count` elements, or what the contract admits that comes nearest: with 256 threads a block where it
+  /// Of `count` elements, or what the contract admits that comes nearest: with `threads` a block where it
   /// leaves a choice, and with as many blocks as are resident at once where the grid is free. Throws
   /// InputError for what the contract or the GPU cannot do, Failure where the GPU's memory does not suffice.
   KernelOnGpu(cuda::Context& context, const Instance& instance, const std::shared_ptr<const Image>& image,
-              std::int64_t count);
+              std::int64_t count, std::int64_t threads = 256);
 
   std::int64_t count() const { return variables_.at("count"); }
   const Variables& variables() const { return variables_; }
@@ -41,7 +41,7 @@ class KernelOnGpu {
 
  private:
   const JobLaunch& launch(std::size_t k) const { return std::get<JobLaunch>(job_.job.steps[k]); }
-  void prepare(std::int64_t count, const std::shared_ptr<const Image>& image);
+  void prepare(std::int64_t count, std::int64_t threads, const std::shared_ptr<const Image>& image);
   void allocate();
   std::size_t place_of(const std::string& buffer) const;
   std::vector<ArgumentBytes> arguments(const JobLaunch& launch, Address input) const;

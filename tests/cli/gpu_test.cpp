@@ -38,6 +38,7 @@ TEST_CASE("What needs a GPU says that there is none, with status 3", "[cli][gpu]
       {"compare", contract},
       {"bench", "gpu", contract},
       {"bench", "kernels"},
+      {"bench", "exact"},
       {"audit", contract, "--device", "cuda", "--sanitizer", "memcheck"}};
   for (const auto& command : commands) {
     INFO(command.front());

@@ -35,5 +35,6 @@ step bench.all 120 log/throughput.txt "$program" bench gpu
 step bench.kernels 120 bandwidth.json "$program" bench kernels --runs 15 --format json
 step bench.page 10 bandwidth.txt "$program" bench kernels --measured bandwidth.json
 step bench.claims 300 claims.md "$program" claims --measured bandwidth.json
+step bench.exact 120 exact.txt "$program" bench exact --runs 15
 step large 400 large.txt "${audit[@]}" "$kernels" --large
 exit $failed

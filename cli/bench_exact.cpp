@@ -1,0 +1,121 @@
+// foldproof bench exact: the exact sum of the catalogue (E5) beside CUB's, on data that differ in what they
+// would cost a sum that is exact only now and then.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/bench.h"
+#include "cli/contest.h"
+#include "cli/gpu_libraries.h"
+#include "cli/subjects.h"
+#include "devices/cuda/context.h"
+#include "properties/large/exact_on_gpu.h"
+#include "properties/large/kernel_on_gpu.h"
+#include "properties/large/large_inputs.h"
+
+namespace foldproof {
+
+namespace {
+
+constexpr std::uint32_t all = 4096;  // more exponents than a type has
+
+constexpr std::array data{
+    LargeInput{.name = "in [1, 2)"},
+    LargeInput{.name = "of both signs and all exponents", .signs = Signs::random, .below = all, .above = all},
+    LargeInput{
+        .name = "x and -x in turn, of 80 exponents", .signs = Signs::in_pairs, .below = 40, .above = 40},
+};
+
+struct Size {
+  Element element;
+  unsigned power;                    ///< 2^power elements
+  std::vector<std::int64_t> blocks;  ///< threads of a block
+};
+
+std::vector<Size> sizes() {
+  return {{Element::f32, 20, {256, 512}}, {Element::f32, 24, {256, 512}}, {Element::f32, 28, {256, 512}},
+          {Element::f32, 30, {256, 512}}, {Element::f64, 24, {352}},      {Element::f64, 27, {352}},
+          {Element::f64, 29, {352}}};
+}
+
+Contender exact_sum(cuda::Context& context, const Subject& exact, const Size& size, std::int64_t threads) {
+  const Instance* const instance = instance_of_input(exact.contract, size.element);
+  if (instance == nullptr) throw InputError("the exact sum of the catalogue does not take this type");
+  const auto kernel =
+      std::make_shared<KernelOnGpu>(context, *instance, exact.image, std::int64_t{1} << size.power, threads);
+  const LaunchShape& shape = kernel->first_shape();
+  return {"E5", [kernel](Address input) { kernel->run(input); },
+          fmt::format("{} x {}", shape.grid.volume(), shape.block.volume())};
+}
+
+Json row(const Size& size, const LargeInput& how, const Contender& one, const Contender& cub) {
+  const std::uint64_t count = std::uint64_t{1} << size.power;
+  const double seconds = median(one.seconds);
+  const Ratio speed = ratio_of(cub.seconds, one.seconds);
+  return {{"type", name(size.element)},
+          {"count", count},
+          {"data", how.name},
+          {"launch", one.launch},
+          {"seconds", seconds},
+          {"bytes_per_second", static_cast<double>(count * size_of(size.element)) / seconds},
+          {"speed_against_cub", {speed.low, speed.middle, speed.high}}};
+}
+
+std::string text_of(const Json& result) {
+  std::string text = fmt::format(
+      "{}: the exact sum (E5) in parts of the speed of CUB's sum of the same type and data; median of {} "
+      "runs, and "
+      "from a tenth to nine tenths,\neach contender's inputs rotated through eight times the L2 cache\n\n"
+      "{:<5}{:>12}  {:>11}  {:<34}{:>10}  {:>8}  speed\n",
+      result["device"].get<std::string>(), result["runs"].get<unsigned>(), "type", "elements", "launch",
+      "data", "time us", "GB/s");
+  for (const Json& one : result["sums"]) {
+    const Json& speed = one["speed_against_cub"];
+    text += fmt::format("{:<5}{:>12}  {:>11}  {:<34}{:10.2f}  {:8.1f}  {:.3f} ({:.3f} .. {:.3f})\n",
+                        one["type"].get<std::string>(), one["count"].get<std::uint64_t>(),
+                        one["launch"].get<std::string>(), one["data"].get<std::string>(),
+                        1e6 * one["seconds"].get<double>(), one["bytes_per_second"].get<double>() / 1e9,
+                        speed[1].get<double>(), speed[0].get<double>(), speed[2].get<double>());
+  }
+  return text;
+}
+
+}  // namespace
+
+int bench_exact(unsigned runs, const Console& console) {
+  cuda::Context context;
+  const GpuLibraries libraries;
+  ProgressLine line;
+  const std::filesystem::path kernels = shipped_kernels();
+  std::vector<Subject> exact = load_subjects({kernels / "careful" / "exact.toml", {}, {}}, {}, console);
+  compile_subjects(exact, {}, 1, console, line);
+  LargeInputMaker maker(context, *compile_source(kernels / "large_inputs.cu", {}, {}, {}).image);
+  Json result{{"device", context.properties().name}, {"runs", runs}, {"sums", Json::array()}};
+  for (const Size& size : sizes()) {
+    line.show(fmt::format("2^{} elements of {}", size.power, name(size.element)));
+    const std::uint64_t count = std::uint64_t{1} << size.power;
+    for (const LargeInput& how : data) {
+      RotatedInputs inputs(context, count * size_of(size.element),
+                           [&](Address to) { maker.make(how, false, size.element, to, count, 1); });
+      std::vector<Contender> contenders{libraries.cub(context, size.element, count)};
+      for (const std::int64_t threads : size.blocks)
+        contenders.push_back(exact_sum(context, exact.front(), size, threads));
+      take_turns(context, contenders, inputs, runs);
+      for (std::size_t k = 1; k < contenders.size(); ++k)
+        result["sums"].push_back(row(size, how, contenders[k], contenders[0]));
+    }
+  }
+  line.clear();
+  if (console.json())
+    console.print(result);
+  else
+    console.print(text_of(result));
+  return exit_ok;
+}
+
+}  // namespace foldproof
