@@ -38,11 +38,12 @@ std::string judged_text(const Accuracy& accuracy) {
 std::string worst_text(const KernelReport& kernel) {
   const Accuracy& a = kernel.accuracy;
   std::string text;
-  if (a.worst_ulps) text += fmt::format("{:.3g} ulp", *a.worst_ulps);
   if (kernel.worst_error_over_bound && a.worst_by)
-    text += fmt::format("{}{:.3g} of what rounding can cause ({}{}) with {}", text.empty() ? "" : "; ",
-                        *kernel.worst_error_over_bound, spoken(*a.worst_by),
-                        a.worst_is_vacuous ? ", which says nothing about the value" : "", kernel.worst_case);
+    text = fmt::format("{:.3g} of what rounding can cause ({}{}) with {}", *kernel.worst_error_over_bound,
+                       spoken(*a.worst_by), a.worst_is_vacuous ? ", which says nothing about the value" : "",
+                       kernel.worst_case);
+  if (a.worst_ulps)
+    text += fmt::format("{}{:.3g} ulp at most", text.empty() ? "" : "; of all cases, ", *a.worst_ulps);
   return text;
 }
 

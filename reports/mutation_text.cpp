@@ -91,17 +91,26 @@ std::string table_row(const MutationReport& report, std::size_t width) {
 }
 
 std::string summary(std::span<const MutationReport> reports, const TerminalStyle& style) {
-  std::uint64_t killed = 0, survived = 0, equivalent = 0, invalid = 0;
+  std::uint64_t killed = 0, survived = 0, equivalent = 0, invalid = 0, skipped = 0, unfinished = 0;
   for (const MutationReport& report : reports) {
     killed += report.count(Fate::killed);
     survived += report.count(Fate::survived);
     equivalent += report.count(Fate::equivalent);
     invalid += report.count(Fate::invalid);
+    skipped += report.count(Fate::skipped);
+    unfinished += report.reason.empty() ? 0 : 1;
   }
   const std::string time = style.wall_seconds ? fmt::format(" ({:.1f} s)", *style.wall_seconds) : "";
+  const std::string head =
+      killed + survived == 0 ? "no score" : fmt::format("score {:.1f} %", score(reports));
+  const std::string missing =
+      (skipped == 0 ? "" : fmt::format(", {} not tried", skipped)) +
+      (unfinished == 0 ? ""
+                       : fmt::format(", {} without a result",
+                                     unfinished == 1 ? "a kernel" : fmt::format("{} kernels", unfinished)));
   return fmt::format(
-      "score {:.1f} %: {} killed, {} survived; not counted: {} equivalent as far as known, {} invalid{}\n",
-      score(reports), killed, survived, equivalent, invalid, time);
+      "{}: {} killed, {} survived; not counted: {} equivalent as far as known, {} invalid{}{}\n", head,
+      killed, survived, equivalent, invalid, missing, time);
 }
 
 std::string sentence(const MutantReport& mutant) {

@@ -35,7 +35,11 @@ bool same_family(Kind a, Kind b) {
   return a == b || (is_value(a) && is_value(b));
 }
 
-bool is_like(const Finding& a, const Finding& b) { return same_family(a.kind, b.kind) && a.at == b.at; }
+bool is_like(const Finding& a, const Finding& b) {
+  // Of two accesses that race, either may have come first.
+  const bool is_turned_round = a.other && b.other && a.at == *b.other && *a.other == b.at;
+  return same_family(a.kind, b.kind) && (a.at == b.at || is_turned_round);
+}
 
 const Finding* find_like(const std::vector<Finding>& findings, const Finding& like) {
   const auto found = std::ranges::find_if(

@@ -161,6 +161,14 @@ TEST_CASE("an excuse that fits no mutant is refused before the audit runs") {
   CHECK(run({"audit", folder.path("add_one.toml")}).status == 1);
 }
 
+TEST_CASE("an interrupted run gives no score to what it did not judge") {
+  const NeedlessBarriers folder;
+  const Ran ran = run({"mutate", folder.path("add_one.toml")}, {std::chrono::milliseconds(1000), {}});
+  CHECK(ran.status == 130);
+  CHECK(ran.out.find("score 100") == std::string::npos);
+  CHECK(ran.out.find(", a kernel without a result") != std::string::npos);
+}
+
 TEST_CASE("a proof that is interrupted leaves the audit's report, with status 130") {
   const NeedlessBarriers folder;
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "1", "--prove",

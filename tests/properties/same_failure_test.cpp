@@ -1,0 +1,23 @@
+#include "properties/shrinking/same_failure.h"
+
+#include "catch.h"
+
+using namespace foldproof;
+
+namespace {
+
+Finding race(unsigned line, unsigned other) {
+  Finding finding;
+  finding.kind = Kind::shared_race;
+  finding.at = {"kernel.cu", line, 1};
+  finding.other = Position{"kernel.cu", other, 1};
+  return finding;
+}
+
+}  // namespace
+
+TEST_CASE("two accesses that race are one finding, whichever came first") {
+  CHECK(is_like(race(4, 6), race(6, 4)));
+  CHECK(is_like(race(4, 6), race(4, 9)));
+  CHECK_FALSE(is_like(race(4, 6), race(6, 9)));
+}
