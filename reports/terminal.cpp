@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -212,14 +213,16 @@ std::string summary(const AuditReport& report, const TerminalStyle& style) {
                      text.empty() ? "nothing to audit" : text);
 }
 
-/// Where several devices ran kernels, an instance is told by its device as well.
+/// Where several devices ran an instance, it is told by its device as well.
 AuditReport with_devices_told(AuditReport report) {
-  const auto is_other = [&](const KernelReport& kernel) {
-    return kernel.device != report.kernels.front().device;
+  const auto identity = [](const KernelReport& kernel) {
+    return std::tuple(kernel.file, kernel.kernel, kernel.label);
   };
-  if (std::ranges::none_of(report.kernels, is_other)) return report;
+  std::map<std::tuple<std::string, std::string, std::string>, std::set<std::string>> devices;
+  for (const KernelReport& kernel : report.kernels) devices[identity(kernel)].insert(kernel.device);
   for (KernelReport& kernel : report.kernels)
-    kernel.label = kernel.device + (kernel.label.empty() ? "" : ",") + kernel.label;
+    if (devices[identity(kernel)].size() > 1)
+      kernel.label = kernel.device + (kernel.label.empty() ? "" : ",") + kernel.label;
   return report;
 }
 

@@ -43,12 +43,21 @@ std::int64_t any_length(Chooser& choose, std::int64_t largest) {
   return std::min(largest, choose.between(top, 2 * top - 1));
 }
 
+/// What the counts of a case are about.
+struct Turn {
+  CountClass counts;
+  std::int64_t nudge;      ///< -1, 0 or 1
+  bool has_largest_block;  ///< and not only the largest count of a block that is drawn
+};
+
 /// Draws the variables: blocks first, since the telling counts lie around multiples of them.
 class VariableChoice {
  public:
-  /// `nudge` steps off an edge: -1, 0 or 1.
-  VariableChoice(Chooser& choose, const Domain& domain, std::int64_t nudge)
-      : choose_(choose), domain_(domain), nudge_(nudge) {}
+  VariableChoice(Chooser& choose, const Domain& domain, const Turn& turn)
+      : choose_(choose),
+        domain_(domain),
+        nudge_(turn.nudge),
+        has_largest_block_(turn.has_largest_block && has_variable("block")) {}
 
   Variables choose(CountClass wanted) {
     Variables first = draw({{"count", medium_count}});
@@ -83,6 +92,7 @@ class VariableChoice {
   }
 
   std::int64_t drawn_anew(const std::string& name, Bounds range, const Variables& chosen) {
+    if (has_largest_block_ && !chosen.contains("block") && !is_count(name)) return range.high;
     if (name == "block") return block_in(choose_, range);
     if (name == "columns")  // now and then as long as a count may be
       return choose_.between(0, 11) == 0 ? long_row_in(range) : row_in(choose_, range, tile_of(chosen));
@@ -147,6 +157,16 @@ class VariableChoice {
     return choose_.one_of<std::int64_t>({1, 1, 2, 2, 3, 5, 8, 31, 32, 33, more_than_a_block});
   }
 
+  /// What says how many elements there are, or in which rows they stand.
+  static bool is_count(const std::string& name) {
+    return name == "count" || name == "columns" || name == "rows" || name == "segments" || name == "grid";
+  }
+
+  bool has_variable(const char* name) const {
+    const auto& variables = domain_.variables();
+    return std::ranges::find(variables, name, &std::pair<std::string, Range>::first) != variables.end();
+  }
+
   const std::pair<std::string, Range>* count_variable() const {
     const auto& variables = domain_.variables();
     return &*std::ranges::find(variables, "count", &std::pair<std::string, Range>::first);
@@ -159,7 +179,8 @@ class VariableChoice {
 
   Chooser& choose_;
   const Domain& domain_;
-  std::int64_t nudge_;
+  std::int64_t nudge_;      ///< steps off an edge: -1, 0 or 1
+  bool has_largest_block_;  ///< and of what the block is made: the k of 2^k
   bool corner_ = false;
   Variables drawn_;
 };
@@ -173,19 +194,14 @@ Schedule schedule_in(Chooser& choose, std::uint64_t index, std::uint64_t seed) {
   return {order, order == Order::random ? choose.bits() : 0};
 }
 
-/// What the counts of a case are about.
-struct Turn {
-  CountClass counts;
-  std::int64_t nudge;  ///< -1, 0 or 1
-};
-
 constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1, nudges = 3;
 
 Turn turn_of(std::uint64_t index, std::uint64_t seed) {
   const auto counts = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed)));
   const auto nudge =
       static_cast<std::int64_t>(in_turn(index / count_classes, nudges, hash_of("nudge", seed))) - 1;
-  return {counts == CountClass::large && nudge == 1 ? CountClass::corner : counts, nudge};
+  if (counts != CountClass::large || nudge != 1) return {counts, nudge, false};
+  return {CountClass::corner, nudge, index / (count_classes * nudges) % 2 == 0};
 }
 
 std::int64_t offset_in(Chooser& choose, const Variables& variables) {
@@ -282,7 +298,7 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   const Turn turn = turn_of(index, seed_);
 
   Case c;
-  c.variables = VariableChoice(choose, domain_, turn.nudge).choose(turn.counts);
+  c.variables = VariableChoice(choose, domain_, turn).choose(turn.counts);
   const Ingredients made_of = distributions_.empty() ? Ingredients{"equal", ""} : ingredients(index);
   c.recipe.distribution = made_of.distribution;
   c.recipe.seed = choose.bits();

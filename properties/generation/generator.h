@@ -12,7 +12,7 @@
 namespace foldproof {
 
 /// Classes of counts. Every run of eight consecutive cases holds each class once; every third time, `corner`
-/// takes the turn of `large`: the largest count with the largest grid.
+/// takes the turn of `large`: the largest count with the largest grid, at first with the largest block.
 enum class CountClass : std::uint8_t {
   none,
   one,

@@ -125,6 +125,23 @@ TEST_CASE("forty cases join the largest count with the largest grid") {
   }
 }
 
+TEST_CASE("forty cases hold the last count of a domain that ends with its largest block") {
+  for (const auto& ranges : {std::vector<std::pair<std::string, std::string>>{{"block", "1 .. 1024"}},
+                             {{"k", "0 .. 10"}, {"block", "2^k"}}}) {
+    auto all = ranges;
+    all.emplace_back("count", "0 .. block");
+    const Instance instance = with_domain(all);
+    const Domain domain(instance, AuditOptions{}.largest_count);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const CaseGenerator generator(instance, domain, "test", seed);
+      bool is_met = false;
+      for (std::uint64_t i = 0; i < 40; ++i) is_met |= generator.generate(i).variables.at("count") == 1024;
+      INFO("seed " << seed << ", " << ranges.front().first);
+      CHECK(is_met);
+    }
+  }
+}
+
 TEST_CASE("a grid reaches the largest count's last block, whatever its threads") {
   for (const std::string block : {"32", "64", "128", "256", "512", "1024"}) {
     const Instance instance = with_domain(
