@@ -111,10 +111,7 @@ int bench_exact(unsigned runs, const Console& console) {
     }
   }
   line.clear();
-  if (console.json())
-    console.print(result);
-  else
-    console.print(text_of(result));
+  console.print(result, text_of(result));
   return exit_ok;
 }
 

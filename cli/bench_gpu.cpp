@@ -183,10 +183,8 @@ int bench_gpu(const std::string& path, const Console& console) {
   line.clear();
   const Json benchmarks{row(naive, one_by_one, distinct_triples(instances, naive), std::nullopt),
                         row(batched, together, distinct_triples(instances, batched), rate(one_by_one))};
-  if (console.json())
-    console.print(Json{{"device", device}, {"processes", jobs}, {"benchmarks", benchmarks}});
-  else
-    console.print(text_of(device, jobs, benchmarks));
+  console.print(Json{{"device", device}, {"processes", jobs}, {"benchmarks", benchmarks}},
+                text_of(device, jobs, benchmarks));
   const auto is_whole = [](const Measured& m) {
     return m.cases > 0 && m.failures.empty() && m.spoilt_found == m.spoilt && m.other_findings == 0;
   };

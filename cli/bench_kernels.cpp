@@ -214,10 +214,7 @@ int bench_kernels(unsigned runs, const std::string& measured, const Console& con
     }
   }
   line.clear();
-  if (console.json())
-    console.print(result);
-  else
-    console.print(text_of(result));
+  console.print(result, text_of(result));
   return exit_ok;
 }
 

@@ -123,6 +123,7 @@ KernelReport judge_large(const Assignment& assignment, const CampaignOptions& op
 void suit_a_tool(AuditOptions& options) {
   options.steered = 0;
   options.shrinks = false;
+  options.is_to_end = nullptr;
   options.store.reset();
   if (options.largest_count == AuditOptions{}.largest_count)
     options.largest_count = largest_count_under_a_tool;
@@ -224,6 +225,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   tasks.count = bundles.size();
   const bool has_large = std::ranges::any_of(assignments, &Assignment::is_large);
   tasks.jobs = has_large ? std::min(options.jobs, most_large_processes) : options.jobs;
+  tasks.can_end_early = true;
   tasks.starting = [&](std::size_t task, unsigned slot) {
     const Assignment& next = bundles[task].front();
     if (next.device == RunsOn::cuda && next.tool == nullptr && !next.is_large && !is_host(*next.instance))
@@ -236,6 +238,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
       own.audit.tells_missed =
           own.audit.cases >= AuditOptions{}.cases || options.cases;  // not of what was shared
       own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
+      own.audit.is_to_end = is_to_end;
       if (assignment.tool != nullptr) suit_a_tool(own.audit);
       own.audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
       if (options.budget && assignment.tool == nullptr)
@@ -276,10 +279,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
 Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
   line.clear();
   if (result.wrong_input) throw *result.wrong_input;
-  if (console.json())
-    console.print(json_of(result));
-  else
-    console.print(text_of(result, {console.colored(), console.width(), line.elapsed()}));
+  console.print(json_of(result), text_of(result, {console.colored(), console.width(), line.elapsed()}));
   return result.interrupted ? exit_interrupted : exit_status(result, fail_on);
 }
 

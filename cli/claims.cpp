@@ -121,10 +121,7 @@ Run attach_claims(CLI::App& app, Console& console) {
     std::optional<Bandwidths> bandwidths;
     if (!measured->empty()) bandwidths = Bandwidths::load(*measured);
     const Evidence evidence(count_all(console), std::move(bandwidths));
-    if (console.json())
-      console.print(claims_json(evidence));
-    else
-      console.print(page(evidence));
+    console.print(claims_json(evidence), page(evidence));
     return exit_ok;
   };
 }

@@ -109,10 +109,7 @@ int exact(const Arguments& a, const Console& console) {
   } else {
     tallied = tally(*element, values);
   }
-  if (console.json())
-    console.print(to_json(tallied, *element, products));
-  else
-    console.print(text(tallied, *element, products));
+  console.print(to_json(tallied, *element, products), text(tallied, *element, products));
   return exit_ok;
 }
 

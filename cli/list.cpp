@@ -58,10 +58,8 @@ int list(const std::string& path, bool page, const Console& console) {
   }
   if (page)
     console.print(kernel_page(loaded.subjects));
-  else if (console.json())
-    console.print(Json{{"kernels", kernels}, {"errors", errors}});
   else
-    console.print(text(kernels));
+    console.print(Json{{"kernels", kernels}, {"errors", errors}}, text(kernels));
   return errors.empty() ? exit_ok : exit_usage;
 }
 

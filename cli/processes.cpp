@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -83,6 +84,8 @@ void keep_freed_memory() {
   mallopt(M_TOP_PAD, 16 * megabyte);
 }
 
+volatile std::sig_atomic_t end_is_asked_for = 0;
+
 [[noreturn]] void work_and_exit(const Tasks& tasks, std::size_t task, int to) {
   keep_freed_memory();
   try {
@@ -128,6 +131,7 @@ Child start(const Tasks& tasks, std::size_t task, unsigned slot, const sigset_t&
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     for (const int number : {SIGINT, SIGTERM}) std::signal(number, SIG_DFL);
+    if (tasks.can_end_early) std::signal(SIGTERM, [](int) { end_is_asked_for = 1; });
     sigprocmask(SIG_SETMASK, &former_mask, nullptr);
     close(ends[0]);
     work_and_exit(tasks, task, ends[1]);
@@ -195,6 +199,38 @@ Outcome end_of(Child& child) {
           {}};
 }
 
+std::vector<pollfd> descriptors_of(const std::list<Child>& children) {
+  std::vector<pollfd> descriptors;
+  for (const Child& child : children) descriptors.push_back({child.from, POLLIN, 0});
+  return descriptors;
+}
+
+/// What there is to read from each; those that have ended are no children any more. Returns how much is done.
+std::uint64_t receive_all(std::list<Child>& children, const std::vector<pollfd>& descriptors,
+                          const Tasks& tasks) {
+  std::uint64_t done = 0;
+  auto child = children.begin();
+  for (const pollfd& d : descriptors) {
+    const bool open = d.revents == 0 || receive(*child);
+    done += child->done;
+    if (!open) tasks.finished(child->task, end_of(*child));
+    child = open ? std::next(child) : children.erase(child);
+  }
+  return done;
+}
+
+/// Asks the children for what they have, and waits for it a second.
+void let_end(std::list<Child>& children, const Tasks& tasks) {
+  constexpr std::chrono::milliseconds moment{50};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  for (const Child& child : children) kill(child.id, SIGTERM);
+  while (!children.empty() && std::chrono::steady_clock::now() < deadline) {
+    std::vector<pollfd> descriptors = descriptors_of(children);
+    if (poll(descriptors.data(), descriptors.size(), moment.count()) > 0)
+      receive_all(children, descriptors, tasks);
+  }
+}
+
 /// SIGINT and SIGTERM set a flag while this object lives; they arrive only inside wait().
 class Interruption {
  public:
@@ -241,6 +277,8 @@ std::string Outcome::reason() const {
   return position.file.empty() ? text : to_string(position) + ": " + text;
 }
 
+bool is_to_end() { return end_is_asked_for != 0; }
+
 bool run_in_processes(const Tasks& tasks) {
   const Interruption interruption;
   std::list<Child> children;
@@ -249,19 +287,12 @@ bool run_in_processes(const Tasks& tasks) {
   while (going && (next < tasks.count || !children.empty())) {
     while (next < tasks.count && children.size() < tasks.jobs)
       children.push_back(start(tasks, next++, free_slot(children), interruption.former_mask()));
-    std::vector<pollfd> descriptors;
-    for (const Child& child : children) descriptors.push_back({child.from, POLLIN, 0});
+    std::vector<pollfd> descriptors = descriptors_of(children);
     going = interruption.wait(descriptors);
-    std::uint64_t done = 0;
-    auto child = children.begin();
-    for (const pollfd& d : descriptors) {
-      const bool open = d.revents == 0 || receive(*child);
-      done += child->done;
-      if (!open) tasks.finished(child->task, end_of(*child));
-      child = open ? std::next(child) : children.erase(child);
-    }
+    const std::uint64_t done = receive_all(children, descriptors, tasks);
     if (tasks.progress) tasks.progress(done);
   }
+  if (!going && tasks.can_end_early) let_end(children, tasks);
   for (Child& child : children) {
     kill(-child.id, SIGKILL);
     end_of(child);

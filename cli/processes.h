@@ -31,6 +31,8 @@ struct Outcome {
 struct Tasks {
   std::size_t count = 0;
   unsigned jobs = 1;  ///< processes at a time
+  /// Whether a task asks `is_to_end` now and then, and soon has a result where it is so.
+  bool can_end_early = false;
   /// Runs in a process of its own. It may call its second argument to say how much of it is done.
   std::function<std::string(std::size_t task, const std::function<void(std::uint64_t done)>&)> work;
   /// Called in this process before a task's begins. `slot`: below `jobs`, and nobody else's meanwhile.
@@ -44,8 +46,11 @@ struct Tasks {
 /// Thrown by verbs whose run the user ended before anything was judged.
 struct Interrupted {};
 
-/// Runs all tasks. SIGINT and SIGTERM end the tasks that run, and those that did not end are reported as
-/// interrupted; returns false then.
+/// In a task's process: whether the user has ended the run.
+bool is_to_end();
+
+/// Runs all tasks. SIGINT and SIGTERM end the tasks that run; those that can end early have a second for what
+/// they have until then. What did not end is reported as interrupted; returns false then.
 bool run_in_processes(const Tasks& tasks);
 
 }  // namespace foldproof

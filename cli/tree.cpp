@@ -180,10 +180,7 @@ int tree(const Arguments& a, const Console& console) {
       throw InputError(fmt::format("--svg: {} cannot be written", a.svg));
   }
   line.clear();
-  if (console.json())
-    console.print(to_json(shown, a.result));
-  else
-    console.print(to_text(shown, a.result));
+  console.print(to_json(shown, a.result), to_text(shown, a.result));
   return shown.replayed.differs ? exit_findings : exit_ok;
 }
 

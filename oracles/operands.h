@@ -62,12 +62,12 @@ class Operands {
   std::optional<Operand>& operator[](Role role) { return by_role_[static_cast<std::size_t>(role)]; }
 
  private:
-#define FOLDPROOF_ROLE(id, name, operators, synopsis) +1
-  std::array<std::optional<Operand>, 0
+#define FOLDPROOF_ROLE(id, name, operators, synopsis) Role::id,
+  static constexpr std::array all_roles{
 #include "oracles/roles.def"
-             >
-      by_role_;
+  };
 #undef FOLDPROOF_ROLE
+  std::array<std::optional<Operand>, all_roles.size()> by_role_;
 };
 
 }  // namespace foldproof

@@ -93,6 +93,12 @@ class Audit {
     const std::uint64_t drawn = options_.cases - steered_of(options_);
     std::uint64_t ended = 0;
     for (std::uint64_t index = 0; index < options_.cases && !stopped_; index = ended) {
+      if (is_to_end()) {
+        report_.notes.push_back(
+            fmt::format("the run was interrupted after {} of {} cases", index, options_.cases));
+        is_interrupted_ = true;
+        return;
+      }
       if (options_.budget && Clock::now() - start_ >= *options_.budget) {
         report_.notes.push_back(
             fmt::format("the time budget ended after {} of {} cases", index, options_.cases));
@@ -242,6 +248,7 @@ class Audit {
     const int runs = instance_.claims.deterministic || finding.kind == Kind::timeout ? 1 : 2;
     const auto fails = [&](const Case& candidate, std::uint64_t& cost) {
       for (int run = 0; run < runs; ++run) {
+        if (is_to_end()) return false;
         const Evaluation evaluation = evaluator_.evaluate(candidate);
         cost += evaluation.warp_instructions;
         if (find_like(evaluation.findings, finding) == nullptr) return false;
@@ -257,6 +264,8 @@ class Audit {
     };
     return shrink(c, domain_, instance_, fails, input);
   }
+
+  bool is_to_end() const { return options_.is_to_end && options_.is_to_end(); }
 
   KernelReport finished() {
     report_.coverage = coverage_.groups();
@@ -283,6 +292,12 @@ class Audit {
     // Undefined behaviour first: it explains values.
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
+    // What was not found until then says nothing.
+    if (is_interrupted_ && (report_.findings.empty() || !contract_.expected.empty())) {
+      report_.verdict = Verdict::skipped;
+      report_.reason = "the run was interrupted";
+      return std::move(report_);
+    }
     triage(report_, contract_, today(), watches_ ? Watched::yes : Watched::no);
     return std::move(report_);
   }
@@ -305,7 +320,7 @@ class Audit {
   std::uint64_t left_out_ = 0;  ///< cases that the runner did not run
   std::uint64_t gaps_ = 0;      ///< cases in which values could not be followed
   std::string gap_;             ///< why
-  bool stopped_ = false, is_replay_ = false;
+  bool stopped_ = false, is_replay_ = false, is_interrupted_ = false;
   Clock::time_point start_ = Clock::now();
 };
 

@@ -29,6 +29,7 @@ struct AuditOptions {
   /// Where failing cases are kept, to be replayed first; absent: in the user's cache, and not replayed.
   std::optional<std::filesystem::path> store;
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
+  std::function<bool()> is_to_end;  ///< asked between runs: then the report is of what was judged until then
 };
 
 /// What a report says before anything was judged: which kernel, which instance, which file.

@@ -192,6 +192,17 @@ TEST_CASE("an interrupted audit reports what it has, with status 130") {
   CHECK(ran.json.at("kernels").at(0).at("verdict") == "skipped");
 }
 
+TEST_CASE("an interrupted audit reports what the running instance has found") {
+  const AddOne folder(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000"},
+                               {std::chrono::milliseconds(1500), {}});
+  CHECK(ran.status == 130);
+  const auto& kernel = ran.json.at("kernels").at(0);
+  CHECK(kernel.at("verdict") == "findings");
+  CHECK(kernel.at("findings").at(0).at("kind") == "out-of-bounds");
+  CHECK(kernel.at("notes").dump().find("the run was interrupted after") != std::string::npos);
+}
+
 TEST_CASE("a budget ends an audit in time, and the report says so") {
   const AddOne folder;
   const RanJson ran =
