@@ -9,6 +9,7 @@
 #include "cli/audit_arguments.h"
 #include "cli/campaign.h"
 #include "cli/case_text.h"
+#include "cli/large_tools.h"
 #include "cli/mutation_run.h"
 #include "cli/parse.h"
 #include "cli/under_tool.h"
@@ -31,7 +32,7 @@ struct Arguments : AuditArguments {
 CampaignOptions campaign_options(const Arguments& arguments) {
   CampaignOptions options;
   options.cases = arguments.cases;
-  options.audit.largest_count = arguments.largest;
+  options.largest_count = arguments.largest;
   options.audit.steered = arguments.steered;
   options.audit.seed = parse_seed(arguments.seed);
   if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
@@ -47,7 +48,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
 MutationRunOptions proof_options(const Arguments& arguments, std::uint64_t seed) {
   MutationRunOptions options;
   options.mutation.seed = seed;
-  options.mutation.largest_count = arguments.largest;
+  options.mutation.largest_count = arguments.largest.value_or(AuditOptions{}.largest_count);
   options.budget = parse_duration(arguments.prove_budget, "--prove-budget");
   options.jobs = arguments.jobs;
   return options;
@@ -69,35 +70,24 @@ AskedGpu asked_gpu(const std::string& device) {
   }
 }
 
-void needs_gpu(const std::string& what, const std::string& device) {
-  if (device == "emulated") throw InputError(what + " a GPU; add --device cuda, or all");
+/// Its cases are its own, and it runs on the GPU alone.
+void check_large(const Arguments& a) {
+  if (a.device == "emulated")
+    throw InputError("--large makes sums of gigabytes on a GPU; add --device cuda, or all");
+  const std::pair<const char*, bool> others[] = {{"--sanitizer", !a.sanitizer.empty()},
+                                                 {"--case", !a.only_case.empty()},
+                                                 {"--cases", a.cases.has_value()},
+                                                 {"--search", a.steered.has_value()},
+                                                 {"--budget", !a.budget.empty()},
+                                                 {"--counters", a.counters},
+                                                 {"--coverage", a.coverage},
+                                                 {"--prove", a.prove}};
+  for (const auto& [name, is_given] : others)
+    if (is_given) throw InputError(fmt::format("--large has cases of its own; leave it or {} out", name));
+  if (a.largest && *a.largest < least_large_count)
+    throw InputError(fmt::format("--large begins with {} elements; give --largest as many, or leave it out",
+                                 least_large_count));
 }
-
-void check_large(const Arguments& arguments) {
-  needs_gpu("--large fills the memory of", arguments.device);
-  if (!arguments.sanitizer.empty())
-    throw InputError("--large takes too long under a tool; leave it or --sanitizer out");
-  if (!arguments.only_case.empty()) throw InputError("--large has cases of its own; leave it or --case out");
-}
-
-/// E5 and what makes inputs, compiled; nothing where it is not asked for.
-class LargeTools {
- public:
-  LargeTools(bool are_asked_for, const CompileOptions& options, const Console& console) {
-    if (!are_asked_for) return;
-    const std::filesystem::path kernels = shipped_kernels();
-    exact_ = load_subjects({kernels / "careful" / "exact.toml", {}, {}}, options, console);
-    Contract& exact = exact_.front().contract;
-    tools_ = {&exact, compile_contract(exact, options).image,
-              compile_source(kernels / "large_inputs.cu", {}, {}, options).image};
-  }
-
-  const LargeAuditTools& tools() const { return tools_; }
-
- private:
-  std::vector<Subject> exact_;
-  LargeAuditTools tools_;
-};
 
 /// Each of the instances on each device that is asked for and there, under each of the tools, or with large
 /// inputs.
@@ -121,10 +111,6 @@ std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arg
   for (const Assignment& assignment : all)
     if (arguments.large && serves_large_counts(*assignment.instance))
       assignments.push_back({assignment.subject, assignment.instance, RunsOn::cuda, nullptr, true});
-  if (arguments.large && std::ranges::none_of(assignments, &Assignment::is_large))
-    throw InputError(
-        "--large has nothing to run: no contract here claims one sum of more than 2^20 floating-point "
-        "elements");
   return assignments;
 }
 
@@ -149,7 +135,7 @@ std::string devices_of(const std::vector<Assignment>& assignments, const std::st
 
 int audit(const Arguments& arguments, const Console& console) {
   // Everything that can be wrong with the arguments and the contracts is said before work begins.
-  if (!arguments.sanitizer.empty()) needs_gpu("--sanitizer watches", arguments.device);
+  check_has_gpu(arguments.sanitizer, arguments.device != "emulated");
   if (arguments.large) check_large(arguments);
   AskedGpu gpu = asked_gpu(arguments.device);
   const auto tools = tools_named(arguments.sanitizer);
@@ -161,14 +147,15 @@ int audit(const Arguments& arguments, const Console& console) {
   compile_options.machine = gpu.architecture;
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
   say_that_it_is_guessed(subjects, console);
+  const bool has_gpu = !gpu.name.empty();
   const std::vector<Assignment> all = arguments.selected(subjects),
-                                assignments =
-                                    on_devices(arguments.sharded(all), arguments, tools, !gpu.name.empty());
+                                assignments = on_devices(arguments.sharded(all), arguments, tools, has_gpu);
+  if (arguments.large) check_some_are_large(all);
   options.shares_cases = all.size() > many_instances;
   if (const std::string name = skip_without_gpu(subjects); gpu.name.empty()) gpu.name = name;
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
-  const LargeTools large(arguments.large && !gpu.name.empty(), compile_options, console);
-  options.large_tools = large.tools();
+  std::optional<LargeTools> large;
+  if (arguments.large && has_gpu) options.large_tools = large.emplace(compile_options, console).tools();
   if (arguments.prove) check_all_excuses(assignments);
   CampaignResult result = run_campaign(assignments, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
@@ -197,8 +184,8 @@ Run attach_audit(CLI::App& app, Console& console) {
       ->type_name("TOOLS");
   app.add_flag(
       "--large", a->large,
-      "With --device cuda or all: on the GPU, in place of the usual cases, sums of up to 2^33 elements that "
-      "are made in its memory, against their exact sums");
+      "With --device cuda or all: on the GPU, in place of the usual cases, sums of up to 2^32 + 9 elements "
+      "that are made in its memory, against their exact sums");
   app.add_option(
          "--case", a->only_case,
          "Only this case, written as reports show it: a value for each variable of the contract's domain "

@@ -27,7 +27,8 @@ void AuditArguments::attach(CLI::App& app, const std::string& default_cases) {
       ->type_name("N");
   app.add_option("--budget", budget, "Time for the whole run, such as 60s")->type_name("TIME");
   app.add_option("--seed", seed, "A number, or \"random\"")->type_name("S");
-  app.add_option("--largest", largest, fmt::format("Most elements of a case; default: {}", largest))
+  app.add_option("--largest", largest,
+                 fmt::format("Most elements of a case; default: {}", AuditOptions{}.largest_count))
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 33)))
       ->type_name("N");
   app.add_option("--only", only, "Only the kernel with this id, or the instance with this label")

@@ -16,8 +16,7 @@ namespace foldproof {
 
 struct AuditArguments {
   std::string path, contract, entry, budget, seed = "1", fail_on = "error", shard = "1/1", only;
-  std::optional<std::uint64_t> cases;
-  std::uint64_t largest = AuditOptions{}.largest_count;
+  std::optional<std::uint64_t> cases, largest;
   unsigned jobs = default_jobs();
   SourceOptions source;
 

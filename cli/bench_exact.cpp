@@ -22,11 +22,12 @@ namespace foldproof {
 
 namespace {
 
-constexpr std::uint32_t all = 4096;  // more exponents than a type has
-
 constexpr std::array data{
     LargeInput{.name = "in [1, 2)"},
-    LargeInput{.name = "of both signs and all exponents", .signs = Signs::random, .below = all, .above = all},
+    LargeInput{.name = "of both signs and all exponents",
+               .signs = Signs::random,
+               .below = all_exponents,
+               .above = all_exponents},
     LargeInput{
         .name = "x and -x in turn, of 80 exponents", .signs = Signs::in_pairs, .below = 40, .above = 40},
 };
@@ -46,8 +47,8 @@ std::vector<Size> sizes() {
 Contender exact_sum(cuda::Context& context, const Subject& exact, const Size& size, std::int64_t threads) {
   const Instance* const instance = instance_of_input(exact.contract, size.element);
   if (instance == nullptr) throw InputError("the exact sum of the catalogue does not take this type");
-  const auto kernel =
-      std::make_shared<KernelOnGpu>(context, *instance, exact.image, std::int64_t{1} << size.power, threads);
+  const auto kernel = std::make_shared<KernelOnGpu>(context, *instance, exact.image,
+                                                    std::int64_t{1} << size.power, LaunchWish{threads, {}});
   const LaunchShape& shape = kernel->first_shape();
   return {"E5", [kernel](Address input) { kernel->run(input); },
           fmt::format("{} x {}", shape.grid.volume(), shape.block.volume())};
@@ -55,15 +56,9 @@ Contender exact_sum(cuda::Context& context, const Subject& exact, const Size& si
 
 Json row(const Size& size, const LargeInput& how, const Contender& one, const Contender& cub) {
   const std::uint64_t count = std::uint64_t{1} << size.power;
-  const double seconds = median(one.seconds);
-  const Ratio speed = ratio_of(cub.seconds, one.seconds);
-  return {{"type", name(size.element)},
-          {"count", count},
-          {"data", how.name},
-          {"launch", one.launch},
-          {"seconds", seconds},
-          {"bytes_per_second", static_cast<double>(count * size_of(size.element)) / seconds},
-          {"speed_against_cub", {speed.low, speed.middle, speed.high}}};
+  Json row = measured(one, cub, count * size_of(size.element));
+  row.update({{"type", name(size.element)}, {"count", count}, {"data", how.name}});
+  return row;
 }
 
 std::string text_of(const Json& result) {

@@ -172,6 +172,9 @@ int bench_gpu(const std::string& path, const Console& console) {
   const unsigned jobs = default_jobs();
   compile_subjects(subjects, compile_options, jobs, console, line);
   const Instances instances = judged_instances(subjects);
+  if (instances.empty())
+    throw InputError(
+        "bench gpu has nothing to run here: no kernel is meant to be right; name another folder");
 
   const auto of_each = [&](std::uint64_t all) { return std::max<std::uint64_t>(1, all / instances.size()); };
   Way naive{"naive", gpu_worker_options(std::chrono::seconds(10)), of_each(naive_cases)};

@@ -119,18 +119,14 @@ Contender reader(cuda::Context& context, const std::shared_ptr<const cuda::Modul
 
 Json row(const Contender& one, const Contender& cub, const Contender& read, std::uint64_t count,
          double peak) {
-  const double seconds = median(one.seconds),
-               bandwidth = static_cast<double>(count * element_bytes) / seconds;
+  Json row = measured(one, cub, count * element_bytes);
+  const double bandwidth = row["bytes_per_second"].get<double>();
   const double readable = static_cast<double>(count * element_bytes) / median(read.seconds);
-  const Ratio speed = ratio_of(cub.seconds, one.seconds);
-  return {{"name", one.name},
-          {"count", count},
-          {"launch", one.launch},
-          {"seconds", seconds},
-          {"bytes_per_second", bandwidth},
-          {"of_read_bandwidth", bandwidth / readable},
-          {"of_peak", bandwidth / peak},
-          {"speed_against_cub", {speed.low, speed.middle, speed.high}}};
+  row.update({{"name", one.name},
+              {"count", count},
+              {"of_read_bandwidth", bandwidth / readable},
+              {"of_peak", bandwidth / peak}});
+  return row;
 }
 
 std::string text_of(const Json& result) {

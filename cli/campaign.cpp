@@ -30,8 +30,6 @@ using std::chrono::milliseconds;
 constexpr std::size_t instances_of_a_tool = 16;
 /// Large inputs fill a GPU's memory.
 constexpr unsigned most_large_processes = 4;
-/// Of an instance's large cases together; a kernel that does not end ends its process.
-constexpr unsigned seconds_of_large_cases = 180;
 /// A dozen hold all classes of counts; of larger ones a race has records by the million.
 constexpr std::uint64_t cases_under_a_tool = 12, largest_count_under_a_tool = 4096;
 
@@ -73,6 +71,10 @@ std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorker
   return assignment.device == RunsOn::cuda ? workers.runner() : make_runner(checked_device());
 }
 
+void add_guesses(const Subject& subject, KernelReport& report) {
+  report.notes.insert(report.notes.end(), subject.guesses.begin(), subject.guesses.end());
+}
+
 KernelReport judge(const Assignment& assignment, Runner& runner, const CampaignOptions& options) {
   const Subject& subject = *assignment.subject;
   const Instance& instance = *assignment.instance;
@@ -80,7 +82,7 @@ KernelReport judge(const Assignment& assignment, Runner& runner, const CampaignO
       options.only_case
           ? replay_case(subject.contract, instance, subject.image, runner, *options.only_case, options.audit)
           : audit_instance(subject.contract, instance, subject.image, runner, options.audit);
-  for (const std::string& guess : subject.guesses) report.notes.push_back(guess);
+  add_guesses(subject, report);
   if (!options.coverage) report.coverage.clear();
   // It is the machine that lacks something, not the program that lacks an instruction.
   if (is_host(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
@@ -110,13 +112,15 @@ KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
 }
 
 KernelReport judge_large(const Assignment& assignment, const CampaignOptions& options) {
-  alarm(seconds_of_large_cases);
   LargeAuditOptions large;
   large.seed = options.audit.seed;
-  if (options.audit.largest_count != AuditOptions{}.largest_count)
-    large.largest_count = options.audit.largest_count;
-  return audit_large(assignment.subject->contract, *assignment.instance, assignment.subject->image,
-                     options.large_tools, large);
+  large.limit = options.case_limit;
+  if (options.largest_count) large.largest_count = *options.largest_count;
+  const Subject& subject = *assignment.subject;
+  KernelReport report =
+      audit_large(subject.contract, *assignment.instance, subject.image, options.large_tools, large);
+  add_guesses(subject, report);
+  return report;
 }
 
 /// Cases must not hang on what became of those before, nor on what other processes keep meanwhile.
@@ -125,8 +129,6 @@ void suit_a_tool(AuditOptions& options) {
   options.shrinks = false;
   options.is_to_end = nullptr;
   options.store.reset();
-  if (options.largest_count == AuditOptions{}.largest_count)
-    options.largest_count = largest_count_under_a_tool;
 }
 
 std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& options) {
@@ -238,6 +240,8 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
       own.audit.tells_missed =
           own.audit.cases >= AuditOptions{}.cases || options.cases;  // not of what was shared
       own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
+      own.audit.largest_count = options.largest_count.value_or(
+          assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
       own.audit.is_to_end = is_to_end;
       if (assignment.tool != nullptr) suit_a_tool(own.audit);
       own.audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };

@@ -25,7 +25,7 @@ struct Assignment {
   const Instance* instance = nullptr;
   RunsOn device = RunsOn::emulated;
   const compute_sanitizer::Tool* tool = nullptr;  ///< that watches the GPU
-  bool is_large = false;                          ///< judged by sums of up to 2^33 elements, on the GPU
+  bool is_large = false;                          ///< judged by sums that fill gigabytes, on the GPU
 };
 
 /// In a run of more instances than this, those of one contract share cases: they differ in types and
@@ -34,7 +34,8 @@ inline constexpr std::size_t many_instances = 500;
 inline constexpr std::uint64_t shared_cases = 80, least_cases = 12;  ///< together, and of each
 
 struct CampaignOptions {
-  AuditOptions audit;  ///< its budget and cases are set per instance from those here
+  AuditOptions audit;  ///< its budget, cases and largest count are set per instance from those here
+  std::optional<std::uint64_t> largest_count;  ///< absent: what suits the device
   /// An instance; absent: those of AuditOptions, or its share.
   std::optional<std::uint64_t> cases;
   bool shares_cases = false;

@@ -1,8 +1,11 @@
 #include "cli/contest.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <random>
+
+#include "cli/bench.h"
 
 namespace foldproof {
 namespace {
@@ -16,6 +19,19 @@ double timed(cuda::Stopwatch& watch, const Contender& contender, RotatedInputs& 
   watch.start();
   for (unsigned k = 0; k < times; ++k) contender.sum(inputs.next());
   return watch.stop() / times;
+}
+
+/// The median, and what lies between a tenth and nine tenths.
+struct Ratio {
+  double low = 0, middle = 0, high = 0;
+};
+/// Of one contender's times over another's, sample by sample.
+Ratio ratio_of(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> ratios;
+  for (std::size_t k = 0; k < a.size(); ++k) ratios.push_back(a[k] / b[k]);
+  std::ranges::sort(ratios);
+  const std::size_t tenth = ratios.size() / 10;
+  return {ratios[tenth], ratios[ratios.size() / 2], ratios[ratios.size() - 1 - tenth]};
 }
 
 }  // namespace
@@ -48,12 +64,13 @@ void take_turns(cuda::Context& context, std::vector<Contender>& contenders, Rota
   }
 }
 
-Ratio ratio_of(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> ratios;
-  for (std::size_t k = 0; k < a.size(); ++k) ratios.push_back(a[k] / b[k]);
-  std::ranges::sort(ratios);
-  const std::size_t tenth = ratios.size() / 10;
-  return {ratios[tenth], ratios[ratios.size() / 2], ratios[ratios.size() - 1 - tenth]};
+Json measured(const Contender& one, const Contender& cub, std::uint64_t bytes) {
+  const double seconds = median(one.seconds);
+  const Ratio speed = ratio_of(cub.seconds, one.seconds);
+  return {{"launch", one.launch},
+          {"seconds", seconds},
+          {"bytes_per_second", static_cast<double>(bytes) / seconds},
+          {"speed_against_cub", {speed.low, speed.middle, speed.high}}};
 }
 
 }  // namespace foldproof

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "devices/cuda/context.h"
+#include "reports/json.h"
 
 namespace foldproof {
 
@@ -36,11 +37,7 @@ class RotatedInputs {
 void take_turns(cuda::Context& context, std::vector<Contender>& contenders, RotatedInputs& inputs,
                 unsigned runs);
 
-/// The median, and what lies between a tenth and nine tenths.
-struct Ratio {
-  double low = 0, middle = 0, high = 0;
-};
-/// Of one contender's times over another's, sample by sample.
-Ratio ratio_of(const std::vector<double>& a, const std::vector<double>& b);
+/// `launch`, `seconds` (the median), `bytes_per_second` of so many bytes, and `speed_against_cub`.
+Json measured(const Contender& one, const Contender& cub, std::uint64_t bytes);
 
 }  // namespace foldproof

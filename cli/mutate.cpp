@@ -50,7 +50,7 @@ MutationRunOptions options_of(const Arguments& arguments) {
   MutationRunOptions options;
   options.mutation.cases = arguments.cases.value_or(options.mutation.cases);
   options.mutation.seed = parse_seed(arguments.seed);
-  options.mutation.largest_count = arguments.largest;
+  options.mutation.largest_count = arguments.largest.value_or(AuditOptions{}.largest_count);
   options.mutation.fail_on = severity_named(arguments.fail_on).value();
   if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
   options.jobs = arguments.jobs;

@@ -34,6 +34,8 @@ std::vector<Assignment> on_device(Assignment assignment, const std::string& devi
                                   const std::vector<const compute_sanitizer::Tool*>& tools) {
   if (device == "cuda") assignment.device = RunsOn::cuda;
   if (tools.empty()) return {assignment};
+  if (is_host(*assignment.instance))
+    throw InputError("the case is of a function of the host, which no tool watches; leave --sanitizer out");
   std::vector<Assignment> assignments;
   for (const compute_sanitizer::Tool* tool : tools) {
     assignment.tool = tool;
@@ -45,8 +47,7 @@ std::vector<Assignment> on_device(Assignment assignment, const std::string& devi
 int replay(const Arguments& a, const Console& console) {
   ProgressLine line;
   CampaignOptions options;
-  if (!a.sanitizer.empty() && a.device != "cuda")
-    throw InputError("--sanitizer watches a GPU; add --device cuda");
+  check_has_gpu(a.sanitizer, a.device == "cuda");
   const StoredCase stored = load_case(a.file);
   options.only_case = stored.c;
   options.case_limit = parse_duration(a.case_limit, "--case-limit");

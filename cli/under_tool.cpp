@@ -73,6 +73,10 @@ KernelReport not_judged(const Assignment& assignment, const InputError& error) {
 
 }  // namespace
 
+void check_has_gpu(const std::string& sanitizer, bool has_gpu) {
+  if (!sanitizer.empty() && !has_gpu) throw InputError("--sanitizer watches a GPU; add --device cuda");
+}
+
 std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list) {
   std::vector<const compute_sanitizer::Tool*> tools;
   if (list.empty()) return tools;

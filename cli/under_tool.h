@@ -11,6 +11,9 @@
 
 namespace foldproof {
 
+/// Throws InputError where `--sanitizer` names tools and nothing runs on a GPU.
+void check_has_gpu(const std::string& sanitizer, bool has_gpu);
+
 /// The tools that `--sanitizer` names, with commas between. Throws InputError for another name, Unsupported
 /// where compute-sanitizer is missing or not known: nobody is to take for checked what was not.
 std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list);

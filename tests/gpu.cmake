@@ -4,7 +4,9 @@ add_test(NAME gpu.audit COMMAND foldproof audit "${PROJECT_SOURCE_DIR}/kernels" 
 # What `ctest -T memcheck` runs: kernels that are right, in one process at a time.
 add_test(NAME gpu.memcheck COMMAND foldproof audit "${PROJECT_SOURCE_DIR}/kernels/tree/sequential.toml" --device cuda
                                                    --jobs 1 --cases 8 --store "${CMAKE_CURRENT_BINARY_DIR}/gpu-cases")
-set_tests_properties(gpu.audit gpu.memcheck PROPERTIES LABELS gpu RUN_SERIAL TRUE TIMEOUT 600 SKIP_RETURN_CODE 3)
+# Not by the status: 3 is also that of a kernel that could not be run on a GPU that is there.
+set_tests_properties(gpu.audit gpu.memcheck PROPERTIES LABELS gpu RUN_SERIAL TRUE TIMEOUT 600
+                                                       SKIP_REGULAR_EXPRESSION "there is no CUDA device here")
 
 # A tool that sees no kernel calls that an error, and the tests of wrong kernels are to have errors: that step leaves all
 # others out.

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "devices/cuda/driver.h"
 #include "devices/cuda/launch_sites.h"
+#include "sanitizer/error.h"
 
 namespace foldproof::cuda {
 namespace {
@@ -128,6 +131,10 @@ void Context::launch(CUfunc_st* function, const LaunchShape& shape,
 
 void Context::launch_early(CUfunc_st* function, const LaunchShape& shape,
                            std::span<const ArgumentBytes> arguments) {
+  constexpr int least = 90;
+  if (properties_.compute_capability < least)
+    throw Unsupported(
+        fmt::format("{} cannot begin a launch early; a GPU of compute capability 9.0 can", properties_.name));
   launch_in(stream_, site_, function, shape, arguments, Begin::early);
 }
 
@@ -139,6 +146,22 @@ void Context::launch_beside(CUfunc_st* function, const LaunchShape& shape,
 void Context::wait() {
   for (CUstream_st* stream : {stream_, beside_})
     check(driver().cuStreamSynchronize_(stream), "running a kernel");
+}
+
+bool Context::ends_within(std::chrono::milliseconds limit) {
+  constexpr std::chrono::microseconds moment{50};
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  for (CUstream_st* stream : {stream_, beside_})
+    for (;;) {
+      const CUresult result = driver().cuStreamQuery_(stream);
+      if (result != CUDA_ERROR_NOT_READY) {
+        check(result, "running a kernel");
+        break;
+      }
+      if (std::chrono::steady_clock::now() >= deadline) return false;
+      std::this_thread::sleep_for(moment);
+    }
+  return true;
 }
 
 std::uint64_t Context::resident_blocks(CUfunc_st* function, const LaunchShape& shape) const {

@@ -1,6 +1,7 @@
 // The first GPU of this machine, through its driver: memory, launches and times.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -61,6 +62,8 @@ class Context {
   /// Runs it beside what the context's stream does.
   void launch_beside(CUfunc_st* function, const LaunchShape& shape, std::span<const ArgumentBytes> arguments);
   void wait();
+  /// The same for at most so long: false where something still runs then.
+  bool ends_within(std::chrono::milliseconds limit);
 
   /// How many such blocks are resident at once on the whole GPU.
   std::uint64_t resident_blocks(CUfunc_st* function, const LaunchShape& shape) const;

@@ -76,7 +76,11 @@ Gpus asked_elsewhere() {
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     return none(fmt::format("no pipe can be made: {}", strerror(errno)));
   const pid_t child = fork();
-  if (child < 0) return none(fmt::format("no process can be started to ask its driver: {}", strerror(errno)));
+  if (child < 0) {
+    const int error = errno;
+    for (const int end : ends) close(end);
+    return none(fmt::format("no process can be started to ask its driver: {}", strerror(error)));
+  }
   if (child == 0) answer_and_exit(ends[1]);
   close(ends[1]);
   const std::string text = all_of(ends[0]);
@@ -84,7 +88,7 @@ Gpus asked_elsewhere() {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (status != 0) return none("its driver ends the process that asks for it");
+  if (status != 0 || text.empty()) return none("its driver ends the process that asks for it");
   return read_from(text);
 }
 

@@ -151,21 +151,19 @@ class SanitizedRun {
     }
   }
 
-  /// Looks for the kernel beside which the tool is silent; throws Unsupported where it is so alone.
+  /// Looks for the kernel beside which the tool is silent, by halves. Throws Unsupported where it is so
+  /// alone.
   std::size_t run_unproven(std::span<const std::size_t> jobs, const Silent& silent) {
     if (jobs.empty()) throw Unsupported(silent.why);
     if (!is_proven_) run_process({});
-    const auto is_like_the_first = [&](std::size_t j) {
+    return run_process(jobs.first(jobs.size() / 2));
+  }
+
+  /// And there are some.
+  bool are_of_one_kernel(const std::vector<std::size_t>& jobs) const {
+    return !jobs.empty() && std::ranges::all_of(jobs, [&](std::size_t j) {
       return is_of_one_kernel(jobs_[j], jobs_[jobs.front()]);
-    };
-    if (!std::ranges::all_of(jobs, is_like_the_first)) return run_process(jobs.first(jobs.size() / 2));
-    for (const std::size_t j : jobs) {
-      JobResult& result = results_[j].emplace();
-      result.completed = false;
-      result.contents.resize(jobs_[j].buffers.size());
-      result.unsupported = silent.why;
-    }
-    return jobs.size();
+    });
   }
 
   std::size_t keep(Ran ran) {
@@ -198,10 +196,9 @@ class SanitizedRun {
   /// Gives each job what the tool saw of it.
   void attribute(const std::string& xml, Ran& ran) {
     const std::vector<ToolFinding> all = findings(tool_, read_records(xml), cuda::launch_sites());
-    if (!ran.is_spoilt()) {
-      if (const auto why = silent(tool_, all, tool_.self_test)) throw Silent{*why};
-      is_proven_ = true;
-    }
+    const auto why = ran.is_spoilt() ? std::nullopt : silent(tool_, all, tool_.self_test);
+    is_proven_ |= !ran.is_spoilt() && !why;
+    if (why && !are_of_one_kernel(ran.index)) throw Silent{*why};
     std::vector<std::vector<Finding>> seen(ran.results.size());
     for (const ToolFinding& found : without_self_test(all, tool_.self_test)) {
       const std::size_t k = place_of(found, ran);
@@ -210,6 +207,10 @@ class SanitizedRun {
       if (found.finding.at.file.empty()) seen[k].back().at = launch_before(jobs_[ran.index[k]]).where;
     }
     for (std::size_t k = 0; k < seen.size(); ++k) {
+      if (why && seen[k].empty()) {  // it may have been blind, and not only silent
+        ran.results[k].completed = false;
+        ran.results[k].unsupported = why;
+      }
       if (seen[k].empty()) continue;
       JobResult& result = ran.results[k];
       const bool has_error = std::ranges::count(seen[k], Severity::error, &Finding::severity) != 0;

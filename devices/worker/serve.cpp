@@ -1,15 +1,18 @@
 // The worker's side of the conversation.
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/socket.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <cstdint>
+#include <cstdlib>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -41,16 +44,22 @@ class Watchdog {
   };
 
   Watchdog() : thread_([this](const std::stop_token& stop) { watch(stop); }) {}
-  /// Nobody is to ask any more.
-  ~Watchdog() { shutdown(STDIN_FILENO, SHUT_RDWR); }
+  ~Watchdog() {
+    thread_.request_stop();
+    const std::uint64_t once = 1;
+    if (::write(end_, &once, sizeof once) < 0) std::abort();  // an eventfd takes it
+    thread_.join();
+    close(end_);
+  }
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
  private:
   void watch(const std::stop_token& stop) {
-    pollfd gone{STDIN_FILENO, POLLRDHUP, 0};
-    while (poll(&gone, 1, -1) < 0 && errno == EINTR) {
+    std::array<pollfd, 2> watched{{{STDIN_FILENO, POLLRDHUP, 0}, {end_, POLLIN, 0}}};
+    while (poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
     }
+    if (watched[0].revents == 0) return;
     std::mutex mutex;
     std::unique_lock lock(mutex);
     std::condition_variable_any().wait_for(lock, stop, grace, [] { return false; });
@@ -58,6 +67,7 @@ class Watchdog {
   }
 
   std::atomic<bool> is_busy_ = false;
+  int end_ = eventfd(0, EFD_CLOEXEC);  ///< readable once the thread is to end
   std::jthread thread_;
 };
 

@@ -49,11 +49,6 @@ bool is_deterministic(const Instance& instance) {
   return instance.reduction && instance.claims.deterministic;
 }
 
-/// Throws InputError where what the reduction makes is not judged.
-void check_judged(const Arithmetic& arithmetic, const Contract& contract) {
-  if (const auto why = not_judged(arithmetic)) throw InputError(*why, {contract.file.string()});
-}
-
 std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& result, Element type) {
   std::vector<std::byte> bytes = result.contents[prepared.output];
   bytes.resize(prepared.output_count * size_of(type));

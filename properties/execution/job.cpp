@@ -15,7 +15,7 @@ namespace foldproof {
 namespace {
 
 /// More is not meant for a test case and would not fit beside others.
-constexpr std::uint64_t most_buffer_bytes = std::uint64_t{1} << 34;
+constexpr std::uint64_t most_buffer_bytes = std::uint64_t{1} << 35;
 /// Far more than any reduction needs, one lane at a time included: a case that runs longer does not end.
 constexpr std::uint64_t least_instruction_limit = 10'000'000;
 constexpr std::uint64_t most_instructions_of_an_element = 2000;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "contracts/entry_facts.h"
+#include "sanitizer/error.h"
 
 namespace foldproof {
 
@@ -29,6 +30,10 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
           .epsilon = reduction.epsilon,
           .p = reduction.p,
           .custom = reduction.custom};
+}
+
+void check_judged(const Arithmetic& arithmetic, const Contract& contract) {
+  if (const auto why = not_judged(arithmetic)) throw InputError(*why, {contract.file.string()});
 }
 
 Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variables& variables) {

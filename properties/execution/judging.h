@@ -16,6 +16,9 @@ bool flushes(const Instance& instance, std::string_view ptx);
 /// Of the instance's reduction or a further one.
 Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, bool flushes);
 
+/// Throws InputError where what it makes is not judged.
+void check_judged(const Arithmetic& arithmetic, const Contract& contract);
+
 /// With the height that the contract claims for a case of these variables.
 Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variables& variables);
 

@@ -43,19 +43,21 @@ const Instance* instance_of_input(const Contract& contract, Element element) {
   return nullptr;
 }
 
-KernelOnGpu& ExactOnGpu::kernel_of(Element element, std::int64_t count) {
-  if (last_ && last_element_ == element && last_->count() == count) return *last_;
+KernelOnGpu& ExactOnGpu::kernel_of(Element element, std::int64_t count, const LaunchWish& wish) {
+  if (last_ && last_element_ == element && last_wish_ == wish && last_->count() == count) return *last_;
   const Instance* const instance = instance_of_input(contract_, element);
   if (instance == nullptr)
     throw InputError(fmt::format("{} takes no elements of {}", contract_.id, name(element)));
-  last_ = std::make_unique<KernelOnGpu>(context_, *instance, image_, count);
+  last_ = std::make_unique<KernelOnGpu>(context_, *instance, image_, count, wish);
   last_element_ = element;
+  last_wish_ = wish;
   if (last_->count() != count) throw InputError(fmt::format("{} takes no {} elements", contract_.id, count));
   return *last_;
 }
 
-ExactOnGpu::Sum ExactOnGpu::sum(Element element, Address elements, std::int64_t count) {
-  KernelOnGpu& kernel = kernel_of(element, count);
+ExactOnGpu::Sum ExactOnGpu::sum(Element element, Address elements, std::int64_t count,
+                                const LaunchWish& wish) {
+  KernelOnGpu& kernel = kernel_of(element, count, wish);
   // The block whose ticket is the grid's last rounds the sum, and clears it. A first ticket beyond the grid's
   // leaves nobody with that one: the sum stays where all blocks have added their shares.
   const auto blocks = static_cast<std::uint32_t>(kernel.first_shape().grid.volume());

@@ -29,16 +29,17 @@ class ExactOnGpu {
 
   /// Of up to 2^33 elements, from an address on that is a multiple of an element's size. Throws InputError
   /// for a type that the kernel does not take: it takes floating-point ones but for e2m1.
-  Sum sum(Element element, Address elements, std::int64_t count);
+  Sum sum(Element element, Address elements, std::int64_t count, const LaunchWish& wish = {});
 
  private:
-  KernelOnGpu& kernel_of(Element element, std::int64_t count);
+  KernelOnGpu& kernel_of(Element element, std::int64_t count, const LaunchWish& wish);
 
   cuda::Context& context_;
   const Contract& contract_;
   std::shared_ptr<const Image> image_;
   std::unique_ptr<KernelOnGpu> last_;  ///< mostly asked for again
   Element last_element_{};
+  LaunchWish last_wish_;
 };
 
 }  // namespace foldproof

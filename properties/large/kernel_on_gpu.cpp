@@ -9,38 +9,41 @@
 namespace foldproof {
 namespace {
 
-/// How many blocks a free grid has: as many as are resident at once, or as there is work for. Nothing where
-/// the contract leaves no choice.
+/// The blocks of a free grid: so many, or as many as there is work for. Nothing where the contract leaves no
+/// choice.
 std::optional<std::int64_t> free_grid(const Instance& instance, const Variables& variables,
-                                      std::int64_t resident) {
+                                      std::int64_t threads, std::int64_t wanted) {
   const auto grid = std::ranges::find(instance.domain, "grid", &std::pair<std::string, Range>::first);
   if (grid == instance.domain.end()) return std::nullopt;
   const std::int64_t low = grid->second.low.evaluate(variables), high = grid->second.high.evaluate(variables);
   if (low == high) return std::nullopt;
-  return std::clamp(std::min(resident, variables.at("count") / variables.at("block")), low, high);
+  return std::clamp(std::min(wanted, variables.at("count") / threads), low, high);
 }
 
 }  // namespace
 
 KernelOnGpu::KernelOnGpu(cuda::Context& context, const Instance& instance,
-                         const std::shared_ptr<const Image>& image, std::int64_t count, std::int64_t threads)
+                         const std::shared_ptr<const Image>& image, std::int64_t count,
+                         const LaunchWish& wish)
     : context_(context), instance_(instance), module_(context, *image) {
   instance_.tried.clear();  // a GPU has time for all that is claimed
-  prepare(count, threads, image);
+  prepare(count, wish, image);
   allocate();
   for (std::size_t k = 0; k < instance_.launches.size(); ++k)
     functions_.push_back(module_.function(launch(k).entry, launch(k).shape));
 }
 
-void KernelOnGpu::prepare(std::int64_t count, std::int64_t threads,
+void KernelOnGpu::prepare(std::int64_t count, const LaunchWish& wish,
                           const std::shared_ptr<const Image>& image) {
   const JobBuilder builder(instance_, image, make_runner(make_emulated_device())->entries(image));
-  Case c = representative_case(instance_, static_cast<std::uint64_t>(count), count, threads);
+  Case c = representative_case(instance_, static_cast<std::uint64_t>(count), count, wish.threads);
   c.calls = 2;  // so that the job says what must be there again
   job_ = builder.build(c, {});
   CUfunc_st* const first = module_.function(launch(0).entry, launch(0).shape);
-  const auto resident = static_cast<std::int64_t>(context_.resident_blocks(first, launch(0).shape));
-  if (const auto grid = free_grid(instance_, c.variables, resident)) {
+  const LaunchShape& shape = launch(0).shape;
+  const auto resident = static_cast<std::int64_t>(context_.resident_blocks(first, shape));
+  if (const auto grid = free_grid(instance_, c.variables, static_cast<std::int64_t>(shape.block.volume()),
+                                  wish.blocks.value_or(resident))) {
     c.variables["grid"] = *grid;
     job_ = builder.build(c, {});
   }

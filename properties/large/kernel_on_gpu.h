@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,13 +16,19 @@
 
 namespace foldproof {
 
+/// What a launch is to be like where the contract leaves a choice.
+struct LaunchWish {
+  std::int64_t threads = 256;          ///< of a block
+  std::optional<std::int64_t> blocks;  ///< absent: as many as are resident at once
+  bool operator==(const LaunchWish&) const = default;
+};
+
 class KernelOnGpu {
  public:
-  /// Of `count` elements, or what the contract admits that comes nearest: with `threads` a block where it
-  /// leaves a choice, and with as many blocks as are resident at once where the grid is free. Throws
+  /// Of `count` elements, or what the contract admits that comes nearest; so it is with the wish. Throws
   /// InputError for what the contract or the GPU cannot do, Failure where the GPU's memory does not suffice.
   KernelOnGpu(cuda::Context& context, const Instance& instance, const std::shared_ptr<const Image>& image,
-              std::int64_t count, std::int64_t threads = 256);
+              std::int64_t count, const LaunchWish& wish = {});
 
   std::int64_t count() const { return variables_.at("count"); }
   const Variables& variables() const { return variables_; }
@@ -41,7 +48,7 @@ class KernelOnGpu {
 
  private:
   const JobLaunch& launch(std::size_t k) const { return std::get<JobLaunch>(job_.job.steps[k]); }
-  void prepare(std::int64_t count, std::int64_t threads, const std::shared_ptr<const Image>& image);
+  void prepare(std::int64_t count, const LaunchWish& wish, const std::shared_ptr<const Image>& image);
   void allocate();
   std::size_t place_of(const std::string& buffer) const;
   std::vector<ArgumentBytes> arguments(const JobLaunch& launch, Address input) const;

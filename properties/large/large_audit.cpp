@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 
 #include "devices/cuda/failure.h"
 #include "oracles/number.h"
@@ -30,8 +31,8 @@ constexpr std::array<std::uint64_t, 6> counts{least_large_count,
                                               (std::uint64_t{1} << 31) + 7,
                                               std::uint64_t{1} << 32,
                                               (std::uint64_t{1} << 32) + 9};
-/// Of an input, as of any buffer of a job.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 34;
+/// Of an input: four processes share a GPU. So f32 has all of these counts, and f64 ends at 2^31 + 7.
+constexpr std::uint64_t most_input_bytes = (std::uint64_t{1} << 34) + (std::uint64_t{1} << 20);
 /// Of one run. The next count is up to 16 times as large.
 constexpr double most_seconds = 0.25;
 
@@ -46,55 +47,73 @@ class LargeAudit {
         arithmetic_(arithmetic_of(*instance.reduction, instance, flushes(instance, image->ptx))),
         exact_(context_, *tools.exact, tools.exact_image),
         maker_(context_, *tools.input_maker),
-        report_(empty_report(contract, instance)) {}
+        report_(empty_report(contract, instance)) {
+    check_judged(arithmetic_, contract);
+  }
 
   KernelReport run() {
     const Clock::time_point start = Clock::now();
-    const auto claimed =
-        static_cast<std::uint64_t>(Domain(instance_, options_.largest_count).claimed_count());
-    const std::uint64_t most =
-        std::min({claimed, options_.largest_count, most_bytes / size_of(input_type())});
-    std::int64_t tried = 0;
-    try {
-      for (const std::uint64_t count : counts)
-        if (count <= most && slowest_ < most_seconds) try_count(static_cast<std::int64_t>(count), tried);
-    } catch (const cuda::Failure& failure) {
-      if (!failure.is_for_want_of_memory()) add(Kind::crash, failure.what());
-    } catch (const cuda::RefusedLaunch& refused) {
-      report_.verdict = Verdict::unsupported;
-      report_.reason = "the GPU refuses the launch: " + refused.why;
-      return std::move(report_);
+    const auto claimed = static_cast<std::uint64_t>(Domain(instance_, counts.back()).claimed_count());
+    const std::uint64_t most = std::min(claimed, options_.largest_count);
+    for (const std::uint64_t count : counts) {
+      if (count > most) break;
+      why_not_tried_ = why_not(count);
+      if (why_not_tried_.empty()) try_count(static_cast<std::int64_t>(count));
+      if (!why_not_tried_.empty()) break;
     }
-    if (static_cast<std::uint64_t>(tried) < claimed) report_.untried_above["count"] = tried;
     report_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    triage(report_, contract_, today(), Watched::no);
-    return std::move(report_);
+    return finished(claimed);
   }
+
+  /// A kernel did not end: whatever waits for the GPU now does not, either.
+  bool is_stuck() const { return is_stuck_; }
 
  private:
   Element input_type() const { return instance_.reduction->input; }
 
-  void try_count(std::int64_t wanted, std::int64_t& tried) {
-    KernelOnGpu kernel(context_, instance_, image_, wanted);
-    if (kernel.count() <= tried) return;
-    const cuda::Memory elements(static_cast<std::uint64_t>(kernel.count()) * size_of(input_type()));
-    for (const LargeInput& how : large_inputs()) try_input(kernel, how, elements.address());
-    tried = kernel.count();
+  /// Why a count is not tried; empty where it is.
+  std::string why_not(std::uint64_t count) const {
+    if (slowest_ >= most_seconds) return fmt::format("the count before took {:.2f} s", slowest_);
+    if (count * size_of(input_type()) > most_input_bytes) return "its elements are more than 16 GiB";
+    return "";
   }
 
-  void try_input(KernelOnGpu& kernel, const LargeInput& how, Address elements) {
+  /// Where it cannot be run or ends the audit, `why_not_tried_` says why.
+  void try_count(std::int64_t wanted) {
+    try {
+      kernel_.reset();
+      elements_.reset();
+      kernel_ = std::make_unique<KernelOnGpu>(context_, instance_, image_, wanted);
+      if (kernel_->count() <= tried_) return;  // the contract admits none that is nearer
+      elements_.emplace(static_cast<std::uint64_t>(kernel_->count()) * size_of(input_type()));
+      for (const LargeInput& how : large_inputs())
+        if (!is_stuck_) try_input(how);
+      if (!is_stuck_) tried_ = kernel_->count();
+    } catch (const cuda::Failure& failure) {
+      why_not_tried_ = failure.what();
+      if (!failure.is_for_want_of_memory()) add(Kind::crash, failure.what());
+    } catch (const cuda::RefusedLaunch& refused) {
+      why_not_tried_ = "the GPU refuses the launch: " + refused.why;
+    } catch (const InputError& error) {  // a buffer that is too large, say
+      why_not_tried_ = error.what();
+    }
+  }
+
+  void try_input(const LargeInput& how) {
     case_ = {};
-    case_.variables = kernel.variables();
+    case_.variables = kernel_->variables();
     case_.recipe.distribution = std::string(how.name);
     case_.recipe.seed = options_.seed;
-    const Tally tally = tally_of(how, elements, kernel.count());
-    const std::vector<std::byte> output = timed_run(kernel, elements);
+    const Tally tally = tally_of(how, elements_->address(), kernel_->count());
+    const auto output = timed_run();
+    if (!output) return;
     ++report_.cases;
-    const auto judge = make_sum_judge(of_case(arithmetic_, instance_, kernel.variables()), tally);
+    const auto judge = make_sum_judge(of_case(arithmetic_, instance_, kernel_->variables()), tally);
     take(instance_.reduction->result == ResultShape::partials
-             ? judge->partials(output)
-             : judge->value(load(instance_.reduction->output, output, 0)));
-    if (instance_.claims.deterministic && timed_run(kernel, elements) != output)
+             ? judge->partials(*output)
+             : judge->value(load(instance_.reduction->output, *output, 0)));
+    if (!instance_.claims.deterministic) return;
+    if (const auto again = timed_run(); again && *again != *output)
       add(Kind::not_reproducible, "a second run on the same elements leaves other bits");
   }
 
@@ -111,12 +130,33 @@ class LargeAudit {
     return tally;
   }
 
-  std::vector<std::byte> timed_run(KernelOnGpu& kernel, Address elements) {
+  /// What the kernel leaves; nothing where it does not end in time.
+  std::optional<std::vector<std::byte>> timed_run() {
     const Clock::time_point start = Clock::now();
-    kernel.run(elements);
-    context_.wait();
+    kernel_->run(elements_->address());
+    if (!context_.ends_within(options_.limit)) {
+      is_stuck_ = true;
+      why_not_tried_ = "the kernel did not end";
+      add(Kind::timeout,
+          fmt::format("it did not end within {} s", std::chrono::duration<double>(options_.limit).count()));
+      return std::nullopt;
+    }
     slowest_ = std::max(slowest_, std::chrono::duration<double>(Clock::now() - start).count());
-    return kernel.output_bytes();
+    return kernel_->output_bytes();
+  }
+
+  KernelReport finished(std::uint64_t claimed) {
+    if (static_cast<std::uint64_t>(tried_) < claimed) report_.untried_above["count"] = tried_;
+    if (report_.cases == 0 && report_.findings.empty()) {
+      report_.verdict = Verdict::unsupported;
+      report_.reason =
+          fmt::format("not one sum of {} elements or more was tried: {}", least_large_count, why_not_tried_);
+      return std::move(report_);
+    }
+    if (!why_not_tried_.empty())
+      report_.notes.push_back(fmt::format("counts above {} were not tried: {}", tried_, why_not_tried_));
+    triage(report_, contract_, today(), Watched::no);
+    return std::move(report_);
   }
 
   void take(const Judgement& judgement) {
@@ -154,8 +194,13 @@ class LargeAudit {
   ExactOnGpu exact_;
   LargeInputMaker maker_;
   KernelReport report_;
-  Case case_;           ///< that is tried
-  double slowest_ = 0;  ///< seconds of a run
+  std::unique_ptr<KernelOnGpu> kernel_;  ///< of the count that is tried
+  std::optional<cuda::Memory> elements_;
+  Case case_;
+  std::int64_t tried_ = 0;  ///< the largest count whose inputs all were
+  double slowest_ = 0;      ///< seconds of a run
+  std::string why_not_tried_;
+  bool is_stuck_ = false;
 };
 
 }  // namespace
@@ -176,7 +221,11 @@ bool serves_large_counts(const Instance& instance) {
 KernelReport audit_large(const Contract& contract, const Instance& instance,
                          const std::shared_ptr<const Image>& image, const LargeAuditTools& tools,
                          const LargeAuditOptions& options) {
-  return LargeAudit(contract, instance, image, tools, options).run();
+  auto audit = std::make_unique<LargeAudit>(contract, instance, image, tools, options);
+  KernelReport report = audit->run();
+  // To free memory, or the context, would wait for the kernel. The end of the process ends it.
+  if (audit->is_stuck()) (void)audit.release();
+  return report;
 }
 
 }  // namespace foldproof

@@ -2,6 +2,7 @@
 // where rounding errors have had time to grow.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -27,13 +28,16 @@ struct LargeAuditTools {
 
 struct LargeAuditOptions {
   std::uint64_t seed = 1;
-  std::uint64_t largest_count = std::uint64_t{1} << 33;
+  std::uint64_t largest_count = ~std::uint64_t{0};
+  std::chrono::milliseconds limit{10'000};  ///< of a run
 };
 
 /// Judges the instance's sums of inputs that are made in the GPU's memory, of some counts of elements up to
-/// those that it claims, against the exact sums of the same memory; and runs it again where it claims to be
-/// deterministic. Larger counts are left out, and the report says so, where one takes seconds, or memory does
-/// not suffice. Uses the process's own GPU context, which an error of the kernel leaves unusable.
+/// 2^32 + 9 and those that it claims, against the exact sums of the same memory; and runs it again where it
+/// claims to be deterministic. Larger counts are left out, and a note says why, where a run takes a quarter
+/// of a second, the elements more than 16 GiB, or the GPU's memory does not suffice; where not one count was
+/// tried, the verdict is `unsupported`. Uses the process's own GPU context, which an error of the kernel, or
+/// one that does not end, leaves unusable. Throws InputError where the sum is none that is judged.
 KernelReport audit_large(const Contract& contract, const Instance& instance,
                          const std::shared_ptr<const Image>& image, const LargeAuditTools& tools,
                          const LargeAuditOptions& options);

@@ -42,12 +42,11 @@ ArgumentBytes argument(const T& value) {
 }  // namespace
 
 std::span<const LargeInput> large_inputs() {
-  constexpr std::uint32_t all = 4096;
   static constexpr std::array<LargeInput, 4> inputs{{
       {.name = "sparse-ones", .ones = true, .one_of = 4096},
       {.name = "uniform"},
       {.name = "signs", .signs = Signs::random, .below = 8},
-      {.name = "cancelling", .signs = Signs::in_pairs, .below = all, .above = all},
+      {.name = "cancelling", .signs = Signs::in_pairs, .below = all_exponents, .above = all_exponents},
   }};
   return inputs;
 }

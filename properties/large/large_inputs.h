@@ -12,6 +12,8 @@
 
 namespace foldproof {
 
+inline constexpr std::uint32_t all_exponents = 4096;  ///< more than a type has
+
 enum class Signs : std::uint32_t { none, random, in_pairs };  ///< in pairs: x, -x, y, -y, …
 
 /// A way to make elements of any floating-point type.

@@ -74,10 +74,12 @@ TEST_CASE("A tool of compute-sanitizer needs the GPU to be asked for", "[cli][gp
   }
 }
 
-TEST_CASE("Large sums have no tool and no case of the user's", "[cli][gpu]") {
+TEST_CASE("Large sums have cases of their own", "[cli][gpu]") {
   const AddOne folder;
-  for (const std::vector<std::string>& more :
-       {std::vector<std::string>{"--sanitizer", "memcheck"}, {"--case", "count=3 uniform seed=1"}}) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--sanitizer", "memcheck"},
+                                               {"--case", "count=3 uniform seed=1"},
+                                               {"--cases", "3"},
+                                               {"--counters"}}) {
     std::vector<std::string> command{"audit", folder.path("add_one.toml"), "--device", "cuda", "--large"};
     command.insert(command.end(), more.begin(), more.end());
     const RanJson ran = run_json(command);
@@ -85,6 +87,15 @@ TEST_CASE("Large sums have no tool and no case of the user's", "[cli][gpu]") {
     CHECK(ran.json.at("error").at("message").get<std::string>().find("leave it or " + more.front()) !=
           std::string::npos);
   }
+}
+
+TEST_CASE("Large sums are not less than the first of them", "[cli][gpu]") {
+  const AddOne folder;
+  const RanJson ran =
+      run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--large", "--largest", "1000000"});
+  CHECK(ran.status == 2);
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("begins with 1048577 elements") !=
+        std::string::npos);
 }
 
 TEST_CASE("A tool that there is not is refused with the names of those that there are", "[cli][gpu]") {

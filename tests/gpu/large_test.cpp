@@ -1,13 +1,16 @@
 // Sums in the GPU's memory, exact ones and others.
 #include "properties/large/large_audit.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "catch.h"
 #include "contracts/compile.h"
+#include "contracts/files.h"
 #include "devices/gpus.h"
 #include "gpu/program.h"
 #include "oracles/number.h"
@@ -126,7 +129,43 @@ TEST_CASE("A count of 32 bits is found where there are 2^32 elements", "[gpu][la
 }
 
 TEST_CASE("An audit's own processes use the GPU, which the audit has asked for before", "[gpu][large]") {
-  const std::string command = gpu_tests_program() + " audit " + FOLDPROOF_KERNELS +
-                              "/tree/vectorized.toml --device cuda --large --largest 2000000 > /dev/null";
+  const TemporaryFolder folder;
+  const fs::path report = folder.path() / "report.json";
+  const std::string command =
+      gpu_tests_program() + " audit " + FOLDPROOF_KERNELS +
+      "/tree/vectorized.toml --device cuda --large --largest 2000000 --format json > " + report.string();
   CHECK(std::system(command.c_str()) == 0);
+  const auto json = nlohmann::json::parse(read_text_file(report, 1 << 20));
+  CHECK(json.at("kernels").size() == 6);  // a sum of each floating-point type
+  for (const auto& kernel : json.at("kernels")) CHECK(kernel.at("cases") == large_inputs().size());
+}
+
+TEST_CASE("A large sum that does not end is a finding, and costs its process alone", "[gpu][large]") {
+  const TemporaryFolder folder;
+  const fs::path report = folder.path() / "report.json";
+  const std::string command = gpu_tests_program() + " audit " + FOLDPROOF_GPU_TESTS +
+                              "/endless.toml --device cuda --large --case-limit 1s --format json > " +
+                              report.string();
+  CHECK(WEXITSTATUS(std::system(command.c_str())) == 1);
+  const auto json = nlohmann::json::parse(read_text_file(report, 1 << 20));
+  const auto& kernel = json.at("kernels").at(0);
+  CHECK(kernel.at("cases") == large_inputs().size());  // of the count before
+  CHECK(kernel.at("findings").at(0).at("kind") == "timeout");
+  CHECK(kernel.at("findings").at(0).at("case").get<std::string>().find("count=16777221") == 0);
+}
+
+TEST_CASE("The exact sum of many elements a thread, in blocks with a warp of one lane", "[gpu][large]") {
+  cuda::Context context;
+  ExactOnGpu on_gpu(context, exact().contract, exact().image);
+  const RecipeInfo& recipe = *std::ranges::find(recipes(), "exponents", &RecipeInfo::name);
+  for (const Element element : {Element::f32, Element::f64}) {
+    constexpr std::size_t count = (std::size_t{1} << 20) + 3;
+    const std::vector<std::byte> elements = elements_of(element, recipe, count);
+    const cuda::Memory memory(elements.size());
+    context.write(memory.address(), elements);
+    // More than 4096 a thread: the bins are emptied on the way.
+    const ExactOnGpu::Sum sum = on_gpu.sum(element, memory.address(), count, {.threads = 33, .blocks = 1});
+    CAPTURE(std::string(name(element)));
+    CHECK(sum.finite == tally(element, elements).sum());
+  }
 }

@@ -2,31 +2,38 @@
 # What a machine with a GPU does at night: every test that needs one, and the pages of docs/ that are made from its runs.
 #   nightly.sh PROGRAM TESTS FOLDER        foldproof, test_gpu, and where the pages go
 # One line a step, with its exit status and time; details in FOLDER/log. Status 1 where a step failed; the others run all
-# the same. STEPS="compare bench" runs those alone whose names begin so.
+# the same. STEPS="compare bench.gpu" runs those alone that are named so, or whose names begin so in front of a dot.
 set -uo pipefail
 program=$(realpath "$1") tests=$(realpath "$2") kernels=$(realpath "$(dirname "$0")/../../kernels")
 mkdir -p "$3/log" && cd "$3" || exit 2
-store=$(mktemp -d) failed=0
-trap 'rm -rf "$store"' EXIT
+stores=$(mktemp -d) failed=0
+trap 'rm -rf "$stores"' EXIT
 
 # step NAME LIMIT OUTPUT COMMAND...: the output is kept where the command came to its own end.
 step() {
   local name=$1 limit=$2 output=$3 begin=$EPOCHREALTIME status=0
   shift 3
-  if [[ -n ${STEPS:-} ]] && ! grep -qw -- "${name%%.*}" <<<"$STEPS"; then return; fi
+  if [[ -n ${STEPS:-} && " $STEPS " != *" $name "* && " $STEPS " != *" ${name%%.*} "* ]]; then return; fi
+  rm -f "$output" # last night's is none of this one's
   timeout -k 10 "$limit" "$@" >"log/$name.out" 2>"log/$name.err" || status=$?
   if ((status < 2)); then cp "log/$name.out" "$output"; fi
   if ((status != 0)); then failed=1; fi
   printf '%-22s status %3d %7.1f s\n' "$name" "$status" "$(awk "BEGIN { print $EPOCHREALTIME - $begin }")"
 }
 
-audit=("$program" audit --store "$store" --device cuda)
+# audit_step NAME LIMIT OUTPUT ARGUMENT...: an audit. Stored cases are run first, so that each step has its own store, or
+# what one device found would be told of another.
+audit_step() {
+  local name=$1
+  step "${@:1:3}" "$program" audit --store "$stores/$name" "${@:4}"
+}
+
 step tests 300 log/tests.txt env FOLDPROOF_PROGRAM="$program" "$tests"
-step audit 300 log/audit.txt "${audit[@]}" "$kernels"
-step defects.emulated 300 log/emulated.json "$program" audit "$kernels/defects" --store "$store" --format json
-step defects.cuda 200 log/cuda.json "${audit[@]}" "$kernels/defects" --case-limit 2s --format json
-step defects.tools 300 log/tools.json "${audit[@]}" "$kernels/defects" \
-  --sanitizer racecheck,memcheck,synccheck,initcheck --format json
+audit_step audit 300 log/audit.txt "$kernels" --device cuda
+audit_step defects.emulated 300 log/emulated.json "$kernels/defects" --format json
+audit_step defects.cuda 200 log/cuda.json "$kernels/defects" --device cuda --case-limit 2s --format json
+audit_step defects.tools 300 log/tools.json "$kernels/defects" --device cuda --format json \
+  --sanitizer racecheck,memcheck,synccheck,initcheck
 step defects.page 10 detection.md "$program" detection log/emulated.json log/cuda.json log/tools.json
 step compare 300 emulation.md "$program" compare
 step compare.contracted 300 contraction.md "$program" compare --contracted
@@ -36,5 +43,5 @@ step bench.kernels 120 bandwidth.json "$program" bench kernels --runs 15 --forma
 step bench.page 10 bandwidth.txt "$program" bench kernels --measured bandwidth.json
 step bench.claims 300 claims.md "$program" claims --measured bandwidth.json
 step bench.exact 120 exact.txt "$program" bench exact --runs 15
-step large 400 large.txt "${audit[@]}" "$kernels" --large
+audit_step large 400 large.txt "$kernels" --device cuda --large
 exit $failed

@@ -127,6 +127,13 @@ TEST_CASE("A kernel beside which the self-test is not reported costs nobody else
   CHECK_FALSE(results[0]->unsupported);
   REQUIRE(results[1]->unsupported);
   CHECK(results[1]->unsupported->find("compute-sanitizer's racecheck did not report") == 0);
+
+  // What a tool says is so, whatever it does not say besides.
+  const Script talkative({"", self_test(1), self_test(3), hazard(1, "put")});
+  const auto found = run(talkative, {job(one), job(two)});
+  REQUIRE(found[1]->findings.size() == 1);
+  CHECK(found[1]->findings[0].kind == Kind::shared_race);
+  CHECK_FALSE(found[1]->unsupported);
 }
 
 TEST_CASE("A tool that leaves no records is an error", "[sanitized]") {

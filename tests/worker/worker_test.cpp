@@ -163,3 +163,7 @@ TEST_CASE("An answer to another question is not taken for one's own", "[worker]"
   CHECK(results[1].findings[0].kind == Kind::crash);
   CHECK(results[1].findings[0].message.find("an answer to another question") != std::string::npos);
 }
+
+TEST_CASE("A worker whom nobody can ask ends", "[worker]") {
+  CHECK(std::system("timeout 10 " FOLDPROOF_TEST_WORKER " < /dev/null") == 0);
+}
