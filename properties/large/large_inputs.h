@@ -1,4 +1,4 @@
-// Inputs of up to 2^33 elements, which a GPU makes in its own memory, by kernels/large_inputs.cu.
+// Inputs of gigabytes, which a GPU makes in its own memory, by kernels/large_inputs.cu.
 #pragma once
 
 #include <cstdint>
