@@ -8,7 +8,7 @@ namespace foldproof {
 struct Gpus {
   unsigned count = 0;
   std::string name;          ///< of the first: "NVIDIA H200, compute capability 9.0, driver of CUDA 13.0"
-  std::string architecture;  ///< what machine code for the first is made for: "sm_90"
+  std::string architecture;  ///< what machine code for the first is made for: "sm_90"; empty if not told
   std::string lack;          ///< why there is none, as a sentence; empty where there is one
 };
 

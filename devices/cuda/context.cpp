@@ -93,14 +93,9 @@ void launch_in(CUstream_st* stream, unsigned site, CUfunc_st* function, const La
 
 }  // namespace
 
-Properties first_gpu() {
-  CUdevice device = 0;
-  check(driver().cuDeviceGet_(&device, 0), "opening it");
-  return properties_of(device);
-}
-
-Context::Context() : properties_(first_gpu()) {
+Context::Context() {
   check(driver().cuDeviceGet_(&device_, 0), "opening it");
+  properties_ = properties_of(device_);
   check(driver().cuDevicePrimaryCtxRetain_(&context_, device_), "making a context");
   check(driver().cuCtxSetCurrent_(context_), "entering its context");
   for (CUstream_st** stream : {&stream_, &beside_})

@@ -27,9 +27,6 @@ struct Properties {
   double bytes_per_second = 0;  ///< of its memory, by clock and width of the bus
 };
 
-/// Of the first GPU. Throws Unsupported where there is none.
-Properties first_gpu();
-
 /// A launch that asks for more than the GPU has: blocks too large for the kernel's registers, a cooperative
 /// grid that is not resident at once, clusters that fit nowhere.
 struct RefusedLaunch {

@@ -1,5 +1,7 @@
 #include "devices/gpus.h"
 
+#include <cuda.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -8,11 +10,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <exception>
 #include <sstream>
 
-#include "devices/cuda/context.h"
-#include "devices/cuda/driver.h"
 #include "sanitizer/error.h"
 
 namespace foldproof {
@@ -20,22 +19,48 @@ namespace {
 
 Gpus none(const std::string& why) { return {0, "", "", "there is no CUDA device here: " + why}; }
 
+/// A function of the driver. Of all GPUs this much can be asked, of those as well whose driver lacks what
+/// devices/cuda/driver.h needs to run kernels.
+template <typename Function>
+Function* function(void* driver, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(driver, name));
+}
+
+/// "compute capability 9.0, driver of CUDA 13.0" behind the name, and what code for it is made for.
+void add_capability(void* driver, Gpus& gpus) {
+  auto* const attribute = function<decltype(cuDeviceGetAttribute)>(driver, "cuDeviceGetAttribute");
+  auto* const version = function<decltype(cuDriverGetVersion)>(driver, "cuDriverGetVersion");
+  int major = 0, minor = 0, number = 0;
+  if (attribute == nullptr || version == nullptr ||
+      attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) != CUDA_SUCCESS ||
+      attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0) != CUDA_SUCCESS ||
+      version(&number) != CUDA_SUCCESS)
+    return;
+  gpus.name += fmt::format(", compute capability {}.{}, driver of CUDA {}.{}", major, minor, number / 1000,
+                           number % 1000 / 10);
+  gpus.architecture = fmt::format("sm_{}{}", major, minor);
+}
+
 /// In this process.
 Gpus asked() {
-  try {
-    const cuda::Properties first = cuda::first_gpu();
-    int count = 0;
-    cuda::check(cuda::driver().cuDeviceGetCount_(&count), "counting");
-    return {static_cast<unsigned>(count),
-            fmt::format("{}, compute capability {}.{}, driver of CUDA {}.{}", first.name,
-                        first.compute_capability / 10, first.compute_capability % 10, first.driver / 1000,
-                        first.driver % 1000 / 10),
-            fmt::format("sm_{}", first.compute_capability), ""};
-  } catch (const Unsupported& lack) {
-    return {0, "", "", lack.sentence()};
-  } catch (const std::exception& failure) {
-    return none(failure.what());
-  }
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (driver == nullptr) return none("the driver's libcuda.so.1 cannot be opened");
+  auto* const init = function<decltype(cuInit)>(driver, "cuInit");
+  auto* const count = function<decltype(cuDeviceGetCount)>(driver, "cuDeviceGetCount");
+  auto* const name = function<decltype(cuDeviceGetName)>(driver, "cuDeviceGetName");
+  if (init == nullptr || count == nullptr || name == nullptr)
+    return none("libcuda.so.1 is not CUDA's driver");
+  if (const CUresult error = init(0); error != CUDA_SUCCESS)
+    return none(fmt::format("cuInit returns error {}", static_cast<int>(error)));
+  int number = 0;
+  if (const CUresult error = count(&number); error != CUDA_SUCCESS)
+    return none(fmt::format("cuDeviceGetCount returns error {}", static_cast<int>(error)));
+  if (number < 1) return none("the driver counts none");
+  std::array<char, 256> text{};
+  if (name(text.data(), static_cast<int>(text.size()) - 1, 0) != CUDA_SUCCESS) text[0] = '\0';
+  Gpus gpus{static_cast<unsigned>(number), text.data(), "", ""};
+  add_capability(driver, gpus);
+  return gpus;
 }
 
 /// A line each.

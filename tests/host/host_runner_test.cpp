@@ -174,5 +174,5 @@ TEST_CASE("a program that is none is refused") {
 
 TEST_CASE("whether there is a GPU is a number, or a sentence") {
   CHECK((gpus().count == 0) == !gpus().lack.empty());
-  CHECK((gpus().count == 0) == gpus().architecture.empty());
+  CHECK((gpus().count == 0) == gpus().name.empty());
 }
