@@ -62,12 +62,8 @@ struct AskedGpu {
 };
 AskedGpu asked_gpu(const std::string& device) {
   if (device == "emulated") return {};
-  try {
-    return {present_gpus().name, present_gpus().architecture, {}};
-  } catch (const Unsupported& lack) {
-    if (device == "cuda") throw;
-    return {"", "", {{"cuda", lack.sentence()}}};
-  }
+  if (device == "all" && !gpus().lack.empty()) return {"", "", {{"cuda", gpus().lack}}};
+  return {present_gpus().name, present_gpus().architecture, {}};
 }
 
 /// Its cases are its own, and it runs on the GPU alone.

@@ -49,9 +49,7 @@ Contender exact_sum(cuda::Context& context, const Subject& exact, const Size& si
   if (instance == nullptr) throw InputError("the exact sum of the catalogue does not take this type");
   const auto kernel = std::make_shared<KernelOnGpu>(context, *instance, exact.image,
                                                     std::int64_t{1} << size.power, LaunchWish{threads, {}});
-  const LaunchShape& shape = kernel->first_shape();
-  return {"E5", [kernel](Address input) { kernel->run(input); },
-          fmt::format("{} x {}", shape.grid.volume(), shape.block.volume())};
+  return {"E5", [kernel](Address input) { kernel->run(input); }, launch_text(kernel->first_shape())};
 }
 
 Json row(const Size& size, const LargeInput& how, const Contender& one, const Contender& cub) {
@@ -70,12 +68,10 @@ std::string text_of(const Json& result) {
       result["device"].get<std::string>(), result["runs"].get<unsigned>(), "type", "elements", "launch",
       "data", "time us", "GB/s");
   for (const Json& one : result["sums"]) {
-    const Json& speed = one["speed_against_cub"];
-    text += fmt::format("{:<5}{:>12}  {:>11}  {:<34}{:10.2f}  {:8.1f}  {:.3f} ({:.3f} .. {:.3f})\n",
-                        one["type"].get<std::string>(), one["count"].get<std::uint64_t>(),
-                        one["launch"].get<std::string>(), one["data"].get<std::string>(),
-                        1e6 * one["seconds"].get<double>(), one["bytes_per_second"].get<double>() / 1e9,
-                        speed[1].get<double>(), speed[0].get<double>(), speed[2].get<double>());
+    text += fmt::format("{:<5}{:>12}  {:>11}  {:<34}{:10.2f}  {:8.1f}  {}\n", one["type"].get<std::string>(),
+                        one["count"].get<std::uint64_t>(), one["launch"].get<std::string>(),
+                        one["data"].get<std::string>(), 1e6 * one["seconds"].get<double>(),
+                        one["bytes_per_second"].get<double>() / 1e9, speed_text(one));
   }
   return text;
 }
@@ -106,7 +102,7 @@ int bench_exact(unsigned runs, const Console& console) {
     }
   }
   line.clear();
-  console.print(result, text_of(result));
+  console.print_as_asked([&] { return result; }, [&] { return text_of(result); });
   return exit_ok;
 }
 

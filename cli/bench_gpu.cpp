@@ -186,8 +186,11 @@ int bench_gpu(const std::string& path, const Console& console) {
   line.clear();
   const Json benchmarks{row(naive, one_by_one, distinct_triples(instances, naive), std::nullopt),
                         row(batched, together, distinct_triples(instances, batched), rate(one_by_one))};
-  console.print(Json{{"device", device}, {"processes", jobs}, {"benchmarks", benchmarks}},
-                text_of(device, jobs, benchmarks));
+  console.print_as_asked(
+      [&] {
+        return Json{{"device", device}, {"processes", jobs}, {"benchmarks", benchmarks}};
+      },
+      [&] { return text_of(device, jobs, benchmarks); });
   const auto is_whole = [](const Measured& m) {
     return m.cases > 0 && m.failures.empty() && m.spoilt_found == m.spoilt && m.other_findings == 0;
   };

@@ -58,10 +58,7 @@ class Sum {
         own_(std::move(own)) {}
 
   std::int64_t count() const { return kernel_.count(); }
-  std::string first_launch() const {
-    const LaunchShape& shape = kernel_.first_shape();
-    return fmt::format("{} x {}", shape.grid.volume(), shape.block.volume());
-  }
+  std::string first_launch() const { return launch_text(kernel_.first_shape()); }
 
   void sum(Address input) {
     kernel_.run(input);
@@ -146,12 +143,11 @@ std::string text_of(const Json& result) {
           fmt::format("\n{:<16} {:>14} {:>12} {:>9} {:>9} {:>7}  speed\n", fmt::format("{} elements", count),
                       "launch", "time us", "GB/s", "of read", "of bus");
     }
-    const auto& speed = one["speed_against_cub"];
-    text += fmt::format("{:<16} {:>14} {:12.2f} {:9.1f} {:7.1f} % {:5.1f} %  {:.3f} ({:.3f} .. {:.3f})\n",
+    text += fmt::format("{:<16} {:>14} {:12.2f} {:9.1f} {:7.1f} % {:5.1f} %  {}\n",
                         one["name"].get<std::string>(), one["launch"].get<std::string>(),
                         1e6 * one["seconds"].get<double>(), one["bytes_per_second"].get<double>() / 1e9,
                         100 * one["of_read_bandwidth"].get<double>(), 100 * one["of_peak"].get<double>(),
-                        speed[1].get<double>(), speed[0].get<double>(), speed[2].get<double>());
+                        speed_text(one));
   }
   return text;
 }
@@ -210,7 +206,7 @@ int bench_kernels(unsigned runs, const std::string& measured, const Console& con
     }
   }
   line.clear();
-  console.print(result, text_of(result));
+  console.print_as_asked([&] { return result; }, [&] { return text_of(result); });
   return exit_ok;
 }
 

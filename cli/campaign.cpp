@@ -283,7 +283,10 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
 Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line) {
   line.clear();
   if (result.wrong_input) throw *result.wrong_input;
-  console.print(json_of(result), text_of(result, {console.colored(), console.width(), line.elapsed()}));
+  console.print_as_asked([&] { return json_of(result); },
+                         [&] {
+                           return text_of(result, {console.colored(), console.width(), line.elapsed()});
+                         });
   return result.interrupted ? exit_interrupted : exit_status(result, fail_on);
 }
 

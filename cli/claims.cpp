@@ -121,7 +121,7 @@ Run attach_claims(CLI::App& app, Console& console) {
     std::optional<Bandwidths> bandwidths;
     if (!measured->empty()) bandwidths = Bandwidths::load(*measured);
     const Evidence evidence(count_all(console), std::move(bandwidths));
-    console.print(claims_json(evidence), page(evidence));
+    console.print_as_asked([&] { return claims_json(evidence); }, [&] { return page(evidence); });
     return exit_ok;
   };
 }

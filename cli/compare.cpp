@@ -107,7 +107,8 @@ int compare(const Arguments& a, const Console& console) {
 
   const bool whole = compare_all(subjects, a, comparison, line);
   line.clear();
-  console.print(to_json(comparison), page_of(comparison, console.command));
+  console.print_as_asked([&] { return to_json(comparison); },
+                         [&] { return page_of(comparison, console.command); });
   if (!whole) return exit_interrupted;
   const auto is_bad = [](const Compared& one) { return !one.findings.empty() || !one.trouble.empty(); };
   return std::ranges::any_of(comparison.kernels, is_bad) ? exit_findings : exit_ok;

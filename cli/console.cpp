@@ -52,13 +52,6 @@ void Console::print(const std::string& text) const {
     throw Unsupported(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
-void Console::print(const Json& json_form, const std::string& text) const {
-  if (json())
-    print(json_form);
-  else
-    print(text);
-}
-
 void Console::note(const std::string& line) const { fmt::print(stderr, "{}\n", printable(line)); }
 
 void Console::complain(const std::string& sentence, const Position& position) const {

@@ -28,8 +28,14 @@ class Console {
   /// The verb's one result. Throws Unsupported when standard output does not take it all.
   void print(const Json& json) const;
   void print(const std::string& text) const;
-  /// The one that `format` asks for.
-  void print(const Json& json_form, const std::string& text) const;
+  /// The one that `format` asks for; the other is not made.
+  template <typename MakeJson, typename MakeText>
+  void print_as_asked(const MakeJson& make_json, const MakeText& make_text) const {
+    if (json())
+      print(make_json());
+    else
+      print(make_text());
+  }
   /// A line that is no result, on standard error.
   void note(const std::string& line) const;
   /// One sentence with its place and the quoted source line, on standard error.

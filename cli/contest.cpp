@@ -1,5 +1,7 @@
 #include "cli/contest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -71,6 +73,16 @@ Json measured(const Contender& one, const Contender& cub, std::uint64_t bytes) {
           {"seconds", seconds},
           {"bytes_per_second", static_cast<double>(bytes) / seconds},
           {"speed_against_cub", {speed.low, speed.middle, speed.high}}};
+}
+
+std::string speed_text(const Json& measured) {
+  const Json& speed = measured.at("speed_against_cub");
+  return fmt::format("{:.3f} ({:.3f} .. {:.3f})", speed[1].get<double>(), speed[0].get<double>(),
+                     speed[2].get<double>());
+}
+
+std::string launch_text(const LaunchShape& shape) {
+  return fmt::format("{} x {}", shape.grid.volume(), shape.block.volume());
 }
 
 }  // namespace foldproof

@@ -40,4 +40,9 @@ void take_turns(cuda::Context& context, std::vector<Contender>& contenders, Rota
 /// `launch`, `seconds` (the median), `bytes_per_second` of so many bytes, and `speed_against_cub`.
 Json measured(const Contender& one, const Contender& cub, std::uint64_t bytes);
 
+/// "1.028 (0.996 .. 1.059)": of what `measured` made.
+std::string speed_text(const Json& measured);
+/// "1056 x 256": blocks and threads of each.
+std::string launch_text(const LaunchShape& shape);
+
 }  // namespace foldproof

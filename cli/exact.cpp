@@ -109,7 +109,8 @@ int exact(const Arguments& a, const Console& console) {
   } else {
     tallied = tally(*element, values);
   }
-  console.print(to_json(tallied, *element, products), text(tallied, *element, products));
+  console.print_as_asked([&] { return to_json(tallied, *element, products); },
+                         [&] { return text(tallied, *element, products); });
   return exit_ok;
 }
 

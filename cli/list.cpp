@@ -59,7 +59,11 @@ int list(const std::string& path, bool page, const Console& console) {
   if (page)
     console.print(kernel_page(loaded.subjects));
   else
-    console.print(Json{{"kernels", kernels}, {"errors", errors}}, text(kernels));
+    console.print_as_asked(
+        [&] {
+          return Json{{"kernels", kernels}, {"errors", errors}};
+        },
+        [&] { return text(kernels); });
   return errors.empty() ? exit_ok : exit_usage;
 }
 

@@ -84,8 +84,10 @@ int mutate(const Arguments& arguments, const Console& console) {
   check_all_excuses(assignments);
   const MutationRun run = run_mutations(assignments, options, line);
   line.clear();
-  console.print(to_json(run.reports, run.device, options.mutation.seed),
-                to_text(run.reports, {console.colored(), console.width(), line.elapsed()}));
+  console.print_as_asked([&] { return to_json(run.reports, run.device, options.mutation.seed); },
+                         [&] {
+                           return to_text(run.reports, {console.colored(), console.width(), line.elapsed()});
+                         });
   return conclude(run, arguments.floor, console);
 }
 

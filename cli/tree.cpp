@@ -180,7 +180,7 @@ int tree(const Arguments& a, const Console& console) {
       throw InputError(fmt::format("--svg: {} cannot be written", a.svg));
   }
   line.clear();
-  console.print(to_json(shown, a.result), to_text(shown, a.result));
+  console.print_as_asked([&] { return to_json(shown, a.result); }, [&] { return to_text(shown, a.result); });
   return shown.replayed.differs ? exit_findings : exit_ok;
 }
 
