@@ -12,7 +12,7 @@
 #include "cli/bench.h"
 #include "cli/contest.h"
 #include "cli/gpu_libraries.h"
-#include "cli/subjects.h"
+#include "cli/large_tools.h"
 #include "devices/cuda/context.h"
 #include "properties/large/exact_on_gpu.h"
 #include "properties/large/kernel_on_gpu.h"
@@ -44,11 +44,11 @@ std::vector<Size> sizes() {
           {Element::f64, 29, {352}}};
 }
 
-Contender exact_sum(cuda::Context& context, const Subject& exact, const Size& size, std::int64_t threads) {
-  const Instance* const instance = instance_of_input(exact.contract, size.element);
-  if (instance == nullptr) throw InputError("the exact sum of the catalogue does not take this type");
-  const auto kernel = std::make_shared<KernelOnGpu>(context, *instance, exact.image,
-                                                    std::int64_t{1} << size.power, LaunchWish{threads, {}});
+Contender exact_sum(cuda::Context& context, const LargeAuditTools& tools, const Size& size,
+                    std::int64_t threads) {
+  const auto kernel =
+      std::make_shared<KernelOnGpu>(context, instance_of_input(*tools.exact, size.element), tools.exact_image,
+                                    std::int64_t{1} << size.power, LaunchWish{threads, {}});
   return {"E5", [kernel](Address input) { kernel->run(input); }, launch_text(kernel->first_shape())};
 }
 
@@ -82,10 +82,9 @@ int bench_exact(unsigned runs, const Console& console) {
   cuda::Context context;
   const GpuLibraries libraries;
   ProgressLine line;
-  const std::filesystem::path kernels = shipped_kernels();
-  std::vector<Subject> exact = load_subjects({kernels / "careful" / "exact.toml", {}, {}}, {}, console);
-  compile_subjects(exact, {}, 1, console, line);
-  LargeInputMaker maker(context, *compile_source(kernels / "large_inputs.cu", {}, {}, {}).image);
+  const LargeTools large({}, console);
+  const LargeAuditTools& tools = large.tools();
+  LargeInputMaker maker(context, *tools.input_maker);
   Json result{{"device", context.properties().name}, {"runs", runs}, {"sums", Json::array()}};
   for (const Size& size : sizes()) {
     line.show(fmt::format("2^{} elements of {}", size.power, name(size.element)));
@@ -95,7 +94,7 @@ int bench_exact(unsigned runs, const Console& console) {
                            [&](Address to) { maker.make(how, false, size.element, to, count, 1); });
       std::vector<Contender> contenders{libraries.cub(context, size.element, count)};
       for (const std::int64_t threads : size.blocks)
-        contenders.push_back(exact_sum(context, exact.front(), size, threads));
+        contenders.push_back(exact_sum(context, tools, size, threads));
       take_turns(context, contenders, inputs, runs);
       for (std::size_t k = 1; k < contenders.size(); ++k)
         result["sums"].push_back(row(size, how, contenders[k], contenders[0]));

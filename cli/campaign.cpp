@@ -111,11 +111,21 @@ KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
   return unjudged(assignment, Verdict::error, outcome);
 }
 
-KernelReport judge_large(const Assignment& assignment, const CampaignOptions& options) {
+/// What a process that did not come to an end of its own said that it had found.
+KernelReport broken_off(const Json& so_far, const Assignment& assignment, const Outcome& outcome) {
+  KernelReport report = kernel_report_from(so_far);
+  if (report.findings.empty()) return unfinished(assignment, outcome);
+  report.notes.push_back("it did not come to its end: " + outcome.reason());
+  return report;
+}
+
+KernelReport judge_large(const Assignment& assignment, const CampaignOptions& options,
+                         const std::function<void(const std::string&)>& tell_so_far) {
   LargeAuditOptions large;
   large.seed = options.audit.seed;
   large.limit = options.case_limit;
   if (options.largest_count) large.largest_count = *options.largest_count;
+  large.so_far = [&](const KernelReport& report) { tell_so_far(pack(Json::array({to_json(report)}))); };
   const Subject& subject = *assignment.subject;
   KernelReport report =
       audit_large(subject.contract, *assignment.instance, subject.image, options.large_tools, large);
@@ -184,13 +194,14 @@ std::vector<Bundle> bundles_of(const std::vector<Assignment>& assignments) {
 }
 
 std::vector<KernelReport> judge(Bundle bundle, const GpuWorkers& workers,
-                                const std::function<CampaignOptions(const Assignment&)>& options) {
+                                const std::function<CampaignOptions(const Assignment&)>& options,
+                                const Telling& tell) {
   if (bundle.front().tool != nullptr)
     return audit_under_tool(bundle, [&](const Assignment& assignment, Runner& runner) {
       return judge(assignment, runner, options(assignment));
     });
   const Assignment& only = bundle.front();
-  if (only.is_large) return {judge_large(only, options(only))};
+  if (only.is_large) return {judge_large(only, options(only), tell.so_far)};
   const Subject& subject = *only.subject;
   if (!subject.skipped.empty()) return {skipped(subject.contract, *only.instance, subject.skipped)};
   return {judge(only, *runner_for(only, workers), options(only))};
@@ -233,7 +244,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
     if (next.device == RunsOn::cuda && next.tool == nullptr && !next.is_large && !is_host(*next.instance))
       workers.prepare(slot);
   };
-  tasks.work = [&](std::size_t task, const auto& say_done) {
+  tasks.work = [&](std::size_t task, const Telling& tell) {
     const auto options_for = [&](const Assignment& assignment) {
       CampaignOptions own = options;
       own.audit.cases = cases_of(assignment, options);
@@ -244,12 +255,12 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
           assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
       own.audit.is_to_end = is_to_end;
       if (assignment.tool != nullptr) suit_a_tool(own.audit);
-      own.audit.progress = [&](std::uint64_t done, std::uint64_t) { say_done(done); };
+      own.audit.progress = [&](std::uint64_t done, std::uint64_t) { tell.done(done); };
       if (options.budget && assignment.tool == nullptr)
         own.audit.budget = share(*options.budget, line.elapsed(), bundles.size() - task, options.jobs);
       return own;
     };
-    return pack(to_json(judge(bundles[task], workers, options_for)));
+    return pack(to_json(judge(bundles[task], workers, options_for, tell)));
   };
   tasks.finished = [&](std::size_t task, const Outcome& outcome) {
     const auto first = static_cast<std::size_t>(bundles[task].data() - assignments.data());
@@ -260,11 +271,15 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
       ++judged;
     }
     const bool finished = outcome.ending == Outcome::Ending::finished;
-    const Json reports = finished ? unpack(outcome.text) : Json();
+    const std::string& said = finished ? outcome.text : outcome.so_far;
+    const Json reports = said.empty() ? Json() : unpack(said);
     for (std::size_t k = 0; k < bundles[task].size(); ++k) {
       KernelReport& report = result.report.kernels[first + k];
-      report = finished ? kernel_report_from(reports.at(k)) : unfinished(bundles[task][k], outcome);
-      report.device = device_of(bundles[task][k]);
+      const Assignment& assignment = bundles[task][k];
+      report = finished       ? kernel_report_from(reports.at(k))
+               : said.empty() ? unfinished(assignment, outcome)
+                              : broken_off(reports.at(k), assignment, outcome);
+      report.device = device_of(assignment);
       cases += report.cases;
     }
   };

@@ -124,9 +124,9 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments, const Muta
   Tasks tasks;
   tasks.count = slices.size();
   tasks.jobs = options.jobs;
-  tasks.work = [&](std::size_t task, const auto& say_done) {
+  tasks.work = [&](std::size_t task, const Telling& tell) {
     MutationOptions mutation = options.mutation;
-    mutation.progress = say_done;
+    mutation.progress = tell.done;
     if (options.budget)
       mutation.deadline = std::chrono::steady_clock::now() +
                           share(*options.budget, line.elapsed() - begin, slices.size() - task, options.jobs);

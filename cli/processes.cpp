@@ -13,18 +13,24 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <list>
 #include <optional>
 #include <vector>
+
+#include "devices/temporary_folder.h"
 
 namespace foldproof {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 // --- messages from a task's process to its parent: a kind, a length and that many bytes
 
 enum class Message : char {
   progress = 'p',
+  so_far = 's',
   result = 'r',
   wrong_input = 'i',
   unsupported = 'u',
@@ -89,8 +95,9 @@ volatile std::sig_atomic_t end_is_asked_for = 0;
 [[noreturn]] void work_and_exit(const Tasks& tasks, std::size_t task, int to) {
   keep_freed_memory();
   try {
-    send(to, Message::result,
-         tasks.work(task, [to](std::uint64_t done) { send(to, Message::progress, std::to_string(done)); }));
+    const Telling tell{[to](std::uint64_t done) { send(to, Message::progress, std::to_string(done)); },
+                       [to](const std::string& so_far) { send(to, Message::so_far, so_far); }};
+    send(to, Message::result, tasks.work(task, tell));
   } catch (const InputError& error) {
     send(to, Message::wrong_input, pack(error.sentence(), error.position()));
   } catch (const Unsupported& error) {
@@ -113,11 +120,14 @@ struct Child {
   int from;
   std::string received;
   std::uint64_t done = 0;
+  std::string so_far;
   std::optional<Outcome> outcome;
 };
 
-/// A process group of its own, so that what the task itself starts (nvcc) ends with it.
-Child start(const Tasks& tasks, std::size_t task, unsigned slot, const sigset_t& former_mask) {
+/// A process group of its own, so that what the task itself starts (nvcc) ends with it; and temporary files
+/// where this process can remove them, whatever ends that one.
+Child start(const Tasks& tasks, std::size_t task, unsigned slot, const fs::path& temporary,
+            const sigset_t& former_mask) {
   if (tasks.starting) tasks.starting(task, slot);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
@@ -134,11 +144,12 @@ Child start(const Tasks& tasks, std::size_t task, unsigned slot, const sigset_t&
     if (tasks.can_end_early) std::signal(SIGTERM, [](int) { end_is_asked_for = 1; });
     sigprocmask(SIG_SETMASK, &former_mask, nullptr);
     close(ends[0]);
+    make_temporary_folders_in(temporary);
     work_and_exit(tasks, task, ends[1]);
   }
   setpgid(id, id);
   close(ends[1]);
-  return {task, slot, id, ends[0], {}, 0, {}};
+  return {task, slot, id, ends[0], {}, 0, {}, {}};
 }
 
 /// The first that no child has.
@@ -153,8 +164,9 @@ void take(Child& child, Message message, const std::string& body) {
   Outcome outcome;
   switch (message) {
     case Message::progress: child.done = std::stoull(body); return;
-    case Message::result: outcome = {Ending::finished, body, {}}; break;
-    case Message::failed: outcome = {Ending::crashed, body, {}}; break;
+    case Message::so_far: child.so_far = body; return;
+    case Message::result: outcome = {Ending::finished, body, {}, {}}; break;
+    case Message::failed: outcome = {Ending::crashed, body, {}, child.so_far}; break;
     case Message::wrong_input:
       outcome.ending = Ending::wrong_input;
       unpack(body, outcome);
@@ -189,14 +201,12 @@ Outcome end_of(Child& child) {
   while (waitpid(child.id, &status, 0) < 0 && errno == EINTR) {
   }
   if (child.outcome) return *child.outcome;
-  if (WIFSIGNALED(status))
-    return {
-        Outcome::Ending::crashed,
-        fmt::format("its process was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status))),
-        {}};
-  return {Outcome::Ending::crashed,
-          fmt::format("its process ended with status {} before it had a result", WEXITSTATUS(status)),
-          {}};
+  const std::string how =
+      WIFSIGNALED(status)
+          ? fmt::format("its process was ended by signal {} ({})", WTERMSIG(status),
+                        strsignal(WTERMSIG(status)))
+          : fmt::format("its process ended with status {} before it had a result", WEXITSTATUS(status));
+  return {Outcome::Ending::crashed, how, {}, child.so_far};
 }
 
 std::vector<pollfd> descriptors_of(const std::list<Child>& children) {
@@ -281,12 +291,14 @@ bool is_to_end() { return end_is_asked_for != 0; }
 
 bool run_in_processes(const Tasks& tasks) {
   const Interruption interruption;
+  const TemporaryFolder temporary;
   std::list<Child> children;
   std::size_t next = 0;
   bool going = true;
   while (going && (next < tasks.count || !children.empty())) {
     while (next < tasks.count && children.size() < tasks.jobs)
-      children.push_back(start(tasks, next++, free_slot(children), interruption.former_mask()));
+      children.push_back(
+          start(tasks, next++, free_slot(children), temporary.path(), interruption.former_mask()));
     std::vector<pollfd> descriptors = descriptors_of(children);
     going = interruption.wait(descriptors);
     const std::uint64_t done = receive_all(children, descriptors, tasks);
@@ -296,7 +308,8 @@ bool run_in_processes(const Tasks& tasks) {
   for (Child& child : children) {
     kill(-child.id, SIGKILL);
     end_of(child);
-    tasks.finished(child.task, child.outcome.value_or(Outcome{}));
+    tasks.finished(child.task,
+                   child.outcome.value_or(Outcome{Outcome::Ending::interrupted, {}, {}, child.so_far}));
   }
   for (; next < tasks.count; ++next) tasks.finished(next, Outcome{});
   return going;

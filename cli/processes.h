@@ -23,9 +23,16 @@ struct Outcome {
   Ending ending = Ending::interrupted;
   std::string text;
   Position position;
+  std::string so_far;  ///< where there is no result: what the task had last, by its own word
 
   /// Why there is no result, in one sentence with its place.
   std::string reason() const;
+};
+
+/// How a task tells of itself before it ends.
+struct Telling {
+  std::function<void(std::uint64_t done)> done;            ///< how much of it is done
+  std::function<void(const std::string& so_far)> so_far;  ///< what it has, should its process end
 };
 
 struct Tasks {
@@ -33,8 +40,8 @@ struct Tasks {
   unsigned jobs = 1;  ///< processes at a time
   /// Whether a task asks `is_to_end` now and then, and soon has a result where it is so.
   bool can_end_early = false;
-  /// Runs in a process of its own. It may call its second argument to say how much of it is done.
-  std::function<std::string(std::size_t task, const std::function<void(std::uint64_t done)>&)> work;
+  /// Runs in a process of its own.
+  std::function<std::string(std::size_t task, const Telling& tell)> work;
   /// Called in this process before a task's begins. `slot`: below `jobs`, and nobody else's meanwhile.
   std::function<void(std::size_t task, unsigned slot)> starting;
   /// Called in this process, in order of completion.

@@ -15,10 +15,12 @@ if(FOLDPROOF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # -Wno-restrict: GCC 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
+# -g1: lines for stack traces; what a debugger shows besides is a quarter of the time of a build (Debug has it).
 # -ffp-contract=off: a fused multiply-add that nobody wrote would change the bits that we judge.
 add_library(foldproof_flags INTERFACE)
 target_compile_options(foldproof_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                       -Wno-sign-conversion $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -Werror -ffp-contract=off -fno-fast-math)
+                       -Wno-sign-conversion $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -Werror -ffp-contract=off -fno-fast-math
+                       $<$<CONFIG:RelWithDebInfo>:-g1>)
 if(FOLDPROOF_SANITIZE)
   # GCC 12 takes members of Boost's cpp_int for uninitialised where sanitizers stand between.
   target_compile_options(foldproof_flags INTERFACE -fsanitize=address,undefined

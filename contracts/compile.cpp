@@ -24,6 +24,7 @@
 #include "contracts/nvcc/unit.h"
 #include "contracts/signature.h"
 #include "devices/host_program.h"
+#include "devices/temporary_folder.h"
 
 namespace foldproof {
 namespace {

@@ -68,19 +68,4 @@ fs::path user_cache() {
   return fs::temp_directory_path(error) / "foldproof";
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::error_code error;
-  const fs::path base = fs::temp_directory_path(error);
-  std::string pattern = ((error ? fs::path("/tmp") : base) / "foldproof-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr)
-    throw InputError("no temporary folder can be made here; set TMPDIR to a folder that can be written",
-                     {pattern});
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code error;
-  fs::remove_all(path_, error);
-}
-
 }  // namespace foldproof

@@ -24,17 +24,4 @@ bool replace_program(const std::filesystem::path& file, std::string_view content
 /// The user's cache: $XDG_CACHE_HOME/foldproof, else ~/.cache/foldproof, else below the temporary folder.
 std::filesystem::path user_cache();
 
-/// A folder of its own below the system's temporary one, removed with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 }  // namespace foldproof

@@ -7,6 +7,7 @@
 #include "contracts/files.h"
 #include "contracts/nvcc/content_hash.h"
 #include "contracts/nvcc/process.h"
+#include "devices/temporary_folder.h"
 #include "sanitizer/error.h"
 
 namespace foldproof {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "contracts/files.h"
 #include "contracts/nvcc/process.h"
+#include "devices/temporary_folder.h"
 #include "sanitizer/error.h"
 
 namespace foldproof {

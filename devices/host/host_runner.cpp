@@ -60,7 +60,10 @@ class Program {
     result.contents.resize(job.buffers.size());
     result.warp_instructions = instructions_a_job;
     switch (number(2, "outcomes")) {
-      case 0: take_contents(job, result); return result;
+      case 0:
+        take_contents(job, result);
+        connection_.forget_words();
+        return result;
       case 1: take_error(job, result); break;
       default:
         number(most_listed, "steps");

@@ -106,7 +106,7 @@ void Connection::receive(void* to, std::size_t bytes) {
 }
 
 Ended Connection::end() {
-  if (child_ <= 0) return ended("has ended");
+  if (child_ <= 0) return ended("has ended", false);
   shutdown(socket_, SHUT_RDWR);
   int status = 0;
   const auto until = std::chrono::steady_clock::now() + grace;
@@ -120,10 +120,10 @@ Ended Connection::end() {
   }
   if (waited < 0) kill(child_, SIGKILL);  // somebody else's child, who will hear how it ended
   child_ = -1;
-  if (waited < 0) return ended("has ended");
-  return ended(WIFSIGNALED(status)
-                   ? fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
-                   : fmt::format("ended with status {}", WEXITSTATUS(status)));
+  if (waited < 0) return ended("has ended", false);
+  if (!WIFSIGNALED(status)) return ended(fmt::format("ended with status {}", WEXITSTATUS(status)), true);
+  const int signal = WTERMSIG(status);
+  return ended(fmt::format("was ended by signal {} ({})", signal, strsignal(signal)), signal != SIGKILL);
 }
 
 bool Connection::finish() {
@@ -139,9 +139,9 @@ bool Connection::finish() {
   return false;
 }
 
-Ended Connection::ended(const std::string& how) {
+Ended Connection::ended(const std::string& how, bool by_itself) {
   const std::string words = last_words();
-  return {true, words.empty() ? how : fmt::format("{}, having said: {}", how, words)};
+  return {true, words.empty() ? how : fmt::format("{}, having said: {}", how, words), by_itself};
 }
 
 bool Connection::is_alive() {
@@ -152,10 +152,12 @@ bool Connection::is_alive() {
   return recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
 }
 
+void Connection::forget_words() { forgotten_ = std::max<off_t>(lseek(printed_, 0, SEEK_END), 0); }
+
 std::string Connection::last_words() const {
   const off_t size = lseek(printed_, 0, SEEK_END);
-  std::string text(std::min<std::size_t>(most_words, static_cast<std::size_t>(std::max<off_t>(size, 0))),
-                   '\0');
+  const auto said = static_cast<std::size_t>(std::max<off_t>(size - forgotten_, 0));
+  std::string text(std::min(most_words, said), '\0');
   const ssize_t got = pread(printed_, text.data(), text.size(), size - static_cast<off_t>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   while (!text.empty() && text.back() == '\n') text.pop_back();

@@ -14,6 +14,8 @@ namespace foldproof {
 struct Ended {
   bool in_time = true;
   std::string how;  ///< as a sentence says it: "was ended by signal 11 (Segmentation fault)"
+  /// Whether what it did ended it, as far as this can be known: no process is the cause of its SIGKILL.
+  bool by_itself = true;
 };
 
 /// Ends the process when it goes. A fork may go on with the conversation of its parent, as long as only one
@@ -37,14 +39,17 @@ class Connection {
   Ended end();
   /// Whether the process has not ended by itself. To be asked by who started it.
   bool is_alive();
-  /// The last line that the program printed; empty where there is none.
+  /// The last line that the program printed since its words were last forgotten; empty where there is none.
   std::string last_words() const;
+  /// What was printed until now says nothing of what is asked next.
+  void forget_words();
 
  private:
   void wait_until_ready(short events);
-  Ended ended(const std::string& how);
+  Ended ended(const std::string& how, bool by_itself);
 
   int socket_ = -1, printed_ = -1;
+  off_t forgotten_ = 0;  ///< bytes of what it printed
   pid_t child_ = -1;
   std::chrono::steady_clock::time_point deadline_;
 };

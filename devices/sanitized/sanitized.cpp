@@ -1,7 +1,6 @@
 #include "devices/sanitized.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -11,6 +10,7 @@
 
 #include "devices/cuda/launch_sites.h"
 #include "devices/failed_job.h"
+#include "devices/temporary_folder.h"
 #include "devices/worker/conversation.h"
 #include "sanitizer/compute_sanitizer/findings.h"
 #include "sanitizer/compute_sanitizer/self_test.h"
@@ -25,33 +25,12 @@ using namespace compute_sanitizer;
 constexpr std::uint64_t instructions_a_job = 1 << 20;
 constexpr std::chrono::minutes for_its_records{3};
 
-/// A file in the folder for temporary ones, gone with this.
-class TemporaryFile {
- public:
-  TemporaryFile() {
-    std::string name = (fs::temp_directory_path() / "foldproof-records-XXXXXX").string();
-    const int file = mkstemp(name.data());
-    if (file < 0) throw InputError("no file for compute-sanitizer's records can be made", {name});
-    close(file);
-    path_ = name;
-  }
-  ~TemporaryFile() {
-    std::error_code error;
-    fs::remove(path_, error);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  const fs::path& path() const { return path_; }
-  std::string text() const {
-    std::ostringstream text;
-    text << std::ifstream(path_, std::ios::binary).rdbuf();
-    return text.str();
-  }
-
- private:
-  fs::path path_;
-};
+/// What a tool wrote; nothing where it did not.
+std::string text_in(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
 
 Job self_test_job(const Tool& tool) {
   static const auto image = std::make_shared<const Image>(
@@ -119,8 +98,9 @@ class SanitizedRun {
   /// How many of the jobs have a result now: all of them, or those before the first that spoils the device or
   /// does not end, and that one.
   std::size_t run_process(std::span<const std::size_t> jobs) {
-    const TemporaryFile records;
-    std::vector<std::string> command = command_line(tool_, executable_, records.path());
+    const TemporaryFolder folder;
+    const fs::path records = folder.path() / "records.xml";
+    std::vector<std::string> command = command_line(tool_, executable_, records);
     std::ranges::copy(worker_.command, std::back_inserter(command));
     Ran ran;
     try {
@@ -131,7 +111,7 @@ class SanitizedRun {
       if (!conversation.connection().finish())
         throw Unsupported(fmt::format("compute-sanitizer's {} did not write down what it saw", tool_.name));
       if (ran.is_spoilt()) spoiler_ = ran.index.back();
-      attribute(records.text(), ran);
+      attribute(text_in(records), ran);
       return keep(std::move(ran));
     } catch (const Ended& ended) {
       const std::size_t done = ran.results.size();
@@ -179,11 +159,21 @@ class SanitizedRun {
     for (const std::size_t j : jobs) {
       if (ran.is_spoilt()) return;
       const Job& job = jobs_[j];
-      if (ran.index.empty() || jobs_[ran.index.back()].image != job.image)
-        conversation.introduce(*job.image, worker_.start);
-      std::vector<JobResult> results = conversation.run({&job, 1}, worker_.limit, worker_.start).value();
+      const bool is_new = ran.index.empty() || jobs_[ran.index.back()].image != job.image;
+      ran.results.push_back(result_of(job, is_new, conversation));
       ran.index.push_back(j);
-      ran.results.push_back(std::move(results.front()));
+    }
+  }
+
+  JobResult result_of(const Job& job, bool is_new, Conversation& conversation) const {
+    try {
+      if (is_new) conversation.introduce(*job.image, worker_.start);
+      return std::move(conversation.run({&job, 1}, worker_.limit, worker_.start).value().front());
+    } catch (const InputError& refusal) {  // by the driver, of an image: others have nothing to do with it
+      JobResult result;
+      result.completed = false;
+      result.unsupported = refusal.what();
+      return result;
     }
   }
 
@@ -227,7 +217,7 @@ class SanitizedRun {
     if (found.site) return *found.site;
     std::uint64_t launches = 0;
     for (std::size_t k = 0; found.launch && k < ran.index.size(); ++k) {
-      launches += launches_of(jobs_[ran.index[k]]);
+      if (!ran.results[k].unsupported) launches += launches_of(jobs_[ran.index[k]]);
       if (*found.launch <= launches) return k;
     }
     if (found.launch) return ran.index.size();

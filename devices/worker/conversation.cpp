@@ -74,6 +74,7 @@ std::pair<Answer, std::vector<std::byte>> Conversation::ask(const WireWriter& re
   if (answered != number) throw Garbled{"an answer to another question"};
   std::vector<std::byte> message(bytes);
   connection_.receive(message.data(), bytes);
+  connection_.forget_words();
   WireReader reader(message);
   const auto answer = static_cast<Answer>(reader.number());
   if (answer == Answer::wrong_input || answer == Answer::unsupported) refuse(answer, reader);

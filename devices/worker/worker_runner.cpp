@@ -132,12 +132,18 @@ class WorkerRunner final : public Runner {
     return std::nullopt;
   }
 
-  JobResult run_alone(const Job& job) {
+  /// What others ended, the system that lacks memory, say, is no fault of the job: it has another process,
+  /// once.
+  JobResult run_alone(const Job& job, bool is_successor = false) {
     try {
       auto results = counted(conversation_about(*job.image).run({&job, 1}, options_.limit, options_.start));
       if (!results) throw Garbled{"a single job that cannot be run together with others"};
       return std::move(results->front());
     } catch (const Ended& ended) {
+      if (ended.in_time && !ended.by_itself && !is_successor) {
+        abandon();
+        return run_alone(job, true);
+      }
       return ended.in_time ? failed_job(job, Kind::crash,
                                         fmt::format("the process that ran it on the device {}", ended.how))
                            : failed_job(job, Kind::timeout,

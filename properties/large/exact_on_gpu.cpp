@@ -37,18 +37,15 @@ Specials specials_of(std::uint32_t signs) {
 
 }  // namespace
 
-const Instance* instance_of_input(const Contract& contract, Element element) {
+const Instance& instance_of_input(const Contract& contract, Element element) {
   for (const Instance& instance : contract.instances)
-    if (instance.reduction && instance.reduction->input == element) return &instance;
-  return nullptr;
+    if (instance.reduction && instance.reduction->input == element) return instance;
+  throw InputError(fmt::format("{} takes no elements of {}", contract.id, name(element)));
 }
 
 KernelOnGpu& ExactOnGpu::kernel_of(Element element, std::int64_t count, const LaunchWish& wish) {
   if (last_ && last_element_ == element && last_wish_ == wish && last_->count() == count) return *last_;
-  const Instance* const instance = instance_of_input(contract_, element);
-  if (instance == nullptr)
-    throw InputError(fmt::format("{} takes no elements of {}", contract_.id, name(element)));
-  last_ = std::make_unique<KernelOnGpu>(context_, *instance, image_, count, wish);
+  last_ = std::make_unique<KernelOnGpu>(context_, instance_of_input(contract_, element), image_, count, wish);
   last_element_ = element;
   last_wish_ = wish;
   if (last_->count() != count) throw InputError(fmt::format("{} takes no {} elements", contract_.id, count));
@@ -64,7 +61,7 @@ ExactOnGpu::Sum ExactOnGpu::sum(Element element, Address elements, std::int64_t 
   kernel.write("ticket", std::as_bytes(std::span(&blocks, 1)));
   for (const char* buffer : {"limbs", "unbounded"}) kernel.clear(buffer);
   kernel.run(elements);
-  const Element wide = instance_of_input(contract_, element)->reduction->accumulator;
+  const Element wide = instance_of_input(contract_, element).reduction->accumulator;
   return {sum_of(kernel.read("limbs"), float_format(wide)),
           specials_of(word<std::uint32_t>(kernel.read("unbounded")))};
 }

@@ -13,8 +13,8 @@
 
 namespace foldproof {
 
-/// The contract's instance for elements of that type; null where it has none.
-const Instance* instance_of_input(const Contract& contract, Element element);
+/// The contract's instance for elements of that type. Throws InputError where it has none.
+const Instance& instance_of_input(const Contract& contract, Element element);
 
 class ExactOnGpu {
  public:

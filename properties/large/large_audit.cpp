@@ -183,6 +183,10 @@ class LargeAudit {
     finding.at = place_of_entry(contract_, instance_.launches.back());
     finding.case_text = describe(case_);
     report_.findings.push_back(std::move(finding));
+    if (!options_.so_far) return;
+    KernelReport so_far = report_;
+    triage(so_far, contract_, today(), Watched::no);
+    options_.so_far(so_far);
   }
 
   cuda::Context context_;

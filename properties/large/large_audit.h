@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "contracts/contract.h"
@@ -30,6 +31,8 @@ struct LargeAuditOptions {
   std::uint64_t seed = 1;
   std::uint64_t largest_count = ~std::uint64_t{0};
   std::chrono::milliseconds limit{10'000};  ///< of a run
+  /// Called with every new finding: the report, should the process not come to its end.
+  std::function<void(const KernelReport&)> so_far = {};
 };
 
 /// Judges the instance's sums of inputs that are made in the GPU's memory, of some counts of elements up to

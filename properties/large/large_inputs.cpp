@@ -14,8 +14,8 @@ namespace {
 /// As kernels/large_inputs.cu has it.
 struct Fill {
   std::uint64_t seed = 0, significands = 0;
-  std::uint32_t precision_bits = 0, sign_bit = 0, lowest_exponent = 0, exponents = 0, one_of = 0, signs = 0,
-                magnitudes = 0;
+  std::uint32_t precision_bits = 0, sign_bit = 0, lowest_exponent = 0, exponents = 0, one_of = 0, dense = 0,
+                signs = 0, magnitudes = 0;
 };
 
 /// Exponents as they are stored.
@@ -43,7 +43,7 @@ ArgumentBytes argument(const T& value) {
 
 std::span<const LargeInput> large_inputs() {
   static constexpr std::array<LargeInput, 4> inputs{{
-      {.name = "sparse-ones", .ones = true, .one_of = 4096},
+      {.name = "sparse-ones", .ones = true, .one_of = 4096, .dense = 1024},
       {.name = "uniform"},
       {.name = "signs", .signs = Signs::random, .below = 8},
       {.name = "cancelling", .signs = Signs::in_pairs, .below = all_exponents, .above = all_exponents},
@@ -62,6 +62,7 @@ void LargeInputMaker::make(const LargeInput& how, bool magnitudes, Element eleme
                   .lowest_exponent = exponents.lowest,
                   .exponents = exponents.highest - exponents.lowest + 1,
                   .one_of = how.one_of,
+                  .dense = how.dense,
                   .signs = static_cast<std::uint32_t>(how.signs),
                   .magnitudes = magnitudes ? 1U : 0U};
   LaunchShape shape{{1, 1, 1}, {512, 1, 1}};

@@ -21,6 +21,8 @@ struct LargeInput {
   std::string_view name;
   bool ones = false;         ///< all are 1; else of random significands
   std::uint32_t one_of = 1;  ///< of so many elements one is not zero, on average
+  /// But for so many at each end, and on each side of multiples of 2^31: there none is zero.
+  std::uint32_t dense = 0;
   Signs signs = Signs::none;
   /// Exponents below and above that of 1, as far as the type has them; above, at most half as many as that.
   std::uint32_t below = 0, above = 0;

@@ -192,6 +192,16 @@ TEST_CASE("an interrupted audit reports what it has, with status 130") {
   CHECK(ran.json.at("kernels").at(0).at("verdict") == "skipped");
 }
 
+TEST_CASE("an interrupted compilation leaves no temporary files") {
+  const Folder temporary;
+  const AddOne folder;
+  // Long before nvcc can be done.
+  const Ran ran = run({"audit", folder.path("add_one.toml")},
+                      {std::chrono::milliseconds(400), {}, {}, {"TMPDIR=" + temporary.path().string()}});
+  CHECK(ran.status == 130);
+  CHECK(std::filesystem::is_empty(temporary.path()));
+}
+
 TEST_CASE("an interrupted audit reports what the running instance has found") {
   const AddOne folder(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000"},

@@ -5,6 +5,45 @@
 
 namespace foldproof::test {
 
+/// Each thread's sum of every so manyth element: sum(const float* input, float* partials, size_t count).
+inline const std::string sum_ptx = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry sum(.param .u64 input, .param .u64 partials, .param .u64 count)
+{
+  .reg .pred %end;
+  .reg .b32 %block, %threads, %thread, %own, %blocks;
+  .reg .f32 %sum, %element;
+  .reg .b64 %input, %partials, %count, %first, %stride, %i, %at;
+  ld.param.u64 %input, [input];
+  ld.param.u64 %partials, [partials];
+  ld.param.u64 %count, [count];
+  mov.u32 %block, %ctaid.x;
+  mov.u32 %blocks, %nctaid.x;
+  mov.u32 %threads, %ntid.x;
+  mov.u32 %thread, %tid.x;
+  mad.lo.u32 %own, %block, %threads, %thread;
+  cvt.u64.u32 %first, %own;
+  mul.wide.u32 %stride, %blocks, %threads;
+  mov.u64 %i, %first;
+  mov.f32 %sum, 0f00000000;
+again:
+  setp.ge.u64 %end, %i, %count;
+  @%end bra done;
+  shl.b64 %at, %i, 2;
+  add.s64 %at, %at, %input;
+  ld.global.f32 %element, [%at];
+  add.rn.f32 %sum, %sum, %element;
+  add.s64 %i, %i, %stride;
+  bra again;
+done:
+  shl.b64 %at, %first, 2;
+  add.s64 %at, %at, %partials;
+  st.global.f32 [%at], %sum;
+  ret;
+}
+)";
+
 /// Each thread adds one to its element: add_one(int* x, unsigned count).
 inline const std::string add_one_ptx = R"(.version 8.0
 .target sm_90

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "catch.h"
+#include "contracts/files.h"
 #include "contracts/guess.h"
 #include "contracts/nvcc/toolkit.h"
 #include "workshop.h"

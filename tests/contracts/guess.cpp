@@ -4,6 +4,7 @@
 
 #include "catch.h"
 #include "contracts/entry_facts.h"
+#include "contracts/files.h"
 #include "contracts/guessing/kernel_name.h"
 #include "contracts/keys.h"
 #include "contracts/nvcc/toolkit.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "contracts/contract.h"
-#include "contracts/files.h"
+#include "devices/temporary_folder.h"
 #include "sanitizer/error.h"
 
 namespace foldproof {

@@ -12,6 +12,7 @@
 #include "contracts/compile.h"
 #include "contracts/files.h"
 #include "devices/gpus.h"
+#include "devices/temporary_folder.h"
 #include "gpu/program.h"
 #include "oracles/number.h"
 #include "oracles/tally.h"
@@ -110,7 +111,7 @@ TEST_CASE("What is told of a large input is true of its elements", "[gpu][large]
     }
 }
 
-TEST_CASE("A count of 32 bits is found where there are 2^32 elements", "[gpu][large]") {
+TEST_CASE("A count of 32 bits is found where there are 2^32 elements", "[gpu][large][gigabytes]") {
   const Compilation narrow(fs::path(FOLDPROOF_GPU_TESTS) / "narrow_count.toml");
   const Instance& instance = narrow.contract.instances.front();
   const LargeAuditTools tools{&exact().contract, exact().image, input_maker()};

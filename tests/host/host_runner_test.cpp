@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "catch.h"
-#include "contracts/files.h"
+#include "devices/temporary_folder.h"
 #include "devices/gpus.h"
 #include "devices/host_program.h"
 #include "host/fake_cuda.h"

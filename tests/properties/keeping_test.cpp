@@ -4,6 +4,7 @@
 
 #include "catch.h"
 #include "contracts/files.h"
+#include "devices/temporary_folder.h"
 #include "fake_kernel.h"
 #include "properties/keeping/triage.h"
 

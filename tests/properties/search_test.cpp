@@ -6,6 +6,7 @@
 
 #include "catch.h"
 #include "contracts/files.h"
+#include "devices/temporary_folder.h"
 #include "fake_kernel.h"
 #include "oracles/number.h"
 #include "properties/execution/job.h"

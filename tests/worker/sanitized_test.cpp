@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "catch.h"
-#include "contracts/files.h"
+#include "devices/temporary_folder.h"
 
 using namespace foldproof;
 using namespace foldproof::compute_sanitizer;
@@ -134,6 +134,21 @@ TEST_CASE("A kernel beside which the self-test is not reported costs nobody else
   REQUIRE(found[1]->findings.size() == 1);
   CHECK(found[1]->findings[0].kind == Kind::shared_race);
   CHECK_FALSE(found[1]->unsupported);
+}
+
+TEST_CASE("An image that the driver refuses costs its own jobs alone", "[sanitized]") {
+  const auto one = image("one.cu");
+  const auto refused = std::make_shared<const Image>(Image{"refused.cu", "this is no PTX"});
+  // Nothing of it was launched: the first two launches are those of the last job.
+  const Script script({hazard(1, "put") + self_test(3)});
+  const auto results = run(script, {job(refused), job(refused), job(one)});
+  REQUIRE(results.size() == 3);
+  for (const std::size_t k : {0U, 1U}) {
+    REQUIRE(results[k]->unsupported);
+    CHECK(results[k]->unsupported->find("refused.cu") == 0);
+  }
+  REQUIRE(results[2]->findings.size() == 1);
+  CHECK(results[2]->findings[0].kind == Kind::shared_race);
 }
 
 TEST_CASE("A tool that leaves no records is an error", "[sanitized]") {

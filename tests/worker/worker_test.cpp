@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "catch.h"
-#include "contracts/files.h"
+#include "devices/temporary_folder.h"
 #include "word_job.h"
 
 using namespace foldproof;
@@ -93,12 +93,30 @@ TEST_CASE("A job that ends its process is a crash, and the others have their res
         "the process that ran it on the device was ended by signal 9 (Killed)");
 }
 
+TEST_CASE("What a job printed is not told of one behind it", "[worker]") {
+  const std::vector<JobResult> results =
+      make_worker_runner(options())->run({job(1, "speaks"), job(2, "is killed")});
+  REQUIRE(results.size() == 2);
+  REQUIRE(results[1].findings.size() == 1);
+  CHECK(results[1].findings[0].message ==
+        "the process that ran it on the device was ended by signal 9 (Killed)");
+}
+
 TEST_CASE("A worker that is killed from outside in the middle of a batch costs no result", "[worker]") {
   const TemporaryFolder folder;
   const std::vector<JobResult> results = results_with("is killed once: " + (folder.path() / "mark").string());
   check_others(results);
   CHECK(results[1].findings.empty());
   CHECK(value_of(results[1]) == 2);
+}
+
+TEST_CASE("A worker that is killed from outside costs no job that it runs alone, either", "[worker]") {
+  const TemporaryFolder folder;
+  const std::string name = "is killed once: " + (folder.path() / "mark").string();
+  const std::vector<JobResult> results = make_worker_runner(options())->run({job(7, name)});
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].findings.empty());
+  CHECK(value_of(results[0]) == 7);
 }
 
 TEST_CASE("A worker that answers nonsense is a crash of the job that it was asked for", "[worker]") {

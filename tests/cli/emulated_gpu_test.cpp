@@ -1,0 +1,167 @@
+// What is around a GPU, on a driver whose GPU is the emulated device (tests/emulated_gpu): processes,
+// batches, reports.
+#include <chrono>
+
+#include "catch.h"
+#include "cli/add_one.h"
+#include "cli/program.h"
+
+using namespace foldproof::test;
+
+namespace {
+
+How on_emulated_gpu(std::vector<std::string> more = {}) {
+  more.emplace_back("LD_LIBRARY_PATH=" FOLDPROOF_EMULATED_GPU);
+  return {{}, {}, {}, std::move(more)};
+}
+
+const std::string sum_contract = R"toml(format = 1
+id = "sum"
+[source]
+path = "sum.ptx"
+[reduction]
+operator = "sum"
+input = "f32"
+result = "partials"
+[domain]
+count = "0 .. 2^21"
+block = "1 .. 256"
+grid = "1 .. 16"
+[output]
+count = "grid * block"
+[[launch]]
+entry = "sum"
+grid = "grid"
+block = "block"
+arguments = ["input", "output", "count"]
+[claims]
+deterministic = true
+height = "ceil_div(count, grid * block)"
+)toml";
+
+/// A folder with the kernel sum and its contract.
+struct Sum : Folder {
+  explicit Sum(const std::string& ptx = sum_ptx) {
+    file("sum.ptx", ptx);
+    file("sum.toml", sum_contract);
+  }
+  RanJson large(std::vector<std::string> environment = {}) const {
+    return run_json({"audit", path("sum.toml"), "--device", "cuda", "--large"},
+                    on_emulated_gpu(std::move(environment)));
+  }
+};
+
+/// What lies behind the 2^20th element is not summed.
+const std::string short_sum_ptx =
+    replaced(sum_ptx, "mov.u32 %block,", "min.u64 %count, %count, 1048576;\n  mov.u32 %block,");
+
+const nlohmann::json& only_kernel(const RanJson& ran) {
+  REQUIRE(ran.json.at("kernels").size() == 1);
+  return ran.json.at("kernels").at(0);
+}
+
+}  // namespace
+
+TEST_CASE("An audit on a GPU judges as one on the emulated device does", "[cli][gpu]") {
+  const Sum folder;
+  const RanJson ran = run_json({"audit", folder.path("sum.toml"), "--device", "all", "--cases", "80",
+                                "--largest", "4096", "--search", "0"},
+                               on_emulated_gpu());
+  CHECK(ran.status == 0);
+  REQUIRE(ran.json.at("kernels").size() == 2);
+  const auto &emulated = ran.json.at("kernels").at(0), &cuda = ran.json.at("kernels").at(1);
+  CHECK(emulated.at("device") == "emulated");
+  CHECK(cuda.at("device") == "cuda");
+  for (const auto& kernel : {emulated, cuda}) {
+    CHECK(kernel.at("verdict") == "clean");
+    CHECK(kernel.at("cases") == 80);
+    CHECK(kernel.at("judged_by").at("nothing") == 0);
+  }
+}
+
+TEST_CASE("A finding of a GPU is replayed there", "[cli][gpu]") {
+  const AddOne folder(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--cases", "20"},
+                               on_emulated_gpu());
+  CHECK(ran.status == 1);
+  const auto& finding = only_kernel(ran).at("findings").at(0);
+  CHECK(finding.at("kind") == "out-of-bounds");
+  CHECK(finding.at("message").get<std::string>().find("data") != std::string::npos);
+  const std::string replay = finding.at("replay");
+  const std::size_t from = replay.find(" replay ") + 8, to = replay.find(' ', from);
+  CHECK(replay.substr(to).find("--device cuda") != std::string::npos);
+  const RanJson again =
+      run_json({"replay", replay.substr(from, to - from), "--device", "cuda"}, on_emulated_gpu());
+  CHECK(again.status == 1);
+  CHECK(only_kernel(again).at("findings").at(0).at("kind") == "out-of-bounds");
+}
+
+TEST_CASE("Workers that die of nothing that a case did cost no case", "[cli][gpu]") {
+  const AddOne folder;
+  // In the middle of the third batch of 64 cases, of which half have a kernel more that keeps the GPU busy;
+  // it is run again in a worker that lives long enough for it.
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--cases", "200"},
+                               on_emulated_gpu({"EMULATED_GPU_LAUNCHES=250"}));
+  CHECK(ran.status == 0);
+  CHECK(only_kernel(ran).at("cases") == 200);
+}
+
+TEST_CASE("A GPU without memory for a case is no fault of the kernel", "[cli][gpu]") {
+  const AddOne folder;
+  const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--cases", "20"},
+                               on_emulated_gpu({"EMULATED_GPU_BYTES=4096"}));
+  CHECK(ran.status == 3);
+  CHECK(only_kernel(ran).at("verdict") == "unsupported");
+  CHECK(only_kernel(ran).at("reason").get<std::string>().find("CUDA_ERROR_OUT_OF_MEMORY") !=
+        std::string::npos);
+}
+
+TEST_CASE("The two devices are compared bit for bit", "[cli][gpu]") {
+  const Sum folder;
+  const RanJson ran = run_json({"compare", folder.path("sum.toml"), "--cases", "8"}, on_emulated_gpu());
+  CHECK(ran.status == 0);
+  const auto& kernel = ran.json.at("kernels").at(0);
+  CHECK(kernel.at("cases") == 8);
+  CHECK(kernel.at("runs") == kernel.at("same"));
+}
+
+TEST_CASE("A large sum is judged by the exact sum of the same memory", "[cli][gpu][large]") {
+  const RanJson right = Sum().large();
+  CHECK(right.status == 0);
+  CHECK(only_kernel(right).at("verdict") == "clean");
+  CHECK(only_kernel(right).at("cases").get<unsigned>() >= 4);
+
+  const RanJson wrong = Sum(short_sum_ptx).large();
+  CHECK(wrong.status == 1);
+  const auto& finding = only_kernel(wrong).at("findings").at(0);
+  CHECK(finding.at("kind") == "wrong-value");
+  CHECK(finding.at("case").get<std::string>().find("count=1048577") == 0);
+}
+
+TEST_CASE("What a large sum's process has found outlives it", "[cli][gpu][large]") {
+  // An input is made, summed and judged in less than twelve launches, and there are more inputs than one.
+  const RanJson ran = Sum(short_sum_ptx).large({"EMULATED_GPU_LAUNCHES=12"});
+  CHECK(ran.status == 1);
+  CHECK(only_kernel(ran).at("verdict") == "findings");
+  CHECK(only_kernel(ran).at("findings").at(0).at("kind") == "wrong-value");
+  CHECK(only_kernel(ran).at("notes").dump().find(
+            "it did not come to its end: its process was ended by signal 9") != std::string::npos);
+}
+
+TEST_CASE("A large sum whose launch the GPU refuses is unsupported", "[cli][gpu][large]") {
+  // The contract claims blocks of 256 threads.
+  const Sum folder(replaced(sum_ptx, ".param .u64 count)", ".param .u64 count)\n.maxntid 128, 1, 1"));
+  const RanJson ran = folder.large();
+  CHECK(ran.status == 3);
+  CHECK(only_kernel(ran).at("verdict") == "unsupported");
+  CHECK(only_kernel(ran).at("reason").get<std::string>().find("the GPU refuses the launch") !=
+        std::string::npos);
+}
+
+TEST_CASE("A large sum for which the GPU has no memory is unsupported", "[cli][gpu][large]") {
+  const RanJson ran = Sum().large({"EMULATED_GPU_BYTES=2000000"});
+  CHECK(ran.status == 3);
+  CHECK(only_kernel(ran).at("verdict") == "unsupported");
+  CHECK(only_kernel(ran).at("reason").get<std::string>().find("allocating 4194308 bytes") !=
+        std::string::npos);
+}
