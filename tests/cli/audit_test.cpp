@@ -194,9 +194,15 @@ TEST_CASE("an interrupted audit reports what it has, with status 130") {
 
 TEST_CASE("an interrupted compilation leaves no temporary files") {
   const Folder temporary;
-  const AddOne folder;
-  // Long before nvcc can be done.
-  const Ran ran = run({"audit", folder.path("add_one.toml")},
+  const AddOne folder(replaced(add_one_contract, "add_one.ptx", "add_one.cu"));
+  folder.file("add_one.cu", "__global__ void add_one(int* data, unsigned count);");
+  const std::string endless = folder.file("nvcc", R"(#!/bin/sh
+if [ "$1" = --version ]; then echo "Cuda compilation tools, release 13.0, V13.0.48"; exit; fi
+touch $TMPDIR/half
+sleep 60
+)");
+  std::filesystem::permissions(endless, std::filesystem::perms::owner_all);
+  const Ran ran = run({"audit", folder.path("add_one.toml"), "--nvcc", endless},
                       {std::chrono::milliseconds(400), {}, {}, {"TMPDIR=" + temporary.path().string()}});
   CHECK(ran.status == 130);
   CHECK(std::filesystem::is_empty(temporary.path()));
