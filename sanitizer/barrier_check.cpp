@@ -34,9 +34,9 @@ void BarrierCheck::barrier_arrives(const BarrierEvent& event) {
   // Comparing with the latest and with those of the own warp finds every difference sooner or later.
   if (phase.latest) compare(*phase.latest, event);
   if (event.lanes != all_lanes) {
-    for (const BarrierEvent& other : phase.parts)
-      if (other.warp == event.warp) compare(other, event);
-    phase.parts.push_back(event);
+    std::vector<BarrierEvent>& of_warp = phase.parts[event.warp.warp];
+    for (const BarrierEvent& other : of_warp) compare(other, event);
+    of_warp.push_back(event);
   }
   phase.latest = event;
 }
@@ -90,12 +90,14 @@ bool BarrierCheck::of_one_line(Site a, Site b) {
 void BarrierCheck::leaves_behind(const BarrierEvent& event, LaneSet behind) {
   const auto found = phases_.find(event.warp.block);
   if (found == phases_.end()) return;
-  for (const Phase& phase : found->second)
-    for (const BarrierEvent& waiting : phase.parts)
-      if (waiting.warp == event.warp && waiting.waits && waiting.aligned && (waiting.lanes & behind) != 0) {
-        report(waiting, event, "some threads of the warp wait at this barrier, and others have gone past it");
-        return;
-      }
+  for (const Phase& phase : found->second) {
+    const auto of_warp = phase.parts.find(event.warp.warp);
+    if (of_warp == phase.parts.end()) continue;
+    for (const BarrierEvent& waiting : of_warp->second)
+      if (waiting.waits && waiting.aligned && (waiting.lanes & behind) != 0)
+        return report(waiting, event,
+                      "some threads of the warp wait at this barrier, and others have gone past it");
+  }
 }
 
 void BarrierCheck::report(const BarrierEvent& now, const BarrierEvent& other, std::string message) {

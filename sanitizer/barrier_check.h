@@ -33,7 +33,8 @@ class BarrierCheck final : public Check {
   /// Who has come to a barrier since it was last complete.
   struct Phase {
     std::optional<BarrierEvent> latest;
-    std::vector<BarrierEvent> parts;  ///< of warps that did not come as wholes
+    /// Of warps that did not come as wholes, by warp: a thousand lanes may come one by one.
+    std::map<std::uint32_t, std::vector<BarrierEvent>> parts;
   };
   using OfBlock = std::array<Phase, 16>;
 

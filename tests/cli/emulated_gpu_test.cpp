@@ -1,10 +1,12 @@
 // What is around a GPU, on a driver whose GPU is the emulated device (tests/emulated_gpu): processes,
 // batches, reports.
-#include <chrono>
+#include <filesystem>
 
 #include "catch.h"
 #include "cli/add_one.h"
 #include "cli/program.h"
+#include "sanitizer/compute_sanitizer/tool.h"
+#include "tool_records.h"
 
 using namespace foldproof::test;
 
@@ -54,6 +56,33 @@ struct Sum : Folder {
 /// What lies behind the 2^20th element is not summed.
 const std::string short_sum_ptx =
     replaced(sum_ptx, "mov.u32 %block,", "min.u64 %count, %count, 1048576;\n  mov.u32 %block,");
+
+/// What stands in the place of compute-sanitizer: it runs its program, and leaves these records.
+struct Tool : Folder {
+  explicit Tool(const std::string& records) {
+    const std::string left = file("records.xml", records_file(records));
+    script = file("compute-sanitizer", R"sh(#!/bin/sh
+if [ "$1" = --version ]; then echo "Version 2025.3.1.0"; exit; fi
+for word; do
+  [ "$before" = --save ] && save=$word
+  before=$word
+done
+while [ "${1##*/}" != foldproof ]; do shift; done
+"$@"
+cp )sh" + left + " \"$save\"\n");
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  }
+  RanJson racecheck(const Folder& folder) const {
+    return run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--sanitizer", "racecheck"},
+                    on_emulated_gpu({"FOLDPROOF_COMPUTE_SANITIZER=" + script}));
+  }
+  std::string script;
+};
+
+/// Racecheck's word that it sees; of a launch that nobody counts.
+std::string self_test() {
+  return hazard(1'000'000, std::string(foldproof::compute_sanitizer::tool_named("racecheck")->self_test));
+}
 
 const nlohmann::json& only_kernel(const RanJson& ran) {
   REQUIRE(ran.json.at("kernels").size() == 1);
@@ -164,4 +193,26 @@ TEST_CASE("A large sum for which the GPU has no memory is unsupported", "[cli][g
   CHECK(only_kernel(ran).at("verdict") == "unsupported");
   CHECK(only_kernel(ran).at("reason").get<std::string>().find("allocating 4194308 bytes") !=
         std::string::npos);
+}
+
+TEST_CASE("An audit under a tool gives each case what the tool saw of it", "[cli][gpu]") {
+  const AddOne folder;
+  const RanJson clean = Tool(self_test()).racecheck(folder);
+  CHECK(clean.status == 0);
+  CHECK(only_kernel(clean).at("device") == "cuda/racecheck");
+  CHECK(only_kernel(clean).at("cases") == 12);
+
+  const RanJson found = Tool(hazard(1, "add_one") + self_test()).racecheck(folder);
+  CHECK(found.status == 1);
+  const auto& finding = only_kernel(found).at("findings").at(0);
+  CHECK(finding.at("kind") == "shared-race");
+  CHECK(finding.at("file") == "/src/put.cu");
+  CHECK(finding.at("case").get<std::string>().find("count=") == 0);
+}
+
+TEST_CASE("An audit under a tool that does not report its self-test is none", "[cli][gpu]") {
+  const AddOne folder;
+  const RanJson ran = Tool(hazard(1, "add_one")).racecheck(folder);
+  CHECK(ran.status == 3);
+  CHECK(only_kernel(ran).at("verdict") == "unsupported");
 }

@@ -10,9 +10,11 @@
 
 #include "catch.h"
 #include "devices/temporary_folder.h"
+#include "tool_records.h"
 
 using namespace foldproof;
 using namespace foldproof::compute_sanitizer;
+using namespace foldproof::test;
 
 namespace {
 
@@ -37,28 +39,13 @@ Job job(const std::shared_ptr<const Image>& of, const std::string& buffer = "out
   return {of, {{buffer, 4, {}, 0, true}}, {launch, launch}, {}, {}, std::nullopt};
 }
 
-std::string hazard(unsigned launch, const std::string& function) {
-  std::string threads;
-  for (const char* number : {"0", "1"})
-    threads += std::string("<thread") + number + "><access>Write</access><threadIdx><x>" +
-               (number[0] == '0' ? "0" : "64") + "</x><y>0</y><z>0</z></threadIdx><where><func>" + function +
-               "</func><path>/src/put.cu</path><line>3</line><pc>0x10</pc></where></thread" + number + ">";
-  return "<record><kind>Hazard</kind><what><text>Potential WAW hazard detected</text><common><gridid>" +
-         std::to_string(launch) +
-         "</gridid><type>WAW</type><address>0x1</address><blockIdx><x>0</x><y>0</y><z>0</z></blockIdx></"
-         "common>" +
-         threads + "</what></record>";
-}
-
 /// The tool as a script in a folder; each of its processes writes the next of these records, the last one
 /// again and again.
 class Script {
  public:
   explicit Script(const std::vector<std::string>& records) {
     for (std::size_t k = 0; k < records.size(); ++k)
-      std::ofstream(folder_.path() / ("records-" + std::to_string(k)))
-          << "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ComputeSanitizerOutput>" << records[k]
-          << "</ComputeSanitizerOutput>\n";
+      std::ofstream(folder_.path() / ("records-" + std::to_string(k))) << records_file(records[k]);
     std::ofstream script(path());
     script << "#!/bin/sh\nhere=" << folder_.path().string() << R"(
 for word; do
