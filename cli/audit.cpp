@@ -149,6 +149,9 @@ int audit(const Arguments& arguments, const Console& console) {
   if (arguments.large) check_some_are_large(all);
   options.shares_cases = all.size() > many_instances;
   if (const std::string name = skip_without_gpu(subjects); gpu.name.empty()) gpu.name = name;
+  for (Subject& subject : subjects)
+    if (std::ranges::count(assignments, &subject, &Assignment::subject) == 0)
+      subject.skipped = "none of its instances is audited in this run";
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   std::optional<LargeTools> large;
   if (arguments.large && has_gpu) options.large_tools = large.emplace(compile_options, console).tools();

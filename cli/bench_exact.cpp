@@ -24,10 +24,15 @@ namespace {
 
 constexpr std::array data{
     LargeInput{.name = "in [1, 2)"},
-    LargeInput{.name = "of both signs and all exponents",
+    LargeInput{.name = "of both signs and most exponents",
                .signs = Signs::random,
                .below = all_exponents,
                .above = all_exponents},
+    LargeInput{.name = "of both signs and all exponents",
+               .signs = Signs::random,
+               .below = all_exponents,
+               .above = all_exponents,
+               .overflows = true},
     LargeInput{
         .name = "x and -x in turn, of 80 exponents", .signs = Signs::in_pairs, .below = 40, .above = 40},
 };

@@ -68,6 +68,8 @@ struct Job {
   Schedule schedule;
   Limits limits;
   std::optional<JobFollow> follow;
+  /// Jobs of one group, such as those of a case, are wanted together or not at all. 0: of none.
+  std::uint64_t group = 0;
 };
 
 /// When `completed` is false, a finding ended the job early and the contents mean nothing. Bytes that nobody
@@ -83,7 +85,8 @@ struct JobResult {
 };
 
 /// Runs jobs on a device. A result stands at its job's index. Behind a job that ends in a timeout no other
-/// needs to be run: then there are fewer results than jobs.
+/// needs to be run: then there are fewer results than jobs. Behind one with a fatal finding none of its group
+/// needs to be: their results are not completed.
 class Runner {
  public:
   virtual ~Runner() = default;

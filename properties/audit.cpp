@@ -127,7 +127,10 @@ class Audit {
       take(cases[k], evaluations[k]);
       climb_.start_from(cases[k], evaluations[k].error_over_bound);
     }
-    if (!stopped_) left_out_ += cases.size() - evaluations.size();
+    if (stopped_ || evaluations.size() == cases.size()) return;
+    // The runner has lost processes enough.
+    left_out_ = options_.cases - begin - evaluations.size();
+    stopped_ = true;
   }
 
   /// A case that may have a larger error than all before it, or a drawn one where no bound says so.

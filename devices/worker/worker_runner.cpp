@@ -47,7 +47,13 @@ class WorkerRunner final : public Runner {
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
     timeouts_ = processes_ = 0;
+    spoilt_group_.reset();
     for (std::span<const Job> left = jobs; !left.empty() && !is_enough();) {
+      if (is_of_no_use(left.front())) {
+        results.push_back(not_run());
+        left = left.subspan(1);
+        continue;
+      }
       const std::span<const Job> batch = left.first(together(left));
       left = left.subspan(batch.size());
       run_batch(batch, results);
@@ -101,21 +107,31 @@ class WorkerRunner final : public Runner {
       abandon();
     }
     for (const Job& job : batch) {
-      results.push_back(run_alone(job));
-      account(results.back());
+      results.push_back(is_of_no_use(job) ? not_run() : run_alone(job));
+      account(job, results.back());
       if (is_enough()) return;
     }
+  }
+
+  /// Each that is run alone behind one that ended its process costs a process more.
+  bool is_of_no_use(const Job& job) const { return job.group != 0 && job.group == spoilt_group_; }
+
+  static JobResult not_run() {
+    JobResult result;
+    result.completed = false;
+    return result;
   }
 
   bool is_enough() const { return timeouts_ == most_timeouts || processes_ == most_processes; }
 
   /// What a job with a fatal finding leaves behind is of no use.
-  void account(JobResult& result) {
+  void account(const Job& job, JobResult& result) {
     const auto has = [&](auto is_meant) {
       return std::ranges::any_of(result.findings, [&](const Finding& f) { return is_meant(f.kind); });
     };
     if (!has(is_fatal)) return;
     abandon();
+    spoilt_group_ = job.group;
     const bool in_vain = has([](Kind kind) { return kind == Kind::timeout; });
     timeouts_ += in_vain ? 1 : 0;
     ++processes_;
@@ -174,7 +190,8 @@ class WorkerRunner final : public Runner {
 
   WorkerOptions options_;
   std::shared_ptr<Worker> worker_;
-  unsigned timeouts_ = 0, processes_ = 0;  ///< of this call of `run`: jobs in vain, processes that ended
+  unsigned timeouts_ = 0, processes_ = 0;      ///< of this call of `run`: jobs in vain, processes that ended
+  std::optional<std::uint64_t> spoilt_group_;  ///< of the last job that ended its process
 };
 
 std::unique_ptr<Runner> make_worker_runner(WorkerOptions options, std::shared_ptr<Worker> first) {

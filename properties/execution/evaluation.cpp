@@ -507,7 +507,10 @@ std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
   for (const Case& c : cases) {
     planned.push_back(plan(builder_, subject, c, input(c)));
     for (auto* runs : {&planned.back().prepared, &planned.back().of_derived})
-      for (PreparedJob& prepared : *runs) jobs.push_back(std::move(prepared.job));
+      for (PreparedJob& prepared : *runs) {
+        jobs.push_back(std::move(prepared.job));
+        jobs.back().group = planned.size();
+      }
   }
   std::vector<JobResult> results = runner_.run(jobs);
   auto next = std::make_move_iterator(results.begin());

@@ -16,6 +16,8 @@ namespace {
 constexpr std::int64_t small_count = 300;
 constexpr std::int64_t medium_count = 5000;
 constexpr std::int64_t most_rows = 40;
+/// Of a variable with so many values, such as the k of a block of 2^k, each has its turn.
+constexpr std::int64_t few_values = 8;
 /// Partials of a case that are to be more than the last block folds at once.
 constexpr std::int64_t most_blocks_to_fold = 129;
 /// Blocks of a case, so that tiny blocks do not make a large case slow; those of a warp reach the largest
@@ -36,6 +38,8 @@ std::size_t in_turn(std::uint64_t index, std::size_t classes, std::uint64_t seed
   return permutation(classes, mixed(seed + index / classes))[index % classes];
 }
 
+constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1, nudges = 3;
+
 /// Both lengths below: uniform over the number of bits, then over the numbers with that many.
 std::int64_t any_length(Chooser& choose, std::int64_t largest) {
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(largest)));
@@ -50,12 +54,48 @@ struct Turn {
   bool has_largest_block;  ///< and not only the largest count of a block that is drawn
 };
 
+Turn turn_of(std::uint64_t index, std::uint64_t seed) {
+  const auto counts = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed)));
+  const auto nudge =
+      static_cast<std::int64_t>(in_turn(index / count_classes, nudges, hash_of("nudge", seed))) - 1;
+  if (counts != CountClass::large || nudge != 1) return {counts, nudge, false};
+  return {CountClass::corner, nudge, index / (count_classes * nudges) % 2 == 0};
+}
+
+/// A case without elements shows nothing, and a corner with the largest block has its own: neither takes a
+/// turn.
+bool takes_a_turn(std::uint64_t index, std::uint64_t seed) {
+  const Turn turn = turn_of(index, seed);
+  return turn.counts != CountClass::none && !turn.has_largest_block;
+}
+
+/// Which values of the other variables have their turn.
+class Turns {
+ public:
+  Turns(std::uint64_t index, std::uint64_t seed) : seed_(seed) {
+    constexpr std::uint64_t period = count_classes * nudges * 2, of_a_period = period - nudges * 2 - 1;
+    before_ = index / period * of_a_period;
+    for (std::uint64_t i = index - index % period; i < index; ++i) before_ += takes_a_turn(i, seed) ? 1 : 0;
+  }
+
+  /// Each of the classes has its turn in a run of as many cases that take one; a variable has runs of its
+  /// own.
+  std::size_t among(const std::string& variable, std::size_t classes) const {
+    return in_turn(before_, classes, hash_of(variable, seed_));
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::uint64_t before_;  ///< cases that took a turn
+};
+
 /// Draws the variables: blocks first, since the telling counts lie around multiples of them.
 class VariableChoice {
  public:
-  VariableChoice(Chooser& choose, const Domain& domain, const Turn& turn)
+  VariableChoice(Chooser& choose, const Domain& domain, const Turn& turn, const Turns& turns)
       : choose_(choose),
         domain_(domain),
+        turns_(turns),
         nudge_(turn.nudge),
         has_largest_block_(turn.has_largest_block && has_variable("block")) {}
 
@@ -84,7 +124,7 @@ class VariableChoice {
     const std::string& name = variable.first;
     if (name == "grid") {
       const Bounds grid = capped_grid(range, chosen);
-      return corner_ ? grid.high : variable_in(choose_, grid);
+      return corner_ ? grid.high : any_in(name, grid);
     }
     const auto known = drawn_.find(name);
     if (known != drawn_.end()) return range.clamp(known->second);
@@ -93,12 +133,19 @@ class VariableChoice {
 
   std::int64_t drawn_anew(const std::string& name, Bounds range, const Variables& chosen) {
     if (has_largest_block_ && !chosen.contains("block") && !is_count(name)) return range.high;
-    if (name == "block") return block_in(choose_, range);
+    if (!is_count(name) && range.high - range.low < few_values)
+      return range.low + static_cast<std::int64_t>(
+                             turns_.among(name, static_cast<std::size_t>(range.high - range.low + 1)));
+    if (name == "block") return block_in(choose_, range, turns_.among(name, block_turns));
     if (name == "columns")  // now and then as long as a count may be
       return choose_.between(0, 11) == 0 ? long_row_in(range) : row_in(choose_, range, tile_of(chosen));
     if (name == "rows") return rows_in(range, chosen);
     if (name == "segments") return segments_in(range);
-    return variable_in(choose_, range);
+    return any_in(name, range);
+  }
+
+  std::int64_t any_in(const std::string& name, Bounds range) {
+    return variable_in(choose_, range, turns_.among(name, variable_turns));
   }
 
   std::int64_t long_row_in(Bounds range) {
@@ -108,7 +155,7 @@ class VariableChoice {
   /// A warp or a block works on each, whether there is an element in it or not.
   std::int64_t segments_in(Bounds range) {
     if (choose_.between(0, 15) == 0) return range.high;
-    return variable_in(choose_, {range.low, range.clamp(small_count)});
+    return any_in("segments", {range.low, range.clamp(small_count)});
   }
 
   /// A row is mostly a block's, and some judges take their time for each element: few rows, and seldom as
@@ -119,7 +166,7 @@ class VariableChoice {
     const std::int64_t in_time = medium_count / length + 1;
     if (choose_.between(0, 15) == 0)
       return std::min(capped_grid(range, chosen).high, range.clamp(2 * in_time));
-    return variable_in(choose_, {range.low, range.clamp(std::min(most_rows, in_time))});
+    return any_in("rows", {range.low, range.clamp(std::min(most_rows, in_time))});
   }
 
   /// Few blocks more than the largest count fills.
@@ -138,7 +185,8 @@ class VariableChoice {
       case CountClass::none: return 0;
       case CountClass::one: return 1;
       case CountClass::warp_edge: return 32 * choose_.between(1, 3) + nudge_;
-      case CountClass::tile_edge: return std::min(most, tile * tiles(tile) + nudge_);
+      case CountClass::tile_edge:
+        return std::clamp<std::int64_t>(tile * tiles(tile) + nudge_, 1, std::max<std::int64_t>(most, 1));
       case CountClass::power_edge:
         return std::min(most, (std::int64_t{1} << choose_.between(1, 13)) + nudge_);
       case CountClass::small:
@@ -179,6 +227,7 @@ class VariableChoice {
 
   Chooser& choose_;
   const Domain& domain_;
+  Turns turns_;
   std::int64_t nudge_;      ///< steps off an edge: -1, 0 or 1
   bool has_largest_block_;  ///< and of what the block is made: the k of 2^k
   bool corner_ = false;
@@ -192,16 +241,6 @@ Schedule schedule_in(Chooser& choose, std::uint64_t index, std::uint64_t seed) {
                               Order::random,        Order::random};
   const Order order = orders[in_turn(index, std::size(orders), hash_of("schedule", seed))];
   return {order, order == Order::random ? choose.bits() : 0};
-}
-
-constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1, nudges = 3;
-
-Turn turn_of(std::uint64_t index, std::uint64_t seed) {
-  const auto counts = static_cast<CountClass>(in_turn(index, count_classes, hash_of("count", seed)));
-  const auto nudge =
-      static_cast<std::int64_t>(in_turn(index / count_classes, nudges, hash_of("nudge", seed))) - 1;
-  if (counts != CountClass::large || nudge != 1) return {counts, nudge, false};
-  return {CountClass::corner, nudge, index / (count_classes * nudges) % 2 == 0};
 }
 
 std::int64_t offset_in(Chooser& choose, const Variables& variables) {
@@ -298,7 +337,7 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   const Turn turn = turn_of(index, seed_);
 
   Case c;
-  c.variables = VariableChoice(choose, domain_, turn).choose(turn.counts);
+  c.variables = VariableChoice(choose, domain_, turn, {index, seed_}).choose(turn.counts);
   const Ingredients made_of = distributions_.empty() ? Ingredients{"equal", ""} : ingredients(index);
   c.recipe.distribution = made_of.distribution;
   c.recipe.seed = choose.bits();

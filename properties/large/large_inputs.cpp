@@ -29,7 +29,7 @@ std::uint32_t stored_exponent_of_one(Element element) {
 
 Exponents exponents_of(const LargeInput& how, Element element) {
   const std::uint32_t one = stored_exponent_of_one(element);
-  return {one - std::min(how.below, one - 1), one + std::min(how.above, one / 2)};
+  return {one - std::min(how.below, one - 1), one + std::min(how.above, how.overflows ? one : one / 2)};
 }
 
 template <typename T>

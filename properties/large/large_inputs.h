@@ -26,6 +26,7 @@ struct LargeInput {
   Signs signs = Signs::none;
   /// Exponents below and above that of 1, as far as the type has them; above, at most half as many as that.
   std::uint32_t below = 0, above = 0;
+  bool overflows = false;  ///< above, all that the type has: no sum of many is finite
 };
 
 /// Sparse ones (of which nothing rounds, so that each one that is lost shows), numbers in [1, 2), numbers of

@@ -29,7 +29,7 @@ audit_step() {
 }
 
 step tests 300 log/tests.txt env FOLDPROOF_PROGRAM="$program" "$tests"
-audit_step audit 300 log/audit.txt "$kernels" --device cuda
+audit_step audit 900 log/audit.txt "$kernels" --device cuda --case-limit 2s # five minutes of it are nvcc, the first time
 audit_step defects.emulated 300 log/emulated.json "$kernels/defects" --format json
 audit_step defects.cuda 200 log/cuda.json "$kernels/defects" --device cuda --case-limit 2s --format json
 audit_step defects.tools 300 log/tools.json "$kernels/defects" --device cuda --format json \

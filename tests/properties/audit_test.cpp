@@ -471,7 +471,7 @@ TEST_CASE("a claim beyond what was tried is told") {
         std::map<std::string, std::int64_t>{{"spare", 3}});
 }
 
-TEST_CASE("a kernel that does not end is run once, not forty times") {
+TEST_CASE("a kernel that does not end is run for one case and smaller ones, not for forty") {
   std::uint64_t launches = 0;
   const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), [&](const Launch& l) {
     ++launches;
@@ -481,7 +481,51 @@ TEST_CASE("a kernel that does not end is run once, not forty times") {
   });
   CHECK(only_finding(report).kind == Kind::timeout);
   CHECK(report.notes == std::vector<std::string>{"the audit ended at the first case that did not"});
-  CHECK(launches < 20);
+  CHECK(report.cases == 1);
+  CHECK(launches < 40);
+}
+
+/// Gives no results behind the third job that ends its process, as the runner of a worker does.
+class LosingProcesses final : public Runner {
+ public:
+  explicit LosingProcesses(const fake::Kernel& kernel) : inner_(kernel) {}
+  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
+    return inner_.entries(image);
+  }
+  bool watches() const override { return false; }
+  std::size_t jobs_together() const override { return 16; }
+  std::vector<JobResult> run(const std::vector<Job>& jobs) override {
+    std::vector<JobResult> results;
+    for (std::size_t j = 0, lost = 0; j < jobs.size() && lost < 3; ++j, ++jobs_run) {
+      results.push_back(inner_.run({jobs[j]}).front());
+      if (!results.back().findings.empty()) results.back().completed = false, ++lost;
+    }
+    return results;
+  }
+  std::uint64_t jobs_run = 0;
+
+ private:
+  fake::FakeRunner inner_;
+};
+
+TEST_CASE("an audit ends behind the cases that have cost so many processes that the rest has no results") {
+  LosingProcesses runner([](const Launch& l) {
+    l.store(sum_in_a_tree<float>(l));
+    Finding found;
+    found.kind = Kind::crash;
+    if (l.count > 1) l.findings->push_back(found);
+  });
+  const Contract contract = fake::contract(Operator::sum, Element::f32);
+  AuditOptions options = many_cases(40);
+  options.shrinks = false;
+  const auto image = std::make_shared<const Image>(Image{"fake.ptx", ""});
+  const KernelReport report = audit_instance(contract, contract.instances.front(), image, runner, options);
+  CHECK(only_finding(report).kind == Kind::crash);
+  REQUIRE(report.notes.size() == 1);
+  CHECK(report.notes[0] == std::to_string(40 - report.cases) +
+                               " cases were left out, behind others that ended the process that ran them");
+  CHECK(report.cases < 10);
+  CHECK(runner.jobs_run < 16);
 }
 
 TEST_CASE("the same seed gives the same audit, another seed another one") {

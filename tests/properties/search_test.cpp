@@ -55,9 +55,9 @@ AuditOptions options_of(std::uint64_t seed, std::optional<std::uint64_t> steered
   return options;
 }
 
-/// Over the seeds 1 to 15, of the largest error over bound in the default number of cases.
+/// Over the seeds 1 to 61, of the largest error over bound in the default number of cases.
 double median_worst(Element element, const fake::Kernel& kernel, std::optional<std::uint64_t> steered) {
-  constexpr std::size_t seeds = 15;
+  constexpr std::size_t seeds = 61;
   std::vector<double> worst;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const KernelReport report =
@@ -70,13 +70,13 @@ double median_worst(Element element, const fake::Kernel& kernel, std::optional<s
 }
 
 TEST_CASE(
-    "steering a quarter of the cases takes a third of the way from the drawn ones to the bound, in the "
+    "steering a quarter of the cases takes a quarter of the way from the drawn ones to the bound, in the "
     "median") {
   const auto gain = [](Element element, const fake::Kernel& kernel) {
     const double drawn = median_worst(element, kernel, 0),
                  steered = median_worst(element, kernel, std::nullopt);
     CAPTURE(name(element), drawn, steered);
-    CHECK(1 - steered <= 2.0 / 3 * (1 - drawn));
+    CHECK(1 - steered <= 3.0 / 4 * (1 - drawn));
   };
   gain(Element::f32, sequential);
   gain(Element::f32, in_pairs);

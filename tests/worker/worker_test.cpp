@@ -28,13 +28,14 @@ constexpr const char* ptx = R"(.version 7.0
 const std::shared_ptr<const Image> image = std::make_shared<const Image>(Image{"put.ptx", ptx});
 
 /// Writes `value` into a buffer of that name.
-Job job(std::uint32_t value, const std::string& name = "output", std::uint64_t past = 0) {
+Job job(std::uint32_t value, const std::string& name = "output", std::uint64_t past = 0,
+        std::uint64_t group = 0) {
   JobBuffer buffer{name, 4, {}, 0, true};
   JobLaunch launch{"put",
                    {{1, 1, 1}, {1, 1, 1}},
                    {{ArgumentBytes(8), {{0, 0, past}}}, word_argument(value)},
                    {"put.toml", 7}};
-  return {image, {buffer}, {launch}, {}, {}, std::nullopt};
+  return {image, {buffer}, {launch}, {}, {}, std::nullopt, group};
 }
 
 WorkerOptions options() {
@@ -91,6 +92,20 @@ TEST_CASE("A job that ends its process is a crash, and the others have their res
   CHECK(results[1].findings[0].kind == Kind::crash);
   CHECK(results[1].findings[0].message ==
         "the process that ran it on the device was ended by signal 9 (Killed)");
+}
+
+TEST_CASE("Behind a job that ends its process none of its group is run, and other groups are", "[worker]") {
+  const TemporaryFolder folder;
+  const std::string once = "is killed once: " + (folder.path() / "mark").string();
+  const std::vector<JobResult> results = make_worker_runner(options())->run(
+      {job(1, "output", 0, 1), job(2, "is killed", 0, 1), job(3, once, 0, 1), job(4, "output", 0, 2)});
+  REQUIRE(results.size() == 4);
+  CHECK(value_of(results[0]) == 1);
+  CHECK(results[1].findings.at(0).kind == Kind::crash);
+  CHECK_FALSE(results[2].completed);
+  CHECK(results[2].findings.empty());
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "mark"));
+  CHECK(value_of(results[3]) == 4);
 }
 
 TEST_CASE("What a job printed is not told of one behind it", "[worker]") {
