@@ -136,9 +136,8 @@ KernelReport judge_large(const Assignment& assignment, const CampaignOptions& op
 /// Cases must not hang on what became of those before, nor on what other processes keep meanwhile.
 void suit_a_tool(AuditOptions& options) {
   options.steered = 0;
-  options.shrinks = false;
+  options.shrinks = options.tries_stored = false;
   options.is_to_end = nullptr;
-  options.store.reset();
 }
 
 std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& options) {

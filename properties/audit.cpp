@@ -51,8 +51,9 @@ class Audit {
         report_(empty_report(contract, instance)) {}
 
   KernelReport run() {
-    for (const StoredCase& stored : store_.load(contract_, instance_))
-      if (!stopped_) judge_stored(stored.c);
+    if (options_.tries_stored)
+      for (const StoredCase& stored : store_.load(contract_, instance_))
+        if (!stopped_) judge_stored(stored.c);
     generate();
     return finished();
   }

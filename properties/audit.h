@@ -19,6 +19,7 @@ struct AuditOptions {
   std::uint64_t cases = 40;  ///< per instance
   bool shrinks = true;       ///< else the first case that shows a finding speaks for it
   bool tells_missed = true;  ///< a note says what kinds of cases were not among them
+  bool tries_stored = true;  ///< cases that were kept come first; else there are none but the drawn ones
   /// Of the cases, the last so many are steered towards a larger error, where a bound judges; absent: a
   /// quarter and at least 4, but no more than half.
   std::optional<std::uint64_t> steered;
@@ -26,7 +27,7 @@ struct AuditOptions {
   std::uint64_t seed = 1;  ///< a case's seed is a hash of this, the instance and its index
   /// Elements; what the emulated device can do in time. A block more than 256 of 256 threads, 64 of 1024, ….
   std::uint64_t largest_count = (1u << 16) + (1u << 10);
-  /// Where failing cases are kept, to be replayed first; absent: in the user's cache, and not replayed.
+  /// Where failing cases are kept, to be tried first; absent: in the user's cache, and not tried.
   std::optional<std::filesystem::path> store;
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;
   std::function<bool()> is_to_end;  ///< asked between runs: then the report is of what was judged until then

@@ -116,7 +116,8 @@ class SanitizedRun {
     } catch (const Ended& ended) {
       const std::size_t done = ran.results.size();
       if (done == jobs.size())
-        throw Unsupported(fmt::format("a worker under compute-sanitizer's {} {}", tool_.name, ended.how));
+        throw Unsupported(fmt::format("a worker under compute-sanitizer's {} {}", tool_.name,
+                                      ended.in_time ? ended.how : "did not run its self-test in time"));
       // What the tool saw of the jobs before is lost with the process.
       if (done > 0)
         if (const std::size_t again = run_process(jobs.first(done)); again < done) return again;
@@ -177,10 +178,11 @@ class SanitizedRun {
     }
   }
 
+  /// It ends, however long it takes beside what else the GPU has to do: it has more time than a case.
   void run_self_test(Conversation& conversation) const {
     const Job test = self_test_job(tool_);
     conversation.introduce(*test.image, worker_.start);
-    conversation.run({&test, 1}, worker_.limit, worker_.start);
+    conversation.run({&test, 1}, worker_.start, worker_.start);
   }
 
   /// Gives each job what the tool saw of it.

@@ -73,7 +73,8 @@ cp )sh" + left + " \"$save\"\n");
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   }
   RanJson racecheck(const Folder& folder) const {
-    return run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--sanitizer", "racecheck"},
+    return run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--sanitizer", "racecheck",
+                     "--store", folder.path("kept")},
                     on_emulated_gpu({"FOLDPROOF_COMPUTE_SANITIZER=" + script}));
   }
   std::string script;
@@ -208,6 +209,10 @@ TEST_CASE("An audit under a tool gives each case what the tool saw of it", "[cli
   CHECK(finding.at("kind") == "shared-race");
   CHECK(finding.at("file") == "/src/put.cu");
   CHECK(finding.at("case").get<std::string>().find("count=") == 0);
+  const std::string kept = "foldproof replay " + folder.path("kept") + "/";
+  CHECK(finding.at("replay").get<std::string>().find(kept) == 0);
+  // What was kept is for other audits: the tool's cases stay the same.
+  CHECK(only_kernel(Tool(self_test()).racecheck(folder)).at("cases") == 12);
 }
 
 TEST_CASE("An audit under a tool that does not report its self-test is none", "[cli][gpu]") {
