@@ -216,11 +216,11 @@ class Audit {
   /// are worse.
   void collect(const Case& c, const Evaluation& evaluation, const Finding& finding) {
     if (find_like(report_.findings, finding) != nullptr) return;
-    if (!options_.shrinks) {
-      keep(c, finding);
-    } else if (const auto changing = not_reproduced(evaluator_, instance_, c, evaluation, finding)) {
+    const auto changing =
+        options_.shrinks ? not_reproduced(evaluator_, instance_, c, evaluation, finding) : std::nullopt;
+    if (changing) {
       if (find_like(report_.findings, *changing) == nullptr) keep(c, *changing);
-    } else if (is_replay_ || report_.findings.size() >= most_shrunk) {
+    } else if (!options_.shrinks || is_replay_ || report_.findings.size() >= most_shrunk) {
       keep(c, finding);
     } else {
       keep_shrunk(c, finding);

@@ -43,5 +43,5 @@ step bench.kernels 120 bandwidth.json "$program" bench kernels --runs 15 --forma
 step bench.page 10 bandwidth.txt "$program" bench kernels --measured bandwidth.json
 step bench.claims 300 claims.md "$program" claims --measured bandwidth.json
 step bench.exact 120 exact.txt "$program" bench exact --runs 15
-audit_step large 400 large.txt "$kernels" --device cuda --large
+audit_step large 1800 large.txt "$kernels" --device cuda --large
 exit $failed
