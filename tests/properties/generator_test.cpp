@@ -170,6 +170,19 @@ TEST_CASE("twelve cases hold every block where there are few, and both ends wher
   }
 }
 
+TEST_CASE("each of few blocks has as many turns as the others, and the largest one the corners besides") {
+  const Instance instance = with_domain({{"k", "5 .. 7"}, {"block", "2^k"}, {"count", "0 .. 2^33"}});
+  const Domain domain(instance, 1 << 16);
+  const CaseGenerator generator(instance, domain, "test", 1);
+  std::map<std::int64_t, int> turns;
+  for (std::uint64_t i = 0; i < 144; ++i) {
+    const Variables variables = generator.generate(i).variables;
+    if (variables.at("count") != 0) ++turns[variables.at("block")];
+  }
+  // Of eight cases one has no elements, and of 48 one is such a corner: 144 = 18 + 3 + 3 * 41.
+  CHECK(turns == std::map<std::int64_t, int>{{32, 41}, {64, 41}, {128, 41 + 3}});
+}
+
 TEST_CASE("a grid reaches the largest count's last block, whatever its threads") {
   for (const std::string block : {"32", "64", "128", "256", "512", "1024"}) {
     const Instance instance = with_domain(
