@@ -12,8 +12,10 @@ constexpr const char* server =
 }  // namespace
 
 std::string host_program_code(const std::vector<std::string>& entries, const std::string& place) {
+  // A compiler that lists what it read lists this line's file: whoever looks at `place` knows that there is
+  // none.
   std::string code = fmt::format(
-      "#line 1 \"foldproof-server\"\n{}\nint main() {{\n  return foldproof_host::serve({{\n", server);
+      "#line 1 \"{}server\"\n{}\nint main() {{\n  return foldproof_host::serve({{\n", place, server);
   for (std::size_t i = 0; i < entries.size(); ++i)
     code += fmt::format("#line 1 \"{}{}\"\n::foldproof_host::entry(R\"({})\", &{}),\n", place, i, entries[i],
                         entries[i]);

@@ -25,14 +25,13 @@ std::vector<int> telling_exponents(std::string_view modifier, Element element) {
 
 }  // namespace
 
-std::int64_t block_in(Chooser& choose, Bounds range, std::size_t turn) {
+std::int64_t block_in(Chooser& choose, Bounds range) {
   std::set<std::int64_t> edges{range.low, range.high};
   for (const std::int64_t edge : block_edges)
     if (range.clamp(edge) == edge) edges.insert(edge);
-  switch (turn) {
-    case 0: return range.low;
-    case 1: return range.high;
-    case 2: return choose.between(range.low, range.high);
+  switch (choose.between(0, 4)) {
+    case 0: return choose.between(range.low, range.high);
+    case 1: return choose.between(0, 1) == 0 ? range.low : range.high;
     default: return choose.one_of(std::vector<std::int64_t>(edges.begin(), edges.end()));
   }
 }
@@ -50,8 +49,8 @@ std::int64_t row_in(Chooser& choose, Bounds range, std::int64_t block) {
   }
 }
 
-std::int64_t variable_in(Chooser& choose, Bounds range, std::size_t turn) {
-  switch (turn) {
+std::int64_t variable_in(Chooser& choose, Bounds range) {
+  switch (choose.between(0, 5)) {
     case 0: return range.low;
     case 1:
     case 2: return range.high;

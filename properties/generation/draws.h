@@ -6,7 +6,6 @@
 #include <rapidcheck/gen/Numeric.h>
 #include <rapidcheck/gen/Select.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,18 +43,14 @@ class Chooser {
   rc::Random random_;
 };
 
-/// Classes of blocks that take turns, in block_in.
-inline constexpr std::size_t block_turns = 8;
-/// Threads of a block: one end, the other, now and then any, mostly at an edge of warps or powers of two.
-std::int64_t block_in(Chooser& choose, Bounds range, std::size_t turn);
+/// Threads of a block: mostly at an edge of warps, powers of two or the range.
+std::int64_t block_in(Chooser& choose, Bounds range);
 
 /// Elements of a row: mostly at an edge of warps, of powers of two or of the block.
 std::int64_t row_in(Chooser& choose, Bounds range, std::int64_t block);
 
-/// Classes of values that take turns, in variable_in.
-inline constexpr std::size_t variable_turns = 6;
 /// One end, the other, next to it, few, or anywhere.
-std::int64_t variable_in(Chooser& choose, Bounds range, std::size_t turn);
+std::int64_t variable_in(Chooser& choose, Bounds range);
 
 /// Distributions whose point a modifier would spoil: exact sums, and values that few others have.
 bool stays_as_made(std::string_view distribution);

@@ -124,7 +124,7 @@ class VariableChoice {
     const std::string& name = variable.first;
     if (name == "grid") {
       const Bounds grid = capped_grid(range, chosen);
-      return corner_ ? grid.high : any_in(name, grid);
+      return corner_ ? grid.high : variable_in(choose_, grid);
     }
     const auto known = drawn_.find(name);
     if (known != drawn_.end()) return range.clamp(known->second);
@@ -136,16 +136,12 @@ class VariableChoice {
     if (!is_count(name) && range.high - range.low < few_values)
       return range.low + static_cast<std::int64_t>(
                              turns_.among(name, static_cast<std::size_t>(range.high - range.low + 1)));
-    if (name == "block") return block_in(choose_, range, turns_.among(name, block_turns));
+    if (name == "block") return block_in(choose_, range);
     if (name == "columns")  // now and then as long as a count may be
       return choose_.between(0, 11) == 0 ? long_row_in(range) : row_in(choose_, range, tile_of(chosen));
     if (name == "rows") return rows_in(range, chosen);
     if (name == "segments") return segments_in(range);
-    return any_in(name, range);
-  }
-
-  std::int64_t any_in(const std::string& name, Bounds range) {
-    return variable_in(choose_, range, turns_.among(name, variable_turns));
+    return variable_in(choose_, range);
   }
 
   std::int64_t long_row_in(Bounds range) {
@@ -155,7 +151,7 @@ class VariableChoice {
   /// A warp or a block works on each, whether there is an element in it or not.
   std::int64_t segments_in(Bounds range) {
     if (choose_.between(0, 15) == 0) return range.high;
-    return any_in("segments", {range.low, range.clamp(small_count)});
+    return variable_in(choose_, {range.low, range.clamp(small_count)});
   }
 
   /// A row is mostly a block's, and some judges take their time for each element: few rows, and seldom as
@@ -166,7 +162,7 @@ class VariableChoice {
     const std::int64_t in_time = medium_count / length + 1;
     if (choose_.between(0, 15) == 0)
       return std::min(capped_grid(range, chosen).high, range.clamp(2 * in_time));
-    return any_in("rows", {range.low, range.clamp(std::min(most_rows, in_time))});
+    return variable_in(choose_, {range.low, range.clamp(std::min(most_rows, in_time))});
   }
 
   /// Few blocks more than the largest count fills.

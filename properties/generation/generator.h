@@ -28,8 +28,8 @@ enum class CountClass : std::uint8_t {
 /// What names contract and instance to the generator, so that each has cases of its own.
 std::string identity_of(const Contract& contract, const Instance& instance);
 
-/// Blocks, and what else a launch chooses, take turns as well: a dozen cases hold each value of a variable
-/// that has at most eight, and both ends of one that has more.
+/// Of a variable that has at most eight values, and says nothing about the number of elements, each has its
+/// turn: a dozen cases hold them all.
 class CaseGenerator {
  public:
   /// `identity` is that of identity_of: a case depends on it, the seed and the index alone.

