@@ -67,6 +67,15 @@ std::uint32_t words_of(LaneSet lanes, const Row& row) {
   return words;
 }
 
+/// Whether what one of the two wrote stood there.
+bool is_harmless(const Entry& earlier, const Entry& now) {
+  return now.manner.writes ? now.manner.unchanged : earlier.manner.unchanged;
+}
+
+Severity severity_of(Kind kind, const Entry& earlier, const Entry& now) {
+  return kind == Kind::unordered_access || is_harmless(earlier, now) ? Severity::warning : Severity::error;
+}
+
 std::string_view verb(const Manner& m) { return m.update ? "updates" : m.writes ? "writes" : "reads"; }
 
 /// A lock that is fought for collects an entry for each attempt. Of what a lane did at one site and one time,
@@ -74,6 +83,8 @@ std::string_view verb(const Manner& m) { return m.update ? "updates" : m.writes 
 /// comes after something before comes after it. `alike`: all entries are of one manner, and who has seen what
 /// is no matter.
 constexpr std::size_t many_entries = 32;
+/// The earliest are forgotten, so that whoever saw the value of one that is kept is kept as well.
+constexpr std::ptrdiff_t most_entries_of_a_raced = 128;
 void keep_latest(std::vector<Entry>& entries, bool alike) {
   using Key = std::tuple<WarpId, Time, Site, std::uint32_t, bool, bool>;
   const auto key_of = [&](const Entry& e) {
@@ -263,7 +274,7 @@ void RaceCheck::undivide(Line& line) {
   for (Cell& cell : line.cells) {
     cell.weak.clear();
     cell.strong.clear();
-    cell.mixed = false;
+    cell.mixed = cell.raced = false;
     cell.chain.number = 0;
   }
   line.divided = false;
@@ -332,10 +343,10 @@ void RaceCheck::end_chains(Line& line, std::size_t index, const Manner& now) {
 
 void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now,
                             WarpClock& who, std::uint64_t address) {
-  compare(event, cell.weak, lane, now, who, address);
+  compare(event, cell, cell.weak, lane, now, who, address);
   const bool among_equals =
       !cell.mixed && (cell.strong.empty() || are_equals(cell.strong.front().manner, now.manner));
-  if (!among_equals) compare(event, cell.strong, lane, now, who, address);
+  if (!among_equals) compare(event, cell, cell.strong, lane, now, who, address);
   if (cell.strong.empty()) cell.mixed = false;
   Entry entry = now;
   continue_chain(event, cell.chain, entry);
@@ -354,6 +365,8 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
   entries.push_back(entry);
   if (entries.size() >= many_entries && std::has_single_bit(entries.size()))
     keep_latest(entries, now.manner.strong && among_equals);
+  if (cell.raced && std::ssize(entries) > 2 * most_entries_of_a_raced)
+    entries.erase(entries.begin(), entries.end() - most_entries_of_a_raced);
 }
 
 // What the access has seen of the strong writes before it, and whether it goes on with them.
@@ -412,7 +425,7 @@ LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsign
 }
 
 // Reports the entries that conflict with this access, and forgets those that it stands for from now on.
-void RaceCheck::compare(const AccessEvent& event, std::vector<Entry>& entries, unsigned lane,
+void RaceCheck::compare(const AccessEvent& event, Cell& cell, std::vector<Entry>& entries, unsigned lane,
                         const Entry& now, WarpClock& who, std::uint64_t address) {
   std::size_t kept = 0;
   std::uint32_t latest_chain = 0;  // of the writes kept
@@ -424,13 +437,17 @@ void RaceCheck::compare(const AccessEvent& event, std::vector<Entry>& entries, u
     // Whether another warp's read is over takes time to find out, and saves little before there are many.
     const bool is_near = own || (earlier.warp.block == now.warp.block && earlier.time < base_);
     const bool stands_for = (conflicts || is_near || many) && replaces(now, earlier);
-    if (conflicts || stands_for) {
+    const bool clashes = conflicts && !is_excused(earlier, now) &&
+                         (stands_for || !cell.raced || is_news(event, lane, earlier, now));
+    if (clashes || stands_for) {
       const LaneSet others = own ? earlier.lanes & ~bit(lane) : earlier.lanes;
       LaneSet unordered = others == 0 ? 0 : clocks_.unordered(who, lane, earlier.warp, others, earlier.time);
-      const bool clashes = conflicts && unordered != 0 && !is_excused(earlier, now);
-      if (clashes && earlier.manner.strong && earlier.manner.writes)
+      if (clashes && unordered != 0 && earlier.manner.strong && earlier.manner.writes)
         unordered &= ~seen(entries, k, lane, who);
-      if (clashes && unordered != 0) report(event, lane, earlier, first_lane(unordered), now, address);
+      if (clashes && unordered != 0) {
+        report(event, lane, earlier, first_lane(unordered), now, address);
+        cell.raced |= severity_of(kind_of(event, lane, earlier, now), earlier, now) == Severity::error;
+      }
       // Whoever saw a write that is remembered is remembered, too. Chains are numbered in their order.
       const bool witness =
           earlier.observes && (latest_chain == earlier.chain || (earlier.manner.writes && unordered != 0));
@@ -445,36 +462,43 @@ void RaceCheck::compare(const AccessEvent& event, std::vector<Entry>& entries, u
   entries.resize(kept);
 }
 
+Kind RaceCheck::kind_of(const AccessEvent& event, unsigned lane, const Entry& earlier,
+                        const Entry& now) const {
+  if (morally_strong(earlier, now)) return Kind::unordered_access;
+  if (!event.shared) return Kind::global_race;
+  const bool is_of_a_peer = event.owner && event.owner[lane] != now.warp.block;
+  return is_of_a_peer || earlier.warp.block != now.warp.block ? Kind::cluster_race : Kind::shared_race;
+}
+
+// Whether nothing as bad has been told of these two places.
+bool RaceCheck::is_news(const AccessEvent& event, unsigned lane, const Entry& earlier,
+                        const Entry& now) const {
+  const Kind kind = kind_of(event, lane, earlier, now);
+  const auto known = reported_.find({kind, earlier.site, now.site});
+  if (known == reported_.end())
+    return !scene_->orders_its_own(earlier.site) || !scene_->orders_its_own(now.site);
+  return findings_[known->second].severity == Severity::warning &&
+         severity_of(kind, earlier, now) == Severity::error;
+}
+
 void RaceCheck::report(const AccessEvent& event, unsigned lane, const Entry& earlier, unsigned earlier_lane,
                        const Entry& now, std::uint64_t address) {
+  if (!is_news(event, lane, earlier, now)) return;
+  const Kind kind = kind_of(event, lane, earlier, now);
   const Manner a = earlier.manner, b = now.manner;
-  Kind kind = event.shared ? Kind::shared_race : Kind::global_race;
-  if (event.shared && (event.owner ? event.owner[lane] != now.warp.block : false)) kind = Kind::cluster_race;
-  if (event.shared && earlier.warp.block != now.warp.block) kind = Kind::cluster_race;
-  if (morally_strong(earlier, now)) kind = Kind::unordered_access;
-  const bool harmless = b.writes ? b.unchanged : a.unchanged;
-  if (scene_->orders_its_own(earlier.site) && scene_->orders_its_own(now.site)) return;
-  const bool unordered = kind == Kind::unordered_access;
-  const Severity severity = harmless || unordered ? Severity::warning : Severity::error;
-  const auto [entry, is_new] = reported_.try_emplace({kind, earlier.site, now.site}, findings_.size());
-  if (!is_new) {
-    Finding& known = findings_[entry->second];
-    if (severity == Severity::warning || known.severity == Severity::error) return;
-    known = {};
-  } else {
-    findings_.emplace_back();
-  }
-  Finding& finding = findings_[entry->second];
+  const auto [entry, is_first] = reported_.try_emplace({kind, earlier.site, now.site}, findings_.size());
+  if (is_first) findings_.emplace_back();
+  Finding& finding = findings_[entry->second] = {};
   finding.kind = kind;
-  finding.severity = severity;
+  finding.severity = severity_of(kind, earlier, now);
   finding.at = scene_->position(now.site);
   finding.other = scene_->position(earlier.site);
   finding.threads = {scene_->thread(now.warp, lane), scene_->thread(earlier.warp, earlier_lane)};
   finding.message =
       fmt::format("{} {} {} and {} {} it, and nothing orders the two{}", to_string(finding.threads[0]),
                   verb(b), scene_->memory_at(event.shared, address), to_string(finding.threads[1]), verb(a),
-                  harmless                              ? "; the values are equal"
-                  : unordered || !a.strong || !b.strong ? ""
+                  is_harmless(earlier, now)                                  ? "; the values are equal"
+                  : kind == Kind::unordered_access || !a.strong || !b.strong ? ""
                   : a.log_bytes != b.log_bytes ? "; accesses of different sizes are not atomic to each other"
                                                : "; the scope of one of them leaves the other out");
 }

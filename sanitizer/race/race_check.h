@@ -17,7 +17,8 @@ namespace foldproof {
 ///
 /// Of earlier accesses one after another, the latest that conflicts as badly stands for the others: a race is
 /// told once, with that one. What a strong write did is over for whoever comes after one that observed it,
-/// and so are strong accesses before it, of that location.
+/// and so are strong accesses before it, of that location. Where a race has been told of, the latest accesses
+/// are kept and no others: thousands of threads may race for one place.
 ///
 /// Reads of memory that nobody has written yet are not kept (input is mostly read). Where such memory is
 /// written later in the same launch, `wants_all_reads` asks for the job once more.
@@ -56,8 +57,10 @@ class RaceCheck final : public Clocked<> {
   bool is_excused(const Entry& earlier, const Entry& now) const;
   bool morally_strong(const Entry& a, const Entry& b) const;
   LaneSet seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who);
-  void compare(const AccessEvent& event, std::vector<Entry>& entries, unsigned lane, const Entry& now,
-               WarpClock& who, std::uint64_t address);
+  void compare(const AccessEvent& event, Cell& cell, std::vector<Entry>& entries, unsigned lane,
+               const Entry& now, WarpClock& who, std::uint64_t address);
+  Kind kind_of(const AccessEvent& event, unsigned lane, const Entry& earlier, const Entry& now) const;
+  bool is_news(const AccessEvent& event, unsigned lane, const Entry& earlier, const Entry& now) const;
   void report(const AccessEvent& event, unsigned lane, const Entry& earlier, unsigned earlier_lane,
               const Entry& now, std::uint64_t address);
 

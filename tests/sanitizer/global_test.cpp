@@ -168,6 +168,20 @@ TEST_CASE("one finding a pair of places, however often the two race") {
             .size() == 1);
 }
 
+TEST_CASE("thousands of blocks may race for one place, and who races with them last is told of as well") {
+  const auto found = findings_of(
+      "atom.cta.global.add.u32 %r1, [buffer0], 1;\n"
+      "setp.eq.u32 %p1, cta, 2079;\n"
+      "@%p1 st.global.u32 [buffer0], 5;",
+      {.buffers = {zeros(512)}, .grid = {2080, 1, 1}});
+  const auto told = [&](std::uint32_t line, std::uint32_t other) {
+    return std::ranges::count_if(
+        found, [&](const Finding& one) { return one.at.line == line && one.other->line == other; });
+  };
+  CHECK(told(1, 1) == 1);
+  CHECK(told(3, 1) == 1);
+}
+
 TEST_CASE("a guess that a compare-and-swap corrects may be read weakly") {
   const auto added = [](const std::string& guess) {
     return verdict(guess + R"(
