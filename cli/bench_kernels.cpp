@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 #include "contracts/files.h"
 #include "devices/cuda/context.h"
 #include "devices/cuda/module.h"
+#include "devices/job_arguments.h"
 #include "properties/large/kernel_on_gpu.h"
 #include "properties/large/large_audit.h"
 #include "properties/large/large_inputs.h"
@@ -29,13 +29,6 @@ constexpr std::uint64_t element_bytes = 4;
 constexpr LargeInput uniform{.name = "uniform"};  ///< in [1, 2)
 /// Who takes longer at one size is not asked at the next, which is up to 16 times as large.
 constexpr double most_seconds = 0.25 / 16;
-
-template <typename T>
-ArgumentBytes bytes_of(T value) {
-  ArgumentBytes all(sizeof value);
-  std::memcpy(all.data(), &value, sizeof value);
-  return all;
-}
 
 /// The kernels of benchmarks/read.cu.
 std::shared_ptr<const cuda::Module> own_kernels(cuda::Context& context) {
@@ -68,8 +61,8 @@ class Sum {
  private:
   void fold() {
     const LaunchShape one_block{{1, 1, 1}, {1024, 1, 1}};
-    const std::vector<ArgumentBytes> arguments{bytes_of(kernel_.output()), bytes_of(total_.address()),
-                                               bytes_of(kernel_.output_count())};
+    const std::vector<ArgumentBytes> arguments{argument_of(kernel_.output()), argument_of(total_.address()),
+                                               argument_of(kernel_.output_count())};
     context_.launch_early(own_->function("fold_partials", one_block), one_block, arguments);
   }
 
@@ -106,8 +99,8 @@ Contender reader(cuda::Context& context, const std::shared_ptr<const cuda::Modul
   CUfunc_st* const function = own->function("read_all", shape);
   shape.grid.x = static_cast<std::uint32_t>(context.resident_blocks(function, shape));
   return {"read", [=, &context](Address input) {
-            const std::vector<ArgumentBytes> arguments{bytes_of(input), bytes_of(never->address()),
-                                                       bytes_of(count / 4), bytes_of(std::uint32_t{1})};
+            const std::vector<ArgumentBytes> arguments{argument_of(input), argument_of(never->address()),
+                                                       argument_of(count / 4), argument_of(std::uint32_t{1})};
             (void)own;  // which holds the function
             context.launch(function, shape, arguments);
           }};

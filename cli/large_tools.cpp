@@ -24,8 +24,9 @@ LargeTools::LargeTools(const CompileOptions& options, const Console& console) {
   const std::filesystem::path kernels = shipped_kernels();
   exact_ = load_subjects({kernels / "careful" / "exact.toml", {}, {}}, own, console);
   Contract& exact = exact_.front().contract;
-  tools_ = {&exact, compile_contract(exact, own).image,
-            compile_source(kernels / "large_inputs.cu", {}, {}, own).image};
+  const auto image_of = [&](const char* file) { return compile_source(kernels / file, {}, {}, own).image; };
+  tools_ = {&exact, compile_contract(exact, own).image, image_of("large_inputs.cu"),
+            image_of("compare_bytes.cu")};
 }
 
 }  // namespace foldproof

@@ -16,8 +16,8 @@ void check_some_are_large(const std::vector<Assignment>& assignments);
 
 class LargeTools {
  public:
-  /// Compiles E5 of the catalogue, and kernels/large_inputs.cu. Of the options their compiler and machine
-  /// count: what a user's kernels are built with could round what is to be exact.
+  /// Compiles E5 of the catalogue, kernels/large_inputs.cu and kernels/compare_bytes.cu. Of the options their
+  /// compiler and machine count: what a user's kernels are built with could round what is to be exact.
   LargeTools(const CompileOptions& options, const Console& console);
 
   const LargeAuditTools& tools() const { return tools_; }

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "contracts/compile.h"
 #include "devices/device.h"
+#include "devices/job_arguments.h"
 
 namespace foldproof {
 namespace {
@@ -26,8 +26,7 @@ std::array<std::uint32_t, 32> run_probe(const std::string& body, unsigned thread
   const auto bytes = std::as_writable_bytes(std::span(words));
   const Address out = device->allocate(bytes.size(), "out");
   device->write(out, bytes);
-  ArgumentBytes argument(sizeof out);
-  std::memcpy(argument.data(), &out, sizeof out);
+  const ArgumentBytes argument = argument_of(out);
   const LaunchReport report =
       device->launch(module, "probe", {{1, 1, 1}, {threads, 1, 1}}, std::span(&argument, 1), {}, {});
   if (!report.findings.empty()) throw InputError(report.findings.front().message);

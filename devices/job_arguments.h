@@ -1,4 +1,4 @@
-// A job's arguments as a launch takes them.
+// Arguments as a launch takes them.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,6 +8,14 @@
 #include "devices/runner.h"
 
 namespace foldproof {
+
+/// The argument of a launch that is given outright.
+template <typename T>
+ArgumentBytes argument_of(const T& value) {
+  ArgumentBytes bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
 
 /// The argument's bytes with the addresses of buffers in them; `start` tells where a buffer begins. Throws
 /// InputError for an address that does not fit.

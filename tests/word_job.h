@@ -4,15 +4,11 @@
 #include <cstring>
 
 #include "catch.h"
-#include "devices/runner.h"
+#include "devices/job_arguments.h"
 
 namespace foldproof::test {
 
-inline JobArgument word_argument(std::uint32_t value) {
-  JobArgument argument{ArgumentBytes(sizeof value), {}};
-  std::memcpy(argument.bytes.data(), &value, sizeof value);
-  return argument;
-}
+inline JobArgument word_argument(std::uint32_t value) { return {argument_of(value), {}}; }
 
 /// What the job left in its first buffer.
 inline std::uint32_t value_of(const JobResult& result) {

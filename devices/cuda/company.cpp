@@ -1,9 +1,9 @@
 #include "devices/cuda/company.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "devices/cuda/driver.h"
+#include "devices/job_arguments.h"
 
 namespace foldproof::cuda {
 namespace {
@@ -71,8 +71,7 @@ void Company::begin() {
   if (!busy_) return;
   static Module module(context_, {"the kernel that keeps a GPU busy", busy_ptx});
   LaunchShape shape{{std::max(1U, context_.properties().multiprocessors / 2), 1, 1}, {1024, 1, 1}};
-  ArgumentBytes duration(sizeof nanoseconds_busy);
-  std::memcpy(duration.data(), &nanoseconds_busy, sizeof nanoseconds_busy);
+  const ArgumentBytes duration = argument_of(nanoseconds_busy);
   context_.launch_beside(module.function("keep_busy", shape), shape, std::span(&duration, 1));
 }
 

@@ -40,14 +40,18 @@ Outcome outcome_of(Element output, std::uint64_t bits) {
 
 Outcome summed(Element output, std::span<const std::byte> outputs) {
   const Tally parts = tally(output, outputs);
+  return summed(parts.sum(), parts.specials);
+}
+
+Outcome summed(const Dyadic& finite, const Specials& specials) {
   Outcome outcome;
   outcome.single = false;
-  if (parts.specials.give_nan())
+  if (specials.give_nan())
     outcome.category = Number::Category::nan;
-  else if (parts.specials.give_infinity())
+  else if (specials.give_infinity())
     outcome.category = Number::Category::infinity;
-  outcome.negative = parts.specials.negative_infinity;
-  if (outcome.is_finite()) outcome.value = parts.sum();
+  outcome.negative = specials.negative_infinity;
+  if (outcome.is_finite()) outcome.value = finite;
   outcome.text = text_of(outcome);
   return outcome;
 }

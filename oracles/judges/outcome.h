@@ -9,6 +9,7 @@
 #include "oracles/dyadic.h"
 #include "oracles/judge.h"
 #include "oracles/references/reference.h"
+#include "oracles/specials.h"
 
 namespace foldproof {
 
@@ -26,6 +27,8 @@ struct Outcome {
 Outcome outcome_of(Element output, std::uint64_t bits);
 /// The exact sum of the outputs, with NaN and infinities as IEEE 754 adds them.
 Outcome summed(Element output, std::span<const std::byte> outputs);
+/// The same where the finite ones have been added up.
+Outcome summed(const Dyadic& finite, const Specials& specials);
 
 /// Whether what is too large for a format on the way may become NaN for want of infinities.
 bool overflows_to_nan(const Arithmetic& arithmetic);

@@ -58,7 +58,7 @@ Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   return *bound + flushed(format, t, t.magnitude() + entering);
 }
 
-class SumJudge final : public FoldJudge {
+class SumJudge final : public TalliedSumJudge {
  public:
   explicit SumJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
 
@@ -75,6 +75,9 @@ class SumJudge final : public FoldJudge {
   }
   Judgement partials(std::span<const std::byte> outputs) const override {
     return judge(summed(a_.output, outputs));
+  }
+  Judgement sum_of_partials(const Dyadic& finite, const Specials& specials) const override {
+    return judge(summed(finite, specials));
   }
 
  private:
@@ -170,7 +173,7 @@ std::unique_ptr<FoldJudge> make_sum_judge(const Arithmetic& arithmetic, std::spa
   return judge;
 }
 
-std::unique_ptr<FoldJudge> make_sum_judge(const Arithmetic& arithmetic, const Tally& tally) {
+std::unique_ptr<TalliedSumJudge> make_sum_judge(const Arithmetic& arithmetic, const Tally& tally) {
   auto judge = std::make_unique<SumJudge>(arithmetic);
   judge->append(tally);
   return judge;

@@ -44,12 +44,13 @@ const Instance& instance_of_input(const Contract& contract, Element element) {
 }
 
 KernelOnGpu& ExactOnGpu::kernel_of(Element element, std::int64_t count, const LaunchWish& wish) {
-  if (last_ && last_element_ == element && last_wish_ == wish && last_->count() == count) return *last_;
-  last_ = std::make_unique<KernelOnGpu>(context_, instance_of_input(contract_, element), image_, count, wish);
-  last_element_ = element;
-  last_wish_ = wish;
-  if (last_->count() != count) throw InputError(fmt::format("{} takes no {} elements", contract_.id, count));
-  return *last_;
+  const std::tuple key{element, count, wish};
+  const auto known = kernels_.find(key);
+  if (known != kernels_.end()) return *known->second;
+  auto kernel =
+      std::make_unique<KernelOnGpu>(context_, instance_of_input(contract_, element), image_, count, wish);
+  if (kernel->count() != count) throw InputError(fmt::format("{} takes no {} elements", contract_.id, count));
+  return *(kernels_[key] = std::move(kernel));
 }
 
 ExactOnGpu::Sum ExactOnGpu::sum(Element element, Address elements, std::int64_t count,

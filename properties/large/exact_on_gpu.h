@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <tuple>
 
 #include "contracts/contract.h"
 #include "devices/cuda/context.h"
@@ -37,9 +39,8 @@ class ExactOnGpu {
   cuda::Context& context_;
   const Contract& contract_;
   std::shared_ptr<const Image> image_;
-  std::unique_ptr<KernelOnGpu> last_;  ///< mostly asked for again
-  Element last_element_{};
-  LaunchWish last_wish_;
+  /// Mostly asked for again: an input's sum is followed by that of its partial sums.
+  std::map<std::tuple<Element, std::int64_t, LaunchWish>, std::unique_ptr<KernelOnGpu>> kernels_;
 };
 
 }  // namespace foldproof

@@ -1,6 +1,7 @@
 // An instance with all that it needs in a GPU's memory, for one count of elements that are there already.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -20,7 +21,7 @@ namespace foldproof {
 struct LaunchWish {
   std::int64_t threads = 256;          ///< of a block
   std::optional<std::int64_t> blocks;  ///< absent: as many as are resident at once
-  bool operator==(const LaunchWish&) const = default;
+  auto operator<=>(const LaunchWish&) const = default;
 };
 
 class KernelOnGpu {

@@ -15,6 +15,7 @@
 #include "properties/execution/judging.h"
 #include "properties/generation/domain.h"
 #include "properties/keeping/triage.h"
+#include "properties/large/byte_comparison.h"
 #include "properties/large/exact_on_gpu.h"
 #include "properties/large/kernel_on_gpu.h"
 #include "properties/large/large_inputs.h"
@@ -47,6 +48,7 @@ class LargeAudit {
         arithmetic_(arithmetic_of(*instance.reduction, instance, flushes(instance, image->ptx))),
         exact_(context_, *tools.exact, tools.exact_image),
         maker_(context_, *tools.input_maker),
+        comparison_(context_, *tools.comparison),
         report_(empty_report(contract, instance)) {
     check_judged(arithmetic_, contract);
   }
@@ -105,16 +107,26 @@ class LargeAudit {
     case_.recipe.distribution = std::string(how.name);
     case_.recipe.seed = options_.seed;
     const Tally tally = tally_of(how, elements_->address(), kernel_->count());
-    const auto output = timed_run();
-    if (!output) return;
+    if (!ends_in_time()) return;
     ++report_.cases;
-    const auto judge = make_sum_judge(of_case(arithmetic_, instance_, kernel_->variables()), tally);
-    take(instance_.reduction->result == ResultShape::partials
-             ? judge->partials(*output)
-             : judge->value(load(instance_.reduction->output, *output, 0)));
+    take(judgement_of_output(tally));
     if (!instance_.claims.deterministic) return;
-    if (const auto again = timed_run(); again && *again != *output)
+    const std::uint64_t bytes = kernel_->output_count() * size_of(instance_.reduction->output);
+    const cuda::Memory first(bytes);
+    context_.copy(first.address(), kernel_->output(), bytes);
+    if (ends_in_time() && !comparison_.are_equal(first.address(), kernel_->output(), bytes))
       add(Kind::not_reproducible, "a second run on the same elements leaves other bits");
+  }
+
+  /// Of what the kernel has left in the GPU's memory: partial sums can be as many as there are warps.
+  Judgement judgement_of_output(const Tally& input) {
+    const Reduction& reduction = *instance_.reduction;
+    const auto judge = make_sum_judge(of_case(arithmetic_, instance_, kernel_->variables()), input);
+    if (reduction.result == ResultShape::value)
+      return judge->value(load(reduction.output, kernel_->output_bytes(), 0));
+    const ExactOnGpu::Sum sum =
+        exact_.sum(reduction.output, kernel_->output(), static_cast<std::int64_t>(kernel_->output_count()));
+    return judge->sum_of_partials(sum.finite, sum.specials);
   }
 
   /// Of the elements that are in memory then.
@@ -130,8 +142,8 @@ class LargeAudit {
     return tally;
   }
 
-  /// What the kernel leaves; nothing where it does not end in time.
-  std::optional<std::vector<std::byte>> timed_run() {
+  /// Runs the kernel.
+  bool ends_in_time() {
     const Clock::time_point start = Clock::now();
     kernel_->run(elements_->address());
     if (!context_.ends_within(options_.limit)) {
@@ -139,10 +151,10 @@ class LargeAudit {
       why_not_tried_ = "the kernel did not end";
       add(Kind::timeout,
           fmt::format("it did not end within {} s", std::chrono::duration<double>(options_.limit).count()));
-      return std::nullopt;
+      return false;
     }
     slowest_ = std::max(slowest_, std::chrono::duration<double>(Clock::now() - start).count());
-    return kernel_->output_bytes();
+    return true;
   }
 
   KernelReport finished(std::uint64_t claimed) {
@@ -197,6 +209,7 @@ class LargeAudit {
   Arithmetic arithmetic_;
   ExactOnGpu exact_;
   LargeInputMaker maker_;
+  ByteComparison comparison_;
   KernelReport report_;
   std::unique_ptr<KernelOnGpu> kernel_;  ///< of the count that is tried
   std::optional<cuda::Memory> elements_;

@@ -21,10 +21,10 @@ bool is_whole_sum(const Instance& instance);
 /// Whether it is such a sum and claims that many elements.
 bool serves_large_counts(const Instance& instance);
 
-/// What comes along for that: E5 of the catalogue, and what makes inputs.
+/// What comes along for that: E5 of the catalogue, what makes inputs, and what compares results.
 struct LargeAuditTools {
   const Contract* exact = nullptr;  ///< of kernels/careful/exact.cu
-  std::shared_ptr<const Image> exact_image, input_maker;
+  std::shared_ptr<const Image> exact_image, input_maker, comparison;
 };
 
 struct LargeAuditOptions {
@@ -36,11 +36,12 @@ struct LargeAuditOptions {
 };
 
 /// Judges the instance's sums of inputs that are made in the GPU's memory, of some counts of elements up to
-/// 2^32 + 9 and those that it claims, against the exact sums of the same memory; and runs it again where it
-/// claims to be deterministic. Larger counts are left out, and a note says why, where a run takes a quarter
-/// of a second, the elements more than 16 GiB, or the GPU's memory does not suffice; where not one count was
-/// tried, the verdict is `unsupported`. Uses the process's own GPU context, which an error of the kernel, or
-/// one that does not end, leaves unusable. Throws InputError where the sum is none that is judged.
+/// 2^32 + 9 and those that it claims, against the exact sums of the same memory; partial sums by their exact
+/// sum. Runs it again where it claims to be deterministic. Larger counts are left out, and a note says why,
+/// where a run takes a quarter of a second, the elements more than 16 GiB, or the GPU's memory does not
+/// suffice; where not one count was tried, the verdict is `unsupported`. Uses the process's own GPU context,
+/// which an error of the kernel, or one that does not end, leaves unusable. Throws InputError where the sum
+/// is none that is judged.
 KernelReport audit_large(const Contract& contract, const Instance& instance,
                          const std::shared_ptr<const Image>& image, const LargeAuditTools& tools,
                          const LargeAuditOptions& options);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
+#include "devices/job_arguments.h"
 #include "oracles/float_format.h"
 
 namespace foldproof {
@@ -30,13 +30,6 @@ std::uint32_t stored_exponent_of_one(Element element) {
 Exponents exponents_of(const LargeInput& how, Element element) {
   const std::uint32_t one = stored_exponent_of_one(element);
   return {one - std::min(how.below, one - 1), one + std::min(how.above, how.overflows ? one : one / 2)};
-}
-
-template <typename T>
-ArgumentBytes argument(const T& value) {
-  ArgumentBytes bytes(sizeof value);
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return bytes;
 }
 
 }  // namespace
@@ -68,7 +61,7 @@ void LargeInputMaker::make(const LargeInput& how, bool magnitudes, Element eleme
   LaunchShape shape{{1, 1, 1}, {512, 1, 1}};
   CUfunc_st* const function = module_.function(fmt::format("fill_{}", size_of(element)), shape);
   shape.grid.x = static_cast<std::uint32_t>(context_.resident_blocks(function, shape));
-  context_.launch(function, shape, std::array{argument(to), argument(count), argument(fill)});
+  context_.launch(function, shape, std::array{argument_of(to), argument_of(count), argument_of(fill)});
 }
 
 Tally tally_but_for_sums(const LargeInput& how, Element element, std::uint64_t count) {

@@ -44,8 +44,12 @@ const Compilation& exact() {
   return only;
 }
 
-std::shared_ptr<const Image> input_maker() {
-  return compile_source(fs::path(FOLDPROOF_KERNELS) / "large_inputs.cu", {}, {}, options()).image;
+std::shared_ptr<const Image> image_of(const char* file) {
+  return compile_source(fs::path(FOLDPROOF_KERNELS) / file, {}, {}, options()).image;
+}
+
+LargeAuditTools tools() {
+  return {&exact().contract, exact().image, image_of("large_inputs.cu"), image_of("compare_bytes.cu")};
 }
 
 std::vector<std::byte> elements_of(Element element, const RecipeInfo& recipe, std::size_t count) {
@@ -97,7 +101,7 @@ TEST_CASE("The exact sum of a million hostile elements on the GPU is that of the
 
 TEST_CASE("What is told of a large input is true of its elements", "[gpu][large]") {
   cuda::Context context;
-  LargeInputMaker maker(context, *input_maker());
+  LargeInputMaker maker(context, *image_of("large_inputs.cu"));
   constexpr std::size_t count = 100'001;
   for (const Element element :
        {Element::f64, Element::f32, Element::f16, Element::bf16, Element::e4m3, Element::e5m2})
@@ -122,19 +126,27 @@ TEST_CASE("What is told of a large input is true of its elements", "[gpu][large]
 TEST_CASE("A count of 32 bits is found where there are 2^32 elements", "[gpu][large][hardware]") {
   const Compilation narrow(fs::path(FOLDPROOF_GPU_TESTS) / "narrow_count.toml");
   const Instance& instance = narrow.contract.instances.front();
-  const LargeAuditTools tools{&exact().contract, exact().image, input_maker()};
   REQUIRE(serves_large_counts(instance));
 
   const KernelReport right =
-      audit_large(narrow.contract, instance, narrow.image, tools, {.largest_count = (1UL << 31) + 7});
+      audit_large(narrow.contract, instance, narrow.image, tools(), {.largest_count = (1UL << 31) + 7});
   CHECK(right.verdict == Verdict::clean);
   CHECK(right.cases == 16);
   CHECK(right.untried_above.at("count") == (std::int64_t{1} << 31) + 7);
 
-  const KernelReport wrong = audit_large(narrow.contract, instance, narrow.image, tools, {});
+  const KernelReport wrong = audit_large(narrow.contract, instance, narrow.image, tools(), {});
   REQUIRE_FALSE(wrong.findings.empty());
   CHECK(wrong.findings.front().kind == Kind::wrong_value);
   CHECK(wrong.findings.front().case_text.find("count=4294967296") == 0);
+}
+
+TEST_CASE("Partial sums that change places from run to run add up, and are other bits", "[gpu][large]") {
+  const Compilation unsteady(fs::path(FOLDPROOF_GPU_TESTS) / "unsteady.toml");
+  const KernelReport report = audit_large(unsteady.contract, unsteady.contract.instances.front(),
+                                          unsteady.image, tools(), {.largest_count = least_large_count});
+  CHECK(report.cases == large_inputs().size());
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings.front().kind == Kind::not_reproducible);
 }
 
 TEST_CASE("An audit's own processes use the GPU, which the audit has asked for before", "[gpu][large]") {

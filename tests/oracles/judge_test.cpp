@@ -80,6 +80,19 @@ TEST_CASE("a tally judges a sum whose elements are elsewhere") {
   CHECK_FALSE(make_sum_judge(f32, rounding)->value(bits_of(Element::f32, 2 + 0x1p-21)).ok);
 }
 
+TEST_CASE("partial sums may be added up elsewhere, too") {
+  Tally ones;
+  ones.count = ones.finite = ones.nonzero = std::uint64_t{1} << 32;
+  ones.positive = Dyadic(1 << 20, 0);
+  ones.widest = 1;
+  const auto judge = make_sum_judge(all_in(Element::f32), ones);
+  CHECK(judge->sum_of_partials(Dyadic(1 << 20, 0), {}).ok);
+  const Judgement lost = judge->sum_of_partials(Dyadic((1 << 20) - 1, 0), {});
+  CHECK_FALSE(lost.ok);
+  CHECK(lost.sentence.find("1048575") != std::string::npos);
+  CHECK(judge->sum_of_partials({}, {.positive_infinity = true}).sentence.starts_with("the result is inf"));
+}
+
 TEST_CASE("a known height sharpens the bound") {
   std::vector<double> input(1024, 0.1);
   Arithmetic arithmetic = all_in(Element::f32);
