@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "cli/audit_arguments.h"
 #include "cli/campaign.h"
@@ -110,6 +111,14 @@ std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arg
   return assignments;
 }
 
+/// A source is compiled only where an instance of it is audited.
+void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignment>& assignments) {
+  std::set<const Subject*> audited;
+  for (const Assignment& assignment : assignments) audited.insert(assignment.subject);
+  for (Subject& subject : subjects)
+    if (!audited.contains(&subject)) subject.skipped = "none of its instances is audited in this run";
+}
+
 /// Adds what becomes of mutants of the kernels that were clean.
 void prove(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
            CampaignResult& result, ProgressLine& line) {
@@ -149,9 +158,7 @@ int audit(const Arguments& arguments, const Console& console) {
   if (arguments.large) check_some_are_large(all);
   options.shares_cases = all.size() > many_instances;
   if (const std::string name = skip_without_gpu(subjects); gpu.name.empty()) gpu.name = name;
-  for (Subject& subject : subjects)
-    if (std::ranges::count(assignments, &subject, &Assignment::subject) == 0)
-      subject.skipped = "none of its instances is audited in this run";
+  skip_unassigned(subjects, assignments);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   std::optional<LargeTools> large;
   if (arguments.large && has_gpu) options.large_tools = large.emplace(compile_options, console).tools();

@@ -47,13 +47,8 @@ class WorkerRunner final : public Runner {
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
     timeouts_ = processes_ = 0;
-    spoilt_group_.reset();
+    spoilt_group_ = 0;
     for (std::span<const Job> left = jobs; !left.empty() && !is_enough();) {
-      if (is_of_no_use(left.front())) {
-        results.push_back(not_run());
-        left = left.subspan(1);
-        continue;
-      }
       const std::span<const Job> batch = left.first(together(left));
       left = left.subspan(batch.size());
       run_batch(batch, results);
@@ -87,8 +82,9 @@ class WorkerRunner final : public Runner {
     return conversation();
   }
 
-  /// How many of the jobs are run together: of one image, and not too large.
+  /// How many of the jobs are run together: of one image, and not too large; none with one that is not run.
   std::size_t together(std::span<const Job> jobs) const {
+    if (is_of_no_use(jobs.front())) return 1;
     std::size_t count = 1;
     std::uint64_t bytes = bytes_of(jobs.front());
     for (; count < std::min(jobs.size(), options_.most_jobs); ++count) {
@@ -190,8 +186,8 @@ class WorkerRunner final : public Runner {
 
   WorkerOptions options_;
   std::shared_ptr<Worker> worker_;
-  unsigned timeouts_ = 0, processes_ = 0;      ///< of this call of `run`: jobs in vain, processes that ended
-  std::optional<std::uint64_t> spoilt_group_;  ///< of the last job that ended its process
+  unsigned timeouts_ = 0, processes_ = 0;  ///< of this call of `run`: jobs in vain, processes that ended
+  std::uint64_t spoilt_group_ = 0;         ///< of the last job that ended its process
 };
 
 std::unique_ptr<Runner> make_worker_runner(WorkerOptions options, std::shared_ptr<Worker> first) {

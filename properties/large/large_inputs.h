@@ -24,9 +24,10 @@ struct LargeInput {
   /// But for so many at each end, and on each side of multiples of 2^31: there none is zero.
   std::uint32_t dense = 0;
   Signs signs = Signs::none;
-  /// Exponents below and above that of 1, as far as the type has them; above, at most half as many as that.
+  /// Exponents below and above that of 1, as far as the type has them; above, no more than half of those, so
+  /// that sums of many are finite.
   std::uint32_t below = 0, above = 0;
-  bool overflows = false;  ///< above, all that the type has: no sum of many is finite
+  bool overflows = false;  ///< above, all that the type has, and no sum of many is finite
 };
 
 /// Sparse ones (of which nothing rounds, so that each one that is lost shows), numbers in [1, 2), numbers of
