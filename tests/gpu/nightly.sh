@@ -29,7 +29,7 @@ audit_step() {
 }
 
 step tests 300 log/tests.txt env FOLDPROOF_PROGRAM="$program" "$tests"
-audit_step audit 900 log/audit.txt "$kernels" --device cuda --case-limit 2s # five minutes of it are nvcc, the first time
+audit_step audit 600 log/audit.txt "$kernels" --device cuda --case-limit 2s
 audit_step defects.emulated 300 log/emulated.json "$kernels/defects" --format json
 audit_step defects.cuda 200 log/cuda.json "$kernels/defects" --device cuda --case-limit 2s --format json
 audit_step defects.tools 300 log/tools.json "$kernels/defects" --device cuda --format json \
@@ -43,5 +43,5 @@ step bench.kernels 120 bandwidth.json "$program" bench kernels --runs 15 --forma
 step bench.page 10 bandwidth.txt "$program" bench kernels --measured bandwidth.json
 step bench.claims 300 claims.md "$program" claims --measured bandwidth.json
 step bench.exact 120 exact.txt "$program" bench exact --runs 15
-audit_step large 1800 large.txt "$kernels" --device cuda --large
+audit_step large 900 large.txt "$kernels" --device cuda --large
 exit $failed
