@@ -116,7 +116,8 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
   std::set<const Subject*> audited;
   for (const Assignment& assignment : assignments) audited.insert(assignment.subject);
   for (Subject& subject : subjects)
-    if (!audited.contains(&subject)) subject.skipped = "none of its instances is audited in this run";
+    if (subject.skipped.empty() && !audited.contains(&subject))
+      subject.skipped = "none of its instances is audited in this run";
 }
 
 /// Adds what becomes of mutants of the kernels that were clean.

@@ -72,8 +72,8 @@ struct Job {
   std::uint64_t group = 0;
 };
 
-/// When `completed` is false, a finding ended the job early and the contents mean nothing. Bytes that nobody
-/// wrote, and padding, hold Filling::poison.
+/// When `completed` is false, a finding ended the job, or one of its group, early and the contents mean
+/// nothing. Bytes that nobody wrote, and padding, hold Filling::poison.
 struct JobResult {
   std::vector<std::vector<std::byte>> contents;  ///< one per buffer; empty where not read back
   std::vector<Finding> findings;

@@ -49,6 +49,11 @@ class WorkerRunner final : public Runner {
     timeouts_ = processes_ = 0;
     spoilt_group_ = 0;
     for (std::span<const Job> left = jobs; !left.empty() && !is_enough();) {
+      if (is_of_no_use(left.front())) {
+        results.push_back(not_run());
+        left = left.subspan(1);
+        continue;
+      }
       const std::span<const Job> batch = left.first(together(left));
       left = left.subspan(batch.size());
       run_batch(batch, results);
@@ -82,9 +87,8 @@ class WorkerRunner final : public Runner {
     return conversation();
   }
 
-  /// How many of the jobs are run together: of one image, and not too large; none with one that is not run.
+  /// How many of the jobs are run together: of one image, and not too large.
   std::size_t together(std::span<const Job> jobs) const {
-    if (is_of_no_use(jobs.front())) return 1;
     std::size_t count = 1;
     std::uint64_t bytes = bytes_of(jobs.front());
     for (; count < std::min(jobs.size(), options_.most_jobs); ++count) {

@@ -525,7 +525,10 @@ std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
     if (next.base() == results.end()) break;
     std::vector<JobResult> own = take(one.prepared.size()), of_derived = take(one.of_derived.size());
     const bool is_short = own.size() + of_derived.size() < one.prepared.size() + one.of_derived.size();
-    if (is_short && std::ranges::all_of(own, &JobResult::completed)) break;  // nothing says why
+    const auto are_complete = [](const auto& some) {
+      return std::ranges::all_of(some, &JobResult::completed);
+    };
+    if (is_short && are_complete(own) && are_complete(of_derived)) break;  // nothing says why
     evaluations.push_back(
         Verdicts(instance_, arithmetic_, fixed_tree_, places_, one, std::move(own), std::move(of_derived))
             .all());

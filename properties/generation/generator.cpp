@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t small_count = 300;
 constexpr std::int64_t medium_count = 5000;
 constexpr std::int64_t most_rows = 40;
-/// Of a variable with so many values, such as the k of a block of 2^k, each has its turn.
+/// Of a variable with at most so many values, such as the k of a block of 2^k, each has its turn.
 constexpr std::int64_t few_values = 8;
 /// Partials of a case that are to be more than the last block folds at once.
 constexpr std::int64_t most_blocks_to_fold = 129;
@@ -62,40 +62,45 @@ Turn turn_of(std::uint64_t index, std::uint64_t seed) {
   return {CountClass::corner, nudge, index / (count_classes * nudges) % 2 == 0};
 }
 
-/// A case without elements shows nothing, and a corner with the largest block has its own: neither takes a
-/// turn.
-bool takes_a_turn(std::uint64_t index, std::uint64_t seed) {
-  const Turn turn = turn_of(index, seed);
-  return turn.counts != CountClass::none && !turn.has_largest_block;
+/// Which of a round of count classes is the case without elements.
+std::uint64_t empty_place(std::uint64_t round, std::uint64_t seed) {
+  const auto classes = permutation(count_classes, mixed(hash_of("count", seed) + round));
+  const auto none = static_cast<std::size_t>(CountClass::none);
+  return static_cast<std::uint64_t>(std::ranges::find(classes, none) - classes.begin());
 }
 
-/// Which values of the other variables have their turn.
-class Turns {
- public:
-  Turns(std::uint64_t index, std::uint64_t seed) : seed_(seed) {
-    constexpr std::uint64_t period = count_classes * nudges * 2, of_a_period = period - nudges * 2 - 1;
-    before_ = index / period * of_a_period;
-    for (std::uint64_t i = index - index % period; i < index; ++i) before_ += takes_a_turn(i, seed) ? 1 : 0;
-  }
+/// Of the cases before this one, how many have elements as far as their class says.
+std::uint64_t rank_of(std::uint64_t index, std::uint64_t seed) {
+  const std::uint64_t round = index / count_classes, place = index % count_classes;
+  return round * (count_classes - 1) + place - (place > empty_place(round, seed) ? 1 : 0);
+}
 
-  /// Each of the classes has its turn in a run of as many cases that take one; a variable has runs of its
-  /// own.
-  std::size_t among(const std::string& variable, std::size_t classes) const {
-    return in_turn(before_, classes, hash_of(variable, seed_));
-  }
+/// The case with elements that has so many of them before it.
+std::uint64_t index_of_rank(std::uint64_t rank, std::uint64_t seed) {
+  const std::uint64_t round = rank / (count_classes - 1), place = rank % (count_classes - 1);
+  return round * count_classes + place + (place >= empty_place(round, seed) ? 1 : 0);
+}
 
- private:
-  std::uint64_t seed_;
-  std::uint64_t before_;  ///< cases that took a turn
-};
+/// Of the cases before this one, how many took a turn of the other variables. A case without elements shows
+/// nothing, and a corner with the largest block, of which each period has one, has its own: neither does.
+std::uint64_t turns_before(std::uint64_t index, std::uint64_t seed) {
+  constexpr std::uint64_t period = count_classes * nudges * 2;
+  std::uint64_t corners = index / period;
+  for (std::uint64_t i = index - index % period; i < index; ++i)
+    corners += turn_of(i, seed).has_largest_block ? 1 : 0;
+  return rank_of(index, seed) - corners;
+}
 
 /// Draws the variables: blocks first, since the telling counts lie around multiples of them.
 class VariableChoice {
  public:
-  VariableChoice(Chooser& choose, const Domain& domain, const Turn& turn, const Turns& turns)
+  /// `turns`: how many cases have taken one of the variables with few values; `seed`: of their order.
+  VariableChoice(Chooser& choose, const Domain& domain, const Turn& turn, std::uint64_t turns,
+                 std::uint64_t seed)
       : choose_(choose),
         domain_(domain),
         turns_(turns),
+        seed_(seed),
         nudge_(turn.nudge),
         has_largest_block_(turn.has_largest_block && has_variable("block")) {}
 
@@ -134,8 +139,9 @@ class VariableChoice {
   std::int64_t drawn_anew(const std::string& name, Bounds range, const Variables& chosen) {
     if (has_largest_block_ && !chosen.contains("block") && !is_count(name)) return range.high;
     if (!is_count(name) && range.high - range.low < few_values)
-      return range.low + static_cast<std::int64_t>(
-                             turns_.among(name, static_cast<std::size_t>(range.high - range.low + 1)));
+      return range.low +
+             static_cast<std::int64_t>(
+                 in_turn(turns_, static_cast<std::size_t>(range.high - range.low + 1), hash_of(name, seed_)));
     if (name == "block") return block_in(choose_, range);
     if (name == "columns")  // now and then as long as a count may be
       return choose_.between(0, 11) == 0 ? long_row_in(range) : row_in(choose_, range, tile_of(chosen));
@@ -223,7 +229,7 @@ class VariableChoice {
 
   Chooser& choose_;
   const Domain& domain_;
-  Turns turns_;
+  std::uint64_t turns_, seed_;
   std::int64_t nudge_;      ///< steps off an edge: -1, 0 or 1
   bool has_largest_block_;  ///< and of what the block is made: the k of 2^k
   bool corner_ = false;
@@ -243,25 +249,6 @@ std::int64_t offset_in(Chooser& choose, const Variables& variables) {
   const auto claimed = variables.find("offset");
   if (claimed != variables.end()) return claimed->second;
   return choose.one_of<std::int64_t>({0, 0, 0, 1, 2, 3, 5});
-}
-
-/// Which of a round of count classes is the case without elements.
-std::uint64_t empty_place(std::uint64_t round, std::uint64_t seed) {
-  const auto classes = permutation(count_classes, mixed(hash_of("count", seed) + round));
-  const auto none = static_cast<std::size_t>(CountClass::none);
-  return static_cast<std::uint64_t>(std::ranges::find(classes, none) - classes.begin());
-}
-
-/// Of the cases before this one, how many have elements as far as their class says.
-std::uint64_t rank_of(std::uint64_t index, std::uint64_t seed) {
-  const std::uint64_t round = index / count_classes, place = index % count_classes;
-  return round * (count_classes - 1) + place - (place > empty_place(round, seed) ? 1 : 0);
-}
-
-/// The case with elements that has so many of them before it.
-std::uint64_t index_of_rank(std::uint64_t rank, std::uint64_t seed) {
-  const std::uint64_t round = rank / (count_classes - 1), place = rank % (count_classes - 1);
-  return round * count_classes + place + (place >= empty_place(round, seed) ? 1 : 0);
 }
 
 /// A NaN is planted only where the contract says what it must do.
@@ -333,7 +320,7 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   const Turn turn = turn_of(index, seed_);
 
   Case c;
-  c.variables = VariableChoice(choose, domain_, turn, {index, seed_}).choose(turn.counts);
+  c.variables = VariableChoice(choose, domain_, turn, turns_before(index, seed_), seed_).choose(turn.counts);
   const Ingredients made_of = distributions_.empty() ? Ingredients{"equal", ""} : ingredients(index);
   c.recipe.distribution = made_of.distribution;
   c.recipe.seed = choose.bits();

@@ -29,7 +29,7 @@ enum class CountClass : std::uint8_t {
 std::string identity_of(const Contract& contract, const Instance& instance);
 
 /// Of a variable that has at most eight values, and says nothing about the number of elements, each has its
-/// turn: a dozen cases hold them all.
+/// turn: as many cases with elements hold them all.
 class CaseGenerator {
  public:
   /// `identity` is that of identity_of: a case depends on it, the seed and the index alone.

@@ -107,14 +107,14 @@ class LargeAudit {
     case_.recipe.distribution = std::string(how.name);
     case_.recipe.seed = options_.seed;
     const Tally tally = tally_of(how, elements_->address(), kernel_->count());
-    if (!ends_in_time()) return;
+    if (!runs_in_time()) return;
     ++report_.cases;
     take(judgement_of_output(tally));
     if (!instance_.claims.deterministic) return;
     const std::uint64_t bytes = kernel_->output_count() * size_of(instance_.reduction->output);
     const cuda::Memory first(bytes);
     context_.copy(first.address(), kernel_->output(), bytes);
-    if (ends_in_time() && !comparison_.are_equal(first.address(), kernel_->output(), bytes))
+    if (runs_in_time() && !comparison_.are_equal(first.address(), kernel_->output(), bytes))
       add(Kind::not_reproducible, "a second run on the same elements leaves other bits");
   }
 
@@ -142,8 +142,8 @@ class LargeAudit {
     return tally;
   }
 
-  /// Runs the kernel.
-  bool ends_in_time() {
+  /// Runs the kernel; false where it does not end.
+  bool runs_in_time() {
     const Clock::time_point start = Clock::now();
     kernel_->run(elements_->address());
     if (!context_.ends_within(options_.limit)) {

@@ -437,8 +437,9 @@ void RaceCheck::compare(const AccessEvent& event, Cell& cell, std::vector<Entry>
     // Whether another warp's read is over takes time to find out, and saves little before there are many.
     const bool is_near = own || (earlier.warp.block == now.warp.block && earlier.time < base_);
     const bool stands_for = (conflicts || is_near || many) && replaces(now, earlier);
-    const bool clashes = conflicts && !is_excused(earlier, now) &&
-                         (stands_for || !cell.raced || is_news(event, lane, earlier, now));
+    const bool clashes =
+        conflicts && !is_excused(earlier, now) &&
+        (stands_for || !cell.raced || is_news(kind_of(event, lane, earlier, now), earlier, now));
     if (clashes || stands_for) {
       const LaneSet others = own ? earlier.lanes & ~bit(lane) : earlier.lanes;
       LaneSet unordered = others == 0 ? 0 : clocks_.unordered(who, lane, earlier.warp, others, earlier.time);
@@ -446,7 +447,8 @@ void RaceCheck::compare(const AccessEvent& event, Cell& cell, std::vector<Entry>
         unordered &= ~seen(entries, k, lane, who);
       if (clashes && unordered != 0) {
         report(event, lane, earlier, first_lane(unordered), now, address);
-        cell.raced |= severity_of(kind_of(event, lane, earlier, now), earlier, now) == Severity::error;
+        const Finding* told = told_of(kind_of(event, lane, earlier, now), earlier, now);
+        cell.raced |= told != nullptr && told->severity == Severity::error;
       }
       // Whoever saw a write that is remembered is remembered, too. Chains are numbered in their order.
       const bool witness =
@@ -471,20 +473,22 @@ Kind RaceCheck::kind_of(const AccessEvent& event, unsigned lane, const Entry& ea
 }
 
 // Whether nothing as bad has been told of these two places.
-bool RaceCheck::is_news(const AccessEvent& event, unsigned lane, const Entry& earlier,
-                        const Entry& now) const {
-  const Kind kind = kind_of(event, lane, earlier, now);
+bool RaceCheck::is_news(Kind kind, const Entry& earlier, const Entry& now) const {
+  const Finding* told = told_of(kind, earlier, now);
+  if (!told) return !scene_->orders_its_own(earlier.site) || !scene_->orders_its_own(now.site);
+  return told->severity == Severity::warning && severity_of(kind, earlier, now) == Severity::error;
+}
+
+// What was told of these two places; null where nothing was.
+const Finding* RaceCheck::told_of(Kind kind, const Entry& earlier, const Entry& now) const {
   const auto known = reported_.find({kind, earlier.site, now.site});
-  if (known == reported_.end())
-    return !scene_->orders_its_own(earlier.site) || !scene_->orders_its_own(now.site);
-  return findings_[known->second].severity == Severity::warning &&
-         severity_of(kind, earlier, now) == Severity::error;
+  return known == reported_.end() ? nullptr : &findings_[known->second];
 }
 
 void RaceCheck::report(const AccessEvent& event, unsigned lane, const Entry& earlier, unsigned earlier_lane,
                        const Entry& now, std::uint64_t address) {
-  if (!is_news(event, lane, earlier, now)) return;
   const Kind kind = kind_of(event, lane, earlier, now);
+  if (!is_news(kind, earlier, now)) return;
   const Manner a = earlier.manner, b = now.manner;
   const auto [entry, is_first] = reported_.try_emplace({kind, earlier.site, now.site}, findings_.size());
   if (is_first) findings_.emplace_back();

@@ -60,7 +60,8 @@ class RaceCheck final : public Clocked<> {
   void compare(const AccessEvent& event, Cell& cell, std::vector<Entry>& entries, unsigned lane,
                const Entry& now, WarpClock& who, std::uint64_t address);
   Kind kind_of(const AccessEvent& event, unsigned lane, const Entry& earlier, const Entry& now) const;
-  bool is_news(const AccessEvent& event, unsigned lane, const Entry& earlier, const Entry& now) const;
+  bool is_news(Kind kind, const Entry& earlier, const Entry& now) const;
+  const Finding* told_of(Kind kind, const Entry& earlier, const Entry& now) const;
   void report(const AccessEvent& event, unsigned lane, const Entry& earlier, unsigned earlier_lane,
               const Entry& now, std::uint64_t address);
 

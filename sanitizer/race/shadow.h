@@ -75,7 +75,7 @@ struct Row {
 struct Cell {
   std::vector<Entry> weak, strong;
   bool mixed = false;  ///< not all of the strong ones are updates alike, or reads alike
-  bool raced = false;  ///< two of those who accessed it, so that an error was told
+  bool raced = false;  ///< an error was told of places like those of two who accessed it
   Chain chain;
 };
 

@@ -142,8 +142,7 @@ TEST_CASE("forty cases hold the last count of a domain that ends with its larges
   }
 }
 
-/// The blocks of the first twelve cases, which is all that an instance has in a long run; those without
-/// elements aside.
+/// The blocks of the first twelve cases; those without elements aside.
 std::set<std::int64_t> blocks_of_twelve(const Instance& instance, std::uint64_t seed) {
   const Domain domain(instance, 1 << 16);
   const CaseGenerator generator(instance, domain, "test", seed);
