@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "devices/cuda/driver.h"
-#include "devices/emulated/ptx/ast.h"
+#include "ptx/ast.h"
 
 namespace foldproof::cuda {
 namespace {

@@ -7,7 +7,7 @@
 #include "devices/device.h"
 #include "devices/emulated/machine/grid.h"
 #include "devices/emulated/machine/undefined_output.h"
-#include "devices/emulated/ptx/ast.h"
+#include "ptx/ast.h"
 
 namespace foldproof {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "devices/emulated/ptx/ast.h"
+#include "ptx/ast.h"
 
 namespace foldproof::laws {
 namespace {

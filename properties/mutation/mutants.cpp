@@ -4,10 +4,10 @@
 #include <set>
 #include <tuple>
 
-#include "devices/emulated/ptx/ast.h"
-#include "devices/emulated/ptx/source_place.h"
 #include "properties/mutation.h"
 #include "properties/mutation/operators.h"
+#include "ptx/ast.h"
+#include "ptx/source_place.h"
 
 namespace foldproof {
 namespace {

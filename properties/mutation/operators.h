@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "devices/emulated/ptx/ast.h"
 #include "properties/mutation/spelled.h"
+#include "ptx/ast.h"
 
 namespace foldproof::mutation {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "devices/emulated/ptx/lexer.h"
+#include "ptx/parser/lexer.h"
 
 namespace foldproof::mutation {
 namespace {

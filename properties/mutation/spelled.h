@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "devices/emulated/ptx/ast.h"
+#include "ptx/ast.h"
 
 namespace foldproof::mutation {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "devices/emulated/ptx/ast.h"
+#include "ptx/ast.h"
 #include "sanitizer/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

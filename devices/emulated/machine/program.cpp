@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "devices/emulated/ptx/source_place.h"
+#include "ptx/source_place.h"
 
 namespace foldproof::machine {
 

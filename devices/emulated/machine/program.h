@@ -16,7 +16,7 @@
 #include "devices/emulated/isa/instruction.h"
 #include "devices/emulated/isa/windows.h"
 #include "devices/emulated/machine/special_registers.h"
-#include "devices/emulated/ptx/ast.h"
+#include "ptx/ast.h"
 #include "sanitizer/error.h"
 #include "sanitizer/observer.h"
 

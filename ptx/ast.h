@@ -164,7 +164,7 @@ struct Module {
 };
 
 /// Parses PTX text. `name` is what errors call the text. Throws InputError with line and column: never
-/// crashes, never runs long, whatever the text is (ptx/limits.h bounds nesting, registers and sizes).
+/// crashes, never runs long, whatever the text is (ptx/parser/limits.h bounds nesting, registers and sizes).
 /// Promises: extents times element size fit limits::variable_bytes; alignments are powers of two; an
 /// initialiser holds all values of its array's first rows, in order, and never more than the array; WARP_SZ
 /// and constant expressions are folded into literals; a name is never defined twice at module scope.

@@ -1,9 +1,9 @@
-#include "devices/emulated/ptx/line_table.h"
+#include "ptx/parser/line_table.h"
 
 #include <fmt/format.h>
 
-#include "devices/emulated/ptx/constant.h"
-#include "devices/emulated/ptx/limits.h"
+#include "ptx/parser/constant.h"
+#include "ptx/parser/limits.h"
 
 namespace foldproof::ptx {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "devices/emulated/ptx/ast.h"
+#include "ptx/ast.h"
 #include "sanitizer/error.h"
 
 namespace foldproof::ptx {

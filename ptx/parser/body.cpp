@@ -1,14 +1,14 @@
-#include "devices/emulated/ptx/body.h"
+#include "ptx/parser/body.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "devices/emulated/ptx/declaration.h"
-#include "devices/emulated/ptx/limits.h"
-#include "devices/emulated/ptx/operand.h"
-#include "devices/emulated/ptx/skip.h"
+#include "ptx/parser/declaration.h"
+#include "ptx/parser/limits.h"
+#include "ptx/parser/operand.h"
+#include "ptx/parser/skip.h"
 
 namespace foldproof::ptx {
 

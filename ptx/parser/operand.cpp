@@ -1,9 +1,9 @@
-#include "devices/emulated/ptx/operand.h"
+#include "ptx/parser/operand.h"
 
 #include <fmt/format.h>
 
-#include "devices/emulated/ptx/constant.h"
-#include "devices/emulated/ptx/limits.h"
+#include "ptx/parser/constant.h"
+#include "ptx/parser/limits.h"
 
 namespace foldproof::ptx {
 

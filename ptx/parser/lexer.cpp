@@ -1,4 +1,4 @@
-#include "devices/emulated/ptx/lexer.h"
+#include "ptx/parser/lexer.h"
 
 #include <fmt/format.h>
 

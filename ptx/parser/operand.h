@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "devices/emulated/ptx/ast.h"
-#include "devices/emulated/ptx/cursor.h"
+#include "ptx/ast.h"
+#include "ptx/parser/cursor.h"
 
 namespace foldproof::ptx {
 

@@ -1,6 +1,6 @@
-#include "devices/emulated/ptx/skip.h"
+#include "ptx/parser/skip.h"
 
-#include "devices/emulated/ptx/constant.h"
+#include "ptx/parser/constant.h"
 
 namespace foldproof::ptx {
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "devices/emulated/ptx/ast.h"
-#include "devices/emulated/ptx/cursor.h"
+#include "ptx/ast.h"
+#include "ptx/parser/cursor.h"
 
 namespace foldproof::ptx {
 

@@ -1,4 +1,4 @@
-#include "devices/emulated/ptx/source_place.h"
+#include "ptx/source_place.h"
 
 #include <algorithm>
 #include <string_view>

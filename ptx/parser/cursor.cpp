@@ -1,8 +1,8 @@
-#include "devices/emulated/ptx/cursor.h"
+#include "ptx/parser/cursor.h"
 
 #include <fmt/format.h>
 
-#include "devices/emulated/ptx/limits.h"
+#include "ptx/parser/limits.h"
 #include "sanitizer/error.h"
 
 namespace foldproof::ptx {

@@ -2,8 +2,8 @@
 // (PTX ISA 9.0, section 5.4.4).
 #pragma once
 
-#include "devices/emulated/ptx/ast.h"
-#include "devices/emulated/ptx/cursor.h"
+#include "ptx/ast.h"
+#include "ptx/parser/cursor.h"
 
 namespace foldproof::ptx {
 

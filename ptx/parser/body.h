@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "devices/emulated/ptx/ast.h"
-#include "devices/emulated/ptx/cursor.h"
-#include "devices/emulated/ptx/line_table.h"
+#include "ptx/ast.h"
+#include "ptx/parser/cursor.h"
+#include "ptx/parser/line_table.h"
 
 namespace foldproof::ptx {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "devices/emulated/ptx/ast.h"
-#include "devices/emulated/ptx/cursor.h"
+#include "ptx/ast.h"
+#include "ptx/parser/cursor.h"
 
 namespace foldproof::ptx {
 

@@ -1,7 +1,7 @@
 // What the text may say and the emulated device need not know.
 #pragma once
 
-#include "devices/emulated/ptx/cursor.h"
+#include "ptx/parser/cursor.h"
 
 namespace foldproof::ptx {
 

@@ -1,4 +1,4 @@
-#include "devices/emulated/ptx/constant.h"
+#include "ptx/parser/constant.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <charconv>
 #include <limits>
 
-#include "devices/emulated/ptx/limits.h"
+#include "ptx/parser/limits.h"
 
 namespace foldproof::ptx {
 

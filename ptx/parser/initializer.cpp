@@ -1,11 +1,11 @@
-#include "devices/emulated/ptx/initializer.h"
+#include "ptx/parser/initializer.h"
 
 #include <fmt/format.h>
 
 #include <vector>
 
-#include "devices/emulated/ptx/constant.h"
-#include "devices/emulated/ptx/limits.h"
+#include "ptx/parser/constant.h"
+#include "ptx/parser/limits.h"
 
 namespace foldproof::ptx {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "devices/emulated/ptx/lexer.h"
+#include "ptx/parser/lexer.h"
 
 namespace foldproof::ptx {
 

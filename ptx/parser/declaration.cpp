@@ -1,4 +1,4 @@
-#include "devices/emulated/ptx/declaration.h"
+#include "ptx/parser/declaration.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <bit>
 #include <utility>
 
-#include "devices/emulated/ptx/constant.h"
-#include "devices/emulated/ptx/initializer.h"
-#include "devices/emulated/ptx/limits.h"
+#include "ptx/parser/constant.h"
+#include "ptx/parser/initializer.h"
+#include "ptx/parser/limits.h"
 
 namespace foldproof::ptx {
 

@@ -6,13 +6,13 @@
 #include <unordered_map>
 #include <utility>
 
-#include "devices/emulated/ptx/ast.h"
-#include "devices/emulated/ptx/body.h"
-#include "devices/emulated/ptx/constant.h"
-#include "devices/emulated/ptx/cursor.h"
-#include "devices/emulated/ptx/declaration.h"
-#include "devices/emulated/ptx/line_table.h"
-#include "devices/emulated/ptx/skip.h"
+#include "ptx/ast.h"
+#include "ptx/parser/body.h"
+#include "ptx/parser/constant.h"
+#include "ptx/parser/cursor.h"
+#include "ptx/parser/declaration.h"
+#include "ptx/parser/line_table.h"
+#include "ptx/parser/skip.h"
 
 namespace foldproof::ptx {
 
