@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "base/files.h"
 #include "cli/bench.h"
 #include "cli/contest.h"
 #include "cli/gpu_libraries.h"
 #include "cli/subjects.h"
-#include "contracts/files.h"
 #include "devices/cuda/context.h"
 #include "devices/cuda/module.h"
 #include "devices/job_arguments.h"

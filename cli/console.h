@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "reports/json.h"
-#include "sanitizer/error.h"
 
 namespace foldproof {
 

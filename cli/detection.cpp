@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "cli/verb.h"
-#include "contracts/files.h"
 #include "reports/json.h"
 #include "reports/quote.h"
 

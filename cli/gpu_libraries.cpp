@@ -9,7 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 namespace foldproof {
 namespace {

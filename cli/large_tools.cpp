@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 namespace foldproof {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/processes.h"
 #include "cli/verb.h"
-#include "contracts/shell.h"
 
 namespace foldproof {
 

@@ -18,7 +18,7 @@
 #include <optional>
 #include <vector>
 
-#include "devices/temporary_folder.h"
+#include "base/files.h"
 
 namespace foldproof {
 

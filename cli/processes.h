@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 namespace foldproof {
 
@@ -31,7 +31,7 @@ struct Outcome {
 
 /// How a task tells of itself before it ends.
 struct Telling {
-  std::function<void(std::uint64_t done)> done;            ///< how much of it is done
+  std::function<void(std::uint64_t done)> done;           ///< how much of it is done
   std::function<void(const std::string& so_far)> so_far;  ///< what it has, should its process end
 };
 

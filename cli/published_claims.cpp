@@ -6,9 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "cli/probes.h"
-#include "contracts/files.h"
-#include "sanitizer/error.h"
 
 namespace foldproof {
 namespace {

@@ -8,10 +8,10 @@
 #include <set>
 #include <sstream>
 
+#include "base/files.h"
 #include "cli/audit_arguments.h"
 #include "cli/case_text.h"
 #include "cli/verb.h"
-#include "contracts/files.h"
 #include "oracles/number.h"
 #include "oracles/replay.h"
 #include "oracles/rounding_path.h"

@@ -8,14 +8,14 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/files.h"
+#include "base/hash.h"
 #include "contracts/call.h"
 #include "contracts/compile_commands.h"
 #include "contracts/declarations.h"
 #include "contracts/entry_spelling.h"
-#include "contracts/files.h"
 #include "contracts/keys.h"
 #include "contracts/nvcc/cache.h"
-#include "contracts/nvcc/content_hash.h"
 #include "contracts/nvcc/dependencies.h"
 #include "contracts/nvcc/diagnostics.h"
 #include "contracts/nvcc/machine_code.h"
@@ -24,7 +24,6 @@
 #include "contracts/nvcc/unit.h"
 #include "contracts/signature.h"
 #include "devices/host_program.h"
-#include "devices/temporary_folder.h"
 
 namespace foldproof {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "contracts/files.h"
-#include "contracts/shell.h"
-#include "sanitizer/error.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
 
 namespace foldproof {
 namespace {

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <set>
 
+#include "base/text.h"
 #include "contracts/contract.h"
-#include "contracts/text.h"
 
 namespace foldproof {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
 #include "contracts/signature.h"
-#include "contracts/text.h"
 
 namespace foldproof {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "contracts/files.h"
+#include "base/files.h"
 
 namespace foldproof {
 namespace {

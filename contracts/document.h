@@ -8,8 +8,8 @@
 
 #include <toml++/toml.h>
 
+#include "base/error.h"
 #include "contracts/keys.h"
-#include "sanitizer/error.h"
 
 namespace foldproof {
 

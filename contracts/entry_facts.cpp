@@ -4,7 +4,7 @@
 #include <charconv>
 #include <map>
 
-#include "contracts/text.h"
+#include "base/text.h"
 
 namespace foldproof {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/files.h"
 #include "contracts/declarations.h"
-#include "contracts/files.h"
 #include "contracts/guessing/instance_guess.h"
 #include "contracts/guessing/kernel.h"
 #include "contracts/markers.h"

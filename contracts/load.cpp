@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "base/files.h"
+#include "base/text.h"
 #include "contracts/call.h"
 #include "contracts/contract.h"
 #include "contracts/document.h"
-#include "contracts/files.h"
 #include "contracts/loading/instance_builder.h"
 #include "contracts/markers.h"
 #include "contracts/matrix.h"
-#include "contracts/shell.h"
 
 namespace foldproof {
 

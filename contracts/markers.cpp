@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "contracts/keys.h"
-#include "contracts/text.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "contracts/text.h"
+#include "base/text.h"
 
 namespace foldproof {
 namespace {

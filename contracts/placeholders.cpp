@@ -6,9 +6,9 @@
 #include <functional>
 #include <iterator>
 
+#include "base/text.h"
 #include "contracts/contract.h"
 #include "contracts/keys.h"
-#include "contracts/text.h"
 
 namespace foldproof {
 namespace {

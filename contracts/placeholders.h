@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 namespace foldproof {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "contracts/text.h"
-#include "sanitizer/demangle.h"
+#include "base/demangle.h"
+#include "base/text.h"
 
 namespace foldproof {
 namespace {

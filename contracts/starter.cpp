@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text.h"
 #include "contracts/guess.h"
 #include "contracts/keys.h"
 #include "contracts/names.h"
-#include "contracts/toml_string.h"
 
 namespace foldproof {
 namespace {

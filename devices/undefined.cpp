@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "sanitizer/mixed.h"
+#include "base/hash.h"
 
 namespace foldproof {
 namespace {

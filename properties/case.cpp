@@ -7,9 +7,8 @@
 #include <iterator>
 #include <set>
 
+#include "base/text.h"
 #include "contracts/document.h"
-#include "contracts/text.h"
-#include "contracts/toml_string.h"
 
 namespace foldproof {
 namespace {

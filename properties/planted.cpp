@@ -8,9 +8,9 @@
 #include <optional>
 #include <variant>
 
+#include "base/error.h"
 #include "oracles/code_bits.h"
 #include "oracles/number.h"
-#include "sanitizer/error.h"
 
 namespace foldproof {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sanitizer/mixed.h"
+#include "base/hash.h"
 
 namespace foldproof {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "ptx/ast.h"
-#include "sanitizer/error.h"
 
 namespace foldproof::ptx {
 

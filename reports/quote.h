@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 namespace foldproof {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "contracts/keys.h"
 #include "contracts/names.h"
-#include "contracts/text.h"
 #include "oracles/element.h"
 
 namespace foldproof {

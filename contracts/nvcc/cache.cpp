@@ -7,10 +7,10 @@
 #include <mutex>
 #include <tuple>
 
-#include "contracts/files.h"
-#include "contracts/nvcc/content_hash.h"
-#include "contracts/text.h"
-#include "sanitizer/error.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/text.h"
 
 namespace foldproof {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "contracts/text.h"
+#include "base/text.h"
 
 namespace foldproof {
 namespace {

@@ -4,11 +4,10 @@
 
 #include <fstream>
 
-#include "contracts/files.h"
-#include "contracts/nvcc/content_hash.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
 #include "contracts/nvcc/process.h"
-#include "devices/temporary_folder.h"
-#include "sanitizer/error.h"
 
 namespace foldproof {
 namespace {

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
 

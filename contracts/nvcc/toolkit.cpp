@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "contracts/nvcc/process.h"
-#include "devices/temporary_folder.h"
-#include "sanitizer/error.h"
 
 namespace foldproof {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <charconv>
 
-#include "contracts/text.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "devices/host_program.h"
-#include "sanitizer/error.h"
 
 namespace foldproof {
 namespace {

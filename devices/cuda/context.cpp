@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "devices/cuda/driver.h"
 #include "devices/cuda/launch_sites.h"
-#include "sanitizer/error.h"
 
 namespace foldproof::cuda {
 namespace {

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 namespace foldproof::cuda {
 namespace {

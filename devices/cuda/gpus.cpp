@@ -12,7 +12,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 namespace foldproof {
 namespace {

@@ -14,7 +14,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
 

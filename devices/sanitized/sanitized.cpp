@@ -8,9 +8,9 @@
 #include <sstream>
 #include <utility>
 
+#include "base/files.h"
 #include "devices/cuda/launch_sites.h"
 #include "devices/failed_job.h"
-#include "devices/temporary_folder.h"
 #include "devices/worker/conversation.h"
 #include "sanitizer/compute_sanitizer/findings.h"
 #include "sanitizer/compute_sanitizer/self_test.h"

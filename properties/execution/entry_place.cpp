@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include "contracts/text.h"
+#include "base/text.h"
 
 namespace foldproof {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "contracts/entry_facts.h"
-#include "sanitizer/error.h"
 
 namespace foldproof {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <iterator>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 namespace foldproof::inputs {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "contracts/files.h"
-#include "contracts/shell.h"
+#include "base/files.h"
+#include "base/text.h"
 #include "properties/random.h"
 
 namespace foldproof {

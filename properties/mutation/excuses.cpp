@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "contracts/files.h"
+#include "base/files.h"
 #include "contracts/keys.h"
 #include "properties/keeping/triage.h"
 #include "properties/mutation.h"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "ptx/parser/limits.h"
-#include "sanitizer/error.h"
 
 namespace foldproof::ptx {
 

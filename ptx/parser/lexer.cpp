@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 namespace foldproof::ptx {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <sstream>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 namespace foldproof::compute_sanitizer {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/files.h"
 #include "catch.h"
-#include "contracts/files.h"
 #include "contracts/guess.h"
 #include "contracts/nvcc/toolkit.h"
 #include "workshop.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/files.h"
 #include "catch.h"
 #include "contracts/entry_facts.h"
-#include "contracts/files.h"
 #include "contracts/guessing/kernel_name.h"
 #include "contracts/keys.h"
 #include "contracts/nvcc/toolkit.h"

@@ -4,22 +4,15 @@
 #include "catch.h"
 #include "contracts/compile_commands.h"
 #include "contracts/nvcc/cache.h"
-#include "contracts/nvcc/content_hash.h"
 #include "contracts/nvcc/dependencies.h"
 #include "contracts/nvcc/diagnostics.h"
 #include "contracts/nvcc/process.h"
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
-#include "contracts/shell.h"
 #include "workshop.h"
 
 using namespace foldproof;
 namespace fs = std::filesystem;
-
-TEST_CASE("a content hash is XXH3 of 128 bits, the digits as xxhsum prints them") {
-  CHECK(content_hash("") == "99aa06d3014798d86001c324468d497f");
-  CHECK(content_hash("abc") == "06b05ab6733a618578af5f94892f3950");
-}
 
 TEST_CASE("the first error of the front end has its file, line and sentence") {
   const Diagnostic error = first_error(
@@ -176,12 +169,6 @@ TEST_CASE("a missing nvcc is a sentence that says how to get it") {
                       Catch::Matchers::StartsWith("nvcc was not found; install the CUDA Toolkit"));
   }
   CHECK(error_of([] { nvcc_version("/bin/true"); }).find("does not say its version") != std::string::npos);
-}
-
-TEST_CASE("a command line is split as a shell splits it") {
-  CHECK(split_command("nvcc -DX=\"a b\" -D'Y=$Z' -I/a\\ b  \"\" end") ==
-        std::vector<std::string>{"nvcc", "-DX=a b", "-DY=$Z", "-I/a b", "", "end"});
-  CHECK(split_command("\"open").size() == 1);
 }
 
 TEST_CASE("flags come from the compilation database, folders made absolute") {

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <string>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "contracts/contract.h"
-#include "devices/temporary_folder.h"
-#include "sanitizer/error.h"
 
 namespace foldproof {
 

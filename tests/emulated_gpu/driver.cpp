@@ -25,8 +25,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/error.h"
 #include "devices/device.h"
-#include "sanitizer/error.h"
 
 using foldproof::Address;
 using foldproof::ArgumentBytes;

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "ptx/ast.h"
-#include "sanitizer/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::string name = "fuzz.ptx";

@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "catch.h"
 #include "contracts/compile.h"
-#include "contracts/files.h"
 #include "devices/gpus.h"
-#include "devices/temporary_folder.h"
 #include "gpu/program.h"
 #include "oracles/number.h"
 #include "oracles/tally.h"

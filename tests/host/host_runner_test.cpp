@@ -5,8 +5,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/files.h"
 #include "catch.h"
-#include "devices/temporary_folder.h"
 #include "devices/gpus.h"
 #include "devices/host_program.h"
 #include "host/fake_cuda.h"

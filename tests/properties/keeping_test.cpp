@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/files.h"
 #include "catch.h"
-#include "contracts/files.h"
-#include "devices/temporary_folder.h"
 #include "fake_kernel.h"
 #include "properties/keeping/triage.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "catch.h"
-#include "sanitizer/error.h"
 
 namespace foldproof {
 namespace {

@@ -1,9 +1,9 @@
 // Elements set by hand: a person reads their values, and every bit of them survives.
 
 #include "properties/planted.h"
+#include "base/error.h"
 #include "catch.h"
 #include "oracles/number.h"
-#include "sanitizer/error.h"
 
 namespace foldproof {
 namespace {

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/files.h"
 #include "catch.h"
-#include "contracts/files.h"
-#include "devices/temporary_folder.h"
 #include "fake_kernel.h"
 #include "oracles/number.h"
 #include "properties/execution/job.h"

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "catch.h"
 #include "ptx/ast.h"
-#include "sanitizer/error.h"
 
 namespace foldproof::ptx {
 

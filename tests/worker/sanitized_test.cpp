@@ -8,8 +8,8 @@
 #include <csignal>
 #include <fstream>
 
+#include "base/files.h"
 #include "catch.h"
-#include "devices/temporary_folder.h"
 #include "tool_records.h"
 
 using namespace foldproof;

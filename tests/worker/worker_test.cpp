@@ -3,8 +3,8 @@
 
 #include <chrono>
 
+#include "base/files.h"
 #include "catch.h"
-#include "devices/temporary_folder.h"
 #include "word_job.h"
 
 using namespace foldproof;

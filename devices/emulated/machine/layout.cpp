@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sanitizer/demangle.h"
+#include "base/demangle.h"
 
 namespace foldproof::machine {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <new>
 
+#include "base/error.h"
+#include "base/hash.h"
 #include "devices/emulated/isa/windows.h"
-#include "sanitizer/error.h"
-#include "sanitizer/mixed.h"
 
 namespace foldproof::machine {
 namespace {

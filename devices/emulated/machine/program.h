@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "devices/emulated/isa/instruction.h"
 #include "devices/emulated/isa/windows.h"
 #include "devices/emulated/machine/special_registers.h"
 #include "ptx/ast.h"
-#include "sanitizer/error.h"
 #include "sanitizer/observer.h"
 
 namespace foldproof::machine {

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <span>
 
+#include "base/hash.h"
 #include "devices/emulated/isa/definedness.h"
 #include "devices/emulated/machine/columns.h"
 #include "devices/emulated/machine/grid.h"
 #include "sanitizer/lane_set.h"
-#include "sanitizer/mixed.h"
 
 namespace foldproof::machine {
 namespace {

@@ -1,4 +1,4 @@
-#include "sanitizer/demangle.h"
+#include "base/demangle.h"
 
 #include <cxxabi.h>
 

@@ -1,4 +1,4 @@
-#include "contracts/files.h"
+#include "base/files.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 namespace foldproof {
 
@@ -66,6 +66,38 @@ fs::path user_cache() {
   if (home != nullptr && *home == '/') return fs::path(home) / ".cache" / "foldproof";
   std::error_code error;
   return fs::temp_directory_path(error) / "foldproof";
+}
+
+namespace {
+
+/// Where this process makes its temporary folders; empty until it is chosen.
+fs::path& chosen_folder() {
+  static fs::path folder;
+  return folder;
+}
+
+fs::path parent_of_temporary_folders() {
+  if (!chosen_folder().empty()) return chosen_folder();
+  std::error_code error;
+  const fs::path folder = fs::temp_directory_path(error);
+  return error ? fs::path("/tmp") : folder;
+}
+
+}  // namespace
+
+void make_temporary_folders_in(const fs::path& folder) { chosen_folder() = folder; }
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (parent_of_temporary_folders() / "foldproof-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr)
+    throw InputError("no temporary folder can be made here; set TMPDIR to a folder that can be written",
+                     {pattern});
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code error;
+  fs::remove_all(path_, error);
 }
 
 }  // namespace foldproof

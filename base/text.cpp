@@ -1,8 +1,6 @@
-#include "contracts/shell.h"
+#include "base/text.h"
 
-#include <algorithm>
-
-#include "contracts/text.h"
+#include <fmt/format.h>
 
 namespace foldproof {
 
@@ -41,6 +39,19 @@ std::string shell_word(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
+}
+
+std::string toml_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') result += '\\';
+    if (code < 0x20 || code == 0x7f)
+      result += fmt::format("\\u{:04x}", code);
+    else
+      result += c;
+  }
+  return result + '"';
 }
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-#include "contracts/nvcc/content_hash.h"
+#include "base/hash.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "sanitizer/error.h"
+#include "base/error.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,23 @@
+// Digests of numbers and of contents.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace foldproof {
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every bit of x changes half the bits of the result.
+constexpr std::uint64_t mixed(std::uint64_t x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+/// XXH3 of 128 bits, by xxHash, as 32 lower-case hexadecimal digits. It distinguishes contents that differ by
+/// accident. It is not cryptographic: an attacker can make two contents collide.
+std::string content_hash(std::string_view bytes);
+
+}  // namespace foldproof

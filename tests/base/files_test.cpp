@@ -1,0 +1,73 @@
+#include "base/files.h"
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "catch.h"
+
+using namespace foldproof;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::size_t files_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+bool is_program(const fs::path& file) {
+  return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
+}
+
+}  // namespace
+
+TEST_CASE("a replaced file holds the new content, and no other file is left") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "file";
+  REQUIRE(replace_file(file, "a much longer first text"));
+  REQUIRE(replace_file(file, std::string_view("b\0c\n", 4)));
+  CHECK(read_text_file(file, 4) == std::string("b\0c\n", 4));
+  CHECK(files_in(folder.path()) == 1);
+  CHECK_FALSE(is_program(file));
+}
+
+TEST_CASE("a replaced program may be run") {
+  const TemporaryFolder folder;
+  REQUIRE(replace_program(folder.path() / "program", "#!/bin/sh\n"));
+  CHECK(is_program(folder.path() / "program"));
+}
+
+TEST_CASE("a file that cannot be written is told by the result") {
+  const TemporaryFolder folder;
+  CHECK_FALSE(replace_file(folder.path() / "no such folder" / "file", "text"));
+  fs::create_directory(folder.path() / "folder");
+  CHECK_FALSE(replace_file(folder.path() / "folder", "text"));
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("a file that cannot be read is a sentence with its name") {
+  const TemporaryFolder folder;
+  const std::string name = (folder.path() / "file").string();
+  CHECK_THROWS_WITH(read_text_file(name, 4), name + ": there is no such file");
+  CHECK_THROWS_WITH(read_text_file(folder.path(), 4), folder.path().string() + ": this is no regular file");
+  REQUIRE(replace_file(name, "12345"));
+  CHECK_THROWS_WITH(read_text_file(name, 4), name + ": the file has 5 bytes; the limit is 4");
+}
+
+TEST_CASE("a temporary folder goes with everything in it") {
+  fs::path path;
+  {
+    const TemporaryFolder folder;
+    path = folder.path();
+    fs::create_directories(path / "deep" / "er");
+    REQUIRE(replace_file(path / "deep" / "file", "text"));
+  }
+  CHECK_FALSE(fs::exists(path));
+}
+
+TEST_CASE("temporary folders are made in the folder that the process chose") {
+  const TemporaryFolder outer;
+  make_temporary_folders_in(outer.path());
+  CHECK(TemporaryFolder().path().parent_path() == outer.path());
+  make_temporary_folders_in("");
+  CHECK(TemporaryFolder().path().parent_path() != outer.path());
+}

@@ -1,0 +1,47 @@
+#include "base/text.h"
+
+#include "base/demangle.h"
+#include "catch.h"
+
+using namespace foldproof;
+
+using Words = std::vector<std::string>;
+
+TEST_CASE("a command line is split as a shell splits it") {
+  CHECK(split_command("nvcc -DX=\"a b\" -D'Y=$Z' -I/a\\ b  \"\" end") ==
+        Words{"nvcc", "-DX=a b", "-DY=$Z", "-I/a b", "", "end"});
+  CHECK(split_command("\"open").size() == 1);
+}
+
+TEST_CASE("a word that a shell reads as it is stays unquoted") {
+  CHECK(shell_word("--case=k.cases/1:2,3+4@5%_x.toml") == "--case=k.cases/1:2,3+4@5%_x.toml");
+}
+
+TEST_CASE("any other word is quoted so that a shell reads it as it was") {
+  CHECK(shell_word("") == "''");
+  CHECK(shell_word("a b") == "'a b'");
+  CHECK(shell_word("it's $HOME") == "'it'\\''s $HOME'");
+  for (const std::string word : {"", "a b", "it's", "\"\\", "$(x)\n;&"})
+    CHECK(split_command(shell_word(word)) == Words{word});
+}
+
+TEST_CASE("a TOML string escapes quotes, backslashes and control characters") {
+  CHECK(toml_string("a\"b\\c") == R"("a\"b\\c")");
+  CHECK(toml_string("tab\there\x7f") == "\"tab\\u0009here\\u007f\"");
+  CHECK(toml_string("µ") == "\"µ\"");
+}
+
+TEST_CASE("lines are taken off the front of a text one by one") {
+  std::string_view text = "one\n\nlast";
+  CHECK(take_line(text) == "one");
+  CHECK(take_line(text).empty());
+  CHECK(take_line(text) == "last");
+  CHECK(text.empty());
+}
+
+TEST_CASE("a mangled name is spelled as in C++, any other name stays") {
+  CHECK(demangled("_Z3sumPKf") == "sum(float const*)");
+  CHECK(demangled("sum") == "sum");
+  CHECK(demangled("_Znonsense") == "_Znonsense");
+  CHECK(demangled("_Z" + std::string(5000, 'P')) == "_Z" + std::string(5000, 'P'));
+}
