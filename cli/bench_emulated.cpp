@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "cli/bench.h"
-#include "cli/checked_device.h"
+#include "cli/checked_runner.h"
 #include "cli/subjects.h"
 #include "oracles/number.h"
 #include "properties/instance_job.h"
@@ -26,7 +26,7 @@ struct Benchmark {
 };
 
 // One element a thread; and sixteen, as a coarsened kernel is meant to be used.
-constexpr Benchmark emulated[] = {{"A5", elements / block}, {"A12", elements / block / 16}};
+constexpr Benchmark kernels[] = {{"A5", elements / block}, {"A12", elements / block / 16}};
 
 struct Measurement {
   std::uint64_t warp_instructions = 0;
@@ -104,11 +104,11 @@ Json to_json(const std::string& name, const Measurement& m) {
 int bench_emulated(unsigned runs, const Console& console) {
   ProgressLine line;
   Json benchmarks = Json::array();
-  for (const Benchmark& benchmark : emulated) {
+  for (const Benchmark& benchmark : kernels) {
     const Subject subject = subject_with(benchmark.id, console, line);
     for (const bool checked : {false, true}) {
       const std::string name = std::string(benchmark.id) + (checked ? "/checks-on" : "/checks-off");
-      const auto runner = make_runner(checked ? checked_device() : make_emulated_device());
+      const auto runner = checked ? checked_runner() : emulated::make_runner();
       const Job job = job_for(benchmark, subject, *runner);
       benchmarks.push_back(to_json(name, measure(job, *runner, runs, line, name)));
     }

@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "cli/checked_device.h"
+#include "cli/checked_runner.h"
 #include "cli/counted.h"
 #include "cli/gpu_workers.h"
 #include "cli/processes.h"
@@ -68,7 +68,7 @@ std::string device_options(const Assignment& assignment) {
 
 std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorkers& workers) {
   if (is_host(*assignment.instance)) return make_host_runner();
-  return assignment.device == RunsOn::cuda ? workers.runner() : make_runner(checked_device());
+  return assignment.device == RunsOn::cuda ? workers.runner() : checked_runner();
 }
 
 void add_guesses(const Subject& subject, KernelReport& report) {
@@ -224,7 +224,7 @@ milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsign
 CampaignResult run_campaign(const std::vector<Assignment>& assignments, const CampaignOptions& options,
                             ProgressLine& line) {
   CampaignResult result;
-  result.report.device = checked_device()->name();
+  result.report.device = emulated::device_name;
   result.report.seed = options.audit.seed;
   result.report.kernels.resize(assignments.size());
   std::size_t ended = 0, judged = 0;

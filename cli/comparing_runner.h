@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "contracts/contract.h"
+#include "devices/emulated/runner.h"
 #include "devices/wrapped_runner.h"
 
 namespace foldproof {
@@ -35,7 +36,7 @@ class ComparingRunner final : public WrappedRunner {
   std::optional<Finding> compare(const Job& job, const JobResult& emulated, const JobResult& real);
   bool is_f64(const std::string& buffer) const;
 
-  std::unique_ptr<Runner> emulated_ = make_runner(make_emulated_device());
+  std::unique_ptr<Runner> emulated_ = emulated::make_runner();
   const Instance& instance_;
   bool must_be_same_;
   RunTally tally_;

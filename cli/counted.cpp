@@ -1,5 +1,6 @@
 #include "cli/counted.h"
 
+#include "devices/emulated/runner.h"
 #include "properties/instance_job.h"
 #include "sanitizer/counting.h"
 
@@ -9,7 +10,7 @@ std::variant<Counted, std::string> counted(const Subject& subject, const Instanc
   Counted result{describe(c), {}};
   Observers observers;
   observers.push_back(std::make_unique<Counting>(result.counters));
-  const auto runner = make_runner(make_emulated_device(std::move(observers)));
+  const auto runner = emulated::make_runner(std::move(observers));
   Case once = c;
   once.calls = 1;
   const JobResult ran = runner->run({instance_job(instance, subject.image, *runner, once)}).front();

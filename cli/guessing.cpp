@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/checked_device.h"
+#include "cli/checked_runner.h"
 #include "cli/processes.h"
 #include "contracts/guess.h"
 #include "properties/fitting_block.h"
@@ -27,7 +27,7 @@ std::vector<Contract> guessed_contracts(const std::filesystem::path& source, con
   Tasks tasks;
   tasks.count = contracts.size();
   tasks.work = [&](std::size_t task, const auto&) -> std::string {
-    const auto runner = make_runner(checked_device());
+    const auto runner = checked_runner();
     const auto image = compile_contract(contracts[task], options).image;
     const auto block = fitting_block(contracts[task], image, *runner);
     return block ? std::to_string(*block) : "";

@@ -8,7 +8,7 @@
 #include "cli/kernel_page.h"
 #include "cli/subjects.h"
 #include "cli/verb.h"
-#include "devices/device.h"
+#include "devices/emulated/runner.h"
 #include "devices/gpus.h"
 #include "reports/quote.h"
 
@@ -70,7 +70,7 @@ int list(const std::string& path, bool page, const Console& console) {
 /// Each device that `--device` names, with what it is, or why it is not there.
 int list_devices(const Console& console) {
   Json devices = Json::array();
-  devices.push_back({{"device", "emulated"}, {"name", make_emulated_device()->name()}, {"lack", nullptr}});
+  devices.push_back({{"device", "emulated"}, {"name", emulated::device_name}, {"lack", nullptr}});
   Json cuda{{"device", "cuda"}, {"name", nullptr}, {"lack", nullptr}};
   if (gpus().lack.empty())
     cuda["name"] = gpus().name;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/checked_device.h"
+#include "cli/checked_runner.h"
 #include "cli/processes.h"
 #include "reports/mutation.h"
 
@@ -42,7 +42,7 @@ std::vector<Slice> slices_of(const std::vector<std::vector<Mutant>>& mutants) {
 std::string judged(const Assignment& assignment, std::span<const Mutant> mutants,
                    const MutationOptions& options) {
   const Subject& subject = *assignment.subject;
-  const auto runner = [] { return make_runner(checked_device()); };
+  const auto runner = [] { return checked_runner(); };
   const auto begin = std::chrono::steady_clock::now();
   Json json = {{"mutants", Json::array()}};
   for (const MutantReport& mutant :
@@ -118,7 +118,7 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments, const Muta
   const std::vector<Slice> slices = slices_of(mutants);
   const double begin = line.elapsed();
   MutationRun run;
-  run.device = checked_device()->name();
+  run.device = emulated::device_name;
   for (const Assignment& assignment : assignments) run.reports.push_back(empty_report_of(assignment));
 
   Tasks tasks;

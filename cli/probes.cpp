@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "contracts/compile.h"
-#include "devices/device.h"
+#include "devices/emulated/device.h"
 #include "devices/job_arguments.h"
 
 namespace foldproof {
@@ -20,17 +20,17 @@ constexpr const char* frame =
 
 /// The 32 words that a probe writes to `out`.
 std::array<std::uint32_t, 32> run_probe(const std::string& body, unsigned threads) {
-  const auto device = make_emulated_device();
-  const ModuleId module = device->load({"probe.ptx", fmt::format(fmt::runtime(frame), body)});
+  emulated::Device device;
+  const auto module = device.load({"probe.ptx", fmt::format(fmt::runtime(frame), body)});
   std::array<std::uint32_t, 32> words{};
   const auto bytes = std::as_writable_bytes(std::span(words));
-  const Address out = device->allocate(bytes.size(), "out");
-  device->write(out, bytes);
+  const Address out = device.allocate(bytes.size(), "out");
+  device.write(out, bytes);
   const ArgumentBytes argument = argument_of(out);
   const LaunchReport report =
-      device->launch(module, "probe", {{1, 1, 1}, {threads, 1, 1}}, std::span(&argument, 1), {}, {});
+      device.launch(module, "probe", {{1, 1, 1}, {threads, 1, 1}}, std::span(&argument, 1), {}, {});
   if (!report.findings.empty()) throw InputError(report.findings.front().message);
-  device->read(out, bytes);
+  device.read(out, bytes);
   return words;
 }
 

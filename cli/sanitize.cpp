@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/argument_spec.h"
-#include "cli/checked_device.h"
+#include "cli/checked_runner.h"
 #include "cli/entry_choice.h"
 #include "cli/parse.h"
 #include "cli/processes.h"
@@ -73,8 +73,7 @@ Launch launch_of(const Arguments& a) {
 
 /// Throws when the arguments are not what the kernel's parameters take.
 void check_parameters(const Launch& launch) {
-  const auto device = make_emulated_device();
-  const auto entries = device->entries(device->load(*launch.chosen.image));
+  const auto entries = emulated::make_runner()->entries(launch.chosen.image);
   const auto& name = launch.chosen.entry.lowered;
   const auto entry =
       std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.name == name; });
@@ -191,7 +190,7 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
   Counters counters;  // of the last run
   Observers counting;
   if (a.counters) counting.push_back(std::make_unique<Counting>(counters));
-  const auto runner = make_runner(checked_device(std::move(counting)));
+  const auto runner = checked_runner(std::move(counting));
   Observation observation;
   KernelReport& report = observation.report;
   report.kernel = report.entry = launch.chosen.entry.spelled;
@@ -277,7 +276,7 @@ int sanitize(Arguments a, const Console& console) {
   Json kernel = unpack(outcome.text);
   kernel["seconds"] = line.elapsed();
   AuditReport report;
-  report.device = checked_device()->name();
+  report.device = emulated::device_name;
   report.seed = launch.seed;
   report.kernels.push_back(kernel_report_from(kernel));
   if (console.json()) {

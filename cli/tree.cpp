@@ -12,6 +12,7 @@
 #include "cli/audit_arguments.h"
 #include "cli/case_text.h"
 #include "cli/verb.h"
+#include "devices/emulated/runner.h"
 #include "oracles/number.h"
 #include "oracles/replay.h"
 #include "oracles/rounding_path.h"
@@ -62,7 +63,7 @@ Shown show(const Assignment& assignment, const Arguments& a) {
   const Instance& instance = *assignment.instance;
   const Case c =
       a.only_case.empty() ? representative_case(instance, shown_elements) : parse_case(a.only_case);
-  const auto runner = make_runner(make_emulated_device());
+  const auto runner = emulated::make_runner();
   const Job job = followed_job(instance, assignment.subject->image, *runner, c);
   const JobResult ran = std::move(runner->run({job}).front());
   if (ran.unsupported) throw Unsupported(*ran.unsupported);

@@ -10,6 +10,7 @@
 
 #include "cli/gpu_workers.h"
 #include "contracts/nvcc/process.h"
+#include "devices/emulated/runner.h"
 #include "devices/sanitized.h"
 
 namespace foldproof {
@@ -19,13 +20,14 @@ namespace {
 /// Tools slow kernels down a hundredfold.
 constexpr std::chrono::seconds case_limit{30};
 
+constexpr Capabilities tool_capabilities{.observes_launches = false, .jobs_together = 1 << 20};
+
 /// Remembers jobs; of none is anything known yet.
 class Recorder final : public Runner {
  public:
-  bool watches() const override { return false; }
-  std::size_t jobs_together() const override { return 1 << 20; }
+  Capabilities capabilities() const override { return tool_capabilities; }
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
-    return make_runner(make_emulated_device())->entries(image);
+    return emulated::make_runner()->entries(image);
   }
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     jobs_.insert(jobs_.end(), jobs.begin(), jobs.end());
@@ -47,8 +49,7 @@ class Player final : public Runner {
  public:
   explicit Player(std::vector<std::optional<JobResult>> results) : results_(std::move(results)) {}
 
-  bool watches() const override { return false; }
-  std::size_t jobs_together() const override { return 1 << 20; }
+  Capabilities capabilities() const override { return tool_capabilities; }
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
     return Recorder().entries(image);
   }

@@ -10,7 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "devices/device.h"
+#include "devices/image.h"
+#include "devices/launch.h"
+#include "devices/order.h"
 
 namespace foldproof {
 
@@ -84,26 +86,26 @@ struct JobResult {
   std::optional<std::string> unsupported;    ///< why the job could not run
 };
 
+/// What there is to know of a runner before it has run anything.
+struct Capabilities {
+  /// It sees what launches do; else only what they leave in memory, and how they end.
+  bool observes_launches = true;
+  /// As many jobs as it is worth handing over at once.
+  std::size_t jobs_together = 1;
+};
+
 /// Runs jobs on a device. A result stands at its job's index. Behind a job that ends in a timeout no other
 /// needs to be run: then there are fewer results than jobs. Behind one with a fatal finding none of its group
 /// needs to be: their results are not completed.
 class Runner {
  public:
   virtual ~Runner() = default;
-  /// Whether it sees what launches do; else only what they leave in memory, and how they end.
-  virtual bool watches() const { return true; }
-  /// As many jobs as it is worth handing over at once.
-  virtual std::size_t jobs_together() const { return 1; }
+  virtual Capabilities capabilities() const { return {}; }
   /// Throws InputError for a launch beyond the device's limits.
   virtual std::vector<JobResult> run(const std::vector<Job>& jobs) = 0;
   /// The kernels of an image and the sizes of their parameters. Throws Unsupported where the device cannot
   /// load it.
   virtual std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) = 0;
 };
-
-/// A runner in this process on the given device; a module is loaded once, whatever the number of jobs. A job
-/// with findings about undefined values is run again with other values in their place; where nothing differs,
-/// the findings are withheld. What has been counted is then that of the last run, which is like the first.
-std::unique_ptr<Runner> make_runner(std::unique_ptr<Device> device);
 
 }  // namespace foldproof

@@ -14,8 +14,7 @@ class WrappedRunner : public Runner {
  public:
   explicit WrappedRunner(std::unique_ptr<Runner> inner) : inner_(std::move(inner)) {}
 
-  bool watches() const final { return inner_->watches(); }
-  std::size_t jobs_together() const final { return inner_->jobs_together(); }
+  Capabilities capabilities() const final { return inner_->capabilities(); }
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) final {
     return inner_->entries(image);
   }

@@ -43,7 +43,7 @@ class Audit {
         instance_(instance),
         options_(options),
         evaluator_(contract, instance, image, runner),
-        watches_(runner.watches()),
+        observes_launches_(runner.capabilities().observes_launches),
         domain_(instance, largest_count),
         generator_(instance, domain_, identity_of(contract, instance), options.seed),
         climb_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
@@ -168,7 +168,7 @@ class Audit {
   /// The next cases would most likely take as long: the same kernel on the emulated device always does, one
   /// that waits on a GPU for what may come has a second chance.
   void end_for_timeouts() {
-    if (is_replay_ || stopped_ || (++timeouts_ == 1 && !watches_)) return;
+    if (is_replay_ || stopped_ || (++timeouts_ == 1 && !observes_launches_)) return;
     report_.notes.emplace_back(timeouts_ == 1 ? "the audit ended at the first case that did not"
                                               : "the audit ended at the second case that did not");
     stopped_ = true;
@@ -302,7 +302,7 @@ class Audit {
       report_.reason = "the run was interrupted";
       return std::move(report_);
     }
-    triage(report_, contract_, today(), watches_ ? Watched::yes : Watched::no);
+    triage(report_, contract_, today(), observes_launches_ ? Watched::yes : Watched::no);
     return std::move(report_);
   }
 
@@ -310,7 +310,7 @@ class Audit {
   const Instance& instance_;
   const AuditOptions& options_;
   Evaluator evaluator_;
-  bool watches_;  ///< the runner sees races
+  bool observes_launches_;  ///< the runner sees races
   Domain domain_;
   CaseGenerator generator_;
   Climb climb_;

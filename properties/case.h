@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "contracts/expression.h"
-#include "devices/device.h"
+#include "devices/launch.h"
+#include "devices/order.h"
 #include "properties/planted.h"
 
 namespace foldproof {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "devices/emulated/runner.h"
 #include "devices/worker.h"
 
 using namespace foldproof;
@@ -45,7 +46,7 @@ class Misbehaving final : public Runner {
     if (name == "spoils" && jobs > 1) throw SpoiltDevice{};
   }
 
-  std::unique_ptr<Runner> runner_ = make_runner(make_emulated_device());
+  std::unique_ptr<Runner> runner_ = emulated::make_runner();
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "devices/failed_job.h"
+#include "devices/undefined.h"
 
 namespace foldproof::cuda {
 namespace {

@@ -6,7 +6,8 @@
 
 #include "devices/cuda/context.h"
 #include "devices/cuda/module.h"
-#include "devices/device.h"
+#include "devices/launch.h"
+#include "devices/order.h"
 
 namespace foldproof::cuda {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "devices/device.h"
+#include "devices/launch.h"
 
 // As cuda.h names them, which users of this need not have.
 struct CUctx_st;

@@ -79,7 +79,7 @@ class CudaRunner final : public Runner {
  public:
   explicit CudaRunner(GpuMemory memory) : memory_(memory), launcher_(context_) {}
 
-  bool watches() const override { return false; }
+  Capabilities capabilities() const override { return {.observes_launches = false}; }
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "devices/cuda/context.h"
-#include "devices/device.h"
 #include "devices/image.h"
+#include "devices/launch.h"
 
 struct CUmod_st;  // as cuda.h names it
 

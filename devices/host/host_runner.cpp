@@ -9,6 +9,7 @@
 #include "devices/failed_job.h"
 #include "devices/host_program.h"
 #include "devices/process/connection.h"
+#include "devices/undefined.h"
 #include "devices/worker/wire.h"
 
 namespace foldproof {
@@ -180,7 +181,7 @@ class HostRunner final : public Runner {
  public:
   explicit HostRunner(milliseconds limit) : limit_(limit) {}
 
-  bool watches() const override { return false; }
+  Capabilities capabilities() const override { return {.observes_launches = false}; }
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;

@@ -41,8 +41,9 @@ class WorkerRunner final : public Runner {
   WorkerRunner(WorkerOptions options, std::shared_ptr<Worker> first)
       : options_(std::move(options)), worker_(std::move(first)) {}
 
-  bool watches() const override { return false; }
-  std::size_t jobs_together() const override { return options_.most_jobs; }
+  Capabilities capabilities() const override {
+    return {.observes_launches = false, .jobs_together = options_.most_jobs};
+  }
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;

@@ -539,7 +539,7 @@ std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
 
 std::size_t Evaluator::cases_together() const {
   constexpr std::size_t jobs_of_a_case = 3;  // with what it is compared with
-  return std::max<std::size_t>(1, runner_.jobs_together() / jobs_of_a_case);
+  return std::max<std::size_t>(1, runner_.capabilities().jobs_together / jobs_of_a_case);
 }
 
 }  // namespace foldproof

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "contracts/contract.h"
-#include "devices/device.h"
+#include "devices/launch.h"
 
 namespace foldproof {
 

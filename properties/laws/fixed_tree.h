@@ -2,7 +2,8 @@
 #pragma once
 
 #include "contracts/contract.h"
-#include "devices/device.h"
+#include "devices/image.h"
+#include "devices/launch.h"
 
 namespace foldproof::laws {
 

@@ -27,16 +27,16 @@ inline Counters count(const std::string& body, const Launch& launch = {}) {
   Counters counters;
   Observers observers;
   observers.push_back(std::make_unique<Counting>(counters));
-  const auto device = make_emulated_device(std::move(observers));
+  emulated::Device device(std::move(observers));
   const machine_tests::Setting setting{.buffers = launch.buffers};
-  const ModuleId module = device->load({"test.ptx", machine_tests::text_of(body, setting)});
+  const auto module = device.load({"test.ptx", machine_tests::text_of(body, setting)});
   std::vector<ArgumentBytes> arguments;
   for (const Bytes& buffer : launch.buffers) {
-    const Address address = device->allocate(buffer.size(), "buffer");
-    device->write(address, buffer);
+    const Address address = device.allocate(buffer.size(), "buffer");
+    device.write(address, buffer);
     arguments.push_back(machine_tests::bytes_of<std::uint64_t>({address}));
   }
-  const LaunchReport report = device->launch(module, "k", {launch.grid, launch.block}, arguments, {}, {});
+  const LaunchReport report = device.launch(module, "k", {launch.grid, launch.block}, arguments, {}, {});
   for (const Finding& finding : report.findings) UNSCOPED_INFO(finding.message);
   REQUIRE(report.findings.empty());
   return counters;

@@ -2,7 +2,7 @@
 // everything around a GPU can be tested where there is none. LD_LIBRARY_PATH puts it in the place of the
 // driver.
 //
-//   foldproof gpu-worker ──dlopen──► libcuda.so.1 (this) ──► devices/device.h
+//   foldproof gpu-worker ──dlopen──► libcuda.so.1 (this) ──► devices/emulated/device.h
 //
 // What a stream is asked for is done at once. A kernel that does what it must not spoils the context as it
 // does on a GPU: every later call has its error. One that does not end leaves its stream busy for ever.
@@ -26,14 +26,14 @@
 #include <vector>
 
 #include "base/error.h"
-#include "devices/device.h"
+#include "devices/emulated/device.h"
 
 using foldproof::Address;
 using foldproof::ArgumentBytes;
 using foldproof::Dim3;
 using foldproof::EntryInfo;
 using foldproof::Kind;
-using foldproof::ModuleId;
+using foldproof::emulated::ModuleId;
 
 struct CUfunc_st {
   CUmod_st* module;
@@ -65,7 +65,7 @@ std::uint64_t number_in(const char* variable) {
 }
 
 struct Gpu {
-  std::unique_ptr<foldproof::Device> device = foldproof::make_emulated_device();
+  foldproof::emulated::Device device;
   std::list<CUmod_st> modules;
   std::map<Address, std::uint64_t> allocations;
   std::uint64_t bytes_left = number_in("EMULATED_GPU_BYTES"),
@@ -148,11 +148,11 @@ void log_error(unsigned count, const CUjit_option* options, void** values, const
 }
 
 CUresult load(CUmodule* module, const char* text) {
-  const ModuleId id = gpu().device->load({"the module", text});
+  const ModuleId id = gpu().device.load({"the module", text});
   CUmod_st& loaded = gpu().modules.emplace_back();
   loaded.id = id;
-  for (EntryInfo& entry : gpu().device->entries(id)) loaded.kernels.push_back({&loaded, std::move(entry)});
-  loaded.variables = gpu().device->allocate(1, "the variables of a module");
+  for (EntryInfo& entry : gpu().device.entries(id)) loaded.kernels.push_back({&loaded, std::move(entry)});
+  loaded.variables = gpu().device.allocate(1, "the variables of a module");
   *module = &loaded;
   return CUDA_SUCCESS;
 }
@@ -319,8 +319,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
       const auto* const argument = static_cast<const std::byte*>(arguments[bytes.size()]);
       bytes.emplace_back(argument, argument + size);
     }
-    const auto report = gpu().device->launch(function->module->id, function->entry.name, shape, bytes, {},
-                                             {instructions_without_end});
+    const auto report = gpu().device.launch(function->module->id, function->entry.name, shape, bytes, {},
+                                            {instructions_without_end});
     for (const foldproof::Finding& finding : report.findings)
       if (gpu().state == CUDA_SUCCESS) gpu().state = error_of(finding.kind);
     return CUDA_SUCCESS;
@@ -330,7 +330,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
 CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
   return unless_spoilt([&] {
     if (bytes > gpu().bytes_left) return CUDA_ERROR_OUT_OF_MEMORY;
-    *address = gpu().device->allocate(bytes, "memory of the GPU");
+    *address = gpu().device.allocate(bytes, "memory of the GPU");
     gpu().allocations[*address] = bytes;
     gpu().bytes_left -= bytes;
     return CUDA_SUCCESS;
@@ -340,7 +340,7 @@ CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
 CUresult cuMemFree(CUdeviceptr address) {
   const auto known = gpu().allocations.find(address);
   if (known == gpu().allocations.end()) return CUDA_ERROR_INVALID_VALUE;
-  gpu().device->free(address);
+  gpu().device.free(address);
   gpu().bytes_left += known->second;
   gpu().allocations.erase(known);
   return CUDA_SUCCESS;
@@ -358,14 +358,14 @@ CUresult cuMemFreeHost(void* memory) {
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
   return unless_spoilt([&] {
-    gpu().device->write(to, {static_cast<const std::byte*>(from), bytes});
+    gpu().device.write(to, {static_cast<const std::byte*>(from), bytes});
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
   return unless_spoilt([&] {
-    gpu().device->read(from, {static_cast<std::byte*>(to), bytes});
+    gpu().device.read(from, {static_cast<std::byte*>(to), bytes});
     return CUDA_SUCCESS;
   });
 }
@@ -373,12 +373,12 @@ CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstre
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
   return unless_spoilt([&] {
     if (const CUmod_st* module = module_of_variables(to)) {
-      gpu().device->reset(module->id);
+      gpu().device.reset(module->id);
       return CUDA_SUCCESS;
     }
     std::vector<std::byte> content(bytes);
-    gpu().device->read(from, content);
-    gpu().device->write(to, content);
+    gpu().device.read(from, content);
+    gpu().device.write(to, content);
     return CUDA_SUCCESS;
   });
 }

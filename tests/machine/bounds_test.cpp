@@ -56,15 +56,15 @@ TEST_CASE("a null pointer is at the null page") {
 }
 
 TEST_CASE("memory that was freed is nobody's") {
-  const auto device = make_emulated_device();
-  const Address gone = device->allocate(64, "gone");
-  device->free(gone);
-  const ModuleId module =
-      device->load({"test.ptx",
-                    ".version 9.0 .target sm_90 .address_size 64 .entry k(.param .u64 p) { .reg .b64 %rd<2>; "
-                    ".reg .b32 %r<2>; ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; }"});
+  emulated::Device device;
+  const Address gone = device.allocate(64, "gone");
+  device.free(gone);
+  const auto module =
+      device.load({"test.ptx",
+                   ".version 9.0 .target sm_90 .address_size 64 .entry k(.param .u64 p) { .reg .b64 %rd<2>; "
+                   ".reg .b32 %r<2>; ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; }"});
   const ArgumentBytes arguments[] = {doublewords({gone})};
-  const LaunchReport report = device->launch(module, "k", {one, one}, arguments, {}, {});
+  const LaunchReport report = device.launch(module, "k", {one, one}, arguments, {}, {});
   REQUIRE(report.findings.size() == 1);
   CHECK(report.findings[0].kind == Kind::out_of_bounds);
 }
@@ -193,14 +193,14 @@ TEST_CASE("threads are named by their place in a three-dimensional block and gri
 }
 
 TEST_CASE("copies to and from the device are checked too") {
-  const auto device = make_emulated_device();
-  const Address buffer = device->allocate(8, "sums");
+  emulated::Device device;
+  const Address buffer = device.allocate(8, "sums");
   std::vector<std::byte> twelve(12);
-  CHECK(contains(refusal<InputError>([&] { device->write(buffer, twelve); }), "across the end of sums"));
-  CHECK(contains(refusal<InputError>([&] { device->read(buffer + 8, twelve); }), "past the end of sums"));
-  CHECK(contains(refusal<InputError>([&] { device->free(buffer + 4); }), "was not allocated"));
-  device->free(buffer);
-  CHECK(contains(refusal<InputError>([&] { device->free(buffer); }), "was not allocated"));
+  CHECK(contains(refusal<InputError>([&] { device.write(buffer, twelve); }), "across the end of sums"));
+  CHECK(contains(refusal<InputError>([&] { device.read(buffer + 8, twelve); }), "past the end of sums"));
+  CHECK(contains(refusal<InputError>([&] { device.free(buffer + 4); }), "was not allocated"));
+  device.free(buffer);
+  CHECK(contains(refusal<InputError>([&] { device.free(buffer); }), "was not allocated"));
 }
 
 }  // namespace

@@ -26,7 +26,8 @@
 #include <vector>
 
 #include "catch.h"
-#include "devices/device.h"
+#include "devices/emulated/device.h"
+#include "devices/emulated/runner.h"
 #include "row_coverage.h"
 
 namespace foldproof::machine_tests {
@@ -98,23 +99,40 @@ inline std::string text_of(const std::string& body, const Setting& setting) {
 
 /// Launches the entry `k` of a whole module with the setting's buffers and scalars.
 inline Outcome run_module(const std::string& text, const Setting& setting) {
-  const auto device = make_emulated_device();
-  const ModuleId module = device->load({"test.ptx", text});
+  emulated::Device device;
+  const auto module = device.load({"test.ptx", text});
   std::vector<ArgumentBytes> arguments;
   std::vector<Address> addresses;
   for (std::size_t k = 0; k < setting.buffers.size(); ++k) {
-    addresses.push_back(device->allocate(setting.buffers[k].size(), fmt::format("buffer{}", k)));
-    device->write(addresses.back(), setting.buffers[k]);
+    addresses.push_back(device.allocate(setting.buffers[k].size(), fmt::format("buffer{}", k)));
+    device.write(addresses.back(), setting.buffers[k]);
     arguments.push_back(bytes_of<std::uint64_t>({addresses.back()}));
   }
   for (const std::uint32_t scalar : setting.scalars) arguments.push_back(words({scalar}));
   Outcome outcome;
   const LaunchShape shape{setting.grid, setting.block, setting.cluster, setting.shared_bytes,
                           setting.cooperative};
-  outcome.report = device->launch(module, "k", shape, arguments, setting.schedule, setting.limits);
+  outcome.report = device.launch(module, "k", shape, arguments, setting.schedule, setting.limits);
   outcome.buffers = setting.buffers;
-  for (std::size_t k = 0; k < addresses.size(); ++k) device->read(addresses[k], outcome.buffers[k]);
+  for (std::size_t k = 0; k < addresses.size(); ++k) device.read(addresses[k], outcome.buffers[k]);
   return outcome;
+}
+
+/// The body as a job, whose buffers are those of the setting.
+inline Job job_of(const std::string& body, const Setting& setting) {
+  Job job;
+  job.image = std::make_shared<const Image>(Image{"test.ptx", text_of(body, setting)});
+  job.schedule = setting.schedule;
+  job.limits = setting.limits;
+  JobLaunch launch{
+      "k", {setting.grid, setting.block, setting.cluster, setting.shared_bytes, setting.cooperative}, {}};
+  for (std::uint32_t k = 0; k < setting.buffers.size(); ++k) {
+    job.buffers.push_back({fmt::format("buffer{}", k), setting.buffers[k].size(), setting.buffers[k]});
+    launch.arguments.push_back({ArgumentBytes(8), {{0, k, 0}}});
+  }
+  for (const std::uint32_t scalar : setting.scalars) launch.arguments.push_back({words({scalar}), {}});
+  job.steps.emplace_back(std::move(launch));
+  return job;
 }
 
 /// Runs the body and gives back whatever happened, findings too.

@@ -7,7 +7,7 @@ namespace {
 // The sentence, with its line, that a body is refused with before anything runs.
 std::string refused(const std::string& body, const std::string& module = "") {
   const Setting setting{.buffers = {zeros(128)}, .module = module};
-  return refusal<InputError>([&] { make_emulated_device()->load({"test.ptx", text_of(body, setting)}); });
+  return refusal<InputError>([&] { emulated::Device().load({"test.ptx", text_of(body, setting)}); });
 }
 
 TEST_CASE("many declared registers cost nothing until they are used") {

@@ -70,12 +70,12 @@ TEST_CASE("a cluster has 16 blocks at most and divides the grid") {
 }
 
 TEST_CASE("arguments fit the kernel's parameters in number and size") {
-  const auto device = make_emulated_device();
-  const ModuleId module = device->load(
+  emulated::Device device;
+  const auto module = device.load(
       {"test.ptx", ".version 9.0 .target sm_90 .address_size 64 .entry k(.param .u64 p, .param .u32 n) {}"});
   auto launch = [&](std::vector<ArgumentBytes> arguments) {
     return refusal<InputError>([&] {
-      device->launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, arguments, {}, {});
+      device.launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, arguments, {}, {});
     });
   };
   CHECK(contains(launch({doublewords({0})}), "k takes 2 arguments, and the launch gives 1"));
@@ -84,11 +84,11 @@ TEST_CASE("arguments fit the kernel's parameters in number and size") {
 }
 
 TEST_CASE("an entry, a module and a kernel must exist") {
-  const auto device = make_emulated_device();
-  const ModuleId module = device->load(
+  emulated::Device device;
+  const auto module = device.load(
       {"sum.ptx", ".version 9.0 .target sm_90 .address_size 64 .entry k() {} .func f() { ret; }"});
-  auto launch = [&](ModuleId id, const char* name) {
-    return refusal<InputError>([&] { device->launch(id, name, {{1, 1, 1}, {1, 1, 1}}, {}, {}, {}); });
+  auto launch = [&](emulated::ModuleId id, const char* name) {
+    return refusal<InputError>([&] { device.launch(id, name, {{1, 1, 1}, {1, 1, 1}}, {}, {}, {}); });
   };
   CHECK(contains(launch(module, "sum"), "sum.ptx has no kernel named sum"));
   CHECK(contains(launch(module, "f"), "sum.ptx has no kernel named f"));
@@ -96,14 +96,14 @@ TEST_CASE("an entry, a module and a kernel must exist") {
 }
 
 TEST_CASE("an allocation beyond the device's or the host's memory is refused") {
-  const auto device = make_emulated_device();
-  CHECK(contains(refusal<InputError>([&] { device->allocate(std::uint64_t{1} << 37, "huge"); }),
+  emulated::Device device;
+  CHECK(contains(refusal<InputError>([&] { device.allocate(std::uint64_t{1} << 37, "huge"); }),
                  "larger than the 64 GiB"));
 }
 
 TEST_CASE("allocations may come and go many more times than there are windows") {
-  const auto device = make_emulated_device();
-  for (int k = 0; k < 10'000; ++k) device->free(device->allocate(16, "passing"));
+  emulated::Device device;
+  for (int k = 0; k < 10'000; ++k) device.free(device.allocate(16, "passing"));
   SUCCEED();
 }
 

@@ -299,33 +299,33 @@ TEST_CASE("kernel parameters are read at offsets, narrow ones extended, and by a
       cvta.param.u64 %rd3, %rd2; ld.u32 %r6, [%rd3+12];
       st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u32 [%rd1+16], {%r5, %r6};
     })";
-  const auto device = make_emulated_device();
-  const ModuleId module = device->load({"test.ptx", text});
-  REQUIRE(device->entries(module).size() == 1);
-  CHECK(device->entries(module)[0].parameter_bytes == Words{8, 16, 1});
-  const Address out = device->allocate(24, "out");
+  emulated::Device device;
+  const auto module = device.load({"test.ptx", text});
+  REQUIRE(device.entries(module).size() == 1);
+  CHECK(device.entries(module)[0].parameter_bytes == Words{8, 16, 1});
+  const Address out = device.allocate(24, "out");
   const ArgumentBytes arguments[] = {doublewords({out}), words({1, 2, 3, 4}), bytes_of<std::int8_t>({-5})};
-  device->launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, arguments, {}, {});
+  device.launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, arguments, {}, {});
   Words values(6);
-  device->read(out, std::as_writable_bytes(std::span(values)));
+  device.read(out, std::as_writable_bytes(std::span(values)));
   CHECK(values == Words{2, 3, 4, 0xfffffffb, 2, 4});
 }
 
 TEST_CASE("memory keeps what an earlier launch wrote") {
-  const auto device = make_emulated_device();
+  emulated::Device device;
   const std::string text = R"(.version 9.0 .target sm_90 .address_size 64
     .global .u32 count;
     .entry k() { .reg .b32 %r<4>; ld.global.u32 %r1, [count]; add.u32 %r1, %r1, 1; st.global.u32 [count], %r1; }
     .entry read(.param .u64 out) {
       .reg .b64 %rd<4>; .reg .b32 %r<4>;
       ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [count]; st.global.u32 [%rd1], %r1; })";
-  const ModuleId module = device->load({"test.ptx", text});
-  const Address out = device->allocate(4, "out");
-  for (int k = 0; k < 3; ++k) device->launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, {}, {}, {});
+  const auto module = device.load({"test.ptx", text});
+  const Address out = device.allocate(4, "out");
+  for (int k = 0; k < 3; ++k) device.launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, {}, {}, {});
   const ArgumentBytes arguments[] = {doublewords({out})};
-  device->launch(module, "read", {{1, 1, 1}, {1, 1, 1}}, arguments, {}, {});
+  device.launch(module, "read", {{1, 1, 1}, {1, 1, 1}}, arguments, {}, {});
   Words values(1);
-  device->read(out, std::as_writable_bytes(std::span(values)));
+  device.read(out, std::as_writable_bytes(std::span(values)));
   CHECK(values[0] == 3);
 }
 
@@ -338,9 +338,9 @@ TEST_CASE("memory that nobody wrote holds poison: a NaN, and huge as an integer"
   std::memcpy(&value, &out[0], sizeof value);
   CHECK(value != value);
 
-  const auto device = make_emulated_device();
+  emulated::Device device;
   Words fresh(1);
-  device->read(device->allocate(4, "fresh"), std::as_writable_bytes(std::span(fresh)));
+  device.read(device.allocate(4, "fresh"), std::as_writable_bytes(std::span(fresh)));
   CHECK(fresh[0] == out[0]);
 }
 

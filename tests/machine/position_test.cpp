@@ -31,11 +31,11 @@ TEST_CASE("without .loc it is the line of the PTX") {
 }
 
 TEST_CASE("a line of the PTX is not taken for one of the source that it was compiled from") {
-  const auto device = make_emulated_device();
-  const ModuleId module = device->load({"sum.cu",
-                                        ".version 9.0 .target sm_90 .address_size 64\n.entry k() {\n.reg "
-                                        ".b32 %r1;\nld.global.u32 %r1, [16]; ret; }"});
-  const LaunchReport report = device->launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, {}, {}, {});
+  emulated::Device device;
+  const auto module = device.load({"sum.cu",
+                                   ".version 9.0 .target sm_90 .address_size 64\n.entry k() {\n.reg "
+                                   ".b32 %r1;\nld.global.u32 %r1, [16]; ret; }"});
+  const LaunchReport report = device.launch(module, "k", {{1, 1, 1}, {1, 1, 1}}, {}, {}, {});
   REQUIRE(report.findings.size() == 1);
   CHECK(report.findings[0].at.file == "the PTX of sum.cu");
   CHECK(report.findings[0].at.line == 4);

@@ -26,21 +26,17 @@ struct Followed_run {
 /// Follows the elements of buffer1 into as many elements of buffer0 as it has bytes for.
 Followed_run follow(const std::string& body, const Setting& setting, Element input = Element::f32,
                     Element output = Element::f32) {
-  const auto device = make_emulated_device();
-  const ModuleId module = device->load({"test.ptx", text_of(body, setting)});
-  std::vector<ArgumentBytes> arguments;
-  std::vector<Address> addresses;
-  for (const Bytes& buffer : setting.buffers) {
-    addresses.push_back(device->allocate(buffer.size(), "buffer"));
-    device->write(addresses.back(), buffer);
-    arguments.push_back(bytes_of<std::uint64_t>({addresses.back()}));
-  }
-  for (const std::uint32_t scalar : setting.scalars) arguments.push_back(words({scalar}));
-  device->observe_job(false);
-  device->follow(addresses[1], input, setting.buffers[1].size() / size_of(input));
-  const LaunchShape shape{setting.grid, setting.block, setting.cluster, setting.shared_bytes, false};
-  REQUIRE(device->launch(module, "k", shape, arguments, setting.schedule, setting.limits).findings.empty());
-  return {*device->followed(addresses[0], output, setting.buffers[0].size() / size_of(output))};
+  Job job = job_of(body, setting);
+  job.follow = JobFollow{1,
+                         0,
+                         input,
+                         output,
+                         setting.buffers[1].size() / size_of(input),
+                         setting.buffers[0].size() / size_of(output)};
+  const JobResult result = emulated::make_runner()->run({job}).front();
+  REQUIRE(result.findings.empty());
+  REQUIRE(result.followed);
+  return {*result.followed};
 }
 
 Bytes floats(const std::vector<float>& values) { return bytes_of(values); }

@@ -1,5 +1,6 @@
 // Jobs, one after another on one device.
-#include "devices/runner.h"
+#include "devices/emulated/runner.h"
+
 #include "machine/fixture.h"
 #include "sanitizer/barrier_check.h"
 
@@ -24,12 +25,12 @@ Job ticket_job(std::size_t launches) {
 }
 
 TEST_CASE("module variables last from launch to launch of a job") {
-  const auto runner = make_runner(make_emulated_device());
+  const auto runner = emulated::make_runner();
   CHECK(runner->run({ticket_job(3)})[0].contents[0] == words({9}));
 }
 
 TEST_CASE("each job begins with the module's variables as loaded, so that a case can be replayed alone") {
-  const auto runner = make_runner(make_emulated_device());
+  const auto runner = emulated::make_runner();
   const std::vector<JobResult> results = runner->run({ticket_job(1), ticket_job(2)});
   CHECK(results[0].contents[0] == words({7}));
   CHECK(results[1].contents[0] == words({8}));
@@ -44,7 +45,7 @@ TEST_CASE("behind a job that does not end no other is run") {
   endless.image = counting;
   endless.steps.emplace_back(JobLaunch{"k", {{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 0, false}, {}});
   endless.limits = {100'000};
-  const auto runner = make_runner(make_emulated_device());
+  const auto runner = emulated::make_runner();
   const std::vector<JobResult> results = runner->run({ticket_job(1), endless, ticket_job(1)});
   REQUIRE(results.size() == 2);
   CHECK(results[0].completed);
@@ -54,7 +55,7 @@ TEST_CASE("behind a job that does not end no other is run") {
 TEST_CASE("what was found before a launch broke off is not told of the next job") {
   Observers checks;
   checks.push_back(std::make_unique<BarrierCheck>());
-  const auto runner = make_runner(make_emulated_device(std::move(checks)));
+  const auto runner = emulated::make_runner(std::move(checks));
   const auto job = [](const std::string& body) {
     Job made;
     made.image = std::make_shared<const Image>(Image{"test.ptx", text_of(body, {.buffers = {}})});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "catch.h"
+#include "devices/undefined.h"
 #include "fake_kernel.h"
 
 namespace foldproof {
@@ -492,8 +493,7 @@ class LosingProcesses final : public Runner {
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
     return inner_.entries(image);
   }
-  bool watches() const override { return false; }
-  std::size_t jobs_together() const override { return 16; }
+  Capabilities capabilities() const override { return {.observes_launches = false, .jobs_together = 16}; }
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
     for (std::size_t j = 0, lost = 0; j < jobs.size() && lost < 3; ++j, ++jobs_run) {
@@ -535,7 +535,7 @@ class EndlessFirstPart final : public Runner {
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
     return inner_.entries(image);
   }
-  std::size_t jobs_together() const override { return 16; }
+  Capabilities capabilities() const override { return {.jobs_together = 16}; }
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
     const auto is_part = [&](std::size_t j) {

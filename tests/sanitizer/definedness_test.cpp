@@ -219,7 +219,7 @@ TEST_CASE("padding of structures is no finding where nobody told the layout of a
     std::string verdicts;
     for (const std::uint32_t element : elements) {
       job.buffers[0].loose_element = element;
-      const auto runner = make_runner(make_emulated_device({}, true));
+      const auto runner = emulated::make_runner({}, true);
       verdicts += (verdicts.empty() ? "" : " / ") + kinds(runner->run({job}).front().findings);
     }
     return verdicts;

@@ -8,7 +8,6 @@
 
 #include <set>
 
-#include "devices/runner.h"
 #include "machine/fixture.h"
 #include "sanitizer/race/race_check.h"
 
@@ -34,21 +33,11 @@ enum class Definedness : bool { ignored, tracked };
 inline std::vector<Finding> findings_of(const std::string& body, const Setting& setting,
                                         Observers observers = only<RaceCheck>(), int launches = 1,
                                         Definedness definedness = Definedness::ignored) {
-  Job job;
-  job.image = std::make_shared<Image>(Image{"test.ptx", machine_tests::text_of(body, setting)});
-  job.schedule = setting.schedule;
-  job.limits = setting.limits;
-  JobLaunch launch{
-      "k", {setting.grid, setting.block, setting.cluster, setting.shared_bytes, setting.cooperative}, {}};
-  for (std::uint32_t k = 0; k < setting.buffers.size(); ++k) {
-    job.buffers.push_back({fmt::format("buffer{}", k), setting.buffers[k].size(), setting.buffers[k]});
-    launch.arguments.push_back({ArgumentBytes(8), {{0, k, 0}}});
-  }
+  Job job = machine_tests::job_of(body, setting);
   const bool tracks = definedness == Definedness::tracked;
   if (!job.buffers.empty()) job.buffers[0].read_back = tracks;
-  for (const std::uint32_t scalar : setting.scalars) launch.arguments.push_back({words({scalar}), {}});
-  for (int k = 0; k < launches; ++k) job.steps.emplace_back(launch);
-  const auto runner = make_runner(make_emulated_device(std::move(observers), tracks));
+  job.steps.resize(static_cast<std::size_t>(launches), job.steps.front());
+  const auto runner = emulated::make_runner(std::move(observers), tracks);
   const std::vector<JobResult> results = runner->run({job});
   if (results[0].unsupported) FAIL(*results[0].unsupported);
   return results[0].findings;

@@ -2,6 +2,7 @@
 #include "devices/cuda/arena.h"
 
 #include "catch.h"
+#include "devices/undefined.h"
 
 using namespace foldproof;
 using cuda::Arena;

@@ -49,7 +49,7 @@ struct Origins {
   };
   std::vector<Origin> all;
   std::map<Place, Stored> stored;  ///< says nothing of bytes whose bits are defined by now
-  std::optional<Filling> filling;  ///< see Device::hold_undefined
+  std::optional<Filling> filling;  ///< see emulated::JobRun
   UseOfUndefined use;
 };
 

@@ -20,12 +20,13 @@
 #include <tuple>
 #include <vector>
 
-#include "devices/device.h"
 #include "devices/emulated/machine/access.h"
 #include "devices/emulated/machine/barrier.h"
 #include "devices/emulated/machine/memory.h"
 #include "devices/emulated/machine/program.h"
 #include "devices/emulated/machine/warp.h"
+#include "devices/launch.h"
+#include "devices/order.h"
 #include "sanitizer/observer.h"
 
 namespace foldproof::machine {

@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "devices/device.h"
 #include "devices/emulated/isa/instruction.h"
 #include "devices/emulated/machine/definedness.h"
+#include "devices/launch.h"
 #include "oracles/expressions.h"
 
 namespace foldproof::machine {

@@ -1,4 +1,4 @@
-#include "devices/runner.h"
+#include "devices/emulated/runner.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,11 @@
 #include <tuple>
 #include <utility>
 
+#include "devices/emulated/device.h"
+#include "devices/emulated/job_run.h"
 #include "devices/job_arguments.h"
 
-namespace foldproof {
+namespace foldproof::emulated {
 namespace {
 
 /// The buffers of one job on the device, freed with it.
@@ -38,7 +40,7 @@ class Allocations {
   Address start(std::size_t buffer) const { return blocks_.at(buffer) + buffers_[buffer].offset; }
 
   /// What is read back, and the findings about undefined bytes in it.
-  std::vector<std::vector<ByteRange>> take(JobResult& result) const {
+  std::vector<std::vector<ByteRange>> take(const JobRun& run, JobResult& result) const {
     std::vector<std::vector<ByteRange>> idle(buffers_.size());
     result.contents.resize(buffers_.size());
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
@@ -47,7 +49,7 @@ class Allocations {
       result.contents[i].resize(buffer.bytes);
       device_.read(start(i), result.contents[i]);
       UndefinedOutput undefined =
-          device_.undefined_output(start(i), buffer.bytes, buffer.name, buffer.loose_element);
+          run.undefined_output(start(i), buffer.bytes, buffer.name, buffer.loose_element);
       std::ranges::move(undefined.findings, std::back_inserter(result.findings));
       idle[i] = std::move(undefined.idle);
     }
@@ -71,19 +73,18 @@ void poison(std::vector<std::vector<std::byte>>& contents, const std::vector<std
       for (std::uint64_t at = range.first; at != range.end; ++at) contents[i][at] = Filling{}.byte(at);
 }
 
-class InProcessRunner final : public Runner {
+class EmulatedRunner final : public Runner {
  public:
-  explicit InProcessRunner(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+  EmulatedRunner(Observers observers, bool tracks_definedness)
+      : device_(std::move(observers), tracks_definedness) {}
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
     results.reserve(jobs.size());
     for (const Job& job : jobs) {
-      device_->hold_undefined(std::nullopt);
       Attempt first = watched(job);
       if (first.result.completed && std::ranges::any_of(first.result.findings, is_doubtful)) {
         const bool matters = undefined_values_matter(job, first);
-        device_->hold_undefined(std::nullopt);
         first = watched(job);  // so that whoever counts has counted this run
         if (!matters) std::erase_if(first.result.findings, is_doubtful);
       }
@@ -97,7 +98,7 @@ class InProcessRunner final : public Runner {
   }
 
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
-    return device_->entries(module_of(image));
+    return device_.entries(module_of(image));
   }
 
  private:
@@ -109,12 +110,15 @@ class InProcessRunner final : public Runner {
   };
   enum class Purpose : bool { first, compare };
 
-  Attempt watched(const Job& job, Purpose purpose = Purpose::first) {
-    device_->observe_job(false);
-    Attempt attempt = run(job, purpose);
-    if (!device_->wants_replay()) return attempt;
-    device_->observe_job(true);
-    return run(job, purpose);
+  /// `filling`: what undefined values hold.
+  Attempt watched(const Job& job, const std::optional<Filling>& filling = std::nullopt) {
+    {
+      JobRun first(device_, filling, false);
+      Attempt attempt = run(job, first, filling ? Purpose::compare : Purpose::first);
+      if (!first.wants_replay()) return attempt;
+    }
+    JobRun replay(device_, filling, true);
+    return run(job, replay, filling ? Purpose::compare : Purpose::first);
   }
 
   // A finding that stands only if another value would show another result. Possible padding is no longer a
@@ -132,8 +136,7 @@ class InProcessRunner final : public Runner {
         std::min(job.limits.warp_instructions, 4 * first.result.warp_instructions + (std::uint64_t{1} << 20));
     std::vector<UseOfUndefined::Compared> compared = first.use.compared;
     const auto differs = [&](const Filling& filling) {
-      device_->hold_undefined(filling);
-      Attempt other = watched(again, Purpose::compare);
+      Attempt other = watched(again, filling);
       for (const auto& one : other.use.compared)
         if (std::ranges::find(compared, one) == compared.end()) compared.push_back(one);
       return !is_same(first, std::move(other));
@@ -161,30 +164,29 @@ class InProcessRunner final : public Runner {
     return all;
   }
 
-  Attempt run(const Job& job, Purpose purpose) {
+  Attempt run(const Job& job, JobRun& run, Purpose purpose) {
     Attempt attempt;
     JobResult& result = attempt.result;
     try {
       const ModuleId module = module_of(job.image);
-      device_->reset(module);
-      const Allocations allocations(*device_, job.buffers);
+      device_.reset(module);
+      const Allocations allocations(device_, job.buffers);
       if (job.follow)
-        device_->follow(allocations.start(job.follow->input), job.follow->input_element,
-                        job.follow->input_count);
+        run.trace(allocations.start(job.follow->input), job.follow->input_element, job.follow->input_count);
       for (const JobStep& step : job.steps) {
         if (const auto* write = std::get_if<JobWrite>(&step))
-          device_->write(allocations.start(write->buffer), write->bytes);
+          run.write(allocations.start(write->buffer), write->bytes);
         else
-          launch(module, std::get<JobLaunch>(step), job, allocations, result);
+          launch(run, module, std::get<JobLaunch>(step), job, allocations, result);
         if (!result.completed) return attempt;
       }
-      attempt.idle = allocations.take(result);
+      attempt.idle = allocations.take(run, result);
       if (job.follow)
-        if (auto followed = device_->followed(allocations.start(job.follow->output),
-                                              job.follow->output_element, job.follow->output_count))
+        if (auto followed = run.provenance(allocations.start(job.follow->output), job.follow->output_element,
+                                           job.follow->output_count))
           result.followed = std::make_shared<const Followed>(*std::move(followed));
       if (purpose == Purpose::compare || std::ranges::any_of(result.findings, is_doubtful))
-        attempt.use = device_->use_of_undefined();
+        attempt.use = run.use_of_undefined();
     } catch (const Unsupported& reason) {
       result.unsupported = reason.what();
       result.completed = false;
@@ -192,12 +194,12 @@ class InProcessRunner final : public Runner {
     return attempt;
   }
 
-  void launch(ModuleId module, const JobLaunch& step, const Job& job, const Allocations& allocations,
-              JobResult& result) {
+  static void launch(JobRun& run, ModuleId module, const JobLaunch& step, const Job& job,
+                     const Allocations& allocations, JobResult& result) {
     std::vector<ArgumentBytes> arguments;
     for (const JobArgument& argument : step.arguments)
       arguments.push_back(patched(argument, [&](std::size_t buffer) { return allocations.start(buffer); }));
-    LaunchReport report = launched(module, step, arguments, job);
+    LaunchReport report = launched(run, module, step, arguments, job);
     result.warp_instructions += report.warp_instructions;
     result.printed += report.printed;
     for (Finding& finding : report.findings) {
@@ -206,10 +208,10 @@ class InProcessRunner final : public Runner {
     }
   }
 
-  LaunchReport launched(ModuleId module, const JobLaunch& step, const std::vector<ArgumentBytes>& arguments,
-                        const Job& job) {
+  static LaunchReport launched(JobRun& run, ModuleId module, const JobLaunch& step,
+                               const std::vector<ArgumentBytes>& arguments, const Job& job) {
     try {
-      return device_->launch(module, step.entry, step.shape, arguments, job.schedule, job.limits);
+      return run.launch(module, step.entry, step.shape, arguments, job.schedule, job.limits);
     } catch (const InputError& error) {
       throw InputError(error.sentence(), error.position().file.empty() ? step.where : error.position());
     }
@@ -221,7 +223,7 @@ class InProcessRunner final : public Runner {
                         {image->name});
     const auto known = std::ranges::find(modules_, image, &Loaded::image);
     if (known != modules_.end()) return known->module;
-    modules_.push_back({image, device_->load(*image)});
+    modules_.push_back({image, device_.load(*image)});
     return modules_.back().module;
   }
 
@@ -230,14 +232,14 @@ class InProcessRunner final : public Runner {
     ModuleId module;
   };
 
-  std::unique_ptr<Device> device_;
+  Device device_;
   std::vector<Loaded> modules_;
 };
 
 }  // namespace
 
-std::unique_ptr<Runner> make_runner(std::unique_ptr<Device> device) {
-  return std::make_unique<InProcessRunner>(std::move(device));
+std::unique_ptr<Runner> make_runner(Observers observers, bool tracks_definedness) {
+  return std::make_unique<EmulatedRunner>(std::move(observers), tracks_definedness);
 }
 
-}  // namespace foldproof
+}  // namespace foldproof::emulated

@@ -1,4 +1,4 @@
-#include "cli/checked_device.h"
+#include "cli/checked_runner.h"
 
 #include <iterator>
 
@@ -6,10 +6,10 @@
 
 namespace foldproof {
 
-std::unique_ptr<Device> checked_device(Observers others) {
+std::unique_ptr<Runner> checked_runner(Observers others) {
   Observers observers = all_checks();
   observers.insert(observers.end(), std::move_iterator(others.begin()), std::move_iterator(others.end()));
-  return make_emulated_device(std::move(observers), true);
+  return emulated::make_runner(std::move(observers), true);
 }
 
 }  // namespace foldproof

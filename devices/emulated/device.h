@@ -1,0 +1,71 @@
+// The emulated device: modules, memory, copies and launches on this CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "devices/image.h"
+#include "devices/launch.h"
+#include "devices/order.h"
+#include "sanitizer/observer.h"
+
+namespace foldproof::machine {
+class Memory;
+struct Origins;
+struct Program;
+struct Provenance;
+}  // namespace foldproof::machine
+
+namespace foldproof::emulated {
+
+using ModuleId = std::uint32_t;
+
+/// Interprets PTX. Several launches share its memory, as those of one CUDA context do.
+class Device {
+ public:
+  /// The observers watch every launch. With `tracks_definedness` it knows which bits are undefined.
+  explicit Device(Observers observers = {}, bool tracks_definedness = false);
+  ~Device();
+
+  /// Throws InputError for text that is not PTX, Unsupported for an instruction that the device lacks and
+  /// that every execution reaches.
+  ModuleId load(const Image& image);
+  std::vector<EntryInfo> entries(ModuleId module) const;
+  /// Gives the module's variables their initial values again.
+  void reset(ModuleId module);
+
+  /// Memory that was never written. `bytes` may be 0; the address is then valid for no access. Findings call
+  /// the memory by `name`.
+  Address allocate(std::uint64_t bytes, std::string_view name);
+  void free(Address address);
+  void write(Address to, std::span<const std::byte> bytes);
+  void read(Address from, std::span<std::byte> bytes) const;
+
+  /// Runs one kernel to its end. A kernel that misbehaves gives findings; a launch beyond the device's
+  /// limits or an entry that does not exist throws InputError; a missing instruction throws Unsupported.
+  LaunchReport launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
+                      std::span<const ArgumentBytes> arguments, const Schedule& schedule,
+                      const Limits& limits);
+
+ private:
+  friend class JobRun;
+
+  /// `origins` and `provenance`: of the job that the launch belongs to; null where they are not tracked.
+  LaunchReport launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
+                      std::span<const ArgumentBytes> arguments, const Schedule& schedule,
+                      const Limits& limits, machine::Origins* origins, machine::Provenance* provenance);
+  const machine::Program& program(ModuleId module) const;
+  /// The host's bytes of a stretch of memory. Throws InputError unless it lies in one live allocation.
+  std::byte* host(Address address, std::uint64_t bytes) const;
+
+  Observers observers_;
+  bool tracks_;
+  std::unique_ptr<machine::Memory> memory_;
+  std::vector<std::unique_ptr<machine::Program>> programs_;
+};
+
+}  // namespace foldproof::emulated

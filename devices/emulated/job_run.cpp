@@ -1,0 +1,93 @@
+#include "devices/emulated/job_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "devices/emulated/machine/memory.h"
+#include "devices/emulated/machine/undefined_output.h"
+
+namespace foldproof::emulated {
+
+JobRun::JobRun(Device& device, const std::optional<Filling>& filling, bool again) : device_(device) {
+  origins_.filling = filling;
+  device_.memory_->hold(filling.value_or(Filling{}));
+  for (const auto& observer : device_.observers_) observer->job_begins(again);
+}
+
+void JobRun::trace(Address input, Element element, std::uint64_t count) {
+  provenance_ = std::make_unique<machine::Provenance>();
+  input_ = {input, element, count};
+  if (count == 0) return;
+  const std::uint64_t bytes = count * size_of(element);
+  provenance_->expressions.add_input(element, {device_.host(input, bytes), bytes});
+  claim_input();
+}
+
+void JobRun::write(Address to, std::span<const std::byte> bytes) {
+  device_.write(to, bytes);
+  if (!provenance_ || bytes.empty()) return;
+  provenance_->memory.forget(to, bytes.size());
+  const Address end = input_.at + input_.count * size_of(input_.element);
+  if (to < end && input_.at < to + bytes.size()) claim_input();
+}
+
+LaunchReport JobRun::launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
+                            std::span<const ArgumentBytes> arguments, const Schedule& schedule,
+                            const Limits& limits) {
+  const NodeId known = provenance_ ? provenance_->expressions.size() : 0;
+  LaunchReport report =
+      device_.launch(module, entry, shape, arguments, schedule, limits, &origins_, provenance_.get());
+  if (provenance_) provenance_->launches.push_back(followed_launch(known));
+  return report;
+}
+
+bool JobRun::wants_replay() const {
+  return std::ranges::any_of(device_.observers_, [](const auto& o) { return o->wants_all_reads(); });
+}
+
+UndefinedOutput JobRun::undefined_output(Address from, std::uint64_t bytes, std::string_view name,
+                                         std::uint32_t loose_element) const {
+  return machine::undefined_output(origins_, device_.memory_->find(from), {from, bytes, name, loose_element});
+}
+
+UseOfUndefined JobRun::use_of_undefined() const {
+  UseOfUndefined use = origins_.use;
+  use.memory = device_.memory_->digest();
+  return use;
+}
+
+std::optional<Followed> JobRun::provenance(Address output, Element element, std::uint64_t count) {
+  if (!provenance_) return std::nullopt;
+  Followed result;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Address at = output + i * size_of(element);
+    result.results.push_back(provenance_->made_of({machine::global_memory, at},
+                                                  {device_.host(at, size_of(element)), size_of(element)}));
+  }
+  result.expressions = std::move(provenance_->expressions);
+  result.launches = std::move(provenance_->launches);
+  provenance_.reset();
+  return result;
+}
+
+void JobRun::claim_input() {
+  const auto bytes = static_cast<std::uint8_t>(size_of(input_.element));
+  for (std::uint64_t i = 0; i < input_.count; ++i)
+    for (std::uint8_t b = 0; b < bytes; ++b)
+      provenance_->memory.set({machine::global_memory, input_.at + i * bytes + b},
+                              {static_cast<NodeId>(i + 1), b, 0});
+}
+
+FollowedLaunch JobRun::followed_launch(NodeId known) const {
+  FollowedLaunch launch{provenance_->expressions.size(), {}};
+  provenance_->memory.for_each_global([&](Address at, const BytePart& byte) {
+    const Address origin = input_.at + (byte.node - 1) * size_of(input_.element) + byte.byte;
+    const bool is_moved_element = byte.node <= provenance_->expressions.inputs() && at != origin;
+    if (byte.node >= known || is_moved_element) launch.kept.push_back(byte.node);
+  });
+  std::ranges::sort(launch.kept);
+  launch.kept.erase(std::unique(launch.kept.begin(), launch.kept.end()), launch.kept.end());
+  return launch;
+}
+
+}  // namespace foldproof::emulated
