@@ -8,8 +8,8 @@
 #include <iterator>
 #include <optional>
 
+#include "base/child.h"
 #include "cli/gpu_workers.h"
-#include "contracts/nvcc/process.h"
 #include "devices/emulated/runner.h"
 #include "devices/sanitized.h"
 

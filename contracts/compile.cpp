@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/child.h"
 #include "base/files.h"
 #include "base/hash.h"
 #include "contracts/call.h"
@@ -19,7 +20,6 @@
 #include "contracts/nvcc/dependencies.h"
 #include "contracts/nvcc/diagnostics.h"
 #include "contracts/nvcc/machine_code.h"
-#include "contracts/nvcc/process.h"
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
 #include "contracts/signature.h"

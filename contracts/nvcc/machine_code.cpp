@@ -4,10 +4,10 @@
 
 #include <fstream>
 
+#include "base/child.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "contracts/nvcc/process.h"
 
 namespace foldproof {
 namespace {

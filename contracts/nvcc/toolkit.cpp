@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "base/child.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "contracts/nvcc/process.h"
 
 namespace foldproof {
 namespace {

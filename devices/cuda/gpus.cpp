@@ -2,16 +2,13 @@
 
 #include <cuda.h>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <sstream>
 
+#include "base/bytes.h"
+#include "base/child.h"
 #include "base/error.h"
 
 namespace foldproof {
@@ -80,41 +77,25 @@ Gpus read_from(const std::string& text) {
   return all;
 }
 
-[[noreturn]] void answer_and_exit(int to) {
-  const std::string text = text_of(asked());
-  const auto written = write(to, text.data(), text.size());
-  _exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
-}
-
-std::string all_of(int descriptor) {
-  std::string text;
-  std::array<char, 1024> part{};
-  for (;;) {
-    const ssize_t got = read(descriptor, part.data(), part.size());
-    if (got > 0) text.append(part.data(), static_cast<std::size_t>(got));
-    if (got == 0 || (got < 0 && errno != EINTR)) return text;
-  }
-}
-
+/// In a fork: a process that has asked its driver can never be forked again.
 Gpus asked_elsewhere() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    return none(fmt::format("no pipe can be made: {}", strerror(errno)));
-  const pid_t child = fork();
-  if (child < 0) {
-    const int error = errno;
-    for (const int end : ends) close(end);
-    return none(fmt::format("no process can be started to ask its driver: {}", strerror(error)));
+  constexpr std::size_t most_text = 4096;
+  try {
+    Pipe answer;
+    const auto ask = [&] {
+      const std::string text = text_of(asked());
+      write_all(answer.to.number(), text.data(), text.size());
+    };
+    Child child(ask, ProcessGroup::parent);
+    answer.to.reset();
+    const std::string text = read_to_end(answer.from.number(), most_text);
+    const ExitStatus status = child.wait();
+    if (status.signal != 0 || status.code != 0 || text.empty())
+      return none("its driver ends the process that asks for it");
+    return read_from(text);
+  } catch (const InputError& error) {
+    return none(error.sentence());
   }
-  if (child == 0) answer_and_exit(ends[1]);
-  close(ends[1]);
-  const std::string text = all_of(ends[0]);
-  close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0 || text.empty()) return none("its driver ends the process that asks for it");
-  return read_from(text);
 }
 
 }  // namespace

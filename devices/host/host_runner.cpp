@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/connection.h"
 #include "devices/failed_job.h"
 #include "devices/host_program.h"
-#include "devices/process/connection.h"
 #include "devices/undefined.h"
 #include "devices/worker/wire.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "devices/process/connection.h"
+#include "base/connection.h"
 #include "devices/worker/wire.h"
 
 namespace foldproof {

@@ -18,6 +18,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/bytes.h"
 #include "devices/worker.h"
 #include "devices/worker/wire.h"
 
@@ -75,27 +76,9 @@ class Watchdog {
 constexpr std::size_t most_images = 16;
 
 /// False when nobody asks any more.
-bool get(void* to, std::size_t bytes) {
-  for (auto* at = static_cast<std::byte*>(to); bytes > 0;) {
-    const ssize_t got = read(STDIN_FILENO, at, bytes);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got;
-    bytes -= static_cast<std::size_t>(got);
-  }
-  return true;
-}
+bool get(void* to, std::size_t bytes) { return read_all(STDIN_FILENO, to, bytes); }
 
-bool put(const void* from, std::size_t bytes) {
-  for (const auto* at = static_cast<const std::byte*>(from); bytes > 0;) {
-    const ssize_t put = ::write(STDIN_FILENO, at, bytes);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    at += put;
-    bytes -= static_cast<std::size_t>(put);
-  }
-  return true;
-}
+bool put(const void* from, std::size_t bytes) { return write_all(STDIN_FILENO, from, bytes); }
 
 struct Question {
   std::uint64_t number = 0;

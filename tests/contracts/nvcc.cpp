@@ -6,7 +6,6 @@
 #include "contracts/nvcc/cache.h"
 #include "contracts/nvcc/dependencies.h"
 #include "contracts/nvcc/diagnostics.h"
-#include "contracts/nvcc/process.h"
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
 #include "workshop.h"
@@ -145,18 +144,6 @@ TEST_CASE("PTX is not kept when a file changed while nvcc ran, or where nothing 
   cache.keep("key", {"v", {}, "x"}, {"/no/such/file"}, fs::file_time_type::clock::now());
   CHECK_FALSE(cache.find("key", "v").has_value());
   PtxCache("/proc/nowhere").keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
-}
-
-TEST_CASE("a child process gets its arguments as they are, without a shell") {
-  const Workshop workshop;
-  const ProcessResult result = run_process(
-      {"/bin/sh", "-c", "printf '%s|' \"$@\"; printf '%s' \"$TMPDIR\"; exit 3", "sh", "a b", "$HOME;"},
-      workshop.path());
-  CHECK(result.status == 3);
-  CHECK(result.output == "a b|$HOME;|" + workshop.path().string());
-  CHECK(run_process({"/bin/sh", "-c", "kill -9 $$"}, workshop.path()).status == 137);
-  CHECK(error_of([&] { run_process({"/no/such/program"}, workshop.path()); }).find("cannot be started") !=
-        std::string::npos);
 }
 
 TEST_CASE("a missing nvcc is a sentence that says how to get it") {

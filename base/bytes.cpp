@@ -1,0 +1,62 @@
+#include "base/bytes.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace foldproof {
+
+void Descriptor::reset() {
+  if (number_ >= 0) close(number_);
+  number_ = -1;
+}
+
+Pipe::Pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw InputError(fmt::format("no pipe can be opened: {}", std::strerror(errno)));
+  from = Descriptor(ends[0]);
+  to = Descriptor(ends[1]);
+}
+
+bool read_all(int from, void* to, std::size_t bytes) {
+  for (auto* at = static_cast<std::byte*>(to); bytes > 0;) {
+    const ssize_t got = read(from, at, bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool write_all(int to, const void* from, std::size_t bytes) {
+  for (const auto* at = static_cast<const std::byte*>(from); bytes > 0;) {
+    const ssize_t put = write(to, at, bytes);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    at += put;
+    bytes -= static_cast<std::size_t>(put);
+  }
+  return true;
+}
+
+std::string read_to_end(int from, std::size_t most) {
+  std::string text;
+  std::array<char, 4096> chunk{};
+  for (;;) {
+    const ssize_t got = read(from, chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(chunk.data(), std::min(static_cast<std::size_t>(got), most - text.size()));
+  }
+}
+
+}  // namespace foldproof
