@@ -6,16 +6,11 @@
 #include <cstring>
 #include <utility>
 
-#include "devices/emulated/machine/grid.h"
+#include "devices/emulated/scheduling/launch.h"
 #include "ptx/ast.h"
 
 namespace foldproof::emulated {
 namespace {
-
-using machine::Code;
-using machine::Memory;
-using machine::Program;
-using machine::Region;
 
 // Limits of compute capability 9.0 (CUDA programming guide, table of technical specifications).
 constexpr std::uint64_t most_threads = 1024;
@@ -116,7 +111,7 @@ Device::~Device() = default;
 
 ModuleId Device::load(const Image& image) {
   const ptx::Module module = ptx::parse(image.ptx, image.name);
-  auto program = std::make_unique<Program>(machine::lower(module, image.name, [&](std::uint64_t bytes) {
+  auto program = std::make_unique<Program>(lower(module, image.name, [&](std::uint64_t bytes) {
     return memory_->allocate(bytes, "a __device__ variable");
   }));
   programs_.push_back(std::move(program));
@@ -155,14 +150,13 @@ void Device::read(Address from, std::span<std::byte> bytes) const {
 LaunchReport Device::launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
                             std::span<const ArgumentBytes> arguments, const Schedule& schedule,
                             const Limits& limits) {
-  machine::Origins origins;
-  return launch(module, entry, shape, arguments, schedule, limits, &origins, nullptr);
+  Origins origins;
+  return launch(module, entry, shape, arguments, schedule, limits, {.origins = &origins});
 }
 
 LaunchReport Device::launch(ModuleId module, std::string_view entry_name, const LaunchShape& shape,
                             std::span<const ArgumentBytes> arguments, const Schedule& schedule,
-                            const Limits& limits, machine::Origins* origins,
-                            machine::Provenance* provenance) {
+                            const Limits& limits, const LaunchOwners& owners) {
   const Program& code = program(module);
   const Code* entry = code.entry(entry_name);
   if (!entry) throw InputError(fmt::format("{} has no kernel named {}", code.name, entry_name));
@@ -170,8 +164,9 @@ LaunchReport Device::launch(ModuleId module, std::string_view entry_name, const 
   LaunchShape full = shape;
   full.cluster = cluster_of(*entry, shape);
   if (shape.cooperative) check_cooperative(code, *entry, shape);
-  return machine::Grid(code, *entry, *memory_, full, pack(*entry, arguments), schedule, limits, observers_,
-                       tracks_ ? origins : nullptr, provenance)
+  LaunchOwners wanted = owners;
+  if (!tracks_) wanted.origins = nullptr;
+  return Launch(code, *entry, *memory_, full, pack(*entry, arguments), schedule, limits, observers_, wanted)
       .run();
 }
 

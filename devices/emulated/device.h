@@ -13,14 +13,11 @@
 #include "devices/order.h"
 #include "sanitizer/observer.h"
 
-namespace foldproof::machine {
-class Memory;
-struct Origins;
-struct Program;
-struct Provenance;
-}  // namespace foldproof::machine
-
 namespace foldproof::emulated {
+
+class Memory;
+struct LaunchOwners;
+struct Program;
 
 using ModuleId = std::uint32_t;
 
@@ -54,18 +51,18 @@ class Device {
  private:
   friend class JobRun;
 
-  /// `origins` and `provenance`: of the job that the launch belongs to; null where they are not tracked.
+  /// `owners`: of the job that the launch belongs to.
   LaunchReport launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
                       std::span<const ArgumentBytes> arguments, const Schedule& schedule,
-                      const Limits& limits, machine::Origins* origins, machine::Provenance* provenance);
-  const machine::Program& program(ModuleId module) const;
+                      const Limits& limits, const LaunchOwners& owners);
+  const Program& program(ModuleId module) const;
   /// The host's bytes of a stretch of memory. Throws InputError unless it lies in one live allocation.
   std::byte* host(Address address, std::uint64_t bytes) const;
 
   Observers observers_;
   bool tracks_;
-  std::unique_ptr<machine::Memory> memory_;
-  std::vector<std::unique_ptr<machine::Program>> programs_;
+  std::unique_ptr<Memory> memory_;
+  std::vector<std::unique_ptr<Program>> programs_;
 };
 
 }  // namespace foldproof::emulated

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "devices/emulated/machine/memory.h"
-#include "devices/emulated/machine/undefined_output.h"
+#include "devices/emulated/memory/memory.h"
+#include "devices/emulated/scheduling/launch.h"
+#include "devices/emulated/shadow/undefined_output.h"
 
 namespace foldproof::emulated {
 
@@ -15,7 +16,7 @@ JobRun::JobRun(Device& device, const std::optional<Filling>& filling, bool again
 }
 
 void JobRun::trace(Address input, Element element, std::uint64_t count) {
-  provenance_ = std::make_unique<machine::Provenance>();
+  provenance_ = std::make_unique<JobProvenance>();
   input_ = {input, element, count};
   if (count == 0) return;
   const std::uint64_t bytes = count * size_of(element);
@@ -35,8 +36,8 @@ LaunchReport JobRun::launch(ModuleId module, std::string_view entry, const Launc
                             std::span<const ArgumentBytes> arguments, const Schedule& schedule,
                             const Limits& limits) {
   const NodeId known = provenance_ ? provenance_->expressions.size() : 0;
-  LaunchReport report =
-      device_.launch(module, entry, shape, arguments, schedule, limits, &origins_, provenance_.get());
+  LaunchReport report = device_.launch(module, entry, shape, arguments, schedule, limits,
+                                       {.origins = &origins_, .provenance = provenance_.get()});
   if (provenance_) provenance_->launches.push_back(followed_launch(known));
   return report;
 }
@@ -47,7 +48,8 @@ bool JobRun::wants_replay() const {
 
 UndefinedOutput JobRun::undefined_output(Address from, std::uint64_t bytes, std::string_view name,
                                          std::uint32_t loose_element) const {
-  return machine::undefined_output(origins_, device_.memory_->find(from), {from, bytes, name, loose_element});
+  return emulated::undefined_output(origins_, device_.memory_->find(from),
+                                    {from, bytes, name, loose_element});
 }
 
 UseOfUndefined JobRun::use_of_undefined() const {
@@ -61,8 +63,8 @@ std::optional<Followed> JobRun::provenance(Address output, Element element, std:
   Followed result;
   for (std::uint64_t i = 0; i < count; ++i) {
     const Address at = output + i * size_of(element);
-    result.results.push_back(provenance_->made_of({machine::global_memory, at},
-                                                  {device_.host(at, size_of(element)), size_of(element)}));
+    result.results.push_back(
+        provenance_->made_of({global_memory, at}, {device_.host(at, size_of(element)), size_of(element)}));
   }
   result.expressions = std::move(provenance_->expressions);
   result.launches = std::move(provenance_->launches);
@@ -74,8 +76,7 @@ void JobRun::claim_input() {
   const auto bytes = static_cast<std::uint8_t>(size_of(input_.element));
   for (std::uint64_t i = 0; i < input_.count; ++i)
     for (std::uint8_t b = 0; b < bytes; ++b)
-      provenance_->memory.set({machine::global_memory, input_.at + i * bytes + b},
-                              {static_cast<NodeId>(i + 1), b, 0});
+      provenance_->memory.set({global_memory, input_.at + i * bytes + b}, {static_cast<NodeId>(i + 1), b, 0});
 }
 
 FollowedLaunch JobRun::followed_launch(NodeId known) const {

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "devices/emulated/device.h"
-#include "devices/emulated/machine/definedness.h"
-#include "devices/emulated/machine/provenance.h"
+#include "devices/emulated/shadow/job_provenance.h"
+#include "devices/emulated/shadow/origins.h"
 #include "devices/undefined.h"
 
 namespace foldproof::emulated {
@@ -49,14 +49,14 @@ class JobRun {
   FollowedLaunch followed_launch(NodeId known) const;
 
   Device& device_;
-  machine::Origins origins_;
+  Origins origins_;
   struct Input {
     Address at = 0;
     Element element{};
     std::uint64_t count = 0;
   };
-  Input input_;                                      ///< while its values are traced
-  std::unique_ptr<machine::Provenance> provenance_;  ///< null where values are not traced
+  Input input_;                                ///< while its values are traced
+  std::unique_ptr<JobProvenance> provenance_;  ///< null where values are not traced
 };
 
 }  // namespace foldproof::emulated

@@ -41,7 +41,7 @@ struct Instruction {
   const std::uint32_t* wide =
       nullptr;  ///< all rows, flat (d…, a…, b…, c…), where six are too few: mma, lop3 with a predicate
   const Form* form = nullptr;         ///< modifiers; null where lowering adds a step that has none
-  std::uint32_t detail = no_operand;  ///< index of what a machine action needs besides (machine/program.h)
+  std::uint32_t detail = no_operand;  ///< index of what a machine action needs besides (program/program.h)
   std::uint32_t target = 0;           ///< branch target, an index into the function's code
   std::uint32_t join = no_operand;    ///< of a branch: where its lanes meet again
   std::uint32_t loc = 0;              ///< index into ptx::Module::locs

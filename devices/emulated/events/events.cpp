@@ -1,0 +1,282 @@
+#include "devices/emulated/events/events.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <iterator>
+
+#include "devices/emulated/program/access_attributes.h"
+#include "devices/emulated/program/instruction_class.h"
+#include "devices/emulated/state/columns.h"
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::emulated {
+namespace {
+
+using isa::Semantics;
+using isa::StateSpace;
+using isa::warp_size;
+
+static_assert(global_window_bits == isa::window_bits);
+
+bool equal_bytes(const std::byte* a, const std::byte* b, std::size_t size) {
+  return size == 4 ? std::memcmp(a, b, 4) == 0 : std::memcmp(a, b, size) == 0;  // 4: one instruction
+}
+
+BarrierEvent barrier_event(const Instruction& i, WarpId warp, LaneMask lanes, std::uint32_t barrier,
+                           std::uint32_t threads) {
+  return {.warp = warp,
+          .lanes = lanes,
+          .barrier = barrier,
+          .waits = i.action != Action::barrier_arrive,
+          .votes = i.action == Action::barrier_reduce,
+          .aligned = i.form->aligned,
+          .threads = threads,
+          .site = i.site};
+}
+
+// Whether nothing follows but the end of the thread.
+bool only_ends(const Code& code, std::uint32_t pc) {
+  for (; pc < code.instructions.size(); ++pc) {
+    const Action action = code.instructions[pc].action;
+    if (action == Action::exit || action == Action::ret) return true;
+    if (action != Action::join && action != Action::compute && action != Action::pause) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Events::Events(const Program& program, const Geometry& geometry, const AddressSpace& addresses,
+               const Observers& observers)
+    : program_(program), geometry_(geometry), addresses_(addresses) {
+  for (const auto& observer : observers)
+    if (observer->watches(*this)) observers_.push_back(observer.get());
+  std::ranges::copy_if(observers_, std::back_inserter(of_accesses_), &Observer::wants_accesses);
+  std::ranges::copy_if(observers_, std::back_inserter(of_barriers_), &Observer::wants_barriers);
+  std::ranges::copy_if(observers_, std::back_inserter(of_executions_), &Observer::wants_executions);
+}
+
+void Events::launch_begins() {
+  for (Observer* observer : observers_) observer->launch_begins(*this);
+}
+
+std::vector<Finding> Events::launch_ends() {
+  std::vector<Finding> findings;
+  for (Observer* observer : observers_)
+    for (Finding& finding : observer->launch_ends()) findings.push_back(std::move(finding));
+  return findings;
+}
+
+void Events::block_begins(const Block& block) {
+  for (Observer* observer : observers_) observer->block_begins(block.number);
+}
+
+void Events::block_ends(const Block& block) {
+  for (Observer* observer : observers_) observer->block_ends(block.number);
+}
+
+bool Events::has_plain_strong_accesses() const {
+  return std::ranges::any_of(program_.sites, [](const Instruction* i) {
+    return (i->action == Action::load || i->action == Action::store) && !i->polled &&
+           (i->form->semantics == Semantics::relaxed || i->form->semantics == Semantics::volatile_);
+  });
+}
+
+InstructionClass Events::class_of(Site site) const { return emulated::class_of(*program_.sites[site]); }
+
+// The guard of a branch says where lanes go, not which ones execute it.
+void Events::emit_execution(const Warp& warp, const DivergentGroup& group, const Instruction& i,
+                            LaneMask active) {
+  const ExecutionEvent event{id(warp), ~warp.exited, i.action == Action::branch ? group.lanes : active,
+                             i.site};
+  for (Observer* observer : of_executions_) observer->executes(event);
+}
+
+void Events::emit_division(const Warp& warp, const DivergentGroup& group, const Instruction& i) {
+  for (Observer* observer : of_executions_)
+    observer->branch_divides({id(warp), ~warp.exited, group.lanes, i.site});
+}
+
+// Accesses of one instruction, by the space that each lane's address belongs to. The event is changed, not
+// copied: a copy of what was just written in pieces is slow.
+void Events::emit_access(const Warp& warp, StateSpace space, const Addresses& at, AccessEvent& event) {
+  // Most accesses go to one space, and in shared memory to the own block's.
+  if (space == StateSpace::global ||
+      (space == StateSpace::shared_cta && at.high <= isa::shared_offset_mask)) {
+    event.shared = space != StateSpace::global;
+    for (Observer* observer : of_accesses_) observer->accesses(event);
+    return;
+  }
+  LaneMask shared = 0, global = 0;
+  for_lanes(event.lanes, [&](unsigned lane) {
+    const StateSpace in = AddressSpace::owner(space, at[lane]);
+    if (in == StateSpace::global) global |= bit(lane);
+    if (in == StateSpace::shared_cta || in == StateSpace::shared_cluster) shared |= bit(lane);
+  });
+  if (global != 0) {
+    event.lanes = global;
+    for (Observer* observer : of_accesses_) observer->accesses(event);
+  }
+  if (shared != 0) emit_shared(warp, event, shared);
+}
+
+// Addresses in the shared window become offsets, and ranks become blocks.
+void Events::emit_shared(const Warp& warp, AccessEvent& event, LaneMask lanes) {
+  event.shared = true;
+  event.lanes = lanes;
+  std::array<std::uint64_t, warp_size> offsets;
+  std::array<BlockNumber, warp_size> owners;
+  bool remote = false, moved = false;
+  for_lanes(lanes, [&](unsigned lane) {
+    const auto [block, offset] = AddressSpace::shared_place(warp, event.at[lane]);
+    offsets[lane] = offset;
+    owners[lane] = block;
+    remote |= block != event.warp.block;
+    moved |= offsets[lane] != event.at[lane];
+  });
+  if (moved) event.at = offsets.data();
+  if (remote) event.owner = owners.data();
+  for (Observer* observer : of_accesses_) observer->accesses(event);
+}
+
+// A store of a run of lanes to consecutive places, before memory changes. Both sides begin with the first.
+void Events::emit_run_store(const WarpAccess& access, const std::byte* memory, const std::byte* registers) {
+  const std::uint32_t size = access.bytes;
+  AccessEvent event = event_of(access);
+  if (size == 4 && access.executing == isa::all_lanes) {
+    event.unchanged = equal_rows(memory, registers);
+  } else {
+    std::size_t place = 0;
+    for_lanes(access.executing, [&](unsigned lane) {
+      if (equal_bytes(memory + place, registers + place, size)) event.unchanged |= bit(lane);
+      place += size;
+    });
+  }
+  emit_access(access, event);
+}
+
+// A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store
+// to one address the last one wins, and finds there what the one before it has written.
+void Events::emit_store(const WarpAccess& access) {
+  const Detail& detail = access.detail;
+  const LaneHosts& hosts = access.hosts;
+  const std::uint32_t size = detail.element_bytes;
+  AccessEvent event = event_of(access);
+  const std::byte* registers = access.frame.registers();
+  const auto column = [&](std::size_t k, unsigned lane) {
+    return registers + detail.data[k] + lane * detail.register_bytes;
+  };
+  bool ascending = true;
+  if (!access.at.consecutive) {
+    const std::byte* highest = nullptr;
+    for_lanes(access.valid, [&](unsigned lane) {
+      ascending &= highest == nullptr || hosts[lane] > highest;
+      highest = hosts[lane];
+    });
+  }
+  for_lanes(access.valid, [&](unsigned lane) {
+    unsigned before = lane;
+    if (!ascending)
+      for_lanes(access.valid & lowest_lanes(lane), [&](unsigned other) {
+        if (hosts[other] == hosts[lane]) before = other;
+      });
+    bool same = true;
+    for (std::size_t k = 0; same && k < detail.data.size(); ++k) {
+      const std::byte* there = before == lane ? hosts[lane] + k * size : column(k, before);
+      same = equal_bytes(there, column(k, lane), size);
+    }
+    if (same) event.unchanged |= bit(lane);
+  });
+  emit_access(access, event);
+}
+
+void Events::emit_fence(const Warp& warp, const Instruction& i, LaneMask lanes) {
+  // Proxy fences order what one thread did through different paths, not what threads did.
+  if (observers_.empty() || i.form->semantics == Semantics::none) return;
+  for (Observer* observer : observers_) observer->fences({id(warp), lanes, scope_of(*i.form)});
+}
+
+// Whole warps that arrive one after another to wait at one instruction are emitted together, as soon as a
+// warp arrives otherwise or the barrier is complete: until then they do nothing.
+void Events::emit_barrier_arrival(const Warp& warp, const DivergentGroup& group, std::uint32_t number,
+                                  std::uint32_t threads) {
+  if (of_barriers_.empty()) return;
+  const Instruction& i = group.instruction();
+  Block& block = *warp.block;
+  PendingArrivals& pending = block.barriers[number].pending;
+  const bool whole = group.lanes == isa::all_lanes && i.action != Action::barrier_arrive;
+  if (!whole || &i != pending.at || threads != pending.threads) emit_pending(block, number);
+  if (whole) {
+    pending.warps |= bit(warp.index);
+    pending.at = &i;
+    pending.threads = threads;
+    return;
+  }
+  const BarrierEvent event = barrier_event(i, id(warp), group.lanes, number, threads);
+  for (Observer* observer : of_barriers_) observer->barrier_arrives(event);
+}
+
+void Events::emit_pending(Block& block, std::uint32_t number) {
+  PendingArrivals& pending = block.barriers[number].pending;
+  if (pending.warps == 0) return;
+  const WarpId first{block.number, static_cast<std::uint32_t>(std::countr_zero(pending.warps))};
+  const BarrierEvent event = barrier_event(*pending.at, first, isa::all_lanes, number, pending.threads);
+  for (Observer* observer : of_barriers_) observer->warps_arrive(event, pending.warps);
+  pending.warps = 0;
+}
+
+void Events::emit_pending(Block& block) {
+  for_lanes(block.barriers_in_use, [&](unsigned number) { emit_pending(block, number); });
+}
+
+void Events::emit_barrier_completion(Block& block, std::uint32_t number) {
+  emit_pending(block, number);
+  for (Observer* observer : of_barriers_) observer->barrier_completes(block.number, number);
+}
+
+void Events::emit_warp_sync_arrival(const Warp& warp, const DivergentGroup& group, const Instruction& i) {
+  for (Observer* observer : observers_)
+    observer->meeting_arrives({id(warp), group.lanes, group.member_mask, i.site});
+}
+
+// A warp barrier also stands for lanes that the mask names and that have exited.
+void Events::emit_warp_sync_completion(const Warp& warp, Members members) {
+  if (observers_.empty()) return;
+  const DivergentGroup& first = warp.groups[members[0]];
+  const Instruction& i = first.instruction();
+  const LaneMask present = warp.lanes_of(members);
+  for (Observer* observer : observers_) {
+    observer->meeting_ends({id(warp), present, first.member_mask, i.site});
+    if (i.action == Action::warp_sync)
+      observer->warp_meets(
+          {.warp = id(warp), .lanes = present | (first.member_mask & warp.exited), .site = i.site});
+  }
+}
+
+void Events::emit_departure(const Warp& warp, const DivergentGroup& group, LaneMask missing) {
+  if (observers_.empty() || only_ends(*group.frame->code, group.pc)) return;
+  const BarrierEvent event{.warp = id(warp), .lanes = group.lanes, .site = group.instruction().site};
+  for (Observer* observer : observers_) observer->leaves_behind(event, missing);
+}
+
+void Events::emit_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& i) {
+  for (Observer* observer : observers_)
+    observer->cluster_arrives({.warp = id(warp), .lanes = lanes, .waits = false, .site = i.site},
+                              releases(i.form->semantics));
+}
+
+void Events::emit_cluster_completion(const Cluster& cluster) {
+  for (Observer* observer : observers_) observer->cluster_completes(cluster.number);
+}
+
+void Events::emit_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& i) {
+  for (Observer* observer : observers_)
+    observer->cluster_waits({.warp = id(warp), .lanes = lanes, .site = i.site}, acquires(i.form->semantics));
+}
+
+void Events::emit_exit(const Warp& warp, LaneMask lanes) {
+  for (Observer* observer : observers_) observer->exits({.warp = id(warp), .lanes = lanes});
+}
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,112 @@
+// What observers see: events a warp at a time, in their vocabulary (sanitizer/observer.h); and their numbers
+// back in words.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "devices/emulated/memory/address_space.h"
+#include "devices/emulated/memory/warp_access.h"
+#include "devices/emulated/program/program.h"
+#include "devices/emulated/state/block.h"
+#include "devices/emulated/state/geometry.h"
+#include "sanitizer/observer.h"
+
+namespace foldproof::emulated {
+
+/// Emits the events of one launch to those observers that watch it. Without observers nothing is emitted, and
+/// each emit function returns at once.
+class Events final : private Scene {
+ public:
+  /// All references outlive it.
+  Events(const Program& program, const Geometry& geometry, const AddressSpace& addresses,
+         const Observers& observers);
+
+  bool any() const { return !observers_.empty(); }
+  /// Whether some observer wants accesses, and whether one wants each executed instruction.
+  bool accesses() const { return !of_accesses_.empty(); }
+  bool executions() const { return !of_executions_.empty(); }
+
+  void launch_begins();
+  std::vector<Finding> launch_ends();
+  void block_begins(const Block& block);
+  void block_ends(const Block& block);
+  void emit_exit(const Warp& warp, LaneMask lanes);
+
+  void emit_execution(const Warp& warp, const DivergentGroup& group, const Instruction& i, LaneMask active);
+  /// The group's lanes go different ways at a branch.
+  void emit_division(const Warp& warp, const DivergentGroup& group, const Instruction& i);
+  /// Lanes of the group go on without those `missing` at the join behind a branch.
+  void emit_departure(const Warp& warp, const DivergentGroup& group, LaneMask missing);
+
+  /// An event with all that is known of the valid lanes' access.
+  static AccessEvent event_of(const WarpAccess& access) {
+    return event_of(access.warp, access.detail.manner, access.at, access.valid);
+  }
+  static AccessEvent event_of(const Warp& warp, const AccessManner& manner, const Addresses& at,
+                              LaneMask lanes) {
+    AccessEvent event;
+    static_cast<AccessManner&>(event) = manner;
+    event.warp = id(warp);
+    event.lanes = lanes;
+    event.consecutive = at.consecutive;
+    event.at = at.at.data();
+    return event;
+  }
+  /// The event's lanes access `space`. The event is changed.
+  void emit_access(const Warp& warp, isa::StateSpace space, const Addresses& at, AccessEvent& event);
+  void emit_access(const WarpAccess& access, AccessEvent& event) {
+    emit_access(access.warp, access.space, access.at, event);
+  }
+  void emit_access(const WarpAccess& access) {
+    AccessEvent event = event_of(access);
+    emit_access(access, event);
+  }
+  /// A store, before memory changes.
+  void emit_store(const WarpAccess& access);
+  /// The same of a simple access (WarpAccess::is_simple), whose bytes begin at `memory` and `registers`.
+  void emit_run_store(const WarpAccess& access, const std::byte* memory, const std::byte* registers);
+  void emit_fence(const Warp& warp, const Instruction& i, LaneMask lanes);
+
+  /// `threads`: how many the lanes want to wait for; 0: the whole block.
+  void emit_barrier_arrival(const Warp& warp, const DivergentGroup& group, std::uint32_t number,
+                            std::uint32_t threads);
+  void emit_barrier_completion(Block& block, std::uint32_t number);
+  /// Arrivals that are still pending when a launch breaks off.
+  void emit_pending(Block& block);
+  void emit_warp_sync_arrival(const Warp& warp, const DivergentGroup& group, const Instruction& i);
+  void emit_warp_sync_completion(const Warp& warp, Members members);
+  void emit_cluster_arrival(const Warp& warp, LaneMask lanes, const Instruction& i);
+  void emit_cluster_completion(const Cluster& cluster);
+  void emit_cluster_wait(const Warp& warp, LaneMask lanes, const Instruction& i);
+
+ private:
+  static WarpId id(const Warp& warp) { return {warp.block->number, warp.index}; }
+  void emit_shared(const Warp& warp, AccessEvent& event, LaneMask lanes);
+  void emit_pending(Block& block, std::uint32_t number);
+
+  std::uint32_t threads_per_block() const override { return geometry_.threads_per_block(); }
+  std::uint32_t blocks_per_cluster() const override { return geometry_.blocks_per_cluster(); }
+  std::uint64_t blocks() const override { return geometry_.shape().grid.volume(); }
+  Position position(Site site) const override { return program_.position(*program_.sites[site]); }
+  bool orders_its_own(Site site) const override {
+    return program_.is_cooperative_groups(*program_.sites[site]);
+  }
+  bool has_plain_strong_accesses() const override;
+  InstructionClass class_of(Site site) const override;
+  ThreadId thread(WarpId warp, unsigned lane) const override { return geometry_.thread(warp, lane); }
+  std::string memory_at(bool shared, std::uint64_t address) const override {
+    return addresses_.name_at(shared, address);
+  }
+
+  const Program& program_;
+  const Geometry& geometry_;
+  const AddressSpace& addresses_;
+  std::vector<Observer*> observers_;  ///< that watch this launch
+  // Those of them that want each …
+  std::vector<Observer*> of_accesses_;
+  std::vector<Observer*> of_barriers_;
+  std::vector<Observer*> of_executions_;
+};
+
+}  // namespace foldproof::emulated

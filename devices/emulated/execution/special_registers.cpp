@@ -1,0 +1,152 @@
+// What lanes read from special registers.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "devices/emulated/execution/executor.h"
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::emulated {
+namespace {
+
+// Of an H200: multiprocessors, warps that each can hold, and the unit of shared memory that it gives to
+// blocks.
+constexpr std::uint32_t multiprocessors = 132, warps_each = 64;
+constexpr std::uint32_t shared_unit = 128;
+
+std::uint32_t component(const Dim3& d, unsigned k) { return k == 0 ? d.x : k == 1 ? d.y : d.z; }
+
+Dim3 divide(const Dim3& a, const Dim3& b) { return {a.x / b.x, a.y / b.y, a.z / b.z}; }
+Dim3 modulo(const Dim3& a, const Dim3& b) { return {a.x % b.x, a.y % b.y, a.z % b.z}; }
+
+unsigned offset_in_triple(SpecialRegister id, SpecialRegister first) {
+  return static_cast<unsigned>(id) - static_cast<unsigned>(first);
+}
+
+template <auto f>
+constexpr auto by_lane = [] {
+  std::array<std::uint32_t, isa::warp_size> values{};
+  for (unsigned lane = 0; lane < isa::warp_size; ++lane) values[lane] = f(lane);
+  return values;
+}();
+
+}  // namespace
+
+// Those that differ from lane to lane, by lane; null for others.
+const std::uint32_t* Executor::special_of_lanes(const Warp& warp, SpecialRegister special) const {
+  using R = SpecialRegister;
+  switch (special) {
+    case R::tid_x: return parts_.geometry.thread_indices(0, warp.index);
+    case R::tid_y: return parts_.geometry.thread_indices(1, warp.index);
+    case R::tid_z: return parts_.geometry.thread_indices(2, warp.index);
+    case R::laneid: return by_lane<[](unsigned lane) { return lane; }>.data();
+    case R::lanemask_eq: return by_lane<[](unsigned lane) { return bit(lane); }>.data();
+    case R::lanemask_lt: return by_lane<[](unsigned lane) { return lowest_lanes(lane); }>.data();
+    case R::lanemask_le: return by_lane<[](unsigned lane) { return lowest_lanes(lane + 1); }>.data();
+    case R::lanemask_gt: return by_lane<[](unsigned lane) { return ~lowest_lanes(lane + 1); }>.data();
+    case R::lanemask_ge: return by_lane<[](unsigned lane) { return ~lowest_lanes(lane); }>.data();
+    default: return nullptr;
+  }
+}
+
+std::uint64_t Executor::shared_memory_used() const {
+  const std::uint64_t bytes =
+      std::uint64_t{parts_.program.shared_static_bytes(parts_.entry)} + parts_.geometry.shape().shared_bytes;
+  return (bytes + shared_unit - 1) / shared_unit * shared_unit;
+}
+
+// Those that say where in the grid a block is, and how large things are.
+std::uint64_t Executor::special_of_place(const Block& block, SpecialRegister special) const {
+  using R = SpecialRegister;
+  const LaunchShape& shape = parts_.geometry.shape();
+  const Dim3 cluster = parts_.geometry.cluster();
+  const auto triple = [&](R first, const Dim3& d) -> std::uint64_t {
+    return component(d, offset_in_triple(special, first));
+  };
+  switch (special) {
+    case R::ntid_x:
+    case R::ntid_y:
+    case R::ntid_z: return triple(R::ntid_x, shape.block);
+    case R::ctaid_x:
+    case R::ctaid_y:
+    case R::ctaid_z: return triple(R::ctaid_x, block.index);
+    case R::nctaid_x:
+    case R::nctaid_y:
+    case R::nctaid_z: return triple(R::nctaid_x, shape.grid);
+    case R::cluster_ctaid_x:
+    case R::cluster_ctaid_y:
+    case R::cluster_ctaid_z: return triple(R::cluster_ctaid_x, modulo(block.index, cluster));
+    case R::cluster_nctaid_x:
+    case R::cluster_nctaid_y:
+    case R::cluster_nctaid_z: return triple(R::cluster_nctaid_x, cluster);
+    case R::clusterid_x:
+    case R::clusterid_y:
+    case R::clusterid_z: return triple(R::clusterid_x, divide(block.index, cluster));
+    case R::nclusterid_x:
+    case R::nclusterid_y:
+    case R::nclusterid_z: return triple(R::nclusterid_x, divide(shape.grid, cluster));
+    case R::cluster_ctarank: return block.rank;
+    case R::cluster_nctarank: return cluster.volume();
+    case R::is_explicit_cluster: return parts_.geometry.clustered();
+    default: return 0;
+  }
+}
+
+// Those that all lanes of a warp share.
+std::uint64_t Executor::special_of_warp(const Warp& warp, SpecialRegister special) const {
+  using R = SpecialRegister;
+  // The clock counts the warp instructions of the launch: the same on every host.
+  const std::uint64_t clock = parts_.progress.warp_instructions();
+  switch (special) {
+    case R::warpid: return warp.index;
+    case R::nwarpid: return warps_each;
+    case R::smid: return warp.block->linear % multiprocessors;
+    case R::nsmid: return multiprocessors;
+    case R::gridid: return 1;
+    case R::clock:
+    case R::globaltimer_lo: return clock & 0xffffffff;
+    case R::clock_hi:
+    case R::globaltimer_hi: return clock >> 32;
+    case R::clock64:
+    case R::globaltimer: return clock;
+    case R::dynamic_smem_size: return parts_.geometry.shape().shared_bytes;
+    case R::total_smem_size: return shared_memory_used();
+    case R::aggr_smem_size: return shared_memory_used() + reserved_shared_bytes;
+    case R::reserved_smem_begin:
+    case R::reserved_smem_0: return reserved_shared_address;
+    case R::reserved_smem_1: return reserved_shared_address + reserved_shared_bytes / 2;
+    case R::reserved_smem_end: return reserved_shared_address + reserved_shared_bytes;
+    case R::reserved_smem_cap: return reserved_shared_bytes;
+    case R::envreg1: return parts_.addresses.workspace() >> 32;
+    case R::envreg2: return parts_.addresses.workspace() & 0xffffffff;
+    default: return special_of_place(*warp.block, special);
+  }
+}
+
+void Executor::read_special(const Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
+  const Detail& detail = parts_.program.details[i.detail];
+  if (detail.special >= SpecialRegister::clock && detail.special <= SpecialRegister::globaltimer_hi)
+    parts_.progress.changed();
+  const std::uint32_t* by_lane = special_of_lanes(warp, detail.special);
+  const std::uint64_t shared = by_lane ? 0 : special_of_warp(warp, detail.special);
+  std::byte* registers = frame.registers();
+  if (detail.register_bytes == 0) {
+    LaneMask& mask = isa::mask(registers, i.operand[0]);
+    mask = shared != 0 ? mask | lanes : mask & ~lanes;
+    return;
+  }
+  if (lanes == isa::all_lanes && detail.register_bytes == 4) {
+    auto* row = isa::row<std::uint32_t>(registers, i.operand[0]);
+    if (by_lane)
+      std::copy_n(by_lane, isa::warp_size, row);
+    else
+      std::fill_n(row, isa::warp_size, static_cast<std::uint32_t>(shared));
+    return;
+  }
+  for_lanes(lanes, [&](unsigned lane) {
+    const std::uint64_t value = by_lane ? by_lane[lane] : shared;
+    std::memcpy(registers + i.operand[0] + lane * detail.register_bytes, &value, detail.register_bytes);
+  });
+}
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,89 @@
+// Where addresses lead: windows, exact bounds, alignment, and words for what lies outside.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/emulated/memory/memory.h"
+#include "devices/emulated/memory/warp_access.h"
+#include "devices/emulated/state/finding_log.h"
+#include "devices/emulated/state/geometry.h"
+#include "devices/emulated/state/places.h"
+#include "devices/emulated/state/residency.h"
+#include "devices/emulated/state/shared_memory.h"
+
+namespace foldproof::emulated {
+
+/// The memory of one launch: global and constant memory, its parameters, and the shared and local memory of
+/// resident blocks. Maps of defined bits (Region::defined) are null where definedness is not tracked.
+class AddressSpace {
+ public:
+  /// Zeroed memory for the counter of cooperative groups' grid barrier exists while this does, if the launch
+  /// is cooperative. All references outlive it. `residency` starts a block whose shared memory a peer reaches
+  /// for.
+  AddressSpace(const Program& program, const Geometry& geometry, const SharedMemory& shared, Memory& global,
+               std::vector<std::byte> parameters, Residency& residency, FindingLog& findings);
+  ~AddressSpace();
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+
+  const std::vector<std::byte>& parameters() const { return parameters_; }
+  /// What %envreg1 and 2 point to: the counter of the grid barrier; 0 where there is none.
+  std::uint64_t workspace() const { return workspace_.value_or(0); }
+
+  /// The memory around an address, as that lane sees it; a region without bytes where there is none.
+  Region region(Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane);
+  /// Sets `host` and `defined` of an access whose lanes all reach one region, as most do.
+  void find_common(WarpAccess& access);
+  /// Sets `hosts` lane by lane. Lanes whose access is out of bounds or misaligned are reported ("a WHAT of 4
+  /// bytes …") and are no longer valid.
+  void resolve(WarpAccess& access, const char* what, std::uint32_t alignment);
+  /// From now on the global allocation that a lane accesses has a map of defined bits, all defined.
+  /// Returns the lane's place in it.
+  std::byte* make_map(const WarpAccess& access, unsigned lane);
+  /// A lane's place in the map of defined bits; null where all bits of the allocation are defined.
+  std::byte* map_of(const WarpAccess& access, unsigned lane);
+
+  /// The space that an address belongs to: for a generic one, by its window.
+  static isa::StateSpace owner(isa::StateSpace space, std::uint64_t address);
+  static bool is_shared(isa::StateSpace space, std::uint64_t address) {
+    const isa::StateSpace in = owner(space, address);
+    return in == isa::StateSpace::shared_cta || in == isa::StateSpace::shared_cluster;
+  }
+  static Place place(const Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane);
+  struct SharedPlace {
+    BlockNumber block;
+    std::uint64_t offset;
+  };
+  /// Whose shared memory an address means: rank 0 is the own block, rank r + 1 the cluster's block r.
+  static SharedPlace shared_place(const Warp& warp, std::uint64_t address);
+  /// Calls visit(SharedRegion) for each variable in a block's shared memory.
+  template <class Visit>
+  void for_each_shared(Visit visit) const {
+    for (const SharedRegion& region : shared_.regions) visit(region);
+  }
+  /// "the shared tile" or "the buffer partials": the memory around an address.
+  std::string name_at(bool shared, std::uint64_t address) const;
+
+ private:
+  Region shared_region(Block& block, std::uint64_t address, std::uint64_t origin);
+  static Region local_region(Warp& warp, unsigned lane, std::uint64_t begin);
+  void find_common_shared(WarpAccess& access) const;
+  static bool writable(isa::StateSpace space, std::uint64_t address);
+  std::string describe(isa::StateSpace space, std::uint64_t address, std::uint32_t bytes) const;
+  std::string describe_shared(std::uint64_t address, std::uint32_t bytes) const;
+  void report(Kind kind, const WarpAccess& access, LaneMask lanes, const std::string& sentence);
+
+  const Geometry& geometry_;
+  const SharedMemory& shared_;
+  Memory& global_;
+  std::vector<std::byte> parameters_;
+  std::vector<std::byte> constants_;
+  Residency& residency_;
+  FindingLog& findings_;
+  std::optional<std::uint64_t> workspace_;
+};
+
+}  // namespace foldproof::emulated

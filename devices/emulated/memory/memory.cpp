@@ -1,0 +1,126 @@
+#include "devices/emulated/memory/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "devices/emulated/isa/windows.h"
+
+namespace foldproof::emulated {
+namespace {
+constexpr std::uint64_t first_window = 16;                   // those below belong to the other state spaces
+constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay below 2^48, as on hardware
+}  // namespace
+
+std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
+  if (bytes > isa::window_size)
+    throw InputError(
+        fmt::format("an allocation of {} bytes is larger than the 64 GiB that the emulated device "
+                    "gives to one; use a smaller count",
+                    bytes));
+  Allocation made;
+  made.name = name;
+  made.bytes = bytes;
+  made.live = true;
+  try {
+    made.host.reset(new std::byte[bytes]);
+  } catch (const std::bad_alloc&) {
+    throw InputError(fmt::format("this machine has no {} bytes of memory left; use a smaller count", bytes));
+  }
+  if (tracks_) made.defined.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(bytes, 1), 1)));
+  std::uint32_t index = 0;
+  if (unused_.empty()) {
+    if (windows_.size() == most_windows)
+      throw InputError(
+          fmt::format("more than {} allocations at a time are too many; free some", most_windows));
+    index = static_cast<std::uint32_t>(windows_.size());
+    windows_.emplace_back();
+  } else {
+    index = unused_.back();
+    unused_.pop_back();
+  }
+  const std::uint64_t address = (first_window + index) << isa::window_bits;
+  fill_undefined({made.host.get(), bytes}, filling_, global_memory, address);
+  windows_[index] = std::move(made);
+  return address;
+}
+
+void Memory::free(std::uint64_t address) {
+  const std::uint64_t index = (address >> isa::window_bits) - first_window;
+  if (index >= windows_.size() || !windows_[index].live || address % isa::window_size != 0)
+    throw InputError(fmt::format("address {:#x} was not allocated, so it cannot be freed", address));
+  windows_[index] = {};
+  unused_.push_back(static_cast<std::uint32_t>(index));
+}
+
+Allocation& Memory::allocation_at(std::uint64_t address) {
+  return windows_.at((address >> isa::window_bits) - first_window);
+}
+
+void Memory::define(std::uint64_t address, std::uint64_t bytes) {
+  Allocation& hit = allocation_at(address);
+  if (!hit.defined) return;
+  const std::uint64_t offset = address % isa::window_size;
+  if (offset == 0 && bytes == hit.bytes)
+    hit.defined.reset();
+  else
+    std::memset(hit.defined.get() + offset, 0xff, bytes);
+}
+
+void Memory::map_definedness(std::uint64_t address) {
+  Allocation& hit = allocation_at(address);
+  if (hit.defined) return;
+  hit.defined.reset(static_cast<std::byte*>(std::malloc(std::max<std::uint64_t>(hit.bytes, 1))));
+  std::memset(hit.defined.get(), 0xff, hit.bytes);
+}
+
+std::uint64_t Memory::digest() const {
+  std::uint64_t digest = 0;
+  for (const Allocation& allocation : windows_) {
+    if (!allocation.live) continue;
+    const std::byte* defined = allocation.defined.get();
+    for (std::uint64_t at = 0; at < allocation.bytes; ++at) {
+      const bool is_defined = !defined || defined[at] == std::byte{0xff};
+      digest = mixed(digest + (is_defined ? std::to_integer<std::uint64_t>(allocation.host[at]) : 0x100));
+    }
+  }
+  return digest;
+}
+
+Region Memory::find(std::uint64_t address) const {
+  const std::uint64_t index = (address >> isa::window_bits) - first_window;
+  if (index >= windows_.size() || !windows_[index].live) return {};
+  const Allocation& hit = windows_[index];
+  return {hit.host.get(), hit.defined.get(), (first_window + index) << isa::window_bits, hit.bytes};
+}
+
+std::string Memory::name_at(std::uint64_t address) const {
+  const std::uint64_t index = (address >> isa::window_bits) - first_window;
+  if (index >= windows_.size() || windows_[index].name.empty()) return "global memory";
+  return "the buffer " + windows_[index].name;
+}
+
+std::string Memory::describe(std::uint64_t address, std::uint64_t size) const {
+  // An address towards the end of a window belongs to an index into the next one that went below zero.
+  const bool goes_below = address % isa::window_size >= isa::window_size / 2;
+  for (const std::uint64_t near : {address + (goes_below ? isa::window_size : 0), address}) {
+    const std::uint64_t index = (near >> isa::window_bits) - first_window;
+    if (index >= windows_.size() || !windows_[index].live) continue;
+    const Allocation& hit = windows_[index];
+    const std::uint64_t begin = (first_window + index) << isa::window_bits;
+    const std::string what = hit.name.empty() ? fmt::format("an allocation of {} bytes", hit.bytes)
+                                              : fmt::format("{} ({} bytes)", hit.name, hit.bytes);
+    if (address < begin) return fmt::format("{} bytes before {}", begin - address, what);
+    if (address - begin >= hit.bytes)
+      return fmt::format("{} bytes past the end of {}", address - begin - hit.bytes, what);
+    return fmt::format("across the end of {} by {} bytes", what, address - begin + size - hit.bytes);
+  }
+  return address < isa::window_size ? fmt::format("at the null page ({:#x})", address)
+                                    : fmt::format("where nothing is allocated ({:#x})", address);
+}
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,32 @@
+// Lays out the register file of one function (see isa/instruction.h for the picture).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "devices/emulated/isa/instruction.h"
+
+namespace foldproof::emulated {
+
+class FrameBuilder {
+ public:
+  FrameBuilder();
+
+  /// A zero row of `column_bytes` a lane; 0 asks for a predicate mask.
+  std::uint32_t allocate(unsigned column_bytes);
+  /// A row that holds `bits` in every column; `column_bytes` 0 gives a mask, all ones for bits != 0.
+  std::uint32_t constant(std::uint64_t bits, unsigned column_bytes);
+
+  std::uint64_t bytes() const { return frame_.size(); }
+  std::vector<std::byte> take() { return std::move(frame_); }
+
+ private:
+  std::vector<std::byte> frame_;
+  std::uint32_t next_mask_ = 0, masks_end_ = 0;
+  std::map<std::pair<std::uint64_t, unsigned>, std::uint32_t> constants_;
+};
+
+}  // namespace foldproof::emulated

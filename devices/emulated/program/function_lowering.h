@@ -1,0 +1,187 @@
+// Lowers the body of one function: declarations become frame offsets, statements become instructions.
+//
+//   Each part has a file of its own: lower_scopes.cpp walks the body, lower_declarations.cpp gives names
+//   their places, lower_operands.cpp turns operands into rows, lower_forms.cpp finds the rows of ptx.def, and
+//   lower_statements.cpp, lower_memory.cpp and lower_calls.cpp put instructions together, which
+//   lower_emit.cpp appends to the code.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "devices/emulated/program/frame_builder.h"
+#include "devices/emulated/program/layout.h"
+#include "devices/emulated/program/program.h"
+#include "devices/emulated/program/special_registers.h"
+#include "devices/emulated/program/symbols.h"
+#include "devices/emulated/program/unwritten.h"
+
+namespace foldproof::emulated {
+
+using isa::Form;
+using isa::OperandRule;
+using isa::Type;
+
+inline constexpr std::uint64_t largest_frame = std::uint64_t{1} << 28;  ///< bytes of a warp's registers
+
+/// What the functions of a module share while they are lowered.
+struct LoweringContext {
+  Program& program;
+  StaticAddresses addresses;
+  std::map<std::string, std::uint32_t, std::less<>> functions;  ///< with a body: index in the program
+  std::map<std::string, const Form*, std::less<>> forms;        ///< by opcode, suffixes and what else decides
+};
+
+/// Thrown for an instruction that no row of ptx.def covers; its statement then becomes a stop.
+struct NotCovered {
+  std::string what;
+};
+
+/// Bytes of a frame column for a value of that type; 0: a predicate, which is a mask.
+unsigned column_bytes(isa::Type type);
+
+/// A statement's opcode and suffixes, for messages and keys.
+std::string text_of(const ptx::Statement& statement);
+
+/// The elements of a vector operand {a, b}; nullptr for any other.
+const std::vector<ptx::Operand>* vector_of(const ptx::Operand& operand);
+
+/// The special register that an operand names; nullptr for any other.
+const SpecialRow* special_in(const ptx::Operand& operand);
+
+class FunctionLowering {
+ public:
+  FunctionLowering(LoweringContext& context, const ptx::Function& function);
+
+  /// Once only. Throws InputError where the text is no valid function.
+  Code run();
+
+ private:
+  [[noreturn]] void fail(const std::string& sentence) const;  // at the statement in hand
+  [[noreturn]] void fail(const std::string& sentence, std::uint32_t line) const;
+
+  // lower_declarations.cpp: what is declared, and where it lives
+  void read_directives();
+  void declare_parameters();
+  void declare_entry_parameters();
+  void declare_result(const ptx::Variable& result);
+  Slot incoming(const ptx::Variable& parameter);
+  void refuse_predicate(const ptx::Variable& parameter) const;
+  Slot new_slot(const ptx::Variable& variable);
+  Type type_of(const ptx::Variable& variable) const;
+  std::uint32_t scalar_bytes(const ptx::Variable& variable) const;
+  void declare(const std::string& name, const Symbol& symbol, std::uint32_t line);
+  std::uint32_t declare_register(const std::string& name, Type type, std::uint32_t line);
+  void declare_variable(const ptx::Variable& variable);
+  void declare_registers(const ptx::Variable& variable);
+  void declare_local(const ptx::Variable& variable);
+  void declare_slot(const ptx::Variable& variable, const Slot& slot);
+  void declare_fixed(const ptx::Variable& variable);
+
+  // lower_scopes.cpp: the walk over the body, and its labels
+  void lower_scope(const ptx::Scope& scope);
+  void lower_item(const std::unique_ptr<ptx::Scope>& scope);
+  void lower_item(const ptx::Variable& variable);
+  void lower_item(const ptx::Label& label);
+  void lower_item(const ptx::Statement& statement);
+  void move_to(ptx::Location at);
+  void end_statement(bool guarded);
+  void lower_item(const ptx::CallStatement& call);
+  std::uint32_t label_of(const ptx::Operand& operand);
+  std::uint32_t label_of(const std::string& name);
+  void resolve_labels();
+
+  // lower_operands.cpp: an operand becomes the row that holds its value
+  const ptx::Operand& operand(const ptx::Statement& statement, std::size_t k) const;
+  std::vector<const ptx::Operand*> elements_of(const ptx::Operand& given, const OperandRule& rule) const;
+  const Symbol& register_named(const ptx::Name& name);
+  std::uint32_t read(const Symbol& reg);
+  std::uint32_t written(const Symbol& reg);
+  std::uint32_t guard_row(const ptx::Name& name);
+  unsigned operand_bytes(const ptx::Operand& given, Type type);
+  void check_width(const Symbol& symbol, Type type, bool relaxed, const std::string& name) const;
+  std::uint32_t destination(const ptx::Operand& operand, Type type, bool relaxed);
+  static std::optional<std::uint64_t> immediate(const ptx::Operand& operand, Type type);
+  std::uint32_t source(const ptx::Operand& operand, Type type, bool relaxed);
+  std::uint32_t read_symbol(const Symbol& symbol, const ptx::Name& name, const ptx::Operand& operand,
+                            Type type, bool relaxed);
+  std::uint32_t read_special(const SpecialRow& special, Type type);
+  std::uint32_t read_frame_address(std::int64_t offset, Type type);
+  std::uint32_t negate(std::uint32_t predicate);
+
+  // lower_forms.cpp: the row of ptx.def that covers a statement
+  const Form* form_of(const ptx::Statement& statement);
+  const Form* form_of(const std::string& opcode, const std::vector<std::string>& suffixes);
+  const Form* packing_form(const ptx::Statement& statement, isa::Packing packing, std::size_t parts);
+  const Form* fitted_form(const ptx::Statement& statement, const Form* form);
+  const Form* interned(const std::string& key, const std::string& text,
+                       const std::function<std::optional<Form>()>& make_form);
+
+  // lower_statements.cpp: everything but memory and calls
+  void lower_statement(const ptx::Statement& statement);
+  bool lower_special_mov(const ptx::Statement& statement);
+  void lower_by_rules(const ptx::Statement& statement, Instruction i);
+  std::vector<std::uint32_t> rows_by_rules(const ptx::Statement& statement, const Form& form);
+  std::uint32_t paired_row(const ptx::Statement& statement, const ptx::Operand& pair,
+                           const OperandRule& rule);
+  void add_rows(const ptx::Operand& given, const OperandRule& rule, std::vector<std::uint32_t>& rows);
+  void finish(Instruction i, const std::vector<std::uint32_t>& rows, const ptx::Statement& statement);
+  void lower_indexed_branch(const ptx::Statement& statement, Instruction i);
+  void lower_barrier(const ptx::Statement& statement, Instruction i);
+
+  // lower_memory.cpp
+  void lower_memory(const ptx::Statement& statement, Instruction i);
+  std::uint32_t bytes_unless(const ptx::Operand& predicate, std::uint32_t bytes);
+  void add_data(const ptx::Operand& given, const OperandRule& rule, Detail& detail);
+  Type register_type(const std::vector<const ptx::Operand*>& elements, Type type);
+  Detail::Address address_of(const ptx::Operand& given, isa::StateSpace space);
+  Detail::Address address_in(const Symbol& symbol, const ptx::AddressOf& given, isa::StateSpace space);
+  void check_slot(const Detail& detail) const;
+
+  // lower_calls.cpp
+  using Results = std::vector<std::pair<std::uint32_t, Slot>>;  // row and slot, to be loaded after the call
+  void lower_call(const ptx::CallStatement& call);
+  Slot argument_slot(const ptx::Operand& argument);
+  Slot result_slot(const ptx::Operand& result, Results& results);
+  Slot register_slot(unsigned bytes);
+  const Symbol* slot_named(const ptx::Operand& operand);
+  void set_target(const ptx::CallStatement& call, Instruction& i, Detail& detail);
+  void check_builtin(const Detail& detail, const std::string& name) const;
+
+  // lower_emit.cpp: instructions, made and appended
+  Instruction make(const Form* form) const;
+  Instruction make_machine(Action action) const;
+  void set_guard(const std::optional<ptx::Name>& guard, bool negated, Instruction& i);
+  void emit(Instruction i);
+  void emit(Instruction i, Detail detail);
+  void emit_stop(const std::optional<ptx::Name>& guard, bool negated, const std::string& what);
+  void emit_end();
+  void emit_return(Instruction i);
+  void emit_slot_access(Action action, const Slot& slot, std::uint32_t row, unsigned bytes,
+                        const Instruction* guarded = nullptr);
+  void emit_special(Instruction i, const SpecialRow& special, std::uint32_t row, unsigned bytes);
+  void reserve_shared_memory();
+
+  LoweringContext& context_;
+  const ptx::Function& function_;
+  Code code_;
+  FrameBuilder frame_;
+  SymbolTable symbols_;
+  std::vector<std::uint32_t> label_places_;  // by label number: an index into the code
+  struct Returned {
+    std::uint32_t row;
+    Slot slot;
+    unsigned bytes;
+  };
+  std::vector<Returned> returned_registers_;  // results declared .reg: stored when the function returns
+  RegisterUse use_;                           // of the statement in hand
+  std::vector<RegisterUse> uses_;             // by instruction: a statement's stand with its last
+  std::int64_t slot_bytes_ = 0;               // of the .param variable that the last address named
+  ptx::Location at_;                          // of the statement in hand
+};
+
+}  // namespace foldproof::emulated

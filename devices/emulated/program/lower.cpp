@@ -1,0 +1,54 @@
+// From syntax to a runnable program: names become offsets, suffixes become forms, labels become indices.
+#include <fmt/format.h>
+
+#include "devices/emulated/program/access_attributes.h"
+#include "devices/emulated/program/cas_confirmed.h"
+#include "devices/emulated/program/function_lowering.h"
+#include "devices/emulated/program/polls.h"
+
+namespace foldproof::emulated {
+namespace {
+
+// Calls and addresses of an alias are those of its function.
+void add_aliases(const ptx::Module& module, LoweringContext& context) {
+  for (const auto& [name, alias] : module.aliases) {
+    const auto function = context.functions.find(alias.function);
+    if (function == context.functions.end())
+      throw InputError(
+          fmt::format("the alias {} stands for {}, which the module does not define", name, alias.function),
+          {context.program.name, alias.ptx_line, 0});
+    context.functions.emplace(name, function->second);
+  }
+}
+
+}  // namespace
+
+Program lower(const ptx::Module& module, const std::string& name,
+              const std::function<std::uint64_t(std::uint64_t bytes)>& allocate) {
+  Program program;
+  program.name = name;
+  program.locs = module.locs;
+  program.files = module.files;
+  LoweringContext context{program, {}, {}, {}};
+  for (const ptx::Function& function : module.functions)
+    if (function.body)
+      context.functions.try_emplace(function.name, static_cast<std::uint32_t>(context.functions.size()));
+  program.functions.resize(context.functions.size());
+  add_aliases(module, context);
+  context.addresses = lay_out(module, program, context.functions, allocate);
+  for (const ptx::Function& function : module.functions)
+    if (function.body)
+      program.functions[context.functions.at(function.name)] = FunctionLowering(context, function).run();
+  for (Code& code : program.functions) mark_polls(code, program.details);
+  mark_confirmed(program);
+  for (Code& code : program.functions)
+    for (Instruction& i : code.instructions) {
+      i.site = static_cast<std::uint32_t>(program.sites.size());
+      program.sites.push_back(&i);
+      i.repeats = is_repeated(i);
+      if (accesses_memory(i)) program.details[i.detail].manner = manner_of(i, program.details[i.detail]);
+    }
+  return program;
+}
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,74 @@
+// Calls: arguments and results travel through slots of the caller's frame.
+#include <fmt/format.h>
+
+#include "devices/emulated/program/function_lowering.h"
+
+namespace foldproof::emulated {
+
+void FunctionLowering::lower_call(const ptx::CallStatement& call) {
+  Instruction i = make_machine(Action::call);
+  set_guard(call.guard, call.guard_negated, i);
+  Detail detail;
+  for (const ptx::Operand& argument : call.arguments) detail.arguments.push_back(argument_slot(argument));
+  Results results;
+  for (const ptx::Operand& result : call.returns) detail.returns.push_back(result_slot(result, results));
+  set_target(call, i, detail);
+  emit(i, std::move(detail));
+  for (const auto& [row, slot] : results) emit_slot_access(Action::load, slot, row, slot.bytes, &i);
+}
+
+Slot FunctionLowering::argument_slot(const ptx::Operand& argument) {
+  if (const Symbol* slot = slot_named(argument)) return {slot->offset, slot->bytes};
+  const auto* name = std::get_if<ptx::Name>(&argument.value);
+  if (!name) throw NotCovered{"a call with an immediate argument"};
+  const Symbol& symbol = register_named(*name);
+  const Slot slot = register_slot(symbol.bytes);
+  emit_slot_access(Action::store, slot, read(symbol), symbol.bytes);
+  return slot;
+}
+
+Slot FunctionLowering::result_slot(const ptx::Operand& result, Results& results) {
+  if (const Symbol* slot = slot_named(result)) return {slot->offset, slot->bytes};
+  const auto* name = std::get_if<ptx::Name>(&result.value);
+  if (!name) fail("the result of a call must be a .param variable or a register");
+  const Symbol& symbol = register_named(*name);
+  const Slot slot = register_slot(symbol.bytes);
+  results.emplace_back(written(symbol), slot);
+  return slot;
+}
+
+Slot FunctionLowering::register_slot(unsigned bytes) {
+  if (bytes == 0) throw NotCovered{"a predicate as a call argument"};
+  const std::uint32_t offset = frame_.allocate(4);
+  for (unsigned k = 4; k < bytes; k += 4) frame_.allocate(4);
+  return {offset, bytes};
+}
+
+const Symbol* FunctionLowering::slot_named(const ptx::Operand& operand) {
+  const auto* name = std::get_if<ptx::Name>(&operand.value);
+  const Symbol* symbol = name ? symbols_.find(name->text) : nullptr;
+  return symbol && symbol->kind == Symbol::Kind::slot ? symbol : nullptr;
+}
+
+void FunctionLowering::set_target(const ptx::CallStatement& call, Instruction& i, Detail& detail) {
+  const std::string& target = call.target.text;
+  if (const auto found = context_.functions.find(target); found != context_.functions.end()) {
+    detail.function = found->second;
+  } else if (target == "vprintf" || target == "__assertfail") {
+    i.action = Action::builtin;
+    detail.builtin = target == "vprintf" ? Builtin::vprintf : Builtin::assert_fail;
+    check_builtin(detail, target);
+  } else if (const Symbol* symbol = symbols_.find(target); symbol && symbol->kind == Symbol::Kind::reg) {
+    if (symbol->bytes != 8) fail(fmt::format("the function address {} must have 64 bits", target));
+    i.operand[0] = read(*symbol);
+  } else {
+    throw NotCovered{fmt::format("a call of {}, whose body is not in the module", target)};
+  }
+}
+
+void FunctionLowering::check_builtin(const Detail& detail, const std::string& name) const {
+  const std::size_t wanted = detail.builtin == Builtin::vprintf ? 2 : 5;
+  if (detail.arguments.size() != wanted) fail(fmt::format("{} takes {} arguments", name, wanted));
+}
+
+}  // namespace foldproof::emulated

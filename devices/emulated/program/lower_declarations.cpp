@@ -1,0 +1,164 @@
+// What a function declares, and where it lives: rows and slots of the frame, the depot, the launch's bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "devices/emulated/program/function_lowering.h"
+
+namespace foldproof::emulated {
+namespace {
+
+constexpr std::uint64_t largest_slot = 4096;        // bytes of a parameter
+constexpr std::uint64_t largest_depot = 512 << 10;  // bytes a thread, as on hardware
+
+}  // namespace
+
+void FunctionLowering::read_directives() {
+  auto read = [&](const char* name, std::array<std::uint32_t, 3>& to) {
+    const auto found = function_.directives.find(name);
+    if (found == function_.directives.end()) return;
+    to = {1, 1, 1};
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, found->second.size()); ++i) to[i] = found->second[i];
+  };
+  read("maxntid", code_.max_threads);
+  read("reqntid", code_.required_threads);
+  read("reqnctapercluster", code_.required_cluster);
+}
+
+void FunctionLowering::declare_parameters() {
+  if (function_.is_entry) return declare_entry_parameters();
+  for (const ptx::Variable& parameter : function_.parameters) code_.parameters.push_back(incoming(parameter));
+  for (const ptx::Variable& result : function_.returns) declare_result(result);
+}
+
+// The launch gives an entry its parameters as bytes, each at a multiple of its alignment.
+void FunctionLowering::declare_entry_parameters() {
+  std::uint32_t offset = 0;
+  for (const ptx::Variable& parameter : function_.parameters) {
+    const auto bytes = static_cast<std::uint32_t>(bytes_of(parameter, context_.program.name));
+    const std::uint32_t alignment = std::max(1u, std::max(parameter.alignment, scalar_bytes(parameter)));
+    offset = (offset + alignment - 1) / alignment * alignment;
+    declare(parameter.name, {Symbol::Kind::entry_parameter, bytes, offset}, parameter.ptx_line);
+    code_.parameter_offsets.push_back(offset);
+    code_.parameter_bytes.push_back(bytes);
+    offset += bytes;
+  }
+}
+
+// A result leaves in a slot; one declared .reg is stored there when the function returns.
+void FunctionLowering::declare_result(const ptx::Variable& result) {
+  const Slot slot = new_slot(result);
+  code_.returns.push_back(slot);
+  refuse_predicate(result);
+  if (result.space != ptx::Space::reg) return declare_slot(result, slot);
+  const Type type = type_of(result);
+  const std::uint32_t row = declare_register(result.name, type, result.ptx_line);
+  returned_registers_.push_back({row, slot, column_bytes(type)});
+}
+
+// A parameter arrives in a slot; one declared .reg is loaded from there at once.
+Slot FunctionLowering::incoming(const ptx::Variable& parameter) {
+  refuse_predicate(parameter);
+  const Slot slot = new_slot(parameter);
+  if (parameter.space == ptx::Space::reg) {
+    const Type type = type_of(parameter);
+    const std::uint32_t row = declare_register(parameter.name, type, parameter.ptx_line);
+    emit_slot_access(Action::load, slot, row, column_bytes(type));
+    use_.writes.push_back({row, column_bytes(type)});
+    end_statement(false);
+  } else {
+    declare_slot(parameter, slot);
+  }
+  return slot;
+}
+
+void FunctionLowering::refuse_predicate(const ptx::Variable& parameter) const {
+  if (type_of(parameter) == Type::pred)
+    fail(fmt::format("parameter {} is a predicate; pass an integer", parameter.name), parameter.ptx_line);
+}
+
+Slot FunctionLowering::new_slot(const ptx::Variable& variable) {
+  const std::uint64_t bytes = std::max<std::uint64_t>(bytes_of(variable, context_.program.name), 4);
+  if (bytes > largest_slot)
+    fail(fmt::format("parameter {} is larger than {} bytes", variable.name, largest_slot), variable.ptx_line);
+  const auto chunks = static_cast<std::uint32_t>((bytes + 3) / 4);
+  const std::uint32_t offset = frame_.allocate(4);
+  for (std::uint32_t k = 1; k < chunks; ++k) frame_.allocate(4);
+  return {offset, static_cast<std::uint32_t>(bytes)};
+}
+
+Type FunctionLowering::type_of(const ptx::Variable& variable) const {
+  const auto type = isa::type_named(variable.type);
+  if (!type)
+    fail(fmt::format("{} has the unknown type .{}", variable.name, variable.type), variable.ptx_line);
+  return *type;
+}
+
+std::uint32_t FunctionLowering::scalar_bytes(const ptx::Variable& variable) const {
+  return isa::bytes_of(type_of(variable)) * variable.vector;
+}
+
+void FunctionLowering::declare(const std::string& name, const Symbol& symbol, std::uint32_t line) {
+  if (!symbols_.declare(name, symbol))
+    fail(fmt::format("{} is declared twice in the same scope", name), line);
+}
+
+std::uint32_t FunctionLowering::declare_register(const std::string& name, Type type, std::uint32_t line) {
+  const std::uint32_t row = frame_.allocate(column_bytes(type));
+  declare(name, {Symbol::Kind::reg, column_bytes(type), row}, line);
+  return row;
+}
+
+void FunctionLowering::declare_variable(const ptx::Variable& variable) {
+  switch (variable.space) {
+    case ptx::Space::reg: return declare_registers(variable);
+    case ptx::Space::local: return declare_local(variable);
+    case ptx::Space::param: return declare_slot(variable, new_slot(variable));
+    default: return declare_fixed(variable);
+  }
+}
+
+void FunctionLowering::declare_slot(const ptx::Variable& variable, const Slot& slot) {
+  declare(variable.name, {Symbol::Kind::slot, slot.bytes, slot.offset}, variable.ptx_line);
+}
+
+// lay_out has given it its place already.
+void FunctionLowering::declare_fixed(const ptx::Variable& variable) {
+  const auto found = context_.addresses.functions.find(&variable);
+  if (found == context_.addresses.functions.end())
+    fail(fmt::format("{} cannot be declared inside a function", variable.name), variable.ptx_line);
+  declare(variable.name, fixed_symbol(found->second), variable.ptx_line);
+}
+
+void FunctionLowering::declare_registers(const ptx::Variable& variable) {
+  const Type type = type_of(variable);
+  if (!variable.register_count) {
+    if (variable.vector != 1) throw NotCovered{fmt::format("vector register {}", variable.name)};
+    declare_register(variable.name, type, variable.ptx_line);
+    return;
+  }
+  const std::uint64_t row_bytes = std::max<std::uint64_t>(column_bytes(type), 1) * isa::warp_size;
+  if (frame_.bytes() + row_bytes * *variable.register_count > largest_frame)
+    fail(fmt::format("the registers {}<{}> do not fit into {} MiB a warp", variable.name,
+                     *variable.register_count, largest_frame >> 20),
+         variable.ptx_line);
+  // SymbolTable::find gives out the rows.
+  Symbol range{Symbol::Kind::range, column_bytes(type)};
+  range.count = *variable.register_count;
+  declare(variable.name + "<", range, variable.ptx_line);  // %r<20> leaves the name %r free
+}
+
+void FunctionLowering::declare_local(const ptx::Variable& variable) {
+  const std::uint64_t bytes = bytes_of(variable, context_.program.name);
+  const std::uint32_t alignment = std::max({variable.alignment, scalar_bytes(variable), 1u});
+  const std::uint64_t offset = (std::uint64_t{code_.local_bytes} + alignment - 1) / alignment * alignment;
+  if (offset + bytes > largest_depot)
+    fail(fmt::format("the local variables need more than {} KiB a thread", largest_depot >> 10),
+         variable.ptx_line);
+  code_.local_bytes = static_cast<std::uint32_t>(offset + bytes);
+  declare(variable.name,
+          {Symbol::Kind::local, static_cast<unsigned>(bytes), static_cast<std::uint32_t>(offset)},
+          variable.ptx_line);
+}
+
+}  // namespace foldproof::emulated

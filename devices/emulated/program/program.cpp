@@ -1,0 +1,34 @@
+#include "devices/emulated/program/program.h"
+
+#include <algorithm>
+
+#include "ptx/source_place.h"
+
+namespace foldproof::emulated {
+
+const Code* Program::entry(std::string_view entry_name) const {
+  for (const Code& code : functions)
+    if (code.is_entry && code.name == entry_name) return &code;
+  return nullptr;
+}
+
+std::uint32_t Program::shared_static_bytes(const Code& entry) const {
+  std::uint32_t bytes = 0;
+  for (const SharedVariable& variable : shared)
+    if (variable.entry.empty() || variable.entry == entry.name) bytes = std::max(bytes, variable.packed_end);
+  return bytes;
+}
+
+bool Program::is_cooperative_groups(const Instruction& instruction) const {
+  if (instruction.loc == 0 || instruction.loc >= locs.size()) return false;
+  const auto file = files.find(locs[instruction.loc].file);
+  return file != files.end() && file->second.find("/cooperative_groups/") != std::string::npos;
+}
+
+Position Program::position(const Instruction& instruction) const {
+  if (const auto place = ptx::source_place(locs, files, instruction.loc)) return *place;
+  const bool is_ptx = name.ends_with(".ptx");
+  return {is_ptx ? name : "the PTX of " + name, instruction.ptx_line, 0};
+}
+
+}  // namespace foldproof::emulated

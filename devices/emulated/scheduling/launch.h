@@ -1,0 +1,71 @@
+// One launch of one kernel: constructs the owners of its state, and gives blocks, warps and groups their
+// turns until all have ended.
+//
+//   Launch ─ resident clusters ─ blocks ─ warps ─ divergent groups
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "devices/launch.h"
+#include "devices/emulated/coverage/coverage.h"
+#include "devices/emulated/execution/executor.h"
+#include "devices/emulated/scheduling/livelock.h"
+#include "devices/emulated/scheduling/scheduler.h"
+#include "devices/emulated/shadow/job_provenance.h"
+#include "devices/emulated/shadow/origins.h"
+#include "devices/emulated/state/residency.h"
+
+namespace foldproof::emulated {
+
+/// What a launch reports to, besides its own report. Null: that is not wanted, and costs nothing.
+struct LaunchOwners {
+  Origins* origins = nullptr;           ///< of the job, where undefined values are tracked
+  JobProvenance* provenance = nullptr;  ///< of the job, where values are traced to the input
+  Coverage* coverage = nullptr;         ///< of the job, where branches and comparisons are recorded
+};
+
+class Launch final : private BlockListener {
+ public:
+  /// `shape` is one that the device can launch, and `parameters` are laid out as `entry` expects them. All
+  /// references outlive it.
+  Launch(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
+         std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
+         const Observers& observers, const LaunchOwners& owners);
+
+  /// Once only. Throws InputError and Unsupported for what the program cannot do here.
+  LaunchReport run();
+
+ private:
+  void block_begins(Block& block) override;
+  void warp_begins(Warp& warp, Frame& frame, LaneMask existing) override;
+
+  void run_round();
+  bool run_all_blocks();
+  bool run_turn(Block& block);
+  bool run_block(Block& block);
+  void run_warp(Warp& warp, std::uint64_t budget);
+  [[noreturn]] void report_timeout(const Warp& warp);
+
+  const Limits limits_;
+  const Filling fill_;
+  Geometry geometry_;
+  SharedMemory shared_memory_;
+  Choices choices_;
+  Progress progress_;
+  FindingLog findings_;
+  Residency residency_;
+  AddressSpace addresses_;
+  Events events_;
+  std::optional<Definedness> definedness_;
+  std::optional<Provenance> provenance_;
+  Shadow shadow_;
+  Parts parts_;
+  Executor executor_;
+  Scheduler scheduler_;
+  Livelock livelock_;
+};
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,147 @@
+#include "devices/emulated/scheduling/livelock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::emulated {
+namespace {
+
+constexpr std::uint64_t first_quiet_rounds =
+    4;  // before the first attempt at a proof; then twice as many each time
+constexpr std::uint64_t longest_proof = 8192;  // warp instructions per group
+
+/// All that decides what a group does next while memory does not change, including where it returns to and
+/// the registers of its callers, which it reads again then.
+struct Standpoint {
+  std::uint32_t pc = 0;
+  Frame* frame = nullptr;
+  std::vector<std::byte> registers;  // of the frame, its caller, …
+  std::vector<std::uint32_t> return_pcs;
+  std::vector<std::vector<std::byte>> local;  // of its lanes
+
+  static Standpoint of(const Warp& warp, const DivergentGroup& group) {
+    Standpoint here{group.pc, group.frame, {}, {}, {}};
+    for (const Frame* frame = group.frame; frame; frame = frame->parent) {
+      here.return_pcs.push_back(frame->return_pc);
+      here.registers.insert(here.registers.end(), frame->registers(),
+                            frame->registers() + frame->code->frame.size());
+    }
+    for_lanes(group.lanes, [&](unsigned lane) { here.local.push_back(warp.local[lane]); });
+    return here;
+  }
+
+  bool is(const Warp& warp, const DivergentGroup& group) const {
+    if (group.pc != pc || group.frame != frame) return false;
+    const std::byte* then = registers.data();
+    std::size_t depth = 0;
+    for (const Frame* own = frame; own; own = own->parent) {
+      const std::size_t bytes = own->code->frame.size();
+      if (depth == return_pcs.size() || own->return_pc != return_pcs[depth++] ||
+          then + bytes > registers.data() + registers.size() ||
+          std::memcmp(own->registers(), then, bytes) != 0)
+        return false;
+      then += bytes;
+    }
+    if (depth != return_pcs.size()) return false;
+    std::size_t k = 0;
+    for (LaneMask left = group.lanes; left != 0; left &= left - 1)
+      if (warp.local[first_lane(left)] != local[k++]) return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+// A round without a change raises a suspicion; the proof settles it.
+void Livelock::watch() {
+  const Progress& progress = parts_.progress;
+  if (progress.changes() != changes_before_) {
+    changes_before_ = progress.changes();
+    quiet_rounds_ = 0;
+    next_proof_ = first_quiet_rounds;
+    return;
+  }
+  if (++quiet_rounds_ < next_proof_) return;
+  next_proof_ *= 2;
+  const std::uint64_t reads = progress.reads();
+  if (!all_run_in_circles()) return;
+  // Threads that loop without a look at memory wait for no other thread.
+  if (progress.reads() == reads) report(Kind::timeout, "the kernel never ends");
+  report(Kind::deadlock, "nobody changes any more what is waited for");
+}
+
+// The executor is deterministic. If every group that can run returns to where it was, with the same
+// registers, and memory did not change meanwhile, then each goes on like that for ever.
+bool Livelock::all_run_in_circles() {
+  for (const auto& cluster : residency_.clusters())
+    for (const auto& block : cluster->blocks) {
+      if (!block->started) return false;  // under a random schedule its turn is still to come
+      for (const auto& warp : block->warps)
+        for (std::size_t k = 0; k < warp->groups.size(); ++k) {
+          const DivergentGroup::State state = warp->groups[k].state;
+          if (state == DivergentGroup::State::joining) return false;  // it may go on alone
+          if (state == DivergentGroup::State::ready && !runs_in_a_circle(*warp, k)) return false;
+        }
+    }
+  return true;
+}
+
+// Brent's algorithm: the standpoint that each step is compared with moves on at powers of two.
+bool Livelock::runs_in_a_circle(Warp& warp, std::size_t index) {
+  const std::size_t groups = warp.groups.size();
+  Standpoint reference = Standpoint::of(warp, warp.groups[index]);
+  std::uint64_t until = 1, steps = 0;
+  for (std::uint64_t done = 0; done < longest_proof; ++done) {
+    executor_.run(warp, index, 1);
+    if (parts_.progress.changes() != changes_before_ || warp.groups.size() != groups ||
+        warp.groups[index].state != DivergentGroup::State::ready)
+      return false;
+    if (reference.is(warp, warp.groups[index])) return true;
+    if (++steps < until) continue;
+    reference = Standpoint::of(warp, warp.groups[index]);
+    until *= 2;
+    steps = 0;
+  }
+  return false;
+}
+
+void Livelock::report(Kind kind, const char* how) {
+  Waiters waiters;
+  for (const auto& cluster : residency_.clusters())
+    for (const auto& block : cluster->blocks)
+      if (block->started) describe(*block, waiters);
+  constexpr std::size_t most = 6;
+  std::vector<std::string>& who = waiters.descriptions;
+  const std::size_t more = who.size() > most ? who.size() - most : 0;
+  who.resize(std::min(who.size(), most));
+  Finding finding =
+      parts_.findings.make(kind, waiters.first ? *waiters.first : parts_.entry.instructions.front(),
+                           fmt::format("{}: {}{}", how, fmt::join(who, "; "),
+                                       more ? fmt::format("; and {} more groups", more) : ""));
+  finding.threads = std::move(waiters.threads);
+  parts_.findings.end(std::move(finding));
+}
+
+void Livelock::describe(const Block& block, Waiters& waiters) const {
+  for (const auto& warp : block.warps)
+    for (const DivergentGroup& group : warp->groups) {
+      const Instruction& i = group.instruction();
+      std::string what = "in a loop that nobody ends";
+      if (group.state == DivergentGroup::State::barrier) what = fmt::format("at barrier {}", group.barrier);
+      if (group.state == DivergentGroup::State::cluster) what = "at the cluster barrier";
+      if (group.state == DivergentGroup::State::warp_sync)
+        what = fmt::format("for the lanes of mask {:#010x}", group.member_mask);
+      waiters.descriptions.push_back(fmt::format("block ({},{},{}) warp {} lanes {:#010x} wait {} at {}",
+                                                 block.index.x, block.index.y, block.index.z, warp->index,
+                                                 group.lanes, what, to_string(parts_.program.position(i))));
+      if (waiters.threads.size() < 2)
+        waiters.threads.push_back(parts_.geometry.thread(*warp, first_lane(group.lanes)));
+      if (!waiters.first) waiters.first = &i;
+    }
+}
+
+}  // namespace foldproof::emulated

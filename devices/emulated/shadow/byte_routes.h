@@ -1,0 +1,64 @@
+// Instructions that move bytes: which byte of which source is where in the result.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "devices/emulated/isa/instruction.h"
+#include "devices/emulated/state/columns.h"
+#include "devices/emulated/state/register_provenance.h"
+#include "oracles/expressions.h"
+
+namespace foldproof::emulated {
+
+inline constexpr std::size_t most_operands = 6;
+inline constexpr unsigned widest_column = 16;  ///< bytes
+
+struct Operand {
+  std::uint32_t row;
+  const isa::Port* port;
+};
+
+/// Sources of a register-only instruction, CC left out.
+struct Operands {
+  std::array<Operand, most_operands> all;
+  std::size_t count = 0;
+  const Operand* begin() const { return all.data(); }
+  const Operand* end() const { return all.data() + count; }
+};
+Operands sources_of(const isa::Instruction& i);
+
+/// A lane's column, or its low eight bytes.
+inline std::uint64_t low_column(const std::byte* registers, std::uint32_t offset, unsigned lane,
+                                unsigned bytes) {
+  return low_bytes(registers + offset + lane * bytes, bytes);
+}
+
+/// Finds the routes by execution: the instruction runs on marks instead of the values that depend on an
+/// input, and the marks are looked up in its results.
+class ByteRoutes {
+ public:
+  static constexpr std::size_t kinds_of_marks = 3, frames = kinds_of_marks + 1;
+
+  /// `scratch` has room for `frames` frames of `frame_bytes`, and holds the results while this exists. All
+  /// references outlive it.
+  ByteRoutes(const std::byte* registers, std::size_t frame_bytes, std::span<std::byte> scratch,
+             const RegisterProvenance& nodes, const isa::Instruction& i, const Operands& sources,
+             LaneMask lanes);
+
+  /// The bytes of a lane's result; false where they are not just bytes of the sources and constants.
+  bool find(const Expressions& expressions, std::uint32_t row, unsigned bytes, unsigned lane,
+            std::span<BytePart> to) const;
+
+ private:
+  using Seen = std::array<std::uint8_t, kinds_of_marks>;
+  bool find_marked(const Expressions& expressions, const Seen& seen, unsigned lane, BytePart& to) const;
+
+  const Operands& sources_;
+  const RegisterProvenance& nodes_;
+  std::array<const std::byte*, frames> results_;  ///< the last of the values themselves
+};
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,114 @@
+// Which bits are undefined, on their way through registers and memory, and the places that they must not
+// reach.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "devices/emulated/memory/address_space.h"
+#include "devices/emulated/shadow/effects.h"
+#include "devices/emulated/shadow/origins.h"
+#include "devices/emulated/state/block.h"
+
+namespace foldproof::emulated {
+
+/// Owns, for one launch, the undefined bits of frames (Frame::undefined), of copies in flight, and the maps
+/// of defined bits of memory. Every function is called before the registers or bytes change that it is about.
+class Definedness {
+ public:
+  /// All references outlive it; `origins` are those of the job.
+  Definedness(Origins& origins, const Program& program, const Geometry& geometry, AddressSpace& addresses,
+              FindingLog& findings, const Filling& fill)
+      : origins_(origins),
+        program_(program),
+        geometry_(geometry),
+        addresses_(addresses),
+        findings_(findings),
+        fill_(fill) {}
+
+  /// The block's shared memory was never written.
+  void block_begins(Block& block);
+  /// Neither were the frame's local memory nor its registers.
+  void frame_begins(Warp& warp, Frame& frame, LaneMask lanes);
+
+  /// An instruction that works on registers only. `group_lanes`: those at the instruction, before its guard.
+  void computing(Frame& frame, const Instruction& i, LaneMask group_lanes, LaneMask lanes);
+  void decided(const Decision& decision);
+  void loaded(WarpAccess& access);
+  void storing(WarpAccess& access);
+  void updating(WarpAccess& access, const AtomicStep& step);
+  /// A load or store of a .param variable of a function.
+  void slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes);
+  void matrix_moved(const WarpAccess& access, const MatrixPart& part);
+  void routed(const LaneRouting& routing);
+  void gathered(const Gather& gather);
+  /// The lanes' columns of a row receive defined values.
+  static void fresh(Frame& frame, std::uint32_t row, LaneMask lanes) {
+    if (frame.undefined.any()) frame.undefined.define(row, lanes);
+  }
+  /// A row of 32-bit columns moves between frames (arguments and results of calls).
+  static void moved(Frame& to, std::uint32_t target, Frame& from, std::uint32_t source, LaneMask lanes);
+  /// A lane's asynchronous copy has read its source …
+  void issued(const WarpAccess& source, CopyInFlight& copy, unsigned lane, std::uint32_t bytes);
+  /// … has begun, so that its target is undefined …
+  void undelivered(const Warp& warp, const CopyInFlight& copy, unsigned lane);
+  /// … and ends.
+  void delivered(const Warp& warp, const CopyInFlight& copy, unsigned lane);
+  /// A builtin prints bytes of memory; `region` contains them.
+  void printed(const Warp& warp, const Instruction& i, unsigned lane, const Region& region,
+               std::uint64_t address, std::uint32_t bytes);
+
+ private:
+  /// Whether an origin is a variable without a value.
+  enum class Source : bool { elsewhere, variable };
+  /// Bytes of memory, by address and by their map of defined bits.
+  struct Bytes {
+    isa::StateSpace space;
+    std::uint64_t address;
+    std::byte* defined;
+    std::uint32_t count;
+  };
+
+  /// The origin of an instruction's undefined bits; what() puts it into words when it is the first time.
+  template <class What>
+  OriginId origin_at(Kind kind, const Instruction& i, const Warp& warp, unsigned lane, const What& what,
+                     Source source = Source::elsewhere) {
+    const auto [known, is_new] = origin_sites_.try_emplace({kind, i.site, source}, 0);
+    if (is_new) {
+      known->second = static_cast<OriginId>(origins_.all.size());
+      Origin& origin = origins_.all.emplace_back();
+      origin = {kind, program_.position(i), {}, what()};
+      if (source != Source::variable) origin.thread = geometry_.thread(warp, lane);
+    }
+    return known->second;
+  }
+  OriginId origin_of_loaded(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& from);
+
+  void note_compared(const Frame& frame, const Instruction& i, LaneMask lanes);
+  void report(const Warp& warp, const Instruction& i, unsigned lane, OriginId origin, const char* what);
+  void note_choice(const Decision& decision, const UndefinedBits::Row& row);
+  void forget_stored(const Block& block);
+  void begin_registers(const Warp& warp, Frame& frame, LaneMask lanes);
+  void load(WarpAccess& access);
+  void store(WarpAccess& access);
+  void store_bits(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
+                  const std::byte* undefined, OriginId origin);
+  void store_undefined(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
+                       OriginId origin);
+  void route_to(const LaneRouting& routing, const DivergentGroup& group);
+
+  Origins& origins_;
+  const Program& program_;
+  const Geometry& geometry_;
+  AddressSpace& addresses_;
+  FindingLog& findings_;
+  const Filling& fill_;
+  std::map<std::tuple<Kind, Site, Source>, OriginId> origin_sites_;
+  std::set<std::pair<Site, OriginId>> reported_;
+};
+
+}  // namespace foldproof::emulated

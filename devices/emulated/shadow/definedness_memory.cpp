@@ -1,0 +1,298 @@
+// Undefined bits on their way between registers and memory (definedness.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <tuple>
+
+#include "devices/emulated/shadow/definedness.h"
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::emulated {
+namespace {
+
+using isa::StateSpace;
+using isa::warp_size;
+
+constexpr std::byte all_ones{0xff};
+
+}  // namespace
+
+void Definedness::block_begins(Block& block) {
+  forget_stored(block);
+  block.shared_defined.assign(block.shared.size(), std::byte{0});
+  addresses_.for_each_shared([&](const SharedRegion& region) {
+    if (region.address == reserved_shared_address)  // the system has initialised its own
+      std::fill_n(block.shared_defined.begin() + region.host, region.bytes, all_ones);
+  });
+}
+
+// The block begins: what was stored in the memory that it takes over is gone.
+void Definedness::forget_stored(const Block& block) {
+  const auto forget = [&](std::uint64_t first, std::uint64_t count) {
+    origins_.stored.erase(origins_.stored.lower_bound({first, 0}),
+                          origins_.stored.lower_bound({first + count, 0}));
+  };
+  forget(shared_memory(block.number), 1);
+  forget(local_memory(block.number, 0), threads_of_block);
+}
+
+// Undefined bits that somebody stored have the origin that they had then.
+OriginId Definedness::origin_of_loaded(const Warp& warp, const Instruction& i, unsigned lane,
+                                       const Bytes& from) {
+  const Place first = AddressSpace::place(warp, from.space, from.address, lane);
+  for (std::uint32_t b = 0; b < from.count; ++b) {
+    if (from.defined[b] == all_ones) continue;
+    const auto stored = origins_.stored.find({first.of, first.at + b});
+    if (stored != origins_.stored.end()) return stored->second.origin;
+  }
+  const StateSpace space = AddressSpace::owner(from.space, from.address);
+  const bool shared = space == StateSpace::shared_cta || space == StateSpace::shared_cluster;
+  return origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
+    return fmt::format(
+        "{} byte{} of {} that nobody wrote", from.count, from.count == 1 ? "" : "s",
+        space == StateSpace::local ? "local memory" : addresses_.name_at(shared, from.address));
+  });
+}
+
+// Bytes in memory become as undefined as these.
+void Definedness::store_bits(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
+                             const std::byte* undefined, OriginId origin) {
+  std::ranges::transform(undefined, undefined + to.count, to.defined, std::bit_not{});
+  if (is_defined(to.defined, to.count)) return;
+  const Place first = AddressSpace::place(warp, to.space, to.address, lane);
+  const bool as_number = to.count >= 4 && std::all_of(to.defined, to.defined + to.count,
+                                                      [](std::byte b) { return b == std::byte{0}; });
+  const Origins::Stored stored{origin, program_.position(i), geometry_.thread(warp, lane), as_number};
+  for (std::uint32_t b = 0; b < to.count; ++b)
+    if (to.defined[b] != all_ones) origins_.stored[{first.of, first.at + b}] = stored;
+}
+
+void Definedness::store_undefined(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
+                                  OriginId origin) {
+  constexpr std::size_t widest = 16;
+  static constexpr auto all = [] {
+    std::array<std::byte, widest> ones{};
+    ones.fill(all_ones);
+    return ones;
+  }();
+  store_bits(warp, i, lane, to, all.data(), origin);
+}
+
+// What a load brought along: where memory is not defined, neither is the register.
+void Definedness::load(WarpAccess& access) {
+  const Detail& detail = access.detail;
+  UndefinedBits& shadow = access.frame.undefined;
+  const auto map = [&](unsigned lane, std::size_t k) {
+    std::byte* defined = access.hosts.defined[lane];
+    return defined ? defined + k * detail.element_bytes : nullptr;
+  };
+  for (std::size_t k = 0; k < detail.data.size(); ++k) {
+    LaneMask undefined = 0;
+    for_lanes(access.valid, [&](unsigned lane) {
+      const std::byte* defined = map(lane, k);
+      if (defined && !is_defined(defined, detail.element_bytes)) undefined |= bit(lane);
+    });
+    if (undefined == 0) {
+      shadow.define(detail.data[k], access.valid);
+      continue;
+    }
+    std::byte* bits = access.frame.undefined_bits() + detail.data[k];
+    for_lanes(access.valid, [&](unsigned lane) {
+      std::byte* column = bits + lane * detail.register_bytes;
+      std::memset(column, 0, detail.register_bytes);
+      const std::byte* defined = map(lane, k);
+      if (!defined) return;
+      for (unsigned b = 0; b < detail.element_bytes; ++b) column[b] = ~defined[b];
+      if (detail.sign_extend && (column[detail.element_bytes - 1] & std::byte{0x80}) != std::byte{0})
+        std::memset(column + detail.element_bytes, 0xff, detail.register_bytes - detail.element_bytes);
+    });
+    const auto lane = first_lane(undefined);
+    const Bytes from{access.space, access.at[lane] + k * detail.element_bytes, map(lane, k),
+                     detail.element_bytes};
+    shadow.update(detail.data[k], detail.register_bytes, origin_of_loaded(access.warp, access.i, lane, from));
+  }
+}
+
+// Stored bits are as defined as the register that they come from.
+void Definedness::store(WarpAccess& access) {
+  const Detail& detail = access.detail;
+  const std::uint32_t size = detail.element_bytes;
+  Frame& frame = access.frame;
+  for (std::size_t k = 0; k < detail.data.size(); ++k) {
+    const UndefinedBits::Row* row = frame.undefined.any() ? frame.undefined.find(detail.data[k]) : nullptr;
+    const LaneMask undefined = row ? frame.undefined.lanes(detail.data[k]) & access.valid : 0;
+    for_lanes(access.valid, [&](unsigned lane) {
+      std::byte*& defined = access.hosts.defined[lane];
+      if (contains(undefined, lane)) {
+        if (!defined) defined = addresses_.make_map(access, lane);
+        store_bits(access.warp, access.i, lane,
+                   {access.space, access.at[lane] + k * size, defined + k * size, size},
+                   frame.undefined_bits() + detail.data[k] + lane * detail.register_bytes, row->origin);
+      } else if (defined) {
+        std::memset(defined + k * size, 0xff, size);
+      }
+    });
+  }
+}
+
+// An atomic's result is undefined where the old value is; memory is from then on where that or an operand is.
+void Definedness::updating(WarpAccess& access, const AtomicStep& step) {
+  const auto& [warp, frame, i, detail] = std::tie(access.warp, access.frame, access.i, access.detail);
+  const unsigned lane = step.lane;
+  std::byte*& map = access.hosts.defined[lane];
+  UndefinedBits& shadow = frame.undefined;
+  if (!map && !shadow.any()) return;
+  if (!map) map = addresses_.map_of(access, lane);  // another lane of this very instruction may have made it
+  const std::uint32_t size = detail.element_bytes, count = i.form->vector, k = step.element;
+  const bool returns = i.action == Action::atomic;
+  const bool exchanges = i.form->atomic == isa::AtomicKind::exch;
+  Bytes memory{access.space, access.at[lane] + std::uint64_t{k} * size, map ? map + k * size : nullptr, size};
+  std::optional<OriginId> old, operand;
+  if (memory.defined && !is_defined(memory.defined, size)) old = origin_of_loaded(warp, i, lane, memory);
+  for (std::size_t s = (returns ? count : 0) + k; s < detail.data.size(); s += count)
+    if (contains(shadow.lanes(detail.data[s]), lane)) operand = shadow.find(detail.data[s])->origin;
+  if ((old && !exchanges) || operand) {
+    if (!memory.defined) {
+      map = addresses_.make_map(access, lane);
+      memory.defined = map + k * size;
+    }
+    store_undefined(warp, i, lane, memory, old ? *old : *operand);
+  } else if (memory.defined) {
+    std::memset(memory.defined, 0xff, size);
+  }
+  if (!returns || detail.data[k] == isa::no_operand) return;
+  if (old) {
+    std::memset(frame.undefined_bits() + detail.data[k] + lane * detail.register_bytes, 0xff,
+                detail.register_bytes);
+    shadow.update(detail.data[k], detail.register_bytes, old);
+  } else {
+    shadow.define(detail.data[k], bit(lane));
+  }
+}
+
+// Most loads read defined memory into frames that have nothing undefined.
+void Definedness::loaded(WarpAccess& access) {
+  const Addresses& at = access.at;
+  UndefinedBits& shadow = access.frame.undefined;
+  if (access.host) {
+    std::byte* map = access.defined;
+    const std::uint64_t bytes = at.high - at.low + access.bytes;
+    if (!shadow.any() && (!map || (bytes <= std::uint64_t{access.bytes} * (isa::warp_size + 1) &&
+                                   is_defined(map + at.low, bytes))))
+      return;
+    for_lanes(access.valid,
+              [&](unsigned lane) { access.hosts.defined[lane] = map ? map + at[lane] : nullptr; });
+  }
+  load(access);
+  for (const std::uint32_t row : access.detail.data) shadow.define(row, access.executing & ~access.valid);
+}
+
+void Definedness::storing(WarpAccess& access) {
+  const Addresses& at = access.at;
+  if (access.host) {
+    std::byte* map = access.defined;
+    if (!access.frame.undefined.any()) {
+      if (!map) return;
+      if (at.consecutive && is_run(access.executing))
+        std::memset(map + at.low, 0xff, at.high - at.low + access.bytes);
+      else
+        for_lanes(access.executing, [&](unsigned lane) { std::memset(map + at[lane], 0xff, access.bytes); });
+      return;
+    }
+    for_lanes(access.executing,
+              [&](unsigned lane) { access.hosts.defined[lane] = map ? map + at[lane] : nullptr; });
+  }
+  store(access);
+}
+
+// Parameter slots are rows of 4 bytes; bits go the way of the bytes.
+void Definedness::slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes) {
+  UndefinedBits& shadow = frame.undefined;
+  if (!shadow.any()) return;
+  std::byte* bits = frame.undefined_bits();
+  const auto displacement = static_cast<std::uint64_t>(detail.address.displacement);
+  for (std::size_t k = 0; k < detail.data.size(); ++k) {
+    const std::uint64_t first = displacement + k * detail.element_bytes,
+                        last = first + detail.element_bytes - 1;
+    const UndefinedBits::Row* source = i.action == Action::store ? shadow.find(detail.data[k]) : nullptr;
+    for (std::uint64_t chunk = first / 4; !source && i.action != Action::store && chunk <= last / 4; ++chunk)
+      source = shadow.find(detail.address.row + static_cast<std::uint32_t>(chunk) * 128);
+    const std::optional<OriginId> origin = source ? std::optional(source->origin) : std::nullopt;
+    for_lanes(lanes, [&](unsigned lane) {
+      std::byte* column = bits + detail.data[k] + lane * detail.register_bytes;
+      for (unsigned b = 0; b < detail.element_bytes; ++b) {
+        std::byte& place = bits[detail.address.row + (first + b) / 4 * 128 + lane * 4 + (first + b) % 4];
+        (i.action == Action::store ? place : column[b]) = i.action == Action::store ? column[b] : place;
+      }
+      if (i.action != Action::store)
+        std::memset(column + detail.element_bytes, 0, detail.register_bytes - detail.element_bytes);
+    });
+    if (i.action != Action::store) {
+      shadow.update(detail.data[k], detail.register_bytes, origin);
+      continue;
+    }
+    for (std::uint64_t chunk = first / 4; chunk <= last / 4; ++chunk) {
+      const auto row = detail.address.row + static_cast<std::uint32_t>(chunk) * 128;
+      shadow.update(row, 4, origin);
+    }
+  }
+}
+
+void Definedness::matrix_moved(const WarpAccess& access, const MatrixPart& part) {
+  constexpr std::uint32_t bytes = 2;
+  std::byte* map = access.hosts.defined[part.giver];
+  if (!map) return;
+  const Bytes memory{access.space, access.at[part.giver] + part.offset, map + part.offset, bytes};
+  const bool loads = access.i.action == Action::load_matrix, defined = is_defined(memory.defined, bytes);
+  UndefinedBits& shadow = access.frame.undefined;
+  if (loads && defined && !shadow.any()) return;
+  std::byte* bits = access.frame.undefined_bits() + part.row + part.column;
+  if (!loads) {
+    const UndefinedBits::Row* from = shadow.find(part.row);
+    return store_bits(access.warp, access.i, part.giver, memory, bits, from ? from->origin : 0);
+  }
+  std::transform(memory.defined, memory.defined + bytes, bits, std::bit_not{});
+  shadow.update(
+      part.row, 4,
+      defined ? std::nullopt : std::optional(origin_of_loaded(access.warp, access.i, part.giver, memory)));
+}
+
+void Definedness::issued(const WarpAccess& source, CopyInFlight& copy, unsigned lane, std::uint32_t bytes) {
+  std::byte* defined = source.hosts.defined[lane];
+  if (!defined || is_defined(defined, bytes)) return;
+  std::transform(defined, defined + bytes, copy.undefined[lane].begin(), std::bit_not{});
+  copy.origin[lane] =
+      origin_of_loaded(source.warp, source.i, lane, {source.space, source.at[lane], defined, bytes});
+}
+
+void Definedness::undelivered(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
+  if (!copy.defined[lane]) return;
+  const Instruction& i = *copy.instruction;
+  const OriginId origin = origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
+    return fmt::format(
+        "{} bytes of {} that an asynchronous copy was to bring, which the thread did not wait for",
+        copy.bytes, addresses_.name_at(true, copy.to[lane]));
+  });
+  store_undefined(warp, i, lane, {i.form->space, copy.to[lane], copy.defined[lane], copy.bytes}, origin);
+}
+
+void Definedness::delivered(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
+  if (!copy.defined[lane]) return;
+  const Instruction& i = *copy.instruction;
+  store_bits(warp, i, lane, {i.form->space, copy.to[lane], copy.defined[lane], copy.bytes},
+             copy.undefined[lane].data(), copy.origin[lane]);
+}
+
+void Definedness::printed(const Warp& warp, const Instruction& i, unsigned lane, const Region& region,
+                          std::uint64_t address, std::uint32_t bytes) {
+  if (!region.defined) return;
+  std::byte* defined = region.defined + (address - region.begin);
+  if (is_defined(defined, bytes)) return;
+  report(warp, i, lane, origin_of_loaded(warp, i, lane, {isa::StateSpace::none, address, defined, bytes}),
+         "what is printed");
+}
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,265 @@
+// Undefined bits on their way from register to register and from lane to lane, and the decisions that they
+// must not take part in.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+
+#include "base/hash.h"
+#include "devices/emulated/isa/definedness.h"
+#include "devices/emulated/shadow/definedness.h"
+#include "devices/emulated/state/columns.h"
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::emulated {
+namespace {
+
+using isa::warp_size;
+
+void set_column(std::byte* row, std::uint32_t bytes, unsigned lane) {
+  if (bytes == 0)
+    *reinterpret_cast<LaneMask*>(row) |= bit(lane);
+  else
+    std::memset(row + lane * bytes, 0xff, bytes);
+}
+
+/// What a decision is called in a finding, and whether it chooses among many. Trying other values in the
+/// place of an undefined one shows whether a choice differs with them, so what was chosen goes into a digest.
+struct DecisionTraits {
+  const char* what;
+  bool among_many;
+};
+
+DecisionTraits traits_of(Decision::Of of) {
+  switch (of) {
+    case Decision::Of::branch: return {"the branch", false};
+    case Decision::Of::execution: return {"whether this is executed", false};
+    case Decision::Of::callee: return {"the function that is called", true};
+    case Decision::Of::address: return {"an address", true};
+    case Decision::Of::member_mask: return {"a member mask", true};
+    case Decision::Of::barrier_number: return {"a barrier's number", true};
+    case Decision::Of::barrier_vote: return {"a barrier's vote", true};
+    case Decision::Of::shuffle_lane: return {"the source lane of a shuffle", false};
+  }
+  return {"", false};
+}
+
+}  // namespace
+
+// A register-only instruction: from the sources' bits to the destinations'. Where the guard itself is
+// undefined, so is whether the destination changed.
+void Definedness::computing(Frame& frame, const Instruction& i, LaneMask group_lanes, LaneMask lanes) {
+  UndefinedBits& shadow = frame.undefined;
+  const UndefinedBits::Row* from = nullptr;
+  bool concerned = false;
+  isa::for_each_row(i, [&](std::uint32_t offset, unsigned, bool written) {
+    const UndefinedBits::Row* row = shadow.find(offset);
+    concerned |= row != nullptr;
+    if (row && !written && !from) from = row;
+  });
+  const LaneMask doubtful = i.guard == isa::no_operand ? 0 : shadow.lanes(i.guard) & group_lanes;
+  if (!concerned && doubtful == 0) return;
+  std::optional<OriginId> origin;
+  if (doubtful != 0)
+    origin = shadow.find(i.guard)->origin;
+  else if (from)
+    origin = from->origin;
+  if (i.form->compare != isa::Compare::none) note_compared(frame, i, lanes);
+  std::byte* bits = frame.undefined_bits();
+  if (lanes != 0) isa::spread_undefined(frame.registers(), bits, i, lanes);
+  isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
+    if (!written) return;
+    for_lanes(doubtful, [&](unsigned lane) { set_column(bits + offset, bytes, lane); });
+    shadow.update(offset, bytes, origin);
+  });
+}
+
+// What an undefined value is compared with is worth trying in its place: that of the first lane with one.
+void Definedness::note_compared(const Frame& frame, const Instruction& i, LaneMask lanes) {
+  constexpr std::size_t most = 6;
+  std::optional<std::uint32_t> against;
+  LaneMask undefined = 0;
+  unsigned column_bytes = 0;
+  isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
+    if (written || bytes == 0) return;
+    if (const LaneMask here = frame.undefined.lanes(offset) & lanes; here != 0)
+      undefined |= here;
+    else
+      against = offset, column_bytes = bytes;
+  });
+  auto& compared = origins_.use.compared;
+  if (!against || undefined == 0 || compared.size() == most) return;
+  UseOfUndefined::Compared one{0, std::min<unsigned>(column_bytes, sizeof one.value)};
+  std::memcpy(&one.value, frame.registers() + *against + first_lane(undefined) * column_bytes, one.bytes);
+  if (std::ranges::find(compared, one) == compared.end()) compared.push_back(one);
+}
+
+void Definedness::decided(const Decision& d) {
+  const UndefinedBits::Row* row = d.frame.undefined.find(d.row);
+  if (!row) return;
+  const auto [what, among_many] = traits_of(d.of);
+  if (const LaneMask undefined = d.frame.undefined.lanes(d.row) & d.lanes; undefined != 0)
+    report(d.warp, d.i, first_lane(undefined), row->origin, what);
+  if (among_many) note_choice(d, *row);
+}
+
+void Definedness::report(const Warp& warp, const Instruction& i, unsigned lane, OriginId origin,
+                         const char* what) {
+  if (!reported_.emplace(i.site, origin).second) return;
+  findings_.add(
+      undefined_finding(origins_.all[origin], program_.position(i), geometry_.thread(warp, lane), what));
+}
+
+// The digest does not depend on the order in which the warps come.
+void Definedness::note_choice(const Decision& d, const UndefinedBits::Row& row) {
+  for_lanes(d.frame.undefined.lanes(d.row) & d.lanes, [&](unsigned lane) {
+    std::uint64_t value = 0;
+    if (row.bytes == 0)
+      value = contains(isa::mask(d.frame.registers(), d.row), lane) ? 1 : 0;
+    else
+      std::memcpy(&value, d.frame.registers() + d.row + lane * row.bytes,
+                  std::min<std::size_t>(row.bytes, sizeof value));
+    const std::uint64_t thread = local_memory(d.warp.block->number, d.warp.index * warp_size + lane);
+    origins_.use.choices += mixed(mixed(mixed(thread) + d.i.site) + value);
+  });
+}
+
+Finding undefined_finding(const Origin& origin, const Position& at, const ThreadId& who,
+                          std::string_view what) {
+  Finding finding;
+  finding.kind = origin.kind;
+  finding.message = fmt::format("{} depends on {}", what, origin.what);
+  finding.at = at;
+  finding.other = origin.at;
+  finding.threads = {who};
+  if (origin.thread) finding.threads.push_back(*origin.thread);
+  return finding;
+}
+
+void Definedness::frame_begins(Warp& warp, Frame& frame, LaneMask lanes) {
+  if (const std::size_t bytes = frame.code->local_bytes; bytes != 0)
+    for_lanes(lanes, [&](unsigned lane) {
+      auto& defined = warp.local_defined[lane];
+      if (defined.size() < frame.local_base + bytes) defined.resize(frame.local_base + bytes);
+      std::fill_n(defined.begin() + static_cast<std::ptrdiff_t>(frame.local_base), bytes, std::byte{0});
+    });
+  begin_registers(warp, frame, lanes);
+}
+
+// In a new frame, registers are undefined that may be read before they are written.
+void Definedness::begin_registers(const Warp& warp, Frame& frame, LaneMask lanes) {
+  constexpr std::uint64_t registers_at = std::uint64_t{1} << 40;  // behind all local memory
+  for (const Code::Unwritten& one : frame.code->unwritten) {
+    const OriginId origin = origin_at(
+        Kind::uninitialized_read, frame.code->instructions[one.reader], warp, first_lane(lanes),
+        [] { return std::string("a variable that was given no value"); }, Source::variable);
+    std::byte* row = frame.undefined_bits() + one.row;
+    for_lanes(lanes, [&](unsigned lane) {
+      set_column(row, one.bytes, lane);
+      if (!origins_.filling) return;
+      const std::uint64_t memory = local_memory(warp.block->number, warp.index * warp_size + lane);
+      std::array<std::uint32_t, 4> held{};
+      fill_undefined(std::as_writable_bytes(std::span(held)), fill_, memory, registers_at + one.row);
+      if (one.bytes == 0)
+        set_predicate(frame.registers(), one.row, lane, (held[0] & 1) != 0);
+      else
+        std::memcpy(frame.registers() + one.row + lane * one.bytes, held.data(), one.bytes);
+    });
+    frame.undefined.update(one.row, one.bytes, origin);
+  }
+}
+
+void Definedness::moved(Frame& to, std::uint32_t target, Frame& from, std::uint32_t source, LaneMask lanes) {
+  constexpr std::uint32_t column = 4;
+  if (!to.undefined.any() && !from.undefined.any()) return;
+  const UndefinedBits::Row* row = from.undefined.find(source);
+  if (!row) return to.undefined.define(target, lanes);
+  const OriginId origin = row->origin;
+  const std::byte* here = from.undefined_bits() + source;
+  std::byte* there = to.undefined_bits() + target;
+  for_lanes(lanes, [&](unsigned lane) { std::memcpy(there + lane * column, here + lane * column, column); });
+  to.undefined.update(target, column, origin);
+}
+
+void Definedness::routed(const LaneRouting& routing) {
+  for (const std::size_t k : routing.members) route_to(routing, routing.warp.groups[k]);
+}
+
+// What a shuffle gives is as defined as what its source holds; an absent lane holds nothing.
+void Definedness::route_to(const LaneRouting& routing, const DivergentGroup& group) {
+  const Warp& warp = routing.warp;
+  const Instruction& i = group.instruction();
+  UndefinedBits& shadow = group.frame->undefined;
+  std::array<const DivergentGroup*, warp_size> holder{};
+  bool any_undefined = shadow.any();
+  for (const std::size_t k : routing.members) {
+    any_undefined |= warp.groups[k].frame->undefined.any();
+    for_lanes(warp.groups[k].lanes, [&](unsigned lane) { holder[lane] = &warp.groups[k]; });
+  }
+  LaneMask absent = 0;
+  for_lanes(group.lanes,
+            [&](unsigned lane) { absent |= contains(routing.present, routing.from[lane]) ? 0 : bit(lane); });
+  if (!any_undefined && absent == 0) return;
+  std::optional<OriginId> origin;
+  std::array<std::uint32_t, warp_size> result{};
+  for_lanes(group.lanes & ~absent, [&](unsigned lane) {
+    const unsigned from = routing.from[lane];
+    const DivergentGroup& source = *holder[from];
+    const std::uint32_t row = source.instruction().operand[LaneRouting::source];
+    const UndefinedBits::Row* undefined = source.frame->undefined.find(row);
+    if (!undefined) return;
+    std::memcpy(&result[lane], source.frame->undefined_bits() + row + from * 4, 4);
+    if (result[lane] != 0 && !origin) origin = undefined->origin;
+  });
+  if (absent != 0) {
+    const auto lane = first_lane(absent);
+    origin = origin_at(Kind::undefined_shuffle_source, i, warp, lane, [&] {
+      return fmt::format("a shuffle in which thread {} reads from lane {}, which takes no part",
+                         to_string(geometry_.thread(warp, lane).thread), routing.from[lane]);
+    });
+    for_lanes(absent, [&](unsigned one) { result[one] = ~0u; });
+  }
+  const std::uint32_t target = i.operand[LaneRouting::result], predicate = i.operand[LaneRouting::predicate];
+  auto* bits = reinterpret_cast<std::uint32_t*>(group.frame->undefined_bits() + target);
+  for_lanes(group.lanes, [&](unsigned lane) { bits[lane] = result[lane]; });
+  shadow.update(target, 4, origin);
+  if (predicate != isa::no_operand) shadow.define(predicate, group.lanes);
+}
+
+// Every lane's result depends on what each present lane brings. A ballot has a bit for each.
+void Definedness::gathered(const Gather& gather) {
+  LaneMask undefined = 0;
+  std::optional<OriginId> origin;
+  bool any_undefined = false;
+  for (const std::size_t k : gather.members) {
+    const DivergentGroup& group = gather.warp.groups[k];
+    any_undefined |= group.frame->undefined.any();
+    const std::uint32_t row = group.instruction().operand[gather.source];
+    const LaneMask lanes = group.frame->undefined.lanes(row) & group.lanes;
+    if (lanes == 0) continue;
+    undefined |= lanes;
+    if (!origin) origin = group.frame->undefined.find(row)->origin;
+  }
+  if (!any_undefined) return;
+  const std::uint32_t bytes = gather.gives == Gather::Gives::predicate ? 0 : 4;
+  for (const std::size_t k : gather.members) {
+    const DivergentGroup& group = gather.warp.groups[k];
+    UndefinedBits& shadow = group.frame->undefined;
+    // Operands before the source are results: match.all has a predicate besides.
+    for (unsigned result = 0; result < gather.source; ++result)
+      if (const std::uint32_t row = group.instruction().operand[result]; row != isa::no_operand)
+        shadow.define(row, group.lanes);
+    if (undefined == 0) continue;
+    const std::uint32_t target = group.instruction().operand[0];
+    std::byte* row = group.frame->undefined_bits() + target;
+    for_lanes(group.lanes, [&](unsigned lane) {
+      set_column(row, bytes, lane);
+      if (gather.gives == Gather::Gives::ballot) std::memcpy(row + lane * 4, &undefined, sizeof undefined);
+    });
+    shadow.update(target, bytes, origin);
+  }
+}
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,71 @@
+// What execution tells the owners of shadow state, once per warp instruction: what it is about to do, before
+// registers and memory change. Effects are values on the stack that refer to the executor's state.
+//
+//   loads, stores     WarpAccess (memory/warp_access.h)     atomics        WarpAccess and an AtomicStep per
+//   element shfl              LaneRouting                           vote, match, redux     Gather branches,
+//   calls, addresses, masks …                     Decision
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "devices/emulated/isa/instruction.h"
+#include "devices/emulated/state/warp.h"
+
+namespace foldproof::emulated {
+
+/// One element of one lane's read-modify-write. Memory still holds `old`. Lanes come in ascending order.
+struct AtomicStep {
+  unsigned lane = 0, element = 0;
+  std::uint64_t old = 0, now = 0;
+};
+
+/// shfl d|p, a, b, c: lane l receives what lane from[l] holds in `a`.
+struct LaneRouting {
+  static constexpr unsigned result = 0, predicate = 1, source = 2, lane = 3;  ///< operands of the instruction
+
+  const Warp& warp;
+  Members members;
+  LaneMask present = 0;                             ///< lanes of all members
+  std::array<std::uint8_t, isa::warp_size> from{};  ///< by present lane; the source may be absent
+};
+
+/// An operation that gives every lane something which depends on an operand of each present lane.
+struct Gather {
+  enum class Gives : std::uint8_t { predicate, ballot, equal_lanes, fold };
+
+  const Warp& warp;
+  Members members;
+  unsigned source = 1;  ///< operand of the instruction that each lane brings
+  Gives gives = Gives::predicate;
+};
+
+/// Half a row of an 8 by 8 matrix (ldmatrix, stmatrix): two bytes between a register and the memory that lane
+/// `giver` addresses.
+struct MatrixPart {
+  std::uint32_t row = 0, column = 0;  ///< of the register file, in bytes
+  unsigned giver = 0;
+  std::uint32_t offset = 0;  ///< in the giver's memory, in bytes
+};
+
+/// What the value of a row decides.
+struct Decision {
+  enum class Of : std::uint8_t {
+    branch,
+    execution,  ///< the guard of any other instruction
+    callee,
+    address,
+    member_mask,
+    barrier_number,
+    barrier_vote,
+    shuffle_lane
+  };
+  const Warp& warp;
+  Frame& frame;
+  const Instruction& i;
+  std::uint32_t row = 0;
+  LaneMask lanes = 0;
+  Of of = Of::branch;
+};
+
+}  // namespace foldproof::emulated

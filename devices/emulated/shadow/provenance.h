@@ -1,0 +1,99 @@
+// What values are made of, on their way through registers, lanes and memory, byte for byte: which expression
+// of the input's elements (oracles/expressions.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "devices/emulated/isa/form.h"
+#include "devices/emulated/memory/warp_access.h"
+#include "devices/emulated/shadow/effects.h"
+#include "devices/emulated/shadow/job_provenance.h"
+
+namespace foldproof::emulated {
+
+/// Owns, for one launch, the nodes of frames (Frame::nodes), of copies in flight and of memory. Every
+/// function is called before the registers or bytes change that it is about.
+class Provenance {
+ public:
+  /// Both outlive it; `job` is that of all launches.
+  explicit Provenance(JobProvenance& job) : job_(job) { job.memory.forget_blocks(); }
+
+  /// Whether the expressions are complete so far; incomplete ones are of no use, and nothing more is added to
+  /// them.
+  bool complete() const { return !job_.expressions.gap(); }
+  /// At the start of a time slice: gives up where the expressions would need too much memory.
+  void limit();
+  /// The expressions cannot say what happens here; `why` is a sentence.
+  void give_up(const char* why) { job_.expressions.leave_gap(why); }
+
+  /// An instruction that works on registers only: what its results will be made of. The registers still hold
+  /// its sources. False if none of these depends on the input, nor did the results: then there is no
+  /// `computed`.
+  bool computing(Frame& frame, const Instruction& i, LaneMask lanes);
+  /// The registers hold its results now.
+  void computed(Frame& frame, const Instruction& i, LaneMask lanes);
+
+  void decided(const Frame& frame, std::uint32_t row, LaneMask lanes);
+  void loaded(const WarpAccess& access);
+  void storing(const WarpAccess& access);
+  void updating(const WarpAccess& access, const AtomicStep& step);
+  /// A load or store of a .param variable of a function.
+  void slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes);
+  void routed(const LaneRouting& routing);
+  void gathered(const Gather& gather);
+  /// The lanes' columns of a row receive values that do not depend on the input.
+  static void fresh(Frame& frame, std::uint32_t row, LaneMask lanes) {
+    if (frame.nodes.any()) frame.nodes.forget(row, lanes);
+  }
+  /// A row of 32-bit columns moves between frames (arguments and results of calls).
+  static void moved(Frame& to, std::uint32_t target, Frame& from, std::uint32_t source, LaneMask lanes);
+  /// A lane's asynchronous copy has read `bytes` of its source …
+  void issued(const WarpAccess& source, CopyInFlight& copy, unsigned lane, std::uint32_t bytes);
+  /// … and ends.
+  void delivered(const Warp& warp, const CopyInFlight& copy, unsigned lane);
+
+ private:
+  static constexpr std::size_t most_parts = 2;  ///< of a packed operation
+  using Nodes = std::array<NodeId, isa::warp_size>;
+
+  /// Results of an instruction that has not computed them yet.
+  struct Pending {
+    enum class As : std::uint8_t { independent, operation, rows };
+    As as = As::independent;
+    /// operation: nodes without their values, by lane and part of a packed result.
+    std::array<std::array<Node, most_parts>, isa::warp_size> made;
+    LaneMask dependent = 0;
+    /// rows: the nodes of each row that is written.
+    std::vector<std::pair<std::uint32_t, Nodes>> rows;
+    bool opaque = false;  ///< some of them may be opaque, and take their value from the registers
+  };
+
+  struct Value {
+    NodeId node;
+    std::uint64_t bits;
+  };
+
+  void computing_operation(const Frame& frame, const Instruction& i, const Node& operation, LaneMask lanes);
+  void computing_wiring(const Frame& frame, const Instruction& i, LaneMask lanes);
+  void computing_bytes(Frame& frame, const Instruction& i, LaneMask lanes);
+  void computing_choice(const Frame& frame, const Instruction& i, LaneMask lanes);
+  void computed_operation(Frame& frame, const Instruction& i, LaneMask lanes);
+  void set_values(const Frame& frame, const Instruction& i, LaneMask lanes);
+
+  Nodes held_by(const Warp& warp, Members members, unsigned source) const;
+  NodeId folded(const Gather& gather);
+
+  void make_of(const Place& to, NodeId node, std::uint32_t bytes, std::uint64_t bits);
+  NodeId swapped(NodeId stored, NodeId expected, NodeId found, std::uint32_t bytes);
+  NodeId combined(const Value& old, const Value& given, std::uint64_t now, const isa::Form& form,
+                  std::uint32_t bytes, bool flushes);
+
+  JobProvenance& job_;
+  Pending pending_;
+};
+
+}  // namespace foldproof::emulated

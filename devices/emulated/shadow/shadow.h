@@ -1,0 +1,116 @@
+// All that the executor knows of who keeps shadow state: it reports each effect here, and the owners that
+// this launch has take it from there.
+//
+//   executor ──effect──► Shadow ─┬─► Definedness   where undefined values are tracked
+//                                ├─► Provenance    where values are traced back to the input
+//                                └─► Coverage      where branches and comparisons are recorded
+//
+// Every function is an inline null test, so a launch without owners pays next to nothing.
+#pragma once
+
+#include <span>
+
+#include "devices/emulated/coverage/coverage.h"
+#include "devices/emulated/shadow/definedness.h"
+#include "devices/emulated/shadow/effects.h"
+#include "devices/emulated/shadow/provenance.h"
+
+namespace foldproof::emulated {
+
+class Shadow {
+ public:
+  /// Null where this launch has no such owner; all outlive it.
+  Shadow(Definedness* definedness, Provenance* provenance, Coverage* coverage)
+      : definedness_(definedness), provenance_(provenance), coverage_(coverage) {}
+
+  Definedness* definedness() const { return definedness_; }
+  Coverage* coverage() const { return coverage_; }
+  /// Null as well once the expressions are incomplete.
+  Provenance* provenance() const { return provenance_ && provenance_->complete() ? provenance_ : nullptr; }
+
+  void block_begins(Block& block) {
+    if (definedness_) definedness_->block_begins(block);
+  }
+  void frame_begins(Warp& warp, Frame& frame, LaneMask lanes) {
+    if (definedness_) definedness_->frame_begins(warp, frame, lanes);
+  }
+
+  void decided(const Decision& decision) {
+    if (definedness_ && decision.frame.undefined.any()) definedness_->decided(decision);
+    if (traces(decision.of))
+      if (Provenance* p = provenance()) p->decided(decision.frame, decision.row, decision.lanes);
+  }
+  void loaded(WarpAccess& access) {
+    if (definedness_) definedness_->loaded(access);
+    if (Provenance* p = provenance()) p->loaded(access);
+  }
+  void storing(WarpAccess& access) {
+    if (definedness_) definedness_->storing(access);
+    if (Provenance* p = provenance()) p->storing(access);
+  }
+  void updating(WarpAccess& access, const AtomicStep& step) {
+    if (definedness_) definedness_->updating(access, step);
+    if (Provenance* p = provenance()) p->updating(access, step);
+  }
+  void slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes) {
+    if (definedness_) definedness_->slot_accessed(frame, i, detail, lanes);
+    if (provenance_) provenance_->slot_accessed(frame, i, detail, lanes);
+  }
+  void matrix_moved(const WarpAccess& access, const MatrixPart& part) {
+    if (definedness_) definedness_->matrix_moved(access, part);
+  }
+  void multiplying(Frame& frame, const Instruction& i, LaneMask lanes) {
+    if (definedness_ && frame.undefined.any()) definedness_->computing(frame, i, lanes, lanes);
+  }
+  void routed(const LaneRouting& routing) {
+    if (definedness_) definedness_->routed(routing);
+    if (Provenance* p = provenance()) p->routed(routing);
+  }
+  void gathered(const Gather& gather) {
+    if (definedness_) definedness_->gathered(gather);
+    if (Provenance* p = provenance()) p->gathered(gather);
+  }
+  /// The lanes' columns of these rows receive values that are defined and do not depend on the input. A row
+  /// may be isa::no_operand.
+  void fresh(Frame& frame, std::span<const std::uint32_t> rows, LaneMask lanes) {
+    if (!frame.undefined.any() && !frame.nodes.any()) return;
+    for (const std::uint32_t row : rows) {
+      if (row == isa::no_operand) continue;
+      Definedness::fresh(frame, row, lanes);
+      Provenance::fresh(frame, row, lanes);
+    }
+  }
+  void moved(Frame& to, std::uint32_t target, Frame& from, std::uint32_t source, LaneMask lanes) {
+    Definedness::moved(to, target, from, source, lanes);
+    Provenance::moved(to, target, from, source, lanes);
+  }
+  void issued(const WarpAccess& source, CopyInFlight& copy, unsigned lane, std::uint32_t bytes) {
+    if (definedness_) definedness_->issued(source, copy, lane, bytes);
+    if (Provenance* p = provenance()) p->issued(source, copy, lane, bytes);
+  }
+  void undelivered(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
+    if (definedness_) definedness_->undelivered(warp, copy, lane);
+  }
+  void delivered(const Warp& warp, const CopyInFlight& copy, unsigned lane) {
+    if (definedness_) definedness_->delivered(warp, copy, lane);
+    if (Provenance* p = provenance()) p->delivered(warp, copy, lane);
+  }
+  void printed(const Warp& warp, const Instruction& i, unsigned lane, const Region& region,
+               std::uint64_t address, std::uint32_t bytes) {
+    if (definedness_) definedness_->printed(warp, i, lane, region, address, bytes);
+  }
+
+ private:
+  /// An address is part of what a load or store makes; masks and barriers only say which lanes wait for each
+  /// other.
+  static bool traces(Decision::Of of) {
+    return of != Decision::Of::address && of != Decision::Of::member_mask &&
+           of != Decision::Of::barrier_number;
+  }
+
+  Definedness* definedness_;
+  Provenance* provenance_;
+  Coverage* coverage_;
+};
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,31 @@
+// The addresses of one warp-wide access, and what they have in common.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "devices/emulated/isa/instruction.h"
+
+namespace foldproof::emulated {
+
+struct Addresses {
+  /// By lane. Lanes that take no part repeat one that does, so that nobody who looks needs a mask.
+  alignas(32) std::array<std::uint64_t, isa::warp_size> at;
+  std::uint64_t low = 0, high = 0;  ///< the smallest and the largest
+  std::uint64_t bits = 0;           ///< all of them or-ed, but for multiples of `bytes`: their alignment
+  bool consecutive = false;         ///< every lane l that takes part is at base + l · bytes
+
+  std::uint64_t operator[](unsigned lane) const { return at[lane]; }
+};
+
+/// Addresses base + displacement, where `base` has a column of `column_bytes` (4 or 8) a lane, for accesses
+/// of `bytes` each by the lanes of `lanes`, of which there is at least one. 32-bit addresses wrap within 32
+/// bits.
+void gather_addresses(const std::byte* base, unsigned column_bytes, std::uint64_t displacement,
+                      std::uint32_t bytes, isa::LaneMask lanes, Addresses& out);
+
+/// The same address in all lanes.
+void repeat_address(std::uint64_t address, Addresses& out);
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,30 @@
+// The schedule of a launch and its random numbers.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "devices/order.h"
+
+namespace foldproof::emulated {
+
+/// One sequence of random numbers serves all parts of a launch, so the order of the draws is part of what a
+/// seed means: a draw that moves, is added or is dropped gives every random schedule another run.
+class Choices {
+ public:
+  explicit Choices(const Schedule& schedule) : schedule_(schedule), random_(schedule.seed) {}
+
+  bool is(Schedule::Order order) const { return schedule_.order == order; }
+  bool is_random() const { return is(Schedule::Order::random); }
+  /// Whether each lane runs as a group of its own.
+  bool lane_by_lane() const {
+    return is(Schedule::Order::lanes_forward) || is(Schedule::Order::lanes_backward);
+  }
+  std::uint64_t draw() { return random_(); }
+
+ private:
+  Schedule schedule_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,88 @@
+#include "devices/emulated/state/residency.h"
+
+#include <algorithm>
+
+#include "devices/emulated/state/places.h"
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::emulated {
+namespace {
+
+constexpr std::size_t resident_blocks = 64;  // of a launch that is not cooperative
+
+}  // namespace
+
+void Residency::admit() {
+  const std::size_t blocks = geometry_.blocks_per_cluster();
+  const std::size_t window = geometry_.shape().cooperative
+                                 ? geometry_.clusters()
+                                 : std::max<std::size_t>(1, resident_blocks / blocks);
+  while (resident_.size() < window && next_cluster_ < geometry_.clusters())
+    resident_.push_back(new_cluster(next_cluster_++));
+}
+
+void Residency::retire(std::size_t place) {
+  spare_.push_back(std::move(resident_[place]));
+  resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(place));
+  admit();
+}
+
+void Residency::refresh() {
+  std::erase_if(resident_, [](const auto& cluster) { return cluster->live_blocks == 0; });
+  admit();
+}
+
+std::unique_ptr<Cluster> Residency::new_cluster(std::uint64_t number) {
+  const std::uint32_t blocks = geometry_.blocks_per_cluster();
+  const Dim3 grid = geometry_.shape().grid;
+  std::unique_ptr<Cluster> cluster;
+  if (spare_.empty()) {
+    cluster = std::make_unique<Cluster>();
+  } else {
+    cluster = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  cluster->number = number;
+  cluster->index = geometry_.cluster_index(number);
+  cluster->phase = 0;
+  cluster->arrived.clear();
+  cluster->blocks.resize(blocks);
+  cluster->live_blocks = blocks;
+  for (std::uint32_t rank = 0; rank < blocks; ++rank) {
+    if (!cluster->blocks[rank]) cluster->blocks[rank] = std::make_unique<Block>();
+    Block& block = *cluster->blocks[rank];
+    block.index = geometry_.block_index(number, rank);
+    block.linear =
+        block.index.x + std::uint64_t{grid.x} * (block.index.y + std::uint64_t{grid.y} * block.index.z);
+    block.cluster = cluster.get();
+    block.rank = rank;
+    block.number = number * blocks + rank;
+    block.started = false;
+  }
+  return cluster;
+}
+
+void Residency::start(Block& block) {
+  block.started = true;
+  progress_.changed();
+  block.next_warp = 0;
+  block.shared.resize(shared_.bytes);
+  fill_undefined(block.shared, fill_, shared_memory(block.number), 0);
+  listener_->block_begins(block);
+  for_lanes(block.barriers_in_use, [&](unsigned number) { block.barriers[number].reset(); });
+  block.barriers_in_use = 0;
+  const unsigned threads = geometry_.threads_per_block();
+  block.live_warps = geometry_.warps_per_block();
+  block.warps.resize(block.live_warps);
+  for (unsigned w = 0; w < block.live_warps; ++w) {
+    if (!block.warps[w]) block.warps[w] = std::make_unique<Warp>();
+    const LaneMask existing = lowest_lanes(std::min(threads - w * isa::warp_size, isa::warp_size));
+    Warp& warp = *block.warps[w];
+    warp.reset(block, w, existing, entry_, lane_by_lane_);
+    Frame& frame = *warp.groups.front().frame;
+    if (entry_.local_bytes != 0) warp.begin_local(existing, 0, entry_.local_bytes, fill_);
+    listener_->warp_begins(warp, frame, existing);
+  }
+}
+
+}  // namespace foldproof::emulated

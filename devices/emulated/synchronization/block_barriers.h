@@ -1,0 +1,31 @@
+// The 16 barriers of a block (bar.sync, bar.arrive, bar.red).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "devices/emulated/synchronization/parts.h"
+
+namespace foldproof::emulated {
+
+class BlockBarriers {
+ public:
+  explicit BlockBarriers(const Parts& parts) : parts_(parts) {}
+
+  /// The group at `index` arrives at a barrier instruction; its lanes that name another barrier become a
+  /// group of their own. It waits, unless it was the last or only arrives.
+  void arrive(Warp& warp, std::size_t index);
+  /// Lanes of the warp have exited, which counts as arriving everywhere.
+  void recheck(Warp& warp);
+
+ private:
+  std::uint32_t named_barrier(Warp& warp, std::size_t index);
+  std::uint32_t wanted_threads(const DivergentGroup& group) const;
+  void count_votes(const Warp& warp, Barrier& barrier, const DivergentGroup& group);
+  static bool is_complete(const Block& block, Barrier& barrier);
+  void release(Block& block, unsigned number);
+
+  Parts parts_;
+};
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,29 @@
+// The parts of a launch that instructions act on.
+#pragma once
+
+#include "devices/emulated/events/events.h"
+#include "devices/emulated/memory/address_space.h"
+#include "devices/emulated/program/program.h"
+#include "devices/emulated/shadow/shadow.h"
+#include "devices/emulated/state/choices.h"
+#include "devices/emulated/state/finding_log.h"
+#include "devices/emulated/state/geometry.h"
+#include "devices/emulated/state/progress.h"
+
+namespace foldproof::emulated {
+
+/// References to what one launch owns (scheduling/launch.cpp), lowest first.
+struct Parts {
+  const Program& program;
+  const Code& entry;
+  const Geometry& geometry;
+  const Filling& fill;  ///< what undefined registers and memory hold
+  Choices& choices;
+  Progress& progress;
+  FindingLog& findings;
+  AddressSpace& addresses;
+  Events& events;
+  Shadow& shadow;
+};
+
+}  // namespace foldproof::emulated

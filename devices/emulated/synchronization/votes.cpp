@@ -1,0 +1,115 @@
+// vote, match, redux and elect: operations that give every lane something about all of them.
+#include <algorithm>
+#include <array>
+
+#include "devices/emulated/state/columns.h"
+#include "devices/emulated/synchronization/warp_sync.h"
+#include "sanitizer/lane_set.h"
+
+namespace foldproof::emulated {
+
+using isa::warp_size;
+
+void WarpSync::vote(Warp& warp, Members members) {
+  const bool is_ballot = warp.groups[members[0]].instruction().form->vote == isa::VoteKind::ballot;
+  parts_.shadow.gathered({warp, members, 1, is_ballot ? Gather::Gives::ballot : Gather::Gives::predicate});
+  const LaneMask present = warp.lanes_of(members);
+  LaneMask votes = 0;
+  for (const std::size_t k : members) {
+    const DivergentGroup& group = warp.groups[k];
+    votes |= isa::mask(group.frame->registers(), group.instruction().operand[1]) & group.lanes;
+  }
+  for (const std::size_t k : members) {
+    const DivergentGroup& group = warp.groups[k];
+    const Instruction& i = group.instruction();
+    std::byte* registers = group.frame->registers();
+    for_lanes(group.lanes, [&](unsigned lane) {
+      switch (i.form->vote) {
+        case isa::VoteKind::ballot: isa::row<std::uint32_t>(registers, i.operand[0])[lane] = votes; break;
+        case isa::VoteKind::all: set_predicate(registers, i.operand[0], lane, votes == present); break;
+        case isa::VoteKind::any: set_predicate(registers, i.operand[0], lane, votes != 0); break;
+        default: set_predicate(registers, i.operand[0], lane, votes == 0 || votes == present);
+      }
+    });
+  }
+}
+
+void WarpSync::match(Warp& warp, Members members) {
+  const Instruction& first = warp.groups[members[0]].instruction();
+  parts_.shadow.gathered(
+      {warp, members, parts_.program.details[first.detail].operands - 2u, Gather::Gives::equal_lanes});
+  std::array<std::uint64_t, warp_size> value{};
+  const LaneMask present = warp.lanes_of(members);
+  for (const std::size_t k : members) {
+    const DivergentGroup& group = warp.groups[k];
+    const Detail& detail = parts_.program.details[group.instruction().detail];
+    const std::uint32_t a = group.instruction().operand[detail.operands - 2u];
+    for_lanes(group.lanes, [&](unsigned lane) {
+      value[lane] = column(group.frame->registers(), a, lane, detail.register_bytes);
+    });
+  }
+  auto equal_to = [&](unsigned lane) {
+    LaneMask same = 0;
+    for_lanes(present, [&](unsigned other) {
+      if (value[other] == value[lane]) same |= bit(other);
+    });
+    return same;
+  };
+  for (const std::size_t k : members) {
+    const DivergentGroup& group = warp.groups[k];
+    const Instruction& i = group.instruction();
+    const bool all = i.form->has("all");
+    const bool has_predicate = parts_.program.details[i.detail].operands == 4;
+    for_lanes(group.lanes, [&](unsigned lane) {
+      const LaneMask same = equal_to(lane);
+      const bool agree = same == present;
+      isa::row<std::uint32_t>(group.frame->registers(), i.operand[0])[lane] = all && !agree ? 0 : same;
+      if (has_predicate) set_predicate(group.frame->registers(), i.operand[1], lane, agree);
+    });
+  }
+}
+
+void WarpSync::reduce(Warp& warp, Members members) {
+  parts_.shadow.gathered({warp, members, 1, Gather::Gives::fold});
+  const isa::Form& form = *warp.groups[members[0]].instruction().form;
+  std::array<std::uint64_t, warp_size> value{};
+  const LaneMask present = warp.lanes_of(members);
+  for (const std::size_t k : members) {
+    const DivergentGroup& group = warp.groups[k];
+    for_lanes(group.lanes, [&](unsigned lane) {
+      value[lane] = column(group.frame->registers(), group.instruction().operand[1], lane, 4);
+    });
+  }
+  const unsigned first = first_lane(present);
+  std::uint64_t folded = value[first];
+  // .abs and the canonical NaN are for a single member too; combining it with itself changes no extremum.
+  if (form.type == isa::Type::f32) folded = form.combine(folded, folded, 0);
+  for_lanes(present & ~bit(first), [&](unsigned lane) { folded = form.combine(folded, value[lane], 0); });
+  for (const std::size_t k : members) {
+    const DivergentGroup& group = warp.groups[k];
+    for_lanes(group.lanes, [&](unsigned lane) {
+      set_column(group.frame->registers(), group.instruction().operand[0], lane, 4, folded);
+    });
+  }
+}
+
+// Which lane is elected is unspecified: the lowest, or any under a random schedule.
+void WarpSync::elect(Warp& warp, Members members) {
+  const LaneMask present = warp.lanes_of(members);
+  auto leader = first_lane(present);
+  parts_.progress.changed();  // the next election may choose another
+  if (parts_.choices.is_random())
+    for (auto skip = parts_.choices.draw() % lane_count(present); skip > 0; --skip)
+      leader = first_lane(present & ~(bit(leader) | (bit(leader) - 1)));
+  for (const std::size_t k : members) {
+    const DivergentGroup& group = warp.groups[k];
+    const Instruction& i = group.instruction();
+    parts_.shadow.fresh(*group.frame, std::array{i.operand[0], i.operand[1]}, group.lanes);
+    for_lanes(group.lanes, [&](unsigned lane) {
+      set_column(group.frame->registers(), i.operand[0], lane, 4, leader);
+      set_predicate(group.frame->registers(), i.operand[1], lane, lane == leader);
+    });
+  }
+}
+
+}  // namespace foldproof::emulated

@@ -1,0 +1,114 @@
+// Definedness by itself: a frame, an effect, and which bits are undefined afterwards.
+#include "devices/emulated/shadow/definedness.h"
+
+#include "machine/owners_fixture.h"
+
+using namespace foldproof;
+using namespace foldproof::emulated;
+
+namespace {
+
+struct Owner : OneWarp {
+  using OneWarp::OneWarp;
+
+  /// All bits of these lanes' columns are undefined, from a made-up origin.
+  void make_undefined(std::uint32_t row, LaneMask lanes) {
+    origins.all.resize(1);
+    origins.all[0].what = "a value that the test left undefined";
+    auto* bits = reinterpret_cast<std::uint32_t*>(frame().undefined_bits() + row);
+    for (unsigned lane = 0; lane < isa::warp_size; ++lane)
+      if ((lanes >> lane & 1) != 0) bits[lane] = ~0u;
+    frame().undefined.update(row, 4, OriginId{0});
+  }
+
+  Origins origins;
+  Definedness definedness{origins, program, geometry, *addresses, findings, poison};
+};
+
+}  // namespace
+
+TEST_CASE("definedness: a sum with an undefined operand is undefined in the same lanes", "[owners]") {
+  Owner owner("add.s32 %r2, %r0, %r1;");
+  const Instruction& add = owner.first(Action::compute);
+  owner.make_undefined(add.operand[1], 0b101);
+  owner.definedness.computing(owner.frame(), add, isa::all_lanes, isa::all_lanes);
+  CHECK(owner.frame().undefined.lanes(add.operand[0]) == 0b101);
+}
+
+TEST_CASE("definedness: a defined result ends what was undefined before", "[owners]") {
+  Owner owner("mov.u32 %r2, 7;");
+  const Instruction& move = owner.first(Action::compute);
+  owner.make_undefined(move.operand[0], isa::all_lanes);
+  owner.definedness.computing(owner.frame(), move, isa::all_lanes, 0x0000ffff);
+  CHECK(owner.frame().undefined.lanes(move.operand[0]) == 0xffff0000);
+}
+
+TEST_CASE("definedness: a branch on an undefined value is reported once per instruction and origin",
+          "[owners]") {
+  Owner owner("add.s32 %r2, %r0, %r1;");
+  const Instruction& add = owner.first(Action::compute);
+  owner.make_undefined(add.operand[1], 0b1000);
+  const Decision decision{owner.warp,     owner.frame(),  add,
+                          add.operand[1], isa::all_lanes, Decision::Of::branch};
+  owner.definedness.decided(decision);
+  owner.definedness.decided(decision);
+  const std::vector<Finding> findings = owner.findings.take();
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].message == "the branch depends on a value that the test left undefined");
+  CHECK(findings[0].threads.front().thread == Dim3{3, 0, 0});
+}
+
+TEST_CASE("definedness: a decision of lanes that are defined is not reported", "[owners]") {
+  Owner owner("add.s32 %r2, %r0, %r1;");
+  const Instruction& add = owner.first(Action::compute);
+  owner.make_undefined(add.operand[1], 0b1000);
+  owner.definedness.decided({owner.warp, owner.frame(), add, add.operand[1], 0b0111, Decision::Of::branch});
+  CHECK(owner.findings.take().empty());
+}
+
+TEST_CASE("definedness: undefined bits go to memory with a store and return with a load", "[owners]") {
+  Owner owner("st.global.u32 [%a0], %r0;\nld.global.u32 %r1, [%a0];");
+  const std::uint64_t buffer = owner.memory.allocate(128, "buffer");
+  const Instruction &store = owner.first(Action::store), &load = owner.first(Action::load);
+  owner.make_undefined(owner.program.details[store.detail].data[0], 0xf0);
+  WarpAccess stored = owner.words(store, buffer);
+  owner.definedness.storing(stored);
+  WarpAccess loaded = owner.words(load, buffer);
+  owner.definedness.loaded(loaded);
+  CHECK(owner.frame().undefined.lanes(owner.program.details[load.detail].data[0]) == 0xf0);
+}
+
+TEST_CASE("definedness: an atomic returns the undefined old value and makes its result undefined",
+          "[owners]") {
+  Owner owner("atom.global.add.u32 %r1, [%a0], %r0;");
+  const std::uint64_t buffer = owner.memory.allocate(128, "buffer");  // never written
+  const Instruction& atomic = owner.first(Action::atomic);
+  WarpAccess access = owner.words(atomic, buffer);
+  owner.definedness.updating(access, {.lane = 2, .element = 0, .old = 0, .now = 1});
+  CHECK(owner.frame().undefined.lanes(owner.program.details[atomic.detail].data[0]) == 0b100);
+  CHECK_FALSE(is_defined(access.hosts.defined[2], 4));
+}
+
+TEST_CASE("definedness: a shuffle from an absent lane is undefined", "[owners]") {
+  Owner owner("shfl.sync.idx.b32 %r1|%p0, %r0, 1, 31, -1;");
+  const Instruction& shuffle = owner.first(Action::shuffle);
+  owner.warp.groups.front().pc = static_cast<std::uint32_t>(&shuffle - owner.entry.instructions.data());
+  owner.warp.groups.front().lanes = 0b0101;  // lane 1 takes no part
+  const std::size_t members[] = {0};
+  LaneRouting routing{owner.warp, members, 0b0101, {}};
+  routing.from[0] = 2;
+  routing.from[2] = 1;
+  owner.definedness.routed(routing);
+  CHECK(owner.frame().undefined.lanes(shuffle.operand[0]) == 0b0100);
+}
+
+TEST_CASE("definedness: a ballot is undefined in the bit of each undefined vote", "[owners]") {
+  Owner owner("vote.sync.ballot.b32 %r1, %p0, -1;");
+  const Instruction& vote = owner.first(Action::vote);
+  owner.warp.groups.front().pc = static_cast<std::uint32_t>(&vote - owner.entry.instructions.data());
+  isa::mask(owner.frame().undefined_bits(), vote.operand[1]) = 0b10;
+  owner.frame().undefined.update(vote.operand[1], 0, OriginId{0});
+  const std::size_t members[] = {0};
+  owner.definedness.gathered({owner.warp, members, 1, Gather::Gives::ballot});
+  CHECK(isa::row<std::uint32_t>(owner.frame().undefined_bits(), vote.operand[0])[5] == 0b10);
+}
