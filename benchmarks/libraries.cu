@@ -1,4 +1,4 @@
-// The sums of CUB and Thrust, as functions that `foldproof bench` opens and calls on a stream of its own.
+// The sums of CUB and Thrust, as functions that `foldproof-lab bench` opens and calls on a stream of its own.
 // Addresses of the device come as numbers.
 #include <cub/device/device_reduce.cuh>
 #include <thrust/execution_policy.h>

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The same tree sum in Oclgrind and in Foldproof's emulated device, one core each, in one run:
-#   benchmarks/oclgrind.sh FOLDPROOF
+#   benchmarks/oclgrind.sh FOLDPROOF-LAB
 # Prints elements a second of both and their ratio: without checks on either side, and all of Foldproof's checks
 # beside Oclgrind's --data-races and beside both of its checks. Oclgrind's start-up, measured on one work-group,
 # is taken off its time.
 set -euo pipefail
 
-foldproof=${1:?usage: benchmarks/oclgrind.sh FOLDPROOF}
+laboratory=${1:?usage: benchmarks/oclgrind.sh FOLDPROOF-LAB}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 command -v oclgrind-kernel >/dev/null || { echo "oclgrind.sh: oclgrind is missing; ./x bench installs it" >&2; exit 2; }
 work=$(mktemp -d)
@@ -42,7 +42,7 @@ SIM
 }
 
 rate_of() { sed "s/.*\"name\":\"A5\/$1\"[^}]*\"elements_per_second\":\([0-9.e+]*\).*/\1/" <<<"$measured"; }
-measured=$("$foldproof" bench emulated --format json)
+measured=$("$laboratory" bench emulated --format json)
 simulate "$block" >/dev/null # Warms the page cache.
 start_up=$(simulate "$block")
 plain=$(simulate "$elements")

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "cli/parse.h"
+#include "command/parse.h"
 #include "oracles/number.h"
 #include "properties/random.h"
 

@@ -10,11 +10,11 @@
 #include "cli/audit_arguments.h"
 #include "cli/campaign.h"
 #include "cli/case_text.h"
-#include "cli/large_tools.h"
 #include "cli/mutation_run.h"
-#include "cli/parse.h"
 #include "cli/under_tool.h"
-#include "cli/verb.h"
+#include "cli/verbs.h"
+#include "command/large_tools.h"
+#include "command/parse.h"
 #include "devices/gpus.h"
 #include "properties/recipes.h"
 #include "reports/writers.h"
@@ -53,6 +53,17 @@ MutationRunOptions proof_options(const Arguments& arguments, std::uint64_t seed)
   options.budget = parse_duration(arguments.prove_budget, "--prove-budget");
   options.jobs = arguments.jobs;
   return options;
+}
+
+/// Throws InputError where `--large` can run none of them.
+void check_some_are_large(const std::vector<Assignment>& assignments) {
+  const auto is_served = [](const Assignment& assignment) {
+    return serves_large_counts(*assignment.instance);
+  };
+  if (std::ranges::none_of(assignments, is_served))
+    throw InputError(
+        "--large has nothing to run: no contract here claims one sum of more than 2^20 floating-point "
+        "elements");
 }
 
 /// The GPU, where `--device` names it: what it is, or why it is not there. Throws Unsupported where nothing

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/parse.h"
-#include "cli/verb.h"
+#include "command/parse.h"
+#include "command/verb.h"
 
 namespace foldproof {
 

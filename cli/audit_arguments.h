@@ -9,8 +9,8 @@
 
 #include "cli/campaign.h"
 #include "cli/entry_choice.h"
-#include "cli/source_options.h"
-#include "cli/subjects.h"
+#include "command/source_options.h"
+#include "command/subjects.h"
 
 namespace foldproof {
 

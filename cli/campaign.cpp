@@ -9,12 +9,11 @@
 #include <span>
 #include <utility>
 
-#include "cli/checked_runner.h"
-#include "cli/counted.h"
-#include "cli/gpu_workers.h"
-#include "cli/processes.h"
 #include "cli/under_tool.h"
-#include "cli/verb.h"
+#include "command/emulated.h"
+#include "command/gpu_workers.h"
+#include "command/processes.h"
+#include "command/verb.h"
 #include "devices/host_program.h"
 #include "properties/representative.h"
 #include "reports/mutation.h"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "cli/console.h"
-#include "cli/subjects.h"
+#include "command/console.h"
+#include "command/subjects.h"
 #include "properties/audit.h"
 #include "properties/case.h"
 #include "properties/large/large_audit.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <sstream>
 
-#include "cli/parse.h"
+#include "command/parse.h"
 #include "properties/recipes.h"
 
 namespace foldproof {

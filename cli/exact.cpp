@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/verb.h"
+#include "cli/verbs.h"
 #include "oracles/bounds.h"
 #include "oracles/tally.h"
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/entry_choice.h"
-#include "cli/guessing.h"
-#include "cli/source_options.h"
-#include "cli/verb.h"
+#include "cli/verbs.h"
+#include "command/guessing.h"
+#include "command/source_options.h"
 #include "contracts/guess.h"
 #include "reports/quote.h"
 

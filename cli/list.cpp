@@ -5,9 +5,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/kernel_page.h"
-#include "cli/subjects.h"
-#include "cli/verb.h"
+#include "cli/verbs.h"
+#include "command/subjects.h"
 #include "devices/emulated/runner.h"
 #include "devices/gpus.h"
 #include "reports/quote.h"
@@ -47,7 +46,7 @@ std::string text(const Json& kernels) {
   return lines;
 }
 
-int list(const std::string& path, bool page, const Console& console) {
+int list(const std::string& path, const Console& console) {
   const LoadedSubjects loaded = load_readable_subjects({path, {}, {}}, {});
   Json kernels = Json::array(), errors = Json::array();
   for (const Subject& subject : loaded.subjects)
@@ -56,14 +55,11 @@ int list(const std::string& path, bool page, const Console& console) {
     console.complain(error.sentence(), error.position());
     errors.push_back(error_json(error.sentence(), error.position()).at("error"));
   }
-  if (page)
-    console.print(kernel_page(loaded.subjects));
-  else
-    console.print_as_asked(
-        [&] {
-          return Json{{"kernels", kernels}, {"errors", errors}};
-        },
-        [&] { return text(kernels); });
+  console.print_as_asked(
+      [&] {
+        return Json{{"kernels", kernels}, {"errors", errors}};
+      },
+      [&] { return text(kernels); });
   return errors.empty() ? exit_ok : exit_usage;
 }
 
@@ -96,11 +92,7 @@ Run attach_list(CLI::App& app, Console& console) {
   app.add_option("PATH", *path, "A folder, source or contract; without one the kernels that come along");
   auto devices = std::make_shared<bool>(false);
   app.add_flag("--devices", *devices, "The devices that kernels can be run on here, and why others cannot");
-  auto page = std::make_shared<bool>(false);
-  app.add_flag("--page", *page, "As a page of Markdown: what the contracts say, a table a folder");
-  return [path, page, devices, &console] {
-    return *devices ? list_devices(console) : list(*path, *page, console);
-  };
+  return [path, devices, &console] { return *devices ? list_devices(console) : list(*path, console); };
 }
 
 }  // namespace foldproof

@@ -7,8 +7,8 @@
 
 #include "cli/audit_arguments.h"
 #include "cli/mutation_run.h"
-#include "cli/parse.h"
-#include "cli/verb.h"
+#include "cli/verbs.h"
+#include "command/parse.h"
 #include "reports/mutation.h"
 
 namespace foldproof {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/checked_runner.h"
-#include "cli/processes.h"
+#include "command/emulated.h"
+#include "command/processes.h"
 #include "reports/mutation.h"
 
 namespace foldproof {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/campaign.h"
-#include "cli/console.h"
+#include "command/console.h"
 #include "properties/mutation.h"
 
 namespace foldproof {

@@ -1,9 +1,9 @@
 // foldproof prepare: fills the PTX cache, so that a later audit starts at once. The build calls it.
 #include <memory>
 
-#include "cli/source_options.h"
-#include "cli/subjects.h"
-#include "cli/verb.h"
+#include "cli/verbs.h"
+#include "command/source_options.h"
+#include "command/subjects.h"
 
 namespace foldproof {
 

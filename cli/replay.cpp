@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/campaign.h"
-#include "cli/parse.h"
-#include "cli/source_options.h"
 #include "cli/under_tool.h"
-#include "cli/verb.h"
+#include "cli/verbs.h"
+#include "command/parse.h"
+#include "command/source_options.h"
 #include "devices/gpus.h"
 
 namespace foldproof {

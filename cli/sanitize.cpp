@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/argument_spec.h"
-#include "cli/checked_runner.h"
 #include "cli/entry_choice.h"
-#include "cli/parse.h"
-#include "cli/processes.h"
-#include "cli/source_options.h"
-#include "cli/verb.h"
+#include "cli/verbs.h"
+#include "command/emulated.h"
+#include "command/parse.h"
+#include "command/processes.h"
+#include "command/source_options.h"
 #include "devices/runner.h"
 #include "oracles/number.h"
 #include "reports/counters_text.h"

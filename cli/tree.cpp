@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "cli/audit_arguments.h"
 #include "cli/case_text.h"
-#include "cli/verb.h"
+#include "cli/verbs.h"
 #include "devices/emulated/runner.h"
 #include "oracles/number.h"
 #include "oracles/replay.h"

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/child.h"
-#include "cli/gpu_workers.h"
+#include "command/gpu_workers.h"
 #include "devices/emulated/runner.h"
 #include "devices/sanitized.h"
 

@@ -1,5 +1,5 @@
 // `audit` and the verbs around it, on sources of a user's.
-#include <map>
+#include <sstream>
 
 #include "catch.h"
 #include "cli/add_one.h"
@@ -313,12 +313,24 @@ TEST_CASE("the shipped kernels are listed from wherever the program is called") 
 TEST_CASE("help and version are no errors") {
   const Ran help = run({"--help"});
   CHECK(help.status == 0);
-  for (const char* verb : {"audit", "sanitize", "init", "replay", "list", "bench"})
+  for (const char* verb : {"audit", "mutate", "sanitize", "init", "replay", "list", "exact", "tree"})
     CHECK(help.out.find(verb) != std::string::npos);
   CHECK(run({"audit", "--help"}).status == 0);
   const Ran version = run({"--version"});
   CHECK(version.status == 0);
   CHECK(version.out.starts_with("foldproof "));
+}
+
+TEST_CASE("the help of both programs fits on a screen of 24 lines of 80 columns") {
+  for (const Ran& help : {run({"--help"}), run_laboratory({"--help"})}) {
+    std::istringstream lines(help.out);
+    std::size_t count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+      INFO(line);
+      CHECK(line.size() <= 80);
+    }
+    CHECK(count <= 24);
+  }
 }
 
 TEST_CASE("a report that cannot be written gives status 3 and one sentence") {
@@ -340,43 +352,4 @@ TEST_CASE("a report that cannot be written gives status 3 and one sentence") {
   CHECK(file.status == 3);
   CHECK(file.json.at("error").at("message").get<std::string>().find("report.txt cannot be written") !=
         std::string::npos);
-}
-
-TEST_CASE("exact sums of every type are measured beside plain loops") {
-  const RanJson ran = run_json({"bench", "oracles", "--runs", "1"});
-  REQUIRE(ran.status == 0);
-  std::map<std::string, double> values;
-  for (const auto& benchmark : ran.json.at("benchmarks")) {
-    CHECK(benchmark.at("unit") == "ns/element");
-    CHECK(benchmark.at("ratio").get<double>() > 0);
-    if (benchmark.at("contender") == "plain") CHECK(benchmark.at("ratio") == 1.0);
-    values[benchmark.at("name")] = benchmark.at("value").get<double>();
-  }
-  for (const char* type : {"f64", "f32", "f16", "bf16", "e4m3", "e5m2", "e2m1", "i8", "u8", "i16", "u16",
-                           "i32", "u32", "i64", "u64"})
-    for (const char* contender : {"plain", "exact", "cpp_bin_float_100"})
-      CHECK(values[std::string(type) + "/uniform/" + contender] > 0);
-  CHECK(values.contains("f64/nan/kahan"));
-  CHECK_FALSE(values.contains("e2m1/nan/exact"));  // there is no such value
-  CHECK_FALSE(values.contains("i32/uniform/kahan"));
-  for (const char* data : {"exponents", "infinite", "zeros", "outliers", "far-apart"})
-    CHECK(values["f64/" + std::string(data) + "/exact"] > 0);
-  CHECK_FALSE(values.contains("e4m3/infinite/exact"));  // nor this one
-  CHECK_FALSE(values.contains("f32/far-apart/exact"));  // it has no exponents that far apart
-}
-
-TEST_CASE("the emulated device can be measured") {
-  const RanJson ran = run_json({"bench", "emulated", "--runs", "1"});
-  REQUIRE(ran.status == 0);
-  std::vector<std::string> names;
-  for (const auto& benchmark : ran.json.at("benchmarks")) {
-    names.push_back(benchmark.at("name"));
-    CHECK(benchmark.at("value").get<double>() > 0);
-    CHECK(benchmark.at("elements_per_second").get<double>() > 0);
-    CHECK(benchmark.at("unit") == "warp-instructions/s");
-    CHECK(benchmark.at("baseline").is_null());
-    CHECK(benchmark.at("ratio").is_null());
-  }
-  CHECK(names ==
-        std::vector<std::string>{"A5/checks-off", "A5/checks-on", "A12/checks-off", "A12/checks-on"});
 }

@@ -148,7 +148,8 @@ TEST_CASE("A GPU without memory for a case is no fault of the kernel", "[cli][gp
 
 TEST_CASE("The two devices are compared bit for bit", "[cli][gpu]") {
   const Sum folder;
-  const RanJson ran = run_json({"compare", folder.path("sum.toml"), "--cases", "8"}, on_emulated_gpu());
+  const RanJson ran =
+      run_laboratory_json({"compare", folder.path("sum.toml"), "--cases", "8"}, on_emulated_gpu());
   CHECK(ran.status == 0);
   const auto& kernel = ran.json.at("kernels").at(0);
   CHECK(kernel.at("cases") == 8);

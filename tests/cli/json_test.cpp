@@ -43,11 +43,11 @@ TEST_CASE("every field of the printed JSON is documented") {
   check_documented(run_json({"mutate", source_file("kernels/tree/atomic_only.toml"), "--cases", "4"}).json,
                    text);
   check_documented(run_json({"list"}).json, text);
-  check_documented(run_json({"claims"}).json, text);
+  check_documented(run_laboratory_json({"claims"}).json, text);
   check_documented(
       run_json({"audit", source_file("kernels/tree"), "--only", "A5", "--cases", "1", "--counters"}).json,
       text);
   check_documented(run_json({"exact", "sum", "--type", "i8", file}).json, text);
-  check_documented(run_json({"bench", "emulated", "--runs", "1"}).json, text);
-  check_documented(run_json({"bench", "oracles", "--runs", "1"}).json, text);
+  check_documented(run_laboratory_json({"bench", "emulated", "--runs", "1"}).json, text);
+  check_documented(run_laboratory_json({"bench", "oracles", "--runs", "1"}).json, text);
 }

@@ -36,10 +36,10 @@ void redirect(int descriptor, const std::string& file) {
     const std::size_t equals = variable.find('=');
     setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1);
   }
-  std::vector<char*> words{const_cast<char*>(FOLDPROOF_PROGRAM)};
+  std::vector<char*> words{const_cast<char*>(how.program.c_str())};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
-  execv(FOLDPROOF_PROGRAM, words.data());
+  execv(how.program.c_str(), words.data());
   _exit(99);
 }
 
@@ -65,6 +65,16 @@ RanJson run_json(std::vector<std::string> arguments, const How& how) {
   if (ran.out.empty() || ran.out.back() != '\n' || ran.out.find('\n') != ran.out.size() - 1)
     throw std::runtime_error("standard output is not one line: " + ran.out + "\nstandard error: " + ran.err);
   return {ran.status, nlohmann::json::parse(ran.out), ran.err};
+}
+
+Ran run_laboratory(const std::vector<std::string>& arguments, How how) {
+  how.program = FOLDPROOF_LABORATORY;
+  return run(arguments, how);
+}
+
+RanJson run_laboratory_json(std::vector<std::string> arguments, How how) {
+  how.program = FOLDPROOF_LABORATORY;
+  return run_json(std::move(arguments), how);
 }
 
 Folder::Folder() {

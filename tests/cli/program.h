@@ -1,4 +1,4 @@
-// The built program, run as a user runs it.
+// The built programs, run as a user runs them.
 #pragma once
 
 #include <chrono>
@@ -19,6 +19,7 @@ struct How {
   std::filesystem::path folder = {};             ///< to run in; empty: here
   std::string out = {};                          ///< the file that standard output goes to; empty: Ran::out
   std::vector<std::string> environment = {};     ///< "NAME=VALUE", for this run
+  std::string program = FOLDPROOF_PROGRAM;
 };
 
 /// Runs foldproof without colours.
@@ -31,6 +32,10 @@ struct RanJson {
   std::string err;
 };
 RanJson run_json(std::vector<std::string> arguments, const How& how = {});
+
+/// The same of foldproof-lab.
+Ran run_laboratory(const std::vector<std::string>& arguments, How how = {});
+RanJson run_laboratory_json(std::vector<std::string> arguments, How how = {});
 
 /// A folder that is gone with this object.
 class Folder {

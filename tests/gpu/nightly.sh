@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # What a machine with a GPU does at night: every test that needs one, and the pages of docs/ that are made from its runs.
-#   nightly.sh PROGRAM TESTS FOLDER        foldproof, test_gpu, and where the pages go
+#   nightly.sh BUILD FOLDER        the build folder, with foldproof, foldproof-lab and test_gpu; where the pages go
 # One line a step, with its exit status and time; details in FOLDER/log. Status 1 where a step failed; the others run all
 # the same. STEPS="compare bench.gpu" runs those alone that are named so, or whose names begin so in front of a dot.
 set -uo pipefail
-program=$(realpath "$1") tests=$(realpath "$2") kernels=$(realpath "$(dirname "$0")/../../kernels")
-mkdir -p "$3/log" && cd "$3" || exit 2
+build=$(realpath "$1")
+program=$build/foldproof laboratory=$build/foldproof-lab tests=$build/tests/test_gpu
+kernels=$(realpath "$(dirname "$0")/../../kernels")
+mkdir -p "$2/log" && cd "$2" || exit 2
 stores=$(mktemp -d) failed=0
 trap 'rm -rf "$stores"' EXIT
 
@@ -34,14 +36,14 @@ audit_step defects.emulated 300 log/emulated.json "$kernels/defects" --format js
 audit_step defects.cuda 200 log/cuda.json "$kernels/defects" --device cuda --case-limit 2s --format json
 audit_step defects.tools 300 log/tools.json "$kernels/defects" --device cuda --format json \
   --sanitizer racecheck,memcheck,synccheck,initcheck
-step defects.page 10 detection.md "$program" detection log/emulated.json log/cuda.json log/tools.json
-step compare 300 emulation.md "$program" compare
-step compare.contracted 300 contraction.md "$program" compare --contracted
-step bench.gpu 60 throughput.txt "$program" bench gpu "$kernels/tree"
-step bench.all 120 log/throughput.txt "$program" bench gpu
-step bench.kernels 120 bandwidth.json "$program" bench kernels --runs 15 --format json
-step bench.page 10 bandwidth.txt "$program" bench kernels --measured bandwidth.json
-step bench.claims 300 claims.md "$program" claims --measured bandwidth.json
-step bench.exact 120 exact.txt "$program" bench exact --runs 15
+step defects.page 10 detection.md "$laboratory" detection log/emulated.json log/cuda.json log/tools.json
+step compare 300 emulation.md "$laboratory" compare
+step compare.contracted 300 contraction.md "$laboratory" compare --contracted
+step bench.gpu 60 throughput.txt "$laboratory" bench gpu "$kernels/tree"
+step bench.all 120 log/throughput.txt "$laboratory" bench gpu
+step bench.kernels 120 bandwidth.json "$laboratory" bench kernels --runs 15 --format json
+step bench.page 10 bandwidth.txt "$laboratory" bench kernels --measured bandwidth.json
+step bench.claims 300 claims.md "$laboratory" claims --measured bandwidth.json
+step bench.exact 120 exact.txt "$laboratory" bench exact --runs 15
 audit_step large 900 large.txt "$kernels" --device cuda --large
 exit $failed

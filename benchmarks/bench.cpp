@@ -1,0 +1,51 @@
+// foldproof-lab bench: how fast the parts of Foldproof itself are.
+#include "benchmarks/bench.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace foldproof {
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Run attach_bench(CLI::App& app, Console& console) {
+  struct Arguments {
+    std::string what, path, measured;
+    unsigned runs = 5;
+  };
+  auto a = std::make_shared<Arguments>();
+  app.add_option(
+         "WHAT", a->what,
+         "emulated: the device; oracles: exact sums beside other ways of summing; kernels: the f32 sums of "
+         "the catalogue on a GPU, beside CUB and Thrust; exact: the exact one, on several data; gpu: small "
+         "cases on a GPU, judged, beside a "
+         "naive way")
+      ->required()
+      ->check(quietly(CLI::IsMember({"emulated", "oracles", "kernels", "exact", "gpu"})));
+  app.add_option("PATH", a->path, "Of gpu: a folder or contract; without one the kernels that come along");
+  app.add_option("--runs", a->runs, "Runs, of which the median counts")
+      ->check(quietly(CLI::Range(1U, 1000U)))
+      ->type_name("N");
+  app.add_option("--measured", a->measured, "Of kernels: show a file that --format json printed, as text")
+      ->type_name("FILE");
+  return [a, &console] {
+    if (a->what == "gpu") return bench_gpu(a->path, console);
+    if (a->what == "exact") return bench_exact(a->runs, console);
+    if (a->what == "kernels") return bench_kernels(a->runs, a->measured, console);
+    return a->what == "oracles" ? bench_oracles(a->runs, console) : bench_emulated(a->runs, console);
+  };
+}
+
+}  // namespace foldproof

@@ -1,0 +1,21 @@
+// What the sums of `foldproof-lab bench oracles` are measured on.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string_view>
+
+#include "oracles/element.h"
+
+namespace foldproof {
+
+struct BenchData {
+  std::string_view name;
+  bool (*suits)(Element element);
+  std::uint64_t (*code)(Element element, std::mt19937_64& random);  ///< the bits of one element
+};
+
+std::span<const BenchData> bench_data();
+
+}  // namespace foldproof

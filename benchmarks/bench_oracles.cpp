@@ -1,0 +1,174 @@
+// foldproof-lab bench oracles: the time of exact sums beside that of other ways of summing the same elements.
+#include <fmt/format.h>
+
+#include <functional>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "benchmarks/bench.h"
+#include "benchmarks/bench_data.h"
+#include "benchmarks/bench_sums.h"
+
+namespace foldproof {
+namespace {
+
+constexpr std::size_t elements = 1'000'000;
+constexpr std::size_t few_elements = elements / 50;  ///< for ways that take some hundred times as long
+
+/// A way of summing; the first one of a row is the baseline of the others.
+struct Contender {
+  std::string name;
+  std::size_t elements;
+  std::function<void()> sum;
+};
+
+struct Measured {
+  std::string type, data, contender;
+  std::size_t elements = 0;
+  double nanoseconds = 0, baseline = 0, ratio = 0;  ///< an element; medians
+};
+
+/// Keeps the compiler from leaving out what is measured.
+template <class Value>
+void use(Value value) {
+  [[maybe_unused]] static volatile Value sink;
+  sink = value;
+}
+
+/// The contenders take turns, each run in another order, so that what else the machine does meets all alike.
+std::vector<Measured> compared(const std::vector<Contender>& contenders, unsigned runs) {
+  const std::size_t count = contenders.size();
+  std::vector<std::vector<double>> times(count), ratios(count);
+  for (unsigned run = 0; run <= runs; ++run) {
+    std::vector<double> time(count);
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      const std::size_t who = (turn + run) % count;
+      const double begin = thread_seconds();
+      contenders[who].sum();
+      time[who] = 1e9 * (thread_seconds() - begin) / static_cast<double>(contenders[who].elements);
+    }
+    if (run == 0) continue;  // It fills the caches.
+    for (std::size_t who = 0; who < count; ++who) {
+      times[who].push_back(time[who]);
+      ratios[who].push_back(time[who] / time[0]);
+    }
+  }
+  std::vector<Measured> all(count);
+  for (std::size_t who = 0; who < count; ++who) {
+    all[who].contender = contenders[who].name;
+    all[who].elements = contenders[who].elements;
+    all[who].nanoseconds = median(times[who]);
+    all[who].baseline = median(times[0]);
+    all[who].ratio = median(ratios[who]);
+  }
+  return all;
+}
+
+template <class T>
+std::vector<T> made(const BenchData& data) {
+  std::mt19937_64 random(1);
+  std::vector<T> values(elements);
+  const auto bytes = std::as_writable_bytes(std::span(values));
+  for (std::size_t i = 0; i < elements; ++i)
+    store(ElementOf<T>::value, bytes, i, data.code(ElementOf<T>::value, random));
+  return values;
+}
+
+template <class T>
+std::vector<Measured> measured(const BenchData& data, unsigned runs) {
+  static const Widen<T> widen;
+  const std::vector<T> values = made<T>(data);
+  const std::span<const T> all(values), few = all.first(few_elements);
+  std::vector<Contender> contenders{{"plain", elements, [&] { use(plain_sum(all, widen)); }},
+                                    {"exact", elements, [&] { use(exact_sum(all)); }}};
+  if constexpr (!std::is_integral_v<T>)
+    contenders.push_back({"kahan", elements, [&] { use(kahan_sum(all, widen)); }});
+  contenders.push_back({"cpp_bin_float_100", few_elements, [&] { use(bin_float_sum(few, widen)); }});
+#if FOLDPROOF_HAS_MPFR
+  MpfrSum mpfr(few, widen);
+  contenders.push_back({"mpfr_sum", few_elements, [&] { use(mpfr.sum()); }});
+#endif
+  std::vector<Measured> rows = compared(contenders, runs);
+  for (Measured& row : rows) {
+    row.type = name(ElementOf<T>::value);
+    row.data = data.name;
+  }
+  return rows;
+}
+
+using Measure = std::vector<Measured> (*)(const BenchData&, unsigned);
+constexpr struct {
+  Element element;
+  Measure measure;
+} types[] = {
+    {Element::f64, measured<double>},
+    {Element::f32, measured<float>},
+    {Element::f16, measured<Coded<Element::f16>>},
+    {Element::bf16, measured<Coded<Element::bf16>>},
+    {Element::e4m3, measured<Coded<Element::e4m3>>},
+    {Element::e5m2, measured<Coded<Element::e5m2>>},
+    {Element::e2m1, measured<Coded<Element::e2m1>>},
+    {Element::i8, measured<std::int8_t>},
+    {Element::u8, measured<std::uint8_t>},
+    {Element::i16, measured<std::int16_t>},
+    {Element::u16, measured<std::uint16_t>},
+    {Element::i32, measured<std::int32_t>},
+    {Element::u32, measured<std::uint32_t>},
+    {Element::i64, measured<std::int64_t>},
+    {Element::u64, measured<std::uint64_t>},
+};
+
+std::vector<Measured> measure_all(unsigned runs) {
+  ProgressLine line;
+  std::vector<Measured> all;
+  for (const auto& type : types)
+    for (const BenchData& data : bench_data()) {
+      if (!data.suits(type.element)) continue;
+      line.show(fmt::format("measuring sums of {}, {}", name(type.element), data.name));
+      std::ranges::move(type.measure(data, runs), std::back_inserter(all));
+    }
+  line.clear();
+  return all;
+}
+
+Json to_json(const Measured& m, unsigned runs) {
+  return {{"name", fmt::format("{}/{}/{}", m.type, m.data, m.contender)},
+          {"unit", "ns/element"},
+          {"value", m.nanoseconds},
+          {"baseline", m.baseline},
+          {"ratio", m.ratio},
+          {"type", m.type},
+          {"data", m.data},
+          {"contender", m.contender},
+          {"elements", m.elements},
+          {"runs", runs},
+          {"cores", 1}};
+}
+
+std::string text(const std::vector<Measured>& all, unsigned runs) {
+  std::string lines = fmt::format(
+      "sums of {} elements, processor time of one core, medians of {} runs in which all take turns\n"
+      "cpp_bin_float_100 and mpfr_sum: of {} elements; mpfr_sum: converted beforehand{}\n",
+      elements, runs, few_elements, FOLDPROOF_HAS_MPFR ? "" : ", and absent: this build found no MPFR");
+  for (const Measured& m : all)
+    lines += fmt::format("{:<5} {:<11} {:<18} {:9.3f} ns/element  {:8.3f} x plain\n", m.type, m.data,
+                         m.contender, m.nanoseconds, m.ratio);
+  return lines;
+}
+
+}  // namespace
+
+int bench_oracles(unsigned runs, const Console& console) {
+  const std::vector<Measured> all = measure_all(runs);
+  if (!console.json()) {
+    console.print(text(all, runs));
+    return exit_ok;
+  }
+  Json benchmarks = Json::array(), absent = Json::array();
+  for (const Measured& m : all) benchmarks.push_back(to_json(m, runs));
+  if (!FOLDPROOF_HAS_MPFR) absent.push_back("mpfr_sum");
+  console.print(Json{{"benchmarks", benchmarks}, {"absent", absent}});
+  return exit_ok;
+}
+
+}  // namespace foldproof

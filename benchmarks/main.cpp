@@ -1,0 +1,25 @@
+// foldproof-lab: measurements of Foldproof itself, of its catalogue and of what is published about
+// reductions.
+#include "benchmarks/verbs.h"
+#include "command/gpu_workers.h"
+#include "command/program.h"
+
+namespace {
+
+using namespace foldproof;
+
+constexpr Verb verbs[] = {
+    {"claims", "Test published claims (docs/claims.md)", attach_claims},
+    {"compare", "Compare the emulated device with a GPU", attach_compare},
+    {"detection", "Show what found which defect (docs/detection.md)", attach_detection},
+    {"kernels", "Describe the kernels of a folder (docs/kernels.md)", attach_kernels},
+    {"bench", "Measure the speed of Foldproof and its kernels", attach_bench},
+    {"gpu-worker", "Run the jobs of another foldproof-lab on a GPU", attach_gpu_worker, false},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run({"foldproof-lab", "The laboratory of Foldproof: measurements for its developers.", verbs}, argc,
+             argv);
+}

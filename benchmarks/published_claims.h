@@ -1,0 +1,66 @@
+// Statements about reductions that are in print, and what Foldproof measures about each.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sanitizer/counters.h"
+
+namespace foldproof {
+
+/// What `foldproof-lab bench kernels` measured on a GPU.
+struct Bandwidths {
+  struct Sum {
+    std::string id;
+    std::uint64_t count = 0;
+    double seconds = 0, of_read = 0;  ///< of the bandwidth at which the same input is only read
+  };
+  std::string device;
+  std::vector<Sum> sums;
+
+  /// Throws InputError where that was not measured.
+  const Sum& of(const std::string& id, std::uint64_t count) const;
+  /// From what it printed as JSON. Throws InputError, naming the file, where that is something else.
+  static Bandwidths load(const std::filesystem::path& file);
+};
+
+/// Counters of the f32 sums of the catalogue by id: 65536 elements, blocks of 256 threads.
+class Evidence {
+ public:
+  Evidence(std::map<std::string, Counters> counters, std::optional<Bandwidths> measured)
+      : counters_(std::move(counters)), measured_(std::move(measured)) {}
+  const std::optional<Bandwidths>& measured() const { return measured_; }
+  const Counters& of(const std::string& id) const;
+  /// A sum of counters, shared out among the blocks.
+  double a_block(const std::string& id, std::uint64_t value) const { return ratio(value, of(id).blocks); }
+
+ private:
+  std::map<std::string, Counters> counters_;
+  std::optional<Bandwidths> measured_;
+};
+
+struct Settled {
+  enum class How : std::uint8_t { confirmed, off, measured, open };
+  How how;
+  std::string by;  ///< off: by how much; open: why
+  std::string measured;
+};
+
+struct Claim {
+  const char* sentence;
+  const char* source;  ///< Markdown: where it is published, or what documentation says otherwise
+  Settled (*settle)(const Evidence&);
+};
+
+/// The kernels that the claims are about.
+std::span<const char* const> claimed_kernels();
+
+std::span<const Claim> published_claims();
+
+}  // namespace foldproof

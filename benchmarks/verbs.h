@@ -1,0 +1,14 @@
+// The verbs of foldproof-lab, each in a source of its name.
+#pragma once
+
+#include "command/verb.h"
+
+namespace foldproof {
+
+Run attach_compare(CLI::App& app, Console& console);
+Run attach_claims(CLI::App& app, Console& console);
+Run attach_detection(CLI::App& app, Console& console);
+Run attach_kernels(CLI::App& app, Console& console);
+Run attach_bench(CLI::App& app, Console& console);
+
+}  // namespace foldproof

@@ -1,0 +1,93 @@
+#include "command/console.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "reports/paint.h"
+#include "reports/quote.h"
+
+namespace foldproof {
+
+namespace {
+
+constexpr unsigned widest = 100, narrowest = 60;
+
+unsigned terminal_width(int descriptor) {
+  winsize size{};
+  if (isatty(descriptor) == 0 || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return widest;
+  return std::clamp<unsigned>(size.ws_col, narrowest, widest);
+}
+
+bool takes_color(int descriptor, Console::ColorChoice choice) {
+  if (choice != Console::ColorChoice::automatic) return choice == Console::ColorChoice::always;
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  return isatty(descriptor) != 0 && (no_color == nullptr || *no_color == '\0') &&
+         (term == nullptr || std::string_view(term) != "dumb");
+}
+
+/// False, with the reason in errno, also where an earlier text was lost.
+bool written(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
+
+}  // namespace
+
+bool Console::colored() const { return takes_color(STDOUT_FILENO, color); }
+unsigned Console::width() const { return terminal_width(STDOUT_FILENO); }
+
+void Console::print(const Json& object) const { print(dump(object) + "\n"); }
+
+void Console::print(const std::string& text) const {
+  if (!written(text))
+    throw Unsupported(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+}
+
+void Console::note(const std::string& line) const { fmt::print(stderr, "{}\n", printable(line)); }
+
+void Console::complain(const std::string& sentence, const Position& position) const {
+  const Paint paint(takes_color(STDERR_FILENO, color));
+  const std::string place = position.file.empty() ? "" : display(position) + ": ";
+  fmt::print(stderr, "{}{}: {}\n{}", place, paint(Color::red, "error"), printable(sentence),
+             quote(position, "  ", terminal_width(STDERR_FILENO)));
+}
+
+void Console::fail(const std::string& sentence, const Position& position) const {
+  complain(sentence, position);
+  if (json() && std::ferror(stdout) == 0) written(dump(error_json(sentence, position)) + "\n");
+}
+
+ProgressLine::ProgressLine()
+    : begin_(std::chrono::steady_clock::now()), last_(begin_), terminal_(isatty(STDERR_FILENO) != 0) {}
+
+ProgressLine::~ProgressLine() { clear(); }
+
+void ProgressLine::clear() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
+}
+
+double ProgressLine::elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+void ProgressLine::show(const std::string& text) {
+  using namespace std::chrono_literals;
+  const auto now = std::chrono::steady_clock::now();
+  if (!terminal_ || now - begin_ < 2s || now - last_ < 100ms) return;
+  last_ = now;
+  shown_ = true;
+  fmt::print(stderr, "\r\x1b[K{}", printable(text).substr(0, terminal_width(STDERR_FILENO) - 1));
+  std::fflush(stderr);
+}
+
+}  // namespace foldproof

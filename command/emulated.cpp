@@ -1,0 +1,31 @@
+#include "command/emulated.h"
+
+#include <iterator>
+
+#include "devices/emulated/runner.h"
+#include "properties/instance_job.h"
+#include "sanitizer/checks.h"
+#include "sanitizer/counting.h"
+
+namespace foldproof {
+
+std::unique_ptr<Runner> checked_runner(Observers others) {
+  Observers observers = all_checks();
+  observers.insert(observers.end(), std::move_iterator(others.begin()), std::move_iterator(others.end()));
+  return emulated::make_runner(std::move(observers), true);
+}
+
+std::variant<Counted, std::string> counted(const Subject& subject, const Instance& instance, const Case& c) {
+  Counted result{describe(c), {}};
+  Observers observers;
+  observers.push_back(std::make_unique<Counting>(result.counters));
+  const auto runner = emulated::make_runner(std::move(observers));
+  Case once = c;
+  once.calls = 1;
+  const JobResult ran = runner->run({instance_job(instance, subject.image, *runner, once)}).front();
+  if (ran.unsupported) return "there are no counters: " + *ran.unsupported;
+  if (!ran.completed) return "there are no counters: a finding ended the case that they are taken from";
+  return result;
+}
+
+}  // namespace foldproof

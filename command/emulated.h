@@ -1,0 +1,21 @@
+// The emulated device as both programs use it: checked, or counted.
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include "command/subjects.h"
+#include "devices/emulated/runner.h"
+#include "properties/case.h"
+#include "properties/verdict.h"
+
+namespace foldproof {
+
+/// The emulated device under all checks, and under `others` after them.
+std::unique_ptr<Runner> checked_runner(Observers others = {});
+
+/// The counters of that case, called once; or why there are none, in one sentence. Throws like
+/// audit_instance.
+std::variant<Counted, std::string> counted(const Subject& subject, const Instance& instance, const Case& c);
+
+}  // namespace foldproof

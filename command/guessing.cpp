@@ -1,0 +1,49 @@
+#include "command/guessing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "command/emulated.h"
+#include "command/processes.h"
+#include "contracts/guess.h"
+#include "properties/fitting_block.h"
+
+namespace foldproof {
+
+namespace {
+
+Range& block_of(Contract& contract) {
+  auto& domain = contract.instances.at(0).domain;
+  return std::ranges::find(domain, "block", &std::pair<std::string, Range>::first)->second;
+}
+
+}  // namespace
+
+std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
+                                        const CompileOptions& options, std::vector<std::string>& said) {
+  std::vector<Contract> contracts = guess_contracts(source, entry, options, said);
+  Tasks tasks;
+  tasks.count = contracts.size();
+  tasks.work = [&](std::size_t task, const auto&) -> std::string {
+    const auto runner = checked_runner();
+    const auto image = compile_contract(contracts[task], options).image;
+    const auto block = fitting_block(contracts[task], image, *runner);
+    return block ? std::to_string(*block) : "";
+  };
+  tasks.finished = [&](std::size_t task, const Outcome& outcome) {
+    // What else may go wrong, the audit says.
+    if (outcome.ending != Outcome::Ending::finished || outcome.text.empty()) return;
+    Range& block = block_of(contracts[task]);
+    said.push_back(fmt::format("{}: {} threads a block leave its memory and {} do not, so {} are taken.",
+                               contracts[task].instances[0].launches[0].entry, block.low.text(), outcome.text,
+                               outcome.text));
+    block = Range::parse(outcome.text, {});
+  };
+  tasks.progress = [](std::uint64_t) {};
+  if (!run_in_processes(tasks)) throw Interrupted{};
+  return contracts;
+}
+
+}  // namespace foldproof

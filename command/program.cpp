@@ -1,0 +1,129 @@
+#include "command/program.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "command/console.h"
+#include "command/processes.h"
+#include "command/verb.h"
+
+namespace foldproof {
+
+namespace {
+
+/// CLI11 reads -std=c++17 as a bundle of one-letter options; every compiler user means --std.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (std::string& argument : arguments)
+    if (argument.starts_with("-std")) argument.insert(0, "-");
+  return arguments;
+}
+
+void add_output_options(CLI::App& app, Console& console) {
+  const std::map<std::string, Console::Format> formats{{"text", Console::Format::text},
+                                                       {"json", Console::Format::json}};
+  const std::map<std::string, Console::ColorChoice> colors{{"auto", Console::ColorChoice::automatic},
+                                                           {"always", Console::ColorChoice::always},
+                                                           {"never", Console::ColorChoice::never}};
+  const auto transform = [](auto names) {
+    auto checked = CLI::CheckedTransformer(names);
+    checked.description("");
+    return checked;
+  };
+  app.add_option("--format", console.format, "How the result is printed")
+      ->transform(transform(formats))
+      ->type_name("text|json")
+      ->group("Output");
+  app.add_option("--color", console.color, "auto, always or never")
+      ->transform(transform(colors))
+      ->group("Output");
+}
+
+/// The command line as a shell would take it again.
+std::string quoted(const char* program, const std::vector<std::string>& arguments) {
+  std::string command = program;
+  for (const std::string& argument : arguments) command += " " + shell_word(argument);
+  return command;
+}
+
+/// Whether the user asked for JSON, as far as that can be told from arguments that could not be read.
+bool wants_json(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i] == "--format=json" ||
+        (arguments[i] == "--format" && i + 1 < arguments.size() && arguments[i + 1] == "json"))
+      return true;
+  return false;
+}
+
+/// A sentence from what CLI11 says, which speaks of a missing subcommand when it does not know one.
+std::string sentence(std::string text, const Program& program, const std::vector<std::string>& arguments) {
+  const auto is_first = [&](const Verb& verb) { return verb.name == arguments.front(); };
+  if (!arguments.empty() && !arguments.front().starts_with('-') &&
+      std::ranges::none_of(program.verbs, is_first))
+    text = fmt::format("{} has no verb \"{}\"", program.name, arguments.front());
+  while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
+  return fmt::format("{} (see {} --help)", text, program.name);
+}
+
+int guarded(const Run& run, const Console& console) {
+  try {
+    return run();
+  } catch (const InputError& error) {
+    console.fail(error.sentence(), error.position());
+    return exit_usage;
+  } catch (const Unsupported& error) {
+    console.fail(error.sentence(), error.position());
+    return exit_unable;
+  } catch (const Interrupted&) {
+    console.fail("the run was interrupted before anything was judged", {});
+    return exit_interrupted;
+  } catch (const std::exception& error) {
+    console.fail(std::string("Foldproof itself failed: ") + error.what(), {});
+    return exit_unable;
+  }
+}
+
+}  // namespace
+
+int run(const Program& program, int argc, char** argv) {
+  Console console;
+  CLI::App app{program.synopsis, program.name};
+  app.set_version_flag("--version", std::string(program.name) + " " FOLDPROOF_VERSION);
+  app.require_subcommand(1);
+  std::map<const CLI::App*, Run> runs;
+  for (const Verb& verb : program.verbs) {
+    CLI::App* sub = app.add_subcommand(verb.name, verb.synopsis);
+    if (!verb.is_listed) sub->group("");
+    runs[sub] = verb.attach(*sub, console);
+    add_output_options(*sub, console);
+  }
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  console.command = quoted(program.name, arguments);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::Success& asked) {
+    return guarded(
+        [&] {
+          std::ostringstream help;
+          const int status = app.exit(asked, help, help);
+          console.print(help.str());
+          return status;
+        },
+        console);
+  } catch (const CLI::ParseError& error) {
+    if (wants_json(arguments)) console.format = Console::Format::json;
+    console.fail(sentence(error.what(), program, arguments), {});
+    return exit_usage;
+  }
+  return guarded(runs.at(app.get_subcommands().front()), console);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,51 @@
+#include "command/source_options.h"
+
+#include <filesystem>
+#include <sstream>
+
+namespace foldproof {
+
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+}  // namespace
+
+void SourceOptions::attach(CLI::App& app) {
+  const auto once = [](CLI::Option* option) { option->group("Compilation")->allow_extra_args(false); };
+  once(app.add_option("-I", includes_, "Folder of headers")->type_name("DIR"));
+  once(app.add_option("-D", defines_, "Macro, as nvcc takes it")->type_name("NAME[=VALUE]"));
+  once(app.add_option("--std", standard_, "Language standard, also spelled -std=c++20")
+           ->type_name("STANDARD"));
+  once(app.add_option("--arch", arch_, "Target of the PTX, such as compute_80")->type_name("TARGET"));
+  once(app.add_option("--nvcc", nvcc_,
+                      "Further flags for nvcc; a first word that is no flag names the compiler")
+           ->type_name("\"FLAGS\""));
+  once(app.add_option("--compile-commands", compile_commands_,
+                      "Folder of a compile_commands.json to take flags from")
+           ->type_name("DIR"));
+}
+
+CompileOptions SourceOptions::compile_options() const {
+  CompileOptions options;
+  if (!standard_.empty()) options.flags.push_back("-std=" + standard_);
+  for (const std::string& define : defines_) options.flags.push_back("-D" + define);
+  for (const std::string& folder : includes_)
+    options.flags.push_back("-I" + std::filesystem::absolute(folder).string());
+  std::vector<std::string> further = words_of(nvcc_);
+  if (!further.empty() && !further[0].starts_with('-')) {
+    options.nvcc = further[0];
+    further.erase(further.begin());
+  }
+  options.flags.insert(options.flags.end(), further.begin(), further.end());
+  options.arch = arch_;
+  options.compile_commands = compile_commands_;
+  return options;
+}
+
+}  // namespace foldproof

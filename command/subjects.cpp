@@ -1,0 +1,178 @@
+#include "command/subjects.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <system_error>
+#include <tuple>
+
+#include "command/guessing.h"
+#include "command/processes.h"
+#include "devices/gpus.h"
+
+namespace foldproof {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> contracts_of_folder(const fs::path& folder) {
+  auto files = contracts_below(folder);
+  if (files.empty())
+    throw InputError(fmt::format(
+        "the folder {} holds no contract; `foldproof init FILE.cu` writes a first one", folder.string()));
+  return files;
+}
+
+/// The contracts that the choice stands for; none where one is to be guessed.
+std::vector<fs::path> contract_files(const SubjectChoice& choice) {
+  if (!choice.contract.empty()) return {choice.contract};
+  if (choice.path.empty()) return contracts_of_folder(shipped_kernels());
+  std::error_code error;
+  if (fs::is_directory(choice.path, error)) return contracts_of_folder(choice.path);
+  if (!fs::exists(choice.path, error)) throw InputError("there is no such file", {choice.path.string()});
+  const fs::path beside = fs::path(choice.path).replace_extension(".toml");
+  return fs::exists(beside, error) ? std::vector{beside} : std::vector<fs::path>{};
+}
+
+std::vector<Subject> guessed_subjects(const SubjectChoice& choice, const CompileOptions& options) {
+  std::vector<std::string> said;
+  std::vector<Subject> subjects;
+  for (Contract& contract : guessed_contracts(choice.path, choice.entry, options, said))
+    subjects.push_back({std::move(contract), {}, nullptr});
+  for (Subject& subject : subjects) subject.guesses = said;
+  return subjects;
+}
+
+/// A contract says what it is about; another source would be taken for audited. Throws InputError.
+void check_source(const SubjectChoice& choice, const Contract& contract) {
+  std::error_code error;
+  if (choice.contract.empty() || choice.path.empty() || fs::equivalent(choice.path, contract.source, error))
+    return;
+  throw InputError(fmt::format("this contract is about {}, not about {}; under [source], \"path\" names "
+                               "another source",
+                               contract.source.string(), choice.path.string()),
+                   {contract.file.string()});
+}
+
+/// Orders "A2" before "A10" before "B1": by letters, then by number.
+bool comes_before(const Subject& left, const Subject& right) {
+  const auto key = [](const std::string& id) {
+    const std::size_t digits = std::min(id.find_first_of("0123456789"), id.size());
+    return std::make_tuple(id.substr(0, digits), id.size(), id);
+  };
+  return key(left.contract.id) < key(right.contract.id);
+}
+
+/// Complains about all but the last of several errors and throws that one.
+void throw_last(const std::vector<InputError>& errors, const Console& console) {
+  if (errors.empty()) return;
+  for (std::size_t i = 0; i + 1 < errors.size(); ++i)
+    console.complain(errors[i].sentence(), errors[i].position());
+  throw errors.back();
+}
+
+}  // namespace
+
+LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const CompileOptions& options) {
+  const std::vector<fs::path> files = contract_files(choice);
+  if (files.empty()) return {guessed_subjects(choice, options), {}};
+  LoadedSubjects loaded;
+  for (const fs::path& file : files) {
+    try {
+      Contract contract = load_contract(file);
+      check_source(choice, contract);
+      loaded.subjects.push_back({std::move(contract), {}, nullptr});
+    } catch (const InputError& error) {
+      loaded.errors.push_back(error);
+    }
+  }
+  std::stable_sort(loaded.subjects.begin(), loaded.subjects.end(), comes_before);
+  return loaded;
+}
+
+std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
+                                   const Console& console) {
+  LoadedSubjects loaded = load_readable_subjects(choice, options);
+  throw_last(loaded.errors, console);
+  return std::move(loaded.subjects);
+}
+
+std::vector<Subject> load_right_subjects(const fs::path& path, const CompileOptions& options,
+                                         const Console& console) {
+  std::vector<Subject> subjects = load_subjects({path, {}, {}}, options, console);
+  std::erase_if(subjects, [](const Subject& subject) {
+    return subject.contract.is_host() || !subject.contract.expected.empty();
+  });
+  return subjects;
+}
+
+std::vector<std::pair<const Subject*, const Instance*>> judged_instances(
+    const std::vector<Subject>& subjects) {
+  std::vector<std::pair<const Subject*, const Instance*>> instances;
+  for (const Subject& subject : subjects)
+    for (const Instance& instance : subject.contract.instances)
+      if (instance.reduction) instances.emplace_back(&subject, &instance);
+  return instances;
+}
+
+std::string skip_without_gpu(std::vector<Subject>& subjects) {
+  const auto is_host = [](const Subject& subject) { return subject.contract.is_host(); };
+  if (std::ranges::none_of(subjects, is_host)) return "";
+  const Gpus& present = gpus();
+  std::string device;
+  for (Subject& subject : subjects) {
+    if (!is_host(subject)) continue;
+    subject.skipped = present.lack;
+    if (present.count == 1 && uses_several_gpus(subject.contract))
+      subject.skipped = "there is one CUDA device here, and this is about several";
+    if (!subject.skipped.empty()) continue;
+    limit_gpus(subject.contract, present.count);
+    device = present.name;
+  }
+  return device;
+}
+
+void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
+                      const Console& console, ProgressLine& line) {
+  // The processes fill the PTX cache, so that compiling again here only reads.
+  std::vector<InputError> errors;
+  std::size_t done = 0;
+  Tasks tasks;
+  tasks.count = subjects.size();
+  tasks.jobs = jobs;
+  tasks.work = [&](std::size_t task, const auto&) {
+    if (subjects[task].skipped.empty()) compile_contract(subjects[task].contract, options);
+    return std::string();
+  };
+  tasks.finished = [&](std::size_t, const Outcome& outcome) {
+    ++done;
+    if (outcome.ending == Outcome::Ending::wrong_input) errors.emplace_back(outcome.text, outcome.position);
+  };
+  tasks.progress = [&](std::uint64_t) {
+    line.show(fmt::format("compiling: {} of {} sources; running for {:.0f} s", done, subjects.size(),
+                          line.elapsed()));
+  };
+  if (!run_in_processes(tasks)) throw Interrupted{};
+  throw_last(errors, console);
+  for (Subject& subject : subjects)
+    if (subject.skipped.empty()) subject.image = compile_contract(subject.contract, options).image;
+}
+
+fs::path shipped_kernels() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  for (const fs::path& folder : {program.parent_path().parent_path() / FOLDPROOF_INSTALLED_KERNELS,
+                                 fs::path(FOLDPROOF_SOURCE_KERNELS)})
+    if (fs::is_directory(folder, error)) return folder;
+  throw InputError("the kernels that come with Foldproof are not there; name a file or a folder");
+}
+
+unsigned default_jobs() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
+}
+
+}  // namespace foldproof

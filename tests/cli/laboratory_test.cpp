@@ -1,0 +1,156 @@
+// foldproof-lab: what it measures, and the pages of docs/ that it writes.
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "catch.h"
+#include "cli/add_one.h"
+#include "cli/program.h"
+
+using namespace foldproof;
+using namespace foldproof::test;
+
+namespace {
+
+/// As `foldproof audit --format json` prints: a defect D1 with these findings on that device.
+std::string report(const std::string& device, const std::string& findings) {
+  return R"({"tool": "foldproof", "version": "0", "device": "a device", "seed": "1", "kernels": [{"kernel": "D1 wrong",
+    "entry": "wrong", "id": "D1", "instance": "", "file": "wrong.cu", "device": ")" +
+         device + R"(", "verdict": ")" + (findings.empty() ? "clean" : "findings") +
+         R"(", "expected": true, "cases": 40, "worst_error_over_bound": null, "worst_case": null,
+    "worst_judged_by": null, "worst_is_vacuous": false, "worst_error_ulps": null, "judged_by": {"nothing": 0, "category": 0,
+    "exact": 40, "bound": 0, "tree": 0}, "why_not_judged": null, "tree": null, "untried_above": [], "findings": [)" +
+         findings + R"(], "notes": [], "reason": null, "seconds": 1, "warp_instructions": 1, "counters": null,
+    "coverage": null}]})";
+}
+
+std::string finding(const std::string& kind, const std::string& message) {
+  return R"({"kind": ")" + kind + R"(", "severity": "error", "expected": true, "message": ")" + message +
+         R"(", "file": null, "line": null, "column": null, "other_file": null, "other_line": null, "other_column": null,
+    "threads": [], "case": null, "replay": null})";
+}
+
+}  // namespace
+
+TEST_CASE("docs/kernels.md is what the contracts say") {
+  INFO("Write it again with `foldproof-lab kernels > docs/kernels.md`.");
+  std::ostringstream page;
+  page << std::ifstream(source_file("docs/kernels.md")).rdbuf();
+  CHECK(run_laboratory({"kernels", source_file("kernels")}).out == page.str());
+}
+
+TEST_CASE("docs/claims.md is what a run prints") {
+  INFO(
+      "Write it again with `foldproof-lab claims --measured docs/bandwidth.json > docs/claims.md`; another "
+      "nvcc "
+      "than "
+      "13.0 may give other numbers.");
+  std::ostringstream page;
+  page << std::ifstream(source_file("docs/claims.md")).rdbuf();
+  const Ran ran = run_laboratory({"claims", "--measured", source_file("docs/bandwidth.json")});
+  CHECK(ran.status == 0);
+  CHECK(page.str() == ran.out);
+}
+
+TEST_CASE("claims about times stay open without a measurement") {
+  const Ran ran = run_laboratory({"claims"});
+  CHECK(ran.status == 0);
+  CHECK(ran.out.find("open: times need a GPU") != std::string::npos);
+  CHECK(ran.out.find("| measured |\n") != std::string::npos);
+}
+
+TEST_CASE("a measurement that is none, or lacks a kernel, is refused by name") {
+  const Ran other = run_laboratory({"claims", "--measured", source_file("docs/claims.md")});
+  CHECK(other.status == 2);
+  CHECK(other.err.find("it is not what `foldproof-lab bench kernels --format json` prints") !=
+        std::string::npos);
+  const Folder folder;
+  const Ran lacking = run_laboratory(
+      {"claims", "--measured", folder.file("empty.json", R"({"device": "some GPU", "sums": []})")});
+  CHECK(lacking.status == 2);
+  CHECK(lacking.err.find("the measurement of A1 on 1048576 elements is missing") != std::string::npos);
+}
+
+TEST_CASE("exact sums of every type are measured beside plain loops") {
+  const RanJson ran = run_laboratory_json({"bench", "oracles", "--runs", "1"});
+  REQUIRE(ran.status == 0);
+  std::map<std::string, double> values;
+  for (const auto& benchmark : ran.json.at("benchmarks")) {
+    CHECK(benchmark.at("unit") == "ns/element");
+    CHECK(benchmark.at("ratio").get<double>() > 0);
+    if (benchmark.at("contender") == "plain") CHECK(benchmark.at("ratio") == 1.0);
+    values[benchmark.at("name")] = benchmark.at("value").get<double>();
+  }
+  for (const char* type : {"f64", "f32", "f16", "bf16", "e4m3", "e5m2", "e2m1", "i8", "u8", "i16", "u16",
+                           "i32", "u32", "i64", "u64"})
+    for (const char* contender : {"plain", "exact", "cpp_bin_float_100"})
+      CHECK(values[std::string(type) + "/uniform/" + contender] > 0);
+  CHECK(values.contains("f64/nan/kahan"));
+  CHECK_FALSE(values.contains("e2m1/nan/exact"));  // there is no such value
+  CHECK_FALSE(values.contains("i32/uniform/kahan"));
+  for (const char* data : {"exponents", "infinite", "zeros", "outliers", "far-apart"})
+    CHECK(values["f64/" + std::string(data) + "/exact"] > 0);
+  CHECK_FALSE(values.contains("e4m3/infinite/exact"));  // nor this one
+  CHECK_FALSE(values.contains("f32/far-apart/exact"));  // it has no exponents that far apart
+}
+
+TEST_CASE("the emulated device can be measured") {
+  const RanJson ran = run_laboratory_json({"bench", "emulated", "--runs", "1"});
+  REQUIRE(ran.status == 0);
+  std::vector<std::string> names;
+  for (const auto& benchmark : ran.json.at("benchmarks")) {
+    names.push_back(benchmark.at("name"));
+    CHECK(benchmark.at("value").get<double>() > 0);
+    CHECK(benchmark.at("elements_per_second").get<double>() > 0);
+    CHECK(benchmark.at("unit") == "warp-instructions/s");
+    CHECK(benchmark.at("baseline").is_null());
+    CHECK(benchmark.at("ratio").is_null());
+  }
+  CHECK(names ==
+        std::vector<std::string>{"A5/checks-off", "A5/checks-on", "A12/checks-off", "A12/checks-on"});
+}
+
+TEST_CASE("The page of what finds which defect has a column for each device and tool", "[cli][gpu]") {
+  const Folder folder;
+  const std::string emulated =
+      folder.file("emulated.json", report("emulated", finding("shared-race", "two writes")));
+  const std::string cuda = folder.file("cuda.json", report("cuda", finding("wrong-value", "1 and not 2")));
+  const std::string memcheck =
+      folder.file("memcheck.json", report("cuda/memcheck", finding("wrong-value", "1 and not 2")));
+  const std::string racecheck = folder.file(
+      "racecheck.json",
+      report("cuda/racecheck", finding("shared-race", "compute-sanitizer's racecheck: a hazard")));
+  const Ran ran = run_laboratory({"detection", emulated, cuda, memcheck, racecheck});
+  CHECK(ran.status == 0);
+  // A wrong value is no finding of the tool that watched meanwhile.
+  CHECK(ran.out.find("| D1 wrong | shared-race | shared-race |  | not run | not run | wrong |") !=
+        std::string::npos);
+  CHECK(ran.out.find("| found, of 1 | 1 | 1 | 0 | 0 | 0 | 1 |") != std::string::npos);
+}
+
+TEST_CASE("A page is made of reports only", "[cli][gpu]") {
+  const Folder folder;
+  CHECK(run_laboratory({"detection", folder.file("none.json", "{")}).status == 2);
+  CHECK(run_laboratory({"detection", folder.file("other.json", "{\"kernels\": [{}]}")}).status == 2);
+  CHECK(run_laboratory({"bench", "kernels", "--measured", folder.file("no.json", "[]")}).status == 2);
+}
+
+TEST_CASE("What the laboratory needs a GPU for says that there is none, with status 3", "[cli][gpu]") {
+  const AddOne folder;
+  const std::string contract = folder.path("add_one.toml");
+  const std::vector<std::vector<std::string>> commands{
+      {"compare", contract}, {"bench", "gpu", contract}, {"bench", "kernels"}, {"bench", "exact"}};
+  for (const auto& command : commands) {
+    INFO(command.front());
+    const RanJson ran = run_laboratory_json(command, {{}, {}, {}, {"CUDA_VISIBLE_DEVICES="}});
+    CHECK(ran.status == 3);
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("there is no CUDA device here") == 0);
+  }
+}
+
+TEST_CASE("The laboratory refuses usage that makes no sense, naming itself") {
+  const RanJson ran = run_laboratory_json({"bench", "everything"});
+  CHECK(ran.status == 2);
+  CHECK(ran.err.find("everything") != std::string::npos);
+  CHECK(ran.err.find("foldproof-lab --help") != std::string::npos);
+}
