@@ -117,11 +117,13 @@ struct Allow {
   Position where;
 };
 
-/// A mutant of the kernel that nothing can notice, because what it changes does not matter.
+/// A mutant of the kernel that nothing can notice, because what it changes does not matter. It is identified
+/// by its statement, so that edits of other lines leave it valid.
 struct Equivalent {
   std::string mutation;          ///< such as "delete-barrier"
-  std::string at;                ///< "file:line"
-  std::string code;              ///< part of that line, so that the entry does not outlive it
+  std::string file;              ///< the source file, or the end of its path
+  std::string code;              ///< part of the statement's line
+  std::uint64_t occurrence = 0;  ///< which of the file's lines that hold `code`, from 1; 0: the only one
   std::string change;            ///< which of several changes: part of the words that reports use; empty: all
   std::uint64_t statements = 1;  ///< of PTX for which it holds at most: a line may stand there several times
   std::string reason;            ///< required

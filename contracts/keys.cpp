@@ -15,6 +15,13 @@ constexpr KeyRow rows[] = {
 #undef FOLDPROOF_KEY
 };
 
+struct RenamedKey {
+  std::string_view table, key, now;
+};
+constexpr RenamedKey renamed[] = {
+    {"equivalent", "at", "\"file\", without a line: \"code\" quotes the statement"},
+};
+
 /// Levenshtein's distance: how many letters are to be inserted, dropped or replaced.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> costs(b.size() + 1);
@@ -53,6 +60,12 @@ const KeyRow* find_key(std::string_view table, std::string_view key) {
   const auto* found =
       std::ranges::find_if(rows, [&](const KeyRow& row) { return row.table == table && row.key == key; });
   return found == std::end(rows) ? nullptr : found;
+}
+
+std::string_view renamed_to(std::string_view table, std::string_view key) {
+  for (const RenamedKey& row : renamed)
+    if (row.table == table && row.key == key) return row.now;
+  return {};
 }
 
 std::string spelled_table(std::string_view table) {

@@ -27,6 +27,9 @@ struct KeyRow {
 std::span<const KeyRow> contract_keys();
 const KeyRow* find_key(std::string_view table, std::string_view key);
 
+/// What a key of earlier versions is called now, as a sentence goes on: ""file"; …". Empty for any other key.
+std::string_view renamed_to(std::string_view table, std::string_view key);
+
 /// The tables in the file's own spelling: "[source]", "[[launch]]", "the top of the contract".
 std::string spelled_table(std::string_view table);
 

@@ -84,21 +84,27 @@ Allow allow_of(const Table& table) {
   return allow;
 }
 
+/// Nothing where the table has no such key.
+std::optional<std::uint64_t> positive(const Table& table, std::string_view key) {
+  const auto value = table.integer(key);
+  if (!value) return std::nullopt;
+  if (*value < 1)
+    throw InputError(fmt::format("\"{}\" must be at least 1, not {}", key, *value), table.where(key));
+  return static_cast<std::uint64_t>(*value);
+}
+
 Equivalent equivalent_of(const Table& table) {
   Equivalent equivalent;
   equivalent.mutation = table.text("mutation")->value;
-  equivalent.at = table.text("at")->value;
+  equivalent.file = table.text("file")->value;
   equivalent.code = table.text("code")->value;
+  equivalent.occurrence = positive(table, "occurrence").value_or(0);
   if (const auto change = table.text("change")) equivalent.change = change->value;
-  const std::int64_t statements = table.integer("statements").value_or(1);
-  if (statements < 1)
-    throw InputError(fmt::format("\"statements\" must be at least 1, not {}", statements),
-                     table.where("statements"));
-  equivalent.statements = static_cast<std::uint64_t>(statements);
+  equivalent.statements = positive(table, "statements").value_or(1);
   equivalent.reason = table.text("reason")->value;
   equivalent.where = table.where();
-  if (equivalent.at.empty() || equivalent.code.empty() || equivalent.reason.empty())
-    throw InputError("an equivalent mutant must say where it is, quote its line and give a reason",
+  if (equivalent.file.empty() || equivalent.code.empty() || equivalent.reason.empty())
+    throw InputError("an equivalent mutant must name its file, quote its statement and give a reason",
                      table.where());
   return equivalent;
 }

@@ -415,7 +415,7 @@ TEST_CASE("a custom operator must be associative, with an identity") {
 TEST_CASE("an excuse speaks of at least one statement") {
   const auto with_statements = [](const std::string& number) {
     return with_end(
-        "[[equivalent]]\nmutation = \"delete-barrier\"\nat = \"k.cu:1\"\ncode = \"x\"\nreason = \"r\"\n"
+        "[[equivalent]]\nmutation = \"delete-barrier\"\nfile = \"k.cu\"\ncode = \"x\"\nreason = \"r\"\n"
         "statements = " +
         number);
   };
@@ -423,6 +423,13 @@ TEST_CASE("an excuse speaks of at least one statement") {
   CHECK(workshop.load(with_statements("2")).equivalents.at(0).statements == 2);
   CHECK(load_error(with_statements("0")) == "k.toml:14:14: \"statements\" must be at least 1, not 0");
   CHECK(load_error(with_statements("-1")) == "k.toml:14:14: \"statements\" must be at least 1, not -1");
+}
+
+TEST_CASE("a key that was renamed is refused with its new name") {
+  CHECK(
+      load_error(with_end("[[equivalent]]\nmutation = \"delete-barrier\"\nat = \"k.cu:1\"\ncode = \"x\"\n"
+                          "reason = \"r\"")) ==
+      "k.toml:11:1: \"at\" in [[equivalent]] is now \"file\", without a line: \"code\" quotes the statement");
 }
 
 TEST_CASE("placeholders that the matrix does not have are refused where they stand") {

@@ -2,10 +2,12 @@
 #include "properties/mutation.h"
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "catch.h"
 
 namespace foldproof {
@@ -154,14 +156,31 @@ TEST_CASE("the exit status follows the floor, what is wrong and what was not tri
   CHECK(status({}) == 1);
 }
 
-TEST_CASE("an excuse must fit a survivor, and no more statements than it speaks of") {
+/// A source with a barrier in lines 3 and 5, of which the second has a comment.
+struct TwoBarriers : TemporaryFolder {
+  TwoBarriers() {
+    std::ofstream(file()) << "a();\n\nbar();\nb();\nbar();  // of the end\n";
+    mutant.mutation = "delete-barrier";
+    mutant.at = {file(), 5, 3};
+  }
+  std::string file() const { return (path() / "k.cu").string(); }
+  Mutant mutant;
+};
+
+Contract with_excuse(const std::string& code, std::uint64_t occurrence = 0) {
   Contract contract;
-  contract.equivalents.push_back({"delete-barrier", "k.cu:7", "bar", "", 1, "nothing follows", {}});
+  contract.equivalents.push_back({"delete-barrier", "k.cu", code, occurrence, "", 1, "nothing follows", {}});
+  return contract;
+}
+
+TEST_CASE("an excuse must fit a survivor, and no more statements than it speaks of") {
+  const TwoBarriers source;
+  Contract contract = with_excuse("of the end");
   MutationReport report;
   report.mutants.emplace_back();
   MutantReport& mutant = report.mutants.back();
-  mutant.mutation = "delete-barrier";
-  mutant.at = {"/src/k.cu", 7, 3};
+  mutant.mutation = source.mutant.mutation;
+  mutant.at = source.mutant.at;
   mutant.fate = Fate::survived;
   mutant.alive = 2;
   apply_excuses(report, contract);
@@ -175,6 +194,38 @@ TEST_CASE("an excuse must fit a survivor, and no more statements than it speaks 
   CHECK(report.wrong_excuses.size() == 1);
   contract.equivalents[0].mutation = "delete-bariers";
   CHECK_THROWS_AS(check_excuses(contract, {}), InputError);
+}
+
+TEST_CASE("an excuse means a statement, wherever edits of other lines move it") {
+  TwoBarriers source;
+  const Contract contract = with_excuse("bar();  // of the end");
+  check_excuses(contract, {&source.mutant, 1});
+  CHECK(is_excused(contract, source.mutant, 1));
+  std::ofstream(source.file()) << "// a comment\n\na();\nbar();\nbar();\nb();\nbar();  // of the end\n";
+  CHECK_FALSE(is_excused(contract, source.mutant, 1));
+  source.mutant.at.line = 7;
+  CHECK(is_excused(contract, source.mutant, 1));
+}
+
+TEST_CASE("an excuse must mean one statement") {
+  const TwoBarriers source;
+  const auto error = [&](const std::string& code, std::uint64_t occurrence) -> std::string {
+    try {
+      check_excuses(with_excuse(code, occurrence), {&source.mutant, 1});
+    } catch (const InputError& wrong) {
+      return wrong.sentence();
+    }
+    return "";
+  };
+  CHECK(error("bar();", 2).empty());
+  CHECK(error("bar();", 0) ==
+        "\"bar();\" is in the lines 3, 5 of k.cu; quote more of the line, or choose one with \"occurrence\"");
+  CHECK(error("bar();", 3) == "k.cu holds \"bar();\" only 2 times");
+  CHECK(error("c();", 0) == "k.cu does not hold \"c();\"");
+  CHECK(
+      error("bar();", 1) ==
+      "the kernel has no mutant \"delete-barrier\" of k.cu: bar(); (1); `foldproof mutate` shows those that "
+      "it has");
 }
 
 }  // namespace foldproof
