@@ -84,8 +84,8 @@ std::vector<std::pair<const Subject*, const Instance*>> sums(std::span<const Sub
     const Instance* chosen = nullptr;
     for (const Instance& instance : subject.contract.instances) {
       if (!is_sum(instance)) continue;
-      const auto block = instance.bindings.find("B");
-      if (!chosen || (block != instance.bindings.end() && block->second == "256")) chosen = &instance;
+      const std::string* block = value_of(instance.bindings, "B");
+      if (!chosen || (block != nullptr && *block == "256")) chosen = &instance;
     }
     if (chosen) all.emplace_back(&subject, chosen);
   }

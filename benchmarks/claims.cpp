@@ -19,10 +19,9 @@ constexpr std::uint64_t largest_count = 1 << 16;
 /// The f32 sum, with 256 threads where the block is part of the matrix.
 const Instance* chosen(const Contract& contract) {
   for (const Instance& instance : contract.instances) {
-    const auto block = instance.bindings.find("B");
+    const std::string* block = value_of(instance.bindings, "B");
     if (instance.reduction && instance.reduction->op == Operator::sum &&
-        instance.reduction->input == Element::f32 &&
-        (block == instance.bindings.end() || block->second == "256"))
+        instance.reduction->input == Element::f32 && (block == nullptr || *block == "256"))
       return &instance;
   }
   return nullptr;

@@ -40,7 +40,8 @@ std::string cell(const Defect& defect, const Column& column) {
   const auto found = defect.by_device.find(column.device);
   if (found == defect.by_device.end()) return "not run";
   const KernelReport& report = found->second;
-  if (report.verdict != Verdict::clean && report.verdict != Verdict::findings)
+  const bool is_another = report.verdict == Verdict::another_finding;
+  if (report.verdict != Verdict::clean && report.verdict != Verdict::findings && !is_another)
     return std::string(name(report.verdict));
   const std::string_view device = column.device;
   std::set<std::string> kinds;
@@ -55,10 +56,11 @@ std::string cell(const Defect& defect, const Column& column) {
   }
   if (device == "cuda" && is_wrong) kinds.insert("wrong");
   if (kinds.empty()) return device == "cuda" ? "right" : "";
-  return fmt::format("{}", fmt::join(kinds, ", "));
+  return fmt::format("{}{}", fmt::join(kinds, ", "), is_another ? " (another finding)" : "");
 }
 
-bool has_findings(const Defect& defect, const Column& column) {
+/// By a finding of a family that the source announces.
+bool is_found(const Defect& defect, const Column& column) {
   const auto report = defect.by_device.find(column.device);
   return report != defect.by_device.end() && report->second.verdict == Verdict::findings;
 }
@@ -100,6 +102,7 @@ std::string page_of(const std::vector<Json>& reports) {
       "racecheck,memcheck,synccheck,initcheck`. Devices: {}.\n\n"
       "The emulated device tries 40 cases of each defect, the tools 12 of at most 4096 elements, the GPU "
       "alone 40. "
+      "*Another finding* is of no family that the source announces, and does not count as found. "
       "The last column says whether the GPU's values were wrong in any of them: what is `right` there passes "
       "every "
       "test that looks at values.\n\n| defect |",
@@ -113,7 +116,7 @@ std::string page_of(const std::vector<Json>& reports) {
     text += fmt::format("| {} |", cell_text(defect.name));
     for (std::size_t c = 0; c < std::size(columns); ++c) {
       const std::string what = cell(defect, columns[c]);
-      found[c] += has_findings(defect, columns[c]) && !what.empty() ? 1 : 0;
+      found[c] += is_found(defect, columns[c]) && !what.empty() ? 1 : 0;
       text += fmt::format(" {} |", what);
     }
     text += '\n';

@@ -278,6 +278,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
                : said.empty() ? unfinished(assignment, outcome)
                               : broken_off(reports.at(k), assignment, outcome);
       report.device = device_of(assignment);
+      report.bindings = assignment.instance->bindings;
       cases += report.cases;
     }
   };

@@ -84,11 +84,11 @@ MutationReport empty_report_of(const Assignment& assignment) {
 
 std::vector<Assignment> representatives(const std::vector<Assignment>& assignments) {
   std::vector<Assignment> chosen;
-  std::map<std::string, std::string> names;  ///< the words among the bindings of the last one chosen
+  Bindings names;  ///< the words among the bindings of the last one chosen
   for (const Assignment& assignment : assignments) {
-    std::map<std::string, std::string> words = assignment.instance->bindings;
-    std::erase_if(words, [](const auto& binding) {
-      return binding.second.find_first_not_of("0123456789") == std::string::npos;
+    Bindings words = assignment.instance->bindings;
+    std::erase_if(words, [](const Binding& binding) {
+      return binding.value.find_first_not_of("0123456789") == std::string::npos;
     });
     if (chosen.empty() || chosen.back().subject != assignment.subject) {
       chosen.push_back(assignment);

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "contracts/expression.h"
+#include "contracts/markers.h"
+#include "contracts/placeholders.h"
 #include "oracles/custom_operator.h"
 #include "oracles/element.h"
 #include "oracles/layout.h"
@@ -132,9 +134,9 @@ struct Equivalent {
 
 /// One combination of the matrix, with every placeholder substituted: what is run.
 struct Instance {
-  std::string label;                            ///< "T=f32,B=128"; empty where there is no matrix
-  std::map<std::string, std::string> bindings;  ///< placeholder → value
-  std::optional<Reduction> reduction;           ///< absent: checks without an oracle
+  std::string label;  ///< the bindings as text: "T=f32,B=128"; empty where there is no matrix
+  Bindings bindings;  ///< in the order of the matrix
+  std::optional<Reduction> reduction;                        ///< absent: checks without an oracle
   std::string input_name = "input", output_name = "output";  ///< what findings call the two buffers
   std::vector<std::pair<std::string, Range>> domain;  ///< in file order: count first, others may refer to it
   std::map<std::string, Range, std::less<>> tried;    ///< narrower ranges from which cases are drawn
@@ -171,9 +173,8 @@ struct Contract {
   std::vector<Instance> instances;
   std::vector<Allow> allows;
   std::vector<Equivalent> equivalents;
-  bool is_host() const;  ///< as its instances are; either all are or none
-  /// Announced by `// finding: KIND` markers, as "KIND@file:line"; "KIND?@file:line" need not be made.
-  std::vector<std::string> expected;
+  bool is_host() const;             ///< as its instances are; either all are or none
+  std::vector<Announced> expected;  ///< findings that the source announces
 };
 
 /// Reads and checks a contract. Throws InputError with file, line and column: unknown key, wrong type,

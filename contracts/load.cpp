@@ -178,8 +178,8 @@ Contract load_contract(const fs::path& file) {
   contract.summary = summary ? summary->value : "";
   read_source(top, contract);
   check_launches(top, contract);
-  for (const Combination& combination : combinations(top)) {
-    contract.instances.push_back(build_instance(top, combination, contract.call.has_value()));
+  for (const Bindings& bindings : combinations(top)) {
+    contract.instances.push_back(build_instance(top, bindings, contract.call.has_value()));
     if (contract.call) imply_launch(contract.instances.back(), *contract.call, contract.instances.size() - 1);
   }
   for (const Table& table : top.tables("allow")) contract.allows.push_back(allow_of(table));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "contracts/keys.h"
 #include "sanitizer/finding.h"
@@ -14,7 +16,7 @@ constexpr std::string_view separators = " \t\r,";
 
 std::vector<std::string> known_kinds() {
   return {
-#define FOLDPROOF_KIND(id, name, traits, mends) name,
+#define FOLDPROOF_KIND(id, name, family, traits, mends) name,
 #include "sanitizer/kinds.def"
 #undef FOLDPROOF_KIND
   };
@@ -25,48 +27,52 @@ bool is_blank_or_comment(std::string_view line) {
   return begin == std::string_view::npos || line.substr(begin).starts_with("//");
 }
 
-std::vector<std::string> kinds_in(std::string_view list, const Position& where) {
-  std::vector<std::string> kinds;
+/// The findings of one marker, without their place.
+std::vector<Announced> announced_in(std::string_view list, const Position& where) {
+  std::vector<Announced> found;
   std::size_t begin = list.find_first_not_of(separators);
   while (begin != std::string_view::npos) {
     const std::size_t end = std::min(list.find_first_of(separators, begin), list.size());
-    const std::string kind(list.substr(begin, end - begin));
-    const std::string name = kind.substr(0, kind.size() - (kind.ends_with('?') ? 1 : 0));
-    if (!kind_named(name))
+    std::string_view name = list.substr(begin, end - begin);
+    const bool is_optional = name.ends_with('?');
+    if (is_optional) name.remove_suffix(1);
+    const auto kind = kind_named(name);
+    if (!kind)
       throw InputError(fmt::format("a marker announces the unknown finding \"{}\"{}", name,
                                    suggestion(name, known_kinds())),
                        where);
-    kinds.push_back(kind);
+    found.push_back({*kind, {}, is_optional});
     begin = list.find_first_not_of(separators, end);
   }
-  if (kinds.empty()) throw InputError("a marker \"// finding:\" names no kind of finding", where);
-  return kinds;
+  if (found.empty()) throw InputError("a marker \"// finding:\" names no kind of finding", where);
+  return found;
 }
 
 }  // namespace
 
-std::vector<std::string> finding_markers(std::string_view source, const std::filesystem::path& file) {
-  std::vector<std::string> found;
-  std::vector<std::string> waiting;  // kinds of markers that stand alone, until a line with code comes
-  unsigned number = 0;
-  const auto announce = [&](const std::string& kind) {
-    found.push_back(fmt::format("{}@{}:{}", kind, file.string(), number));
+std::vector<Announced> finding_markers(std::string_view source, const std::filesystem::path& file) {
+  std::vector<Announced> found;
+  std::vector<Announced> waiting;  // of markers that stand alone, until a line with code comes
+  Position line_start{file.string(), 0, 0};
+  const auto announce = [&](Announced announced) {
+    announced.at = line_start;
+    found.push_back(std::move(announced));
   };
   while (!source.empty()) {
     const std::string_view line = take_line(source);
-    ++number;
+    ++line_start.line;
     const bool code = !is_blank_or_comment(line);
     if (code) {
-      for (const std::string& kind : waiting) announce(kind);
+      std::ranges::for_each(waiting, announce);
       waiting.clear();
     }
     const std::size_t at = line.find(marker);
     if (at == std::string_view::npos) continue;
-    const Position where{file.string(), number, static_cast<unsigned>(at + 1)};
-    for (const std::string& kind : kinds_in(line.substr(at + marker.size()), where))
-      code ? announce(kind) : waiting.push_back(kind);
+    const Position where{file.string(), line_start.line, static_cast<unsigned>(at + 1)};
+    for (Announced& announced : announced_in(line.substr(at + marker.size()), where))
+      code ? announce(std::move(announced)) : waiting.push_back(std::move(announced));
   }
-  for (const std::string& kind : waiting) announce(kind);
+  std::ranges::for_each(waiting, announce);
   return found;
 }
 

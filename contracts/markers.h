@@ -2,15 +2,22 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "sanitizer/finding.h"
+
 namespace foldproof {
 
-/// Each announced kind as "KIND@file:line". A marker behind code means its own line; one that stands alone
-/// means the next line with code. Several kinds are separated by spaces or commas. "KIND?" stays as it is: a
-/// finding that may be made and need not. Throws InputError for an unknown kind.
-std::vector<std::string> finding_markers(std::string_view source, const std::filesystem::path& file);
+struct Announced {
+  Kind kind{};
+  Position at;               ///< a line of the source, without a column
+  bool is_optional = false;  ///< "KIND?": it may be made and need not
+  bool operator==(const Announced&) const = default;
+};
+
+/// A marker after code announces a finding in its own line; one that stands alone, in the next line with
+/// code. Spaces or commas separate several kinds. Throws InputError for an unknown kind.
+std::vector<Announced> finding_markers(std::string_view source, const std::filesystem::path& file);
 
 }  // namespace foldproof

@@ -64,15 +64,14 @@ std::vector<Axis> axes_of(const Table& top) {
   return axes;
 }
 
-std::vector<Combination> product_of(const std::vector<Axis>& axes) {
-  std::vector<Combination> all(1);
+std::vector<Bindings> product_of(const std::vector<Axis>& axes) {
+  std::vector<Bindings> all(1);
   for (const Axis& axis : axes) {
-    std::vector<Combination> longer;
-    for (const Combination& shorter : all)
+    std::vector<Bindings> longer;
+    for (const Bindings& shorter : all)
       for (const std::string& value : axis.values) {
         longer.push_back(shorter);
-        longer.back().label += fmt::format("{}{}={}", shorter.label.empty() ? "" : ",", axis.name, value);
-        longer.back().bindings[axis.name] = value;
+        longer.back().push_back({axis.name, value});
       }
     all = std::move(longer);
   }
@@ -108,20 +107,20 @@ Exclusion exclusion_of(const toml::table& row, const std::vector<Axis>& axes, co
   return exclusion;
 }
 
-bool excludes(const Exclusion& exclusion, const Combination& combination) {
+bool excludes(const Exclusion& exclusion, const Bindings& combination) {
   return std::ranges::all_of(exclusion, [&](const Axis& axis) {
-    return std::ranges::find(axis.values, combination.bindings.at(axis.name)) != axis.values.end();
+    return std::ranges::find(axis.values, *value_of(combination, axis.name)) != axis.values.end();
   });
 }
 
 }  // namespace
 
-std::vector<Combination> combinations(const Table& top) {
+std::vector<Bindings> combinations(const Table& top) {
   const std::vector<Axis> axes = axes_of(top);
-  std::vector<Combination> all = product_of(axes);
+  std::vector<Bindings> all = product_of(axes);
   for (const toml::table* row : top.free_tables("exclude")) {
     const Exclusion exclusion = exclusion_of(*row, axes, top.file());
-    if (std::erase_if(all, [&](const Combination& c) { return excludes(exclusion, c); }) == 0)
+    if (std::erase_if(all, [&](const Bindings& c) { return excludes(exclusion, c); }) == 0)
       throw InputError("this exclusion excludes nothing that earlier ones left",
                        position_of(*row, top.file()));
   }

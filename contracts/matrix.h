@@ -1,7 +1,6 @@
 // The matrix of a contract: every combination of its types, operators and sizes, less the excluded ones.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "contracts/document.h"
@@ -9,13 +8,8 @@
 
 namespace foldproof {
 
-struct Combination {
-  std::string label;  ///< "T=f32,B=128", in the order of the file; empty without a matrix
-  Bindings bindings;
-};
-
-/// At least one combination. Throws InputError for an empty or huge matrix, a value that is neither string
-/// nor integer, and an exclusion that excludes nothing.
-std::vector<Combination> combinations(const Table& top);
+/// At least one combination, which is empty without a matrix. Throws InputError for an empty or huge matrix,
+/// a value that is neither string nor integer, and an exclusion that excludes nothing.
+std::vector<Bindings> combinations(const Table& top);
 
 }  // namespace foldproof

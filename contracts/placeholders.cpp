@@ -67,12 +67,12 @@ std::string replace(std::string_view text, const Bindings& bindings, Place place
       continue;
     }
     result += text.substr(at, open - at);
-    const auto bound = bindings.find(std::string(inside));
-    if (bound == bindings.end()) {
+    const std::string* bound = value_of(bindings, inside);
+    if (bound == nullptr) {
       unknown(inside, open);
       result += text.substr(open, close - open + 1);
     } else {
-      const std::string value = suffix.change(bound->second);
+      const std::string value = suffix.change(*bound);
       result += place == Place::cpp ? in_cpp(value) : value;
     }
     at = close + 1;
@@ -84,6 +84,20 @@ std::string replace(std::string_view text, const Bindings& bindings, Place place
 
 bool is_identifier(std::string_view name) {
   return !name.empty() && name.size() <= 64 && is_letter(name[0]) && std::ranges::all_of(name, is_word);
+}
+
+const std::string* value_of(const Bindings& bindings, std::string_view name) {
+  const auto found = std::ranges::find(bindings, name, &Binding::name);
+  return found == bindings.end() ? nullptr : &found->value;
+}
+
+std::string to_text(const Bindings& bindings) {
+  std::string text;
+  for (const Binding& binding : bindings) {
+    if (!text.empty()) text += ',';
+    text += binding.name.empty() ? binding.value : binding.name + "=" + binding.value;
+  }
+  return text;
 }
 
 std::string substitute(std::string_view text, const Bindings& bindings, Place place, const Position& where) {
@@ -112,9 +126,9 @@ std::string substitute_sizeof(std::string_view text, const Bindings& bindings) {
        found = text.find(opening, at)) {
     const std::size_t begin = found + opening.size();
     const std::size_t end = std::min(text.find(')', begin), text.size());
-    const auto bound = bindings.find(std::string(text.substr(begin, end - begin)));
+    const std::string* bound = value_of(bindings, text.substr(begin, end - begin));
     result += text.substr(at, begin - at);
-    result += bound == bindings.end() ? text.substr(begin, end - begin) : bound->second;
+    result += bound == nullptr ? text.substr(begin, end - begin) : *bound;
     at = end;
   }
   return result + std::string(text.substr(at));
@@ -127,8 +141,8 @@ std::string substitute_words(std::string_view text, const Bindings& words) {
     while (at < text.size() && is_word(text[at])) ++at;
     if (at == begin) ++at;
     const std::string word(text.substr(begin, at - begin));
-    const auto bound = words.find(word);
-    result += bound == words.end() ? word : bound->second;
+    const std::string* bound = value_of(words, word);
+    result += bound == nullptr ? word : *bound;
   }
   return result;
 }

@@ -1,15 +1,28 @@
 // {T} and {B}: the names of the matrix inside a contract's strings, and what they become.
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
 namespace foldproof {
 
-using Bindings = std::map<std::string, std::string>;
+/// A placeholder's name and its value.
+struct Binding {
+  std::string name, value;
+  bool operator==(const Binding&) const = default;
+};
+/// In the order of the file.
+using Bindings = std::vector<Binding>;
+
+/// Null where the name has no value.
+const std::string* value_of(const Bindings& bindings, std::string_view name);
+
+/// "T=f32,B=128"; a binding without a name is its value alone.
+std::string to_text(const Bindings& bindings);
 
 /// Where a string goes: a contract's own places keep "f32" and "sum"; in C++ they become "float" and "Sum".
 enum class Place : std::uint8_t { contract, cpp };

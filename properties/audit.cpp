@@ -347,6 +347,7 @@ KernelReport empty_report(const Contract& contract, const Instance& instance) {
   KernelReport report;
   report.id = contract.id;
   report.label = instance.label;
+  report.bindings = instance.bindings;
   report.file = contract.source.string();
   if (!instance.launches.empty()) report.entry = instance.launches.front().entry;
   const std::string stem = contract.source.stem().string();

@@ -6,7 +6,8 @@
 namespace foldproof {
 
 std::string_view name(Verdict verdict) {
-  constexpr std::string_view names[] = {"clean", "findings", "unsupported", "skipped", "error"};
+  constexpr std::string_view names[] = {"clean",       "findings", "another-finding",
+                                        "unsupported", "skipped",  "error"};
   return names[static_cast<std::size_t>(verdict)];
 }
 

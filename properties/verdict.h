@@ -7,13 +7,21 @@
 #include <string>
 #include <vector>
 
+#include "contracts/placeholders.h"
 #include "properties/accuracy.h"
 #include "sanitizer/counters.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof {
 
-enum class Verdict : std::uint8_t { clean, findings, unsupported, skipped, error };
+enum class Verdict : std::uint8_t {
+  clean,
+  findings,
+  another_finding,  ///< a defect's, on a device that does not watch: none of a family that it announces
+  unsupported,
+  skipped,
+  error
+};
 std::string_view name(Verdict verdict);
 
 /// What a kernel did in one case.
@@ -40,10 +48,11 @@ struct KernelReport {
   std::string entry;   ///< C++ spelling of the (first) entry
   std::string id;      ///< the contract's id; empty where there is none
   std::string label;   ///< the instance: "T=f32,B=128"
+  Bindings bindings;   ///< of the instance, where they are known
   std::string file;    ///< the source
   std::string device;  ///< "emulated", "cuda", "cuda/racecheck", "cuda/large", or "host" (docs/json.md)
   Verdict verdict = Verdict::clean;
-  bool expected = false;    ///< a defect's announced findings were all made, and no other
+  bool expected = false;    ///< a defect was found as announced (triage.h), and nothing unexpected
   std::uint64_t cases = 0;  ///< cases judged
   std::optional<double> worst_error_over_bound;  ///< absent: nothing was rounded, or nothing was judged
   std::string worst_case;                        ///< the case of that ratio, as text

@@ -54,8 +54,8 @@ std::vector<CoverageGroup> coverage_from(const Json& json) {
 }
 
 Verdict verdict_named(const std::string& text) {
-  for (const Verdict v :
-       {Verdict::clean, Verdict::findings, Verdict::unsupported, Verdict::skipped, Verdict::error})
+  for (const Verdict v : {Verdict::clean, Verdict::findings, Verdict::another_finding, Verdict::unsupported,
+                          Verdict::skipped, Verdict::error})
     if (name(v) == text) return v;
   throw std::invalid_argument("No verdict is called \"" + text + "\".");
 }

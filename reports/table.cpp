@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <sstream>
 #include <tuple>
 #include <vector>
 
@@ -18,53 +16,34 @@ namespace {
 
 // --- instances that share a row
 
-struct Binding {
-  std::string name, value;
-};
-
-/// "T=f32,B=128" taken apart.
-std::vector<Binding> bindings_of(const std::string& label) {
-  std::vector<Binding> bindings;
-  std::istringstream in(label);
-  for (std::string part; std::getline(in, part, ',');) {
-    const std::size_t equals = std::min(part.find('='), part.size());
-    bindings.push_back({part.substr(0, equals), part.substr(std::min(equals + 1, part.size()))});
-  }
-  return bindings;
-}
-
 bool is_number(const std::string& text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-bool differ_only_in_numbers(const std::string& left, const std::string& right) {
-  const auto a = bindings_of(left), b = bindings_of(right);
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Binding& x, const Binding& y) {
+bool differ_only_in_numbers(const Bindings& left, const Bindings& right) {
+  return std::ranges::equal(left, right, [](const Binding& x, const Binding& y) {
     return x.name == y.name && (x.value == y.value || (is_number(x.value) && is_number(y.value)));
   });
 }
 
-/// "T=f32,B=32" and "T=f32,B=1024" as "T=f32,B=32..1024".
-std::string label_range(const std::string& first, const std::string& last) {
-  const auto a = bindings_of(first), b = bindings_of(last);
-  std::string label;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    label += fmt::format("{}{}={}", i == 0 ? "" : ",", a[i].name, a[i].value);
-    if (a[i].value != b[i].value) label += ".." + b[i].value;
-  }
-  return label;
+/// T=f32,B=32 and T=f32,B=1024 as "T=f32,B=32..1024".
+std::string label_range(const Bindings& first, const Bindings& last) {
+  Bindings range = first;
+  for (std::size_t i = 0; i < range.size(); ++i)
+    if (first[i].value != last[i].value) range[i].value += ".." + last[i].value;
+  return to_text(range);
 }
 
 bool share_a_row(const KernelReport& left, const KernelReport& right) {
   return left.verdict == Verdict::clean && right.verdict == Verdict::clean && left.id == right.id &&
          left.kernel == right.kernel && left.file == right.file &&
-         differ_only_in_numbers(left.label, right.label);
+         differ_only_in_numbers(left.bindings, right.bindings);
 }
 
 /// Adds `next` to the row that `sum` has become since `first`.
 void add(KernelReport& sum, const KernelReport& first, const KernelReport& next) {
-  sum.label = label_range(first.label, next.label);
+  sum.label = label_range(first.bindings, next.bindings);
   sum.cases += next.cases;
   sum.seconds += next.seconds;
   if (next.worst_error_over_bound)
@@ -100,6 +79,7 @@ VerdictWord word_for(const KernelReport& kernel) {
       if (kernel.expected) return {"as expected", Color::green};
       return {fmt::format("{} finding{}", kernel.findings.size(), kernel.findings.size() == 1 ? "" : "s"),
               Color::red};
+    case Verdict::another_finding: return {"another finding", Color::yellow};
     case Verdict::unsupported: return {"unsupported", Color::yellow};
     case Verdict::skipped: return {"skipped", Color::yellow};
     case Verdict::error: return {"error", Color::red};

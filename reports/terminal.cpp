@@ -203,6 +203,7 @@ std::string summary(const AuditReport& report, const TerminalStyle& style) {
   };
   part(verdicts[Verdict::clean], "clean", Color::green);
   part(expected, "with the findings expected of a defect", Color::green);
+  part(verdicts[Verdict::another_finding], "with another finding than announced", Color::yellow);
   part(verdicts[Verdict::findings], "with findings", Color::red);
   part(verdicts[Verdict::unsupported], "unsupported", Color::yellow);
   part(verdicts[Verdict::skipped], "skipped", Color::yellow);
@@ -221,8 +222,10 @@ AuditReport with_devices_told(AuditReport report) {
   std::map<std::tuple<std::string, std::string, std::string>, std::set<std::string>> devices;
   for (const KernelReport& kernel : report.kernels) devices[identity(kernel)].insert(kernel.device);
   for (KernelReport& kernel : report.kernels)
-    if (devices[identity(kernel)].size() > 1)
+    if (devices[identity(kernel)].size() > 1) {
+      kernel.bindings.insert(kernel.bindings.begin(), {"", kernel.device});
       kernel.label = kernel.device + (kernel.label.empty() ? "" : ",") + kernel.label;
+    }
   return report;
 }
 

@@ -11,12 +11,13 @@ enum Traits : unsigned { none = 0, undefined = 1, fatal = 2, value = 4, unset = 
 
 struct KindRow {
   std::string_view name;
+  Family family;
   unsigned traits;
   std::string_view mends;
 };
 
 constexpr KindRow kinds[] = {
-#define FOLDPROOF_KIND(id, name, traits, mends) {name, traits, mends},
+#define FOLDPROOF_KIND(id, name, family, traits, mends) {name, Family::family, traits, mends},
 #include "sanitizer/kinds.def"
 #undef FOLDPROOF_KIND
 };
@@ -26,6 +27,8 @@ const KindRow& row(Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
 }  // namespace
 
 std::string_view name(Kind kind) { return row(kind).name; }
+
+Family family_of(Kind kind) { return row(kind).family; }
 
 std::string_view usual_mend(Kind kind) { return row(kind).mends; }
 

@@ -13,13 +13,28 @@
 namespace foldproof {
 
 enum class Kind : std::uint8_t {
-#define FOLDPROOF_KIND(id, name, traits, mends) id,
+#define FOLDPROOF_KIND(id, name, family, traits, mends) id,
 #include "sanitizer/kinds.def"
 #undef FOLDPROOF_KIND
 };
 
+/// A fault that a device sees as one kind may be another kind of the same family on a device that sees less:
+/// a deadlock is a timeout on a GPU.
+enum class Family : std::uint8_t {
+  race,
+  undefined_value,
+  synchronization,
+  memory,
+  progress,
+  result,
+  contract,
+  crash,
+  unsupported
+};
+
 /// The kind's name in reports and contracts, such as "shared-race".
 std::string_view name(Kind kind);
+Family family_of(Kind kind);
 /// What usually mends a finding of this kind, as one sentence.
 std::string_view usual_mend(Kind kind);
 /// Whether it leaves open what the kernel returns, if anything.

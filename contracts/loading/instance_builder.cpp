@@ -50,10 +50,10 @@ Enum choice(const Named<Enum> (&names)[n], std::string_view key, const std::opti
 /// Builds the instance of one combination of the matrix.
 class InstanceBuilder {
  public:
-  InstanceBuilder(const Table& top, const Combination& combination, bool calls)
-      : top_(top), bindings_(combination.bindings), calls_(calls) {
-    instance_.label = combination.label;
-    instance_.bindings = combination.bindings;
+  InstanceBuilder(const Table& top, const Bindings& bindings, bool calls)
+      : top_(top), bindings_(bindings), calls_(calls) {
+    instance_.label = to_text(bindings);
+    instance_.bindings = bindings;
   }
 
   Instance build() {
@@ -114,8 +114,8 @@ class InstanceBuilder {
     const auto volume = [](const std::array<Expression, 3>& extents) {
       return fmt::format("(({}) * ({}) * ({}))", extents[0].text(), extents[1].text(), extents[2].text());
     };
-    earlier_launches_[name + "_grid"] = volume(launch.grid);
-    earlier_launches_[name + "_block"] = volume(launch.block);
+    earlier_launches_.push_back({name + "_grid", volume(launch.grid)});
+    earlier_launches_.push_back({name + "_block", volume(launch.block)});
   }
 
   void read_reduction() {
@@ -583,8 +583,8 @@ class InstanceBuilder {
 
 }  // namespace
 
-Instance build_instance(const Table& top, const Combination& combination, bool calls) {
-  return InstanceBuilder(top, combination, calls).build();
+Instance build_instance(const Table& top, const Bindings& bindings, bool calls) {
+  return InstanceBuilder(top, bindings, calls).build();
 }
 
 }  // namespace foldproof

@@ -9,6 +9,6 @@ namespace foldproof {
 
 /// `calls`: the contract has a `call`, whose kernel and launch are generated. Throws InputError with its
 /// place.
-Instance build_instance(const Table& top, const Combination& combination, bool calls);
+Instance build_instance(const Table& top, const Bindings& bindings, bool calls);
 
 }  // namespace foldproof

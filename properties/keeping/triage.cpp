@@ -2,9 +2,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "properties/shrinking/same_failure.h"
 
@@ -15,33 +17,21 @@ bool is_at(const std::string& at, const Finding& finding) {
   return names(at, finding.at) || (finding.other && names(at, *finding.other));
 }
 
-/// "KIND@file:line", or "KIND?@file:line" for a finding that need not be made.
-struct Announced {
-  std::string kind, at;
-  bool optional = false;
+/// Whether `path` is `end`, or ends with it after a slash.
+bool ends_with_path(const std::string& path, const std::string& end) {
+  if (!path.ends_with(end)) return false;
+  return path.size() == end.size() || end.front() == '/' || path[path.size() - end.size() - 1] == '/';
+}
 
-  explicit Announced(const std::string& text) {
-    const std::size_t split = text.find('@');
-    kind = text.substr(0, split);
-    if (split != std::string::npos) at = text.substr(split + 1);
-    optional = kind.ends_with('?');
-    if (optional) kind.pop_back();
-  }
-
-  /// Of two accesses that clash, either may come later: both places count. Findings about values have no
-  /// place of their own: their kind decides, and which of a family it is hangs on the input.
-  bool means(const Finding& finding) const {
-    const auto known = kind_named(kind);
-    if (!known || !same_family(*known, finding.kind)) return false;
-    return at.empty() || is_about_values(finding.kind) || is_at(at, finding);
-  }
-
-  /// Whether it leaves open what the kernel returns, if anything.
-  bool spoils_values() const {
-    const auto known = kind_named(kind);
-    return known && is_undefined_behaviour(*known);
-  }
-};
+/// Of two accesses that clash, either may come later: both places count. Findings about values have no place
+/// of their own: their kind decides, and which of several kinds it is depends on the input.
+bool is_announced(const Announced& announced, const Finding& finding) {
+  const auto is_there = [&](const Position& place) {
+    return place.line == announced.at.line && ends_with_path(place.file, announced.at.file);
+  };
+  if (!same_family(announced.kind, finding.kind)) return false;
+  return is_about_values(finding.kind) || is_there(finding.at) || (finding.other && is_there(*finding.other));
+}
 
 /// A result that is wrong or changes, which undefined behaviour explains.
 bool is_spoilt_value(const Finding& finding) {
@@ -64,36 +54,60 @@ void apply_suppressions(KernelReport& report, const Contract& contract, const st
   }
 }
 
-void add_silent(KernelReport& report, const Contract& contract, const Announced& announced) {
+void add_silent(KernelReport& report, const Announced& announced) {
   Finding finding;
   finding.kind = Kind::contract_violation;
-  finding.message = fmt::format("the source announces {}, and no case showed it", announced.kind);
-  finding.at.file = contract.source.string();
-  if (const std::size_t colon = announced.at.rfind(':'); colon != std::string::npos) {
-    finding.at.file = announced.at.substr(0, colon);
-    finding.at.line = static_cast<unsigned>(std::strtoul(announced.at.c_str() + colon + 1, nullptr, 10));
-  }
+  finding.message = fmt::format("the source announces {}, and no case showed it", name(announced.kind));
+  finding.at = announced.at;
   report.findings.push_back(std::move(finding));
 }
 
-void triage_unwatched(KernelReport& report) {
-  for (Finding& finding : report.findings) finding.expected = finding.kind != Kind::unsupported;
-  report.verdict = report.findings.empty() ? Verdict::clean : Verdict::findings;
-  report.expected = !report.findings.empty() &&
-                    std::ranges::all_of(report.findings, [](const Finding& f) { return f.expected; });
-  if (report.findings.empty())
-    report.notes.emplace_back("a defect that leaves no trace in memory here; the emulated device finds it");
+bool are_all_expected(const std::vector<Finding>& findings) {
+  return std::ranges::all_of(findings, &Finding::expected);
+}
+
+/// "shared-race, wrong-value": each kind once.
+template <typename Range>
+std::string kinds_of(const Range& range) {
+  std::set<std::string_view> kinds;
+  for (const auto& each : range) kinds.insert(name(each.kind));
+  return fmt::format("{}", fmt::join(kinds, ", "));
+}
+
+/// A defect on a device that does not see what launches do.
+void triage_unwatched(KernelReport& report, const Contract& contract) {
+  bool is_found = false;
+  for (Finding& finding : report.findings) {
+    const auto is_meant = [&](const Announced& announced) {
+      return family_of(announced.kind) == family_of(finding.kind);
+    };
+    const auto explains = [&](const Announced& announced) {
+      return is_undefined_behaviour(announced.kind) && finding.kind != Kind::contract_violation;
+    };
+    const bool is_of_family = std::ranges::any_of(contract.expected, is_meant);
+    is_found |= is_of_family;
+    finding.expected = finding.kind != Kind::unsupported &&
+                       (is_of_family || std::ranges::any_of(contract.expected, explains));
+  }
+  report.expected = is_found && are_all_expected(report.findings);
+  if (report.findings.empty()) {
+    report.verdict = Verdict::clean;
+    report.notes.emplace_back("the defect leaves no trace on this device; the emulated device finds it");
+  } else if (is_found) {
+    report.verdict = Verdict::findings;
+  } else {
+    report.verdict = Verdict::another_finding;
+    report.notes.push_back(fmt::format("another finding: the source announces {}, and this device shows {}",
+                                       kinds_of(contract.expected), kinds_of(report.findings)));
+  }
 }
 
 }  // namespace
 
 bool names(const std::string& at, const Position& place) {
   const std::string with_line = fmt::format("{}:{}", place.file, place.line);
-  const auto ends = [&](const std::string& path) {
-    if (!path.ends_with(at)) return false;
-    return path.size() == at.size() || at.front() == '/' || path[path.size() - at.size() - 1] == '/';
-  };
-  return !at.empty() && (ends(place.file) || (place.line != 0 && ends(with_line)));
+  return !at.empty() &&
+         (ends_with_path(place.file, at) || (place.line != 0 && ends_with_path(with_line, at)));
 }
 
 std::string today() {
@@ -104,24 +118,22 @@ std::string today() {
 void triage(KernelReport& report, const Contract& contract, const std::string& date, Watched watched) {
   apply_suppressions(report, contract, date);
   if (watched == Watched::no && !contract.expected.empty()) {
-    triage_unwatched(report);
+    triage_unwatched(report, contract);
     return;
   }
-  bool silent = false;
-  for (const std::string& text : contract.expected) {
-    const Announced announced(text);
-    bool made = false;
+  bool is_silent = false;
+  for (const Announced& announced : contract.expected) {
+    bool is_made = false;
     for (Finding& finding : report.findings) {
-      if (announced.means(finding)) made = finding.expected = true;
-      if (announced.spoils_values() && is_spoilt_value(finding)) finding.expected = true;
+      if (is_announced(announced, finding)) is_made = finding.expected = true;
+      if (is_undefined_behaviour(announced.kind) && is_spoilt_value(finding)) finding.expected = true;
     }
-    if (made || announced.optional) continue;
-    silent = true;
-    add_silent(report, contract, announced);
+    if (is_made || announced.is_optional) continue;
+    is_silent = true;
+    add_silent(report, announced);
   }
   report.verdict = report.findings.empty() ? Verdict::clean : Verdict::findings;
-  report.expected = !contract.expected.empty() && !silent &&
-                    std::ranges::all_of(report.findings, [](const Finding& f) { return f.expected; });
+  report.expected = !contract.expected.empty() && !is_silent && are_all_expected(report.findings);
 }
 
 }  // namespace foldproof

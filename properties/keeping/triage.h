@@ -19,9 +19,11 @@ enum class Watched : bool { no, yes };
 
 /// Marks announced findings as expected, drops suppressed ones (saying so in the notes), adds a finding for
 /// every announced one that was not made, and sets verdict and `expected`. Wrong or changing values are
-/// expected beside an announced race, undefined read or the like, and never missed there. `date` decides
-/// which suppressions still hold. On a device that does not watch, a defect shows by what it leaves, or by
-/// chance not at all: there any finding is expected of it, and none is missed.
+/// expected beside announced undefined behaviour, and never missed there. `date` decides which suppressions
+/// still hold.
+/// On a device that does not watch, a defect is found where a finding of an announced family was made. Any
+/// other finding is Verdict::another_finding; it is expected where undefined behaviour is announced, which
+/// explains it. A defect may leave no trace there, so none is missed.
 void triage(KernelReport& report, const Contract& contract, const std::string& date,
             Watched watched = Watched::yes);
 

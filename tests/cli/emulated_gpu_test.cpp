@@ -126,6 +126,24 @@ TEST_CASE("A finding of a GPU is replayed there", "[cli][gpu]") {
   CHECK(only_kernel(again).at("findings").at(0).at("kind") == "out-of-bounds");
 }
 
+TEST_CASE("A defect counts as found on a GPU by a finding of a family that it announces", "[cli][gpu]") {
+  // The buffer is one element too short, which the GPU shows as out-of-bounds.
+  const auto audited = [](const std::string& announced) {
+    const AddOne folder(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
+    folder.file("add_one.ptx", add_one_ptx + "// finding: " + announced + "\n");
+    return run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--cases", "20"},
+                    on_emulated_gpu());
+  };
+  const RanJson found = audited("misaligned");
+  CHECK(found.status == 0);
+  CHECK(only_kernel(found).at("verdict") == "findings");
+  CHECK(only_kernel(found).at("expected") == true);
+  const RanJson another = audited("shared-race");
+  CHECK(another.status == 0);
+  CHECK(only_kernel(another).at("verdict") == "another-finding");
+  CHECK(only_kernel(another).at("expected") == false);
+}
+
 TEST_CASE("Workers that die of nothing that a case did cost no case", "[cli][gpu]") {
   const AddOne folder;
   // In the middle of the third batch of 64 cases, of which half have a kernel more that keeps the GPU busy;

@@ -128,6 +128,17 @@ TEST_CASE("The page of what finds which defect has a column for each device and 
   CHECK(ran.out.find("| found, of 1 | 1 | 1 | 0 | 0 | 0 | 1 |") != std::string::npos);
 }
 
+TEST_CASE("Another finding than the announced one is shown, and does not count as found", "[cli][gpu]") {
+  const Folder folder;
+  const std::string cuda =
+      folder.file("cuda.json", replaced(report("cuda", finding("wrong-value", "1 and not 2")),
+                                        "\"verdict\": \"findings\"", "\"verdict\": \"another-finding\""));
+  const Ran ran = run_laboratory({"detection", cuda});
+  CHECK(ran.status == 0);
+  CHECK(ran.out.find("| not run | wrong (another finding) |\n") != std::string::npos);
+  CHECK(ran.out.find("| found, of 1 | 0 | 0 | 0 | 0 | 0 | 0 |") != std::string::npos);
+}
+
 TEST_CASE("A page is made of reports only", "[cli][gpu]") {
   const Folder folder;
   CHECK(run_laboratory({"detection", folder.file("none.json", "{")}).status == 2);

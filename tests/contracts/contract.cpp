@@ -334,9 +334,9 @@ TEST_CASE("markers in the source announce findings with their line") {
                                           "// a comment\n"
                                           "b;\n");
   const std::string file = (workshop.path() / "k.cu").string();
-  CHECK(contract.expected == std::vector<std::string>{"shared-race@" + file + ":1",
-                                                      "unordered-access?@" + file + ":1",
-                                                      "wrong-value@" + file + ":5"});
+  CHECK(contract.expected == std::vector<Announced>{{Kind::shared_race, {file, 1, 0}},
+                                                    {Kind::unordered_access, {file, 1, 0}, true},
+                                                    {Kind::wrong_value, {file, 5, 0}}});
   CHECK(load_error(with_top(""), "x // finding: shared-raise\n") ==
         "k.cu:1:3: a marker announces the unknown finding \"shared-raise\"; did you mean \"shared-race\"?");
   CHECK(load_error(with_top(""), "x // finding: ?\n").find("the unknown finding \"\"") != std::string::npos);

@@ -10,11 +10,12 @@ using namespace foldproof;
 
 namespace {
 
-KernelReport clean(const std::string& label) {
+KernelReport clean(const Bindings& bindings) {
   KernelReport kernel;
   kernel.id = "A8";
   kernel.kernel = "A8 unrolled f32 sum";
-  kernel.label = label;
+  kernel.label = to_text(bindings);
+  kernel.bindings = bindings;
   kernel.file = "unrolled.cu";
   kernel.cases = 40;
   kernel.worst_error_over_bound = 0.25;
@@ -52,35 +53,38 @@ bool contains(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("a clean report is a row an instance and a summary") {
-  const std::string text = to_text(report_of({clean("T=f32")}), {});
+  const std::string text = to_text(report_of({clean({{"T", "f32"}})}), {});
   CHECK(contains(text, "A8  unrolled f32 sum  T=f32        40         0.25  clean"));
   CHECK(last_line(text) == "1 instance (40 cases, emulated device, seed 7): 1 clean\n");
 }
 
 TEST_CASE("clean instances that differ only in numbers share a row with the range") {
   const std::string text =
-      to_text(report_of({clean("T=f32,B=32"), clean("T=f32,B=64"), clean("T=f32,B=128")}), {});
+      to_text(report_of({clean({{"T", "f32"}, {"B", "32"}}), clean({{"T", "f32"}, {"B", "64"}}),
+                         clean({{"T", "f32"}, {"B", "128"}})}),
+              {});
   CHECK(contains(text, "T=f32,B=32..128    120"));
   CHECK(contains(last_line(text), "3 instances (120 cases"));
 }
 
 TEST_CASE("an instance names its device where several ran it") {
-  KernelReport emulated = clean("T=f32"), large = clean("T=f32");
+  KernelReport emulated = clean({{"T", "f32"}}), large = clean({{"T", "f32"}});
   emulated.device = "emulated";
   large.device = "cuda/large";
   const std::string text = to_text(report_of({emulated, large}), {});
   CHECK(contains(text, "  emulated,T=f32 "));
   CHECK(contains(text, "  cuda/large,T=f32 "));
-  KernelReport other = clean("T=f64");
+  KernelReport other = clean({{"T", "f64"}});
   other.device = "cuda/large";
   CHECK_FALSE(contains(to_text(report_of({emulated, other}), {}), "cuda/large,"));
 }
 
 TEST_CASE("an instance with a finding has a row of its own") {
-  KernelReport racy = clean("T=f32,B=64");
+  KernelReport racy = clean({{"T", "f32"}, {"B", "64"}});
   racy.verdict = Verdict::findings;
   racy.findings = {race()};
-  const std::string text = to_text(report_of({clean("T=f32,B=32"), racy, clean("T=f32,B=128")}), {});
+  const std::string text =
+      to_text(report_of({clean({{"T", "f32"}, {"B", "32"}}), racy, clean({{"T", "f32"}, {"B", "128"}})}), {});
   CHECK(contains(text, "T=f32,B=32 "));
   CHECK(contains(text, "T=f32,B=64 "));
   CHECK(contains(text, "1 finding"));
@@ -88,7 +92,7 @@ TEST_CASE("an instance with a finding has a row of its own") {
 }
 
 TEST_CASE("a finding says what, where, who, when, how to mend it and how to see it again") {
-  KernelReport racy = clean("T=f32");
+  KernelReport racy = clean({{"T", "f32"}});
   racy.verdict = Verdict::findings;
   racy.findings = {race()};
   const std::string text = to_text(report_of({racy}), {});
@@ -102,7 +106,7 @@ TEST_CASE("a finding says what, where, who, when, how to mend it and how to see 
 TEST_CASE("the second place is an access where two race, and where a value arises that nobody determined") {
   Finding finding = race();
   finding.other = Position{"nowhere.cu", 16, 5};
-  KernelReport kernel = clean("T=f32");
+  KernelReport kernel = clean({{"T", "f32"}});
   const auto text_of = [&] {
     kernel.findings = {finding};
     return to_text(report_of({kernel}), {});
@@ -115,7 +119,7 @@ TEST_CASE("the second place is an access where two race, and where a value arise
 }
 
 TEST_CASE("the same finding of several instances is shown once, with all of them") {
-  KernelReport one = clean("T=f32"), other = clean("T=i32");
+  KernelReport one = clean({{"T", "f32"}}), other = clean({{"T", "i32"}});
   one.verdict = other.verdict = Verdict::findings;
   one.findings = other.findings = {race()};
   const std::string text = to_text(report_of({one, other}), {});
@@ -124,7 +128,7 @@ TEST_CASE("the same finding of several instances is shown once, with all of them
 }
 
 TEST_CASE("findings of one kernel at one place are shown once, with how many more there are") {
-  KernelReport kernel = clean("");
+  KernelReport kernel = clean({});
   kernel.verdict = Verdict::findings;
   kernel.findings = {race(), race(), race()};
   kernel.findings[1].message = "thread 40 writes what thread 8 reads";
@@ -136,7 +140,7 @@ TEST_CASE("findings of one kernel at one place are shown once, with how many mor
 }
 
 TEST_CASE("the expected findings of a defect are not shown as errors") {
-  KernelReport defect = clean("T=f32");
+  KernelReport defect = clean({{"T", "f32"}});
   defect.verdict = Verdict::findings;
   defect.expected = true;
   defect.findings = {race()};
@@ -146,8 +150,19 @@ TEST_CASE("the expected findings of a defect are not shown as errors") {
   CHECK(contains(text, "as expected"));
 }
 
+TEST_CASE("a defect that shows another finding than announced is not counted as found") {
+  KernelReport defect = clean({{"T", "f32"}});
+  defect.verdict = Verdict::another_finding;
+  defect.findings = {race()};
+  defect.findings[0].expected = true;
+  const std::string text = to_text(report_of({defect}), {});
+  CHECK_FALSE(contains(text, "error["));
+  CHECK(contains(text, "  another finding  "));
+  CHECK(contains(last_line(text), ": 1 with another finding than announced\n"));
+}
+
 TEST_CASE("how far counts were tried is told of one source, not of a catalogue") {
-  KernelReport kernel = clean("T=f32");
+  KernelReport kernel = clean({{"T", "f32"}});
   kernel.file = "a.cu";
   kernel.untried_above = {{"count", 66560}, {"grid", 24}};
   KernelReport narrow = kernel;
@@ -159,7 +174,8 @@ TEST_CASE("how far counts were tried is told of one source, not of a catalogue")
 }
 
 TEST_CASE("no line is wider than asked for, but for a command to be copied") {
-  KernelReport wordy = clean("T=f32,OPERATOR=sum,ACCUMULATOR=f64,LAYOUT=interleaved,B=1024");
+  KernelReport wordy = clean(
+      {{"T", "f32"}, {"OPERATOR", "sum"}, {"ACCUMULATOR", "f64"}, {"LAYOUT", "interleaved"}, {"B", "1024"}});
   wordy.kernel = "A8 a kernel whose name goes on and on and on and on and on until the end of it";
   wordy.notes = {
       "one note that is so long that it has to be broken, since nobody reads lines that do not end, and so "
@@ -172,7 +188,7 @@ TEST_CASE("no line is wider than asked for, but for a command to be copied") {
 }
 
 TEST_CASE("counters are tables of what a block does, and are not there unless counted") {
-  KernelReport kernel = clean("T=f32");
+  KernelReport kernel = clean({{"T", "f32"}});
   CHECK_FALSE(contains(to_text(report_of({kernel}), {}), "Counters"));
   kernel.counters = Counted{"count=512", {}};
   Counters& c = kernel.counters->counters;
@@ -195,12 +211,12 @@ TEST_CASE("counters are tables of what a block does, and are not there unless co
 }
 
 TEST_CASE("colours are there only when asked for") {
-  CHECK(contains(to_text(report_of({clean("T=f32")}), {true, 100, {}}), "\x1b["));
-  CHECK_FALSE(contains(to_text(report_of({clean("T=f32")}), {false, 100, {}}), "\x1b["));
+  CHECK(contains(to_text(report_of({clean({{"T", "f32"}})}), {true, 100, {}}), "\x1b["));
+  CHECK_FALSE(contains(to_text(report_of({clean({{"T", "f32"}})}), {false, 100, {}}), "\x1b["));
 }
 
 TEST_CASE("nothing from outside reaches the terminal as a command to it") {
-  KernelReport sly = clean("T=\x1b[2J");
+  KernelReport sly = clean({{"T", "\x1b[2J"}});
   sly.notes = {"\x1b]0;owned\x07"};
   CHECK_FALSE(contains(to_text(report_of({sly}), {}), "\x1b"));
 }
