@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "oracles/element.h"
+#include "oracles/formats.h"
 
 namespace foldproof {
 

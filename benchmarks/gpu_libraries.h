@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "benchmarks/contest.h"
-#include "oracles/element.h"
+#include "oracles/formats.h"
 
 namespace foldproof {
 

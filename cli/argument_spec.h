@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "devices/runner.h"
-#include "oracles/element.h"
+#include "oracles/formats.h"
 
 namespace foldproof {
 

@@ -14,7 +14,7 @@
 #include "contracts/markers.h"
 #include "contracts/placeholders.h"
 #include "oracles/custom_operator.h"
-#include "oracles/element.h"
+#include "oracles/formats.h"
 #include "oracles/layout.h"
 #include "oracles/operands.h"
 #include "oracles/operator.h"

@@ -11,11 +11,140 @@
 // go either way) and that subnormal results are kept. A term that is zero counts nowhere: adding it is exact.
 #pragma once
 
-#include "oracles/bounds/compensated.h"  // IWYU pragma: export
-#include "oracles/bounds/dot.h"          // IWYU pragma: export
-#include "oracles/bounds/exponential.h"  // IWYU pragma: export
-#include "oracles/bounds/growth.h"       // IWYU pragma: export
-#include "oracles/bounds/output.h"       // IWYU pragma: export
-#include "oracles/bounds/product.h"      // IWYU pragma: export
-#include "oracles/bounds/sum.h"          // IWYU pragma: export
-#include "oracles/bounds/variance.h"     // IWYU pragma: export
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "oracles/dyadic.h"
+
+namespace foldproof {
+
+/// Either a bound that holds for every run of the arithmetic that its function names, or a sentence that says
+/// which condition fails. A judge may reject a value that lies beyond a bound; without one, it may not.
+class Bound {
+ public:
+  /// A bound that holds.
+  Bound(Dyadic value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  /// No bound: `why` is the condition that does not hold, as a sentence.
+  static Bound none(std::string why) {
+    Bound bound;
+    bound.why_not_ = std::move(why);
+    return bound;
+  }
+
+  explicit operator bool() const { return why_not_.empty(); }
+  /// Only of a bound that holds.
+  const Dyadic& operator*() const { return value_; }
+  const Dyadic* operator->() const { return &value_; }
+  /// Empty where the bound holds.
+  const std::string& why_not() const { return why_not_; }
+
+ private:
+  Bound() = default;
+  Dyadic value_;
+  std::string why_not_;
+};
+
+/// The smaller of two bounds on one error: the one that holds, where only one does.
+Bound sharper(Bound a, Bound b);
+
+/// How an operation chooses between the two values of the format next to its exact result.
+enum class Rounding : std::uint8_t {
+  nearest,   ///< the nearer one
+  faithful,  ///< either: truncation, rounding up, stochastic rounding
+};
+
+/// So many operations in a format of this precision.
+struct Roundings {
+  std::uint64_t steps = 0;
+  int precision = 0;
+};
+
+/// (1 + v)^steps - 1, rounded up: the largest relative change that so many operations make, one after the
+/// other. v is u' for rounding to nearest and 2u for faithful rounding. No bound where it is so large that it
+/// says nothing (steps * u beyond 32).
+Bound growth(std::uint64_t steps, int precision, Rounding rounding = Rounding::nearest);
+
+/// The same of operations in several formats.
+Bound growth(std::span<const Roundings> path, Rounding rounding = Rounding::nearest);
+
+/// Rounding to a floating-point format what lies within `bound` of `exact`: bound + ulp(|exact| + bound) / 2.
+Bound output_bound(const Dyadic& exact, const Dyadic& bound, const FloatFormat& output);
+
+/// Whether what lies within a bound of the exact result overflows when it is rounded to a format.
+enum class Overflow : std::uint8_t { impossible, possible, certain };
+/// Never certain of a format that saturates; what lies on the threshold itself is only possible, since the
+/// tie goes up in most formats and down in e4m3.
+Overflow overflow_of(const Dyadic& exact, const Dyadic& bound, const FloatFormat& output);
+
+/// Any order: (n - 1) u A, for any number n of nonzero terms (Jeannerod and Rump 2013). Only where additions
+/// round to nearest.
+Bound sum_bound_any_order(std::uint64_t terms, int precision, const Dyadic& magnitude,
+                          Rounding rounding = Rounding::nearest);
+
+/// Any tree in which no term passes through more than h additions: ((1 + u')^h - 1) A.
+Bound sum_bound_of_height(std::uint64_t height, int precision, const Dyadic& magnitude,
+                          Rounding rounding = Rounding::nearest);
+
+/// One term, and how many roundings lie on its way to the result.
+struct Leaf {
+  Dyadic magnitude;
+  std::uint64_t roundings = 0;
+};
+
+/// A known tree: sum of |x_i| ((1 + u')^d_i - 1). For products, |x_i y_i| with one rounding more where they
+/// are rounded before they are added; their underflow comes on top (dot_underflow).
+Bound sum_bound_of_leaves(std::span<const Leaf> leaves, int precision, Rounding rounding = Rounding::nearest);
+
+/// A run that was watched: the sum of half an ulp of every result of an addition of two nonzero values
+/// (rounded faithfully: of a whole ulp). Results below twice the smallest normal are exact and count nothing.
+/// `partial_sums` are those results as computed, the final one included; all are values of the format.
+Bound sum_bound_of_partial_sums(std::span<const Dyadic> partial_sums, const FloatFormat& format,
+                                Rounding rounding = Rounding::nearest);
+
+/// Terms that are known with an error each, then summed in any order: E + (T - 1) u (A + E), of T terms with
+/// A the sum of the exact magnitudes and E the sum of the errors. So a tree over what threads computed, or a
+/// sum of converted inputs, is bounded by parts.
+Bound sum_bound_of_approximate_terms(std::uint64_t terms, int precision, const Dyadic& magnitude,
+                                     const Dyadic& errors);
+/// The same in a tree of height h: E + ((1 + u')^h - 1)(A + E).
+Bound sum_bound_of_approximate_terms(std::uint64_t terms, std::uint64_t height, int precision,
+                                     const Dyadic& magnitude, const Dyadic& errors);
+
+/// Each inclusive prefix sum with the magnitudes that it has got, in any order: (i - 1) u A_i.
+std::vector<Dyadic> scan_bounds_any_order(std::span<const Dyadic> magnitudes, int precision);
+
+/// What flushing subnormal results to zero adds to any of the bounds above, whatever the tree: less than the
+/// smallest normal value for every second term. Subnormal terms may also be flushed: `subnormal_magnitude` is
+/// the sum of their magnitudes.
+Dyadic flush_to_zero_loss(std::uint64_t terms, const FloatFormat& format, const Dyadic& subnormal_magnitude);
+
+/// Rounding terms to a format on the way in: u A + terms * eta / 2.
+Dyadic conversion_bound(std::uint64_t terms, const FloatFormat& format, const Dyadic& magnitude);
+
+/// Any order, with separate or fused multiplications, also both: n u A + underflow (1 + n u) with n the
+/// number of nonzero products and A = sum |x_i y_i| (Jeannerod and Rump 2013; the underflow is ours).
+/// `inexact`: how many of them are not multiples of eta, so that underflow may round them; each costs eta
+/// / 2.
+Bound dot_bound_any_order(std::uint64_t terms, std::uint64_t inexact, const FloatFormat& format,
+                          const Dyadic& magnitude);
+
+/// The same where subnormal inputs and results are flushed to zero. `lost`: the sum of |x_i y_i| over the
+/// products with a subnormal factor.
+Bound dot_bound_with_flush(std::uint64_t terms, const FloatFormat& format, const Dyadic& magnitude,
+                           const Dyadic& lost);
+
+/// What underflow of products adds to sum_bound_of_leaves in a tree of height h: inexact * eta / 2, grown.
+Bound dot_underflow(std::uint64_t inexact, std::uint64_t height, const FloatFormat& format);
+
+/// The square root of a sum of squares Q that is known to within `error`: the largest distance of what it is
+/// rounded to from sqrt(Q), where the root has a relative error of at most `root_error` and costs eta / 2
+/// where it is subnormal. Q and all else not negative.
+Bound norm_bound(const Dyadic& sum_of_squares, const Dyadic& error, const FloatFormat& format,
+                 const Dyadic& root_error);
+/// With a correctly rounded root.
+Bound norm_bound(const Dyadic& sum_of_squares, const Dyadic& error, const FloatFormat& format);
+
+}  // namespace foldproof

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "oracles/element.h"
+#include "oracles/formats.h"
 
 namespace foldproof {
 

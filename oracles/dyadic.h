@@ -41,6 +41,11 @@ class Dyadic {
 };
 
 Dyadic abs(const Dyadic& x);
+/// x / 2, a count as a number, a multiple, the greater of two.
+inline Dyadic half(const Dyadic& x) { return x * Dyadic::power_of_two(-1); }
+inline Dyadic whole(std::uint64_t count) { return {Dyadic::Integer(count), 0}; }
+inline Dyadic operator*(std::uint64_t count, const Dyadic& x) { return whole(count) * x; }
+inline const Dyadic& larger(const Dyadic& a, const Dyadic& b) { return a < b ? b : a; }
 
 /// x with at most 64 significant bits such that rounding it to any floating-point element rounds x correctly:
 /// the last bit is set where anything was cut off.
@@ -50,11 +55,25 @@ Number sticky(const Dyadic& x);
 std::uint64_t rounded(Element element, const Dyadic& x);
 std::uint64_t rounded(Element element, const Dyadic& x, RoundingMode mode,
                       Saturation saturation = Saturation::none);
+/// A sum rounded once to a format, ties to even, as IEEE 754 has it; an integer stays at the end of its
+/// range. `finite`: the exact sum of the finite values; `only_negative_zeros`: nothing else was added, but
+/// something.
+std::uint64_t rounded_sum(Element to, const Specials& specials, const Dyadic& finite,
+                          bool only_negative_zeros);
 /// The nearest double, and one that is not below x; for reports.
 double nearest_double(const Dyadic& x);
 double upper_double(const Dyadic& x);
 /// a / b as a double, whatever their exponents; b is positive.
 double ratio(const Dyadic& a, const Dyadic& b);
+
+/// What rounding to the nearest may change, in relation: 2^-precision.
+inline Dyadic unit_roundoff(int precision) { return Dyadic::power_of_two(-precision); }
+inline Dyadic smallest_subnormal(const FloatFormat& format) {
+  return Dyadic::power_of_two(format.lowest_exponent);
+}
+inline Dyadic smallest_normal(const FloatFormat& format) {
+  return Dyadic::power_of_two(format.normal_exponent());
+}
 
 /// The distance between neighbouring values of a floating-point format at |x|, 2^lowest_exponent at least.
 Dyadic ulp(const FloatFormat& format, const Dyadic& x);

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "oracles/element.h"
+#include "oracles/formats.h"
 
 namespace foldproof {
 
@@ -24,7 +24,7 @@ using NodeId = std::uint32_t;
 /// How a node is made of its operands a, b, c (oracles/operations.def).
 enum class Operation : std::uint8_t {
 #define FOLDPROOF_OPERATION(id, name, operands, synopsis) id,
-#include "oracles/operations.def"
+#include "oracles/expressions/operations.def"
 #undef FOLDPROOF_OPERATION
 };
 std::string_view name(Operation operation);

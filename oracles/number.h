@@ -7,9 +7,7 @@
 #include <span>
 #include <string>
 
-#include "oracles/element.h"
-#include "oracles/float_format.h"
-#include "oracles/rounding.h"
+#include "oracles/formats.h"
 
 namespace foldproof {
 
@@ -36,6 +34,11 @@ double to_double(const Number& number);
 
 /// The exact value of an element's bits.
 Number decode(Element element, std::uint64_t bits);
+/// An integer element as two's complement of 64 bits.
+inline std::uint64_t extended(Element element, std::uint64_t bits) {
+  const Number number = decode(element, bits);
+  return number.negative ? std::uint64_t{0} - number.significand : number.significand;
+}
 /// As C++ and CUDA convert: to the element nearest to a number, ties to even; beyond the largest value an
 /// infinity, NaN in a format without infinities, the largest value in one with neither. Integers are
 /// truncated towards zero and stay at the end of their range; NaN gives 0.
@@ -44,6 +47,27 @@ std::uint64_t encode(Element element, const Number& number);
 /// toolkit's canonical one, and the largest positive value in a format without NaN.
 std::uint64_t encode(Element element, const Number& number, RoundingMode mode,
                      Saturation saturation = Saturation::none);
+
+/// What is known of a sum apart from the finite values, and how IEEE 754 adds that.
+struct Specials {
+  bool nan = false, positive_infinity = false, negative_infinity = false;  ///< whether any was added
+
+  /// One that was added, if it is not finite.
+  void add(Number::Category category, bool negative) {
+    nan |= category == Number::Category::nan;
+    if (category == Number::Category::infinity) (negative ? negative_infinity : positive_infinity) = true;
+  }
+  void merge(const Specials& other) {
+    nan |= other.nan;
+    positive_infinity |= other.positive_infinity;
+    negative_infinity |= other.negative_infinity;
+  }
+
+  /// The sum is NaN: one was added, or infinities of both signs.
+  bool give_nan() const { return nan || (positive_infinity && negative_infinity); }
+  bool have_infinity() const { return positive_infinity || negative_infinity; }
+  bool give_infinity() const { return !give_nan() && have_infinity(); }
+};
 
 /// Compares |a| and |b|, both finite.
 std::strong_ordering compare_magnitudes(const Number& a, const Number& b);

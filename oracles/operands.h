@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "oracles/element.h"
+#include "oracles/formats.h"
 #include "oracles/number.h"
 #include "oracles/operator.h"
 

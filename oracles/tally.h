@@ -6,8 +6,8 @@
 #include <span>
 
 #include "oracles/dyadic.h"
-#include "oracles/element.h"
-#include "oracles/specials.h"
+#include "oracles/formats.h"
+#include "oracles/number.h"
 
 namespace foldproof {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "oracles/judge.h"
+#include "oracles/checker.h"
 
 namespace foldproof {
 

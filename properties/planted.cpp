@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "base/error.h"
-#include "oracles/code_bits.h"
+#include "oracles/formats.h"
 #include "oracles/number.h"
 
 namespace foldproof {

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "contracts/keys.h"
 #include "contracts/names.h"
-#include "oracles/element.h"
+#include "oracles/formats.h"
 
 namespace foldproof {
 

@@ -10,7 +10,7 @@
 #include "contracts/compile.h"
 #include "contracts/declarations.h"
 #include "contracts/entry_facts.h"
-#include "oracles/element.h"
+#include "oracles/formats.h"
 
 namespace foldproof {
 

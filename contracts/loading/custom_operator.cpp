@@ -4,8 +4,8 @@
 
 #include "contracts/expression/node.h"
 #include "contracts/expression/parser.h"
-#include "oracles/code_bits.h"
-#include "oracles/judges/wrapping.h"
+#include "oracles/formats.h"
+#include "oracles/number.h"
 
 namespace foldproof {
 namespace {

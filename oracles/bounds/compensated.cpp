@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "oracles/bounds/arithmetic.h"
-#include "oracles/bounds/sum.h"
-#include "oracles/enclosure.h"
+#include "oracles/bounds.h"
+#include "oracles/dyadic.h"
+#include "oracles/exact/enclosure.h"
 
 namespace foldproof {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "oracles/bounds/growth.h"
+#include "oracles/bounds.h"
 
 namespace foldproof {
 

@@ -1,7 +1,7 @@
 #include "oracles/bounds/exponential.h"
 
-#include "oracles/bounds/arithmetic.h"
-#include "oracles/enclosure.h"
+#include "oracles/dyadic.h"
+#include "oracles/exact/enclosure.h"
 
 namespace foldproof {
 namespace {

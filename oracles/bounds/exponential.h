@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "oracles/bounds/growth.h"
+#include "oracles/bounds.h"
 
 namespace foldproof {
 

@@ -1,6 +1,6 @@
 #include "oracles/bounds/normalisation.h"
 
-#include "oracles/bounds/arithmetic.h"
+#include "oracles/dyadic.h"
 
 namespace foldproof {
 namespace {

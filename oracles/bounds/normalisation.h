@@ -1,8 +1,8 @@
 // Bounds of what is divided by the root of a mean: LayerNorm and RMSNorm. Symbols: oracles/bounds.h.
 #pragma once
 
-#include "oracles/bound.h"
-#include "oracles/enclosure.h"
+#include "oracles/bounds.h"
+#include "oracles/exact/enclosure.h"
 
 namespace foldproof {
 

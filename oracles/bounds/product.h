@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "oracles/bounds/growth.h"
+#include "oracles/bounds.h"
 
 namespace foldproof {
 

@@ -1,8 +1,8 @@
-#include "oracles/bounds/sum.h"
+#include "oracles/bounds.h"
 
 #include <map>
 
-#include "oracles/bounds/arithmetic.h"
+#include "oracles/dyadic.h"
 
 namespace foldproof {
 

@@ -4,10 +4,9 @@
 
 #include <bit>
 
-#include "oracles/bounds/arithmetic.h"
-#include "oracles/bounds/dot.h"
-#include "oracles/bounds/sum.h"
-#include "oracles/enclosure.h"
+#include "oracles/bounds.h"
+#include "oracles/dyadic.h"
+#include "oracles/exact/enclosure.h"
 
 namespace foldproof {
 namespace {

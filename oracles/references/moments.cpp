@@ -1,6 +1,6 @@
 #include "oracles/references/moments.h"
 
-#include "oracles/bounds/arithmetic.h"
+#include "oracles/dyadic.h"
 #include "oracles/tally.h"
 
 namespace foldproof {

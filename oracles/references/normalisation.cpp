@@ -1,6 +1,6 @@
 #include "oracles/references/normalisation.h"
 
-#include "oracles/bounds/arithmetic.h"
+#include "oracles/dyadic.h"
 #include "oracles/tally.h"
 
 namespace foldproof {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "oracles/enclosure.h"
+#include "oracles/exact/enclosure.h"
 
 namespace foldproof {
 

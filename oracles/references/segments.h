@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "oracles/element.h"
+#include "oracles/formats.h"
 
 namespace foldproof {
 

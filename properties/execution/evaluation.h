@@ -9,7 +9,7 @@
 
 #include "contracts/contract.h"
 #include "devices/runner.h"
-#include "oracles/judge.h"
+#include "oracles/checker.h"
 #include "properties/case.h"
 #include "properties/execution/job.h"
 

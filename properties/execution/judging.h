@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "contracts/contract.h"
-#include "oracles/judge.h"
+#include "oracles/checker.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof {

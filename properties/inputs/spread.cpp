@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "oracles/code_bits.h"
+#include "oracles/formats.h"
 #include "properties/inputs/fills.h"
 
 namespace foldproof::inputs {

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "oracles/float_format.h"
+#include "oracles/formats.h"
 
 namespace foldproof {
 namespace {

@@ -10,7 +10,7 @@
 #include "contracts/contract.h"
 #include "devices/cuda/context.h"
 #include "oracles/dyadic.h"
-#include "oracles/specials.h"
+#include "oracles/number.h"
 #include "properties/large/kernel_on_gpu.h"
 
 namespace foldproof {

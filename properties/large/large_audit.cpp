@@ -9,7 +9,7 @@
 
 #include "devices/cuda/failure.h"
 #include "oracles/number.h"
-#include "oracles/tallied_sum.h"
+#include "oracles/sum_checkers.h"
 #include "properties/audit.h"
 #include "properties/execution/entry_place.h"
 #include "properties/execution/judging.h"

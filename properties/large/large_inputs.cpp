@@ -6,7 +6,7 @@
 #include <array>
 
 #include "devices/job_arguments.h"
-#include "oracles/float_format.h"
+#include "oracles/formats.h"
 
 namespace foldproof {
 namespace {

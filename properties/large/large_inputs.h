@@ -7,7 +7,7 @@
 
 #include "devices/cuda/context.h"
 #include "devices/cuda/module.h"
-#include "oracles/element.h"
+#include "oracles/formats.h"
 #include "oracles/tally.h"
 
 namespace foldproof {

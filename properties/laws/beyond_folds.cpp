@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "oracles/code_bits.h"
+#include "oracles/formats.h"
 #include "properties/laws/law.h"
 
 namespace foldproof::laws {

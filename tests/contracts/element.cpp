@@ -1,4 +1,4 @@
-#include "oracles/element.h"
+#include "oracles/formats.h"
 
 #include "catch.h"
 

@@ -1,5 +1,5 @@
 // Alarms: their formulas in double precision, and that they lie below the bounds where they are of use.
-#include "oracles/alarms.h"
+#include "oracles/bounds/alarms.h"
 
 #include <cmath>
 

@@ -2,6 +2,8 @@
 #include "oracles/bounds.h"
 
 #include "catch.h"
+#include "oracles/bounds/compensated.h"
+#include "oracles/bounds/product.h"
 
 namespace foldproof {
 namespace {

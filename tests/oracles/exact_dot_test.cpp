@@ -1,5 +1,5 @@
 // Exact dot products and prefix sums against integers of any length and the processor's own products.
-#include "oracles/exact_dot.h"
+#include "exact_dot.h"
 
 #include <bit>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "oracles/exact_prefix_sums.h"
+#include "exact_prefix_sums.h"
 #include "oracles/in_smallest.h"
 
 using namespace foldproof;

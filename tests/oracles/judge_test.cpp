@@ -6,8 +6,8 @@
 
 #include "catch.h"
 #include "elements.h"
-#include "oracles/judge.h"
-#include "oracles/tallied_sum.h"
+#include "oracles/checker.h"
+#include "oracles/sum_checkers.h"
 
 namespace foldproof {
 namespace {

@@ -1,5 +1,5 @@
 // Classes and neighbours, counted by hand and held against the C library.
-#include "oracles/neighbours.h"
+#include "oracles/formats/neighbours.h"
 
 #include <bit>
 #include <cmath>

@@ -8,7 +8,7 @@
 
 #include "catch.h"
 #include "elements.h"
-#include "oracles/result_judge.h"
+#include "oracles/result_checker.h"
 
 namespace foldproof {
 namespace {

@@ -1,5 +1,4 @@
 // References by closed forms, values worked out by hand, and hostile inputs.
-#include "oracles/references.h"
 
 #include <cmath>
 #include <limits>
@@ -8,6 +7,14 @@
 
 #include "catch.h"
 #include "elements.h"
+#include "oracles/references/counting.h"
+#include "oracles/references/exponential.h"
+#include "oracles/references/extremes.h"
+#include "oracles/references/moments.h"
+#include "oracles/references/normalisation.h"
+#include "oracles/references/product.h"
+#include "oracles/references/reference.h"
+#include "oracles/references/segments.h"
 
 namespace foldproof {
 namespace {

@@ -1,6 +1,6 @@
 // What the judges make of results that are not one fold: places, moments, exponentials, histograms, rows and
 // scans.
-#include "oracles/result_judge.h"
+#include "oracles/result_checker.h"
 
 #include <algorithm>
 #include <cmath>

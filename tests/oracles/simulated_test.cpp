@@ -9,7 +9,11 @@
 #include "catch.h"
 #include "elements.h"
 #include "oracles/bounds.h"
-#include "oracles/references.h"
+#include "oracles/bounds/exponential.h"
+#include "oracles/bounds/variance.h"
+#include "oracles/references/exponential.h"
+#include "oracles/references/moments.h"
+#include "oracles/references/reference.h"
 #include "oracles/tally.h"
 #include "toy.h"
 

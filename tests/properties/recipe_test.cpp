@@ -5,7 +5,7 @@
 #include <set>
 
 #include "catch.h"
-#include "oracles/judge.h"
+#include "oracles/checker.h"
 #include "oracles/number.h"
 #include "properties/recipes.h"
 

@@ -9,7 +9,7 @@
 #include "devices/emulated/shadow/operation_of.h"
 #include "devices/emulated/shadow/provenance.h"
 #include "devices/emulated/state/columns.h"
-#include "oracles/code_bits.h"
+#include "oracles/formats.h"
 #include "oracles/number.h"
 #include "sanitizer/lane_set.h"
 

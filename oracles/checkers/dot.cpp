@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include "oracles/bounds.h"
+#include "oracles/checkers/checkers.h"
+#include "oracles/checkers/outcome.h"
+#include "oracles/dyadic.h"
+#include "oracles/formats.h"
+#include "oracles/number.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+namespace {
+
+/// Of integers, modulo 2^w.
+class WrappingDotJudge final : public Judge {
+ public:
+  WrappingDotJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
+      : a_(arithmetic) {
+    for (std::size_t i = 0; i < second.size(); ++i)
+      exact_ += extended(a_.input, load(a_.input, input, i)) * extended(second.type, second.bits(i));
+    exact_ = extended(a_.accumulator, exact_ & code_mask(a_.accumulator)) & code_mask(a_.output);
+  }
+
+  Judgement element(std::size_t, std::uint64_t bits) const override {
+    Judgement judgement;
+    judgement.ok = bits == exact_;
+    if (!judgement.ok)
+      judgement.sentence = fmt::format("the result is {} but the dot product is {}", to_text(a_.output, bits),
+                                       to_text(a_.output, exact_));
+    return judgement;
+  }
+
+ private:
+  Arithmetic a_;
+  std::uint64_t exact_ = 0;
+};
+
+class DotJudge final : public Judge {
+ public:
+  DotJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
+      : a_(arithmetic), products_(tally_products(arithmetic.input, input, second.values)) {
+    const std::size_t count = second.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Number x = decode(a_.input, load(a_.input, input, i)), y = second.number(i);
+      holds_nan_ |= x.is_nan() || y.is_nan();
+      if (a_.flush_to_zero && (may_be_flushed(x, a_.input) || may_be_flushed(y, second.type)) &&
+          x.is_finite() && y.is_finite())
+        lost_ = lost_ + abs(Dyadic(x) * Dyadic(y));
+    }
+    bound_ = bound();
+  }
+
+  Judgement element(std::size_t, std::uint64_t bits) const override {
+    const Outcome outcome = outcome_of(a_.output, bits);
+    if (holds_nan_ && a_.nan == NanPolicy::unspecified)
+      return anything_goes("the contract does not say what a NaN does");
+    if (products_.specials.give_nan())
+      return judged_by_category(outcome.category == Number::Category::nan, outcome,
+                                holds_nan_ ? "the input holds a NaN" : "the products give NaN");
+    if (products_.specials.have_infinity()) return judge_infinite(outcome);
+    return judged_by_reference(outcome, Reference::exactly(products_.sum()), bound_, a_, "dot product");
+  }
+
+ private:
+  Bound bound() const {
+    const FloatFormat& format = float_format(a_.accumulator);
+    if (products_.magnitude() * Dyadic(2, 0) > largest_finite(format))
+      return Bound::none("the sum of products may overflow");
+    if (no_order_rounds(products_, format, a_.flush_to_zero)) return Dyadic{};
+    if (a_.flush_to_zero)
+      return dot_bound_with_flush(products_.nonzero, format, products_.magnitude(), lost_);
+    return dot_bound_any_order(products_.nonzero, products_.nonzero, format, products_.magnitude());
+  }
+
+  /// A factor that is subnormal, as it is read or in the accumulator's format.
+  bool may_be_flushed(const Number& factor, Element type) const {
+    if (!factor.is_finite() || factor.is_zero()) return false;
+    const Dyadic magnitude = abs(Dyadic(factor));
+    return magnitude < smallest_normal(float_format(a_.accumulator)) ||
+           magnitude < smallest_normal(float_format(type));
+  }
+
+  /// The finite products may overflow to the other side of the infinity.
+  Judgement judge_infinite(const Outcome& outcome) const {
+    const bool negative = products_.specials.negative_infinity;
+    const Dyadic& other = negative ? products_.positive : products_.negative;
+    const bool cancels = other * Dyadic(2, 0) > largest_finite(a_.accumulator) || overflows_to_nan(a_);
+    const bool nan = outcome.category == Number::Category::nan;
+    return judged_by_category(
+        (nan && cancels) || (outcome.category == Number::Category::infinity && outcome.negative == negative),
+        outcome, negative ? "a product is -inf" : "a product is inf");
+  }
+
+  Arithmetic a_;
+  Tally products_;
+  Dyadic lost_;  ///< what products with a subnormal factor are worth, where such factors are flushed
+  Bound bound_ = Dyadic{};
+  bool holds_nan_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Judge> make_dot_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                                      const Operand& second) {
+  if (!is_float(arithmetic.accumulator)) return std::make_unique<WrappingDotJudge>(arithmetic, input, second);
+  return std::make_unique<DotJudge>(arithmetic, input, second);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,169 @@
+#include "oracles/references/exponential.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/bounds.h"
+#include "oracles/bounds/exponential.h"
+#include "oracles/checkers/checkers.h"
+#include "oracles/checkers/outcome.h"
+#include "oracles/dyadic.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+namespace {
+
+/// The arguments x - m below which nothing but zero comes of an exponential in the accumulator.
+constexpr std::uint64_t deepest(Element accumulator) { return accumulator == Element::f64 ? 746 : 104; }
+
+/// Of the library what the CUDA C++ Programming Guide's tables of maximum errors say, at least: expf 2 ulp,
+/// logf 1, exp and log of f64 1. An ulp is at most 2^(1-p) of its number. Below the smallest normal number
+/// the hardware's exp2 gives zero.
+///
+/// Of the fast ways the largest of: __expf(x - m), 2 + 1.173 |x - m| ulp; exp2f((x - m) log2 e), whose
+/// argument is off by 1.3 u |x - m| from its rounding and that of log2 e; exp2f(fma(x, log2 e, -m log2 e)),
+/// where the rounding of m log2 e comes to |m| u more. __logf is off by 3 ulp or, between 1/2 and 2, by
+/// 2^-21.41.
+ExponentialErrors errors_of(const Arithmetic& a, const Dyadic& max) {
+  const FloatFormat& format = float_format(a.accumulator);
+  const Dyadic ulp = whole(2) * unit_roundoff(format.precision);
+  if (a.functions == MathFunctions::library) return {whole(2) * ulp, smallest_normal(format), whole(2) * ulp};
+  const Dyadic exp_ulps = whole(2 + deepest(a.accumulator) * 5 / 4) + abs(max);
+  const Dyadic log_absolute = a.accumulator == Element::f32 ? Dyadic::power_of_two(-21) : Dyadic{};
+  return {exp_ulps * ulp, smallest_normal(format), whole(3) * ulp, log_absolute};
+}
+
+/// What was summed about an earlier maximum is scaled: once at most for each of the other terms that may
+/// raise the maximum, by an exponential and a rounded product. Distances between maxima add up to that from
+/// the last one, so that their roundings drift as one would. Where a factor underflows, so may each of the
+/// sums.
+ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t times,
+                                const FloatFormat& format) {
+  ExponentialErrors errors = once;
+  const Bound roundings = growth(2 * times, format.precision);
+  const Dyadic relative = whole(times + 1) * once.exp_relative;
+  // (1 + e)^(t + 1) <= 1 + (t + 1) e (1 + (t + 1) e) where (t + 1) e <= 1; else more than any result has room
+  // for.
+  errors.exp_relative = roundings && relative <= whole(1)
+                            ? relative * (whole(1) + relative) * (whole(1) + *roundings) + *roundings
+                            : Dyadic::power_of_two(2048);
+  errors.exp_absolute = whole(times + 1) * whole(times + 1) * once.exp_absolute;
+  return errors;
+}
+
+class ExponentialJudge final : public Judge {
+ public:
+  ExponentialJudge(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                   const std::optional<Operand>& target)
+      : a_(arithmetic) {
+    if (target) target_ = static_cast<std::size_t>(target->bits(0));
+    const Tally t = tally(a_.input, input);
+    specials_ = t.specials;
+    masked_ = t.finite == 0;
+    const unsigned bits = a_.accumulator == Element::f64 ? 128 : 64;
+    if (specials_.nan || specials_.positive_infinity || masked_) return;
+    const FloatFormat& format = float_format(a_.accumulator);
+    exact_.emplace(a_.input, input, format.precision, bits);
+    errors_ = errors_of(a_, exact_->max());
+    if (a_.maximum == Maximum::running) errors_ = with_scalings(errors_, height(), format);
+    constexpr std::uint64_t roundings = 2;  // a division has one, a product with the reciprocal two
+    bounds_.emplace(exact_->sums(), height(), format, errors_, roundings, true);
+  }
+
+  Judgement element(std::size_t index, std::uint64_t bits) const override {
+    const Outcome outcome = outcome_of(a_.output, bits);
+    if (specials_.nan || specials_.positive_infinity) return judge_spoiled(outcome);
+    if (masked_) return judge_masked(outcome);
+    if (a_.op == Operator::log_sum_exp) return judge_logarithm(outcome);
+    if (a_.op == Operator::cross_entropy) return judge_cross_entropy(outcome);
+    // e^-inf is 0 in every arithmetic.
+    if (!exact_->gap(index)) return judged_by_enclosure(outcome, Dyadic{}, Dyadic{}, a_, "softmax");
+    const Enclosure share = exact_->share(index);
+    return judge_finite(outcome, share, bounds_->of(share.high, *exact_->gap(index)), "softmax");
+  }
+
+ private:
+  /// The input holds NaN or +inf.
+  Judgement judge_spoiled(const Outcome& outcome) const {
+    const bool nan = outcome.category == Number::Category::nan;
+    if (specials_.nan) {
+      if (a_.nan == NanPolicy::unspecified) return anything_goes("the contract does not say what a NaN does");
+      return judged_by_category(nan, outcome, "the input holds a NaN");
+    }
+    // The formula about the maximum has inf - inf; the limits are 1 and 0, or inf.
+    const bool limit = a_.op != Operator::softmax
+                           ? outcome.category == Number::Category::infinity && !outcome.negative
+                           : outcome.is_finite() && (outcome.value.is_zero() || outcome.value == whole(1));
+    return judged_by_category(nan || limit, outcome, "the input holds an infinity");
+  }
+
+  /// The input holds nothing but -inf, or nothing at all.
+  Judgement judge_masked(const Outcome& outcome) const {
+    const bool nan = outcome.category == Number::Category::nan;
+    if (a_.op == Operator::cross_entropy)
+      return judged_by_category(nan, outcome, "the input holds nothing but minus infinities");
+    const bool zero = a_.op == Operator::softmax
+                          ? outcome.is_finite() && outcome.value.is_zero()
+                          : outcome.category == Number::Category::infinity && outcome.negative;
+    const bool ok = a_.masked == Masked::zero ? zero : a_.masked == Masked::nan ? nan : zero || nan;
+    return judged_by_category(ok, outcome, "the input holds nothing but minus infinities");
+  }
+
+  Judgement judge_logarithm(const Outcome& outcome) const {
+    const Enclosure exact = exact_->logarithm_of_sum();
+    const Dyadic magnitude = std::max(abs(exact.low), abs(exact.high));
+    return judge_finite(
+        outcome, exact,
+        log_sum_exp_bound(exact_->sums(), height(), float_format(a_.accumulator), errors_, magnitude),
+        "log-sum-exp");
+  }
+
+  /// The logarithm less the class's element, or the logarithm of the sum plus its distance from the maximum.
+  Judgement judge_cross_entropy(const Outcome& outcome) const {
+    const std::optional<Dyadic>& gap = exact_->gap(target_);
+    if (!gap)
+      return judged_by_category(outcome.category == Number::Category::infinity && !outcome.negative, outcome,
+                                "the class's element is minus infinity");
+    const FloatFormat& format = float_format(a_.accumulator);
+    const Enclosure logarithm = exact_->logarithm_of_sum();
+    const Dyadic magnitude = larger(abs(logarithm.low), abs(logarithm.high));
+    const Enclosure exact = logarithm - Enclosure(exact_->max() - *gap);
+    Bound bound = log_sum_exp_bound(exact_->sums(), height(), format, errors_, magnitude);
+    if (bound) {
+      // Three roundings at most, each of no more than twice the largest number on either way.
+      const Dyadic reach = magnitude + abs(exact_->max()) + *gap + *bound;
+      bound = *bound + whole(6) * unit_roundoff(format.precision) * reach;
+    }
+    return judge_finite(outcome, exact, bound, "cross-entropy");
+  }
+
+  /// Even where no bound is known, what is computed about the maximum is finite.
+  Judgement judge_finite(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
+                         std::string_view what) const {
+    const bool may_overflow =
+        a_.op != Operator::softmax && abs(exact_->max()) * whole(2) >= largest_finite(a_.output);
+    if (!bound && !outcome.is_finite() && !may_overflow)
+      return judged_by_category(false, outcome, fmt::format("the {} is {}", what, to_text(exact.low)));
+    return judged_by_enclosure(outcome, exact, bound, a_, what);
+  }
+
+  std::uint64_t height() const { return a_.height.value_or(exact_->sums().count); }
+
+  Arithmetic a_;
+  std::size_t target_ = 0;  ///< of a cross-entropy
+  Specials specials_;
+  bool masked_ = false;
+  ExponentialErrors errors_;
+  std::optional<ExactExponentials> exact_;  ///< absent where the input is spoiled or masked
+  std::optional<SoftmaxBounds> bounds_;
+};
+
+}  // namespace
+
+std::unique_ptr<Judge> make_exponential_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                                              const std::optional<Operand>& target) {
+  return std::make_unique<ExponentialJudge>(arithmetic, input, target);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <unordered_set>
+
+#include "oracles/checkers/checkers.h"
+#include "oracles/number.h"
+
+namespace foldproof {
+namespace {
+
+/// The extremum of elements that are not NaN, and whether there was a NaN.
+struct Extremum {
+  std::optional<std::uint64_t> bits;
+  bool nan = false;
+};
+
+void extend(Extremum& result, Operator op, Element element, std::span<const std::byte> elements) {
+  const std::size_t count = elements.size() / size_of(element);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t bits = load(element, elements, i);
+    if (decode(element, bits).is_nan()) {
+      result.nan = true;
+      continue;
+    }
+    const bool better =
+        !result.bits || (op == Operator::max ? order_key(element, bits) > order_key(element, *result.bits)
+                                             : order_key(element, bits) < order_key(element, *result.bits));
+    if (better) result.bits = bits;
+  }
+}
+
+class ExtremumJudge final : public FoldJudge {
+ public:
+  explicit ExtremumJudge(const Arithmetic& arithmetic)
+      : a_(arithmetic), keys_{order_key(arithmetic.output, identity(arithmetic.op, arithmetic.output))} {}
+
+  void append(std::span<const std::byte> elements) override {
+    extend(input_, a_.op, a_.input, elements);
+    if (input_.bits) expected_ = converted(*input_.bits);
+    for (std::size_t i = 0; i < elements.size() / size_of(a_.input) && a_.nan == NanPolicy::unspecified; ++i)
+      keys_.insert(order_key(a_.output, converted(load(a_.input, elements, i))));
+  }
+
+  Judgement element(std::size_t, std::uint64_t bits) const override {
+    const bool nan = decode(a_.output, bits).is_nan();
+    return judge({nan ? std::nullopt : std::optional(bits), nan});
+  }
+
+  Judgement partials(std::span<const std::byte> outputs) const override {
+    Extremum folded;
+    extend(folded, a_.op, a_.output, outputs);
+    if (a_.nan == NanPolicy::ignore && folded.bits) folded.nan = false;
+    if (folded.nan) folded.bits.reset();
+    return judge(folded);
+  }
+
+ private:
+  /// Through the accumulator's format to the output's, as the kernel converts.
+  std::uint64_t converted(std::uint64_t bits) const {
+    const std::uint64_t accumulated = encode(a_.accumulator, decode(a_.input, bits));
+    return encode(a_.output, decode(a_.accumulator, accumulated));
+  }
+
+  Judgement judge(const Extremum& result) const {
+    if (input_.nan && a_.nan == NanPolicy::propagate)
+      return by_category(result.nan, result, "the input holds a NaN, which must reach the result");
+    if (input_.nan && a_.nan == NanPolicy::unspecified)
+      return by_category(result.nan || keys_.contains(order_key(a_.output, *result.bits)), result,
+                         "no element of the input has this value");
+    if (!expected_ && input_.nan)  // only NaN, all ignored
+      return by_category(result.nan || same(*result.bits, identity(a_.op, a_.output)), result,
+                         "the input holds nothing but NaN");
+    if (result.nan) return by_category(false, result, "the input holds no NaN that could reach the result");
+    return by_value(*result.bits);
+  }
+
+  Judgement by_value(std::uint64_t bits) const {
+    const std::uint64_t wanted = expected_.value_or(identity(a_.op, a_.output));
+    Judgement judgement;
+    judgement.layer = Judgement::Layer::exact;
+    judgement.ok =
+        same(bits, wanted) || (a_.flush_to_zero && is_subnormal(wanted) && decode(a_.output, bits).is_zero());
+    if (!judgement.ok)
+      judgement.sentence =
+          fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
+                      a_.op == Operator::max ? "maximum" : "minimum", to_text(a_.output, wanted));
+    return judgement;
+  }
+
+  Judgement by_category(bool ok, const Extremum& result, std::string_view although) const {
+    Judgement judgement;
+    judgement.ok = ok;
+    judgement.layer = Judgement::Layer::category;
+    if (!ok)
+      judgement.sentence = fmt::format("the result is {} although {}",
+                                       result.nan ? "nan" : to_text(a_.output, *result.bits), although);
+    return judgement;
+  }
+
+  bool same(std::uint64_t a, std::uint64_t b) const {
+    return order_key(a_.output, a) == order_key(a_.output, b);
+  }
+
+  bool is_subnormal(std::uint64_t bits) const {
+    if (!is_float(a_.output)) return false;
+    const Number number = decode(a_.output, bits);
+    return number.is_finite() && number.significand < std::uint64_t{1}
+                                                          << (float_format(a_.output).precision - 1);
+  }
+
+  Arithmetic a_;
+  Extremum input_;
+  std::optional<std::uint64_t> expected_;  ///< in the output's format; absent without an element that counts
+  std::unordered_set<std::int64_t>
+      keys_;  ///< of the identity and, where the contract leaves the choice, of all
+};
+
+}  // namespace
+
+std::unique_ptr<FoldJudge> make_extremum_judge(const Arithmetic& arithmetic,
+                                               std::span<const std::byte> input) {
+  auto judge = std::make_unique<ExtremumJudge>(arithmetic);
+  judge->append(input);
+  return judge;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include "oracles/checkers/checkers.h"
+#include "oracles/formats.h"
+#include "oracles/number.h"
+
+namespace foldproof {
+namespace {
+
+std::uint64_t combined(const Arithmetic& arithmetic, std::uint64_t a, std::uint64_t b) {
+  switch (arithmetic.op) {
+    case Operator::custom: return arithmetic.custom->combine(a, b);
+    case Operator::prod: return a * b;
+    case Operator::bit_and: return a & b;
+    case Operator::bit_or: return a | b;
+    case Operator::bit_xor: return a ^ b;
+    default: return a + b;
+  }
+}
+
+std::uint64_t folded(const Arithmetic& arithmetic, std::uint64_t result, Element element,
+                     std::span<const std::byte> elements) {
+  for (std::size_t i = 0; i < elements.size() / size_of(element); ++i)
+    result = combined(arithmetic, result, extended(element, load(element, elements, i)));
+  return result;
+}
+
+std::uint64_t start(const Arithmetic& arithmetic) {
+  return arithmetic.custom ? arithmetic.custom->identity : identity(arithmetic.op, Element::u64);
+}
+
+std::string noun(const Arithmetic& arithmetic) {
+  switch (arithmetic.op) {
+    case Operator::sum: return "sum";
+    case Operator::prod: return "product";
+    case Operator::custom: return fmt::format("fold by \"{}\"", arithmetic.custom->text);
+    default: return std::string(info(arithmetic.op).name);
+  }
+}
+
+class IntegerJudge final : public FoldJudge {
+ public:
+  explicit IntegerJudge(const Arithmetic& arithmetic) : a_(arithmetic), exact_(start(arithmetic)) {}
+
+  void append(std::span<const std::byte> elements) override {
+    exact_ = folded(a_, exact_, a_.input, elements);
+  }
+
+  Judgement element(std::size_t, std::uint64_t bits) const override { return judge(bits, in_output()); }
+
+  Judgement partials(std::span<const std::byte> outputs) const override {
+    // Parts wrap in the accumulator, so only its bits of their fold are sure.
+    const auto bytes = static_cast<unsigned>(std::min(size_of(a_.accumulator), size_of(a_.output)));
+    return judge(cut_bytes(folded(a_, start(a_), a_.output, outputs), 0, bytes), cut_bytes(exact_, 0, bytes));
+  }
+
+ private:
+  std::uint64_t in_output() const {
+    const auto bytes_of = [](Element element) { return static_cast<unsigned>(size_of(element)); };
+    const std::uint64_t accumulated = cut_bytes(exact_, 0, bytes_of(a_.accumulator));
+    return cut_bytes(extended(a_.accumulator, accumulated), 0, bytes_of(a_.output));
+  }
+
+  Judgement judge(std::uint64_t bits, std::uint64_t wanted) const {
+    Judgement judgement;
+    judgement.layer = Judgement::Layer::exact;
+    judgement.ok = bits == wanted;
+    if (!judgement.ok)
+      judgement.sentence = fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
+                                       noun(a_), to_text(a_.output, wanted));
+    return judgement;
+  }
+
+  Arithmetic a_;
+  std::uint64_t exact_;  ///< modulo 2^64
+};
+
+}  // namespace
+
+std::unique_ptr<FoldJudge> make_integer_judge(const Arithmetic& arithmetic,
+                                              std::span<const std::byte> input) {
+  auto judge = std::make_unique<IntegerJudge>(arithmetic);
+  judge->append(input);
+  return judge;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,47 @@
+#include "oracles/checkers/moment_bounds.h"
+
+#include "oracles/bounds.h"
+#include "oracles/bounds/variance.h"
+#include "oracles/dyadic.h"
+
+namespace foldproof {
+
+Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
+  const FloatFormat& format = float_format(a.accumulator);
+  if (a.variance == VarianceMethod::welford) {
+    if (a.flush_to_zero)
+      return Bound::none("no bound is known for merged means where subnormal numbers become zero");
+    return merged_mean_bound(t.count, Dyadic::power_of_two(t.highest_place + 1), format);
+  }
+  if (a.variance == VarianceMethod::shares) {
+    if (a.flush_to_zero)
+      return Bound::none("no bound is known for sums of shares where subnormal numbers become zero");
+    return mean_of_shares_bound(t.count, t.magnitude(), format);
+  }
+  if (no_order_rounds(t, format, a.flush_to_zero))
+    return mean_bound(t.count, t.sum(), Dyadic{}, format, a.flush_to_zero);
+  Bound plain = a.height ? sum_bound_of_height(*a.height, format.precision, t.magnitude())
+                         : sum_bound_any_order(t.nonzero, format.precision, t.magnitude());
+  if (!plain) return plain;
+  const Dyadic flushed = a.flush_to_zero ? flush_to_zero_loss(t.nonzero, format, t.magnitude()) : Dyadic{};
+  return mean_bound(t.count, t.sum(), *plain + flushed, format, a.flush_to_zero);
+}
+
+Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {
+  if (a.flush_to_zero)
+    return Bound::none("no bound is known for variances where subnormal numbers become zero");
+  const FloatFormat& format = float_format(a.accumulator);
+  // No square, sum or difference on the way is larger.
+  if (whole(4 * values.count) * squares.positive > largest_finite(format))
+    return Bound::none("the sums may overflow");
+  const Moments moments{values.count, values.sum(), values.magnitude(), squares.positive};
+  if (a.variance == VarianceMethod::welford)
+    return merged_variance_bound(moments, Dyadic::power_of_two(values.highest_place + 1), format);
+  Bound two_pass = two_pass_variance_bound(moments, values.count, format);
+  if (a.variance == VarianceMethod::two_pass || !two_pass) return two_pass;
+  Bound textbook = textbook_variance_bound(moments, values.count, format);
+  if (a.variance == VarianceMethod::textbook || !textbook) return textbook;
+  return larger(*two_pass, *textbook);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,85 @@
+#include "oracles/references/moments.h"
+
+#include "oracles/bounds.h"
+#include "oracles/checkers/checkers.h"
+#include "oracles/checkers/moment_bounds.h"
+#include "oracles/checkers/outcome.h"
+#include "oracles/dyadic.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+namespace {
+
+Reference reference_of(Operator op, Element element, std::span<const std::byte> input) {
+  if (op == Operator::mean) return mean(element, input);
+  if (op == Operator::norm) return norm(element, input);
+  return variance(element, input, Variance::population);
+}
+
+/// `nonzero`: how many elements are not zero, of which any may be subnormal.
+Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t nonzero) {
+  const FloatFormat& format = float_format(a.accumulator);
+  const Dyadic& sum = squares.positive;
+  if (no_order_rounds(squares, format, a.flush_to_zero)) return norm_bound(sum, Dyadic{}, format);
+  Bound bound = a.flush_to_zero
+                    ? dot_bound_with_flush(squares.nonzero, format, sum,
+                                           whole(nonzero) * smallest_normal(format) * smallest_normal(format))
+                    : dot_bound_any_order(squares.nonzero, squares.nonzero, format, sum);
+  if (!bound) return bound;
+  if (sum + *bound > largest_finite(format)) return Bound::none("the sum of squares may overflow");
+  return norm_bound(sum, *bound, format);
+}
+
+/// `values`: the tally of the input.
+Bound bound_of(const Arithmetic& a, const Tally& values, std::span<const std::byte> input) {
+  if (!includes(a.accumulator, a.input))
+    return Bound::none("an element may be rounded on its way into the accumulator");
+  if (values.count == 0 || values.finite != values.count) return Bound::none("not all elements are finite");
+  if (a.op == Operator::mean) {
+    if (values.magnitude() * Dyadic(2, 0) > largest_finite(a.accumulator))
+      return Bound::none("the sum may overflow");
+    return mean_bound_of(a, values);
+  }
+  const Tally squares = tally_products(a.input, input, input);
+  return a.op == Operator::norm ? norm_bound_of(a, squares, values.nonzero)
+                                : variance_bound_of(a, values, squares);
+}
+
+class MomentJudge final : public Judge {
+ public:
+  MomentJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+      : a_(arithmetic),
+        values_(tally(arithmetic.input, input)),
+        exact_(reference_of(arithmetic.op, arithmetic.input, input)),
+        bound_(bound_of(arithmetic, values_, input)) {}
+
+  Judgement element(std::size_t, std::uint64_t bits) const override {
+    if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
+      return anything_goes("the contract does not say what a NaN does");
+    const Outcome outcome = outcome_of(a_.output, bits);
+    if (outcome.category == Number::Category::nan && may_cancel_infinity())
+      return anything_goes("the finite elements may overflow to the other side of the infinity");
+    return judged_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
+  }
+
+ private:
+  bool may_cancel_infinity() const {
+    if (a_.op != Operator::mean || exact_.category() != Number::Category::infinity) return false;
+    if (a_.variance == VarianceMethod::welford) return true;  // which subtracts it from itself
+    return (exact_.negative() ? values_.positive : values_.negative) * whole(2) >
+           largest_finite(a_.accumulator);
+  }
+
+  Arithmetic a_;
+  Tally values_;
+  Reference exact_;
+  Bound bound_;  ///< before the output is rounded
+};
+
+}  // namespace
+
+std::unique_ptr<Judge> make_moment_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  return std::make_unique<MomentJudge>(arithmetic, input);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,118 @@
+#include "oracles/bounds/normalisation.h"
+
+#include "oracles/bounds.h"
+#include "oracles/bounds/variance.h"
+#include "oracles/checkers/checkers.h"
+#include "oracles/checkers/moment_bounds.h"
+#include "oracles/checkers/outcome.h"
+#include "oracles/dyadic.h"
+#include "oracles/references/normalisation.h"
+
+namespace foldproof {
+namespace {
+
+constexpr unsigned quotient_bits = 128;
+
+/// One a column; nothing where there is no operand. What is not finite counts as 0: nothing is judged then.
+std::vector<Dyadic> finite_values(const std::optional<Operand>& operand, bool& all_finite) {
+  std::vector<Dyadic> values;
+  for (std::size_t i = 0; operand && i < operand->size(); ++i) {
+    const Number x = operand->number(i);
+    all_finite &= x.is_finite();
+    values.push_back(x.is_finite() ? Dyadic(x) : Dyadic{});
+  }
+  return values;
+}
+
+class NormalisationJudge final : public Judge {
+ public:
+  NormalisationJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operands& operands)
+      : a_(arithmetic),
+        input_(input.begin(), input.end()),
+        values_(tally(arithmetic.input, input)),
+        squares_(tally_products(arithmetic.input, input, input)),
+        weights_(finite_values(operands[Role::weights], operands_finite_)),
+        biases_(finite_values(operands[Role::biases], operands_finite_)) {
+    const Dyadic epsilon(number_of(a_.epsilon));
+    const Affine affine{weights_, biases_};
+    exact_ = is_layer() ? layer_norm(a_.input, input_, epsilon, affine)
+                        : rms_norm(a_.input, input_, epsilon, affine);
+    if (input.empty() || values_.finite != values_.count) return;
+    prepare(epsilon);
+  }
+
+  Judgement element(std::size_t index, std::uint64_t bits) const override {
+    if (!operands_finite_) return anything_goes("a weight or a bias is not finite");
+    if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
+      return anything_goes("the contract does not say what a NaN does");
+    const Outcome outcome = outcome_of(a_.output, bits);
+    return judged_by_reference(outcome, exact_.at(index), bound(index), a_, info(a_.op).name);
+  }
+
+ private:
+  bool is_layer() const { return a_.op == Operator::layer_norm; }
+
+  void prepare(const Dyadic& epsilon) {
+    const FloatFormat& format = float_format(a_.accumulator);
+    const Dyadic n = whole(values_.count), u = unit_roundoff(format.precision);
+    if (whole(4) * n * squares_.positive > largest_finite(format)) {
+      why_not_ = "the sums may overflow";
+      return;
+    }
+    const Bound mean_square_error =
+        is_layer() ? variance_bound_of(a_, values_, squares_) : mean_square_bound();
+    const Bound mean_error = is_layer() ? mean_bound_of(a_, values_) : Bound(Dyadic{});
+    if (!mean_square_error || !mean_error) {
+      why_not_ = (mean_error ? mean_square_error : mean_error).why_not();
+      return;
+    }
+    mean_error_ = *mean_error;
+    if (is_layer()) mean_ = quotient(values_.sum(), n, quotient_bits);
+    const Dyadic sum = values_.sum();
+    const Dyadic numerator = is_layer() ? n * squares_.positive - sum * sum : n * squares_.positive;
+    Enclosure square = quotient(numerator, n * n, quotient_bits) + Enclosure(epsilon);
+    const Dyadic error = *mean_square_error + u * (square.high + *mean_square_error);
+    normalised_.emplace(Known{square, error}, format);
+  }
+
+  /// Of the mean of squares: their sum, known to within its bound, over n.
+  Bound mean_square_bound() const {
+    const FloatFormat& format = float_format(a_.accumulator);
+    if (a_.flush_to_zero)
+      return Bound::none("no bound is known for norms where subnormal numbers become zero");
+    const Bound sum = dot_bound_any_order(squares_.nonzero, squares_.nonzero, format, squares_.positive);
+    if (!sum) return sum;
+    return mean_bound(values_.count, squares_.positive, *sum, format);
+  }
+
+  Bound bound(std::size_t index) const {
+    if (!normalised_) return Bound::none(why_not_);
+    const FloatFormat& format = float_format(a_.accumulator);
+    const Dyadic u = unit_roundoff(format.precision);
+    const Enclosure deviation = Enclosure(Dyadic(decode(a_.input, load(a_.input, input_, index)))) - mean_;
+    const Dyadic magnitude = larger(abs(deviation.low), abs(deviation.high));
+    const Dyadic error = is_layer() ? mean_error_ + u * (magnitude + mean_error_) : Dyadic{};
+    return normalised_->of({deviation, error}, weights_.empty() ? whole(1) : weights_.at(index),
+                           biases_.empty() ? Dyadic{} : biases_.at(index));
+  }
+
+  Arithmetic a_;
+  std::vector<std::byte> input_;
+  Tally values_, squares_;
+  bool operands_finite_ = true;
+  std::vector<Dyadic> weights_, biases_;
+  std::vector<Reference> exact_;
+  Enclosure mean_;  ///< 0 of an RMSNorm, which subtracts none
+  Dyadic mean_error_;
+  std::optional<NormalisedBound> normalised_;  ///< absent where no bound is known
+  std::string why_not_ = "not all elements are finite";
+};
+
+}  // namespace
+
+std::unique_ptr<Judge> make_normalisation_judge(const Arithmetic& arithmetic,
+                                                std::span<const std::byte> input, const Operands& operands) {
+  return std::make_unique<NormalisationJudge>(arithmetic, input, operands);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/bounds.h"
+#include "oracles/checkers/checkers.h"
+#include "oracles/checkers/outcome.h"
+#include "oracles/dyadic.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+namespace {
+
+/// What a computed prefix sum may be said to be, whatever the order of its additions.
+enum class Reach : std::uint8_t { below, either, reached };
+
+class NucleusJudge final : public Judge {
+ public:
+  NucleusJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+      : a_(arithmetic), count_(input.size() / size_of(arithmetic.input)) {
+    const Dyadic p(number_of(a_.p));
+    Dyadic sum, magnitude;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Number x = decode(a_.input, load(a_.input, input, i));
+      finite_ &= x.is_finite();
+      if (!finite_) return;
+      sum = sum + Dyadic(x);
+      magnitude = magnitude + abs(Dyadic(x));
+      reach_.push_back(reach(sum, magnitude, i + 1, p));
+      if (reach_.back() == Reach::reached) return;
+    }
+  }
+
+  Judgement element(std::size_t, std::uint64_t bits) const override {
+    if (!finite_) return anything_goes("not all elements are finite");
+    const Number result = decode(a_.output, bits);
+    Judgement judgement;
+    judgement.layer = Judgement::Layer::bound;
+    judgement.ok = !result.negative && may_be(result.significand);
+    if (!judgement.ok)
+      judgement.sentence = fmt::format("the result is {}, but {}", to_text(a_.output, bits), right());
+    return judgement;
+  }
+
+ private:
+  Reach reach(const Dyadic& sum, const Dyadic& magnitude, std::uint64_t terms, const Dyadic& p) const {
+    const FloatFormat& format = float_format(a_.accumulator);
+    const Bound rounding = sum_bound_any_order(terms, format.precision, magnitude);
+    if (!rounding || magnitude * whole(2) > largest_finite(format)) return Reach::either;
+    const Dyadic flushed = a_.flush_to_zero ? flush_to_zero_loss(terms, format, magnitude) : Dyadic{};
+    const Dyadic bound = *rounding + flushed;
+    if (sum - bound >= p) return Reach::reached;
+    return sum + bound < p ? Reach::below : Reach::either;
+  }
+
+  /// Whether the first k elements may be the fewest whose computed sum reaches p, or all where none does.
+  bool may_be(std::uint64_t k) const {
+    const bool all_before_may_fail =
+        k <= reach_.size() &&
+        std::ranges::none_of(reach_.begin(), reach_.begin() + static_cast<std::ptrdiff_t>(k ? k - 1 : 0),
+                             [](Reach r) { return r == Reach::reached; });
+    if (!all_before_may_fail) return false;
+    if (k != 0 && reach_[k - 1] != Reach::below) return true;
+    return k == count_;
+  }
+
+  std::string right() const {
+    std::size_t first = 0;
+    while (first < reach_.size() && reach_[first] == Reach::below) ++first;
+    if (first == reach_.size()) return fmt::format("all {} elements do not reach {}", count_, a_.p);
+    return fmt::format("the sum reaches {} with element {} at the earliest", a_.p, first);
+  }
+
+  Arithmetic a_;
+  std::size_t count_;
+  bool finite_ = true;
+  std::vector<Reach> reach_;  ///< of the sums of the first 1, 2, … elements, up to the first that is sure
+};
+
+}  // namespace
+
+std::unique_ptr<Judge> make_nucleus_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  return std::make_unique<NucleusJudge>(arithmetic, input);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "oracles/checkers/checkers.h"
+#include "oracles/checkers/outcome.h"
+#include "oracles/number.h"
+#include "oracles/references/extremes.h"
+
+namespace foldproof {
+namespace {
+
+class RankingJudge final : public Judge {
+ public:
+  RankingJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+      : a_(arithmetic),
+        input_(input.begin(), input.end()),
+        order_(top_k(Operator::max, arithmetic.input, input, input.size() / size_of(arithmetic.input))) {}
+
+  Judgement element(std::size_t rank, std::uint64_t bits) const override {
+    if (rank >= order_.size()) return wrong(rank, bits, fmt::format("there are {} elements", order_.size()));
+    const std::uint64_t there = load(a_.input, input_, order_[rank]);
+    if (a_.nan == NanPolicy::unspecified && decode(a_.input, load(a_.input, input_, order_[0])).is_nan())
+      return anything_goes("the contract does not say what a NaN does");
+    const bool right = a_.op == Operator::top_k ? decode(a_.output, bits).significand == order_[rank] &&
+                                                      !decode(a_.output, bits).negative
+                                                : is_same(there, bits);
+    if (right) return {};
+    return wrong(rank, bits,
+                 fmt::format("that element is {}, at {}", to_text(a_.input, there), order_[rank]));
+  }
+
+ private:
+  bool is_same(std::uint64_t element, std::uint64_t bits) const {
+    const Number wanted = decode(a_.input, element), got = decode(a_.output, bits);
+    if (wanted.is_nan()) return got.is_nan();
+    return encode(a_.output, wanted) == bits || (wanted.is_zero() && got.is_zero());
+  }
+
+  Judgement wrong(std::size_t rank, std::uint64_t bits, std::string_view although) const {
+    Judgement judgement;
+    judgement.ok = false;
+    judgement.sentence = fmt::format("the result is {} as number {} of the largest elements, but {}",
+                                     to_text(a_.output, bits), rank, although);
+    return judgement;
+  }
+
+  Arithmetic a_;
+  std::vector<std::byte> input_;
+  std::vector<std::size_t> order_;  ///< where the elements stand, the largest first
+};
+
+}  // namespace
+
+std::unique_ptr<Judge> make_ranking_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  return std::make_unique<RankingJudge>(arithmetic, input);
+}
+
+}  // namespace foldproof

@@ -1,0 +1,121 @@
+#include "oracles/result_checker.h"
+
+#include <fmt/format.h>
+
+#include "oracles/exact/long_accumulator.h"
+#include "oracles/number.h"
+
+namespace foldproof {
+namespace {
+
+/// The first that is wrong, or the one that comes closest to its bound; where none has one, the one of which
+/// least is known, so that all are exact where it is.
+class Worst {
+ public:
+  /// Returns whether the next may be judged.
+  bool add(Judgement judgement, std::size_t index, std::size_t count) {
+    if (!judgement.ok && count > 1)
+      judgement.sentence = fmt::format("in output {}, {}", index, judgement.sentence);
+    const bool less_known =
+        !judgement.error_over_bound && !worst_.error_over_bound && judgement.layer < worst_.layer;
+    if (!any_ || !judgement.ok || less_known || judgement.error_over_bound > worst_.error_over_bound)
+      worst_ = std::move(judgement);
+    any_ = true;
+    return worst_.ok;
+  }
+  Judgement take() { return std::move(worst_); }
+
+ private:
+  bool any_ = false;
+  Judgement worst_;
+};
+
+/// Only of neighbouring elements.
+std::span<const std::byte> elements_of(Element element, std::span<const std::byte> input, Part part) {
+  return input.subspan(part.first * size_of(element), (part.last - part.first) * size_of(element));
+}
+
+std::vector<std::byte> gathered(Element element, std::span<const std::byte> input, Part part) {
+  std::vector<std::byte> elements(part.size() * size_of(element));
+  for (std::size_t i = 0; i < part.size(); ++i)
+    store(element, elements, i, load(element, input, part.first + i * part.stride));
+  return elements;
+}
+
+/// Those of one part: of what has a value an element or a row, its own.
+Operands operands_of_part(const Operands& operands, Part part, std::size_t index) {
+  Operands own = operands;
+  if (auto& second = own[Role::second]) second = second->part(part.first, part.last);
+  if (auto& targets = own[Role::targets]) targets = targets->part(index, index + 1);
+  return own;
+}
+
+/// Elements times the scales of their groups, as f64: of 4-bit elements with a scale of 8 bits exactly.
+std::vector<std::byte> scaled_elements(Element element, std::span<const std::byte> input,
+                                       const Operand& scales) {
+  const std::size_t count = input.size() / size_of(element);
+  std::vector<std::byte> all(count * size_of(Element::f64));
+  for (std::size_t i = 0; i < count; ++i) {
+    const Number x = decode(element, load(element, input, i));
+    const Term value = product(x, scale_of(scales, i));
+    const Number number{value.category, value.negative, static_cast<std::uint64_t>(value.significand),
+                        value.exponent};
+    store(Element::f64, all, i, encode(Element::f64, number));
+  }
+  return all;
+}
+
+}  // namespace
+
+ResultJudge::ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layout,
+                         std::span<const std::byte> input, const Operands& operands)
+    : a_(arithmetic), layout_(layout), input_(input), count_(input.size() / size_of(arithmetic.input)) {
+  if (const auto& scales = operands[Role::scales]) {
+    scaled_ = scaled_elements(a_.input, input, *scales);
+    a_.input = Element::f64;
+    input_ = scaled_;
+  }
+  if (layout.shape == ResultShape::scan) return;
+  if (layout.shape == ResultShape::partials) {
+    fold_ = make_fold_judge(a_, input_);
+    return;
+  }
+  const std::size_t outputs = std::max<std::size_t>(outputs_of_part(layout, a_.op, 1), 1);
+  for (std::size_t i = 0; i < parts_of(layout, count_); ++i) {
+    const Part part = part_of(layout, a_.op, i * outputs, count_);
+    if (part.stride == 1)
+      judges_.push_back(
+          make_judge(a_, elements_of(a_.input, input_, part), operands_of_part(operands, part, i)));
+    else
+      judges_.push_back(make_judge(a_, gathered(a_.input, input_, part)));
+  }
+}
+
+Judgement ResultJudge::judge(std::span<const std::byte> outputs) const {
+  if (layout_.shape == ResultShape::partials) return fold_->partials(outputs);
+  if (layout_.shape == ResultShape::scan) return judge_scan(outputs);
+  const std::size_t count = outputs.size() / size_of(a_.output);
+  const std::size_t each = std::max<std::size_t>(outputs_of_part(layout_, a_.op, count), 1);
+  Worst worst;
+  for (std::size_t i = 0; i < count; ++i)
+    if (!worst.add(judges_.at(i / each % judges_.size())->element(i % each, load(a_.output, outputs, i)), i,
+                   count))
+      break;
+  return worst.take();
+}
+
+Judgement ResultJudge::judge_scan(std::span<const std::byte> outputs) const {
+  const std::unique_ptr<FoldJudge> fold = make_fold_judge(a_, {});
+  const std::size_t count = outputs.size() / size_of(a_.output);
+  Worst worst;
+  std::size_t appended = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Part part = part_of(layout_, a_.op, i, count_);
+    fold->append(elements_of(a_.input, input_, {appended, part.last}));
+    appended = part.last;
+    if (!worst.add(fold->value(load(a_.output, outputs, i)), i, count)) break;
+  }
+  return worst.take();
+}
+
+}  // namespace foldproof

@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracles/bounds.h"
+#include "oracles/bounds/compensated.h"
+#include "oracles/checkers/checkers.h"
+#include "oracles/checkers/outcome.h"
+#include "oracles/sum_checkers.h"
+#include "oracles/tally.h"
+
+namespace foldproof {
+namespace {
+
+using Integer = Dyadic::Integer;
+
+/// Whether every element is a value of the accumulator's format.
+bool enters_exactly(const Arithmetic& a, const Tally& t) {
+  if (is_float(a.input) && includes(a.accumulator, a.input)) return true;
+  const FloatFormat& format = float_format(a.accumulator);
+  return t.widest <= format.precision && (t.nonzero == 0 || t.lowest_place >= format.lowest_exponent) &&
+         t.highest_place < format.highest_exponent + format.precision - 1;
+}
+
+/// What flushing may take away. Any term may be subnormal for all that a tally knows.
+Dyadic flushed(const FloatFormat& format, const Tally& t, const Dyadic& magnitude) {
+  const Dyadic terms(Integer(t.nonzero), 0);
+  const Dyadic subnormal = std::min(magnitude, terms * Dyadic::power_of_two(format.normal_exponent()));
+  return flush_to_zero_loss(t.nonzero, format, subnormal);
+}
+
+/// Of sums that carry their rounding errors along: of terms that are known to within errors of `entering`
+/// together.
+Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering) {
+  if (a.flush_to_zero)
+    return Bound::none("no bound is known for compensated sums where subnormal numbers become zero");
+  const int precision = float_format(a.accumulator).precision;
+  const Dyadic sum = abs(t.sum()) + entering, magnitude = t.magnitude() + entering;
+  Bound bound = a.sum == SumMethod::kahan      ? joined_kahan_bound(t.count, precision, sum, magnitude)
+                : a.sum == SumMethod::neumaier ? compensated_bound(t.nonzero, precision, sum, magnitude)
+                                               : double_float_bound(t.nonzero, precision, sum, magnitude);
+  if (!bound) return bound;
+  return *bound + entering;
+}
+
+/// What rounding on the way to the accumulator's final value may do. An exact sum is rounded to the output
+/// alone.
+Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
+  const FloatFormat& format = float_format(a.accumulator);
+  if (a.sum == SumMethod::exact || no_order_rounds(t, format, a.flush_to_zero)) return Dyadic{};
+  Dyadic entering;
+  if (!enters_exactly(a, t)) entering = conversion_bound(t.nonzero, format, t.magnitude());
+  if (a.sum != SumMethod::plain) return careful_bound(a, t, entering);
+  Bound bound =
+      a.height
+          ? sum_bound_of_approximate_terms(t.nonzero, *a.height, format.precision, t.magnitude(), entering)
+          : sum_bound_of_approximate_terms(t.nonzero, format.precision, t.magnitude(), entering);
+  if (!bound || !a.flush_to_zero) return bound;
+  return *bound + flushed(format, t, t.magnitude() + entering);
+}
+
+class SumJudge final : public TalliedSumJudge {
+ public:
+  explicit SumJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
+
+  void append(std::span<const std::byte> elements) override { append(tally(a_.input, elements)); }
+  void append(const Tally& elements) {
+    tally_ += elements;
+    if (a_.nan == NanPolicy::ignore) tally_.specials.nan = false;
+    exact_ = tally_.sum();
+    bound_ = accumulation_bound(a_, tally_);
+  }
+
+  Judgement element(std::size_t, std::uint64_t bits) const override {
+    return judge(outcome_of(a_.output, bits));
+  }
+  Judgement partials(std::span<const std::byte> outputs) const override {
+    return judge(summed(a_.output, outputs));
+  }
+  Judgement sum_of_partials(const Dyadic& finite, const Specials& specials) const override {
+    return judge(summed(finite, specials));
+  }
+
+ private:
+  Judgement judge(const Outcome& outcome) const {
+    if (tally_.specials.give_nan())
+      return judged_by_category(
+          outcome.category == Number::Category::nan, outcome,
+          tally_.specials.nan ? "the input holds a NaN" : "the input holds infinities of both signs");
+    if (!bound_) return anything_goes(bound_.why_not());
+    if (tally_.specials.have_infinity()) return judge_infinite(outcome);
+    return outcome.is_finite() ? judge_finite(outcome) : judge_overflow(outcome);
+  }
+
+  /// The input holds infinities of one sign. The finite elements may overflow to the other sign on the way.
+  Judgement judge_infinite(const Outcome& outcome) const {
+    const bool negative = tally_.specials.negative_infinity;
+    const bool cancels = overflows_inside(!negative);
+    const bool same_sign = outcome.negative == negative;
+    bool ok = false;
+    switch (outcome.category) {
+      case Number::Category::infinity: ok = same_sign; break;
+      case Number::Category::nan: ok = cancels || !float_format(a_.output).has_infinity; break;
+      case Number::Category::finite: ok = saturates(outcome, negative); break;
+    }
+    return judged_by_category(ok, outcome, negative ? "the input holds -inf" : "the input holds inf");
+  }
+
+  Judgement judge_overflow(const Outcome& outcome) const {
+    const bool up = may_overflow(false, outcome.single), down = may_overflow(true, outcome.single);
+    bool ok = outcome.negative ? down : up;
+    if (outcome.category == Number::Category::nan)
+      ok = (up && down) || (overflows_to_nan(a_) && (up || down));
+    return judged_by_category(
+        ok, outcome,
+        fmt::format("the exact sum is {} and no order of summation can overflow so", to_text(exact_)));
+  }
+
+  Judgement judge_finite(const Outcome& outcome) const {
+    if (bound_->is_zero() && outcome.single) {
+      const Number expected = decode(a_.output, rounded(a_.output, exact_));
+      if (expected.is_finite()) return judged_exactly(outcome, Dyadic(expected), a_.output, "sum");
+      return judged_by_category(saturates(outcome, exact_.is_negative()), outcome,
+                                fmt::format("the exact sum {} overflows", to_text(exact_)));
+    }
+    constexpr const char* saturated = "the sum may have saturated on its way";
+    if (saturates(outcome, false) && may_overflow(false, outcome.single)) return anything_goes(saturated);
+    if (saturates(outcome, true) && may_overflow(true, outcome.single)) return anything_goes(saturated);
+    const Dyadic bound = *bound_ + output_rounding(outcome);
+    if (bound.is_zero()) return judged_exactly(outcome, exact_, a_.output, "sum");
+    return judged_by_bound(outcome, exact_, bound, a_.output, "sum");
+  }
+
+  /// Of one value half a unit in its last place; of several, at most u of all magnitudes and half the
+  /// smallest subnormal each, which the largest possible number of parts (one an element) keeps finite.
+  Dyadic output_rounding(const Outcome& outcome) const {
+    if (a_.sum != SumMethod::exact && includes(a_.output, a_.accumulator)) return {};
+    if (!outcome.single)
+      return conversion_bound(tally_.nonzero, float_format(a_.output), tally_.magnitude() + *bound_);
+    return ulp(a_.output, abs(exact_) + *bound_) * Dyadic::power_of_two(-1);
+  }
+
+  /// Whether some sum of some elements can leave the accumulator's range on that side.
+  bool overflows_inside(bool negative) const {
+    if (a_.sum == SumMethod::exact) return false;
+    const Dyadic& side = negative ? tally_.negative : tally_.positive;
+    return side + *bound_ > largest_finite(a_.accumulator);
+  }
+
+  bool may_overflow(bool negative, bool single) const {
+    if (overflows_inside(negative)) return true;
+    const Dyadic& side = negative ? tally_.negative : tally_.positive;
+    const Dyadic reached = single ? (negative ? -exact_ : exact_) : side;
+    return reached + *bound_ >= overflow_threshold(a_.output);
+  }
+
+  /// 8-bit formats are commonly written with saturation: their largest value stands for what lies beyond.
+  bool saturates(const Outcome& outcome, bool negative) const {
+    if (size_of(a_.output) != 1 || !outcome.is_finite()) return false;
+    return outcome.value.is_negative() == negative && abs(outcome.value) >= largest_finite(a_.output);
+  }
+
+  Arithmetic a_;
+  Tally tally_;
+  Dyadic exact_;
+  Bound bound_ = Dyadic{};  ///< before the output is rounded
+};
+
+}  // namespace
+
+std::unique_ptr<FoldJudge> make_sum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  auto judge = std::make_unique<SumJudge>(arithmetic);
+  judge->append(input);
+  return judge;
+}
+
+std::unique_ptr<TalliedSumJudge> make_sum_judge(const Arithmetic& arithmetic, const Tally& tally) {
+  auto judge = std::make_unique<SumJudge>(arithmetic);
+  judge->append(tally);
+  return judge;
+}
+
+}  // namespace foldproof

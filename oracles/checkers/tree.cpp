@@ -1,0 +1,30 @@
+#include <algorithm>
+
+#include "oracles/checkers/outcome.h"
+#include "oracles/rounding_path.h"
+#include "oracles/sum_checkers.h"
+#include "oracles/tally.h"
+#include "oracles/uses.h"
+
+namespace foldproof {
+
+std::optional<Judgement> judged_by_tree(const Arithmetic& arithmetic, const Expressions& expressions,
+                                        std::span<const NodeId> results, std::span<const std::byte> outputs,
+                                        std::span<const std::byte> input) {
+  if (arithmetic.op != Operator::sum || !is_float(arithmetic.output)) return std::nullopt;
+  const std::vector<Use> uses = uses_of_nodes(expressions, results, Operator::sum);
+  const auto of_elements = std::span(uses).subspan(1, expressions.inputs());
+  if (std::ranges::any_of(of_elements, [](const Use& use) { return use.times != 1.0; })) return std::nullopt;
+  const Tally exact = tally(arithmetic.input, input);
+  const Outcome outcome = summed(arithmetic.output, outputs);
+  if (exact.specials.give_nan() || exact.specials.have_infinity() || !outcome.is_finite())
+    return std::nullopt;
+  const std::optional<Dyadic> bound = running_bound(expressions, uses);
+  if (!bound) return std::nullopt;
+  if (bound->is_zero()) return judged_exactly(outcome, exact.sum(), arithmetic.output, "sum");
+  Judgement judgement = judged_by_bound(outcome, exact.sum(), *bound, arithmetic.output, "sum");
+  judgement.layer = Judgement::Layer::tree;
+  return judgement;
+}
+
+}  // namespace foldproof

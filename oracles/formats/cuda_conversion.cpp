@@ -1,0 +1,69 @@
+#include "oracles/formats/cuda_conversion.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#if __has_include(<cuda_fp4.h>)
+#include <cuda_fp4.h>
+#endif
+
+#include <stdexcept>
+
+namespace foldproof {
+namespace {
+
+__nv_saturation_t saturation_of(Saturation saturation) {
+  return saturation == Saturation::none ? __NV_NOSAT : __NV_SATFINITE;
+}
+
+}  // namespace
+
+#if __has_include(<cuda_fp4.h>)
+namespace {
+
+std::uint64_t nearest_e2m1(double x) { return __nv_cvt_double_to_fp4(x, __NV_E2M1, cudaRoundNearest); }
+
+}  // namespace
+
+std::uint8_t cuda_scale(double x, RoundingMode mode, Saturation saturation) {
+  return __nv_cvt_double_to_e8m0(x, saturation_of(saturation),
+                                 mode == RoundingMode::up ? cudaRoundPosInf : cudaRoundZero);
+}
+#else
+namespace {
+
+[[noreturn]] void too_old() {
+  throw std::runtime_error(
+      "e2m1 and its scales are converted by the headers of CUDA 12.8 or later, and this program was built "
+      "with older ones; build it again with a newer CUDA Toolkit");
+}
+
+std::uint64_t nearest_e2m1(double) { too_old(); }
+
+}  // namespace
+
+std::uint8_t cuda_scale(double, RoundingMode, Saturation) { too_old(); }
+#endif
+
+std::uint64_t cuda_nearest(Element element, double x, Saturation saturation) {
+  switch (element) {
+    case Element::f16: return static_cast<__half_raw>(__double2half(x)).x;
+    case Element::bf16: return static_cast<__nv_bfloat16_raw>(__double2bfloat16(x)).x;
+    case Element::e4m3: return __nv_cvt_double_to_fp8(x, saturation_of(saturation), __NV_E4M3);
+    case Element::e5m2: return __nv_cvt_double_to_fp8(x, saturation_of(saturation), __NV_E5M2);
+    case Element::e2m1: return nearest_e2m1(x);
+    case Element::f64:
+    case Element::f32:
+    case Element::i8:
+    case Element::u8:
+    case Element::i16:
+    case Element::u16:
+    case Element::i32:
+    case Element::u32:
+    case Element::i64:
+    case Element::u64: break;
+  }
+  throw std::logic_error("CUDA's conversions are asked for a format that the processor has itself");
+}
+
+}  // namespace foldproof

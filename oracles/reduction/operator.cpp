@@ -1,0 +1,42 @@
+#include "oracles/operator.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "oracles/formats.h"
+#include "oracles/number.h"
+
+namespace foldproof {
+
+std::span<const OperatorInfo> operators() {
+  static constexpr OperatorInfo all[] = {
+#define FOLDPROOF_OPERATOR(id, name, functor, gives, keys, synopsis) \
+  {Operator::id, name, functor, OperatorInfo::Gives::gives, keys, synopsis},
+#include "oracles/operators.def"
+#undef FOLDPROOF_OPERATOR
+  };
+  return all;
+}
+
+bool OperatorInfo::takes(std::string_view key) const {
+  for (std::string_view rest = keys; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == key) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+std::uint64_t identity(Operator op, Element element) {
+  assert(folds(op));
+  constexpr Number zero{}, one{Number::Category::finite, false, 1, 0};
+  if (op == Operator::prod) return encode(element, one);
+  if (op == Operator::bit_and) return code_mask(element);
+  if (!is_extremum(op)) return encode(element, zero);
+  const bool negative = op == Operator::max;
+  if (!is_float(element) || float_format(element).has_infinity)
+    return encode(element, {Number::Category::infinity, negative, 0, 0});
+  return float_format(element).largest_code() | (negative ? sign_bit(element) : 0);
+}
+
+}  // namespace foldproof
