@@ -15,7 +15,6 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "oracles/dyadic.h"
 
@@ -73,12 +72,6 @@ Bound growth(std::span<const Roundings> path, Rounding rounding = Rounding::near
 /// Rounding to a floating-point format what lies within `bound` of `exact`: bound + ulp(|exact| + bound) / 2.
 Bound output_bound(const Dyadic& exact, const Dyadic& bound, const FloatFormat& output);
 
-/// Whether what lies within a bound of the exact result overflows when it is rounded to a format.
-enum class Overflow : std::uint8_t { impossible, possible, certain };
-/// Never certain of a format that saturates; what lies on the threshold itself is only possible, since the
-/// tie goes up in most formats and down in e4m3.
-Overflow overflow_of(const Dyadic& exact, const Dyadic& bound, const FloatFormat& output);
-
 /// Any order: (n - 1) u A, for any number n of nonzero terms (Jeannerod and Rump 2013). Only where additions
 /// round to nearest.
 Bound sum_bound_any_order(std::uint64_t terms, int precision, const Dyadic& magnitude,
@@ -88,22 +81,6 @@ Bound sum_bound_any_order(std::uint64_t terms, int precision, const Dyadic& magn
 Bound sum_bound_of_height(std::uint64_t height, int precision, const Dyadic& magnitude,
                           Rounding rounding = Rounding::nearest);
 
-/// One term, and how many roundings lie on its way to the result.
-struct Leaf {
-  Dyadic magnitude;
-  std::uint64_t roundings = 0;
-};
-
-/// A known tree: sum of |x_i| ((1 + u')^d_i - 1). For products, |x_i y_i| with one rounding more where they
-/// are rounded before they are added; their underflow comes on top (dot_underflow).
-Bound sum_bound_of_leaves(std::span<const Leaf> leaves, int precision, Rounding rounding = Rounding::nearest);
-
-/// A run that was watched: the sum of half an ulp of every result of an addition of two nonzero values
-/// (rounded faithfully: of a whole ulp). Results below twice the smallest normal are exact and count nothing.
-/// `partial_sums` are those results as computed, the final one included; all are values of the format.
-Bound sum_bound_of_partial_sums(std::span<const Dyadic> partial_sums, const FloatFormat& format,
-                                Rounding rounding = Rounding::nearest);
-
 /// Terms that are known with an error each, then summed in any order: E + (T - 1) u (A + E), of T terms with
 /// A the sum of the exact magnitudes and E the sum of the errors. So a tree over what threads computed, or a
 /// sum of converted inputs, is bounded by parts.
@@ -112,9 +89,6 @@ Bound sum_bound_of_approximate_terms(std::uint64_t terms, int precision, const D
 /// The same in a tree of height h: E + ((1 + u')^h - 1)(A + E).
 Bound sum_bound_of_approximate_terms(std::uint64_t terms, std::uint64_t height, int precision,
                                      const Dyadic& magnitude, const Dyadic& errors);
-
-/// Each inclusive prefix sum with the magnitudes that it has got, in any order: (i - 1) u A_i.
-std::vector<Dyadic> scan_bounds_any_order(std::span<const Dyadic> magnitudes, int precision);
 
 /// What flushing subnormal results to zero adds to any of the bounds above, whatever the tree: less than the
 /// smallest normal value for every second term. Subnormal terms may also be flushed: `subnormal_magnitude` is
@@ -135,9 +109,6 @@ Bound dot_bound_any_order(std::uint64_t terms, std::uint64_t inexact, const Floa
 /// products with a subnormal factor.
 Bound dot_bound_with_flush(std::uint64_t terms, const FloatFormat& format, const Dyadic& magnitude,
                            const Dyadic& lost);
-
-/// What underflow of products adds to sum_bound_of_leaves in a tree of height h: inexact * eta / 2, grown.
-Bound dot_underflow(std::uint64_t inexact, std::uint64_t height, const FloatFormat& format);
 
 /// The square root of a sum of squares Q that is known to within `error`: the largest distance of what it is
 /// rounded to from sqrt(Q), where the root has a relative error of at most `root_error` and costs eta / 2

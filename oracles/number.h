@@ -39,6 +39,9 @@ inline std::uint64_t extended(Element element, std::uint64_t bits) {
   const Number number = decode(element, bits);
   return number.negative ? std::uint64_t{0} - number.significand : number.significand;
 }
+/// An E8M0 scale, 2^(code - 127), as the OCP Microscaling formats have it. There is neither zero nor sign.
+Number decode_scale(std::uint8_t code);
+constexpr std::uint8_t nan_scale = 0xFF;
 /// As C++ and CUDA convert: to the element nearest to a number, ties to even; beyond the largest value an
 /// infinity, NaN in a format without infinities, the largest value in one with neither. Integers are
 /// truncated towards zero and stay at the end of their range; NaN gives 0.

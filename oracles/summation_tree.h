@@ -35,8 +35,6 @@ class SummationTree {
   /// Children stand before their parents; the root is the last.
   const std::vector<Vertex>& vertices() const { return vertices_; }
   const Vertex& root() const { return vertices_.back(); }
-  /// The elements from left to right.
-  std::vector<std::uint32_t> leaves_in_order() const;
 
  private:
   std::vector<Vertex> vertices_;

@@ -58,10 +58,4 @@ Bound output_bound(const Dyadic& exact, const Dyadic& bound, const FloatFormat& 
   return bound + half(ulp(output, abs(exact) + bound));
 }
 
-Overflow overflow_of(const Dyadic& exact, const Dyadic& bound, const FloatFormat& output) {
-  const Dyadic threshold = overflow_threshold(output);
-  if (abs(exact) + bound < threshold) return Overflow::impossible;
-  return abs(exact) - bound > threshold ? Overflow::certain : Overflow::possible;
-}
-
 }  // namespace foldproof

@@ -11,22 +11,6 @@ namespace {
 
 constexpr unsigned quotient_bits = 128;
 
-using BoundOfShare = Bound(std::uint64_t, int, const Dyadic&, const Dyadic&);
-
-Bound shares_bound(std::span<const Share> shares, std::uint64_t height, int precision,
-                   BoundOfShare* of_share) {
-  Dyadic magnitude, errors;
-  std::uint64_t nonempty = 0;
-  for (const Share& share : shares) {
-    Bound error = of_share(share.terms, precision, share.sum, share.magnitude);
-    if (!error) return error;
-    errors = errors + *error;
-    magnitude = magnitude + abs(share.sum);
-    nonempty += share.terms == 0 ? 0 : 1;
-  }
-  return sum_bound_of_approximate_terms(nonempty, height, precision, magnitude, errors);
-}
-
 }  // namespace
 
 Bound compensated_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude) {
@@ -73,14 +57,6 @@ Bound double_float_bound(std::uint64_t terms, int precision, const Dyadic& sum, 
         fmt::format("{} terms are too many for a bound of pairs of {} bits", terms, precision));
   // (1 + e)^m - 1 <= m e / (1 - m e)
   return u * abs(sum) + (one + u) * quotient(all, one - all, quotient_bits).high * magnitude;
-}
-
-Bound compensated_shares_bound(std::span<const Share> shares, std::uint64_t height, int precision) {
-  return shares_bound(shares, height, precision, compensated_bound);
-}
-
-Bound kahan_shares_bound(std::span<const Share> shares, std::uint64_t height, int precision) {
-  return shares_bound(shares, height, precision, kahan_bound);
 }
 
 }  // namespace foldproof

@@ -28,17 +28,4 @@ Bound joined_kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, 
 /// precision on.
 Bound double_float_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude);
 
-/// What one thread sums.
-struct Share {
-  std::uint64_t terms = 0;
-  Dyadic sum;        ///< exact; only its magnitude matters
-  Dyadic magnitude;  ///< of its terms
-};
-
-/// Every thread sums its share with compensation and hands on one rounded value; those are added plainly in a
-/// tree of this height.
-Bound compensated_shares_bound(std::span<const Share> shares, std::uint64_t height, int precision);
-/// The same with Kahan's loop in every thread.
-Bound kahan_shares_bound(std::span<const Share> shares, std::uint64_t height, int precision);
-
 }  // namespace foldproof

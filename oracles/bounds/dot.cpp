@@ -22,12 +22,6 @@ Bound dot_bound_with_flush(std::uint64_t terms, const FloatFormat& format, const
   return *rounding + terms * smallest_normal(format) + lost;
 }
 
-Bound dot_underflow(std::uint64_t inexact, std::uint64_t height, const FloatFormat& format) {
-  Bound relative = growth(height, format.precision);
-  if (!relative) return relative;
-  return inexact * half(smallest_subnormal(format)) * (whole(1) + *relative);
-}
-
 Bound norm_bound(const Dyadic& sum_of_squares, const Dyadic& error, const FloatFormat& format,
                  const Dyadic& root_error) {
   const Enclosure norm = square_root(sum_of_squares, root_bits);

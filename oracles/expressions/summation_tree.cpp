@@ -175,20 +175,4 @@ std::variant<SummationTree, std::string> SummationTree::of(const Expressions& ex
   return tree;
 }
 
-std::vector<std::uint32_t> SummationTree::leaves_in_order() const {
-  std::vector<std::uint32_t> order;
-  std::vector<std::uint32_t> ahead{static_cast<std::uint32_t>(vertices_.size() - 1)};
-  while (!ahead.empty()) {
-    const Vertex& vertex = vertices_[ahead.back()];
-    ahead.pop_back();
-    if (vertex.is_leaf()) {
-      order.push_back(vertex.element);
-    } else {
-      ahead.push_back(vertex.right);
-      ahead.push_back(vertex.left);
-    }
-  }
-  return order;
-}
-
 }  // namespace foldproof

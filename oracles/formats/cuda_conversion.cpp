@@ -16,34 +16,18 @@ __nv_saturation_t saturation_of(Saturation saturation) {
   return saturation == Saturation::none ? __NV_NOSAT : __NV_SATFINITE;
 }
 
-}  // namespace
-
 #if __has_include(<cuda_fp4.h>)
-namespace {
-
 std::uint64_t nearest_e2m1(double x) { return __nv_cvt_double_to_fp4(x, __NV_E2M1, cudaRoundNearest); }
-
-}  // namespace
-
-std::uint8_t cuda_scale(double x, RoundingMode mode, Saturation saturation) {
-  return __nv_cvt_double_to_e8m0(x, saturation_of(saturation),
-                                 mode == RoundingMode::up ? cudaRoundPosInf : cudaRoundZero);
-}
 #else
-namespace {
-
-[[noreturn]] void too_old() {
+std::uint64_t nearest_e2m1(double) {
   throw std::runtime_error(
-      "e2m1 and its scales are converted by the headers of CUDA 12.8 or later, and this program was built "
-      "with older ones; build it again with a newer CUDA Toolkit");
+      "e2m1 is converted by the headers of CUDA 12.8 or later, and this program was built with older ones; "
+      "build it "
+      "again with a newer CUDA Toolkit");
 }
-
-std::uint64_t nearest_e2m1(double) { too_old(); }
+#endif
 
 }  // namespace
-
-std::uint8_t cuda_scale(double, RoundingMode, Saturation) { too_old(); }
-#endif
 
 std::uint64_t cuda_nearest(Element element, double x, Saturation saturation) {
   switch (element) {

@@ -11,7 +11,4 @@ namespace foldproof {
 /// Saturation is for e4m3 and e5m2; f16 and bf16 overflow to infinity.
 std::uint64_t cuda_nearest(Element element, double x, Saturation saturation);
 
-/// The code of an E8M0 scale: 2^(code - 127), for magnitudes; 0xFF is NaN. Rounds up or toward zero.
-std::uint8_t cuda_scale(double x, RoundingMode mode, Saturation saturation);
-
 }  // namespace foldproof

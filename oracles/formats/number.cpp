@@ -55,6 +55,12 @@ Number decode(Element element, std::uint64_t bits) {
   return {Number::Category::finite, value < 0, value < 0 ? std::uint64_t{0} - pattern : pattern, 0};
 }
 
+Number decode_scale(std::uint8_t code) {
+  constexpr int bias = 127;
+  if (code == nan_scale) return {Number::Category::nan, false, 0, 0};
+  return {Number::Category::finite, false, 1, code - bias};
+}
+
 std::strong_ordering compare_magnitudes(const Number& a, const Number& b) {
   if (a.significand == 0 || b.significand == 0) return a.significand <=> b.significand;
   const int shift_a = std::countl_zero(a.significand), shift_b = std::countl_zero(b.significand);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "oracles/block_scale.h"
+#include "oracles/number.h"
 
 namespace foldproof {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "oracles/block_scale.h"
+#include "oracles/number.h"
 #include "properties/random.h"
 #include "properties/recipes.h"
 

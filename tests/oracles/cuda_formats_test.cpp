@@ -11,8 +11,7 @@
 
 #include "catch.h"
 #include "elements.h"
-#include "oracles/block_scale.h"
-#include "oracles/dyadic.h"
+#include "oracles/operands.h"
 
 namespace foldproof {
 namespace {
@@ -65,62 +64,17 @@ TEST_CASE("every scale is the power of two that the toolkit reads, 2^-127 the le
       continue;
     }
     CHECK(to_double(scale) == double{expected});
-    for (const RoundingMode mode : {RoundingMode::toward_zero, RoundingMode::up})
-      CHECK(encode_scale(scale, mode, Saturation::none) == code);
   }
   CHECK(to_double(decode_scale(0)) == 0x1p-127);
   CHECK(to_double(decode_scale(0xfe)) == 0x1p127);
 }
 
-TEST_CASE("scales are rounded to powers of two and clipped as the toolkit does it") {
-  struct Row {
-    double value;
-    unsigned toward_zero, up, saturating_up;
-  };
-  for (const Row& row :
-       {Row{1.0, 127, 127, 127}, Row{1.5, 127, 128, 128}, Row{0x1.0000000000001p0, 127, 128, 128},
-        Row{0x1.fffffffffffffp0, 127, 128, 128}, Row{-3.0, 128, 129, 129}, Row{0.0, 0, 0, 0},
-        Row{0x1p-149, 0, 0, 0}, Row{0x1p-1074, 0, 0, 0}, Row{0x1p-127, 0, 0, 0}, Row{0x1.8p-127, 0, 1, 1},
-        Row{0x1p-126, 1, 1, 1}, Row{0x1p127, 254, 254, 254}, Row{0x1.8p127, 254, 255, 254},
-        Row{0x1p200, 254, 255, 254}, Row{INFINITY, 255, 255, 254}, Row{NAN, 255, 255, 255}}) {
-    INFO(row.value);
-    const Number x = number_of(row.value);
-    CHECK(unsigned{encode_scale(x, RoundingMode::toward_zero, Saturation::none)} == row.toward_zero);
-    CHECK(unsigned{encode_scale(x, RoundingMode::up, Saturation::none)} == row.up);
-    CHECK(unsigned{encode_scale(x, RoundingMode::up, Saturation::to_largest)} == row.saturating_up);
-    CHECK(__nv_cvt_double_to_e8m0(row.value, __NV_NOSAT, cudaRoundZero) == row.toward_zero);
-    CHECK(__nv_cvt_double_to_e8m0(row.value, __NV_NOSAT, cudaRoundPosInf) == row.up);
-    CHECK(__nv_cvt_double_to_e8m0(row.value, __NV_SATFINITE, cudaRoundPosInf) == row.saturating_up);
-  }
-  CHECK_THROWS_AS(encode_scale(number_of(1), RoundingMode::down, Saturation::none), std::invalid_argument);
-}
-
-TEST_CASE("a scale's 64 significant bits are rounded up beyond what a double holds") {
-  const Number above_one{Number::Category::finite, false, (std::uint64_t{1} << 63) + 1, -63};
-  CHECK(encode_scale(above_one, RoundingMode::up, Saturation::none) == 128);
-  CHECK(encode_scale(above_one, RoundingMode::toward_zero, Saturation::none) == 127);
-}
-
-TEST_CASE("every e2m1 under every scale is their exact product") {
-  constexpr double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
-  for (unsigned scale = 0; scale < 255; ++scale)
-    for (unsigned code = 0; code < 16; ++code) {
-      const double expected =
-          std::ldexp(code < 8 ? values[code] : -values[code - 8], static_cast<int>(scale) - 127);
-      const Number product = scaled(decode(Element::e2m1, code), static_cast<std::uint8_t>(scale));
-      REQUIRE(std::bit_cast<std::uint64_t>(to_double(product)) == std::bit_cast<std::uint64_t>(expected));
-    }
-  CHECK(scaled(decode(Element::e2m1, 0), nan_scale).is_nan());
-  CHECK(scaled(decode(Element::e4m3, 0x7f), 127).is_nan());
-  CHECK(scaled(decode(Element::e5m2, 0xfc), 3).is_infinite());
-}
-
 TEST_CASE("a scale holds for 32 elements") {
-  const auto ones = elements_of(Element::e2m1, std::vector<double>(70, 1.0));
-  const std::uint8_t scales[] = {127, 128, 130};
+  const std::uint8_t codes[] = {127, 128, 130};
+  const Operand scales{Element::u8, std::as_bytes(std::span(codes)), 32};
   for (const auto& [index, value] :
        {std::pair{0, 1.0}, {31, 1.0}, {32, 2.0}, {63, 2.0}, {64, 8.0}, {69, 8.0}})
-    CHECK(to_double(load_scaled(Element::e2m1, ones, scales, static_cast<std::size_t>(index))) == value);
+    CHECK(to_double(scale_of(scales, static_cast<std::size_t>(index))) == value);
 }
 
 }  // namespace

@@ -2,19 +2,14 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
-#include <stdexcept>
 
 #include "catch.h"
 #include "elements.h"
-#include "oracles/references/counting.h"
-#include "oracles/references/exponential.h"
+#include "exponentials.h"
 #include "oracles/references/extremes.h"
 #include "oracles/references/moments.h"
 #include "oracles/references/normalisation.h"
-#include "oracles/references/product.h"
 #include "oracles/references/reference.h"
-#include "oracles/references/segments.h"
 
 namespace foldproof {
 namespace {
@@ -168,24 +163,6 @@ TEST_CASE("norms neither overflow nor underflow") {
   CHECK(is_nan(norm(Element::f32, elements_of(Element::f32, {inf, nan}))));
 }
 
-TEST_CASE("products of any length round once") {
-  const auto f64_product = [](const std::vector<double>& values) {
-    return in_f64(product(Element::f64, doubles(values)));
-  };
-  CHECK(f64_product({}) == 1);
-  CHECK(f64_product({3, -5, 0x1p-3}) == -15 / 8.0);
-  CHECK(f64_product({1e300, 1e300, 1e-300, 1e-300}) == Approx(1));
-  CHECK(f64_product({1e200, 1e200}) == inf);
-  CHECK(std::signbit(f64_product({-1, 0.0, 5})));
-  CHECK(is_nan(product(Element::f64, doubles({0, inf}))));
-  CHECK(f64_product({-2, inf}) == -inf);
-  // 3^k (1/3 rounded)^k with the rounding's exact 1 - 2^-54: (1 - 2^-54)^k, by the first terms.
-  std::vector<double> pairs;
-  for (int k = 0; k < 1 << 12; ++k) pairs.insert(pairs.end(), {3, 1 / 3.0});
-  CHECK(f64_product(pairs) == 1 - 0x1p-42);
-  CHECK(in(Element::i64, product(Element::i8, bytes_of(std::vector<std::int8_t>{-128, 100, 7}))) == -89600);
-}
-
 TEST_CASE("extremes have an index, and ties and NaN a rule") {
   const auto values = doubles({3, 7, -0.0, 7, 0.0, -2, -2});
   const auto max = *extreme(Operator::max, Element::f64, values, NanPolicy::propagate);
@@ -213,28 +190,6 @@ TEST_CASE("the k best are in order, ties by index, NaN above all") {
   CHECK(top_k(Operator::min, Element::f64, values, 3) == Indices{3, 0, 6});
   CHECK(top_k(Operator::min, Element::f64, values, 99) == Indices{3, 0, 6, 2, 4, 5, 1});
   CHECK(top_k(Operator::max, Element::f64, values, 0).empty());
-}
-
-TEST_CASE("histograms hold their lower edges and not their upper ones") {
-  const Dyadic edges[] = {Dyadic(0, 0), Dyadic(1, 0), Dyadic(2, 0)};
-  const Histogram h = histogram(
-      Element::f64, doubles({0, -0.0, 0.5, 1, 1.999, 2, -1, inf, -inf, nan, 0x1p-1074, -0x1p-1074}), edges);
-  CHECK(h.bins == std::vector<std::uint64_t>{4, 2});
-  CHECK(h.below == 3);
-  CHECK(h.above == 2);
-  CHECK(h.nan == 1);
-}
-
-TEST_CASE("every segment has a reference of its own, the empty ones too") {
-  const auto values = doubles({1, 2, 3, 4});
-  const std::uint64_t offsets[] = {0, 0, 3, 4};
-  const auto sums = segmented(Element::f64, values, offsets, sum);
-  REQUIRE(sums.size() == 3);
-  CHECK(in_f64(sums[0]) == 0);
-  CHECK(in_f64(sums[1]) == 6);
-  CHECK(in_f64(sums[2]) == 4);
-  const std::uint64_t beyond[] = {0, 5};
-  CHECK_THROWS_AS(segments(Element::f64, values, beyond), std::invalid_argument);
 }
 
 TEST_CASE("log-sum-exp keeps what a plain formula loses") {
@@ -281,27 +236,6 @@ TEST_CASE("softmax of hostile rows") {
   CHECK(of({103, 0})[1] == 0x1p-149);
   CHECK(of({3e38, -3e38}) == std::vector<double>{1, 0});
   CHECK(of({}).empty());
-}
-
-TEST_CASE("maximum and sum merge to what the whole gives") {
-  std::mt19937_64 random(3);
-  std::normal_distribution<double> normal(0, 30);
-  std::vector<double> all(20), first, second;
-  for (double& x : all) x = normal(random);
-  first.assign(all.begin(), all.begin() + 7), second.assign(all.begin() + 7, all.end());
-  const auto of = [](const std::vector<double>& values) {
-    return max_and_sum(Element::f64, doubles(values));
-  };
-  const MaxAndSum whole = of(all), parts = merged(of(first), of(second));
-  CHECK(in_f64(whole.max) == *std::max_element(all.begin(), all.end()));
-  CHECK(in_f64(parts.max) == in_f64(whole.max));
-  CHECK(in_f64(parts.sum) == in_f64(whole.sum));
-  CHECK(in_f64(merged(of({-inf}), of({2, 2})).sum) == 2);
-  CHECK(in_f64(merged(of({}), of({-inf})).max) == -inf);
-  CHECK(in_f64(merged(of({}), of({-inf})).sum) == 0);
-  CHECK(in_f64(merged(of({inf}), of({1})).max) == inf);
-  CHECK(is_nan(merged(of({inf}), of({1})).sum));
-  CHECK(is_nan(merged(of({1}), of({nan})).max));
 }
 
 TEST_CASE("normalised rows") {

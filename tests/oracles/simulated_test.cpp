@@ -8,10 +8,10 @@
 
 #include "catch.h"
 #include "elements.h"
+#include "exponentials.h"
 #include "oracles/bounds.h"
 #include "oracles/bounds/exponential.h"
 #include "oracles/bounds/variance.h"
-#include "oracles/references/exponential.h"
 #include "oracles/references/moments.h"
 #include "oracles/references/reference.h"
 #include "oracles/tally.h"
