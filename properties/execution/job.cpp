@@ -8,7 +8,7 @@
 #include "oracles/number.h"
 #include "properties/execution/arguments.h"
 #include "properties/execution/operands.h"
-#include "properties/execution/result_layout.h"
+#include "properties/execution/reduction.h"
 #include "properties/recipes.h"
 
 namespace foldproof {

@@ -1,12 +1,15 @@
-// Whether a kernel uses every element of its input exactly once, by what its results are made of.
+// Whether a kernel uses every element of its input exactly once, by what its results are made of; and which
+// of several launches lost one.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "contracts/contract.h"
+#include "devices/launch.h"
 #include "devices/runner.h"
 #include "oracles/operands.h"
 #include "properties/execution/job.h"
@@ -34,5 +37,10 @@ std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& vari
 /// additions, multiplications or comparisons suffice.
 std::optional<std::string> wrong_height(const Instance& instance, const Variables& variables,
                                         const Followed& followed);
+
+/// The launch of the instance, called once, that lost an element which is in no result: the last that made
+/// something of it, where nothing of that was left in global memory, or else the one behind, which left what
+/// was there unread. Where nothing was made of it, the first launch that is given the input.
+std::size_t losing_launch(const Instance& instance, const Followed& followed, std::size_t element);
 
 }  // namespace foldproof

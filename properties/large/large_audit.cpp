@@ -12,7 +12,7 @@
 #include "oracles/sum_checkers.h"
 #include "properties/audit.h"
 #include "properties/execution/entry_place.h"
-#include "properties/execution/judging.h"
+#include "properties/execution/reduction.h"
 #include "properties/generation/domain.h"
 #include "properties/keeping/triage.h"
 #include "properties/large/byte_comparison.h"

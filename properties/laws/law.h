@@ -9,7 +9,7 @@
 #include "contracts/contract.h"
 #include "oracles/number.h"
 #include "properties/case.h"
-#include "properties/laws/trial.h"
+#include "properties/laws/laws.h"
 #include "properties/random.h"
 
 namespace foldproof::laws {

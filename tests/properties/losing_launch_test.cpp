@@ -1,5 +1,5 @@
 // Which of several launches is told to have lost an element: three kernels that hand on sums.
-#include "properties/execution/losing_launch.h"
+#include "properties/execution/uses.h"
 
 #include "catch.h"
 #include "fake_kernel.h"

@@ -1,10 +1,11 @@
-// How an instance computes, as its judges need to know it, and what they call a wrong result.
+// A contract's reduction as the oracles know it: its arithmetic, and how its results are laid out.
 #pragma once
 
 #include <string_view>
 
 #include "contracts/contract.h"
 #include "oracles/checker.h"
+#include "oracles/layout.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof {
@@ -24,5 +25,10 @@ Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variab
 
 /// Of a judgement that is not ok.
 Kind kind_of(const Judgement& judgement);
+
+/// Of the instance's reduction or a further one; where the results are rows or columns, `columns` is among
+/// the variables. `operands` hold the offsets of segments.
+ResultLayout result_layout(const Reduction& reduction, const Variables& variables,
+                           const Operands& operands = {});
 
 }  // namespace foldproof

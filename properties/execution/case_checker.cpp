@@ -1,0 +1,373 @@
+#include "properties/execution/case_checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "devices/undefined.h"
+#include "oracles/number.h"
+#include "oracles/result_checker.h"
+#include "oracles/sum_checkers.h"
+#include "properties/execution/operands.h"
+#include "properties/execution/reduction.h"
+#include "properties/execution/uses.h"
+
+namespace foldproof {
+namespace {
+
+/// An input of at most this many elements is spelled out in a finding.
+constexpr std::size_t most_spelled_elements = 12;
+
+std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& result, Element type) {
+  std::vector<std::byte> bytes = result.contents[prepared.output];
+  bytes.resize(prepared.output_count * size_of(type));
+  return bytes;
+}
+
+std::string spelled(Element element, const std::vector<std::byte>& input) {
+  std::string text;
+  for (std::size_t i = 0; i < input.size() / size_of(element); ++i)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_text(element, load(element, input, i)));
+  return text;
+}
+
+/// Judges the results of one planned case and collects what is wrong.
+class CaseChecker {
+ public:
+  /// `results`: of the case and the runs it is compared with; `of_derived`: of the inputs that its law needs.
+  CaseChecker(const CheckedKernel& kernel, const CasePlan& plan, std::vector<JobResult> results,
+              std::vector<JobResult> of_derived)
+      : instance_(kernel.instance),
+        arithmetic_(kernel.arithmetic),
+        fixed_tree_(kernel.fixed_tree),
+        places_(kernel.places),
+        plan_(plan),
+        operands_(operands_of(kernel.instance, plan.prepared[0])),
+        results_(std::move(results)),
+        of_derived_(std::move(of_derived)) {}
+
+  Evaluation all() {
+    bool complete = true;
+    for (const auto* runs : {&results_, &of_derived_})
+      for (const JobResult& result : *runs) {
+        evaluation_.warp_instructions += result.warp_instructions;
+        if (result.unsupported) evaluation_.unsupported = result.unsupported;
+        for (const Finding& finding : result.findings) add_worst(finding);
+        complete &= result.completed;
+      }
+    if (!complete || !instance_.reduction) return std::move(evaluation_);
+    evaluation_.output = output_of(plan_.prepared[0], results_[0], output_type());
+    const bool right = kept_input() && judge_values();
+    if (plan_.followed) judge_uses(results_[*plan_.followed], right);
+    if (right && agree() && obeys_law()) return std::move(evaluation_);
+    // Now there is evidence that the order matters.
+    for (Finding& finding : evaluation_.findings)
+      if (finding.kind == Kind::unordered_access) finding.severity = Severity::error;
+    return std::move(evaluation_);
+  }
+
+ private:
+  static bool spoils_values(const Finding& finding) {
+    return is_undefined_behaviour(finding.kind) && finding.severity == Severity::error;
+  }
+
+  /// What runs find at one place is told once, by the run that shows it worst.
+  void add_worst(const Finding& finding) {
+    const auto known = std::ranges::find_if(evaluation_.findings, [&](const Finding& f) {
+      return f.kind == finding.kind && f.at == finding.at && f.other == finding.other;
+    });
+    if (known == evaluation_.findings.end())
+      evaluation_.findings.push_back(finding);
+    else if (known->severity < finding.severity)
+      *known = finding;
+  }
+
+  /// The last launch writes the result.
+  void add(Kind kind, const std::string& message, std::optional<std::size_t> launch = std::nullopt) {
+    Finding finding;
+    finding.kind = kind;
+    finding.message = message;
+    finding.at = places_.at(launch.value_or(places_.size() - 1));
+    evaluation_.findings.push_back(std::move(finding));
+  }
+
+  Element output_type() const { return instance_.reduction->output; }
+
+  /// A kernel that changes its input spoils its later calls too: nothing more is said of it.
+  bool kept_input() {
+    for (std::size_t run = 0; run < results_.size() && !instance_.in_place; ++run) {
+      const std::vector<std::byte>& after = results_[run].contents[plan_.prepared[run].input];
+      const auto [before, now] = std::ranges::mismatch(plan_.input, after);
+      if (before == plan_.input.end()) continue;
+      const Element type = instance_.reduction->input;
+      const auto index = static_cast<std::size_t>(before - plan_.input.begin()) / size_of(type);
+      add(Kind::contract_violation,
+          fmt::format("the kernel changed its input: element {} was {} and is {} afterwards", index,
+                      to_text(type, load(type, plan_.input, index)),
+                      to_text(type, load(type, after, index))));
+      return false;
+    }
+    return kept_operands();
+  }
+
+  bool kept_operands() {
+    const PreparedJob& prepared = plan_.prepared[0];
+    for (std::size_t i = 0; i < instance_.operands.size(); ++i) {
+      if (results_[0].contents[prepared.operands[i]] == prepared.operand_values[i]) continue;
+      add(Kind::contract_violation,
+          fmt::format("the kernel changed its operand \"{}\"", instance_.operands[i].name));
+      return false;
+    }
+    return true;
+  }
+
+  /// Whether every element of the input is used as the contract claims. Where accesses race, anything may be
+  /// lost, and the race says more.
+  void judge_uses(const JobResult& result, bool value_is_right) {
+    if (!result.followed || std::ranges::any_of(evaluation_.findings, spoils_values)) return;
+    const Followed& followed = *result.followed;
+    if ((evaluation_.gap = followed.expressions.gap())) return;
+    for (const WrongUse& wrong : wrong_uses(instance_, plan_.c->variables, followed, operands_))
+      if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message, wrong.launch);
+  }
+
+  /// Whether every run's value is right.
+  bool judge_values() {
+    if (plan_.input.empty() && instance_.claims.empty == EmptyPolicy::unspecified) return true;
+    if (!plan_.prepared[0].untouched.empty()) return judge_untouched();
+    const ResultJudge judge(arithmetic(), layout_of(*instance_.reduction), plan_.input, operands_);
+    // The case of one call first: a kernel that is wrong at once is not called wrong on a later call.
+    std::vector<std::byte> judged;
+    Judgement judgement;
+    for (std::size_t run = results_.size(); run-- > 0;) {
+      std::vector<std::byte> output = output_of(plan_.prepared[run], results_[run], output_type());
+      if (run + 1 == results_.size() || output != judged) judgement = judge.judge(output);
+      judged = std::move(output);
+      if (run == 0 && judgement.error_over_bound) evaluation_.error_over_bound = judgement.error_over_bound;
+      forced_ = judgement.layer == Judgement::Layer::exact;
+      keep_what_judged(judgement);
+      evaluation_.ulps = judgement.ulps;
+      if (judgement.ok) continue;
+      evaluation_.error_over_bound = judgement.error_over_bound;
+      add(kind_of(judgement), when(run) + judgement.sentence + with_input() + unwritten(judged));
+      return false;
+    }
+    return judge_further() && judge_by_tree();
+  }
+
+  ResultLayout layout_of(const Reduction& reduction) const {
+    return result_layout(reduction, plan_.c->variables, operands_);
+  }
+
+  /// Whether what the launches leave besides the output is right, in every run.
+  bool judge_further() {
+    for (std::size_t i = 0; i < instance_.further.size(); ++i) {
+      const FurtherResult& further = instance_.further[i];
+      const ResultJudge judge(arithmetic_of(further.reduction, instance_, arithmetic_->flush_to_zero),
+                              layout_of(further.reduction), plan_.input, operands_);
+      for (std::size_t run = results_.size(); run-- > 0;) {
+        const Judgement judgement = judge.judge(further_of(run, i));
+        if (judgement.ok) continue;
+        add(kind_of(judgement), fmt::format("{}in the buffer \"{}\", {}{}", when(run), further.buffer,
+                                            judgement.sentence, with_input()));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const std::vector<std::byte>& further_of(std::size_t run, std::size_t i) const {
+    return results_[run].contents[plan_.prepared[run].further[i]];
+  }
+
+  Arithmetic arithmetic() const { return of_case(*arithmetic_, instance_, plan_.c->variables); }
+
+  /// Whether the order in which the elements were combined is the one that is claimed, and the value the one
+  /// that it gives.
+  bool judge_by_tree() {
+    if (!plan_.followed || !results_[*plan_.followed].followed) return true;
+    const Followed& followed = *results_[*plan_.followed].followed;
+    if (followed.expressions.gap()) return true;
+    if (const auto sentence = wrong_height(instance_, plan_.c->variables, followed)) {
+      add(Kind::contract_violation, *sentence);
+      return false;
+    }
+    const ResultShape shape = instance_.reduction->result;
+    if (shape != ResultShape::value && shape != ResultShape::partials) return true;
+    if (!instance_.operands.empty()) return true;  // what is added up is not what was followed
+    const std::vector<std::byte> output =
+        output_of(plan_.prepared[*plan_.followed], results_[*plan_.followed], output_type());
+    const auto judgement =
+        judged_by_tree(arithmetic(), followed.expressions, followed.results, output, plan_.input);
+    if (!judgement) return true;
+    evaluation_.followed = results_[*plan_.followed].followed;
+    evaluation_.error_over_bound = judgement->error_over_bound;
+    keep_what_judged(*judgement);
+    if (!judgement->ok) add(Kind::outside_bound, judgement->sentence + with_input());
+    return judgement->ok;
+  }
+
+  void keep_what_judged(const Judgement& judgement) {
+    evaluation_.layer = judgement.layer;
+    evaluation_.vacuous = judgement.vacuous;
+    evaluation_.why_not = judgement.why_not;
+  }
+
+  bool judge_untouched() {
+    const PreparedJob& prepared = plan_.prepared[0];
+    if (results_[0].contents[prepared.output] == prepared.untouched) return true;
+    add(Kind::contract_violation,
+        "the kernel wrote its output for an empty input, which the contract says it leaves untouched");
+    return false;
+  }
+
+  /// Bits of deterministic kernels must not depend on the run, and of some not on the launch.
+  bool agree() {
+    if (!is_deterministic(instance_)) return true;
+    const std::vector<std::byte> output = output_of(plan_.prepared[0], results_[0], output_type());
+    for (std::size_t run = 1; run < results_.size(); ++run) {
+      const std::vector<std::byte> other = output_of(plan_.prepared[run], results_[run], output_type());
+      const auto [here, there] = std::ranges::mismatch(output, other);
+      if (here == output.end()) continue;
+      const auto index = static_cast<std::size_t>(here - output.begin()) / size_of(output_type());
+      const Comparison& comparison = plan_.comparisons[run - 1];
+      add(comparison.kind,
+          fmt::format("the result {} is {} {} and {} {}, although the contract claims {}",
+                      plan_.prepared[0].output_count > 1 ? fmt::format("[{}]", index) : "",
+                      to_text(output_type(), load(output_type(), output, index)), comparison.here,
+                      to_text(output_type(), load(output_type(), other, index)), comparison.there,
+                      comparison.claim) +
+              with_input());
+      return false;
+    }
+    return further_agree();
+  }
+
+  bool further_agree() {
+    for (std::size_t run = 1; run < results_.size(); ++run)
+      for (std::size_t i = 0; i < instance_.further.size(); ++i) {
+        if (further_of(0, i) == further_of(run, i)) continue;
+        const Comparison& comparison = plan_.comparisons[run - 1];
+        add(comparison.kind,
+            fmt::format(
+                "the buffer \"{}\" holds one result {} and another {}, although the contract claims {}",
+                instance_.further[i].buffer, comparison.here, comparison.there, comparison.claim) +
+                with_input());
+        return false;
+      }
+    return true;
+  }
+
+  /// Whether the results of the derived inputs are right, and say what the law has them say.
+  bool obeys_law() {
+    if (plan_.derived.empty()) return true;
+    evaluation_.law_tried = true;
+    std::vector<std::vector<std::uint64_t>> outputs{elements_of(plan_.prepared[0], results_[0])};
+    bool forced = forced_;
+    for (std::size_t i = 0; i < plan_.derived.size(); ++i) {
+      outputs.push_back(elements_of(plan_.of_derived[i], of_derived_[i]));
+      const laws::Derived& derived = plan_.derived[i];
+      const ResultJudge judge(*arithmetic_, result_layout(*instance_.reduction, derived.variables),
+                              derived.input);
+      const Judgement judgement = judge.judge(output_of(plan_.of_derived[i], of_derived_[i], output_type()));
+      forced &= judgement.layer == Judgement::Layer::exact;
+      if (judgement.ok) continue;
+      add(kind_of(judgement), fmt::format("{}; {}", judgement.sentence, what_law_compares(outputs)));
+      return false;
+    }
+    const laws::LawSubject subject{instance_, fixed_tree_, arithmetic_->flush_to_zero};
+    if (laws::holds(subject, *plan_.c, plan_.input, outputs, forced)) return true;
+    add(Kind::wrong_value, what_law_compares(outputs));
+    return false;
+  }
+
+  std::vector<std::uint64_t> elements_of(const PreparedJob& prepared, const JobResult& result) const {
+    const std::vector<std::byte> output = output_of(prepared, result, output_type());
+    std::vector<std::uint64_t> elements(prepared.output_count);
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = load(output_type(), output, i);
+    return elements;
+  }
+
+  /// The law, the inputs and as many of their results as are known.
+  std::string what_law_compares(const std::vector<std::vector<std::uint64_t>>& outputs) const {
+    const LawInfo& law = *std::ranges::find(law_rows(), plan_.c->law, &LawInfo::name);
+    std::string text = fmt::format("the law \"{}\" says that {}; of ", law.name, law.claim);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const auto& input = i == 0 ? plan_.input : plan_.derived[i - 1].input;
+      text += fmt::format("{}{} the result is {}", i == 0 ? "" : ", and of ", spelled_or_counted(input),
+                          first_of(outputs[i]));
+    }
+    return text;
+  }
+
+  std::string spelled_or_counted(const std::vector<std::byte>& input) const {
+    const Element type = instance_.reduction->input;
+    const std::size_t count = input.size() / size_of(type);
+    return count > most_spelled_elements ? fmt::format("{} elements that the case makes", count)
+                                         : fmt::format("[{}]", spelled(type, input));
+  }
+
+  std::string first_of(const std::vector<std::uint64_t>& outputs) const {
+    if (outputs.empty()) return "nothing";
+    const std::string first = to_text(output_type(), outputs[0]);
+    return outputs.size() == 1 ? first : fmt::format("{}, …", first);
+  }
+
+  std::string when(std::size_t run) const {
+    if (run == plan_.relaunched) return plan_.comparisons[run - 1].there + ", ";
+    return run == 0 && plan_.c->calls > 1 ? fmt::format("after {} calls, ", plan_.c->calls) : "";
+  }
+
+  /// The runner puts poison where nobody wrote; of few bytes, it may be a result as well.
+  std::string unwritten(const std::vector<std::byte>& output) const {
+    const std::size_t size = size_of(output_type());
+    if (instance_.in_place || instance_.output_initial != BufferContract::Initial::undefined || size < 4)
+      return "";
+    for (std::size_t first = 0; first < output.size(); first += size) {
+      std::size_t at = first;
+      while (at < first + size && output[at] == Filling{}.byte(at)) ++at;
+      if (at == first + size)
+        return fmt::format(
+            "; nobody wrote element {} of the output, and a kernel that adds to what is there needs "
+            "`initial` in "
+            "[output]",
+            first / size);
+    }
+    return "";
+  }
+
+  std::string with_input() const {
+    const Element type = instance_.reduction->input;
+    const std::size_t count = plan_.input.size() / size_of(type);
+    if (count == 0) return "; the input is empty";
+    if (count > most_spelled_elements) return "";
+    std::string text = fmt::format("; the input is {}", spelled(type, plan_.input));
+    for (std::size_t i = 0; i < instance_.operands.size(); ++i) {
+      const OperandContract& operand = instance_.operands[i];
+      const auto& values = plan_.prepared[0].operand_values[i];
+      if (!values.empty() && values.size() / size_of(operand.type) <= most_spelled_elements)
+        text += fmt::format(", \"{}\" is {}", operand.name, spelled(operand.type, values));
+    }
+    return text;
+  }
+
+  const Instance& instance_;
+  const std::optional<Arithmetic>& arithmetic_;
+  bool fixed_tree_;
+  const std::vector<Position>& places_;
+  const CasePlan& plan_;
+  Operands operands_;
+  std::vector<JobResult> results_, of_derived_;
+  bool forced_ = false;  ///< the input forces every bit of the case's own result
+  Evaluation evaluation_;
+};
+
+}  // namespace
+
+Evaluation check_case(const CheckedKernel& kernel, const CasePlan& plan, std::vector<JobResult> results,
+                      std::vector<JobResult> of_derived) {
+  return CaseChecker(kernel, plan, std::move(results), std::move(of_derived)).all();
+}
+
+}  // namespace foldproof

@@ -1,0 +1,90 @@
+#include "properties/execution/case_plan.h"
+
+#include <fmt/format.h>
+
+#include "contracts/names.h"
+#include "properties/execution/operands.h"
+#include "properties/execution/reduction.h"
+#include "properties/execution/uses.h"
+#include "properties/generation/relaunch.h"
+
+namespace foldproof {
+namespace {
+
+/// Following takes memory for each value that is made, and as much time as all else: the loops that lose
+/// elements have gone round often enough by then.
+bool is_small(const CasePlan& plan, Element input) {
+  constexpr std::size_t most_elements = 1 << 14;
+  return plan.input.size() / size_of(input) <= most_elements;
+}
+
+/// Where the shape of the result says how many elements the output has, the contract must say so too.
+void check_output_count(const Instance& instance, const Case& c, const PreparedJob& prepared) {
+  const auto count = static_cast<std::size_t>(c.variables.at("count"));
+  const Operands operands = operands_of(instance, prepared);
+  const auto due =
+      output_count(result_layout(*instance.reduction, c.variables, operands), instance.reduction->op, count);
+  const std::uint64_t declared = prepared.output_count;
+  if (due && *due != declared)
+    throw InputError(fmt::format("[output] has {} elements where count is {}, and a \"{}\" result of so many "
+                                 "elements has {}; correct "
+                                 "its \"count\", or that of the domain (rows * columns)",
+                                 declared, count, name_of(result_names, instance.reduction->result), *due),
+                     instance.output_count.where());
+}
+
+/// "block=32 grid=4": every variable of the case but the count.
+std::string launch_of(const Instance& instance, const Variables& variables) {
+  std::string text;
+  for (const auto& [name, range] : instance.domain)
+    if (name != "count") text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, variables.at(name));
+  return text;
+}
+
+}  // namespace
+
+CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,
+                   std::vector<std::byte> input) {
+  const Instance& instance = subject.instance;
+  CasePlan plan;
+  plan.c = &c;
+  plan.input = std::move(input);
+  plan.prepared.push_back(builder.build(c, plan.input));
+  if (!instance.reduction) return plan;
+  check_output_count(instance, c, plan.prepared[0]);
+  const auto also = [&](const Case& other, Comparison comparison) {
+    plan.prepared.push_back(builder.build(other, plan.input));
+    plan.comparisons.push_back(std::move(comparison));
+  };
+  if (is_deterministic(instance) && c.schedule.order != Schedule::Order::converging) {
+    Case other = c;
+    other.schedule = {};
+    also(other, {Kind::schedule_dependent, "under the schedule " + to_string(c.schedule), "under converging",
+                 "determinism"});
+  }
+  if (c.calls > 1 || (is_deterministic(instance) && is_host(instance))) {
+    Case other = c;
+    other.calls = 1;
+    also(other, {Kind::not_reproducible, "when called again", "when called once", "determinism"});
+  }
+  if (instance.claims.uses_every_input_once.value_or(true) && is_small(plan, instance.reduction->input)) {
+    plan.followed = c.calls > 1 ? plan.prepared.size() - 1 : 0;
+    follow(instance, plan.prepared[*plan.followed]);
+  }
+  if (instance.claims.same_for_every_launch) {
+    if (const std::optional<Case> other = relaunched(instance, c)) {
+      plan.relaunched = plan.prepared.size();
+      also(*other, {Kind::not_reproducible, "with " + launch_of(instance, c.variables),
+                    "with " + launch_of(instance, other->variables), "the same for every launch"});
+    }
+  }
+  plan.derived = laws::derive(subject, c, plan.input);
+  for (const laws::Derived& derived : plan.derived) {
+    Case other = c;
+    other.variables = derived.variables;
+    plan.of_derived.push_back(builder.build(other, derived.input));
+  }
+  return plan;
+}
+
+}  // namespace foldproof
