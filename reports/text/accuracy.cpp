@@ -1,8 +1,6 @@
-#include "reports/accuracy.h"
+#include "reports/text/accuracy.h"
 
 #include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
 
 #include "reports/quote.h"
 #include "reports/wrap.h"
@@ -12,9 +10,6 @@ namespace {
 
 /// Of a catalogue, the table says enough.
 constexpr std::size_t most_instances = 4;
-
-constexpr std::array layers{Judgement::Layer::nothing, Judgement::Layer::category, Judgement::Layer::exact,
-                            Judgement::Layer::bound, Judgement::Layer::tree};
 
 std::string_view spoken(Judgement::Layer layer) {
   switch (layer) {
@@ -28,10 +23,12 @@ std::string_view spoken(Judgement::Layer layer) {
 
 std::string judged_text(const Accuracy& accuracy) {
   std::string text;
-  for (const Judgement::Layer layer : layers)
-    if (const auto cases = accuracy.judged_by[static_cast<std::size_t>(layer)]; cases != 0)
+  for (std::size_t i = 0; i < accuracy.judged_by.size(); ++i) {
+    const auto layer = static_cast<Judgement::Layer>(i);
+    if (const auto cases = accuracy.judged_by[i]; cases != 0)
       text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", cases, spoken(layer),
                           layer == Judgement::Layer::nothing ? fmt::format(" ({})", accuracy.why_not) : "");
+  }
   return text;
 }
 
@@ -73,39 +70,6 @@ std::string accuracy_text(const AuditReport& report, unsigned width) {
   std::string text;
   for (const KernelReport& kernel : report.kernels) text += of_kernel(kernel, width);
   return text;
-}
-
-void add_accuracy(Json& kernel, const Accuracy& accuracy) {
-  Json judged = Json::object();
-  for (const Judgement::Layer layer : layers)
-    judged[std::string(name(layer))] = accuracy.judged_by[static_cast<std::size_t>(layer)];
-  kernel["judged_by"] = judged;
-  kernel["why_not_judged"] = accuracy.why_not.empty() ? Json(nullptr) : Json(accuracy.why_not);
-  kernel["worst_error_ulps"] = accuracy.worst_ulps ? Json(*accuracy.worst_ulps) : Json(nullptr);
-  kernel["worst_judged_by"] = accuracy.worst_by ? Json(name(*accuracy.worst_by)) : Json(nullptr);
-  kernel["worst_is_vacuous"] = accuracy.worst_is_vacuous;
-  const auto& order = accuracy.order;
-  kernel["tree"] =
-      order ? Json{{"order", order->order}, {"height", order->height}, {"elements", order->elements}}
-            : Json(nullptr);
-}
-
-Accuracy accuracy_from(const Json& kernel) {
-  Accuracy accuracy;
-  for (const Judgement::Layer layer : layers) {
-    accuracy.judged_by[static_cast<std::size_t>(layer)] =
-        kernel.at("judged_by").at(std::string(name(layer))).get<std::uint64_t>();
-    if (kernel.at("worst_judged_by") == name(layer)) accuracy.worst_by = layer;
-  }
-  if (const Json& why = kernel.at("why_not_judged"); !why.is_null())
-    accuracy.why_not = why.get<std::string>();
-  if (const Json& ulps = kernel.at("worst_error_ulps"); !ulps.is_null())
-    accuracy.worst_ulps = ulps.get<double>();
-  accuracy.worst_is_vacuous = kernel.at("worst_is_vacuous").get<bool>();
-  if (const Json& tree = kernel.at("tree"); !tree.is_null())
-    accuracy.order = OrderShown{tree.at("order").get<std::string>(), tree.at("height").get<std::uint64_t>(),
-                                tree.at("elements").get<std::uint64_t>()};
-  return accuracy;
 }
 
 }  // namespace foldproof

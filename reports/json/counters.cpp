@@ -1,4 +1,4 @@
-#include "reports/counters_json.h"
+#include "reports/json/counters.h"
 
 #include <nlohmann/json.hpp>
 

@@ -9,12 +9,12 @@
 #include <tuple>
 #include <vector>
 
-#include "reports/accuracy.h"
 #include "reports/counters_text.h"
-#include "reports/coverage_text.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
-#include "reports/table.h"
+#include "reports/text/accuracy.h"
+#include "reports/text/coverage.h"
+#include "reports/text/table.h"
 #include "reports/wrap.h"
 
 namespace foldproof {

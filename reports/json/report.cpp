@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/accuracy.h"
+#include "reports/json/accuracy.h"
 
-#include "reports/counters_json.h"
+#include "reports/json/counters.h"
 
 namespace foldproof {
 

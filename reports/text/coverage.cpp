@@ -1,4 +1,4 @@
-#include "reports/coverage_text.h"
+#include "reports/text/coverage.h"
 
 #include <fmt/format.h>
 
