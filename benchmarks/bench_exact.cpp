@@ -14,9 +14,9 @@
 #include "benchmarks/gpu_libraries.h"
 #include "command/large_tools.h"
 #include "devices/cuda/context.h"
-#include "properties/large/exact_on_gpu.h"
-#include "properties/large/kernel_on_gpu.h"
-#include "properties/large/large_inputs.h"
+#include "properties/exact_on_gpu.h"
+#include "properties/kernel_on_gpu.h"
+#include "properties/large_inputs.h"
 
 namespace foldproof {
 

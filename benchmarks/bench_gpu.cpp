@@ -15,7 +15,7 @@
 #include "devices/gpus.h"
 #include "devices/wrapped_runner.h"
 #include "properties/audit.h"
-#include "properties/generation/generator.h"
+#include "properties/generator.h"
 
 namespace foldproof {
 

@@ -15,9 +15,9 @@
 #include "devices/cuda/context.h"
 #include "devices/cuda/module.h"
 #include "devices/job_arguments.h"
-#include "properties/large/kernel_on_gpu.h"
-#include "properties/large/large_audit.h"
-#include "properties/large/large_inputs.h"
+#include "properties/kernel_on_gpu.h"
+#include "properties/large_audit.h"
+#include "properties/large_inputs.h"
 
 namespace foldproof {
 

@@ -10,7 +10,7 @@
 #include "command/subjects.h"
 #include "properties/audit.h"
 #include "properties/case.h"
-#include "properties/large/large_audit.h"
+#include "properties/large_audit.h"
 #include "properties/mutation.h"
 #include "sanitizer/compute_sanitizer/tool.h"
 

@@ -6,7 +6,7 @@
 #include "command/console.h"
 #include "command/subjects.h"
 #include "contracts/compile.h"
-#include "properties/large/large_audit.h"
+#include "properties/large_audit.h"
 
 namespace foldproof {
 

@@ -10,7 +10,7 @@
 #include "oracles/summation_tree.h"
 #include "properties/execution/evaluation.h"
 #include "properties/generation/coverage.h"
-#include "properties/generation/generator.h"
+#include "properties/generator.h"
 #include "properties/keeping/store.h"
 #include "properties/keeping/triage.h"
 #include "properties/random.h"

@@ -9,7 +9,7 @@
 #include "properties/case.h"
 #include "properties/generation/domain.h"
 #include "properties/generation/facts.h"
-#include "properties/generation/generator.h"
+#include "properties/generator.h"
 #include "properties/verdict.h"
 
 namespace foldproof {

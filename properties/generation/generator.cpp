@@ -1,4 +1,4 @@
-#include "properties/generation/generator.h"
+#include "properties/generator.h"
 
 #include <algorithm>
 #include <bit>

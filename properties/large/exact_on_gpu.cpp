@@ -1,4 +1,4 @@
-#include "properties/large/exact_on_gpu.h"
+#include "properties/exact_on_gpu.h"
 
 #include <fmt/format.h>
 

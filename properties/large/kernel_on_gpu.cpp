@@ -1,4 +1,4 @@
-#include "properties/large/kernel_on_gpu.h"
+#include "properties/kernel_on_gpu.h"
 
 #include <algorithm>
 #include <optional>

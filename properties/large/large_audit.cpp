@@ -1,4 +1,4 @@
-#include "properties/large/large_audit.h"
+#include "properties/large_audit.h"
 
 #include <fmt/format.h>
 
@@ -11,14 +11,14 @@
 #include "oracles/number.h"
 #include "oracles/sum_checkers.h"
 #include "properties/audit.h"
+#include "properties/exact_on_gpu.h"
 #include "properties/execution/entry_place.h"
 #include "properties/execution/reduction.h"
 #include "properties/generation/domain.h"
 #include "properties/keeping/triage.h"
+#include "properties/kernel_on_gpu.h"
 #include "properties/large/byte_comparison.h"
-#include "properties/large/exact_on_gpu.h"
-#include "properties/large/kernel_on_gpu.h"
-#include "properties/large/large_inputs.h"
+#include "properties/large_inputs.h"
 
 namespace foldproof {
 namespace {

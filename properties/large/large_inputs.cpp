@@ -1,4 +1,4 @@
-#include "properties/large/large_inputs.h"
+#include "properties/large_inputs.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "devices/wrapped_runner.h"
 #include "properties/audit.h"
 #include "properties/execution/evaluation.h"
-#include "properties/generation/generator.h"
+#include "properties/generator.h"
 #include "properties/keeping/triage.h"
 #include "properties/mutation.h"
 

@@ -6,7 +6,7 @@
 #include "contracts/contract.h"
 #include "properties/case.h"
 #include "properties/generation/domain.h"
-#include "properties/generation/generator.h"
+#include "properties/generator.h"
 
 namespace foldproof {
 

@@ -1,5 +1,5 @@
 // Sums in the GPU's memory, exact ones and others.
-#include "properties/large/large_audit.h"
+#include "properties/large_audit.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,8 +15,8 @@
 #include "gpu/program.h"
 #include "oracles/number.h"
 #include "oracles/tally.h"
-#include "properties/large/exact_on_gpu.h"
-#include "properties/large/large_inputs.h"
+#include "properties/exact_on_gpu.h"
+#include "properties/large_inputs.h"
 #include "properties/recipes.h"
 
 using namespace foldproof;

@@ -8,7 +8,7 @@
 #include "properties/audit.h"
 #include "properties/execution/job.h"
 #include "properties/generation/coverage.h"
-#include "properties/generation/generator.h"
+#include "properties/generator.h"
 
 namespace foldproof {
 namespace {

@@ -11,7 +11,7 @@
 #include "devices/cuda/context.h"
 #include "oracles/dyadic.h"
 #include "oracles/number.h"
-#include "properties/large/kernel_on_gpu.h"
+#include "properties/kernel_on_gpu.h"
 
 namespace foldproof {
 
