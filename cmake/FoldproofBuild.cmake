@@ -39,9 +39,11 @@ function(foldproof_library room)
   target_link_libraries(foldproof_${room} PUBLIC ${ARG_DEPENDS} PRIVATE foldproof_flags ${ARG_PRIVATE_DEPENDS})
 endfunction()
 
-# foldproof_tests(NAME LABELS label... DEPENDS target...): one Catch2 program from every .cpp of tests/NAME.
+# foldproof_tests(NAME LABELS label... DEPENDS target... [NVCC] [QUICK]): one Catch2 program from every .cpp of tests/NAME.
+# With NVCC, its test cases with the tag [nvcc] are an entry of their own, which ctest reports as skipped without nvcc.
+# QUICK programs run once more in an order of their own each time: no test case may depend on another.
 function(foldproof_tests name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "NVCC;QUICK" "" "DEPENDS;LABELS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")
   if(NOT sources)
     return()
@@ -51,6 +53,17 @@ function(foldproof_tests name)
   target_include_directories(test_${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
   target_compile_definitions(test_${name} PRIVATE FOLDPROOF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              FOLDPROOF_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/${name}/data")
-  add_test(NAME unit.${name} COMMAND test_${name})
-  set_tests_properties(unit.${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+  set(entries unit.${name})
+  if(ARG_NVCC)
+    add_test(NAME unit.${name} COMMAND test_${name} ~[nvcc])
+    add_test(NAME unit.${name}.nvcc COMMAND test_${name} [nvcc])
+    list(APPEND entries unit.${name}.nvcc)
+  else()
+    add_test(NAME unit.${name} COMMAND test_${name})
+  endif()
+  if(ARG_QUICK)
+    add_test(NAME order.${name} COMMAND test_${name} ~[nvcc] --order rand --rng-seed time)
+    list(APPEND entries order.${name})
+  endif()
+  set_tests_properties(${entries} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 SKIP_RETURN_CODE 3)
 endfunction()

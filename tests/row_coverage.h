@@ -1,7 +1,7 @@
 // Which rows of ptx.def this test program executed and compared with an expectation.
 //
-// Every test that does so calls covers("shfl_sync"); the last test of the program demands all rows that it is
-// responsible for, and names those that nothing executed.
+// Every test that does so calls covers("shfl_sync"). After all of them, in whatever order they ran, the
+// program demands the rows that it is responsible for (every_row.cpp), and names those that nothing executed.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +28,14 @@ inline void covers(std::string_view id) {
   covered_rows().insert(row->id);
 }
 
-/// The rows for which `responsible` holds and that no test covered.
+/// A sentence for each row for which `responsible` holds and that no test covered.
 template <class Responsible>
 std::vector<std::string> uncovered_rows(Responsible responsible) {
   std::vector<std::string> missing;
   for (const isa::Row& row : isa::rows())
-    if (responsible(row) && !covered_rows().contains(row.id)) missing.emplace_back(row.id);
+    if (responsible(row) && !covered_rows().contains(row.id))
+      missing.push_back("no test executed the row " + std::string(row.id) +
+                        " of ptx.def against an expectation");
   return missing;
 }
 

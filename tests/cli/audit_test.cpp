@@ -3,6 +3,7 @@
 
 #include "catch.h"
 #include "cli/add_one.h"
+#include "nvcc.h"
 
 using namespace foldproof::test;
 
@@ -234,7 +235,8 @@ TEST_CASE("reports are written into a folder, one file a format") {
   CHECK(std::filesystem::file_size(folder.path("reports/report.json")) > 0);
 }
 
-TEST_CASE("a guessed block that leaves memory gives way to a smaller one that does not") {
+TEST_CASE("a guessed block that leaves memory gives way to a smaller one that does not", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("block");
   const std::string body = R"(
   float v = 0;
@@ -266,7 +268,8 @@ TEST_CASE("a guessed block that leaves memory gives way to a smaller one that do
   CHECK(run_json({"audit", off}).status == 1);
 }
 
-TEST_CASE("without a contract one is guessed, and init writes the guess down") {
+TEST_CASE("without a contract one is guessed, and init writes the guess down", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("guess");
   const std::string source = folder.file("wrong.cu", "");
   std::filesystem::copy_file(source_file("examples/wrong.cu"), source,
@@ -287,7 +290,8 @@ TEST_CASE("without a contract one is guessed, and init writes the guess down") {
   CHECK(run({"init", source, "--force"}).status == 0);
 }
 
-TEST_CASE("the text report quotes the line of a finding") {
+TEST_CASE("the text report quotes the line of a finding", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
   const Folder store;
   const Ran ran = run({"audit", source_file("examples/wrong.cu"), "--store", store.path().string()});
   CHECK(ran.status == 1);

@@ -2,6 +2,7 @@
 // hang.
 #include "catch.h"
 #include "cli/add_one.h"
+#include "nvcc.h"
 
 using namespace foldproof::test;
 
@@ -98,7 +99,8 @@ TEST_CASE("a contract with an unknown key names file, line and column") {
   CHECK(ran.err.find("6 | imput = 1") != std::string::npos);
 }
 
-TEST_CASE("a contract of another source is refused, and taken with its own") {
+TEST_CASE("a contract of another source is refused, and taken with its own", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
   const std::string mine = folder.file("mine.cu", good_kernel);
   folder.file("total.cu", good_kernel);
@@ -120,7 +122,9 @@ TEST_CASE("a contract with a wrong type or a wrong value") {
   refused({"audit", with("[reduction]", "[reduction")}, "");
 }
 
-TEST_CASE("a contract whose sizes contradict each other is refused at its line, whichever case shows it") {
+TEST_CASE("a contract whose sizes contradict each other is refused at its line, whichever case shows it",
+          "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
   folder.file("total.cu", good_kernel);
   const std::string rows = "columns = \"1 .. 9\"\nrows = \"1 .. 40\"\ncount = ";
@@ -145,7 +149,8 @@ TEST_CASE("two wrong contracts are both complained about") {
   CHECK(ran.err.find("rubbish") != std::string::npos);
 }
 
-TEST_CASE("a kernel that does not compile names the line of nvcc's first error") {
+TEST_CASE("a kernel that does not compile names the line of nvcc's first error", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
   const std::string source =
       folder.file("total.cu", replaced(good_kernel, "float sum = 0;", "float sum = nil;"));
@@ -155,7 +160,8 @@ TEST_CASE("a kernel that does not compile names the line of nvcc's first error")
   CHECK(ran.json.at("error").at("line") == 2);
 }
 
-TEST_CASE("an entry that does not exist is refused with those that do") {
+TEST_CASE("an entry that does not exist is refused with those that do", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
   folder.file("total.cu", good_kernel);
   const std::string contract =

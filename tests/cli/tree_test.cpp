@@ -5,6 +5,7 @@
 #include "catch.h"
 #include "cli/add_one.h"
 #include "cli/program.h"
+#include "nvcc.h"
 
 using namespace foldproof::test;
 
@@ -130,7 +131,8 @@ TEST_CASE("an audit names the elements that are lost, and says how the kernel co
   CHECK(lost);
 }
 
-TEST_CASE("of several kernels that one is shown which lost an element") {
+TEST_CASE("of several kernels that one is shown which lost an element", "[nvcc]") {
+  if (foldproof::tests::lacks_nvcc()) return;
   // Partial sums of 32 elements by one kernel, the total by another. Line 1 begins the first, line 6 the
   // second.
   const std::string source = R"(__global__ void parts(const float* input, float* partials, unsigned count) {

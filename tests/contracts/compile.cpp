@@ -7,19 +7,13 @@
 #include "base/files.h"
 #include "catch.h"
 #include "contracts/guess.h"
-#include "contracts/nvcc/toolkit.h"
+#include "nvcc.h"
 #include "workshop.h"
 
 using namespace foldproof;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool has_nvcc() {
-  if (find_nvcc("")) return true;
-  WARN("nvcc is not installed, so this was not run");
-  return false;
-}
 
 CompileOptions options_in(const Workshop& workshop) {
   CompileOptions options;
@@ -103,8 +97,8 @@ std::string lowered(const Contract& contract, std::size_t instance, std::size_t 
 
 }  // namespace
 
-TEST_CASE("a contract's entries are instantiated, named by the compiler and cached by content") {
-  if (!has_nvcc()) return;
+TEST_CASE("a contract's entries are instantiated, named by the compiler and cached by content", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   workshop.write("value.cuh", "#define VALUE 7\n");
   Contract contract = workshop.load(contract_text, kernels);
@@ -147,8 +141,8 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   }
 }
 
-TEST_CASE("a program of the host's functions is kept as PTX is: the same again needs no nvcc") {
-  if (!has_nvcc()) return;
+TEST_CASE("a program of the host's functions is kept as PTX is: the same again needs no nvcc", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const char* const text =
       "format = 1\n[domain]\ncount = 1\n[[buffer]]\nname = \"x\"\ntype = \"f32\"\ncount = 1\n"
@@ -162,8 +156,8 @@ TEST_CASE("a program of the host's functions is kept as PTX is: the same again n
   CHECK(error_of([&] { compile_contract(again, options_in(workshop)); }).empty());
 }
 
-TEST_CASE("an entry that does not exist is refused at its launch, with those that do") {
-  if (!has_nvcc()) return;
+TEST_CASE("an entry that does not exist is refused at its launch, with those that do", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   workshop.write("value.cuh", "#define VALUE 7\n");
   std::string wrong = contract_text;
@@ -175,8 +169,8 @@ TEST_CASE("an entry that does not exist is refused at its launch, with those tha
         std::string::npos);
 }
 
-TEST_CASE("a source that does not compile is one sentence with its place") {
-  if (!has_nvcc()) return;
+TEST_CASE("a source that does not compile is one sentence with its place", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const fs::path source = workshop.write("k.cu", "__global__ void k(int* p) {\n  *p = nothing;\n}\n");
   CHECK(error_of([&] { compile_source(source, {}, {}, options_in(workshop)); }) ==
@@ -223,8 +217,8 @@ TEST_CASE("a .ptx file is taken as it is, its entries matched by their spelling"
         std::string::npos);
 }
 
-TEST_CASE("a device function is wrapped in a kernel that calls it twice") {
-  if (!has_nvcc()) return;
+TEST_CASE("a device function is wrapped in a kernel that calls it twice", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const std::string function = R"cuda(
 template <typename T> struct Scratch { T totals[32]; };

@@ -7,7 +7,7 @@
 #include "contracts/entry_facts.h"
 #include "contracts/guessing/kernel_name.h"
 #include "contracts/keys.h"
-#include "contracts/nvcc/toolkit.h"
+#include "nvcc.h"
 #include "workshop.h"
 
 using namespace foldproof;
@@ -431,11 +431,8 @@ TEST_CASE("a starter contract keeps every form of argument, scratch memory and o
         std::string::npos);
 }
 
-TEST_CASE("templates are guessed at with usual arguments, by the names in the source") {
-  if (!find_nvcc("")) {
-    WARN("nvcc is not installed, so this was not run");
-    return;
-  }
+TEST_CASE("templates are guessed at with usual arguments, by the names in the source", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const auto source = workshop.write("k.cu", R"cuda(
 template <typename T, int B> __global__ void block_max(T* result, const T* data, unsigned* ticket, int bias, int n) {
@@ -463,11 +460,8 @@ template <typename T, int B> __global__ void block_max(T* result, const T* data,
   CHECK(said.front() == "block_max: the template is taken as block_max<float, 256>.");
 }
 
-TEST_CASE("the number of groups is what a parameter of that name gets") {
-  if (!find_nvcc("")) {
-    WARN("nvcc is not installed, so this was not run");
-    return;
-  }
+TEST_CASE("the number of groups is what a parameter of that name gets", "[nvcc]") {
+  if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const auto source = workshop.write("k.cu", R"cuda(
 #include <cuda_fp16.h>

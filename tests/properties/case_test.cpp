@@ -3,6 +3,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/files.h"
 #include "catch.h"
 #include "properties/case.h"
 
@@ -11,8 +12,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Of this process alone.
+const fs::path& folder() {
+  static const TemporaryFolder temporary;
+  return temporary.path();
+}
+
 fs::path written(const std::string& text) {
-  const fs::path file = fs::temp_directory_path() / "foldproof-case-test.toml";
+  const fs::path file = folder() / "case.toml";
   std::ofstream(file) << text;
   return file;
 }
@@ -58,7 +65,7 @@ TEST_CASE("a case reads as one line") {
 TEST_CASE("a case survives its file") {
   const StoredCase before = example();
   const StoredCase after = load_case(written(to_toml(before)));
-  CHECK(after.contract == fs::temp_directory_path() / before.contract);
+  CHECK(after.contract == folder() / before.contract);
   CHECK(after.instance == before.instance);
   CHECK(after.finding == before.finding);
   CHECK(after.c.recipe.distribution == before.c.recipe.distribution);

@@ -2,7 +2,8 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
+
+#include "base/files.h"
 
 namespace foldproof::fake {
 namespace {
@@ -81,10 +82,8 @@ Contract contract(Operator op, Element element) {
 
 KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options,
                    const std::string& ptx) {
-  static const bool cache_is_ours = [] {
-    const auto folder = std::filesystem::temp_directory_path() / "foldproof-test-cache";
-    return setenv("XDG_CACHE_HOME", folder.c_str(), 1) == 0;
-  }();
+  static const TemporaryFolder cache;  // of this process alone
+  static const bool cache_is_ours = setenv("XDG_CACHE_HOME", cache.path().c_str(), 1) == 0;
   if (!cache_is_ours) throw std::runtime_error("the cache cannot be redirected");
   FakeRunner runner(kernel);
   const auto image = std::make_shared<const Image>(Image{"fake.ptx", ptx});

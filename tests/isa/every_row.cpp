@@ -1,0 +1,18 @@
+// Every row of ptx.def that computes or combines is executed against an expectation.
+#include "row_coverage.h"
+#include "session.h"
+
+namespace foldproof::tests {
+namespace {
+
+bool computes(const isa::Row& row) {
+  using isa::Action;
+  return row.action == Action::compute || row.action == Action::matrix_multiply ||
+         row.action == Action::atomic || row.action == Action::reduction ||
+         row.action == Action::warp_reduce || row.action == Action::barrier_reduce;
+}
+
+const AfterAll every_row([] { return uncovered_rows(computes); });
+
+}  // namespace
+}  // namespace foldproof::tests

@@ -1,0 +1,25 @@
+// Every row of ptx.def that the machine carries out is executed against an expectation. The other rows
+// compute or combine: the tests of the instruction set demand those.
+#include "row_coverage.h"
+#include "session.h"
+
+namespace foldproof::tests {
+namespace {
+
+bool is_machines(const isa::Row& row) {
+  using isa::Action;
+  switch (row.action) {
+    case Action::compute:
+    case Action::matrix_multiply:
+    case Action::atomic:
+    case Action::reduction:
+    case Action::warp_reduce:
+    case Action::barrier_reduce: return false;
+    default: return true;
+  }
+}
+
+const AfterAll every_row([] { return uncovered_rows(is_machines); });
+
+}  // namespace
+}  // namespace foldproof::tests
