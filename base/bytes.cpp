@@ -59,4 +59,52 @@ std::string read_to_end(int from, std::size_t most) {
   }
 }
 
+void ByteWriter::append(const void* from, std::size_t bytes) {
+  const std::size_t end = message_.size();
+  message_.resize(end + bytes);
+  if (bytes != 0) std::memcpy(message_.data() + end, from, bytes);
+}
+
+void ByteWriter::number(std::uint64_t value) { append(&value, sizeof value); }
+
+void ByteWriter::bytes(std::span<const std::byte> content) {
+  number(content.size());
+  append(content.data(), content.size());
+}
+
+std::uint64_t ByteReader::number() {
+  std::uint64_t value = 0;
+  std::memcpy(&value, taken(sizeof value).data(), sizeof value);
+  return value;
+}
+
+std::uint64_t ByteReader::length() {
+  const std::uint64_t length = number();
+  if (length > left_.size())
+    throw ProtocolError{fmt::format("a list of {} in {} bytes", length, left_.size())};
+  return length;
+}
+
+std::vector<std::byte> ByteReader::bytes() {
+  const auto content = taken(number());
+  return {content.begin(), content.end()};
+}
+
+std::string ByteReader::text() {
+  const auto content = taken(number());
+  return {reinterpret_cast<const char*>(content.data()), content.size()};
+}
+
+void ByteReader::expect_end() const {
+  if (!left_.empty()) throw ProtocolError{fmt::format("{} bytes behind the message", left_.size())};
+}
+
+std::span<const std::byte> ByteReader::taken(std::uint64_t bytes) {
+  if (bytes > left_.size())
+    throw ProtocolError{fmt::format("{} bytes where {} are left", bytes, left_.size())};
+  const auto front = left_.first(bytes);
+  left_ = left_.subspan(bytes);
+  return front;
+}
+
 }  // namespace foldproof

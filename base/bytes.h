@@ -1,9 +1,14 @@
-// Bytes between processes: descriptors, and whole reads and writes.
+// Bytes between processes: descriptors, whole reads and writes, and messages of numbers, texts and lists.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace foldproof {
 
@@ -41,5 +46,50 @@ bool write_all(int to, const void* from, std::size_t bytes);
 
 /// Reads until the descriptor ends, and returns the first bytes, `most` at most.
 std::string read_to_end(int from, std::size_t most);
+
+/// The other process sent something that is not a message of the protocol.
+struct ProtocolError {
+  std::string what;
+};
+
+/// Writes a message. A number has 64 bits in the byte order of this machine; bytes and texts follow their
+/// length.
+class ByteWriter {
+ public:
+  ByteWriter() = default;
+  /// Begins with the number of an enumerator, which says what the message is.
+  template <typename Enumeration>
+  requires std::is_enum_v<Enumeration>
+  explicit ByteWriter(Enumeration message) { number(static_cast<std::uint64_t>(message)); }
+
+  void number(std::uint64_t value);
+  void bytes(std::span<const std::byte> content);
+  void text(std::string_view text) { bytes(std::as_bytes(std::span(text))); }
+  const std::vector<std::byte>& message() const { return message_; }
+
+ private:
+  void append(const void* from, std::size_t bytes);
+
+  std::vector<std::byte> message_;
+};
+
+/// Reads a message in the order of writing. Every function throws ProtocolError where the message does not
+/// contain what is asked for.
+class ByteReader {
+ public:
+  explicit ByteReader(std::span<const std::byte> message) : left_(message) {}
+
+  std::uint64_t number();
+  /// The length of a list, each element of which takes at least one byte of the message.
+  std::uint64_t length();
+  std::vector<std::byte> bytes();
+  std::string text();
+  void expect_end() const;
+
+ private:
+  std::span<const std::byte> taken(std::uint64_t bytes);
+
+  std::span<const std::byte> left_;
+};
 
 }  // namespace foldproof

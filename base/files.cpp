@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 #include "base/error.h"
 
@@ -29,21 +30,41 @@ std::string read_text_file(const fs::path& file, std::size_t limit) {
   return text;
 }
 
+std::optional<std::string> read_if_possible(const fs::path& file, std::size_t limit) {
+  try {
+    return read_text_file(file, limit);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<std::string> line_of(const fs::path& file, unsigned number) {
+  std::error_code error;
+  if (number == 0 || !fs::is_regular_file(file, error)) return std::nullopt;
+  std::ifstream in(file);
+  std::string line;
+  for (unsigned i = 0; i < number; ++i)
+    if (!std::getline(in, line)) return std::nullopt;
+  return line;
+}
+
+bool write_file(const fs::path& file, std::string_view content) {
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(content.data(), static_cast<std::streamsize>(content.size()));
+  stream.close();
+  return static_cast<bool>(stream);
+}
+
 namespace {
 
 bool replace(const fs::path& file, std::string_view text, fs::perms also) {
   static std::atomic<unsigned> serial{0};
   const fs::path written = fmt::format("{}.{}.{}.new", file.string(), getpid(), serial++);
   std::error_code error;
-  {
-    std::ofstream stream(written, std::ios::binary);
-    stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-    stream.close();
-    if (stream) {
-      fs::permissions(written, also, fs::perm_options::add, error);
-      if (!error) fs::rename(written, file, error);
-      if (!error) return true;
-    }
+  if (write_file(written, text)) {
+    fs::permissions(written, also, fs::perm_options::add, error);
+    if (!error) fs::rename(written, file, error);
+    if (!error) return true;
   }
   fs::remove(written, error);
   return false;
@@ -57,6 +78,19 @@ bool replace_file(const fs::path& file, std::string_view text) {
 
 bool replace_program(const fs::path& file, std::string_view content) {
   return replace(file, content, fs::perms::owner_exec | fs::perms::group_exec);
+}
+
+bool is_program(const fs::path& file) {
+  std::error_code error;
+  return fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0;
+}
+
+std::optional<fs::path> find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (const fs::path file = fs::path(folder.empty() ? "." : folder) / name; is_program(file)) return file;
+  return std::nullopt;
 }
 
 fs::path user_cache() {

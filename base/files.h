@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,12 +17,28 @@ inline constexpr std::size_t largest_source = std::size_t{64} << 20;
 /// bytes.
 std::string read_text_file(const std::filesystem::path& file, std::size_t limit);
 
+/// The same, but nothing instead of an error.
+std::optional<std::string> read_if_possible(const std::filesystem::path& file,
+                                            std::size_t limit = std::numeric_limits<std::size_t>::max());
+
+/// Line `number` of a file, counted from 1; nothing where there is none.
+std::optional<std::string> line_of(const std::filesystem::path& file, unsigned number);
+
+/// Writes `content` to `file`, in the place of what it held. Returns false where that is impossible.
+bool write_file(const std::filesystem::path& file, std::string_view content);
+
 /// Writes a file next to `file` and renames it, so that a reader sees the old content or the new one, never a
 /// part of it. Returns false where that is impossible.
 bool replace_file(const std::filesystem::path& file, std::string_view text);
 
 /// The same for a program: the new file is executable.
 bool replace_program(const std::filesystem::path& file, std::string_view content);
+
+/// Whether `file` is a program that this user may run.
+bool is_program(const std::filesystem::path& file);
+
+/// The first program of that name in the folders of PATH.
+std::optional<std::filesystem::path> find_program(const std::string& name);
 
 /// The user's cache: $XDG_CACHE_HOME/foldproof, else ~/.cache/foldproof, else below the temporary folder.
 std::filesystem::path user_cache();

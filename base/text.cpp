@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 namespace foldproof {
 
 std::vector<std::string> split_command(std::string_view command) {
@@ -52,6 +54,32 @@ std::string toml_string(std::string_view text) {
       result += c;
   }
   return result + '"';
+}
+
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return text;
+}
+
+std::string wrap(const std::string& text, std::size_t used, std::size_t indent, std::size_t width) {
+  std::istringstream words(text);
+  std::string out, word;
+  std::size_t column = used;
+  bool first = true;
+  while (words >> word) {
+    if (!first && column + 1 + word.size() > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (!first) {
+      out += " ";
+      ++column;
+    }
+    out += word;
+    column += word.size();
+    first = false;
+  }
+  return out;
 }
 
 }  // namespace foldproof

@@ -1,5 +1,5 @@
-// Text as every reader of sources and PTX understands it, whatever the host's locale; and text quoted for a
-// shell and for TOML.
+// Text: split into words and lines as every reader of sources and PTX does, whatever the host's locale;
+// quoted for a shell and for TOML; made fit for a terminal.
 #pragma once
 
 #include <algorithm>
@@ -31,5 +31,12 @@ std::string shell_word(const std::string& text);
 
 /// `text` as a TOML basic string, quotes included.
 std::string toml_string(std::string_view text);
+
+/// `text` on one line, without anything that a terminal would act upon: control characters become spaces.
+std::string printable(std::string text);
+
+/// `text` broken at blanks into lines of at most `width` columns. The first line begins at column `used`, the
+/// others are indented by `indent`. A word longer than a line has a line of its own.
+std::string wrap(const std::string& text, std::size_t used, std::size_t indent, std::size_t width);
 
 }  // namespace foldproof

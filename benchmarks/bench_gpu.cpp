@@ -8,9 +8,9 @@
 #include <set>
 #include <tuple>
 
+#include "base/task_pool.h"
 #include "benchmarks/bench.h"
 #include "command/gpu_workers.h"
-#include "command/processes.h"
 #include "command/subjects.h"
 #include "devices/gpus.h"
 #include "devices/wrapped_runner.h"
@@ -70,17 +70,17 @@ Measured measure(const Instances& instances, const Way& way, unsigned jobs, Prog
   GpuWorkers workers(way.worker);
   const AuditOptions options = options_of(way);
   const auto is_spoilt = [](std::size_t task) { return task % instances_a_spoilt_one == 0; };
-  Tasks tasks;
-  tasks.count = instances.size();
-  tasks.jobs = jobs;
-  tasks.starting = [&](std::size_t, unsigned slot) { workers.prepare(slot); };
-  tasks.work = [&](std::size_t task, const auto&) {
+  TaskPool pool;
+  pool.tasks = instances.size();
+  pool.processes = jobs;
+  pool.starting = [&](std::size_t, unsigned slot) { workers.prepare(slot); };
+  pool.work = [&](std::size_t task, const auto&) {
     const auto& [subject, instance] = instances[task];
     std::unique_ptr<Runner> runner = workers.runner();
     if (is_spoilt(task)) runner = std::make_unique<Spoiling>(std::move(runner));
     return pack(to_json(audit_instance(subject->contract, *instance, subject->image, *runner, options)));
   };
-  tasks.finished = [&](std::size_t task, const Outcome& outcome) {
+  pool.finished = [&](std::size_t task, const Outcome& outcome) {
     if (outcome.ending != Outcome::Ending::finished) {
       measured.failures.push_back(outcome.reason());
       return;
@@ -99,7 +99,7 @@ Measured measure(const Instances& instances, const Way& way, unsigned jobs, Prog
     line.show(fmt::format("{}: {} cases", way.name, measured.cases));
   };
   const double begin = line.elapsed();
-  if (!run_in_processes(tasks)) throw Interrupted{};
+  if (!pool.run()) throw Interrupted{};
   measured.seconds = line.elapsed() - begin;
   return measured;
 }

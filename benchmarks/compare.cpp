@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/task_pool.h"
 #include "benchmarks/comparing_runner.h"
 #include "benchmarks/comparison.h"
 #include "benchmarks/verbs.h"
 #include "command/gpu_workers.h"
 #include "command/parse.h"
-#include "command/processes.h"
 #include "command/source_options.h"
 #include "command/subjects.h"
 #include "contracts/entry_facts.h"
@@ -75,15 +75,15 @@ bool compare_all(const std::vector<Subject>& subjects, const Arguments& a, Compa
   comparison.kernels.resize(instances.size());
   GpuWorkers workers(gpu_worker_options(parse_duration(a.case_limit, "--case-limit")));
   std::size_t ended = 0;
-  Tasks tasks;
-  tasks.count = instances.size();
-  tasks.jobs = a.jobs;
-  tasks.starting = [&](std::size_t, unsigned slot) { workers.prepare(slot); };
-  tasks.work = [&](std::size_t task, const auto&) {
+  TaskPool pool;
+  pool.tasks = instances.size();
+  pool.processes = a.jobs;
+  pool.starting = [&](std::size_t, unsigned slot) { workers.prepare(slot); };
+  pool.work = [&](std::size_t task, const auto&) {
     const auto& [subject, instance] = instances[task];
     return pack(to_json(compared(*subject, *instance, workers.runner(), a.contracted, options)));
   };
-  tasks.finished = [&](std::size_t task, const Outcome& outcome) {
+  pool.finished = [&](std::size_t task, const Outcome& outcome) {
     Compared& one = comparison.kernels[task];
     if (outcome.ending == Outcome::Ending::finished) {
       one = compared_from(unpack(outcome.text));
@@ -93,7 +93,7 @@ bool compare_all(const std::vector<Subject>& subjects, const Arguments& a, Compa
     }
     line.show(fmt::format("compared: {} of {} instances", ++ended, instances.size()));
   };
-  return run_in_processes(tasks);
+  return pool.run();
 }
 
 int compare(const Arguments& a, const Console& console) {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "benchmarks/verbs.h"
 #include "reports/json.h"
-#include "reports/quote.h"
 
 namespace foldproof {
 

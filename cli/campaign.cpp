@@ -9,10 +9,10 @@
 #include <span>
 #include <utility>
 
+#include "base/task_pool.h"
 #include "cli/under_tool.h"
 #include "command/emulated.h"
 #include "command/gpu_workers.h"
-#include "command/processes.h"
 #include "command/verb.h"
 #include "devices/host_program.h"
 #include "properties/representative.h"
@@ -193,13 +193,13 @@ std::vector<Bundle> bundles_of(const std::vector<Assignment>& assignments) {
 
 std::vector<KernelReport> judge(Bundle bundle, const GpuWorkers& workers,
                                 const std::function<CampaignOptions(const Assignment&)>& options,
-                                const Telling& tell) {
+                                const TaskReporter& reporter) {
   if (bundle.front().tool != nullptr)
     return audit_under_tool(bundle, [&](const Assignment& assignment, Runner& runner) {
       return judge(assignment, runner, options(assignment));
     });
   const Assignment& only = bundle.front();
-  if (only.is_large) return {judge_large(only, options(only), tell.so_far)};
+  if (only.is_large) return {judge_large(only, options(only), reporter.so_far)};
   const Subject& subject = *only.subject;
   if (!subject.skipped.empty()) return {skipped(subject.contract, *only.instance, subject.skipped)};
   return {judge(only, *runner_for(only, workers), options(only))};
@@ -232,17 +232,17 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
 
   GpuWorkers workers(gpu_worker_options(options.case_limit));
   const std::vector<Bundle> bundles = bundles_of(assignments);
-  Tasks tasks;
-  tasks.count = bundles.size();
+  TaskPool pool;
+  pool.tasks = bundles.size();
   const bool has_large = std::ranges::any_of(assignments, &Assignment::is_large);
-  tasks.jobs = has_large ? std::min(options.jobs, most_large_processes) : options.jobs;
-  tasks.can_end_early = true;
-  tasks.starting = [&](std::size_t task, unsigned slot) {
+  pool.processes = has_large ? std::min(options.jobs, most_large_processes) : options.jobs;
+  pool.can_end_early = true;
+  pool.starting = [&](std::size_t task, unsigned slot) {
     const Assignment& next = bundles[task].front();
     if (next.device == RunsOn::cuda && next.tool == nullptr && !next.is_large && !is_host(*next.instance))
       workers.prepare(slot);
   };
-  tasks.work = [&](std::size_t task, const Telling& tell) {
+  pool.work = [&](std::size_t task, const TaskReporter& reporter) {
     const auto options_for = [&](const Assignment& assignment) {
       CampaignOptions own = options;
       own.audit.cases = cases_of(assignment, options);
@@ -251,16 +251,16 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
       own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
       own.audit.largest_count = options.largest_count.value_or(
           assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
-      own.audit.is_to_end = is_to_end;
+      own.audit.is_to_end = end_requested;
       if (assignment.tool != nullptr) suit_a_tool(own.audit);
-      own.audit.progress = [&](std::uint64_t done, std::uint64_t) { tell.done(done); };
+      own.audit.progress = [&](std::uint64_t done, std::uint64_t) { reporter.done(done); };
       if (options.budget && assignment.tool == nullptr)
         own.audit.budget = share(*options.budget, line.elapsed(), bundles.size() - task, options.jobs);
       return own;
     };
-    return pack(to_json(judge(bundles[task], workers, options_for, tell)));
+    return pack(to_json(judge(bundles[task], workers, options_for, reporter)));
   };
-  tasks.finished = [&](std::size_t task, const Outcome& outcome) {
+  pool.finished = [&](std::size_t task, const Outcome& outcome) {
     const auto first = static_cast<std::size_t>(bundles[task].data() - assignments.data());
     ended += bundles[task].size();
     if (outcome.ending == Outcome::Ending::wrong_input) {
@@ -284,12 +284,12 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   };
   std::uint64_t all_cases = 0;
   for (const Assignment& assignment : assignments) all_cases += cases_of(assignment, options);
-  tasks.progress = [&](std::uint64_t running) {
+  pool.progress = [&](std::uint64_t running) {
     line.show(fmt::format("audited: {} of {} instances, {} of {} cases; running for {:.0f} s", ended,
                           assignments.size(), std::min(cases + running, all_cases), all_cases,
                           line.elapsed()));
   };
-  result.interrupted = !run_in_processes(tasks);
+  result.interrupted = !pool.run();
   if (judged == 0) result.wrong_input = wrong_input;
   return result;
 }

@@ -3,10 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/files.h"
 #include "cli/entry_choice.h"
 #include "cli/verbs.h"
 #include "command/guessing.h"
@@ -45,9 +45,7 @@ int init(const Arguments& a, const Console& console) {
     throw InputError(fmt::format("{} is there already; --force writes over it", file.string()));
   std::vector<std::string> said;
   const std::string text = starter_contract(guess_one(a, said));
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  if (!out.flush()) throw InputError("the contract cannot be written", {file.string()});
+  if (!write_file(file, text)) throw InputError("the contract cannot be written", {file.string()});
   if (console.json()) {
     console.print(Json{{"contract", file.string()}, {"guesses", said}});
     return exit_ok;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "cli/verbs.h"
 #include "command/subjects.h"
 #include "devices/emulated/runner.h"

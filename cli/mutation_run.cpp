@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/task_pool.h"
 #include "command/emulated.h"
-#include "command/processes.h"
 #include "reports/mutation.h"
 
 namespace foldproof {
@@ -121,12 +121,12 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments, const Muta
   run.device = emulated::device_name;
   for (const Assignment& assignment : assignments) run.reports.push_back(empty_report_of(assignment));
 
-  Tasks tasks;
-  tasks.count = slices.size();
-  tasks.jobs = options.jobs;
-  tasks.work = [&](std::size_t task, const Telling& tell) {
+  TaskPool pool;
+  pool.tasks = slices.size();
+  pool.processes = options.jobs;
+  pool.work = [&](std::size_t task, const TaskReporter& reporter) {
     MutationOptions mutation = options.mutation;
-    mutation.progress = tell.done;
+    mutation.progress = reporter.done;
     if (options.budget)
       mutation.deadline = std::chrono::steady_clock::now() +
                           share(*options.budget, line.elapsed() - begin, slices.size() - task, options.jobs);
@@ -134,14 +134,14 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments, const Muta
   };
   std::size_t done = 0, all = 0;
   for (const Slice& slice : slices) all += slice.mutants.size();
-  tasks.finished = [&](std::size_t task, const Outcome& outcome) {
+  pool.finished = [&](std::size_t task, const Outcome& outcome) {
     done += slices[task].mutants.size();
     take(run.reports[slices[task].assignment], outcome);
   };
-  tasks.progress = [&](std::uint64_t running) {
+  pool.progress = [&](std::uint64_t running) {
     line.show(fmt::format("mutants: {} of {}; running for {:.0f} s", done + running, all, line.elapsed()));
   };
-  run.interrupted = !run_in_processes(tasks);
+  run.interrupted = !pool.run();
   for (std::size_t i = 0; i < assignments.size(); ++i) {
     sort_by_place(run.reports[i], mutants[i]);
     apply_excuses(run.reports[i], assignments[i].subject->contract);

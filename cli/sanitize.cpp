@@ -7,19 +7,18 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/task_pool.h"
+#include "base/text.h"
 #include "cli/argument_spec.h"
 #include "cli/entry_choice.h"
 #include "cli/verbs.h"
 #include "command/emulated.h"
 #include "command/parse.h"
-#include "command/processes.h"
 #include "command/source_options.h"
 #include "devices/runner.h"
 #include "oracles/number.h"
 #include "reports/counters_text.h"
-#include "reports/quote.h"
 #include "reports/terminal.h"
-#include "reports/wrap.h"
 #include "sanitizer/counting.h"
 
 namespace foldproof {
@@ -257,14 +256,14 @@ int sanitize(Arguments a, const Console& console) {
   const Launch launch = launch_of(a);
   ProgressLine line;
   Outcome outcome;
-  Tasks tasks;
-  tasks.count = 1;
-  tasks.work = [&](std::size_t, const auto&) { return pack(to_json(observe(launch, a, console.command))); };
-  tasks.finished = [&](std::size_t, Outcome ended) { outcome = std::move(ended); };
-  tasks.progress = [&](std::uint64_t) {
+  TaskPool pool;
+  pool.tasks = 1;
+  pool.work = [&](std::size_t, const auto&) { return pack(to_json(observe(launch, a, console.command))); };
+  pool.finished = [&](std::size_t, Outcome ended) { outcome = std::move(ended); };
+  pool.progress = [&](std::uint64_t) {
     line.show(fmt::format("{}: running for {:.0f} s", a.entry, line.elapsed()));
   };
-  run_in_processes(tasks);
+  pool.run();
   line.clear();
   switch (outcome.ending) {
     case Outcome::Ending::finished: break;

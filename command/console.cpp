@@ -11,6 +11,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/task_pool.h"
 #include "command/emulated.h"
-#include "command/processes.h"
 #include "contracts/guess.h"
 #include "properties/fitting_block.h"
 
@@ -24,15 +24,15 @@ Range& block_of(Contract& contract) {
 std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
                                         const CompileOptions& options, std::vector<std::string>& said) {
   std::vector<Contract> contracts = guess_contracts(source, entry, options, said);
-  Tasks tasks;
-  tasks.count = contracts.size();
-  tasks.work = [&](std::size_t task, const auto&) -> std::string {
+  TaskPool pool;
+  pool.tasks = contracts.size();
+  pool.work = [&](std::size_t task, const auto&) -> std::string {
     const auto runner = checked_runner();
     const auto image = compile_contract(contracts[task], options).image;
     const auto block = fitting_block(contracts[task], image, *runner);
     return block ? std::to_string(*block) : "";
   };
-  tasks.finished = [&](std::size_t task, const Outcome& outcome) {
+  pool.finished = [&](std::size_t task, const Outcome& outcome) {
     // What else may go wrong, the audit says.
     if (outcome.ending != Outcome::Ending::finished || outcome.text.empty()) return;
     Range& block = block_of(contracts[task]);
@@ -41,8 +41,8 @@ std::vector<Contract> guessed_contracts(const std::filesystem::path& source, con
                                outcome.text));
     block = Range::parse(outcome.text, {});
   };
-  tasks.progress = [](std::uint64_t) {};
-  if (!run_in_processes(tasks)) throw Interrupted{};
+  pool.progress = [](std::uint64_t) {};
+  if (!pool.run()) throw Interrupted{};
   return contracts;
 }
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "base/task_pool.h"
 #include "base/text.h"
 #include "command/console.h"
-#include "command/processes.h"
 #include "command/verb.h"
 
 namespace foldproof {

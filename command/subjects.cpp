@@ -7,8 +7,8 @@
 #include <system_error>
 #include <tuple>
 
+#include "base/task_pool.h"
 #include "command/guessing.h"
-#include "command/processes.h"
 #include "devices/gpus.h"
 
 namespace foldproof {
@@ -139,22 +139,22 @@ void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& opti
   // The processes fill the PTX cache, so that compiling again here only reads.
   std::vector<InputError> errors;
   std::size_t done = 0;
-  Tasks tasks;
-  tasks.count = subjects.size();
-  tasks.jobs = jobs;
-  tasks.work = [&](std::size_t task, const auto&) {
+  TaskPool pool;
+  pool.tasks = subjects.size();
+  pool.processes = jobs;
+  pool.work = [&](std::size_t task, const auto&) {
     if (subjects[task].skipped.empty()) compile_contract(subjects[task].contract, options);
     return std::string();
   };
-  tasks.finished = [&](std::size_t, const Outcome& outcome) {
+  pool.finished = [&](std::size_t, const Outcome& outcome) {
     ++done;
     if (outcome.ending == Outcome::Ending::wrong_input) errors.emplace_back(outcome.text, outcome.position);
   };
-  tasks.progress = [&](std::uint64_t) {
+  pool.progress = [&](std::uint64_t) {
     line.show(fmt::format("compiling: {} of {} sources; running for {:.0f} s", done, subjects.size(),
                           line.elapsed()));
   };
-  if (!run_in_processes(tasks)) throw Interrupted{};
+  if (!pool.run()) throw Interrupted{};
   throw_last(errors, console);
   for (Subject& subject : subjects)
     if (subject.skipped.empty()) subject.image = compile_contract(subject.contract, options).image;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 
 #include "base/child.h"
 #include "base/files.h"
@@ -164,8 +163,8 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
   const fs::path code = folder.path() / "foldproof.cu";
   const fs::path rule = folder.path() / "foldproof.d";
   const fs::path output = folder.path() / (unit.host ? "foldproof" : "foldproof.ptx");
-  std::ofstream(code) << (unit.host ? host_unit(unit.source, unit.entries)
-                                    : translation_unit(unit.source, unit.entries, unit.appendix));
+  write_file(code, unit.host ? host_unit(unit.source, unit.entries)
+                             : translation_unit(unit.source, unit.entries, unit.appendix));
 
   std::vector<std::string> arguments{nvcc.string()};
   std::ranges::move(wishes(unit), std::back_inserter(arguments));

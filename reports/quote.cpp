@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
+
+#include "base/files.h"
+#include "base/text.h"
 
 namespace foldproof {
 
@@ -15,16 +17,12 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_line = 4096;
 
-/// Line `number` of `file`, counted from 1.
-std::optional<std::string> line_of(const std::string& file, unsigned number) {
-  std::error_code error;
-  if (number == 0 || !fs::is_regular_file(file, error)) return std::nullopt;
-  std::ifstream in(file);
-  std::string line;
-  for (unsigned i = 0; i < number; ++i)
-    if (!std::getline(in, line)) return std::nullopt;
-  if (line.size() > longest_line) line.resize(longest_line);
-  return printable(line);
+/// The line as it is quoted.
+std::optional<std::string> quotable_line(const Position& position) {
+  std::optional<std::string> line = line_of(position.file, position.line);
+  if (!line) return std::nullopt;
+  line->resize(std::min(line->size(), longest_line));
+  return printable(std::move(*line));
 }
 
 /// One past the last character that is code: neither a trailing comment nor blanks.
@@ -36,14 +34,8 @@ std::size_t end_of_code(const std::string& line) {
 
 }  // namespace
 
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return text;
-}
-
 std::string quote(const Position& position, const std::string& indent, unsigned width) {
-  auto line = line_of(position.file, position.line);
+  auto line = quotable_line(position);
   if (!line) return "";
   const std::size_t first = line->find_first_not_of(' ');
   if (first == std::string::npos) return "";

@@ -13,9 +13,6 @@ namespace foldproof {
 ///        |     ^^^^^^^^^^^^^^^^^^^^
 std::string quote(const Position& position, const std::string& indent, unsigned width);
 
-/// The text on one line with nothing that a terminal would act upon: control characters become spaces.
-std::string printable(std::string text);
-
 /// The path relative to the working folder where it lies below it, else as it is.
 std::string display_path(const std::string& path);
 

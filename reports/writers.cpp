@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
+#include "base/files.h"
 #include "reports/json.h"
 #include "reports/terminal.h"
 
@@ -25,10 +26,8 @@ constexpr Writer writers[] = {
 };
 
 template <typename Error>
-void write_file(const fs::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  if (!out.flush()) throw Error(fmt::format("the report {} cannot be written", file.string()));
+void write(const fs::path& file, const std::string& text) {
+  if (!write_file(file, text)) throw Error(fmt::format("the report {} cannot be written", file.string()));
 }
 
 }  // namespace
@@ -38,11 +37,11 @@ void check_report_folder(const fs::path& folder) {
   fs::create_directories(folder, error);
   if (!fs::is_directory(folder))
     throw InputError(fmt::format("{} is no folder for reports", folder.string()));
-  for (const Writer& writer : writers) write_file<InputError>(folder / writer.file, "");
+  for (const Writer& writer : writers) write<InputError>(folder / writer.file, "");
 }
 
 void write_reports(const fs::path& folder, const AuditReport& report) {
-  for (const Writer& writer : writers) write_file<Unsupported>(folder / writer.file, writer.write(report));
+  for (const Writer& writer : writers) write<Unsupported>(folder / writer.file, writer.write(report));
 }
 
 }  // namespace foldproof

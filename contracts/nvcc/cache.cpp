@@ -27,14 +27,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view heading = "foldproof-ptx 2 ";
 constexpr std::size_t largest_file = std::size_t{1} << 30;
 
-std::optional<std::string> read_if_possible(const fs::path& file) {
-  try {
-    return read_text_file(file, largest_file);
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
-}
-
 /// The hash of a file, remembered as long as its inode, size and times are the same: the toolkit's headers
 /// belong to every kernel. Nothing for a file that cannot be read.
 std::optional<std::string> hash_of_file(const std::string& file) {
@@ -49,7 +41,7 @@ std::optional<std::string> hash_of_file(const std::string& file) {
   const std::lock_guard lock(mutex);
   auto& [known, hash] = remembered[file];
   if (hash.empty() || known != identity) {
-    const auto text = read_if_possible(file);
+    const auto text = read_if_possible(file, largest_file);
     if (!text) return std::nullopt;
     hash = content_hash(*text);
     known = identity;
@@ -74,7 +66,7 @@ bool is_unchanged(std::string_view hash_and_path) {
 fs::path PtxCache::file_of(const std::string& key) const { return folder_ / (key + ".ptx"); }
 
 std::optional<CachedPtx> PtxCache::find(const std::string& key, std::string_view nvcc) const {
-  const std::optional<std::string> text = read_if_possible(file_of(key));
+  const std::optional<std::string> text = read_if_possible(file_of(key), largest_file);
   if (!text) return std::nullopt;
   std::string_view rest = *text;
   std::string_view line = take_line(rest);

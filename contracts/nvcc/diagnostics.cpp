@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
 #include <optional>
 #include <vector>
 
+#include "base/files.h"
 #include "base/text.h"
 
 namespace foldproof {
@@ -27,13 +27,6 @@ unsigned number(std::string_view digits) {
   return error == std::errc{} && end == digits.data() + digits.size() ? value : 0;
 }
 
-std::string line_of_file(const Position& where) {
-  std::ifstream stream(where.file);
-  std::string line;
-  for (unsigned i = 0; i < where.line && std::getline(stream, line);) ++i;
-  return line;
-}
-
 /// The front end echoes the line, indented by two, with a caret below. It echoes macros expanded, so that the
 /// caret tells the column only where the echo is the line of the file.
 unsigned column_of_caret(const std::vector<std::string>& lines, std::size_t error, const Position& where) {
@@ -41,8 +34,9 @@ unsigned column_of_caret(const std::vector<std::string>& lines, std::size_t erro
   if (error + 2 >= lines.size() || lines[error + 1].size() < indent) return 0;
   const std::size_t caret = lines[error + 2].find('^');
   if (caret == std::string::npos || caret < indent) return 0;
-  return lines[error + 1].substr(indent) == line_of_file(where) ? static_cast<unsigned>(caret - indent + 1)
-                                                                : 0;
+  return lines[error + 1].substr(indent) == line_of(where.file, where.line)
+             ? static_cast<unsigned>(caret - indent + 1)
+             : 0;
 }
 
 std::string_view behind_prefix(std::string_view text, std::string_view prefix) {

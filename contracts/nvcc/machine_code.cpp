@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "base/child.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -35,7 +33,7 @@ std::string machine_code(const std::string& ptx, const std::string& gpu, const f
 
   const TemporaryFolder folder;
   const fs::path text = folder.path() / "foldproof.ptx", made = folder.path() / "foldproof.cubin";
-  std::ofstream(text, std::ios::binary) << ptx;
+  write_file(text, ptx);
   const ProcessResult result =
       run_process({ptxas.string(), "-arch=" + architecture, "-lineinfo", "-o", made.string(), text.string()},
                   folder.path());

@@ -1,7 +1,6 @@
 #include "contracts/nvcc/toolkit.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <sstream>
@@ -15,22 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<fs::path> executable(const fs::path& file) {
-  std::error_code error;
-  if (fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0) return file;
-  return std::nullopt;
-}
-
-std::optional<fs::path> in_path(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (auto found = executable(fs::path(folder.empty() ? "." : folder) / name)) return found;
-  return std::nullopt;
+std::optional<fs::path> program_at(const fs::path& file) {
+  return is_program(file) ? std::optional(file) : std::nullopt;
 }
 
 std::optional<fs::path> resolve(const std::string& name) {
-  return name.find('/') == std::string::npos ? in_path(name) : executable(name);
+  return name.find('/') == std::string::npos ? find_program(name) : program_at(name);
 }
 
 }  // namespace
@@ -39,8 +28,8 @@ std::optional<fs::path> find_nvcc(const std::string& wished) {
   if (!wished.empty()) return resolve(wished);
   if (const char* variable = std::getenv("NVCC"); variable != nullptr && *variable != '\0')
     return resolve(variable);
-  if (auto found = in_path("nvcc")) return found;
-  return executable("/usr/local/cuda/bin/nvcc");
+  if (auto found = find_program("nvcc")) return found;
+  return program_at("/usr/local/cuda/bin/nvcc");
 }
 
 void lack_nvcc(const std::string& wished) {

@@ -55,7 +55,7 @@ class Program {
   /// Answers with a result; throws Ended or Garbage, and is of no use any more then.
   JobResult run(const Job& job) {
     connection_.limit(limit_);
-    const WireWriter message = written(job);
+    const ByteWriter message = written(job);
     connection_.send(message.message().data(), message.message().size());
     JobResult result;
     result.contents.resize(job.buffers.size());
@@ -78,8 +78,8 @@ class Program {
   Ended end() { return connection_.end(); }
 
  private:
-  WireWriter written(const Job& job) const {
-    WireWriter writer;
+  ByteWriter written(const Job& job) const {
+    ByteWriter writer;
     writer.number(job.buffers.size());
     for (const JobBuffer& buffer : job.buffers) {
       writer.number(buffer.bytes);
@@ -94,13 +94,13 @@ class Program {
     return writer;
   }
 
-  static void write(WireWriter& writer, const JobWrite& step) {
+  static void write(ByteWriter& writer, const JobWrite& step) {
     writer.number(1);
     writer.number(step.buffer);
     writer.bytes(step.bytes);
   }
 
-  void write(WireWriter& writer, const JobLaunch& step) const {
+  void write(ByteWriter& writer, const JobLaunch& step) const {
     const auto entry = std::ranges::find(entries_, step.entry, &EntryInfo::name);
     if (entry == entries_.end())
       throw InputError(fmt::format("the host program has no entry \"{}\"", step.entry), step.where);

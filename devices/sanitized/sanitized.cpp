@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 #include <utility>
 
 #include "base/files.h"
@@ -24,13 +22,6 @@ using namespace compute_sanitizer;
 /// What reports count where there are no instructions to count.
 constexpr std::uint64_t instructions_a_job = 1 << 20;
 constexpr std::chrono::minutes for_its_records{3};
-
-/// What a tool wrote; nothing where it did not.
-std::string text_in(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 Job self_test_job(const Tool& tool) {
   static const auto image = std::make_shared<const Image>(
@@ -111,7 +102,7 @@ class SanitizedRun {
       if (!conversation.connection().finish())
         throw Unsupported(fmt::format("compute-sanitizer's {} did not write down what it saw", tool_.name));
       if (ran.is_spoilt()) spoiler_ = ran.index.back();
-      attribute(text_in(records), ran);
+      attribute(read_if_possible(records).value_or(""), ran);
       return keep(std::move(ran));
     } catch (const Ended& ended) {
       const std::size_t done = ran.results.size();
@@ -126,9 +117,9 @@ class SanitizedRun {
       return done + 1;
     } catch (const Silent& silent) {
       return run_unproven(jobs, silent);
-    } catch (const Garbled& garbled) {
+    } catch (const ProtocolError& error) {
       throw Unsupported(fmt::format("the worker under compute-sanitizer's {} answers what is no answer: {}",
-                                    tool_.name, garbled.what));
+                                    tool_.name, error.what));
     }
   }
 

@@ -15,7 +15,7 @@ bool fits(const Job& job, const JobResult& result) {
   return true;
 }
 
-[[noreturn]] void refuse(Answer answer, WireReader& reader) {
+[[noreturn]] void refuse(Answer answer, ByteReader& reader) {
   const std::string sentence = reader.text();
   const Position position = read_position(reader);
   if (answer == Answer::unsupported) throw Unsupported(sentence, position);
@@ -27,8 +27,8 @@ bool fits(const Job& job, const JobResult& result) {
 std::vector<EntryInfo> Conversation::introduce(const Image& image, std::chrono::milliseconds limit) {
   auto reply = ask_entries(image, false, limit);
   if (reply.first == Answer::unknown_image) reply = ask_entries(image, true, limit);
-  if (reply.first != Answer::entries) throw Garbled{"an answer to another question"};
-  WireReader reader(reply.second);
+  if (reply.first != Answer::entries) throw ProtocolError{"an answer to another question"};
+  ByteReader reader(reply.second);
   reader.number();
   return read_entries(reader);
 }
@@ -37,7 +37,7 @@ std::optional<std::vector<JobResult>> Conversation::run(std::span<const Job> job
                                                         std::chrono::milliseconds limit,
                                                         std::chrono::milliseconds start) {
   const Image& image = *jobs.front().image;
-  WireWriter request(Request::run);
+  ByteWriter request(Request::run);
   request.number(key_of(image));
   write(request, jobs);
   auto reply = ask(request, limit);
@@ -46,19 +46,19 @@ std::optional<std::vector<JobResult>> Conversation::run(std::span<const Job> job
     reply = ask(request, limit);
   }
   if (reply.first == Answer::not_together) return std::nullopt;
-  if (reply.first != Answer::results) throw Garbled{"an answer to another question"};
-  WireReader reader(reply.second);
+  if (reply.first != Answer::results) throw ProtocolError{"an answer to another question"};
+  ByteReader reader(reply.second);
   reader.number();
   std::vector<JobResult> results = read_results(reader);
   reader.expect_end();
   if (results.size() != jobs.size())
-    throw Garbled{fmt::format("{} results of {} jobs", results.size(), jobs.size())};
+    throw ProtocolError{fmt::format("{} results of {} jobs", results.size(), jobs.size())};
   for (std::size_t j = 0; j < jobs.size(); ++j)
-    if (!fits(jobs[j], results[j])) throw Garbled{"a result with other buffers than its job has"};
+    if (!fits(jobs[j], results[j])) throw ProtocolError{"a result with other buffers than its job has"};
   return results;
 }
 
-std::pair<Answer, std::vector<std::byte>> Conversation::ask(const WireWriter& request,
+std::pair<Answer, std::vector<std::byte>> Conversation::ask(const ByteWriter& request,
                                                             std::chrono::milliseconds limit) {
   connection_.limit(limit);
   std::uint64_t bytes = request.message().size();
@@ -70,12 +70,12 @@ std::pair<Answer, std::vector<std::byte>> Conversation::ask(const WireWriter& re
   std::uint64_t answered = 0;
   connection_.receive(&bytes, sizeof bytes);
   connection_.receive(&answered, sizeof answered);
-  if (bytes > most_message) throw Garbled{fmt::format("an answer of {} bytes", bytes)};
-  if (answered != number) throw Garbled{"an answer to another question"};
+  if (bytes > most_message) throw ProtocolError{fmt::format("an answer of {} bytes", bytes)};
+  if (answered != number) throw ProtocolError{"an answer to another question"};
   std::vector<std::byte> message(bytes);
   connection_.receive(message.data(), bytes);
   connection_.forget_words();
-  WireReader reader(message);
+  ByteReader reader(message);
   const auto answer = static_cast<Answer>(reader.number());
   if (answer == Answer::wrong_input || answer == Answer::unsupported) refuse(answer, reader);
   return {answer, std::move(message)};
@@ -83,7 +83,7 @@ std::pair<Answer, std::vector<std::byte>> Conversation::ask(const WireWriter& re
 
 std::pair<Answer, std::vector<std::byte>> Conversation::ask_entries(const Image& image, bool whole,
                                                                     std::chrono::milliseconds limit) {
-  WireWriter request(Request::entries);
+  ByteWriter request(Request::entries);
   request.number(key_of(image));
   request.number(whole ? 1 : 0);
   if (whole) write(request, image);

@@ -15,8 +15,8 @@
 
 namespace foldproof {
 
-/// All throw Ended where the process ends or does not answer in time, Garbled where it answers what is no
-/// answer, and for a refusal InputError or Unsupported.
+/// All throw Ended where the process ends or does not answer in time, ProtocolError where it answers what is
+/// no answer, and for a refusal InputError or Unsupported.
 class Conversation {
  public:
   explicit Conversation(const std::vector<std::string>& command) : connection_(command) {}
@@ -31,7 +31,7 @@ class Conversation {
   Connection& connection() { return connection_; }
 
  private:
-  std::pair<Answer, std::vector<std::byte>> ask(const WireWriter& request, std::chrono::milliseconds limit);
+  std::pair<Answer, std::vector<std::byte>> ask(const ByteWriter& request, std::chrono::milliseconds limit);
   std::pair<Answer, std::vector<std::byte>> ask_entries(const Image& image, bool whole,
                                                         std::chrono::milliseconds limit);
 

@@ -101,14 +101,14 @@ std::optional<Question> asked() {
   return question;
 }
 
-bool answer(const Question& question, const WireWriter& writer) {
+bool answer(const Question& question, const ByteWriter& writer) {
   const std::uint64_t bytes = writer.message().size();
   return put(&bytes, sizeof bytes) && put(&question.number, sizeof question.number) &&
          put(writer.message().data(), bytes);
 }
 
-WireWriter refusal(Answer kind, const std::string& sentence, const Position& position) {
-  WireWriter writer(kind);
+ByteWriter refusal(Answer kind, const std::string& sentence, const Position& position) {
+  ByteWriter writer(kind);
   writer.text(sentence);
   write(writer, position);
   return writer;
@@ -118,16 +118,16 @@ class Server {
  public:
   explicit Server(Runner& runner) : runner_(runner) {}
 
-  WireWriter answer_to(const std::vector<std::byte>& message) {
-    WireReader reader(message);
+  ByteWriter answer_to(const std::vector<std::byte>& message) {
+    ByteReader reader(message);
     try {
       switch (static_cast<Request>(reader.number())) {
         case Request::entries: return entries(reader);
         case Request::run: return run(reader);
       }
-      throw Garbled{"a request that there is not"};
+      throw ProtocolError{"a request that there is not"};
     } catch (const SpoiltDevice&) {
-      return WireWriter(Answer::not_together);
+      return ByteWriter(Answer::not_together);
     } catch (const InputError& error) {
       return refusal(Answer::wrong_input, error.sentence(), error.position());
     } catch (const Unsupported& reason) {
@@ -136,25 +136,25 @@ class Server {
   }
 
  private:
-  WireWriter entries(WireReader& reader) {
+  ByteWriter entries(ByteReader& reader) {
     const std::uint64_t key = reader.number();
     if (reader.number() != 0) {
       if (images_.size() == most_images) images_.pop_front();
       images_.push_back({key, std::make_shared<const Image>(read_image(reader))});
     }
     const auto image = image_of(key);
-    if (!image) return WireWriter(Answer::unknown_image);
-    WireWriter writer(Answer::entries);
+    if (!image) return ByteWriter(Answer::unknown_image);
+    ByteWriter writer(Answer::entries);
     write(writer, runner_.entries(image));
     return writer;
   }
 
-  WireWriter run(WireReader& reader) {
+  ByteWriter run(ByteReader& reader) {
     const auto image = image_of(reader.number());
-    if (!image) return WireWriter(Answer::unknown_image);
+    if (!image) return ByteWriter(Answer::unknown_image);
     const std::vector<Job> jobs = read_jobs(reader, image);
     reader.expect_end();
-    WireWriter writer(Answer::results);
+    ByteWriter writer(Answer::results);
     write(writer, runner_.run(jobs));
     return writer;
   }
@@ -179,7 +179,7 @@ void serve(Runner& runner) {
       const Watchdog::Busy busy(watchdog);
       if (!answer(*question, server.answer_to(question->message))) return;
     }
-  } catch (const Garbled&) {  // whoever sent that is not waiting for an answer
+  } catch (const ProtocolError&) {  // whoever sent that is not waiting for an answer
   }
 }
 

@@ -9,38 +9,39 @@ namespace foldproof {
 namespace {
 
 template <typename T>
-T narrow(WireReader& from) {
+T narrow(ByteReader& from) {
   const std::uint64_t value = from.number();
-  if (value > std::numeric_limits<T>::max()) throw Garbled{fmt::format("{} where it is too large", value)};
+  if (value > std::numeric_limits<T>::max())
+    throw ProtocolError{fmt::format("{} where it is too large", value)};
   return static_cast<T>(value);
 }
 
 template <typename Enumeration>
-Enumeration enumerator(WireReader& from, Enumeration last) {
+Enumeration enumerator(ByteReader& from, Enumeration last) {
   const std::uint64_t value = from.number();
-  if (value > static_cast<std::uint64_t>(last)) throw Garbled{fmt::format("{} among names", value)};
+  if (value > static_cast<std::uint64_t>(last)) throw ProtocolError{fmt::format("{} among names", value)};
   return static_cast<Enumeration>(value);
 }
 
 /// As many as the length in front says, each made by `one`.
 template <typename One>
-auto list_of(WireReader& from, const One& one) {
+auto list_of(ByteReader& from, const One& one) {
   std::vector<decltype(one())> all;
   for (std::uint64_t left = from.length(); left > 0; --left) all.push_back(one());
   return all;
 }
 
-void write(WireWriter& to, const Dim3& d) {
+void write(ByteWriter& to, const Dim3& d) {
   for (const std::uint32_t extent : {d.x, d.y, d.z}) to.number(extent);
 }
 
-Dim3 read_extent(WireReader& from) {
+Dim3 read_extent(ByteReader& from) {
   Dim3 d;
   for (std::uint32_t* extent : {&d.x, &d.y, &d.z}) *extent = narrow<std::uint32_t>(from);
   return d;
 }
 
-void write(WireWriter& to, const JobBuffer& buffer) {
+void write(ByteWriter& to, const JobBuffer& buffer) {
   to.text(buffer.name);
   to.number(buffer.bytes);
   to.bytes(buffer.initial);
@@ -48,7 +49,7 @@ void write(WireWriter& to, const JobBuffer& buffer) {
   to.number(buffer.read_back ? 1 : 0);
 }
 
-JobBuffer read_buffer(WireReader& from) {
+JobBuffer read_buffer(ByteReader& from) {
   JobBuffer buffer;
   buffer.name = from.text();
   buffer.bytes = from.number();
@@ -58,7 +59,7 @@ JobBuffer read_buffer(WireReader& from) {
   return buffer;
 }
 
-JobArgument read_argument(WireReader& from) {
+JobArgument read_argument(ByteReader& from) {
   JobArgument argument;
   argument.bytes = from.bytes();
   argument.pointers = list_of(from, [&] {
@@ -71,12 +72,12 @@ JobArgument read_argument(WireReader& from) {
   return argument;
 }
 
-void write(WireWriter& to, const JobWrite& step) {
+void write(ByteWriter& to, const JobWrite& step) {
   to.number(step.buffer);
   to.bytes(step.bytes);
 }
 
-void write(WireWriter& to, const JobLaunch& step) {
+void write(ByteWriter& to, const JobLaunch& step) {
   to.text(step.entry);
   const LaunchShape& shape = step.shape;
   write(to, shape.grid), write(to, shape.block), write(to, shape.cluster);
@@ -87,7 +88,7 @@ void write(WireWriter& to, const JobLaunch& step) {
   write(to, step.where);
 }
 
-JobLaunch read_launch(WireReader& from) {
+JobLaunch read_launch(ByteReader& from) {
   JobLaunch step;
   step.entry = from.text();
   step.shape.grid = read_extent(from);
@@ -100,7 +101,7 @@ JobLaunch read_launch(WireReader& from) {
   return step;
 }
 
-JobStep read_step(WireReader& from) {
+JobStep read_step(ByteReader& from) {
   if (from.number() == 0) return read_launch(from);
   JobWrite step;
   step.buffer = narrow<std::uint32_t>(from);
@@ -108,7 +109,7 @@ JobStep read_step(WireReader& from) {
   return step;
 }
 
-void write(WireWriter& to, const Job& job) {
+void write(ByteWriter& to, const Job& job) {
   to.number(job.buffers.size());
   for (const JobBuffer& buffer : job.buffers) write(to, buffer);
   to.number(job.steps.size());
@@ -121,30 +122,31 @@ void write(WireWriter& to, const Job& job) {
   to.number(job.limits.warp_instructions);
 }
 
-/// Throws Garbled where a step speaks of a buffer that the job does not have.
+/// Throws ProtocolError where a step speaks of a buffer that the job does not have.
 void check_buffers(const Job& job) {
   const auto check = [&](std::uint64_t buffer) {
-    if (buffer >= job.buffers.size()) throw Garbled{fmt::format("a buffer {} that there is not", buffer)};
+    if (buffer >= job.buffers.size())
+      throw ProtocolError{fmt::format("a buffer {} that there is not", buffer)};
   };
   for (const JobBuffer& buffer : job.buffers)
-    if (buffer.initial.size() > buffer.bytes) throw Garbled{"more initial bytes than a buffer has"};
+    if (buffer.initial.size() > buffer.bytes) throw ProtocolError{"more initial bytes than a buffer has"};
   for (const JobStep& step : job.steps) {
     if (const auto* write = std::get_if<JobWrite>(&step)) {
       check(write->buffer);
       if (write->bytes.size() > job.buffers[write->buffer].bytes)
-        throw Garbled{"more bytes to write than a buffer has"};
+        throw ProtocolError{"more bytes to write than a buffer has"};
       continue;
     }
     for (const JobArgument& argument : std::get<JobLaunch>(step).arguments)
       for (const PointerPatch& pointer : argument.pointers) {
         check(pointer.buffer);
         if (pointer.at + sizeof(Address) > argument.bytes.size())
-          throw Garbled{"an address that does not fit into its argument"};
+          throw ProtocolError{"an address that does not fit into its argument"};
       }
   }
 }
 
-Job read_job(WireReader& from) {
+Job read_job(ByteReader& from) {
   Job job;
   job.buffers = list_of(from, [&] { return read_buffer(from); });
   job.steps = list_of(from, [&] { return read_step(from); });
@@ -155,7 +157,7 @@ Job read_job(WireReader& from) {
   return job;
 }
 
-void write(WireWriter& to, const Finding& finding) {
+void write(ByteWriter& to, const Finding& finding) {
   to.number(static_cast<std::uint64_t>(finding.kind));
   to.number(static_cast<std::uint64_t>(finding.severity));
   to.text(finding.message);
@@ -166,7 +168,7 @@ void write(WireWriter& to, const Finding& finding) {
   for (const ThreadId& id : finding.threads) write(to, id.block), write(to, id.thread);
 }
 
-Finding read_finding(WireReader& from) {
+Finding read_finding(ByteReader& from) {
   Finding finding;
   finding.kind = enumerator(from, Kind::unsupported);
   finding.severity = enumerator(from, Severity::error);
@@ -182,7 +184,7 @@ Finding read_finding(WireReader& from) {
   return finding;
 }
 
-JobResult read_result(WireReader& from) {
+JobResult read_result(ByteReader& from) {
   JobResult result;
   result.contents = list_of(from, [&] { return from.bytes(); });
   result.findings = list_of(from, [&] { return read_finding(from); });
@@ -195,40 +197,7 @@ JobResult read_result(WireReader& from) {
 
 }  // namespace
 
-std::uint64_t WireReader::number() {
-  std::uint64_t value = 0;
-  std::memcpy(&value, taken(sizeof value).data(), sizeof value);
-  return value;
-}
-
-std::uint64_t WireReader::length() {
-  const std::uint64_t length = number();
-  if (length > left_.size()) throw Garbled{fmt::format("a list of {} in {} bytes", length, left_.size())};
-  return length;
-}
-
-std::vector<std::byte> WireReader::bytes() {
-  const auto content = taken(number());
-  return {content.begin(), content.end()};
-}
-
-std::string WireReader::text() {
-  const auto content = taken(number());
-  return {reinterpret_cast<const char*>(content.data()), content.size()};
-}
-
-void WireReader::expect_end() const {
-  if (!left_.empty()) throw Garbled{fmt::format("{} bytes behind the message", left_.size())};
-}
-
-std::span<const std::byte> WireReader::taken(std::uint64_t bytes) {
-  if (bytes > left_.size()) throw Garbled{fmt::format("{} bytes where {} are left", bytes, left_.size())};
-  const auto front = left_.first(bytes);
-  left_ = left_.subspan(bytes);
-  return front;
-}
-
-void write(WireWriter& to, const JobArgument& argument) {
+void write(ByteWriter& to, const JobArgument& argument) {
   to.bytes(argument.bytes);
   to.number(argument.pointers.size());
   for (const PointerPatch& pointer : argument.pointers) {
@@ -242,13 +211,13 @@ std::uint64_t key_of(const Image& image) {
   return std::hash<std::string>{}(image.ptx) ^ (std::hash<std::string>{}(image.machine_code) << 1);
 }
 
-void write(WireWriter& to, const Position& position) {
+void write(ByteWriter& to, const Position& position) {
   to.text(position.file);
   to.number(position.line);
   to.number(position.column);
 }
 
-Position read_position(WireReader& from) {
+Position read_position(ByteReader& from) {
   Position position;
   position.file = from.text();
   position.line = narrow<unsigned>(from);
@@ -256,13 +225,13 @@ Position read_position(WireReader& from) {
   return position;
 }
 
-void write(WireWriter& to, const Image& image) {
+void write(ByteWriter& to, const Image& image) {
   to.text(image.name);
   to.text(image.ptx);
   to.text(image.machine_code);
 }
 
-Image read_image(WireReader& from) {
+Image read_image(ByteReader& from) {
   Image image;
   image.name = from.text();
   image.ptx = from.text();
@@ -270,7 +239,7 @@ Image read_image(WireReader& from) {
   return image;
 }
 
-void write(WireWriter& to, const std::vector<EntryInfo>& entries) {
+void write(ByteWriter& to, const std::vector<EntryInfo>& entries) {
   to.number(entries.size());
   for (const EntryInfo& entry : entries) {
     to.text(entry.name);
@@ -279,7 +248,7 @@ void write(WireWriter& to, const std::vector<EntryInfo>& entries) {
   }
 }
 
-std::vector<EntryInfo> read_entries(WireReader& from) {
+std::vector<EntryInfo> read_entries(ByteReader& from) {
   return list_of(from, [&] {
     EntryInfo entry;
     entry.name = from.text();
@@ -288,12 +257,12 @@ std::vector<EntryInfo> read_entries(WireReader& from) {
   });
 }
 
-void write(WireWriter& to, std::span<const Job> jobs) {
+void write(ByteWriter& to, std::span<const Job> jobs) {
   to.number(jobs.size());
   for (const Job& job : jobs) write(to, job);
 }
 
-std::vector<Job> read_jobs(WireReader& from, const std::shared_ptr<const Image>& image) {
+std::vector<Job> read_jobs(ByteReader& from, const std::shared_ptr<const Image>& image) {
   return list_of(from, [&] {
     Job job = read_job(from);
     job.image = image;
@@ -301,7 +270,7 @@ std::vector<Job> read_jobs(WireReader& from, const std::shared_ptr<const Image>&
   });
 }
 
-void write(WireWriter& to, const std::vector<JobResult>& results) {
+void write(ByteWriter& to, const std::vector<JobResult>& results) {
   to.number(results.size());
   for (const JobResult& result : results) {
     to.number(result.contents.size());
@@ -316,7 +285,7 @@ void write(WireWriter& to, const std::vector<JobResult>& results) {
   }
 }
 
-std::vector<JobResult> read_results(WireReader& from) {
+std::vector<JobResult> read_results(ByteReader& from) {
   return list_of(from, [&] { return read_result(from); });
 }
 

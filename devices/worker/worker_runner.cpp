@@ -75,9 +75,9 @@ class WorkerRunner final : public Runner {
       throw InputError(fmt::format("the worker process of the device {} when it was to load this",
                                    ended.in_time ? ended.how : "did not answer"),
                        {image.name});
-    } catch (const Garbled& garbled) {
+    } catch (const ProtocolError& error) {
       abandon();
-      throw InputError(fmt::format("the worker process answers what is no answer: {}", garbled.what),
+      throw InputError(fmt::format("the worker process answers what is no answer: {}", error.what),
                        {image.name});
     }
   }
@@ -144,7 +144,7 @@ class WorkerRunner final : public Runner {
     try {
       return counted(conversation_about(*batch.front().image).run(batch, options_.limit, options_.start));
     } catch (const Ended&) {
-    } catch (const Garbled&) {
+    } catch (const ProtocolError&) {
     }
     return std::nullopt;
   }
@@ -154,7 +154,7 @@ class WorkerRunner final : public Runner {
   JobResult run_alone(const Job& job, bool is_successor = false) {
     try {
       auto results = counted(conversation_about(*job.image).run({&job, 1}, options_.limit, options_.start));
-      if (!results) throw Garbled{"a single job that cannot be run together with others"};
+      if (!results) throw ProtocolError{"a single job that cannot be run together with others"};
       return std::move(results->front());
     } catch (const Ended& ended) {
       if (ended.in_time && !ended.by_itself && !is_successor) {
@@ -166,9 +166,9 @@ class WorkerRunner final : public Runner {
                            : failed_job(job, Kind::timeout,
                                         fmt::format("it did not end within {} s",
                                                     std::chrono::duration<double>(options_.limit).count()));
-    } catch (const Garbled& garbled) {
+    } catch (const ProtocolError& error) {
       return failed_job(job, Kind::crash,
-                        fmt::format("the process that ran it answers what is no answer: {}", garbled.what));
+                        fmt::format("the process that ran it answers what is no answer: {}", error.what));
     }
   }
 

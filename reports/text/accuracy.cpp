@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/quote.h"
-#include "reports/wrap.h"
+#include "base/text.h"
 
 namespace foldproof {
 namespace {

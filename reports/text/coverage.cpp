@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "reports/wrap.h"
+#include "base/text.h"
 
 namespace foldproof {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "reports/mutation.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
-#include "reports/wrap.h"
 
 namespace foldproof {
 

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
+#include "base/text.h"
 #include "reports/paint.h"
-#include "reports/quote.h"
 
 namespace foldproof {
 

@@ -9,13 +9,13 @@
 #include <tuple>
 #include <vector>
 
+#include "base/text.h"
 #include "reports/counters_text.h"
 #include "reports/paint.h"
 #include "reports/quote.h"
 #include "reports/text/accuracy.h"
 #include "reports/text/coverage.h"
 #include "reports/text/table.h"
-#include "reports/wrap.h"
 
 namespace foldproof {
 

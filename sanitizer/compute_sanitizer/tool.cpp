@@ -1,11 +1,12 @@
 #include "sanitizer/compute_sanitizer/tool.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 #include <regex>
+
+#include "base/files.h"
 
 namespace foldproof::compute_sanitizer {
 namespace {
@@ -44,23 +45,6 @@ const std::array<Tool, 4> table{{
      Kind::uninitialized_read},
 }};
 
-bool is_executable(const fs::path& file) {
-  std::error_code ignored;
-  return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
-}
-
-std::vector<fs::path> folders_of_path() {
-  std::vector<fs::path> folders;
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "" : path;
-  while (!rest.empty()) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    if (colon != 0) folders.emplace_back(rest.substr(0, colon));
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
-  }
-  return folders;
-}
-
 // compute-sanitizer replaces %p and %q{NAME} in names of files.
 std::string escaped(const fs::path& file) {
   std::string text;
@@ -97,15 +81,13 @@ std::vector<std::string> command_line(const Tool& tool, const fs::path& executab
 fs::path find_executable() {
   const char* named = std::getenv(variable);
   if (named != nullptr && *named != '\0') {
-    if (is_executable(named)) return named;
+    if (is_program(named)) return named;
     throw Unsupported(
         fmt::format("{} names {}, which is no executable file; let it name compute-sanitizer, or unset it",
                     variable, named));
   }
-  std::vector<fs::path> folders = folders_of_path();
-  folders.emplace_back(usual_place);
-  for (const fs::path& folder : folders)
-    if (is_executable(folder / program)) return folder / program;
+  if (const auto found = find_program(program)) return *found;
+  if (const fs::path usual = fs::path(usual_place) / program; is_program(usual)) return usual;
   throw Unsupported(
       fmt::format("there is no {} in PATH or in {}; install it with the CUDA Toolkit, or let {} name it",
                   program, usual_place, variable));

@@ -44,3 +44,36 @@ TEST_CASE("what is read to the end is cut at the limit") {
   pipe.to.reset();
   CHECK(read_to_end(pipe.from.number(), 4) == "abcd");
 }
+
+TEST_CASE("a message is read in the order of writing") {
+  enum class Request { first, second };
+  ByteWriter writer(Request::second);
+  writer.text("");
+  writer.text("abc");
+  writer.bytes(std::vector<std::byte>{std::byte{0}, std::byte{255}});
+  writer.number(~std::uint64_t{0});
+  CHECK(writer.message().size() == 8 + 8 + (8 + 3) + (8 + 2) + 8);
+  ByteReader reader(writer.message());
+  CHECK(reader.number() == 1);
+  CHECK(reader.text().empty());
+  CHECK(reader.text() == "abc");
+  CHECK(reader.bytes() == std::vector<std::byte>{std::byte{0}, std::byte{255}});
+  CHECK(reader.number() == ~std::uint64_t{0});
+  reader.expect_end();
+}
+
+TEST_CASE("a message that is too short is refused, whatever is asked for") {
+  ByteWriter writer;
+  writer.number(1000);
+  const std::span<const std::byte> message = writer.message();
+  CHECK_THROWS_AS(ByteReader(message).text(), ProtocolError);
+  CHECK_THROWS_AS(ByteReader(message).bytes(), ProtocolError);
+  CHECK_THROWS_AS(ByteReader(message).length(), ProtocolError);
+  CHECK_THROWS_AS(ByteReader(message.first(7)).number(), ProtocolError);
+}
+
+TEST_CASE("bytes after a message are refused") {
+  ByteWriter writer;
+  writer.number(1);
+  CHECK_THROWS_AS(ByteReader(writer.message()).expect_end(), ProtocolError);
+}

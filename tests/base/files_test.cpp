@@ -14,10 +14,6 @@ std::size_t files_in(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-bool is_program(const fs::path& file) {
-  return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
-}
-
 }  // namespace
 
 TEST_CASE("a replaced file holds the new content, and no other file is left") {
@@ -51,6 +47,48 @@ TEST_CASE("a file that cannot be read is a sentence with its name") {
   CHECK_THROWS_WITH(read_text_file(folder.path(), 4), folder.path().string() + ": this is no regular file");
   REQUIRE(replace_file(name, "12345"));
   CHECK_THROWS_WITH(read_text_file(name, 4), name + ": the file has 5 bytes; the limit is 4");
+}
+
+TEST_CASE("a file that may be missing is read without an error") {
+  const TemporaryFolder folder;
+  CHECK_FALSE(read_if_possible(folder.path() / "file"));
+  REQUIRE(write_file(folder.path() / "file", "12345"));
+  CHECK(read_if_possible(folder.path() / "file") == "12345");
+  CHECK_FALSE(read_if_possible(folder.path() / "file", 4));
+}
+
+TEST_CASE("a file is written in the place of what it held") {
+  const TemporaryFolder folder;
+  REQUIRE(write_file(folder.path() / "file", "a longer text"));
+  REQUIRE(write_file(folder.path() / "file", "text"));
+  CHECK(read_text_file(folder.path() / "file", 100) == "text");
+  CHECK_FALSE(write_file(folder.path() / "no such folder" / "file", "text"));
+}
+
+TEST_CASE("lines of a file count from 1") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "file";
+  REQUIRE(write_file(file, "one\n\nthree"));
+  CHECK_FALSE(line_of(file, 0));
+  CHECK(line_of(file, 1) == "one");
+  CHECK(line_of(file, 2) == "");
+  CHECK(line_of(file, 3) == "three");
+  CHECK_FALSE(line_of(file, 4));
+  CHECK_FALSE(line_of(folder.path(), 1));
+}
+
+TEST_CASE("a program is a file that may be run, in the first folder of PATH that has one") {
+  const TemporaryFolder folder;
+  const std::string path = std::getenv("PATH");
+  fs::create_directories(folder.path() / "second" / "not-this");
+  REQUIRE(write_file(folder.path() / "tool", "text"));
+  REQUIRE(replace_program(folder.path() / "second" / "tool", "#!/bin/sh\n"));
+  setenv("PATH", (folder.path().string() + ":" + (folder.path() / "second").string() + ":" + path).c_str(),
+         1);
+  CHECK(find_program("tool") == folder.path() / "second" / "tool");
+  CHECK_FALSE(find_program("not-this"));
+  setenv("PATH", path.c_str(), 1);
+  CHECK_FALSE(find_program("tool"));
 }
 
 TEST_CASE("a temporary folder goes with everything in it") {

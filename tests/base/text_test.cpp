@@ -31,6 +31,17 @@ TEST_CASE("a TOML string escapes quotes, backslashes and control characters") {
   CHECK(toml_string("µ") == "\"µ\"");
 }
 
+TEST_CASE("a text is broken at blanks, and a longer word has a line of its own") {
+  CHECK(wrap("one two three", 0, 2, 9) == "one two\n  three");
+  CHECK(wrap("one two", 4, 2, 8) == "one\n  two");
+  CHECK(wrap("a  word-that-is-longer \n b", 0, 1, 5) == "a\n word-that-is-longer\n b");
+  CHECK(wrap("", 3, 2, 8).empty());
+}
+
+TEST_CASE("printable text has one line and no control characters") {
+  CHECK(printable("a\tb\x1b[1m\nc\x7f µ") == "a b [1m c  µ");
+}
+
 TEST_CASE("lines are taken off the front of a text one by one") {
   std::string_view text = "one\n\nlast";
   CHECK(take_line(text) == "one");

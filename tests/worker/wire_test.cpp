@@ -22,13 +22,13 @@ Job whole_job() {
 }
 
 std::vector<std::byte> message_of(const Job& job) {
-  WireWriter writer(Request::run);
+  ByteWriter writer(Request::run);
   write(writer, std::span(&job, 1));
   return writer.message();
 }
 
 std::vector<Job> jobs_in(std::span<const std::byte> message) {
-  WireReader reader(message);
+  ByteReader reader(message);
   reader.number();
   std::vector<Job> jobs = read_jobs(reader, nullptr);
   reader.expect_end();
@@ -67,9 +67,9 @@ TEST_CASE("A result comes back as it was", "[wire]") {
   result.printed = "hello";
   result.completed = false;
   result.unsupported = "no such instruction";
-  WireWriter writer(Answer::results);
+  ByteWriter writer(Answer::results);
   write(writer, std::vector<JobResult>{result});
-  WireReader reader(writer.message());
+  ByteReader reader(writer.message());
   reader.number();
   const JobResult back = read_results(reader).at(0);
   reader.expect_end();
@@ -90,7 +90,7 @@ TEST_CASE("A result comes back as it was", "[wire]") {
 TEST_CASE("A message that ends early is garbled, wherever it ends", "[wire]") {
   const std::vector<std::byte> whole = message_of(whole_job());
   for (std::size_t size = 8; size < whole.size(); ++size)
-    CHECK_THROWS_AS(jobs_in(std::span(whole).first(size)), Garbled);
+    CHECK_THROWS_AS(jobs_in(std::span(whole).first(size)), ProtocolError);
 }
 
 TEST_CASE("A message with other bytes is garbled or another job, and no more", "[wire]") {
@@ -101,7 +101,7 @@ TEST_CASE("A message with other bytes is garbled or another job, and no more", "
       changed[at] ^= std::byte{static_cast<unsigned char>(change)};
       try {
         jobs_in(changed);
-      } catch (const Garbled&) {
+      } catch (const ProtocolError&) {
       }
     }
 }
@@ -109,5 +109,5 @@ TEST_CASE("A message with other bytes is garbled or another job, and no more", "
 TEST_CASE("A job that speaks of a buffer beyond its own is garbled", "[wire]") {
   Job job = whole_job();
   std::get<JobWrite>(job.steps[0]).buffer = 2;
-  CHECK_THROWS_AS(jobs_in(message_of(job)), Garbled);
+  CHECK_THROWS_AS(jobs_in(message_of(job)), ProtocolError);
 }

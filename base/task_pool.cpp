@@ -1,0 +1,299 @@
+#include "base/task_pool.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <list>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/child.h"
+#include "base/files.h"
+
+namespace foldproof {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// --- messages from a task to the process that started it: a kind, a length and that many bytes
+
+enum class Message : char {
+  progress = 'p',
+  so_far = 's',
+  result = 'r',
+  wrong_input = 'i',
+  unsupported = 'u',
+  failed = 'f'
+};
+
+struct Header {
+  Message message;
+  std::uint64_t bytes;
+};
+
+void send(int to, Message message, const std::string& body) {
+  Header header{};
+  header.message = message;
+  header.bytes = body.size();
+  if (!write_all(to, &header, sizeof header) || !write_all(to, body.data(), body.size())) _exit(1);
+}
+
+std::string pack(const std::string& sentence, const Position& at) {
+  ByteWriter writer;
+  writer.text(sentence);
+  writer.text(at.file);
+  writer.number(at.line);
+  writer.number(at.column);
+  return {reinterpret_cast<const char*>(writer.message().data()), writer.message().size()};
+}
+
+void unpack(const std::string& body, Outcome& outcome) {
+  ByteReader reader(std::as_bytes(std::span(body)));
+  outcome.text = reader.text();
+  outcome.position.file = reader.text();
+  outcome.position.line = static_cast<unsigned>(reader.number());
+  outcome.position.column = static_cast<unsigned>(reader.number());
+}
+
+// --- in the task's process
+
+/// A task makes and frees the same tens of megabytes for every case. The kernel clears each page that it
+/// gives: a sixth of an audit's time went there.
+void keep_freed_memory() {
+  constexpr int megabyte = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, 32 * megabyte);  // the most that it takes
+  mallopt(M_TRIM_THRESHOLD, 2047 * megabyte);
+  mallopt(M_TOP_PAD, 16 * megabyte);
+}
+
+volatile std::sig_atomic_t end_is_requested = 0;
+
+void work_and_report(const TaskPool& pool, std::size_t task, int to) {
+  keep_freed_memory();
+  try {
+    const TaskReporter reporter{
+        [to](std::uint64_t done) { send(to, Message::progress, std::to_string(done)); },
+        [to](const std::string& so_far) { send(to, Message::so_far, so_far); }};
+    send(to, Message::result, pool.work(task, reporter));
+  } catch (const InputError& error) {
+    send(to, Message::wrong_input, pack(error.sentence(), error.position()));
+  } catch (const Unsupported& error) {
+    send(to, Message::unsupported, pack(error.sentence(), error.position()));
+  } catch (const std::bad_alloc&) {
+    send(to, Message::failed, "it ran out of memory");
+  } catch (const std::exception& error) {
+    send(to, Message::failed, fmt::format("Foldproof itself failed: {}", error.what()));
+  }
+  std::fflush(stderr);
+}
+
+// --- in the process that started them
+
+/// SIGINT and SIGTERM set a flag while this object lives; they arrive only inside wait().
+class Interruption {
+ public:
+  Interruption() {
+    flag = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) { flag = 1; };
+    sigaction(SIGINT, &action, &former_interrupt_);
+    sigaction(SIGTERM, &action, &former_terminate_);
+    sigset_t both;
+    sigemptyset(&both);
+    sigaddset(&both, SIGINT);
+    sigaddset(&both, SIGTERM);
+    sigprocmask(SIG_BLOCK, &both, &former_mask_);
+  }
+  ~Interruption() {
+    sigprocmask(SIG_SETMASK, &former_mask_, nullptr);
+    sigaction(SIGINT, &former_interrupt_, nullptr);
+    sigaction(SIGTERM, &former_terminate_, nullptr);
+  }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  /// Waits a moment for one of `descriptors` to become readable. False when the user ended the run.
+  bool wait(std::vector<pollfd>& descriptors) const {
+    const timespec moment{0, 200'000'000};
+    if (ppoll(descriptors.data(), descriptors.size(), &moment, &former_mask_) < 0)
+      for (pollfd& d : descriptors) d.revents = 0;
+    return flag == 0;
+  }
+  const sigset_t& former_mask() const { return former_mask_; }
+
+ private:
+  static inline volatile std::sig_atomic_t flag = 0;
+  struct sigaction former_interrupt_ {
+  }, former_terminate_{};
+  sigset_t former_mask_{};
+};
+
+/// A task that runs.
+struct Task {
+  std::size_t number;
+  unsigned slot;
+  Descriptor from;
+  Child process;
+  std::string received;
+  std::uint64_t done = 0;
+  std::string so_far;
+  std::optional<Outcome> outcome;
+};
+
+void take(Task& task, Message message, const std::string& body) {
+  using Ending = Outcome::Ending;
+  Outcome outcome;
+  switch (message) {
+    case Message::progress: task.done = std::stoull(body); return;
+    case Message::so_far: task.so_far = body; return;
+    case Message::result: outcome = {Ending::finished, body, {}, {}}; break;
+    case Message::failed: outcome = {Ending::crashed, body, {}, task.so_far}; break;
+    case Message::wrong_input:
+      outcome.ending = Ending::wrong_input;
+      unpack(body, outcome);
+      break;
+    case Message::unsupported:
+      outcome.ending = Ending::unsupported;
+      unpack(body, outcome);
+      break;
+  }
+  task.outcome = std::move(outcome);
+}
+
+/// Reads what is there. False once the task has closed its end.
+bool receive(Task& task) {
+  std::array<char, 65536> buffer;
+  const ssize_t got = read(task.from.number(), buffer.data(), buffer.size());
+  if (got < 0) return errno == EINTR || errno == EAGAIN;
+  task.received.append(buffer.data(), static_cast<std::size_t>(got));
+  Header header{};
+  while (task.received.size() >= sizeof header) {
+    std::memcpy(&header, task.received.data(), sizeof header);
+    if (task.received.size() - sizeof header < header.bytes) break;
+    take(task, header.message, task.received.substr(sizeof header, header.bytes));
+    task.received.erase(0, sizeof header + header.bytes);
+  }
+  return got > 0;
+}
+
+Outcome outcome_of(Task& task) {
+  task.from.reset();
+  const ExitStatus status = task.process.wait();
+  if (task.outcome) return *task.outcome;
+  return {
+      Outcome::Ending::crashed,
+      fmt::format("its process {}{}", to_string(status), status.signal == 0 ? " before it had a result" : ""),
+      {},
+      task.so_far};
+}
+
+/// One run of a pool.
+class Run {
+ public:
+  explicit Run(const TaskPool& pool) : pool_(pool) {}
+
+  bool run() {
+    std::size_t next = 0;
+    bool going = true;
+    while (going && (next < pool_.tasks || !running_.empty())) {
+      while (next < pool_.tasks && running_.size() < pool_.processes) start(next++);
+      std::vector<pollfd> descriptors = descriptors_of_running();
+      going = interruption_.wait(descriptors);
+      const std::uint64_t done = receive_all(descriptors);
+      if (pool_.progress) pool_.progress(done);
+    }
+    if (!going && pool_.can_end_early) let_end();
+    for (Task& task : running_) end(task);
+    for (; next < pool_.tasks; ++next) pool_.finished(next, Outcome{});
+    return going;
+  }
+
+ private:
+  void start(std::size_t number) {
+    const unsigned slot = free_slot();
+    if (pool_.starting) pool_.starting(number, slot);
+    Pipe pipe;
+    const auto work = [&] {
+      for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+      if (pool_.can_end_early) std::signal(SIGTERM, [](int) { end_is_requested = 1; });
+      sigprocmask(SIG_SETMASK, &interruption_.former_mask(), nullptr);
+      pipe.from.reset();
+      make_temporary_folders_in(temporary_.path());
+      work_and_report(pool_, number, pipe.to.number());
+    };
+    Child process(work, ProcessGroup::own);
+    running_.push_back({number, slot, std::move(pipe.from), std::move(process), {}, 0, {}, {}});
+  }
+
+  unsigned free_slot() const {
+    unsigned slot = 0;
+    while (std::ranges::find(running_, slot, &Task::slot) != running_.end()) ++slot;
+    return slot;
+  }
+
+  std::vector<pollfd> descriptors_of_running() const {
+    std::vector<pollfd> descriptors;
+    for (const Task& task : running_) descriptors.push_back({task.from.number(), POLLIN, 0});
+    return descriptors;
+  }
+
+  /// Reads what there is from each; those that have ended run no longer. Returns how much is done.
+  std::uint64_t receive_all(const std::vector<pollfd>& descriptors) {
+    std::uint64_t done = 0;
+    auto task = running_.begin();
+    for (const pollfd& d : descriptors) {
+      const bool open = d.revents == 0 || receive(*task);
+      done += task->done;
+      if (!open) pool_.finished(task->number, outcome_of(*task));
+      task = open ? std::next(task) : running_.erase(task);
+    }
+    return done;
+  }
+
+  /// Asks the tasks for what they have, and waits a second for it.
+  void let_end() {
+    constexpr std::chrono::milliseconds moment{50};
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    for (const Task& task : running_) task.process.signal(SIGTERM);
+    while (!running_.empty() && std::chrono::steady_clock::now() < deadline) {
+      std::vector<pollfd> descriptors = descriptors_of_running();
+      if (poll(descriptors.data(), descriptors.size(), moment.count()) > 0) receive_all(descriptors);
+    }
+  }
+
+  void end(Task& task) {
+    task.process.kill();
+    pool_.finished(task.number,
+                   task.outcome.value_or(Outcome{Outcome::Ending::interrupted, {}, {}, task.so_far}));
+  }
+
+  const TaskPool& pool_;
+  const Interruption interruption_;
+  const TemporaryFolder temporary_;
+  std::list<Task> running_;
+};
+
+}  // namespace
+
+std::string Outcome::reason() const {
+  if (ending == Ending::interrupted) return "the run was interrupted";
+  return position.file.empty() ? text : to_string(position) + ": " + text;
+}
+
+bool end_requested() { return end_is_requested != 0; }
+
+bool TaskPool::run() const { return Run(*this).run(); }
+
+}  // namespace foldproof

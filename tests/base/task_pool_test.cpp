@@ -1,0 +1,198 @@
+#include "base/task_pool.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "catch.h"
+
+using namespace foldproof;
+using namespace std::chrono_literals;
+using Ending = Outcome::Ending;
+
+namespace {
+
+using Work = std::function<std::string(std::size_t, const TaskReporter&)>;
+
+struct Ran {
+  bool is_complete = false;
+  std::vector<Outcome> outcomes;
+};
+
+Ran run(TaskPool pool, std::size_t tasks, const Work& work) {
+  Ran ran;
+  ran.outcomes.resize(tasks);
+  pool.tasks = tasks;
+  pool.work = work;
+  pool.finished = [&](std::size_t task, Outcome outcome) { ran.outcomes.at(task) = std::move(outcome); };
+  ran.is_complete = pool.run();
+  return ran;
+}
+
+Outcome outcome_of(const std::function<std::string(const TaskReporter&)>& work) {
+  return run({}, 1, [&](std::size_t, const TaskReporter& reporter) { return work(reporter); }).outcomes[0];
+}
+
+/// A pool that the user interrupts as soon as a task has reported.
+TaskPool interrupted_pool(int signal) {
+  TaskPool pool;
+  pool.progress = [signal](std::uint64_t done) {
+    if (done > 0) kill(getpid(), signal);
+  };
+  return pool;
+}
+
+double seconds_of(const std::function<void()>& action) {
+  const auto begin = std::chrono::steady_clock::now();
+  action();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+TEST_CASE("every task has its result") {
+  TaskPool pool;
+  pool.processes = 3;
+  const Ran ran =
+      run(pool, 10, [](std::size_t task, const auto&) { return std::string(100000 * task, 'x'); });
+  CHECK(ran.is_complete);
+  for (std::size_t task = 0; task < 10; ++task) {
+    CHECK(ran.outcomes[task].ending == Ending::finished);
+    CHECK(ran.outcomes[task].text.size() == 100000 * task);
+  }
+}
+
+TEST_CASE("a task runs in a process of its own, which leads its group") {
+  const Outcome outcome = outcome_of(
+      [](const auto&) { return std::to_string(getpid() == getpgrp()) + "," + std::to_string(getppid()); });
+  CHECK(outcome.text == "1," + std::to_string(getpid()));
+}
+
+TEST_CASE("no more tasks run at a time than there may be processes, and each has a slot of its own") {
+  TaskPool pool;
+  pool.processes = 2;
+  std::set<unsigned> slots;
+  std::size_t running = 0, most = 0;
+  pool.starting = [&](std::size_t, unsigned slot) {
+    slots.insert(slot);
+    most = std::max(most, ++running);
+  };
+  pool.tasks = 7;
+  pool.work = [](std::size_t, const auto&) { return std::string(); };
+  pool.finished = [&](std::size_t, const Outcome&) { --running; };
+  CHECK(pool.run());
+  CHECK(most == 2);
+  CHECK(slots == std::set<unsigned>{0, 1});
+}
+
+TEST_CASE("an error of a task comes with its sentence and its position") {
+  const Outcome wrong = outcome_of([](const auto&) -> std::string {
+    throw InputError("the key\nis unknown", {"k.toml", 3, 7});
+  });
+  CHECK(wrong.ending == Ending::wrong_input);
+  CHECK(wrong.text == "the key\nis unknown");
+  CHECK(wrong.position == Position{"k.toml", 3, 7});
+  CHECK(wrong.reason() == "k.toml:3:7: the key\nis unknown");
+  const Outcome unsupported =
+      outcome_of([](const auto&) -> std::string { throw Unsupported("there is no GPU"); });
+  CHECK(unsupported.ending == Ending::unsupported);
+  CHECK(unsupported.reason() == "there is no GPU");
+}
+
+TEST_CASE("a crash costs one task, and what that had reported is kept") {
+  const Ran ran = run({}, 3, [](std::size_t task, const TaskReporter& reporter) {
+    reporter.so_far("half of it");
+    if (task == 1) kill(getpid(), SIGKILL);
+    return std::string("all of it");
+  });
+  CHECK(ran.is_complete);
+  CHECK(ran.outcomes[0].text == "all of it");
+  CHECK(ran.outcomes[1].ending == Ending::crashed);
+  CHECK(ran.outcomes[1].text == "its process was ended by signal 9 (Killed)");
+  CHECK(ran.outcomes[1].so_far == "half of it");
+  CHECK(ran.outcomes[2].text == "all of it");
+}
+
+TEST_CASE("a task whose process exits without a result says its status") {
+  CHECK(outcome_of([](const auto&) -> std::string { _exit(5); }).text ==
+        "its process ended with status 5 before it had a result");
+}
+
+TEST_CASE("what is done is the sum over the running tasks") {
+  TaskPool pool;
+  pool.processes = 2;
+  std::uint64_t most = 0;
+  pool.progress = [&](std::uint64_t done) { most = std::max(most, done); };
+  run(pool, 2, [](std::size_t task, const TaskReporter& reporter) {
+    reporter.done(task == 0 ? 30 : 12);
+    std::this_thread::sleep_for(400ms);
+    return std::string();
+  });
+  CHECK(most == 42);
+}
+
+TEST_CASE("an interrupted run ends its tasks and those that did not begin, with what they had") {
+  const int signal = GENERATE(SIGINT, SIGTERM);
+  Ran ran;
+  const double seconds = seconds_of([&] {
+    ran = run(interrupted_pool(signal), 2, [](std::size_t, const TaskReporter& reporter) {
+      reporter.so_far("half of it");
+      reporter.done(1);
+      std::this_thread::sleep_for(100s);
+      return std::string();
+    });
+  });
+  CHECK_FALSE(ran.is_complete);
+  CHECK(ran.outcomes[0].ending == Ending::interrupted);
+  CHECK(ran.outcomes[0].so_far == "half of it");
+  CHECK(ran.outcomes[1].ending == Ending::interrupted);
+  CHECK(ran.outcomes[0].reason() == "the run was interrupted");
+  CHECK(seconds < 2);
+}
+
+TEST_CASE("a task that can end early has its result in an interrupted run") {
+  TaskPool pool = interrupted_pool(SIGINT);
+  pool.can_end_early = true;
+  const Ran ran = run(pool, 1, [](std::size_t, const TaskReporter& reporter) {
+    reporter.done(1);
+    while (!end_requested()) std::this_thread::sleep_for(1ms);
+    return std::string("what there is");
+  });
+  CHECK_FALSE(ran.is_complete);
+  CHECK(ran.outcomes[0].ending == Ending::finished);
+  CHECK(ran.outcomes[0].text == "what there is");
+}
+
+TEST_CASE("a program that an interrupted task waits for ends with the task") {
+  const TemporaryFolder folder;
+  const std::string fifo = (folder.path() / "fifo").string(), started = (folder.path() / "started").string();
+  REQUIRE(run_process({"mkfifo", fifo}, "/").status == 0);
+  Child reader(Command{{"cat", fifo}});  // ends when nobody has the other end open any more
+  TaskPool pool;
+  pool.progress = [&](std::uint64_t) {
+    if (std::filesystem::exists(started)) kill(getpid(), SIGINT);
+  };
+  run(pool, 1, [&](std::size_t, const auto&) {
+    return run_process({"sh", "-c", "exec 3> " + fifo + "; touch " + started + "; exec sleep 100"}, "/")
+        .output;
+  });
+  CHECK(reader.wait(std::chrono::steady_clock::now() + 5s));
+}
+
+TEST_CASE("temporary folders of a task are removed even where it is killed") {
+  const TemporaryFolder folder;
+  make_temporary_folders_in(folder.path());
+  run({}, 1, [](std::size_t, const auto&) -> std::string {
+    const TemporaryFolder left;
+    kill(getpid(), SIGKILL);
+    return "";
+  });
+  make_temporary_folders_in("");
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
