@@ -1,4 +1,4 @@
-// What spread_undefined may say, by definition: a bit that it calls defined stays as it is whatever undefined
+// What propagate_undefined may say, by definition: a bit that it calls defined stays as it is whatever undefined
 // bits of the sources are; and for instructions whose rule is exact, a bit that it calls undefined does not.
 #include <algorithm>
 #include <random>

@@ -200,7 +200,7 @@ Columns run(const isa::Form& form, const Columns& sources) {
     for (std::size_t d = 0; d < results.size(); ++d)
       for (unsigned lane = 0; lane < warp_size && first + lane < count; ++lane)
         results[d].push_back(warp.frame().get(warp.destination(d), lane));
-    // Partial masks on the first warps are enough: the mask does not depend on the values.
+    // ShadowedValue masks on the first warps are enough: the mask does not depend on the values.
     if (first >= 4 * warp_size) continue;
     for (const LaneMask lanes :
          {LaneMask{1} << (first / warp_size * 7), LaneMask{0xFFFF0000}, LaneMask(random()), isa::all_lanes}) {

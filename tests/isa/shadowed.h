@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "devices/emulated/isa/definedness.h"
+#include "devices/emulated/isa/shadow_propagation.h"
 #include "run.h"
 
 namespace foldproof::tests {
@@ -48,7 +48,7 @@ class Shadowed {
   /// The frame after the instruction, and the undefined bits after it.
   Frame computed(const Frame& frame, isa::LaneMask lanes = isa::all_lanes) const;
   void spread(isa::LaneMask lanes = isa::all_lanes) {
-    isa::spread_undefined(values.data(), undefined.data(), instruction_, lanes);
+    isa::propagate_undefined(values.data(), undefined.data(), instruction_, lanes);
   }
 
   Frame values, undefined;

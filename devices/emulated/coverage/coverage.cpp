@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "devices/emulated/isa/definedness.h"
+#include "devices/emulated/isa/shadow_propagation.h"
 #include "devices/emulated/state/columns.h"
 #include "sanitizer/lane_set.h"
 

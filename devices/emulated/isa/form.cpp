@@ -6,7 +6,7 @@
 
 #include "devices/emulated/isa/matrix.h"
 #include "devices/emulated/isa/select.h"
-#include "devices/emulated/isa/spread.h"
+#include "devices/emulated/isa/shadow_rules.h"
 
 namespace foldproof::isa {
 namespace {
@@ -15,7 +15,7 @@ using namespace std::string_view_literals;
 
 constexpr Row table[] = {
 #define FOLDPROOF_ROW(id, syntax, types, types2, operands, action, function, rule, synopsis) \
-  {#id, syntax, types, types2, operands, Action::action, select::function, spread::rule, synopsis},
+  {#id, syntax, types, types2, operands, Action::action, select::function, shadow::rule, synopsis},
 #include "devices/emulated/isa/ptx.def"
 #undef FOLDPROOF_ROW
 };

@@ -22,7 +22,7 @@ using LaneMask = std::uint32_t;
 using Compute = void (*)(std::byte* frame, const Instruction& instruction, LaneMask lanes);
 
 /// Sets which bits of an instruction's destinations are undefined (definedness.h).
-using Spread = void (*)(const std::byte* values, std::byte* undefined, const Instruction& instruction,
+using ShadowRule = void (*)(const std::byte* values, std::byte* undefined, const Instruction& instruction,
                         LaneMask lanes);
 
 /// A read-modify-write as a function of bits: old value, operands b and c → new value. Narrow types use the
@@ -172,7 +172,7 @@ struct Row {
   Action action;
   bool (*select)(
       Form&);     ///< sets compute or combine; false when this combination does not exist; null: all do
-  Spread spread;  ///< null: more than registers decide it
+  ShadowRule shadow;  ///< null: more than registers decide it
   std::string_view synopsis;  ///< "d = a + b (mod 2^w)"
 };
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "devices/emulated/isa/definedness.h"
+#include "devices/emulated/isa/shadow_propagation.h"
 
 namespace foldproof::emulated {
 namespace {

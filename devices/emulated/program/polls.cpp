@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "devices/emulated/isa/definedness.h"
+#include "devices/emulated/isa/shadow_propagation.h"
 #include "devices/emulated/program/control_flow.h"
 
 namespace foldproof::emulated {
@@ -20,7 +20,7 @@ bool may_poll(const Instruction& i) {
 }
 
 // Whether the instruction computes something from influenced rows; what it computes is then influenced, too.
-bool spread(const Instruction& i, Rows& influenced) {
+bool propagate(const Instruction& i, Rows& influenced) {
   bool reads = influenced.contains(i.guard), grew = false;
   isa::for_each_row(
       i, [&](std::uint32_t row, unsigned, bool written) { reads |= !written && influenced.contains(row); });
@@ -69,10 +69,10 @@ void mark_polls(Code& code, const std::vector<Detail>& details) {
         instructions[pc].action == Action::atomic ? data.begin() + instructions[pc].form->vector : data.end();
     Rows influenced(data.begin(), end);
     influenced.erase(isa::no_operand);
-    const auto spreads = [&](const Instruction* i) {
-      return i->action == Action::compute && spread(*i, influenced);
+    const auto propagates = [&](const Instruction* i) {
+      return i->action == Action::compute && propagate(*i, influenced);
     };
-    while (std::count_if(loop.begin(), loop.end(), spreads) != 0) {
+    while (std::count_if(loop.begin(), loop.end(), propagates) != 0) {
     }
     instructions[pc].polled =
         std::any_of(loop.begin(), loop.end(), [&](const Instruction* i) { return decides(*i, influenced); });

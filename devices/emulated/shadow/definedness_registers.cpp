@@ -8,7 +8,7 @@
 #include <span>
 
 #include "base/hash.h"
-#include "devices/emulated/isa/definedness.h"
+#include "devices/emulated/isa/shadow_propagation.h"
 #include "devices/emulated/shadow/definedness.h"
 #include "devices/emulated/state/columns.h"
 #include "sanitizer/lane_set.h"
@@ -68,7 +68,7 @@ void Definedness::computing(Frame& frame, const Instruction& i, LaneMask group_l
     origin = from->origin;
   if (i.form->compare != isa::Compare::none) note_compared(frame, i, lanes);
   std::byte* bits = frame.undefined_bits();
-  if (lanes != 0) isa::spread_undefined(frame.registers(), bits, i, lanes);
+  if (lanes != 0) isa::propagate_undefined(frame.registers(), bits, i, lanes);
   isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
     if (!written) return;
     for_lanes(doubtful, [&](unsigned lane) { set_column(bits + offset, bytes, lane); });

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "devices/emulated/isa/definedness.h"
+#include "devices/emulated/isa/shadow_propagation.h"
 #include "devices/emulated/shadow/byte_routes.h"
 #include "devices/emulated/shadow/operation_of.h"
 #include "devices/emulated/shadow/provenance.h"

@@ -1,7 +1,7 @@
-// Which bits of registers nobody ever determined, followed through instructions that touch registers only.
+// How undefined bits propagate through instructions that work on registers only.
 //
-// Beside a warp's frame (instruction.h) lies another one of the same layout, in which a 1 says that the bit
-// of the register, of the predicate or of CC is undefined. Constants are never.
+// Next to a warp's frame (instruction.h) lies another one of the same layout, its shadow, in which a 1 says
+// that the bit of the register, of the predicate or of CC is undefined. Constants never are.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace foldproof::isa {
 /// Sets the undefined bits of the instruction's destinations, in the lanes of `lanes`, from those of its
 /// sources, which a destination may be as well. `values` is the frame before the instruction ran. For forms
 /// with Action::compute and Action::matrix_multiply. Defined sources give defined destinations, and no bit is
-/// called defined that undefined ones can change; how fine it is beyond that, the column `spread` of ptx.def
+/// called defined that undefined ones can change; how fine it is beyond that, the column `shadow` of ptx.def
 /// says.
-void spread_undefined(const std::byte* values, std::byte* undefined, const Instruction& instruction,
-                      LaneMask lanes);
+void propagate_undefined(const std::byte* values, std::byte* undefined, const Instruction& instruction,
+                         LaneMask lanes);
 
 /// Whether a row of the frame of undefined bits has any, in any lane; 0 bytes: a mask.
 bool any_undefined(const std::byte* undefined, std::uint32_t offset, unsigned column_bytes);
