@@ -25,8 +25,10 @@ struct Benchmark {
   std::int64_t grid;
 };
 
-// One element a thread; and sixteen, as a coarsened kernel is meant to be used.
-constexpr Benchmark kernels[] = {{"A5", elements / block}, {"A12", elements / block / 16}};
+// One element per thread, with an atomic for each; one element per thread; and sixteen, as a coarsened kernel
+// is meant to be used.
+constexpr Benchmark kernels[] = {
+    {"A1", elements / block}, {"A5", elements / block}, {"A12", elements / block / 16}};
 
 struct Measurement {
   std::uint64_t warp_instructions = 0;
@@ -64,6 +66,23 @@ Job job_for(const Benchmark& benchmark, const Subject& subject, Runner& runner) 
   const Instance& instance = f32_sum(subject.contract);
   return instance_job(instance, subject.image, runner,
                       {{"count", elements}, {"block", block}, {"grid", benchmark.grid}}, small_integers());
+}
+
+/// The same, with provenance of the output's elements.
+Job traced(Job job) {
+  const auto is_input = [](const JobBuffer& b) {
+    return b.initial.size() == elements * size_of(Element::f32);
+  };
+  const auto input = std::ranges::find_if(job.buffers, is_input);
+  const auto output =
+      std::ranges::find_if(job.buffers, [&](const JobBuffer& b) { return b.read_back && !is_input(b); });
+  job.follow = JobFollow{static_cast<std::uint32_t>(input - job.buffers.begin()),
+                         static_cast<std::uint32_t>(output - job.buffers.begin()),
+                         Element::f32,
+                         Element::f32,
+                         elements,
+                         output->bytes / size_of(Element::f32)};
+  return job;
 }
 
 Measurement measure(const Job& job, Runner& runner, unsigned runs, ProgressLine& line,
@@ -106,12 +125,15 @@ int bench_emulated(unsigned runs, const Console& console) {
   Json benchmarks = Json::array();
   for (const Benchmark& benchmark : kernels) {
     const Subject subject = subject_with(benchmark.id, console, line);
-    for (const bool checked : {false, true}) {
-      const std::string name = std::string(benchmark.id) + (checked ? "/checks-on" : "/checks-off");
-      const auto runner = checked ? checked_runner() : emulated::make_runner();
-      const Job job = job_for(benchmark, subject, *runner);
-      benchmarks.push_back(to_json(name, measure(job, *runner, runs, line, name)));
-    }
+    const auto add = [&](const char* mode, Runner& runner, const Job& job) {
+      const std::string name = fmt::format("{}/{}", benchmark.id, mode);
+      benchmarks.push_back(to_json(name, measure(job, runner, runs, line, name)));
+    };
+    const auto bare = emulated::make_runner(), checked = checked_runner();
+    const Job job = job_for(benchmark, subject, *bare);
+    add("checks-off", *bare, job);
+    add("checks-on", *checked, job);
+    add("provenance", *bare, traced(job));
   }
   line.clear();
   if (console.json()) {

@@ -106,8 +106,9 @@ TEST_CASE("the emulated device can be measured") {
     CHECK(benchmark.at("baseline").is_null());
     CHECK(benchmark.at("ratio").is_null());
   }
-  CHECK(names ==
-        std::vector<std::string>{"A5/checks-off", "A5/checks-on", "A12/checks-off", "A12/checks-on"});
+  CHECK(names == std::vector<std::string>{"A1/checks-off", "A1/checks-on", "A1/provenance", "A5/checks-off",
+                                          "A5/checks-on", "A5/provenance", "A12/checks-off", "A12/checks-on",
+                                          "A12/provenance"});
 }
 
 TEST_CASE("The page of what finds which defect has a column for each device and tool", "[cli][gpu]") {
