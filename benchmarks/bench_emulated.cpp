@@ -97,7 +97,7 @@ Measurement measure(const Job& job, Runner& runner, unsigned runs, ProgressLine&
     seconds.push_back(thread_seconds() - begin);
     if (result.unsupported) throw Unsupported(*result.unsupported);
     if (!result.findings.empty()) throw std::runtime_error(name + ": " + result.findings.front().message);
-    measurement.warp_instructions = result.warp_instructions;
+    measurement.warp_instructions = *result.warp_instructions;
   }
   measurement.seconds = median(std::move(seconds));
   return measurement;

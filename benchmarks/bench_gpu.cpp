@@ -13,7 +13,7 @@
 #include "command/gpu_workers.h"
 #include "command/subjects.h"
 #include "devices/gpus.h"
-#include "devices/wrapped_runner.h"
+#include "devices/runner_parts.h"
 #include "properties/audit.h"
 #include "properties/generator.h"
 

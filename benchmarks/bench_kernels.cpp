@@ -14,7 +14,7 @@
 #include "command/subjects.h"
 #include "devices/cuda/context.h"
 #include "devices/cuda/module.h"
-#include "devices/job_arguments.h"
+#include "devices/runner_parts.h"
 #include "properties/kernel_on_gpu.h"
 #include "properties/large_audit.h"
 #include "properties/large_inputs.h"

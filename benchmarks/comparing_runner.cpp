@@ -46,8 +46,16 @@ Finding difference(const Job& job, std::size_t buffer, const JobResult& emulated
 
 }  // namespace
 
+Capabilities ComparingRunner::capabilities() const {
+  Capabilities both = WrappedRunner::capabilities();
+  both.obeys_schedules = true;
+  return both;
+}
+
 std::vector<JobResult> ComparingRunner::run(const std::vector<Job>& jobs) {
-  std::vector<JobResult> results = inner().run(jobs);
+  std::vector<Job> on_gpu = jobs;
+  for (Job& job : on_gpu) job.order = adapted(job.order, false);
+  std::vector<JobResult> results = inner().run(on_gpu);
   for (std::size_t j = 0; j < results.size(); ++j) {
     Job job = jobs[j];
     job.follow.reset();

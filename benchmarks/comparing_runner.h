@@ -10,7 +10,7 @@
 
 #include "contracts/contract.h"
 #include "devices/emulated/runner.h"
-#include "devices/wrapped_runner.h"
+#include "devices/runner_parts.h"
 
 namespace foldproof {
 
@@ -28,6 +28,8 @@ class ComparingRunner final : public WrappedRunner {
   ComparingRunner(std::unique_ptr<Runner> gpu, const Instance& instance, bool must_be_same)
       : WrappedRunner(std::move(gpu)), instance_(instance), must_be_same_(must_be_same) {}
 
+  /// Jobs have schedules, which the emulated device obeys; the GPU has the loads that stand for them.
+  Capabilities capabilities() const override;
   std::vector<JobResult> run(const std::vector<Job>& jobs) override;
 
   const RunTally& tally() const { return tally_; }

@@ -9,7 +9,7 @@
 
 #include "contracts/compile.h"
 #include "devices/emulated/device.h"
-#include "devices/job_arguments.h"
+#include "devices/runner_parts.h"
 
 namespace foldproof {
 namespace {

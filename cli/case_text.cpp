@@ -40,7 +40,9 @@ void read_assignment(Case& c, const std::string& key, const std::string& value, 
   if (key == "seed")
     c.recipe.seed = parse_number(value, option, 0, any);
   else if (key == "schedule")
-    c.schedule = schedule_named(value);
+    c.order = schedule_named(value);
+  else if (key == "co_running_load")
+    c.order = co_running_load_named(value);
   else if (key == "offset")
     c.offset = parse_number(value, option, 0, largest_offset);
   else if (key == "calls")

@@ -96,8 +96,9 @@ void check_parameters(const Launch& launch) {
 Job job_of(const Launch& launch, const Arguments& a, std::uint64_t repetition) {
   Job job;
   job.image = launch.chosen.image;
-  job.schedule = launch.schedule;
-  if (job.schedule.order == Schedule::Order::random) job.schedule.seed += repetition;
+  Schedule schedule = launch.schedule;
+  if (schedule.order == Schedule::Order::random) schedule.seed += repetition;
+  job.order = schedule;
   job.limits.warp_instructions = a.instructions;
   JobLaunch step{launch.chosen.entry.lowered, launch.shape, {}};
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
@@ -157,8 +158,9 @@ void say_what_raises_the_limit(std::vector<Finding>& findings) {
 
 /// Two runs that leave different values. Between schedules that is a mistake only if the kernel claims one
 /// answer, which a launch by itself does not say.
-Finding disagreement(const Job& job, const Arguments& a, const JobResult& first, const JobResult& other) {
-  const bool schedules = job.schedule.order == Schedule::Order::random;
+Finding disagreement(const Launch& launch, const Job& job, const Arguments& a, const JobResult& first,
+                     const JobResult& other) {
+  const bool schedules = launch.schedule.order == Schedule::Order::random;
   Finding finding;
   finding.kind = schedules ? Kind::schedule_dependent : Kind::not_reproducible;
   finding.severity = schedules ? Severity::warning : Severity::error;
@@ -204,13 +206,13 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
       return observation;
     }
     report.cases = i + 1;
-    report.warp_instructions += result.warp_instructions;
-    if (result.warp_instructions > a.instructions) say_what_raises_the_limit(result.findings);
+    *report.warp_instructions += result.cost;
+    if (result.cost > a.instructions) say_what_raises_the_limit(result.findings);
     add_findings(report, result.findings, command);
     if (i == 0)
       first = std::move(result);
     else if (result.completed && first.completed && result.contents != first.contents)
-      add_findings(report, {disagreement(job, a, first, result)}, command);
+      add_findings(report, {disagreement(launch, job, a, first, result)}, command);
   }
   observation.outputs = outputs_of(launch, a.dumps, first);
   observation.printed = std::move(first.printed);
@@ -249,7 +251,7 @@ std::string verdict_text(const KernelReport& kernel) {
   if (!kernel.reason.empty()) verdict += ": " + kernel.reason;
   return fmt::format("{}: {} ({} run{}, {} warp instructions)\n", printable(kernel.kernel),
                      printable(verdict), kernel.cases, kernel.cases == 1 ? "" : "s",
-                     kernel.warp_instructions);
+                     *kernel.warp_instructions);
 }
 
 int sanitize(Arguments a, const Console& console) {

@@ -20,7 +20,8 @@ namespace {
 /// Tools slow kernels down a hundredfold.
 constexpr std::chrono::seconds case_limit{30};
 
-constexpr Capabilities tool_capabilities{.observes_launches = false, .jobs_together = 1 << 20};
+constexpr Capabilities tool_capabilities{
+    .observes_launches = false, .obeys_schedules = false, .jobs_together = 1 << 20};
 
 /// Remembers jobs; of none is anything known yet.
 class Recorder final : public Runner {

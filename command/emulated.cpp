@@ -16,11 +16,12 @@ std::unique_ptr<Runner> checked_runner(Observers others) {
 }
 
 std::variant<Counted, std::string> counted(const Subject& subject, const Instance& instance, const Case& c) {
-  Counted result{describe(c), {}};
+  Case once = c;
+  once.order = adapted(c.order, true);
+  Counted result{describe(once), {}};
   Observers observers;
   observers.push_back(std::make_unique<Counting>(result.counters));
   const auto runner = emulated::make_runner(std::move(observers));
-  Case once = c;
   once.calls = 1;
   const JobResult ran = runner->run({instance_job(instance, subject.image, *runner, once)}).front();
   if (ran.unsupported) return "there are no counters: " + *ran.unsupported;

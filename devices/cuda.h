@@ -21,9 +21,7 @@ enum class GpuMemory : std::uint8_t {
 /// SpoiltDevice (devices/worker.h), as it does for a canary that was written. Behind any of these the runner
 /// is of no use.
 ///
-/// A job's schedule is what company its launches have, for a GPU has its own order: `converging` none; the
-/// others limit how many blocks are resident together, or keep part of the GPU busy meanwhile
-/// (devices/cuda/company.h).
+/// It obeys a job's co-running load, unless the memory is `plain`.
 ///
 /// Throws Unsupported where there is no GPU.
 std::unique_ptr<Runner> make_cuda_runner(GpuMemory memory);

@@ -67,19 +67,24 @@ struct Job {
   std::shared_ptr<const Image> image;
   std::vector<JobBuffer> buffers;
   std::vector<JobStep> steps;
-  Schedule schedule;
+  LaunchOrder order;
   Limits limits;
   std::optional<JobFollow> follow;
   /// Jobs of one group, such as those of a case, are wanted together or not at all. 0: of none.
   std::uint64_t group = 0;
 };
 
+inline constexpr std::uint64_t uncounted_cost = 1 << 20;
+
 /// When `completed` is false, a finding ended the job, or one of its group, early and the contents mean
 /// nothing. Bytes that nobody wrote, and padding, hold Filling::poison.
 struct JobResult {
   std::vector<std::vector<std::byte>> contents;  ///< one per buffer; empty where not read back
   std::vector<Finding> findings;
-  std::uint64_t warp_instructions = 0;
+  std::optional<std::uint64_t> warp_instructions;  ///< executed; absent where the device does not count them
+  /// What the job takes of a budget of runs: its warp instructions, or as many as a small job has where they
+  /// are not counted.
+  std::uint64_t cost = uncounted_cost;
   std::string printed;
   bool completed = true;                     ///< every step ran to its end
   std::shared_ptr<const Followed> followed;  ///< where the job asks for it, and the device can
@@ -90,6 +95,8 @@ struct JobResult {
 struct Capabilities {
   /// It sees what launches do; else only what they leave in memory, and how they end.
   bool observes_launches = true;
+  /// What it obeys of a job's order is a Schedule; else a CoRunningLoad.
+  bool obeys_schedules = true;
   /// As many jobs as it is worth handing over at once.
   std::size_t jobs_together = 1;
 };

@@ -43,9 +43,10 @@ class Audit {
         instance_(instance),
         options_(options),
         evaluator_(contract, instance, image, runner),
-        observes_launches_(runner.capabilities().observes_launches),
+        capabilities_(runner.capabilities()),
         domain_(instance, largest_count),
-        generator_(instance, domain_, identity_of(contract, instance), options.seed),
+        generator_(instance, domain_, identity_of(contract, instance), options.seed,
+                   capabilities_.obeys_schedules),
         climb_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
         store_(options.store),
         report_(empty_report(contract, instance)) {}
@@ -64,7 +65,7 @@ class Audit {
       c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
     domain_.check(c.variables);
     is_replay_ = true;
-    judge(readable(c));
+    judge(normalized(c));
     return finished();
   }
 
@@ -73,15 +74,17 @@ class Audit {
   void judge_stored(const Case& c) {
     try {
       domain_.check(c.variables);
-      judge(readable(c));
+      judge(normalized(c));
     } catch (const InputError& outdated) {
       report_.notes.push_back(
           fmt::format("a stored case was left out ({}): {}", outdated.sentence(), describe(c)));
     }
   }
 
-  /// With planted elements that were given as bits written as the values that they are.
-  Case readable(Case c) const {
+  /// With planted elements that were given as bits written as the values that they are, in an order that the
+  /// device obeys.
+  Case normalized(Case c) const {
+    c.order = adapted(c.order, capabilities_.obeys_schedules);
     if (instance_.reduction)
       for (Planted& planted : c.recipe.planted) {
         const Element type = instance_.reduction->input;
@@ -151,7 +154,7 @@ class Audit {
   }
 
   void take(const Case& c, const Evaluation& evaluation) {
-    report_.warp_instructions += evaluation.warp_instructions;
+    report_.warp_instructions = sum(report_.warp_instructions, evaluation.warp_instructions);
     if (evaluation.unsupported) {
       report_.verdict = Verdict::unsupported;
       report_.reason = *evaluation.unsupported;
@@ -168,7 +171,7 @@ class Audit {
   /// The next cases would most likely take as long: the same kernel on the emulated device always does, one
   /// that waits on a GPU for what may come has a second chance.
   void end_for_timeouts() {
-    if (is_replay_ || stopped_ || (++timeouts_ == 1 && !observes_launches_)) return;
+    if (is_replay_ || stopped_ || (++timeouts_ == 1 && !capabilities_.observes_launches)) return;
     report_.notes.emplace_back(timeouts_ == 1 ? "the audit ended at the first case that did not"
                                               : "the audit ended at the second case that did not");
     stopped_ = true;
@@ -254,7 +257,7 @@ class Audit {
       for (int run = 0; run < runs; ++run) {
         if (is_to_end()) return false;
         const Evaluation evaluation = evaluator_.evaluate(candidate);
-        cost += evaluation.warp_instructions;
+        cost += evaluation.cost;
         if (find_like(evaluation.findings, finding) == nullptr) return false;
       }
       return true;
@@ -302,7 +305,7 @@ class Audit {
       report_.reason = "the run was interrupted";
       return std::move(report_);
     }
-    triage(report_, contract_, today(), observes_launches_ ? Watched::yes : Watched::no);
+    triage(report_, contract_, today(), capabilities_.observes_launches ? Watched::yes : Watched::no);
     return std::move(report_);
   }
 
@@ -310,7 +313,7 @@ class Audit {
   const Instance& instance_;
   const AuditOptions& options_;
   Evaluator evaluator_;
-  bool observes_launches_;  ///< the runner sees races
+  Capabilities capabilities_;
   Domain domain_;
   CaseGenerator generator_;
   Climb climb_;

@@ -117,12 +117,16 @@ Planted planted_element(const toml::node& node, const std::string& file) {
   return planted;
 }
 
-Schedule schedule_in(Fields& fields, const toml::table& table, const std::string& file) {
-  const std::string text = fields.text("schedule");
+/// Under the key of its kind.
+LaunchOrder order_in(Fields& fields, const toml::table& table, const std::string& file) {
+  const bool is_load = table.contains("co_running_load");
+  const std::string_view key = is_load ? "co_running_load" : "schedule";
+  const std::string text = fields.text(key);
   try {
+    if (is_load) return co_running_load_named(text);
     return schedule_named(text);
   } catch (const InputError& error) {
-    throw InputError(error.sentence(), position_of(*table.get("schedule"), file));
+    throw InputError(error.sentence(), position_of(*table.get(key), file));
   }
 }
 
@@ -133,7 +137,7 @@ Case case_in(const toml::table& table, const std::string& file) {
   c.recipe.seed = fields.bits("seed");
   c.offset = static_cast<std::uint64_t>(fields.integer("offset", 0, largest_offset));
   c.calls = static_cast<std::uint64_t>(fields.integer("calls", 1, most_calls));
-  c.schedule = schedule_in(fields, table, file);
+  c.order = order_in(fields, table, file);
   c.law = fields.optional_text("law");
   for (const auto& [name, node] : fields.table("variables")) {
     if (!node.is_integer())
@@ -169,7 +173,8 @@ std::string describe(const Case& c) {
       text += fmt::format("{}={} ", name, found->second);
   for (const auto& [name, value] : c.variables)
     if (std::ranges::find(usual, name) == std::end(usual)) text += fmt::format("{}={} ", name, value);
-  text += fmt::format("{} seed={} schedule={}", words_of(c.recipe), c.recipe.seed, to_string(c.schedule));
+  text +=
+      fmt::format("{} seed={} {}={}", words_of(c.recipe), c.recipe.seed, key_of(c.order), to_string(c.order));
   if (c.offset != 0 && !c.variables.contains("offset")) text += fmt::format(" offset={}", c.offset);
   if (c.calls != 1) text += fmt::format(" calls={}", c.calls);
   if (!c.law.empty()) text += fmt::format(" law={}", c.law);
@@ -181,10 +186,10 @@ std::string to_toml(const StoredCase& stored) {
   const Case& c = stored.c;
   std::string text = fmt::format(
       "format   = 1\ncontract = {}\ninstance = {}\nfinding  = {}\n\n[case]\ndistribution = {}\n"
-      "seed         = \"{}\"\nschedule     = {}\noffset       = {}\ncalls        = {}\n",
+      "seed         = \"{}\"\n{:<12} = {}\noffset       = {}\ncalls        = {}\n",
       toml_string(stored.contract.string()), toml_string(stored.instance), toml_string(stored.finding),
-      toml_string(c.recipe.distribution), c.recipe.seed, toml_string(to_string(c.schedule)), c.offset,
-      c.calls);
+      toml_string(c.recipe.distribution), c.recipe.seed, key_of(c.order), toml_string(to_string(c.order)),
+      c.offset, c.calls);
   if (!c.law.empty()) text += fmt::format("law          = {}\n", toml_string(c.law));
   if (!c.recipe.modifiers.empty()) {
     std::string words;

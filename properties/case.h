@@ -35,7 +35,7 @@ std::string words_of(const Recipe& recipe);
 struct Case {
   Recipe recipe;
   Variables variables;  ///< count, block, grid and the contract's further variables
-  Schedule schedule;
+  LaunchOrder order;
   std::uint64_t offset = 0;  ///< elements by which the input starts past an aligned address
   std::uint64_t calls = 1;   ///< how often the whole sequence of launches runs; results must agree
   std::string law;           ///< a name from the table in laws/laws.def that is tried as well; empty: none

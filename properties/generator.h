@@ -32,8 +32,10 @@ std::string identity_of(const Contract& contract, const Instance& instance);
 /// turn: as many cases with elements hold them all.
 class CaseGenerator {
  public:
-  /// `identity` is that of identity_of: a case depends on it, the seed and the index alone.
-  CaseGenerator(const Instance& instance, const Domain& domain, std::string identity, std::uint64_t seed);
+  /// `identity` is that of identity_of: a case depends on it, the seed and the index alone; only its order
+  /// also on whether the device obeys schedules.
+  CaseGenerator(const Instance& instance, const Domain& domain, std::string identity, std::uint64_t seed,
+                bool obeys_schedules = true);
 
   Case generate(std::uint64_t index) const;
 
@@ -41,8 +43,10 @@ class CaseGenerator {
   const std::vector<std::string>& distributions() const { return distributions_; }
   /// The names of the modifiers that suit it; never more than there are distributions.
   const std::vector<std::string>& modifiers() const { return modifiers_; }
-  /// A function of the host runs under whatever order the GPU takes.
-  bool draws_schedules() const { return !is_host(instance_); }
+  /// A function of the host runs in whatever order the GPU takes.
+  bool draws_orders() const { return !is_host(instance_); }
+  /// What stands for this schedule on the device.
+  LaunchOrder order_for(const Schedule& schedule) const { return adapted(schedule, obeys_schedules_); }
   /// The laws that cases may be tried against; empty where none holds.
   const std::vector<std::string>& laws() const { return laws_; }
 
@@ -61,6 +65,7 @@ class CaseGenerator {
   const Domain& domain_;
   std::string identity_;
   std::uint64_t seed_;
+  bool obeys_schedules_;
   std::vector<std::string> distributions_, modifiers_, laws_;
 };
 

@@ -63,8 +63,8 @@ struct KernelReport {
   std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses
   std::string reason;              ///< why unsupported, skipped or error
   double seconds = 0;
-  std::uint64_t warp_instructions = 0;
-  std::optional<Counted> counters;      ///< absent: not asked for, or not to be had
+  std::optional<std::uint64_t> warp_instructions = 0;  ///< executed; absent where the device counts none
+  std::optional<Counted> counters;                     ///< absent: not asked for, or not to be had
   std::vector<CoverageGroup> coverage;  ///< of the cases judged; empty where it was not asked for
 };
 

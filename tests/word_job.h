@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "catch.h"
-#include "devices/job_arguments.h"
+#include "devices/runner_parts.h"
 
 namespace foldproof::test {
 

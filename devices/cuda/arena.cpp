@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "devices/failed_job.h"
+#include "devices/runner_parts.h"
 #include "devices/undefined.h"
 
 namespace foldproof::cuda {

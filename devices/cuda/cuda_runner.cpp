@@ -8,12 +8,11 @@
 
 #include "devices/cuda.h"
 #include "devices/cuda/arena.h"
-#include "devices/cuda/company.h"
+#include "devices/cuda/co_running_load.h"
 #include "devices/cuda/context.h"
 #include "devices/cuda/driver.h"
 #include "devices/cuda/module.h"
-#include "devices/failed_job.h"
-#include "devices/job_arguments.h"
+#include "devices/runner_parts.h"
 #include "devices/worker.h"
 
 namespace foldproof {
@@ -34,6 +33,12 @@ Kind kind_of(CUresult result) {
   }
 }
 
+/// A schedule has no meaning here.
+CoRunningLoad load_of(const Job& job) {
+  const auto* load = std::get_if<CoRunningLoad>(&job.order);
+  return load ? *load : CoRunningLoad{};
+}
+
 /// How the buffers of one job are found: `start` of a buffer, and the content of a step that writes.
 struct Layout {
   std::function<Address(std::size_t buffer)> start;
@@ -46,16 +51,16 @@ class Launcher {
   explicit Launcher(Context& context) : context_(context) {}
 
   /// Throws Failure, RefusedLaunch. `waits`: for each launch, so that it is known which one fails.
-  void run(const Job& job, Module& module, const Layout& layout, const Schedule& schedule, bool waits) {
+  void run(const Job& job, Module& module, const Layout& layout, const CoRunningLoad& load, bool waits) {
     module.reset();
-    Company company(context_, schedule);
-    company.begin();
+    AppliedLoad applied(context_, load);
+    applied.begin();
     for (step_ = 0; step_ < job.steps.size(); ++step_) {
       if (std::holds_alternative<JobWrite>(job.steps[step_])) {
         layout.write(step_);
         continue;
       }
-      launch(std::get<JobLaunch>(job.steps[step_]), module, layout, company);
+      launch(std::get<JobLaunch>(job.steps[step_]), module, layout, applied);
       if (waits) context_.wait();
     }
   }
@@ -64,10 +69,10 @@ class Launcher {
   std::size_t step() const { return step_; }
 
  private:
-  void launch(const JobLaunch& step, const Module& module, const Layout& layout, const Company& company) {
+  void launch(const JobLaunch& step, const Module& module, const Layout& layout, const AppliedLoad& load) {
     std::vector<ArgumentBytes> arguments;
     for (const JobArgument& argument : step.arguments) arguments.push_back(patched(argument, layout.start));
-    const LaunchShape shape = company.crowded(step.shape, module.function(step.entry, step.shape));
+    const LaunchShape shape = load.limited(step.shape, module.function(step.entry, step.shape));
     context_.launch(module.function(step.entry, shape), shape, arguments);
   }
 
@@ -79,7 +84,9 @@ class CudaRunner final : public Runner {
  public:
   explicit CudaRunner(GpuMemory memory) : memory_(memory), launcher_(context_) {}
 
-  Capabilities capabilities() const override { return {.observes_launches = false}; }
+  Capabilities capabilities() const override {
+    return {.observes_launches = false, .obeys_schedules = false};
+  }
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
@@ -164,7 +171,7 @@ class CudaRunner final : public Runner {
                             context_.copy(block_->address() + arena.start(j, write.buffer),
                                           block_->address() + arena.content(j, step), write.bytes.size());
                           }};
-      launcher_.run(jobs[j], module_of(jobs[j].image), layout, jobs[j].schedule, waits);
+      launcher_.run(jobs[j], module_of(jobs[j].image), layout, load_of(jobs[j]), waits);
     }
     const auto back = staged.first(arena.bytes_of_buffers());
     context_.read(block_->address(), back);

@@ -11,7 +11,7 @@
 
 #include "devices/emulated/device.h"
 #include "devices/emulated/job_run.h"
-#include "devices/job_arguments.h"
+#include "devices/runner_parts.h"
 
 namespace foldproof::emulated {
 namespace {
@@ -66,6 +66,12 @@ class Allocations {
   const std::vector<JobBuffer>& buffers_;
   std::vector<Address> blocks_;
 };
+
+/// A co-running load has no meaning here.
+Schedule schedule_of(const Job& job) {
+  const auto* schedule = std::get_if<Schedule>(&job.order);
+  return schedule ? *schedule : Schedule{};
+}
 
 void poison(std::vector<std::vector<std::byte>>& contents, const std::vector<std::vector<ByteRange>>& idle) {
   for (std::size_t i = 0; i < contents.size() && i < idle.size(); ++i)
@@ -133,7 +139,7 @@ class EmulatedRunner final : public Runner {
     Job again = job;
     again.follow.reset();
     again.limits.warp_instructions =
-        std::min(job.limits.warp_instructions, 4 * first.result.warp_instructions + (std::uint64_t{1} << 20));
+        std::min(job.limits.warp_instructions, 4 * first.result.cost + (std::uint64_t{1} << 20));
     std::vector<UseOfUndefined::Compared> compared = first.use.compared;
     const auto differs = [&](const Filling& filling) {
       Attempt other = watched(again, filling);
@@ -167,6 +173,8 @@ class EmulatedRunner final : public Runner {
   Attempt run(const Job& job, JobRun& run, Purpose purpose) {
     Attempt attempt;
     JobResult& result = attempt.result;
+    result.cost = 0;
+    result.warp_instructions = 0;
     try {
       const ModuleId module = module_of(job.image);
       device_.reset(module);
@@ -200,7 +208,8 @@ class EmulatedRunner final : public Runner {
     for (const JobArgument& argument : step.arguments)
       arguments.push_back(patched(argument, [&](std::size_t buffer) { return allocations.start(buffer); }));
     LaunchReport report = launched(run, module, step, arguments, job);
-    result.warp_instructions += report.warp_instructions;
+    result.cost += report.warp_instructions;
+    result.warp_instructions = result.cost;
     result.printed += report.printed;
     for (Finding& finding : report.findings) {
       if (is_fatal(finding.kind)) result.completed = false;
@@ -211,7 +220,7 @@ class EmulatedRunner final : public Runner {
   static LaunchReport launched(JobRun& run, ModuleId module, const JobLaunch& step,
                                const std::vector<ArgumentBytes>& arguments, const Job& job) {
     try {
-      return run.launch(module, step.entry, step.shape, arguments, job.schedule, job.limits);
+      return run.launch(module, step.entry, step.shape, arguments, schedule_of(job), job.limits);
     } catch (const InputError& error) {
       throw InputError(error.sentence(), error.position().file.empty() ? step.where : error.position());
     }

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/connection.h"
-#include "devices/failed_job.h"
 #include "devices/host_program.h"
+#include "devices/runner_parts.h"
 #include "devices/undefined.h"
 #include "devices/worker/wire.h"
 
@@ -21,8 +21,6 @@ constexpr std::string_view greeting = "FOLDPROO";
 /// Longer ones are no names and sentences, and more are no entries: whoever sends them speaks another
 /// language.
 constexpr std::uint64_t most_text = 1 << 20, most_listed = 1 << 16;
-/// What shrinking and reports count where there are no instructions to count.
-constexpr std::uint64_t instructions_a_job = 1 << 20;
 
 /// CUDA's errors that have a kind of their own.
 enum Error : std::uint64_t { illegal_address = 700, misaligned_address = 716, launch_timeout = 702 };
@@ -59,7 +57,6 @@ class Program {
     connection_.send(message.message().data(), message.message().size());
     JobResult result;
     result.contents.resize(job.buffers.size());
-    result.warp_instructions = instructions_a_job;
     switch (number(2, "outcomes")) {
       case 0:
         take_contents(job, result);
@@ -181,7 +178,9 @@ class HostRunner final : public Runner {
  public:
   explicit HostRunner(milliseconds limit) : limit_(limit) {}
 
-  Capabilities capabilities() const override { return {.observes_launches = false}; }
+  Capabilities capabilities() const override {
+    return {.observes_launches = false, .obeys_schedules = false};
+  }
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
@@ -213,21 +212,15 @@ class HostRunner final : public Runner {
       return result;
     } catch (const Ended& ended) {
       program_.reset();
-      return ended.in_time ? failed(job, Kind::crash, fmt::format("the host program {}", ended.how))
-                           : failed(job, Kind::timeout,
-                                    fmt::format("the host program did not answer within {} s",
-                                                std::chrono::duration<double>(limit_).count()));
+      return ended.in_time ? failed_job(job, Kind::crash, fmt::format("the host program {}", ended.how))
+                           : failed_job(job, Kind::timeout,
+                                        fmt::format("the host program did not answer within {} s",
+                                                    std::chrono::duration<double>(limit_).count()));
     } catch (const Garbage& garbage) {
       program_.reset();
-      return failed(job, Kind::crash,
-                    fmt::format("the host program answered what is no answer: {}", garbage.what));
+      return failed_job(job, Kind::crash,
+                        fmt::format("the host program answered what is no answer: {}", garbage.what));
     }
-  }
-
-  static JobResult failed(const Job& job, Kind kind, std::string message) {
-    JobResult result = failed_job(job, kind, std::move(message));
-    result.warp_instructions = instructions_a_job;
-    return result;
   }
 
   Program& program_of(const Image& image) {

@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "devices/cuda/launch_sites.h"
-#include "devices/failed_job.h"
+#include "devices/runner_parts.h"
 #include "devices/worker/conversation.h"
 #include "sanitizer/compute_sanitizer/findings.h"
 #include "sanitizer/compute_sanitizer/self_test.h"
@@ -19,8 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace compute_sanitizer;
 
-/// What reports count where there are no instructions to count.
-constexpr std::uint64_t instructions_a_job = 1 << 20;
 constexpr std::chrono::minutes for_its_records{3};
 
 Job self_test_job(const Tool& tool) {
@@ -139,10 +137,7 @@ class SanitizedRun {
   }
 
   std::size_t keep(Ran ran) {
-    for (std::size_t k = 0; k < ran.results.size(); ++k) {
-      ran.results[k].warp_instructions = instructions_a_job;
-      results_[ran.index[k]] = std::move(ran.results[k]);
-    }
+    for (std::size_t k = 0; k < ran.results.size(); ++k) results_[ran.index[k]] = std::move(ran.results[k]);
     return ran.results.size();
   }
 

@@ -109,6 +109,27 @@ JobStep read_step(ByteReader& from) {
   return step;
 }
 
+void write(ByteWriter& to, const Schedule& schedule) {
+  to.number(static_cast<std::uint64_t>(schedule.order));
+  to.number(schedule.seed);
+}
+
+void write(ByteWriter& to, const CoRunningLoad& load) {
+  to.number(load.occupancy_limit);
+  to.number(load.busy_kernel ? 1 : 0);
+}
+
+LaunchOrder read_order(ByteReader& from) {
+  if (from.number() == 0) {
+    const auto order = enumerator(from, Schedule::Order::random);
+    return Schedule{order, from.number()};
+  }
+  const std::uint64_t limit = from.number();
+  if (limit > tightest_occupancy_limit)
+    throw ProtocolError{fmt::format("an occupancy limit of {} eighths", limit)};
+  return CoRunningLoad{static_cast<std::uint8_t>(limit), from.number() != 0};
+}
+
 void write(ByteWriter& to, const Job& job) {
   to.number(job.buffers.size());
   for (const JobBuffer& buffer : job.buffers) write(to, buffer);
@@ -117,8 +138,8 @@ void write(ByteWriter& to, const Job& job) {
     to.number(step.index());
     std::visit([&](const auto& one) { write(to, one); }, step);
   }
-  to.number(static_cast<std::uint64_t>(job.schedule.order));
-  to.number(job.schedule.seed);
+  to.number(job.order.index());
+  std::visit([&](const auto& one) { write(to, one); }, job.order);
   to.number(job.limits.warp_instructions);
 }
 
@@ -150,8 +171,7 @@ Job read_job(ByteReader& from) {
   Job job;
   job.buffers = list_of(from, [&] { return read_buffer(from); });
   job.steps = list_of(from, [&] { return read_step(from); });
-  job.schedule.order = enumerator(from, Schedule::Order::random);
-  job.schedule.seed = from.number();
+  job.order = read_order(from);
   job.limits.warp_instructions = from.number();
   check_buffers(job);
   return job;
@@ -188,7 +208,7 @@ JobResult read_result(ByteReader& from) {
   JobResult result;
   result.contents = list_of(from, [&] { return from.bytes(); });
   result.findings = list_of(from, [&] { return read_finding(from); });
-  result.warp_instructions = from.number();
+  if (from.number() != 0) result.warp_instructions = from.number();
   result.printed = from.text();
   result.completed = from.number() != 0;
   if (from.number() != 0) result.unsupported = from.text();
@@ -277,7 +297,8 @@ void write(ByteWriter& to, const std::vector<JobResult>& results) {
     for (const auto& content : result.contents) to.bytes(content);
     to.number(result.findings.size());
     for (const Finding& finding : result.findings) write(to, finding);
-    to.number(result.warp_instructions);
+    to.number(result.warp_instructions ? 1 : 0);
+    if (result.warp_instructions) to.number(*result.warp_instructions);
     to.text(result.printed);
     to.number(result.completed ? 1 : 0);
     to.number(result.unsupported ? 1 : 0);

@@ -6,17 +6,15 @@
 #include <optional>
 #include <utility>
 
-#include "devices/failed_job.h"
+#include "devices/runner_parts.h"
 #include "devices/worker.h"
 #include "devices/worker/conversation.h"
 
 namespace foldproof {
 namespace {
 
-/// What shrinking and reports count where there are no instructions to count: of a job, of one that costs a
-/// process, of one that is waited for in vain.
-constexpr std::uint64_t instructions_a_job = 1 << 20, instructions_a_process = 1 << 25,
-                        instructions_a_timeout = 1 << 25;
+/// The cost of a job that ends its process, and of one that is waited for in vain.
+constexpr std::uint64_t cost_of_a_process = 1 << 25, cost_of_a_timeout = 1 << 25;
 /// A kernel that does not end in two cases mostly does in none; one that ends its process again and again is
 /// known well enough.
 constexpr unsigned most_timeouts = 2, most_processes = 3;
@@ -42,7 +40,7 @@ class WorkerRunner final : public Runner {
       : options_(std::move(options)), worker_(std::move(first)) {}
 
   Capabilities capabilities() const override {
-    return {.observes_launches = false, .jobs_together = options_.most_jobs};
+    return {.observes_launches = false, .obeys_schedules = false, .jobs_together = options_.most_jobs};
   }
 
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
@@ -120,6 +118,7 @@ class WorkerRunner final : public Runner {
   static JobResult not_run() {
     JobResult result;
     result.completed = false;
+    result.cost = 0;
     return result;
   }
 
@@ -136,13 +135,13 @@ class WorkerRunner final : public Runner {
     const bool in_vain = has([](Kind kind) { return kind == Kind::timeout; });
     timeouts_ += in_vain ? 1 : 0;
     ++processes_;
-    result.warp_instructions = in_vain ? instructions_a_timeout : instructions_a_process;
+    result.cost = in_vain ? cost_of_a_timeout : cost_of_a_process;
   }
 
   /// Nothing where one of the jobs spoils it for all.
   std::optional<std::vector<JobResult>> attempt(std::span<const Job> batch) {
     try {
-      return counted(conversation_about(*batch.front().image).run(batch, options_.limit, options_.start));
+      return conversation_about(*batch.front().image).run(batch, options_.limit, options_.start);
     } catch (const Ended&) {
     } catch (const ProtocolError&) {
     }
@@ -153,7 +152,7 @@ class WorkerRunner final : public Runner {
   /// once.
   JobResult run_alone(const Job& job, bool is_successor = false) {
     try {
-      auto results = counted(conversation_about(*job.image).run({&job, 1}, options_.limit, options_.start));
+      auto results = conversation_about(*job.image).run({&job, 1}, options_.limit, options_.start);
       if (!results) throw ProtocolError{"a single job that cannot be run together with others"};
       return std::move(results->front());
     } catch (const Ended& ended) {
@@ -170,12 +169,6 @@ class WorkerRunner final : public Runner {
       return failed_job(job, Kind::crash,
                         fmt::format("the process that ran it answers what is no answer: {}", error.what));
     }
-  }
-
-  static std::optional<std::vector<JobResult>> counted(std::optional<std::vector<JobResult>> results) {
-    if (results)
-      for (JobResult& result : *results) result.warp_instructions = instructions_a_job;
-    return results;
   }
 
   /// Ends it for everybody: whoever else holds it sees that it is not alive.

@@ -51,7 +51,8 @@ class CaseChecker {
     bool complete = true;
     for (const auto* runs : {&results_, &of_derived_})
       for (const JobResult& result : *runs) {
-        evaluation_.warp_instructions += result.warp_instructions;
+        evaluation_.warp_instructions = sum(evaluation_.warp_instructions, result.warp_instructions);
+        evaluation_.cost += result.cost;
         if (result.unsupported) evaluation_.unsupported = result.unsupported;
         for (const Finding& finding : result.findings) add_worst(finding);
         complete &= result.completed;

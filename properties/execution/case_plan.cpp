@@ -41,6 +41,13 @@ std::string launch_of(const Instance& instance, const Variables& variables) {
   return text;
 }
 
+/// "under the schedule lanes-backward", "under the co-running load busy-kernel"; in a word what is usual.
+std::string words_for(const LaunchOrder& order) {
+  const bool is_schedule = std::holds_alternative<Schedule>(order);
+  if (order == usual(order)) return is_schedule ? "under converging" : "alone";
+  return fmt::format("under the {} {}", is_schedule ? "schedule" : "co-running load", to_string(order));
+}
+
 }  // namespace
 
 CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,
@@ -56,11 +63,10 @@ CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, c
     plan.prepared.push_back(builder.build(other, plan.input));
     plan.comparisons.push_back(std::move(comparison));
   };
-  if (is_deterministic(instance) && c.schedule.order != Schedule::Order::converging) {
+  if (is_deterministic(instance) && c.order != usual(c.order)) {
     Case other = c;
-    other.schedule = {};
-    also(other, {Kind::schedule_dependent, "under the schedule " + to_string(c.schedule), "under converging",
-                 "determinism"});
+    other.order = usual(c.order);
+    also(other, {Kind::schedule_dependent, words_for(c.order), words_for(other.order), "determinism"});
   }
   if (c.calls > 1 || (is_deterministic(instance) && is_host(instance))) {
     Case other = c;

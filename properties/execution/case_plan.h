@@ -37,7 +37,7 @@ inline bool is_deterministic(const Instance& instance) {
   return instance.reduction && instance.claims.deterministic;
 }
 
-/// A case of several calls is also run with one, and a case of another schedule also under `converging` where
+/// A case of several calls is also run with one, and a case in an unusual order also in the usual one where
 /// the kernel claims to be deterministic. `c` outlives the plan. Throws InputError where the contract's
 /// output has another number of elements than its result.
 CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,

@@ -15,6 +15,12 @@
 
 namespace foldproof {
 
+/// Unknown as soon as one of the numbers is.
+inline std::optional<std::uint64_t> sum(const std::optional<std::uint64_t>& a,
+                                        const std::optional<std::uint64_t>& b) {
+  return a && b ? std::optional(*a + *b) : std::nullopt;
+}
+
 struct Evaluation {
   std::vector<Finding> findings;             ///< without case and replay command
   std::optional<double> error_over_bound;    ///< absent where nothing rounds or nothing was judged
@@ -24,10 +30,11 @@ struct Evaluation {
   std::optional<double> ulps;                ///< the error; absent where the value is not finite
   std::shared_ptr<const Followed> followed;  ///< what the results are made of, where that was followed
   std::optional<std::string> gap;            ///< why it is not known what becomes of each element
-  std::uint64_t warp_instructions = 0;
-  std::optional<std::string> unsupported;  ///< why the case could not run
-  bool law_tried = false;                  ///< the case's law says something of it, and was compared
-  std::vector<std::byte> input;            ///< the elements; empty without a reduction
+  std::optional<std::uint64_t> warp_instructions = 0;  ///< of all runs; absent where the device counts none
+  std::uint64_t cost = 0;                              ///< of all runs; see JobResult
+  std::optional<std::string> unsupported;              ///< why the case could not run
+  bool law_tried = false;         ///< the case's law says something of it, and was compared
+  std::vector<std::byte> input;   ///< the elements; empty without a reduction
   std::vector<std::byte> output;  ///< of the case's own run; empty where it did not end or nothing is judged
 };
 
@@ -37,7 +44,7 @@ class Evaluator {
   Evaluator(const Contract& contract, const Instance& instance, const std::shared_ptr<const Image>& image,
             Runner& runner);
 
-  /// A case of several calls is also run with one, and a case of another schedule also under `converging`
+  /// A case of several calls is also run with one, and a case in an unusual order also in the usual one
   /// where the kernel claims to be deterministic; the results must agree. A case with a law is run on what
   /// the law derives from its input as well.
   Evaluation evaluate(const Case& c) const;

@@ -193,10 +193,9 @@ LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {
 
 /// `outputs`: elements of the output, of which every block may clear and deliver its own copy.
 std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint64_t elements,
-                                std::uint64_t outputs, const Schedule& schedule) {
+                                std::uint64_t outputs, const LaunchOrder& order) {
   constexpr std::uint64_t lanes_of_a_warp = 32, most_counted = 1 << 24;  // products stay below 2^64
-  const std::uint64_t lanes_that_travel_together =
-      schedule.order == Schedule::Order::converging ? lanes_of_a_warp : 1;
+  const std::uint64_t lanes_that_travel_together = order == usual(order) ? lanes_of_a_warp : 1;
   std::uint64_t threads = 0, blocks = 0;
   for (const JobStep& step : launches) {
     const LaunchShape& shape = std::get<JobLaunch>(step).shape;
@@ -262,11 +261,11 @@ PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input
     prepared.job.steps.insert(prepared.job.steps.end(), launches.begin(), launches.end());
   }
   prepared.job.image = image_;
-  prepared.job.schedule = c.schedule;
+  prepared.job.order = c.order;
   const std::uint64_t input_elements =
       instance_.reduction ? input.size() / size_of(instance_.reduction->input) : 0;
   prepared.job.limits.warp_instructions =
-      instruction_limit(launches, input_elements, prepared.output_count, c.schedule);
+      instruction_limit(launches, input_elements, prepared.output_count, c.order);
   return std::move(prepared);
 }
 

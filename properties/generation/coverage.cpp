@@ -75,6 +75,14 @@ void add_missed(const ValueRow (&table)[rows], const std::string& name, const Do
   }
 }
 
+/// Of co-running loads, by whether there is a limit (1) and another kernel (2).
+constexpr std::string_view load_names[] = {"none", "occupancy-limit", "busy-kernel",
+                                           "occupancy-limit+busy-kernel"};
+
+std::size_t class_of(const CoRunningLoad& load) {
+  return (load.occupancy_limit != 0 ? 1 : 0) + (load.busy_kernel ? 2 : 0);
+}
+
 std::string decade_name(int decade) {
   return decade == std::numeric_limits<int>::max() ? "infinite" : fmt::format("from 10^{}", decade);
 }
@@ -103,7 +111,10 @@ void Coverage::add(const Case& c, const InputFacts& facts, bool law_tried) {
   for (const SpecialRow& row : special_rows)
     if (facts.*row.holds) ++specials_[std::string(row.name)];
   if (facts.decade) ++decades_[*facts.decade];
-  ++orders_[c.schedule.order];
+  if (const auto* schedule = std::get_if<Schedule>(&c.order))
+    ++schedules_[schedule->order];
+  else
+    ++loads_[class_of(std::get<CoRunningLoad>(c.order))];
   for (const auto& [name, value] : c.variables) {
     const auto [highest, is_new] = highest_.try_emplace(name, value);
     if (!is_new) highest->second = std::max(highest->second, value);
@@ -121,10 +132,12 @@ std::vector<CoverageGroup> Coverage::groups() const {
     for (const auto& [count, number] : counts_) cases += count % 32 == rest ? number : 0;
     rests.classes.push_back({std::to_string(rest), cases});
   }
-  CoverageGroup decades{"condition of sums", {}}, schedules{"schedules", {}};
+  CoverageGroup decades{"condition of sums", {}},
+      orders{loads_.empty() ? "schedules" : "co-running loads", {}};
   for (const auto& [decade, cases] : decades_) decades.classes.push_back({decade_name(decade), cases});
-  for (const auto& [order, cases] : orders_)
-    schedules.classes.push_back({to_string(Schedule{order, 0}), cases});
+  for (const auto& [order, cases] : schedules_)
+    orders.classes.push_back({to_string(Schedule{order, 0}), cases});
+  for (const auto& [load, cases] : loads_) orders.classes.push_back({std::string(load_names[load]), cases});
   std::vector<CoverageGroup> all{
       group_of("counts", count_rows, counts_),
       std::move(rests),
@@ -134,7 +147,7 @@ std::vector<CoverageGroup> Coverage::groups() const {
       group_of("in the inputs", specials_),
       std::move(decades),
       group_of("laws", laws_),
-      std::move(schedules),
+      std::move(orders),
       {"runs", {{"misaligned inputs", misaligned_}, {"repeated calls", repeated_}}}};
   return all;
 }
@@ -152,6 +165,17 @@ std::map<std::string, std::int64_t> Coverage::untried_above(const Domain& domain
   return above;
 }
 
+void Coverage::add_missed_orders(const CaseGenerator& generator, std::vector<std::string>& missing) const {
+  if (std::holds_alternative<CoRunningLoad>(generator.order_for({}))) {
+    for (std::size_t load = 0; load < std::size(load_names); ++load)
+      if (!loads_.contains(load)) missing.push_back(fmt::format("the co-running load {}", load_names[load]));
+    return;
+  }
+  for (int order = 0; order <= static_cast<int>(Schedule::Order::random); ++order)
+    if (const Schedule schedule{static_cast<Schedule::Order>(order), 0}; !schedules_.contains(schedule.order))
+      missing.push_back("the schedule " + to_string(schedule));
+}
+
 std::string Coverage::missed(const Domain& domain, const CaseGenerator& generator) const {
   std::vector<std::string> missing;
   const std::vector<std::string>& distributions = generator.distributions();
@@ -165,10 +189,7 @@ std::string Coverage::missed(const Domain& domain, const CaseGenerator& generato
       missing.push_back(fmt::format("inputs with {}", row.name));
   add_missed(count_rows, "count", domain, counts_, missing);
   add_missed(block_rows, "block", domain, blocks_, missing);
-  for (int order = 0; order <= static_cast<int>(Schedule::Order::random) && generator.draws_schedules();
-       ++order)
-    if (const Schedule schedule{static_cast<Schedule::Order>(order), 0}; !orders_.contains(schedule.order))
-      missing.push_back("the schedule " + to_string(schedule));
+  if (generator.draws_orders()) add_missed_orders(generator, missing);
   const bool aligned = std::ranges::any_of(domain.variables(), [&](const auto& variable) {
     return variable.first == "offset" && domain.reach("offset").high == 0;
   });

@@ -31,13 +31,17 @@ class Coverage {
   std::map<std::string, std::int64_t> untried_above(const Domain& domain) const;
 
  private:
+  /// Of the orders that the device obeys.
+  void add_missed_orders(const CaseGenerator& generator, std::vector<std::string>& missing) const;
+
   using Counts = std::map<std::string, std::uint64_t>;
 
   Variables highest_;
   std::map<std::int64_t, std::uint64_t> counts_, blocks_;  ///< elements and threads of a block
   std::map<int, std::uint64_t> decades_;                   ///< of the condition number
   Counts distributions_, modifiers_, specials_, laws_;
-  std::map<Schedule::Order, std::uint64_t> orders_;
+  std::map<Schedule::Order, std::uint64_t> schedules_;
+  std::map<std::size_t, std::uint64_t> loads_;  ///< by place in the names of co-running loads
   std::uint64_t misaligned_ = 0, repeated_ = 0;
 };
 

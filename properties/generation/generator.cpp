@@ -267,8 +267,12 @@ std::string identity_of(const Contract& contract, const Instance& instance) {
 }
 
 CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, std::string identity,
-                             std::uint64_t seed)
-    : instance_(instance), domain_(domain), identity_(std::move(identity)), seed_(hash_of(identity_, seed)) {
+                             std::uint64_t seed, bool obeys_schedules)
+    : instance_(instance),
+      domain_(domain),
+      identity_(std::move(identity)),
+      seed_(hash_of(identity_, seed)),
+      obeys_schedules_(obeys_schedules) {
   if (!instance.reduction) return;
   for (const RecipeInfo& recipe : recipes())
     if (is_wanted(recipe, instance)) distributions_.emplace_back(recipe.name);
@@ -324,10 +328,10 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   const Ingredients made_of = distributions_.empty() ? Ingredients{"equal", ""} : ingredients(index);
   c.recipe.distribution = made_of.distribution;
   c.recipe.seed = choose.bits();
-  c.schedule = schedule_in(choose, index, seed_);
-  if (is_host(instance_)) c.schedule = {};
+  c.order = order_for(schedule_in(choose, index, seed_));
+  if (is_host(instance_)) c.order = usual(c.order);
   const auto count = c.variables.find("count");
-  if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.schedule = {};
+  if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.order = usual(c.order);
   c.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, offset_in(choose, c.variables)));
   c.calls = choose.between(0, 3) == 0 && turn.counts != CountClass::corner ? 2 : 1;
   c.law = law(index);

@@ -3,7 +3,7 @@
 #include <array>
 #include <span>
 
-#include "devices/job_arguments.h"
+#include "devices/runner_parts.h"
 
 namespace foldproof {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "devices/emulated/runner.h"
-#include "devices/job_arguments.h"
+#include "devices/runner_parts.h"
 #include "properties/representative.h"
 
 namespace foldproof {

@@ -55,6 +55,7 @@ class LargeAudit {
 
   KernelReport run() {
     const Clock::time_point start = Clock::now();
+    report_.warp_instructions.reset();
     const auto claimed = static_cast<std::uint64_t>(Domain(instance_, counts.back()).claimed_count());
     const std::uint64_t most = std::min(claimed, options_.largest_count);
     for (const std::uint64_t count : counts) {
@@ -103,6 +104,7 @@ class LargeAudit {
 
   void try_input(const LargeInput& how) {
     case_ = {};
+    case_.order = CoRunningLoad{};
     case_.variables = kernel_->variables();
     case_.recipe.distribution = std::string(how.name);
     case_.recipe.seed = options_.seed;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "devices/job_arguments.h"
+#include "devices/runner_parts.h"
 #include "oracles/formats.h"
 
 namespace foldproof {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "devices/wrapped_runner.h"
+#include "devices/runner_parts.h"
 #include "properties/audit.h"
 #include "properties/execution/evaluation.h"
 #include "properties/generator.h"
@@ -179,7 +179,7 @@ class Trials {
                                      "can be judged",
                                      name(finding.kind), describe(c)),
                          finding.at);
-    costs_[index] = evaluation.warp_instructions;
+    costs_[index] = evaluation.cost;
   }
 
   static MutantReport report_of(const Mutant& mutant, const std::vector<Trial>& trials) {

@@ -98,16 +98,16 @@ void change_block(Case& c, const Surroundings& here) {
   if (block != variables.end()) c.variables["block"] = block_in(here.choose, here.domain.reach("block"));
 }
 
-void change_schedule(Case& c, const Surroundings& here) {
+void change_order(Case& c, const Surroundings& here) {
   if (!here.instance.claims.deterministic && !is_host(here.instance))
-    c.schedule = {Schedule::Order::random, here.choose.bits()};
+    c.order = here.generator.order_for({Schedule::Order::random, here.choose.bits()});
 }
 
 /// The more often a step stands here, the more often it is tried.
 constexpr void (*steps[])(Case& c, const Surroundings& here) = {
     reseed,   reseed,   reseed,        change_distribution, change_condition, add_modifier, take_few,
     take_few, take_few, drop_modifier, change_modifier,     change_count,     change_count, nudge,
-    nudge,    nudge,    change_block,  change_schedule};
+    nudge,    nudge,    change_block,  change_order};
 
 /// Back into the domain, with no more than fits the count.
 void settle(Case& c, const Domain& domain) {
@@ -116,7 +116,7 @@ void settle(Case& c, const Domain& domain) {
   if (count == c.variables.end()) return;
   std::erase_if(c.recipe.planted,
                 [&](const Planted& p) { return p.index >= static_cast<std::uint64_t>(count->second); });
-  if (count->second > most_elements_of_slow_schedules) c.schedule = {};
+  if (count->second > most_elements_of_slow_schedules) c.order = usual(c.order);
 }
 
 }  // namespace

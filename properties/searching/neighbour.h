@@ -11,7 +11,7 @@
 namespace foldproof {
 
 /// The case with one or two things changed that decide how a sum is rounded: its seed, its distribution or
-/// the argument of that, a modifier, the count, the block, or the schedule where the contract does not claim
+/// the argument of that, a modifier, the count, the block, or the order where the contract does not claim
 /// that it makes no difference. A case inside the domain that is run once, from the seed `draw`.
 Case neighbour_of(const Case& c, const Instance& instance, const Domain& domain,
                   const CaseGenerator& generator, std::uint64_t draw);

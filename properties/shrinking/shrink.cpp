@@ -25,14 +25,14 @@ class Trials {
  public:
   Trials(const StillFails& fails, ShrinkBudget budget) : fails_(fails), budget_(budget) {}
 
-  bool spent() const { return budget_.runs == 0 || budget_.warp_instructions == 0; }
+  bool spent() const { return budget_.runs == 0 || budget_.cost == 0; }
 
   bool fails(const Case& c) {
     if (spent()) return false;
     --budget_.runs;
     std::uint64_t cost = 0;
     const bool failed = fails_(c, cost);
-    budget_.warp_instructions -= std::min(budget_.warp_instructions, cost);
+    budget_.cost -= std::min(budget_.cost, cost);
     return failed;
   }
 
@@ -59,14 +59,14 @@ class Neighbours {
 
  private:
   static rc::Seq<Case> simplified(const Case& c) {
-    Case lawless = c, bare = c, once = c, converging = c, aligned = c;
+    Case lawless = c, bare = c, once = c, undisturbed = c, aligned = c;
     lawless.law.clear();
     bare.recipe.modifiers.clear();
     once.calls = 1;
-    converging.schedule = {};
+    undisturbed.order = usual(c.order);
     aligned.offset = 0;
     return rc::seq::concat(rc::seq::just(lawless, bare), fewer_modifiers(c),
-                           rc::seq::just(once, converging, aligned));
+                           rc::seq::just(once, undisturbed, aligned));
   }
 
   /// Without one of several.
@@ -247,7 +247,7 @@ class ElementShrinker {
 Case shrink(const Case& failing, const Domain& domain, const Instance& instance, const StillFails& fails,
             const InputBits& input, ShrinkBudget budget) {
   const Neighbours neighbours(domain, instance);
-  const ShrinkBudget half{budget.runs / 2, budget.warp_instructions / 2};
+  const ShrinkBudget half{budget.runs / 2, budget.cost / 2};
   Trials recipe_trials(fails, half), element_trials(fails, half);
   Case small = shrink_recipe(failing, neighbours, recipe_trials);
   if (!instance.reduction || small.variables.at("count") > static_cast<std::int64_t>(most_elements))

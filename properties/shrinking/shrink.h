@@ -12,16 +12,16 @@ namespace foldproof {
 /// What shrinking may spend. Counted, not timed, so that the same failure always ends in the same case.
 struct ShrinkBudget {
   std::uint64_t runs = 400;
-  std::uint64_t warp_instructions = 100'000'000;
+  std::uint64_t cost = 100'000'000;
 };
 
-/// Whether a case still fails the same way; adds what it cost to `warp_instructions`.
-using StillFails = std::function<bool(const Case& c, std::uint64_t& warp_instructions)>;
+/// Whether a case still fails the same way; adds what it cost to `cost`.
+using StillFails = std::function<bool(const Case& c, std::uint64_t& cost)>;
 
 /// The elements of a case's input as bits.
 using InputBits = std::function<std::vector<std::uint64_t>(const Case& c)>;
 
-/// Shrinks the recipe first (law, modifiers, calls, schedule, offset, variables, distribution, seed), along
+/// Shrinks the recipe first (law, modifiers, calls, order, offset, variables, distribution, seed), along
 /// RapidCheck's shrink trees; then the elements: those that are not needed become zero, the rest become one
 /// where they may.
 Case shrink(const Case& failing, const Domain& domain, const Instance& instance, const StillFails& fails,

@@ -130,7 +130,7 @@ Json to_json(const KernelReport& kernel) {
             {"notes", kernel.notes},
             {"reason", known(kernel.reason)},
             {"seconds", kernel.seconds},
-            {"warp_instructions", kernel.warp_instructions},
+            {"warp_instructions", kernel.warp_instructions ? Json(*kernel.warp_instructions) : Json(nullptr)},
             {"counters", kernel.counters ? to_json(*kernel.counters) : Json(nullptr)},
             {"coverage", to_json(kernel.coverage)}};
   add_accuracy(json, kernel.accuracy);
@@ -188,7 +188,10 @@ KernelReport kernel_report_from(const Json& json) {
   kernel.notes = json.at("notes").get<std::vector<std::string>>();
   kernel.reason = text_at(json, "reason");
   kernel.seconds = json.at("seconds").get<double>();
-  kernel.warp_instructions = json.at("warp_instructions").get<std::uint64_t>();
+  if (const Json& counted = json.at("warp_instructions"); !counted.is_null())
+    kernel.warp_instructions = counted.get<std::uint64_t>();
+  else
+    kernel.warp_instructions.reset();
   if (const Json& counters = json.at("counters"); !counters.is_null())
     kernel.counters = counted_from(counters);
   if (const Json& coverage = json.at("coverage"); !coverage.is_null())

@@ -122,7 +122,7 @@ inline Outcome run_module(const std::string& text, const Setting& setting) {
 inline Job job_of(const std::string& body, const Setting& setting) {
   Job job;
   job.image = std::make_shared<const Image>(Image{"test.ptx", text_of(body, setting)});
-  job.schedule = setting.schedule;
+  job.order = setting.schedule;
   job.limits = setting.limits;
   JobLaunch launch{
       "k", {setting.grid, setting.block, setting.cluster, setting.shared_bytes, setting.cooperative}, {}};

@@ -130,6 +130,38 @@ TEST_CASE("what a kernel prints is the same in the same schedule") {
   CHECK(printed({Schedule::Order::random, 1}) != printed({Schedule::Order::random, 2}));
 }
 
+TEST_CASE("every co-running load has a name that names it") {
+  for (const char* name :
+       {"none", "occupancy-limit:1", "occupancy-limit:8", "busy-kernel", "occupancy-limit:8+busy-kernel"})
+    CHECK(to_string(co_running_load_named(name)) == name);
+  CHECK(co_running_load_named("occupancy-limit:3+busy-kernel") == CoRunningLoad{3, true});
+  for (const char* wrong : {"", "busy", "occupancy-limit:", "occupancy-limit:0", "occupancy-limit:9",
+                            "occupancy-limit:08", "none+busy-kernel", "busy-kernel+occupancy-limit:8"})
+    CHECK(contains(refusal<InputError>([&] { co_running_load_named(wrong); }), "busy-kernel, or both"));
+}
+
+TEST_CASE("a GPU has a co-running load for every schedule, and no load for the usual one") {
+  const auto load_for = [](const char* schedule) {
+    return to_string(adapted(schedule_named(schedule), false));
+  };
+  CHECK(load_for("converging") == "none");
+  CHECK(load_for("lanes-forward") == "occupancy-limit:8");
+  CHECK(load_for("lanes-backward") == "busy-kernel");
+  CHECK(load_for("warps-backward") == "occupancy-limit:8+busy-kernel");
+  // The seed's last three bits are the limit, the next one says whether there is another kernel.
+  CHECK(load_for("random:29") == "occupancy-limit:5+busy-kernel");
+  CHECK(load_for("random:16") == "none");
+}
+
+TEST_CASE("an order that the device obeys stays, and a load stands for no schedule but the usual one") {
+  const LaunchOrder schedule = schedule_named("random:7"), load = CoRunningLoad{3, true};
+  CHECK(adapted(schedule, true) == schedule);
+  CHECK(adapted(load, false) == load);
+  CHECK(adapted(load, true) == LaunchOrder(Schedule{}));
+  CHECK(usual(schedule) == LaunchOrder(Schedule{}));
+  CHECK(usual(load) == LaunchOrder(CoRunningLoad{}));
+}
+
 TEST_CASE("every schedule has a name that names it") {
   for (const Schedule& schedule : every_schedule()) CHECK(schedule_named(to_string(schedule)) == schedule);
   CHECK(contains(refusal<InputError>([] { schedule_named("sideways"); }), "lanes-forward"));

@@ -186,6 +186,47 @@ TEST_CASE("bits that hang on the schedule break a claim of determinism, and noth
   CHECK(finding.case_text.find("schedule=lanes-backward") != std::string::npos);
 }
 
+/// A GPU, as far as an audit knows of one.
+constexpr Capabilities gpu_capabilities{.observes_launches = false, .obeys_schedules = false};
+
+TEST_CASE("on a GPU, bits that depend on what runs beside the kernel break a claim of determinism") {
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.instances[0].claims.deterministic = true;
+  const auto kernel = [](const Launch& l) {
+    auto values = l.elements<float>();
+    if (l.load == CoRunningLoad{0, true}) std::reverse(values.begin(), values.end());
+    float sum = 0;
+    for (const float x : values) sum += x;
+    l.store(sum);
+  };
+  const Finding finding = only_finding(audit(contract, kernel, many_cases(200), "", gpu_capabilities));
+  CHECK(finding.kind == Kind::schedule_dependent);
+  CHECK(finding.case_text.find(" co_running_load=busy-kernel") != std::string::npos);
+  CHECK(finding.message.find("under the co-running load busy-kernel") != std::string::npos);
+  CHECK(finding.message.find("alone") != std::string::npos);
+}
+
+TEST_CASE("instructions that a device does not count are unknown, and not none") {
+  const Contract contract = fake::contract(Operator::sum, Element::f32);
+  const auto sums = [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); };
+  CHECK(audit(contract, sums, many_cases(8)).warp_instructions > std::uint64_t{0});
+  CHECK_FALSE(audit(contract, sums, many_cases(8), "", gpu_capabilities).warp_instructions);
+}
+
+TEST_CASE(
+    "a case that was found on another kind of device is replayed in the order that stands for its own") {
+  const Contract contract = fake::contract(Operator::sum, Element::f32);
+  Case c;
+  c.recipe.distribution = "equal";
+  c.variables = {{"count", 5}, {"block", 32}};
+  c.order = Schedule{Schedule::Order::warps_backward};
+  std::vector<CoRunningLoad> loads;
+  fake::FakeRunner runner([&](const Launch& l) { loads.push_back(l.load); }, gpu_capabilities);
+  const auto image = std::make_shared<const Image>(Image{"fake.ptx", ""});
+  replay_case(contract, contract.instances.front(), image, runner, c, {});
+  CHECK(loads.at(0) == CoRunningLoad{tightest_occupancy_limit, true});
+}
+
 TEST_CASE("a deterministic kernel whose bits change from call to call is not reproducible") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.instances[0].claims.deterministic = true;

@@ -32,7 +32,7 @@ StoredCase example() {
   stored.c.recipe = {
       "ill-conditioned", 0xfedcba9876543210, {{3, "0x7fc00001"}, {0, "-0x0p+0"}, {1, "0x1.8p-2"}}};
   stored.c.variables = {{"count", 33}, {"block", 128}, {"grid", 2}, {"k", -4}};
-  stored.c.schedule = {Schedule::Order::random, 99};
+  stored.c.order = Schedule{Schedule::Order::random, 99};
   stored.c.offset = 3;
   stored.c.calls = 2;
   stored.c.recipe.modifiers = {"scale:-3", "nan:last"};
@@ -72,11 +72,21 @@ TEST_CASE("a case survives its file") {
   CHECK(after.c.recipe.seed == before.c.recipe.seed);
   CHECK(after.c.recipe.planted == before.c.recipe.planted);
   CHECK(after.c.variables == before.c.variables);
-  CHECK(after.c.schedule == before.c.schedule);
+  CHECK(after.c.order == before.c.order);
   CHECK(after.c.offset == before.c.offset);
   CHECK(after.c.calls == before.c.calls);
   CHECK(after.c.recipe.modifiers == before.c.recipe.modifiers);
   CHECK(after.c.law == before.c.law);
+}
+
+TEST_CASE("a case of a GPU has a co-running load in the place of a schedule") {
+  StoredCase before = example();
+  before.c.order = CoRunningLoad{3, true};
+  CHECK(
+      describe(before.c).find(" seed=18364758544493064720 co_running_load=occupancy-limit:3+busy-kernel ") !=
+      std::string::npos);
+  CHECK(to_toml(before).find("\nco_running_load = \"occupancy-limit:3+busy-kernel\"\n") != std::string::npos);
+  CHECK(load_case(written(to_toml(before))).c.order == before.c.order);
 }
 
 TEST_CASE("a case that was stored before there were modifiers and laws still loads") {
@@ -109,6 +119,10 @@ TEST_CASE("what is wrong with a case file is told in one sentence") {
   CHECK(error_of(example_text("offset       = 3", "offset       = 99999999999")) ==
         "\"offset\" in [case] must be between 0 and 1048576");
   CHECK(error_of(example_text("random:99", "sideways")).find("there is no schedule \"sideways\"") == 0);
+  CHECK(error_of(example_text("schedule     = \"random:99\"", "co_running_load = \"some\""))
+            .find("there is no co-running load \"some\"") == 0);
+  CHECK(error_of(example_text("offset       = 3", "offset = 3\nco_running_load = \"none\"")) ==
+        "unknown key \"schedule\" in [case]");
   CHECK(error_of(example_text("finding  ", "findings ")) == "the key \"finding\" is missing in the case");
   CHECK(error_of(example_text("index = 3", "index = -3"))
             .find("\"index\" in a planted element must be between 0") == 0);

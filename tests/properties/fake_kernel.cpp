@@ -22,6 +22,12 @@ ArgumentContract pointer(const std::string& buffer) {
   return argument;
 }
 
+template <typename Kind>
+Kind part_of(const LaunchOrder& order) {
+  const auto* part = std::get_if<Kind>(&order);
+  return part ? *part : Kind{};
+}
+
 }  // namespace
 
 std::vector<JobResult> FakeRunner::run(const std::vector<Job>& jobs) {
@@ -29,6 +35,7 @@ std::vector<JobResult> FakeRunner::run(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
     ++jobs_run;
     JobResult result;
+    result.cost = 0;
     for (const JobBuffer& buffer : job.buffers) result.contents.push_back(contents(buffer));
     for (const JobStep& step : job.steps) {
       if (const auto* write = std::get_if<JobWrite>(&step)) {
@@ -41,10 +48,11 @@ std::vector<JobResult> FakeRunner::run(const std::vector<Job>& jobs) {
       std::int32_t count = 0;
       std::memcpy(&count, launch.arguments[2].bytes.data(), sizeof count);
       kernel_({result.contents[in], result.contents[out], static_cast<std::size_t>(count),
-               launch.shape.block.x, job.schedule, job.buffers[in].offset, result.contents[in],
-               &result.findings});
-      result.warp_instructions += 1 + static_cast<std::uint64_t>(count);
+               launch.shape.block.x, part_of<Schedule>(job.order), part_of<CoRunningLoad>(job.order),
+               job.buffers[in].offset, result.contents[in], &result.findings});
+      result.cost += 1 + static_cast<std::uint64_t>(count);
     }
+    if (capabilities_.observes_launches) result.warp_instructions = result.cost;
     for (const Finding& finding : result.findings)
       if (finding.kind == Kind::out_of_bounds || finding.kind == Kind::timeout) result.completed = false;
     results.push_back(std::move(result));
@@ -81,11 +89,11 @@ Contract contract(Operator op, Element element) {
 }
 
 KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options,
-                   const std::string& ptx) {
+                   const std::string& ptx, Capabilities capabilities) {
   static const TemporaryFolder cache;  // of this process alone
   static const bool cache_is_ours = setenv("XDG_CACHE_HOME", cache.path().c_str(), 1) == 0;
   if (!cache_is_ours) throw std::runtime_error("the cache cannot be redirected");
-  FakeRunner runner(kernel);
+  FakeRunner runner(kernel, capabilities);
   const auto image = std::make_shared<const Image>(Image{"fake.ptx", ptx});
   return audit_instance(contract, contract.instances.front(), image, runner, options);
 }

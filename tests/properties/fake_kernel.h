@@ -20,7 +20,8 @@ struct Launch {
   std::span<std::byte> output;
   std::size_t count = 0;
   std::int64_t block = 1;
-  Schedule schedule;
+  Schedule schedule;         ///< where the runner obeys schedules
+  CoRunningLoad load;        ///< where it does not
   std::uint64_t offset = 0;  ///< bytes by which the input is misaligned
   std::span<std::byte> writable_input;
   std::vector<Finding>* findings = nullptr;
@@ -45,11 +46,14 @@ struct Launch {
 
 using Kernel = std::function<void(const Launch&)>;
 
-/// Runs every launch of a job as one call of the host function. Memory that nobody wrote holds 0xcd.
+/// Runs every launch of a job as one call of the host function. Memory that nobody wrote holds 0xcd. It
+/// counts instructions where it observes launches.
 class FakeRunner final : public Runner {
  public:
-  explicit FakeRunner(Kernel kernel) : kernel_(std::move(kernel)) {}
+  explicit FakeRunner(Kernel kernel, Capabilities capabilities = {})
+      : kernel_(std::move(kernel)), capabilities_(capabilities) {}
 
+  Capabilities capabilities() const override { return capabilities_; }
   std::vector<JobResult> run(const std::vector<Job>& jobs) override;
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>&) override {
     return {{"kernel", {8, 8, 4}}};
@@ -59,6 +63,7 @@ class FakeRunner final : public Runner {
 
  private:
   Kernel kernel_;
+  Capabilities capabilities_;
 };
 
 /// "kernel(input, output, int count)" over count 0 .. 2^20, block 1 .. 1024, one block.
@@ -67,7 +72,7 @@ Contract contract(Operator op, Element element);
 /// Audits the first instance without touching the user's cache.
 /// `ptx`: the text of the image, which nothing runs.
 KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options = {},
-                   const std::string& ptx = "");
+                   const std::string& ptx = "", Capabilities capabilities = {});
 
 /// Adds in an order drawn from the case's own numbers: any binary tree may come.
 template <typename T>

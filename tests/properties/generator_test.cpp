@@ -225,6 +225,23 @@ TEST_CASE("the first cases of seed 1 are fixed") {
         "count=1 block=822 subnormals seed=3838972453 schedule=random:119420513");
 }
 
+TEST_CASE("where schedules have no meaning, the same cases have the co-running loads that stand for them") {
+  const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
+  const Domain domain(instance, 1 << 16);
+  const CaseGenerator emulated(instance, domain, "test", 1), gpu(instance, domain, "test", 1, false);
+  std::set<std::string> loads;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    Case here = emulated.generate(i);
+    const Case there = gpu.generate(i);
+    CHECK(there.order == adapted(here.order, false));
+    loads.insert(to_string(there.order));
+    here.order = there.order;
+    CHECK(describe(here) == describe(there));
+  }
+  // None, 1 to 8 eighths, and each of these beside the kernel that keeps half of the GPU busy.
+  CHECK(loads.size() == 18);
+}
+
 TEST_CASE(
     "integers and subnormals stay as they were made, and no case without elements takes an input away") {
   const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
@@ -296,6 +313,16 @@ TEST_CASE("where it is claimed what becomes of masked rows, forty cases have som
     INFO("seed " << seed);
     CHECK(masked > 0);
   }
+}
+
+TEST_CASE("on a GPU, co-running loads can be missed, and schedules cannot") {
+  const Instance instance = with_domain({{"count", "0 .. 2^31"}});
+  const Domain domain(instance, 1 << 16);
+  const std::string missed = Coverage().missed(domain, CaseGenerator(instance, domain, "test", 1, false));
+  CHECK(missed.find("the co-running load none, the co-running load occupancy-limit, "
+                    "the co-running load busy-kernel, the co-running load occupancy-limit+busy-kernel, ") !=
+        std::string::npos);
+  CHECK(missed.find("schedule") == std::string::npos);
 }
 
 TEST_CASE("only what the domain admits can be missed") {

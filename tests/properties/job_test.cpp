@@ -165,12 +165,12 @@ TEST_CASE("every thread may look at every element, in a lane of its own too") {
   const auto limit = [&] { return built.job(4096).job.limits.warp_instructions; };
   const std::uint64_t lane_by_lane = std::uint64_t{8} * 4096 * 1024;
   CHECK(limit() > lane_by_lane / 32);
-  built.c.schedule.order = Schedule::Order::lanes_forward;
+  built.c.order = Schedule{Schedule::Order::lanes_forward};
   CHECK(limit() > lane_by_lane);
 
   // 260 blocks of 256 threads over 66,560 elements, one a thread.
   built.c.variables = {{"count", 66560}, {"block", 256}};
-  built.c.schedule = {};
+  built.c.order = Schedule{};
   built.instance.launches[0].grid[0] = Expression::constant(260);
   CHECK(built.job(66560).job.limits.warp_instructions > std::uint64_t{7} * 66560 * 66560 / 32);
 }
@@ -203,13 +203,13 @@ TEST_CASE("an instance can be launched as a case says") {
   Case c;
   c.recipe.distribution = "equal";
   c.variables = {{"count", 3}, {"block", 64}};
-  c.schedule.order = Schedule::Order::lanes_backward;
+  c.order = Schedule{Schedule::Order::lanes_backward};
   c.offset = 1;
   c.calls = 2;
   const Job job = instance_job(contract.instances.front(),
                                std::make_shared<const Image>(Image{"fake.ptx", ""}), runner, c);
   CHECK(job.steps.size() == 2);
-  CHECK(job.schedule == c.schedule);
+  CHECK(job.order == c.order);
   CHECK(job.buffers[0].offset == 4);
   CHECK(job.buffers[0].initial.size() == 12);
 }

@@ -160,10 +160,10 @@ TEST_CASE("a step keeps the schedule of a kernel that claims that it makes no di
   place.contract.instances.front().claims.deterministic = true;
   Case c = place.generator.generate(7);
   c.variables["count"] = 100;
-  c.schedule = {Schedule::Order::warps_backward, 0};
+  c.order = Schedule{Schedule::Order::warps_backward, 0};
   for (std::uint64_t draw = 0; draw < 500; ++draw) {
     const Case next = neighbour_of(c, place.instance, place.domain, place.generator, draw);
-    CHECK(next.schedule.order == c.schedule.order);
+    CHECK(next.order == c.order);
   }
 }
 

@@ -51,6 +51,14 @@ KernelReport full_report() {
 
 }  // namespace
 
+TEST_CASE("instructions that a device does not count are null, there and back") {
+  KernelReport report = full_report();
+  report.warp_instructions.reset();
+  const Json json = to_json(report);
+  CHECK(json.at("warp_instructions").is_null());
+  CHECK_FALSE(kernel_report_from(json).warp_instructions);
+}
+
 TEST_CASE("a report has the documented shape") {
   AuditReport report;
   report.device = "emulated";

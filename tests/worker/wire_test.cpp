@@ -16,7 +16,7 @@ Job whole_job() {
   JobLaunch launch{"sum", {{2, 3, 4}, {5, 6, 7}, {1, 1, 1}, 48, true}, {}, {"sum.toml", 3, 4}};
   launch.arguments = {{ArgumentBytes(16), {{8, 1, 4}}}};
   job.steps = {JobWrite{1, bytes(4)}, launch};
-  job.schedule = {Schedule::Order::random, 11};
+  job.order = Schedule{Schedule::Order::random, 11};
   job.limits.warp_instructions = 12;
   return job;
 }
@@ -49,7 +49,7 @@ TEST_CASE("A job comes back as it was", "[wire]") {
   CHECK(launch.where == Position{"sum.toml", 3, 4});
   CHECK(launch.arguments[0].pointers[0].offset == 4);
   CHECK(jobs[0].buffers[0].offset == 2);
-  CHECK(jobs[0].schedule == Schedule{Schedule::Order::random, 11});
+  CHECK(jobs[0].order == job.order);
 }
 
 TEST_CASE("A result comes back as it was", "[wire]") {
@@ -85,6 +85,23 @@ TEST_CASE("A result comes back as it was", "[wire]") {
   CHECK(back.printed == "hello");
   CHECK_FALSE(back.completed);
   CHECK(back.unsupported == "no such instruction");
+}
+
+TEST_CASE("A co-running load comes back as it was, and no limit is tighter than the tightest", "[wire]") {
+  Job job = whole_job();
+  job.order = CoRunningLoad{5, true};
+  CHECK(jobs_in(message_of(job)).at(0).order == job.order);
+  job.order = CoRunningLoad{tightest_occupancy_limit + 1, false};
+  CHECK_THROWS_AS(jobs_in(message_of(job)), ProtocolError);
+}
+
+TEST_CASE("Instructions that were not counted stay unknown", "[wire]") {
+  ByteWriter writer(Answer::results);
+  write(writer, std::vector<JobResult>{JobResult{}});
+  ByteReader reader(writer.message());
+  reader.number();
+  CHECK_FALSE(read_results(reader).at(0).warp_instructions);
+  reader.expect_end();
 }
 
 TEST_CASE("A message that ends early is garbled, wherever it ends", "[wire]") {

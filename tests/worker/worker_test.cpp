@@ -94,6 +94,17 @@ TEST_CASE("A job that ends its process is a crash, and the others have their res
         "the process that ran it on the device was ended by signal 9 (Killed)");
 }
 
+TEST_CASE("A job that ends its process costs more than others, and one that is not run costs nothing",
+          "[worker]") {
+  const std::vector<JobResult> results = make_worker_runner(options())->run(
+      {job(1, "output", 0, 1), job(2, "is killed", 0, 1), job(3, "output", 0, 1), job(4, "hangs", 0, 2)});
+  REQUIRE(results.size() == 4);
+  CHECK(results[0].cost == uncounted_cost);
+  CHECK(results[1].cost == std::uint64_t{1} << 25);
+  CHECK(results[2].cost == 0);
+  CHECK(results[3].cost == std::uint64_t{1} << 25);
+}
+
 TEST_CASE("Behind a job that ends its process none of its group is run, and other groups are", "[worker]") {
   const TemporaryFolder folder;
   const std::string once = "is killed once: " + (folder.path() / "mark").string();

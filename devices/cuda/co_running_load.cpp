@@ -1,9 +1,9 @@
-#include "devices/cuda/company.h"
+#include "devices/cuda/co_running_load.h"
 
 #include <algorithm>
 
 #include "devices/cuda/driver.h"
-#include "devices/job_arguments.h"
+#include "devices/runner_parts.h"
 
 namespace foldproof::cuda {
 namespace {
@@ -29,46 +29,22 @@ again:
 }
 )";
 
-/// Share of the shared memory that is taken, and whether others run.
-struct Choice {
-  double share;
-  bool busy;
-};
-
-Choice choice_of(const Schedule& schedule) {
-  switch (schedule.order) {
-    case Schedule::Order::converging: return {0, false};
-    case Schedule::Order::lanes_forward: return {1, false};
-    case Schedule::Order::lanes_backward: return {0, true};
-    case Schedule::Order::warps_backward: return {1, true};
-    case Schedule::Order::random:
-      return {static_cast<double>(schedule.seed % 8) / 8, schedule.seed / 8 % 2 != 0};
-  }
-  return {0, false};
-}
-
 }  // namespace
 
-Company::Company(Context& context, const Schedule& schedule) : context_(context) {
-  const Choice choice = choice_of(schedule);
-  share_ = choice.share;
-  busy_ = choice.busy;
-}
-
-LaunchShape Company::crowded(LaunchShape shape, CUfunc_st* function) const {
-  if (share_ == 0 || shape.cooperative || shape.cluster.x != 0) return shape;
+LaunchShape AppliedLoad::limited(LaunchShape shape, CUfunc_st* function) const {
+  if (load_.occupancy_limit == 0 || shape.cooperative || shape.cluster.x != 0) return shape;
   int own = 0;
   check(driver().cuFuncGetAttribute_(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
         "asking for a kernel's shared memory");
   const std::uint32_t most = context_.properties().shared_bytes,
                       taken = static_cast<std::uint32_t>(own) + shape.shared_bytes + reserved;
   if (taken >= most) return shape;
-  shape.shared_bytes += static_cast<std::uint32_t>(share_ * (most - taken)) / 128 * 128;
+  shape.shared_bytes += load_.occupancy_limit * (most - taken) / tightest_occupancy_limit / 128 * 128;
   return shape;
 }
 
-void Company::begin() {
-  if (!busy_) return;
+void AppliedLoad::begin() {
+  if (!load_.busy_kernel) return;
   static Module module(context_, {"the kernel that keeps a GPU busy", busy_ptx});
   LaunchShape shape{{std::max(1U, context_.properties().multiprocessors / 2), 1, 1}, {1024, 1, 1}};
   const ArgumentBytes duration = argument_of(nanoseconds_busy);

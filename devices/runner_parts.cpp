@@ -1,4 +1,4 @@
-#include "devices/failed_job.h"
+#include "devices/runner_parts.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,67 @@
+// What runners are made of: arguments as a launch takes them, results of jobs that failed, and a runner that
+// hands jobs on to another.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "devices/runner.h"
+
+namespace foldproof {
+
+/// The argument of a launch that is given outright.
+template <typename T>
+ArgumentBytes argument_of(const T& value) {
+  ArgumentBytes bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+/// The argument's bytes with the addresses of buffers in them; `start` tells where a buffer begins. Throws
+/// InputError for an address that does not fit.
+template <typename Start>
+ArgumentBytes patched(const JobArgument& argument, const Start& start) {
+  ArgumentBytes bytes = argument.bytes;
+  for (const PointerPatch& patch : argument.pointers) {
+    const Address address = start(patch.buffer) + patch.offset;
+    if (patch.at + sizeof address > bytes.size())
+      throw InputError(fmt::format("an address at byte {} does not fit into an argument of {} bytes",
+                                   patch.at, bytes.size()));
+    std::memcpy(bytes.data() + patch.at, &address, sizeof address);
+  }
+  return bytes;
+}
+
+/// The last launch of a job at or before a step; jobs have one at least.
+const JobLaunch& launch_before(const Job& job, std::size_t step = ~std::size_t{0});
+
+/// A result that is not completed, with one finding at the place of that launch.
+JobResult failed_job(const Job& job, Kind kind, std::string message, std::size_t step = ~std::size_t{0});
+
+/// What there is to say of a byte outside of a buffer that changed, counted from the buffer's start.
+std::string stray_write_sentence(const JobBuffer& buffer, std::int64_t at);
+
+/// All but `run` is the other's, unless it says otherwise.
+class WrappedRunner : public Runner {
+ public:
+  explicit WrappedRunner(std::unique_ptr<Runner> inner) : inner_(std::move(inner)) {}
+
+  Capabilities capabilities() const override { return inner_->capabilities(); }
+  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) final {
+    return inner_->entries(image);
+  }
+
+ protected:
+  Runner& inner() { return *inner_; }
+
+ private:
+  std::unique_ptr<Runner> inner_;
+};
+
+}  // namespace foldproof
