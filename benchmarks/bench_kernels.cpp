@@ -32,9 +32,8 @@ constexpr double most_seconds = 0.25 / 16;
 
 /// The kernels of benchmarks/read.cu.
 std::shared_ptr<const cuda::Module> own_kernels(cuda::Context& context) {
-  const Compiled compiled =
-      compile_source(shipped_kernels().parent_path() / "benchmarks" / "read.cu", {}, {}, {});
-  return std::make_shared<const cuda::Module>(context, *compiled.image);
+  const auto image = compile_source(shipped_kernels().parent_path() / "benchmarks" / "read.cu", {}, {}, {});
+  return std::make_shared<const cuda::Module>(context, *image);
 }
 
 // --- the kernels of the catalogue
@@ -163,7 +162,7 @@ int bench_kernels(unsigned runs, const std::string& measured, const Console& con
   cuda::Context context;
   const GpuLibraries libraries;
   const auto own = own_kernels(context);
-  LargeInputMaker maker(context, *compile_source(shipped_kernels() / "large_inputs.cu", {}, {}, {}).image);
+  LargeInputMaker maker(context, *compile_source(shipped_kernels() / "large_inputs.cu", {}, {}, {}));
   ProgressLine line;
   std::vector<Subject> subjects = load_right_subjects({}, {}, console);
   std::erase_if(subjects, [](const Subject& subject) { return sums({&subject, 1}).empty(); });

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include "contracts/entry_spelling.h"
-#include "contracts/signature.h"
 
 namespace foldproof {
 
@@ -53,20 +52,22 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
     throw InputError("--entry: " + *why);
   // What is no template is in the PTX anyway; the name may then be any part of a kernel's.
   if (is_ptx || name.find('<') == std::string::npos) {
-    const Compiled compiled = compile_source(source, {}, {}, options);
-    if (const EntrySignature* entry = find(compiled.entries, wished)) return {compiled.image, *entry};
-    if (is_ptx && compiled.entries.empty())
+    const auto image = compile_source(source, {}, {}, options);
+    const std::vector<EntrySignature> entries = entries_of(image->ptx.module());
+    if (const EntrySignature* entry = find(entries, wished)) return {image, *entry};
+    if (is_ptx && entries.empty())
       throw InputError("there is no kernel (.entry) in this file", {source.string()});
     if (is_ptx)
       throw InputError(fmt::format("the entry \"{}\" does not exist in {}, which has: {}", name,
-                                   source.string(), listed(compiled.entries)));
+                                   source.string(), listed(entries)));
   }
-  const Compiled compiled = compile_source(source, {name}, {}, options);
-  const EntrySignature* entry = find(compiled.entries, wished);
+  const auto image = compile_source(source, {name}, {}, options);
+  const std::vector<EntrySignature> entries = entries_of(image->ptx.module());
+  const EntrySignature* entry = find(entries, wished);
   if (entry == nullptr)
     throw InputError(fmt::format("\"{}\" is spelled differently in {}, which has: {}", name, source.string(),
-                                 listed(compiled.entries)));
-  return {compiled.image, *entry};
+                                 listed(entries)));
+  return {image, *entry};
 }
 
 }  // namespace foldproof

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "contracts/compile.h"
+#include "contracts/signature.h"
 
 namespace foldproof {
 

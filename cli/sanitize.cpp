@@ -72,7 +72,7 @@ Launch launch_of(const Arguments& a) {
 
 /// Throws when the arguments are not what the kernel's parameters take.
 void check_parameters(const Launch& launch) {
-  const auto entries = emulated::make_runner()->entries(launch.chosen.image);
+  const auto entries = entries_in(*launch.chosen.image);
   const auto& name = launch.chosen.entry.lowered;
   const auto entry =
       std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.name == name; });

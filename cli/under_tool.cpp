@@ -10,7 +10,6 @@
 
 #include "base/child.h"
 #include "command/gpu_workers.h"
-#include "devices/emulated/runner.h"
 #include "devices/sanitized.h"
 
 namespace foldproof {
@@ -28,7 +27,7 @@ class Recorder final : public Runner {
  public:
   Capabilities capabilities() const override { return tool_capabilities; }
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
-    return emulated::make_runner()->entries(image);
+    return entries_in(*image);
   }
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     jobs_.insert(jobs_.end(), jobs.begin(), jobs.end());
@@ -52,7 +51,7 @@ class Player final : public Runner {
 
   Capabilities capabilities() const override { return tool_capabilities; }
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
-    return Recorder().entries(image);
+    return entries_in(*image);
   }
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;

@@ -28,7 +28,7 @@ std::vector<Contract> guessed_contracts(const std::filesystem::path& source, con
   pool.tasks = contracts.size();
   pool.work = [&](std::size_t task, const auto&) -> std::string {
     const auto runner = checked_runner();
-    const auto image = compile_contract(contracts[task], options).image;
+    const auto image = compile_contract(contracts[task], options);
     const auto block = fitting_block(contracts[task], image, *runner);
     return block ? std::to_string(*block) : "";
   };

@@ -157,7 +157,7 @@ void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& opti
   if (!pool.run()) throw Interrupted{};
   throw_last(errors, console);
   for (Subject& subject : subjects)
-    if (subject.skipped.empty()) subject.image = compile_contract(subject.contract, options).image;
+    if (subject.skipped.empty()) subject.image = compile_contract(subject.contract, options);
 }
 
 fs::path shipped_kernels() {

@@ -175,8 +175,10 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
   const ProcessResult result = run_process(arguments, folder.path());
   if (result.status != 0) refuse(unit, result);
 
-  UnitPtx made = unit.host ? UnitPtx{kept_program(unit, output, cache), unit.entries}
-                           : without_addresses(read_text_file(output, largest_ptx), unit.entries.size());
+  UnitPtx made =
+      unit.host ? UnitPtx{kept_program(unit, output, cache), unit.entries}
+                : without_addresses(ptx::Source(unit.source.string(), read_text_file(output, largest_ptx)),
+                                    unit.entries.size());
   CachedPtx ptx{version, std::move(made.lowered), std::move(made.ptx)};
   cache.keep(cache_key(unit), ptx, files_read(rule, code), started);
   return ptx;
@@ -205,18 +207,17 @@ CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
   return run_nvcc(unit, *nvcc, version, cache);
 }
 
-std::string machine_code_of(const std::string& ptx, const CompileOptions& options) {
+std::string machine_code_of(const ptx::Source& ptx, const CompileOptions& options) {
   const auto nvcc = options.machine.empty() ? std::nullopt : find_nvcc(options.nvcc);
   if (!nvcc) return "";
   return machine_code(ptx, options.machine, *nvcc, options.cache.empty() ? default_cache() : options.cache);
 }
 
-Compiled compiled(const fs::path& source, std::string ptx, const CompileOptions& options) {
-  Compiled result;
-  result.entries = entries_of(ptx);
-  std::string code = machine_code_of(ptx, options);
-  result.image = std::make_shared<const Image>(Image{source.string(), std::move(ptx), {}, std::move(code)});
-  return result;
+std::shared_ptr<const Image> image_of(const fs::path& source, std::string ptx,
+                                      const CompileOptions& options) {
+  Image image(source.string(), std::move(ptx));
+  image.machine_code = machine_code_of(image.ptx, options);
+  return std::make_shared<const Image>(std::move(image));
 }
 
 std::vector<std::string> spelled_names(const std::vector<EntrySignature>& entries) {
@@ -226,13 +227,14 @@ std::vector<std::string> spelled_names(const std::vector<EntrySignature>& entrie
 }
 
 /// The lowered name that each wished entry has among the entries of a PTX file.
-std::vector<std::string> lowered_in(const Compiled& ptx, const std::vector<std::string>& wished) {
+std::vector<std::string> lowered_in(const Image& image, const std::vector<std::string>& wished) {
+  const std::vector<EntrySignature> entries = entries_of(image.ptx.module());
   std::vector<std::string> lowered;
   for (std::size_t i = 0; i < wished.size(); ++i) {
-    const EntrySignature* entry = find_entry(ptx.entries, wished[i]);
+    const EntrySignature* entry = find_entry(entries, wished[i]);
     if (entry == nullptr)
       throw EntryError(fmt::format("the entry \"{}\" does not exist in {}, or fits several (it has {})",
-                                   wished[i], ptx.image->name, fmt::join(spelled_names(ptx.entries), ", ")),
+                                   wished[i], image.name(), fmt::join(spelled_names(entries), ", ")),
                        {}, i);
     lowered.push_back(entry->lowered);
   }
@@ -240,7 +242,7 @@ std::vector<std::string> lowered_in(const Compiled& ptx, const std::vector<std::
 }
 
 struct Built {
-  Compiled compiled;
+  std::shared_ptr<const Image> image;
   std::vector<std::string> lowered;  ///< one for each entry asked for
 };
 
@@ -249,9 +251,9 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   if (unit.source.extension() == ".ptx") {
     if (unit.host)
       throw EntryError("PTX holds no function of the host; name a .cu, or leave out host = true", {}, 0);
-    Compiled ptx = compiled(unit.source, read_text_file(unit.source, largest_ptx), options);
-    std::vector<std::string> lowered = lowered_in(ptx, unit.entries);
-    return {std::move(ptx), std::move(lowered)};
+    auto image = image_of(unit.source, read_text_file(unit.source, largest_ptx), options);
+    std::vector<std::string> lowered = lowered_in(*image, unit.entries);
+    return {std::move(image), std::move(lowered)};
   }
   for (std::size_t i = 0; i < unit.entries.size(); ++i)
     if (const auto why = why_no_entry(unit.entries[i])) throw EntryError(*why, {}, i);
@@ -266,12 +268,11 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
     if (ptx.lowered.at(i).empty())
       refuse_entry(unit, i, "nvcc made no code for it; is it a __global__ function?");
   if (unit.host) {
-    Compiled program;
-    program.image = std::make_shared<const Image>(
-        Image{unit.source.string(), "", cache_of(options).program_of(cache_key(unit))});
-    return {std::move(program), std::move(ptx.lowered)};
+    return {std::make_shared<const Image>(unit.source.string(), "",
+                                          cache_of(options).program_of(cache_key(unit))),
+            std::move(ptx.lowered)};
   }
-  return {compiled(unit.source, std::move(ptx.ptx), options), std::move(ptx.lowered)};
+  return {image_of(unit.source, std::move(ptx.ptx), options), std::move(ptx.lowered)};
 }
 
 /// Every launch of the contract, with the distinct entries that they name.
@@ -310,19 +311,20 @@ fs::path ptx_folder_of(const fs::path& program) {
   return fs::exists(folder / "CMakeCache.txt", error) ? folder / "ptx" : user_cache() / "ptx";
 }
 
-Compiled compile_source(const fs::path& source, const std::vector<std::string>& entries,
-                        const std::vector<std::string>& flags, const CompileOptions& options) {
-  return build({source, entries, "", flags, "", false}, Contract{}.arch, options).compiled;
+std::shared_ptr<const Image> compile_source(const fs::path& source, const std::vector<std::string>& entries,
+                                            const std::vector<std::string>& flags,
+                                            const CompileOptions& options) {
+  return build({source, entries, "", flags, "", false}, Contract{}.arch, options).image;
 }
 
-Compiled compile_contract(Contract& contract, const CompileOptions& options) {
+std::shared_ptr<const Image> compile_contract(Contract& contract, const CompileOptions& options) {
   const Launches launches(contract);
   const std::string appendix = contract.call ? call_kernels(contract) : "";
   try {
     Built built = build({contract.source, launches.entries, appendix, contract.flags, "", contract.is_host()},
                         contract.arch, options);
     for (LaunchContract* launch : launches.all) launch->lowered = built.lowered[launches.index_of(*launch)];
-    return std::move(built.compiled);
+    return std::move(built.image);
   } catch (const EntryError& error) {
     throw InputError(error.sentence(), launches.where(error.index()));
   }

@@ -27,26 +27,16 @@ std::filesystem::path default_cache();
 /// user_cache().
 std::filesystem::path ptx_folder_of(const std::filesystem::path& program);
 
-/// A kernel found in a source: what `audit` without a contract guesses from, and `sanitize` runs.
-struct EntrySignature {
-  std::string lowered;                  ///< as PTX spells it
-  std::string spelled;                  ///< demangled, without return type and parameters: "sum<float, 128>"
-  std::vector<std::string> parameters;  ///< demangled parameter types: "float const*"
-};
-
-struct Compiled {
-  std::shared_ptr<const Image> image;
-  std::vector<EntrySignature> entries;
-};
-
 /// Compiles `source` so that each of `entries` (C++ spelling; may be empty) is instantiated. A .ptx file is
 /// read as it is. Throws InputError with nvcc's first error, its file, line and column; Unsupported where
 /// there is no nvcc or no host compiler for it.
-Compiled compile_source(const std::filesystem::path& source, const std::vector<std::string>& entries,
-                        const std::vector<std::string>& flags, const CompileOptions& options);
+std::shared_ptr<const Image> compile_source(const std::filesystem::path& source,
+                                            const std::vector<std::string>& entries,
+                                            const std::vector<std::string>& flags,
+                                            const CompileOptions& options);
 
 /// Compiles a contract's source and fills in `lowered` of every launch. Throws InputError, naming the
 /// entries that exist, when a launch names one that does not.
-Compiled compile_contract(Contract& contract, const CompileOptions& options);
+std::shared_ptr<const Image> compile_contract(Contract& contract, const CompileOptions& options);
 
 }  // namespace foldproof

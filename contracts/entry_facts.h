@@ -6,10 +6,17 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "ptx/source.h"
+
 namespace foldproof {
+
+/// What an instruction does, and on which type of PTX: "add" on "f32".
+struct Operation {
+  std::string name, type;
+  auto operator<=>(const Operation&) const = default;
+};
 
 struct EntryFacts {
   bool uses_grid_size = false;    ///< reads %nctaid, as a grid-stride loop does
@@ -27,13 +34,18 @@ struct EntryFacts {
   std::optional<std::uint32_t> required_threads;  ///< .reqntid
   std::optional<std::uint32_t> most_threads;      ///< .maxntid
   std::array<std::uint32_t, 3> cluster{0, 0, 0};  ///< .reqnctapercluster; zeros without one
-  std::vector<std::uint64_t> shared_arrays;       ///< bytes of each static array
-  std::set<std::string> atomics;                  ///< "add.f32": operation and type of each global atomic
-  std::set<std::string> arithmetic;               ///< "max.f32": the same of what is computed in registers
+  std::vector<std::uint64_t> shared_arrays;       ///< bytes of each that a function declares
+  std::set<Operation> atomics;                    ///< on global memory
+  std::set<Operation> arithmetic;                 ///< in registers
+
+  bool operator==(const EntryFacts&) const = default;
 };
 
-/// Reads the definition of `lowered` in PTX text, and those of the functions that it calls by name, as nvcc
-/// -G leaves them; everything unset where there is none.
-EntryFacts facts_of(std::string_view ptx, std::string_view lowered);
+/// Reads the definition of `lowered`, and those of the functions that it calls by name, as nvcc -G leaves
+/// them; everything unset where there is none.
+EntryFacts facts_of(const ptx::Module& module, const std::string& lowered);
+
+/// The same; everything unset for text that cannot be parsed, which no device loads.
+EntryFacts facts_of(const ptx::Source& source, const std::string& lowered);
 
 }  // namespace foldproof

@@ -36,17 +36,17 @@ Kernel compiled_kernel(const fs::path& source, const std::string& entry,
   Contract contract;
   contract.source = source;
   contract.instances.emplace_back().launches.emplace_back().entry = entry;
-  const Compiled compiled = compile_contract(contract, options);
-  return kernel_of(compiled, contract.instances[0].launches[0].lowered, declared);
+  const auto image = compile_contract(contract, options);
+  return kernel_of(*image, contract.instances[0].launches[0].lowered, declared);
 }
 
 /// The kernels that the source instantiates itself, then its templates with usual arguments.
 std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<DeclaredKernel>& declared,
                                 const CompileOptions& options, std::vector<std::string>& said) {
   std::vector<Kernel> kernels;
-  const Compiled compiled = compile_source(source, {}, {}, options);
-  for (const EntrySignature& entry : compiled.entries)
-    kernels.push_back(kernel_of(compiled, entry.lowered, declared));
+  const auto image = compile_source(source, {}, {}, options);
+  for (const EntrySignature& entry : entries_of(image->ptx.module()))
+    kernels.push_back(kernel_of(*image, entry.lowered, declared));
   for (const DeclaredKernel& kernel : declared) {
     const bool exists = std::ranges::any_of(
         kernels, [&](const Kernel& other) { return plain_name(other.signature.spelled) == kernel.name; });

@@ -7,6 +7,7 @@
 
 #include "base/demangle.h"
 #include "base/text.h"
+#include "ptx/query.h"
 
 namespace foldproof {
 namespace {
@@ -143,22 +144,10 @@ std::string with_parameters(const EntrySignature& entry) {
   return fmt::format("{}({})", entry.spelled, fmt::join(entry.parameters, ", "));
 }
 
-std::vector<EntrySignature> entries_of(std::string_view ptx) {
-  constexpr std::string_view directive = ".entry";
-  std::vector<EntrySignature> entries;
-  while (!ptx.empty()) {
-    std::string_view line = take_line(ptx);
-    line = line.substr(0, line.find("//"));
-    const std::size_t at = line.find(directive);
-    if (at == std::string_view::npos) continue;
-    const std::size_t name = line.find_first_not_of(" \t", at + directive.size());
-    if (name == std::string_view::npos || name == at + directive.size()) continue;
-    const std::size_t name_end = std::min(line.find_first_of(" \t(){\r", name), line.size());
-    const std::string lowered(line.substr(name, name_end - name));
-    if (std::ranges::find(entries, lowered, &EntrySignature::lowered) == entries.end())
-      entries.push_back(signature_of(lowered));
-  }
-  return entries;
+std::vector<EntrySignature> entries_of(const ptx::Module& module) {
+  std::vector<EntrySignature> signatures;
+  for (const ptx::Function* entry : ptx::entries(module)) signatures.push_back(signature_of(entry->name));
+  return signatures;
 }
 
 const EntrySignature* find_entry(const std::vector<EntrySignature>& entries, std::string_view spelling) {

@@ -5,9 +5,16 @@
 #include <string_view>
 #include <vector>
 
-#include "contracts/compile.h"
+#include "ptx/ast.h"
 
 namespace foldproof {
+
+/// A kernel found in a source: what `audit` without a contract guesses from, and `sanitize` runs.
+struct EntrySignature {
+  std::string lowered;                  ///< as PTX spells it
+  std::string spelled;                  ///< demangled, without return type and parameters: "sum<float, 128>"
+  std::vector<std::string> parameters;  ///< demangled parameter types: "float const*"
+};
 
 /// A lowered name taken apart: "_Z3sumIfEvPKT_" is "sum<float>" with the parameter "float const*". A name
 /// that is not mangled (C linkage) is its own spelling, without parameters.
@@ -20,8 +27,8 @@ EntrySignature signature_of_spelling(const std::string& text);
 /// The spelling with its parameters, as findings print it.
 std::string with_parameters(const EntrySignature& entry);
 
-/// Every entry that the PTX defines, in its order.
-std::vector<EntrySignature> entries_of(std::string_view ptx);
+/// Every entry that the PTX declares or defines, in its order.
+std::vector<EntrySignature> entries_of(const ptx::Module& module);
 
 /// Finds the entry that a user's spelling means. Spaces, suffixes of literals, namespaces and default
 /// template arguments may be left out, as long as one entry alone fits. Null where none or several do.

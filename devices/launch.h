@@ -41,12 +41,6 @@ struct Limits {
   std::uint64_t warp_instructions = 2'000'000'000;
 };
 
-/// Where a module keeps a kernel, and what it expects.
-struct EntryInfo {
-  std::string name;                            ///< as PTX spells it (mangled)
-  std::vector<std::uint32_t> parameter_bytes;  ///< size of each parameter
-};
-
 /// What one launch did.
 struct LaunchReport {
   std::vector<Finding> findings;        ///< in the order in which they were made

@@ -14,6 +14,12 @@
 
 namespace foldproof::ptx {
 
+/// Bytes of the PTX text, from the first character to just past the last one. Statements and declarations
+/// include their semicolon.
+struct Extent {
+  std::uint32_t begin = 0, end = 0;
+};
+
 /// Line of the PTX text, and the line of the CUDA source that `.loc` attributes to the statement.
 struct Location {
   std::uint32_t ptx_line = 0;  ///< from 1
@@ -61,11 +67,7 @@ struct Operand {
   std::int64_t offset = 0;                                             ///< for `variable+4` outside brackets
   bool negated = false;
   std::optional<Name> paired_predicate;  ///< the p of d|p; stored with d
-};
-
-/// Bytes of the PTX text: from the first character of a statement to behind its semicolon.
-struct Extent {
-  std::uint32_t begin = 0, end = 0;
+  Extent extent;
 };
 
 /// One instruction: @{!}guard opcode.suffix.suffix operands;
@@ -115,6 +117,7 @@ struct Variable {
   std::vector<Value> initial;
   bool is_extern = false;
   std::uint32_t ptx_line = 0;
+  Extent extent;  ///< of the declaration, which may list further variables; of a parameter, its own
 };
 
 struct Scope;
@@ -144,12 +147,24 @@ struct Function {
   /// .maxntid, .reqntid, .minnctapersm, .maxnreg, .explicitcluster, .reqnctapercluster, .maxclusterrank, …
   std::map<std::string, std::vector<std::uint32_t>> directives;
   std::uint32_t ptx_line = 0;
+  Extent extent;                     ///< of the definition; of a declaration where there is no definition
+  std::vector<Extent> declarations;  ///< without a body, in the order of the text
 };
 
 /// `.alias name, function;`
 struct Alias {
   std::string function;  ///< that the name stands for
   std::uint32_t ptx_line = 0;
+};
+
+/// A directive that this reader does not know. Readers that need it refuse the module (refuse_unknown).
+struct UnknownDirective {
+  enum class Where : std::uint8_t { module, function_head, function_body };
+  Where where = Where::module;
+  std::string name;      ///< without the dot
+  std::string function;  ///< empty at module scope
+  std::uint32_t line = 0, column = 0;
+  Extent extent;
 };
 
 struct Module {
@@ -159,15 +174,9 @@ struct Module {
   std::vector<Variable> variables;             ///< module scope
   std::vector<Function> functions;             ///< in order; a definition replaces its declaration
   std::map<std::string, Alias> aliases;        ///< by name
+  std::vector<UnknownDirective> unknown;       ///< in the order of the text
   std::vector<Loc> locs;                       ///< locs[0] is unused
   std::map<std::uint32_t, std::string> files;  ///< .file number → path
 };
-
-/// Parses PTX text. `name` is what errors call the text. Throws InputError with line and column: never
-/// crashes, never runs long, whatever the text is (ptx/parser/limits.h bounds nesting, registers and sizes).
-/// Promises: extents times element size fit limits::variable_bytes; alignments are powers of two; an
-/// initialiser holds all values of its array's first rows, in order, and never more than the array; WARP_SZ
-/// and constant expressions are folded into literals; a name is never defined twice at module scope.
-Module parse(std::string_view text, const std::string& name);
 
 }  // namespace foldproof::ptx

@@ -28,17 +28,16 @@ bool mentions(const std::string& name, std::initializer_list<std::string_view> w
                              [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
-/// Whether PTX's "add.u32" works on such elements. Integers are told apart by their width alone: nvcc adds
-/// unsigned ones as signed ones, and with atomics signed ones as unsigned ones.
-bool works_on(std::string_view operation, Element element) {
-  const std::string_view type = operation.substr(operation.rfind('.') + 1);
+/// Whether an operation on that type of PTX works on such elements. Integers are told apart by their width
+/// alone: nvcc adds unsigned ones as signed ones, and with atomics signed ones as unsigned ones.
+bool works_on(std::string_view type, Element element) {
   if (is_float(element)) return type == name(element);
   return (type.starts_with('s') || type.starts_with('u')) && type.substr(1) == name(element).substr(1);
 }
 
-bool has_operation(const std::set<std::string>& operations, std::string_view operation, Element element) {
-  return std::ranges::any_of(operations, [&](std::string_view known) {
-    return known.substr(0, known.find('.')) == operation && works_on(known, element);
+bool has_operation(const std::set<Operation>& operations, std::string_view name, Element element) {
+  return std::ranges::any_of(operations, [&](const Operation& known) {
+    return known.name == name && works_on(known.type, element);
   });
 }
 
@@ -324,8 +323,8 @@ class Guess {
       say("its output is taken for as many values as there are elements");
       return;
     }
-    const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const std::string& atomic) {
-      return works_on(atomic, output_type()) || atomic.starts_with("cas.");
+    const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const Operation& atomic) {
+      return works_on(atomic.type, output_type()) || atomic.name == "cas";
     });
     const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index;
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;

@@ -1,9 +1,6 @@
 #include "contracts/guessing/kernel.h"
 
 #include <algorithm>
-
-#include "contracts/signature.h"
-
 namespace foldproof {
 namespace {
 
@@ -127,12 +124,12 @@ std::string plain_name(std::string_view spelled) {
   return name;
 }
 
-Kernel kernel_of(const Compiled& compiled, const std::string& lowered,
+Kernel kernel_of(const Image& image, const std::string& lowered,
                  const std::vector<DeclaredKernel>& declared) {
   Kernel kernel;
   kernel.signature = signature_of(lowered);
   kernel.parameters = parameters_of(kernel.signature, declared);
-  kernel.facts = facts_of(compiled.image->ptx, lowered);
+  kernel.facts = facts_of(image.ptx, lowered);
   return kernel;
 }
 

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "contracts/compile.h"
 #include "contracts/declarations.h"
 #include "contracts/entry_facts.h"
+#include "contracts/signature.h"
+#include "devices/image.h"
 #include "oracles/formats.h"
 
 namespace foldproof {
@@ -31,8 +32,7 @@ struct Kernel {
 };
 
 /// `declared` are the kernels that the source's text declares; empty for PTX.
-Kernel kernel_of(const Compiled& compiled, const std::string& lowered,
-                 const std::vector<DeclaredKernel>& declared);
+Kernel kernel_of(const Image& image, const std::string& lowered, const std::vector<DeclaredKernel>& declared);
 
 /// "ns::sum" of "ns::sum<float, 128>", without anonymous namespaces.
 std::string plain_name(std::string_view spelled);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "ptx/parse.h"
 
 namespace foldproof {
 namespace {
@@ -15,25 +16,25 @@ namespace fs = std::filesystem;
 constexpr std::size_t largest_code = std::size_t{1} << 30;
 
 /// PTX for one architecture alone (sm_90a) has no other machine code.
-std::string architecture_of(const std::string& ptx, const std::string& gpu) {
-  const std::size_t target = ptx.find(".target " + gpu + "a");
-  return target == std::string::npos ? gpu : gpu + "a";
+std::string architecture_of(const ptx::Source& ptx, const std::string& gpu) {
+  const std::string target = ptx::parse_target(ptx.text(), ptx.name());
+  return target == gpu + "a" ? target : gpu;
 }
 
 }  // namespace
 
-std::string machine_code(const std::string& ptx, const std::string& gpu, const fs::path& nvcc,
+std::string machine_code(const ptx::Source& ptx, const std::string& gpu, const fs::path& nvcc,
                          const fs::path& cache) {
   const fs::path ptxas = fs::path(nvcc).replace_filename("ptxas");
   std::error_code error;
   if (!fs::exists(ptxas, error)) return "";
   const std::string architecture = architecture_of(ptx, gpu);
-  const fs::path kept = cache / fmt::format("{}-{}.cubin", content_hash(ptx), architecture);
+  const fs::path kept = cache / fmt::format("{}-{}.cubin", content_hash(ptx.text()), architecture);
   if (fs::exists(kept, error)) return read_text_file(kept, largest_code);
 
   const TemporaryFolder folder;
   const fs::path text = folder.path() / "foldproof.ptx", made = folder.path() / "foldproof.cubin";
-  write_file(text, ptx);
+  write_file(text, ptx.text());
   const ProcessResult result =
       run_process({ptxas.string(), "-arch=" + architecture, "-lineinfo", "-o", made.string(), text.string()},
                   folder.path());

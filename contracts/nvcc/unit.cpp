@@ -5,8 +5,9 @@
 #include <charconv>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "devices/host_program.h"
+#include "ptx/edit.h"
+#include "ptx/query.h"
 
 namespace foldproof {
 namespace {
@@ -21,30 +22,6 @@ std::optional<std::size_t> index_after(std::string_view text, std::string_view p
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
   return error == std::errc{} ? std::optional(index) : std::nullopt;
-}
-
-/// ".global .align 8 .u64 foldproof_entry_3 = _Z3sumPf;"
-struct Address {
-  std::size_t entry;
-  std::string lowered;
-};
-
-std::optional<Address> address_in(std::string_view line) {
-  if (line.find(".global") == std::string_view::npos) return std::nullopt;
-  const auto entry = index_after(line, address);
-  const std::size_t equals = line.find("= ");
-  const std::size_t end = line.rfind(';');
-  if (!entry || equals == std::string_view::npos || end == std::string_view::npos || end < equals)
-    return std::nullopt;
-  return Address{*entry, std::string(line.substr(equals + 2, end - equals - 2))};
-}
-
-/// The head of a forward declaration, which nvcc writes before globals that name an entry.
-bool begins_declaration(std::string_view line) {
-  const std::size_t entry = line.find(".entry ");
-  const bool leads =
-      entry != std::string_view::npos && line.substr(0, entry).find("//") == std::string_view::npos;
-  return leads && line.find_first_of("({") == std::string_view::npos;
 }
 
 std::string include_of(const std::filesystem::path& source) {
@@ -73,22 +50,24 @@ std::optional<std::size_t> entry_of_diagnostic(std::string_view file) {
   return file.starts_with(generated) ? index_after(file, place) : std::nullopt;
 }
 
-UnitPtx without_addresses(std::string_view ptx, std::size_t entries) {
+UnitPtx without_addresses(const ptx::Source& source, std::size_t entries) {
   UnitPtx result;
   result.lowered.resize(entries);
-  for (std::string_view rest = ptx; !rest.empty();) {
-    const std::string_view line = take_line(rest);
-    if (const auto found = address_in(line); found && found->entry < entries) {
-      result.lowered[found->entry] = found->lowered;
-    } else if (begins_declaration(line)) {
-      while (!rest.empty() && take_line(rest) != ";") {
-      }
-    } else {
-      result.ptx.append(line).push_back('\n');
+  std::vector<ptx::Extent> added;
+  for (const ptx::Variable& variable : source.module().variables) {
+    const auto entry = index_after(variable.name, address);
+    if (!entry || *entry >= entries || variable.initial.empty()) continue;
+    if (const auto* function = std::get_if<ptx::Name>(&variable.initial.front().value)) {
+      result.lowered[*entry] = function->text;
+      added.push_back(variable.extent);
     }
   }
+  // nvcc declares the entries before globals that name them.
+  for (const ptx::Function* entry : ptx::entries(source.module()))
+    added.insert(added.end(), entry->declarations.begin(), entry->declarations.end());
+  result.ptx = ptx::without(source, added);
   // Debug information (-G) describes the globals too; then they must stay, for the text to make sense.
-  if (result.ptx.find(address) != std::string::npos) result.ptx = ptx;
+  if (result.ptx.find(address) != std::string::npos) result.ptx = source.text();
   return result;
 }
 

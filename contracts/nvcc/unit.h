@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ptx/source.h"
+
 namespace foldproof {
 
 /// C++ source that includes `source`, then `appendix`, and takes the address of every entry on the device.
@@ -29,7 +31,8 @@ struct UnitPtx {
   std::vector<std::string> lowered;  ///< one for each entry; empty where the PTX does not tell
 };
 
-/// Takes the globals of `translation_unit` out of nvcc's PTX again.
-UnitPtx without_addresses(std::string_view ptx, std::size_t entries);
+/// Takes the globals of `translation_unit` out of nvcc's PTX again. Throws InputError for text that is no
+/// PTX.
+UnitPtx without_addresses(const ptx::Source& source, std::size_t entries);
 
 }  // namespace foldproof

@@ -6,7 +6,6 @@
 #include <bit>
 
 #include "devices/cuda/driver.h"
-#include "ptx/ast.h"
 
 namespace foldproof::cuda {
 namespace {
@@ -27,13 +26,13 @@ CUmod_st* loaded(const Image& image) {
   std::array<void*, 3> values{log.data(), std::bit_cast<void*>(log.size() - 1),
                               std::bit_cast<void*>(std::uintptr_t{1})};
   CUmod_st* module = nullptr;
-  const std::string& code = image.machine_code.empty() ? image.ptx : image.machine_code;
+  const std::string& code = image.machine_code.empty() ? image.ptx.text() : image.machine_code;
   const CUresult result =
       driver().cuModuleLoadDataEx_(&module, code.c_str(), options.size(), options.data(), values.data());
   if (is_refusal(result))
     throw InputError(fmt::format("the GPU's driver refuses the {}: {}",
                                  image.machine_code.empty() ? "PTX" : "machine code", log.data()),
-                     {image.name});
+                     {image.name()});
   check(result, "loading a module");
   return module;
 }
@@ -51,9 +50,9 @@ EntryInfo entry_of(CUfunc_st* function) {
 }  // namespace
 
 Module::Module(Context& context, const Image& image)
-    : context_(context), name_(image.name), module_(loaded(image)) {
+    : context_(context), name_(image.name()), module_(loaded(image)) {
   try {
-    keep_variables(image.ptx);
+    keep_variables(image.ptx.module());
   } catch (...) {
     driver().cuModuleUnload_(module_);
     throw;
@@ -62,8 +61,8 @@ Module::Module(Context& context, const Image& image)
 
 Module::~Module() { driver().cuModuleUnload_(module_); }
 
-void Module::keep_variables(const std::string& ptx) {
-  for (const ptx::Variable& variable : ptx::parse(ptx, name_).variables) {
+void Module::keep_variables(const ptx::Module& module) {
+  for (const ptx::Variable& variable : module.variables) {
     if (variable.space != ptx::Space::global) continue;
     CUdeviceptr address = 0;
     std::size_t bytes = 0;

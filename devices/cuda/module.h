@@ -38,7 +38,7 @@ class Module {
     Memory initial;
   };
 
-  void keep_variables(const std::string& ptx);
+  void keep_variables(const ptx::Module& module);
 
   Context& context_;
   std::string name_;

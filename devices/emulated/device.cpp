@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "devices/emulated/scheduling/launch.h"
-#include "ptx/ast.h"
 
 namespace foldproof::emulated {
 namespace {
@@ -110,8 +109,7 @@ Device::Device(Observers observers, bool tracks_definedness)
 Device::~Device() = default;
 
 ModuleId Device::load(const Image& image) {
-  const ptx::Module module = ptx::parse(image.ptx, image.name);
-  auto program = std::make_unique<Program>(lower(module, image.name, [&](std::uint64_t bytes) {
+  auto program = std::make_unique<Program>(lower(image.ptx.module(), image.name(), [&](std::uint64_t bytes) {
     return memory_->allocate(bytes, "a __device__ variable");
   }));
   programs_.push_back(std::move(program));

@@ -227,9 +227,7 @@ class EmulatedRunner final : public Runner {
   }
 
   ModuleId module_of(const std::shared_ptr<const Image>& image) {
-    if (!image->program.empty())
-      throw Unsupported("a function of the host is called, which takes a GPU: there is no PTX of it to run",
-                        {image->name});
+    require_ptx(*image);
     const auto known = std::ranges::find(modules_, image, &Loaded::image);
     if (known != modules_.end()) return known->module;
     modules_.push_back({image, device_.load(*image)});

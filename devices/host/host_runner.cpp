@@ -197,10 +197,10 @@ class HostRunner final : public Runner {
     try {
       return program_of(*image).entries();
     } catch (const Ended& ended) {
-      throw InputError(fmt::format("the host program of {} {} before it could be called", image->name,
+      throw InputError(fmt::format("the host program of {} {} before it could be called", image->name(),
                                    ended.in_time ? ended.how : "does nothing"));
     } catch (const Garbage& garbage) {
-      throw InputError(fmt::format("the host program of {} is none: {}", image->name, garbage.what));
+      throw InputError(fmt::format("the host program of {} is none: {}", image->name(), garbage.what));
     }
   }
 

@@ -228,7 +228,7 @@ void write(ByteWriter& to, const JobArgument& argument) {
 }
 
 std::uint64_t key_of(const Image& image) {
-  return std::hash<std::string>{}(image.ptx) ^ (std::hash<std::string>{}(image.machine_code) << 1);
+  return std::hash<std::string>{}(image.ptx.text()) ^ (std::hash<std::string>{}(image.machine_code) << 1);
 }
 
 void write(ByteWriter& to, const Position& position) {
@@ -246,15 +246,14 @@ Position read_position(ByteReader& from) {
 }
 
 void write(ByteWriter& to, const Image& image) {
-  to.text(image.name);
-  to.text(image.ptx);
+  to.text(image.name());
+  to.text(image.ptx.text());
   to.text(image.machine_code);
 }
 
 Image read_image(ByteReader& from) {
-  Image image;
-  image.name = from.text();
-  image.ptx = from.text();
+  const std::string name = from.text();
+  Image image(name, from.text());
   image.machine_code = from.text();
   return image;
 }

@@ -72,11 +72,11 @@ class WorkerRunner final : public Runner {
       abandon();
       throw InputError(fmt::format("the worker process of the device {} when it was to load this",
                                    ended.in_time ? ended.how : "did not answer"),
-                       {image.name});
+                       {image.name()});
     } catch (const ProtocolError& error) {
       abandon();
       throw InputError(fmt::format("the worker process answers what is no answer: {}", error.what),
-                       {image.name});
+                       {image.name()});
     }
   }
 

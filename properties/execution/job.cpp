@@ -233,7 +233,7 @@ JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> im
   for (const LaunchContract& launch : instance.launches) {
     const auto entry = std::ranges::find(entries, launch.lowered, &EntryInfo::name);
     if (entry == entries.end())
-      throw InputError(fmt::format("{} holds no kernel \"{}\"", image_->name, launch.entry), launch.where);
+      throw InputError(fmt::format("{} holds no kernel \"{}\"", image_->name(), launch.entry), launch.where);
     if (entry->parameter_bytes.size() != launch.arguments.size())
       throw InputError(fmt::format("the kernel \"{}\" takes {} arguments, and the contract passes {}",
                                    launch.entry, entry->parameter_bytes.size(), launch.arguments.size()),

@@ -7,7 +7,7 @@
 
 namespace foldproof {
 
-bool flushes(const Instance& instance, std::string_view ptx) {
+bool flushes(const Instance& instance, const ptx::Source& ptx) {
   return instance.claims.flushes_subnormals ||
          std::ranges::any_of(instance.launches, [&](const LaunchContract& launch) {
            return facts_of(ptx, launch.lowered).flushes_subnormals;

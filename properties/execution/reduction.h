@@ -1,18 +1,17 @@
 // A contract's reduction as the oracles know it: its arithmetic, and how its results are laid out.
 #pragma once
 
-#include <string_view>
-
 #include "contracts/contract.h"
 #include "oracles/checker.h"
 #include "oracles/layout.h"
+#include "ptx/source.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof {
 
 /// Whether subnormal numbers are lost: where the contract says so, and where the code of a kernel or of a
 /// function that it calls does, whoever asked nvcc for that.
-bool flushes(const Instance& instance, std::string_view ptx);
+bool flushes(const Instance& instance, const ptx::Source& ptx);
 
 /// Of the instance's reduction or a further one.
 Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, bool flushes);

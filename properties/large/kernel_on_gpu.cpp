@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "devices/emulated/runner.h"
 #include "devices/runner_parts.h"
 #include "properties/representative.h"
 
@@ -36,7 +35,7 @@ KernelOnGpu::KernelOnGpu(cuda::Context& context, const Instance& instance,
 
 void KernelOnGpu::prepare(std::int64_t count, const LaunchWish& wish,
                           const std::shared_ptr<const Image>& image) {
-  const JobBuilder builder(instance_, image, emulated::make_runner()->entries(image));
+  const JobBuilder builder(instance_, image, entries_in(*image));
   Case c = representative_case(instance_, static_cast<std::uint64_t>(count), count, wish.threads);
   c.calls = 2;  // so that the job says what must be there again
   job_ = builder.build(c, {});

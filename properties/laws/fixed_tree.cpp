@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ptx/ast.h"
+#include "ptx/query.h"
 
 namespace foldproof::laws {
 namespace {
@@ -15,10 +15,6 @@ using ptx::Name;
 using ptx::Operand;
 using ptx::Statement;
 using Operands = std::vector<Operand>;
-
-bool has(const Statement& s, std::string_view suffix) {
-  return std::ranges::find(s.suffixes, suffix) != s.suffixes.end();
-}
 
 /// Every suffix is one of them.
 template <std::size_t n>
@@ -54,7 +50,8 @@ bool is_zero(const ptx::Literal& literal) {
 class Elements {
  public:
   explicit Elements(const ptx::Function& function) {
-    if (function.body) collect(*function.body);
+    ptx::for_each_statement(function, [&](const Statement& s) { statements_.push_back(&s); });
+    ptx::for_each_item(function, [&](const ptx::CallStatement&) { calls_ = true; });
     bool grown = true;
     while (grown) {
       grown = false;
@@ -68,19 +65,11 @@ class Elements {
   }
 
  private:
-  void collect(const ptx::Scope& scope) {
-    for (const ptx::Item& item : scope.items) {
-      if (const auto* s = std::get_if<Statement>(&item)) statements_.push_back(s);
-      if (const auto* inner = std::get_if<std::unique_ptr<ptx::Scope>>(&item)) collect(**inner);
-      calls_ |= std::holds_alternative<ptx::CallStatement>(item);
-    }
-  }
-
   static bool is_store(const Statement& s) { return s.opcode == "st"; }
 
   static bool loads(const Statement& s) {
     if (s.opcode == "atom" || s.opcode == "ldmatrix" || s.opcode == "ldu") return true;
-    return s.opcode == "ld" && !has(s, "param") && !has(s, "const");
+    return s.opcode == "ld" && !ptx::opcode(s).has("param") && !ptx::opcode(s).has("const");
   }
 
   bool comes_from_elements(const Operand& operand) const {
@@ -176,10 +165,10 @@ class Elements {
 
 bool has_fixed_tree(const Instance& instance, const Image& image) {
   try {
-    const ptx::Module module = ptx::parse(image.ptx, image.name);
+    const ptx::Module& module = image.ptx.module();
     return std::ranges::all_of(instance.launches, [&](const LaunchContract& launch) {
-      const auto entry = std::ranges::find(module.functions, launch.lowered, &ptx::Function::name);
-      return entry != module.functions.end() && Elements(*entry).are_only_added();
+      const ptx::Function* entry = ptx::find(module, launch.lowered);
+      return entry != nullptr && Elements(*entry).are_only_added();
     });
   } catch (const InputError&) {
     return false;

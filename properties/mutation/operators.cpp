@@ -10,7 +10,7 @@ std::optional<std::uint64_t> Candidate::integer(std::size_t operand) const {
   const auto* name = std::get_if<ptx::Name>(&value);
   if (name == nullptr || !name->component.empty() || statement.operands[operand].offset != 0)
     return std::nullopt;
-  return constant ? constant(name->text) : std::nullopt;
+  return definitions.constant(name->text);
 }
 
 std::span<const Row> rows() {

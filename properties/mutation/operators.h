@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "properties/mutation/spelled.h"
-#include "ptx/ast.h"
+#include "ptx/query.h"
 
 namespace foldproof::mutation {
 
@@ -23,8 +22,7 @@ struct Change {
 struct Candidate {
   const ptx::Statement& statement;
   Spelled spelled;
-  /// The integer that a register always holds, where one `mov` is all that writes it.
-  std::function<std::optional<std::uint64_t>(const std::string& name)> constant;
+  const ptx::Definitions& definitions;  ///< of its function
 
   bool is(std::string_view opcode) const { return statement.opcode == opcode; }
   bool has(std::string_view suffix) const { return spelled.has(suffix); }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ptx/ast.h"
+#include "ptx/source.h"
 
 namespace foldproof::mutation {
 
@@ -23,7 +23,7 @@ struct Spelled {
   Spelled with_operand(std::size_t index, std::string by) const;
 };
 
-/// `text` is the module's.
-Spelled spell(const ptx::Statement& statement, std::string_view text);
+/// `source` is the statement's.
+Spelled spell(const ptx::Statement& statement, const ptx::Source& source);
 
 }  // namespace foldproof::mutation

@@ -9,6 +9,7 @@
 #include "ptx/parser/limits.h"
 #include "ptx/parser/operand.h"
 #include "ptx/parser/skip.h"
+#include "ptx/types.h"
 
 namespace foldproof::ptx {
 
@@ -79,9 +80,9 @@ void BodyParser::directive(Scope& scope) {
   if (cursor_.accept_dotted("file")) return lines_.parse_file(cursor_);
   if (cursor_.accept_dotted("pragma")) return skip_pragma(cursor_);
   if (!space_of(cursor_.peek().text))
-    cursor_.fail(cursor_.peek(), fmt::format("The directive {} is not known inside a function; remove it.",
-                                             quoted(cursor_.peek())));
-  for (Variable& variable : parse_variables(cursor_, false)) {
+    return unknown_.push_back(parse_unknown(cursor_, UnknownDirective::Where::function_body,
+                                            cursor_.begin_of_next(), function_.name));
+  for (Variable& variable : parse_variables(cursor_, false, cursor_.begin_of_next())) {
     count_registers(variable);
     scope.items.emplace_back(std::move(variable));
   }

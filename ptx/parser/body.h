@@ -14,9 +14,10 @@ namespace foldproof::ptx {
 
 class BodyParser {
  public:
-  /// Prototypes and target lists found in the body go to `function`.
-  BodyParser(Cursor& cursor, LineTable& lines, Function& function)
-      : cursor_(cursor), lines_(lines), function_(function) {}
+  /// Prototypes and target lists found in the body go to `function`, directives that are not known to
+  /// `unknown`.
+  BodyParser(Cursor& cursor, LineTable& lines, Function& function, std::vector<UnknownDirective>& unknown)
+      : cursor_(cursor), lines_(lines), function_(function), unknown_(unknown) {}
 
   /// Reads `{ … }`.
   std::unique_ptr<Scope> parse();
@@ -37,6 +38,7 @@ class BodyParser {
   Cursor& cursor_;
   LineTable& lines_;
   Function& function_;
+  std::vector<UnknownDirective>& unknown_;
   std::uint64_t registers_ = 0;
 };
 

@@ -20,8 +20,13 @@ class Cursor {
   const Token& peek_second() const { return ahead_[1]; }
   Token take();
 
-  /// Bytes of the text before the next token, and up to the end of the one that was taken last.
-  std::uint32_t begin_of_next() const { return offset_of(ahead_[0].text.data()); }
+  /// Bytes of the text before the next token, and up to the end of the one that was taken last, which was no
+  /// string.
+  std::uint32_t begin_of_next() const {
+    // The text of these kinds lacks the dot or the quote in front.
+    const bool is_cut = at(Token::Kind::dotted) || at(Token::Kind::string);
+    return offset_of(ahead_[0].text.data()) - (is_cut ? 1 : 0);
+  }
   std::uint32_t end_of_last() const { return offset_of(last_end_); }
 
   bool at_end() const { return peek().kind == Token::Kind::end; }

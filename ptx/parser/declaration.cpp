@@ -3,36 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <utility>
 
 #include "ptx/parser/constant.h"
 #include "ptx/parser/initializer.h"
 #include "ptx/parser/limits.h"
+#include "ptx/types.h"
 
 namespace foldproof::ptx {
 
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Space>, 6> spaces = {{{"reg", Space::reg},
-                                                                       {"param", Space::param},
-                                                                       {"shared", Space::shared},
-                                                                       {"local", Space::local},
-                                                                       {"const", Space::constant},
-                                                                       {"global", Space::global}}};
-
-/// Types that a variable may have, with their bytes.
-constexpr std::array<std::pair<std::string_view, std::uint32_t>, 24> types = {
-    {{"pred", 1}, {"b8", 1},    {"u8", 1},     {"s8", 1},         {"b16", 2},     {"u16", 2},
-     {"s16", 2},  {"f16", 2},   {"bf16", 2},   {"b32", 4},        {"u32", 4},     {"s32", 4},
-     {"f32", 4},  {"f16x2", 4}, {"bf16x2", 4}, {"b64", 8},        {"u64", 8},     {"s64", 8},
-     {"f64", 8},  {"b128", 16}, {"texref", 8}, {"samplerref", 8}, {"surfref", 8}, {"tf32", 4}}};
-
-std::optional<std::uint32_t> bytes_of(std::string_view type) {
-  const auto* row = std::ranges::find(types, type, &std::pair<std::string_view, std::uint32_t>::first);
-  return row == types.end() ? std::nullopt : std::optional(row->second);
-}
 
 std::uint32_t parse_alignment(Cursor& cursor) {
   const Token token = cursor.peek();
@@ -63,7 +44,7 @@ Variable parse_kind(Cursor& cursor, Space space) {
       of_pointee = true;
     } else if (vector_of(word.text) > 1) {
       kind.vector = vector_of(word.text);
-    } else if (bytes_of(word.text) && kind.type.empty()) {
+    } else if (bytes_of_type(word.text) && kind.type.empty()) {
       kind.type = word.text;
     } else if (!of_pointee || !space_of(word.text)) {
       cursor.fail(word,
@@ -95,7 +76,7 @@ void parse_extents(Cursor& cursor, Variable& variable) {
 
 /// Refuses what would not fit limits::variable_bytes, step by step so that no product overflows.
 void check_size(const Cursor& cursor, const Token& name, const Variable& variable) {
-  std::uint64_t bytes = std::uint64_t{bytes_of(variable.type).value_or(1)} * variable.vector;
+  std::uint64_t bytes = std::uint64_t{bytes_of_type(variable.type).value_or(1)} * variable.vector;
   for (std::uint64_t extent : variable.extents) {
     if (extent > limits::variable_bytes / bytes)
       cursor.fail(name, fmt::format("The array {} is larger than {} bytes; allocate it at run time.",
@@ -140,11 +121,6 @@ Space parse_space(Cursor& cursor) {
 
 }  // namespace
 
-std::optional<Space> space_of(std::string_view word) {
-  const auto* row = std::ranges::find(spaces, word, &std::pair<std::string_view, Space>::first);
-  return row == spaces.end() ? std::nullopt : std::optional(row->second);
-}
-
 void skip_attribute(Cursor& cursor) {
   cursor.expect_symbol("(", "after .attribute");
   do {
@@ -157,13 +133,14 @@ void skip_attribute(Cursor& cursor) {
   cursor.expect_symbol(")", "after the attributes");
 }
 
-std::vector<Variable> parse_variables(Cursor& cursor, bool is_extern) {
+std::vector<Variable> parse_variables(Cursor& cursor, bool is_extern, std::uint32_t begin) {
   Variable kind = parse_kind(cursor, parse_space(cursor));
   kind.is_extern = is_extern;
   std::vector<Variable> variables;
   do variables.push_back(parse_declarator(cursor, kind));
   while (cursor.accept_symbol(","));
   cursor.expect_symbol(";", "after the declaration");
+  for (Variable& variable : variables) variable.extent = {begin, cursor.end_of_last()};
   return variables;
 }
 
@@ -172,10 +149,12 @@ std::vector<Variable> parse_parameters(Cursor& cursor) {
   if (!cursor.accept_symbol("(") || cursor.accept_symbol(")")) return parameters;
   do {
     const Token start = cursor.peek();
+    const std::uint32_t begin = cursor.begin_of_next();
     const Space space = parse_space(cursor);
     if (space != Space::reg && space != Space::param)
       cursor.fail(start, fmt::format("A parameter lives in .param or .reg, not in {}.", quoted(start)));
     parameters.push_back(parse_declarator(cursor, parse_kind(cursor, space)));
+    parameters.back().extent = {begin, cursor.end_of_last()};
   } while (cursor.accept_symbol(","));
   cursor.expect_symbol(")", "after the parameters");
   return parameters;

@@ -2,8 +2,7 @@
 // p (PTX ISA 9.0, sections 5.1 to 5.4 and 11.6).
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include <cstdint>
 #include <vector>
 
 #include "ptx/ast.h"
@@ -11,11 +10,9 @@
 
 namespace foldproof::ptx {
 
-/// The space of `reg`, `shared`, …; none for a word that names no space of variables.
-std::optional<Space> space_of(std::string_view word);
-
-/// Reads `.space attributes name, name…;` up to and with the semicolon.
-std::vector<Variable> parse_variables(Cursor& cursor, bool is_extern);
+/// Reads `.space attributes name, name…;` up to and with the semicolon. The declaration starts at byte
+/// `begin`: a `.extern` in front of it belongs to it.
+std::vector<Variable> parse_variables(Cursor& cursor, bool is_extern, std::uint32_t begin);
 
 /// Reads `( .param .b32 a, .param .b32 b )`; nothing stands there when the next token is no parenthesis.
 std::vector<Variable> parse_parameters(Cursor& cursor);

@@ -67,6 +67,7 @@ Name parse_name(Cursor& cursor, std::string_view what) {
 
 Operand parse_operand(Cursor& cursor) {
   Operand operand;
+  operand.extent.begin = cursor.begin_of_next();
   cursor.count_nodes();
   const bool name_follows =
       cursor.peek_second().kind == Token::Kind::name && cursor.peek_second().text != "WARP_SZ";
@@ -85,6 +86,7 @@ Operand parse_operand(Cursor& cursor) {
   } else {
     parse_named(cursor, operand);
   }
+  operand.extent.end = cursor.end_of_last();
   return operand;
 }
 

@@ -1,18 +1,20 @@
 // Module scope: .version, .target, variables and functions (PTX ISA 9.0, sections 11.1 to 11.4 and 11.6).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <unordered_map>
 #include <utility>
 
-#include "ptx/ast.h"
+#include "ptx/parse.h"
 #include "ptx/parser/body.h"
 #include "ptx/parser/constant.h"
 #include "ptx/parser/cursor.h"
 #include "ptx/parser/declaration.h"
 #include "ptx/parser/line_table.h"
 #include "ptx/parser/skip.h"
+#include "ptx/types.h"
 
 namespace foldproof::ptx {
 
@@ -41,9 +43,14 @@ class ModuleParser {
  public:
   ModuleParser(std::string_view text, const std::string& name) : cursor_(text, name) {}
 
-  Module parse() {
+  std::string header() {
     version();
     target();
+    return module_.target;
+  }
+
+  Module parse() {
+    header();
     while (!cursor_.at_end()) directive();
     lines_.finish(module_);
     return std::move(module_);
@@ -55,8 +62,8 @@ class ModuleParser {
   void address_size();
   void alias();
   void directive();
-  void variables(bool is_extern);
-  void function(bool is_entry, bool is_extern);
+  void variables(bool is_extern, std::uint32_t begin);
+  void function(bool is_entry, bool is_extern, std::uint32_t begin);
   void function_directives_of(Function& function);
   void function_directive(Function& function, const FunctionDirective& row);
   void keep(Variable&& variable, const Token& at);
@@ -118,26 +125,27 @@ void ModuleParser::directive() {
   if (cursor_.accept_dotted("pragma")) return skip_pragma(cursor_);
   if (cursor_.accept_dotted("alias")) return alias();
 
+  const std::uint32_t begin = cursor_.begin_of_next();
   const bool is_extern = cursor_.accept_dotted("extern");
   // Who sees a name from other modules makes no difference in one.
   if (!is_extern && !cursor_.accept_dotted("visible") && !cursor_.accept_dotted("weak"))
     cursor_.accept_dotted("common");
-  if (cursor_.accept_dotted("entry")) return function(true, is_extern);
-  if (cursor_.accept_dotted("func")) return function(false, is_extern);
-  if (cursor_.at(Token::Kind::dotted) && space_of(cursor_.peek().text)) return variables(is_extern);
-  cursor_.fail(cursor_.peek(), fmt::format("The directive {} is not known at module scope; remove it.",
-                                           quoted(cursor_.peek())));
+  if (cursor_.accept_dotted("entry")) return function(true, is_extern, begin);
+  if (cursor_.accept_dotted("func")) return function(false, is_extern, begin);
+  if (!cursor_.at(Token::Kind::dotted)) cursor_.fail_expected("a directive such as .func or .global");
+  if (space_of(cursor_.peek().text)) return variables(is_extern, begin);
+  module_.unknown.push_back(parse_unknown(cursor_, UnknownDirective::Where::module, begin, ""));
 }
 
-void ModuleParser::variables(bool is_extern) {
+void ModuleParser::variables(bool is_extern, std::uint32_t begin) {
   const Token start = cursor_.peek();
   if (start.text == "reg" || start.text == "param" || start.text == "local")
     cursor_.fail(start, fmt::format("{} belongs inside a function; move the declaration.", quoted(start)));
-  for (Variable& variable : parse_variables(cursor_, is_extern)) keep(std::move(variable), start);
+  for (Variable& variable : parse_variables(cursor_, is_extern, begin)) keep(std::move(variable), start);
 }
 
 // .func {.attribute(…)} {(returns)} name {(parameters)} directives {body} or ;
-void ModuleParser::function(bool is_entry, bool is_extern) {
+void ModuleParser::function(bool is_entry, bool is_extern, std::uint32_t begin) {
   Function function;
   function.is_entry = is_entry;
   function.is_extern = is_extern;
@@ -150,23 +158,26 @@ void ModuleParser::function(bool is_entry, bool is_extern) {
   function.ptx_line = name.line;
   function.parameters = parse_parameters(cursor_);
   function_directives_of(function);
-  if (!cursor_.accept_symbol(";")) function.body = BodyParser(cursor_, lines_, function).parse();
+  if (!cursor_.accept_symbol(";"))
+    function.body = BodyParser(cursor_, lines_, function, module_.unknown).parse();
+  function.extent = {begin, cursor_.end_of_last()};
   keep(std::move(function), name);
 }
 
 void ModuleParser::function_directives_of(Function& function) {
   while (cursor_.at(Token::Kind::dotted)) {
-    const Token word = cursor_.take();
-    const FunctionDirective* row = nullptr;
-    for (const FunctionDirective& candidate : function_directives)
-      if (candidate.word == word.text) row = &candidate;
-    if (word.text == "pragma")
+    const std::string_view word = cursor_.peek().text;
+    const auto* row = std::ranges::find(function_directives, word, &FunctionDirective::word);
+    if (row == function_directives.end() && word != "pragma") {
+      module_.unknown.push_back(parse_unknown(cursor_, UnknownDirective::Where::function_head,
+                                              cursor_.begin_of_next(), function.name));
+      continue;
+    }
+    cursor_.take();
+    if (word == "pragma")
       skip_pragma(cursor_);
-    else if (row != nullptr)
-      function_directive(function, *row);
     else
-      cursor_.fail(word, fmt::format("The directive {} of the function {} is not known; remove it.",
-                                     quoted(word), quoted(function.name)));
+      function_directive(function, *row);
   }
 }
 
@@ -204,14 +215,20 @@ void ModuleParser::keep(Variable&& variable, const Token& at) {
 void ModuleParser::keep(Function&& function, const Token& at) {
   Function& kept = module_.functions[slot(functions_, module_.functions, function.name)];
   const bool is_known = !kept.name.empty();
-  if (is_known && !function.body) return;
-  if (is_known && kept.body)
+  std::vector<Extent> declarations = std::move(kept.declarations);
+  if (!function.body) declarations.push_back(function.extent);
+  if (is_known && function.body && kept.body)
     cursor_.fail(at, fmt::format("The function {} is defined twice; rename one.", quoted(function.name)));
-  kept = std::move(function);
+  if (!is_known || function.body) kept = std::move(function);
+  kept.declarations = std::move(declarations);
 }
 
 }  // namespace
 
 Module parse(std::string_view text, const std::string& name) { return ModuleParser(text, name).parse(); }
+
+std::string parse_target(std::string_view text, const std::string& name) {
+  return ModuleParser(text, name).header();
+}
 
 }  // namespace foldproof::ptx

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "catch.h"
 #include "contracts/guess.h"
+#include "contracts/signature.h"
 #include "nvcc.h"
 #include "workshop.h"
 
@@ -103,23 +104,23 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   workshop.write("value.cuh", "#define VALUE 7\n");
   Contract contract = workshop.load(contract_text, kernels);
   const OwnTemporaryFolder temporary(workshop.path() / "tmp");
-  const Compiled first = compile_contract(contract, options_in(workshop));
+  const auto first = compile_contract(contract, options_in(workshop));
 
   CHECK(lowered(contract, 0, 0) == "_ZN2ns3sumIfLi64EEEvPKT_PS1_j");
   CHECK(lowered(contract, 1, 0) == "_ZN2ns3sumIiLi64EEEvPKT_PS1_j");
   CHECK(lowered(contract, 0, 1).find("6hiddenEPi") != std::string::npos);
   CHECK(lowered(contract, 0, 2) == "plain");
-  CHECK(first.entries.size() == 4);
-  CHECK(first.image->name == (workshop.path() / "k.cu").string());
-  CHECK(first.image->ptx.find("foldproof_entry") == std::string::npos);
-  CHECK(first.image->ptx.find(".loc") != std::string::npos);
+  CHECK(entries_of(first->ptx.module()).size() == 4);
+  CHECK(first->name() == (workshop.path() / "k.cu").string());
+  CHECK(first->ptx.text().find("foldproof_entry") == std::string::npos);
+  CHECK(first->ptx.text().find(".loc") != std::string::npos);
   CHECK(files_in(workshop.path() / "ptx") == 1);
   CHECK(files_in(workshop.path() / "tmp") == 0);
 
   SECTION("the same again needs no nvcc") {
     const WithoutNvcc without;
     Contract again = workshop.load(contract_text, kernels);
-    CHECK(compile_contract(again, options_in(workshop)).image->ptx == first.image->ptx);
+    CHECK(compile_contract(again, options_in(workshop))->ptx.text() == first->ptx.text());
     CHECK(lowered(again, 0, 1) == lowered(contract, 0, 1));
   }
   SECTION("the same again is refused with an nvcc that is named and not there") {
@@ -130,7 +131,7 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
   }
   SECTION("a changed header is compiled again") {
     workshop.write("value.cuh", "#define VALUE 4711\n");
-    CHECK(compile_contract(contract, options_in(workshop)).image->ptx.find("4711") != std::string::npos);
+    CHECK(compile_contract(contract, options_in(workshop))->ptx.text().find("4711") != std::string::npos);
   }
   SECTION("without nvcc what is not cached cannot be compiled") {
     const WithoutNvcc without;
@@ -202,14 +203,15 @@ TEST_CASE("an installed program keeps its PTX in the user's cache") {
 
 TEST_CASE("a .ptx file is taken as it is, its entries matched by their spelling") {
   const Workshop workshop;
-  const std::string ptx = ".version 8.0\n.visible .entry _ZN2ns3sumIfLi64EEEvPKT_PS1_j(\n)\n{\nret;\n}\n";
+  const std::string ptx =
+      ".version 8.0\n.target sm_90\n.visible .entry _ZN2ns3sumIfLi64EEEvPKT_PS1_j(\n)\n{\nret;\n}\n";
   workshop.write("k.ptx", ptx);
   const auto toml = [](const std::string& entry) {
     return "format = 1\n[source]\npath = \"k.ptx\"\n[domain]\ncount = 1\n[[launch]]\nentry = \"" + entry +
            "\"\ngrid = 1\nblock = 1\n";
   };
   Contract contract = workshop.load(toml("ns::sum<float, 64>"));
-  CHECK(compile_contract(contract, {}).image->ptx == ptx);
+  CHECK(compile_contract(contract, {})->ptx.text() == ptx);
   CHECK(lowered(contract, 0, 0) == "_ZN2ns3sumIfLi64EEEvPKT_PS1_j");
 
   Contract wrong = workshop.load(toml("ns::max"));
@@ -232,10 +234,10 @@ template <typename T> __device__ T warp_sum(Scratch<T>& scratch, T value) {
       "format = 1\ntypes = { T = [\"f32\", \"i32\"] }\n[source]\ncall = \"warp_sum<{T}>(temp, x)\"\n"
       "temp = \"Scratch<{T}>\"\n[reduction]\noperator = \"sum\"\ninput = \"{T}\"\n[domain]\nblock = 32\n",
       function);
-  const Compiled compiled = compile_contract(contract, options_in(workshop));
-  REQUIRE(compiled.entries.size() == 2);
+  const auto image = compile_contract(contract, options_in(workshop));
+  REQUIRE(entries_of(image->ptx.module()).size() == 2);
   CHECK(lowered(contract, 1, 0) == "foldproof_call_1");
-  const std::string& ptx = compiled.image->ptx;
+  const std::string& ptx = image->ptx.text();
   const std::string kernel = ptx.substr(ptx.find(".entry foldproof_call_0("));
   const std::string body = kernel.substr(0, kernel.find("\n}"));
   std::size_t shuffles = 0;

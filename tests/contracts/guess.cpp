@@ -17,6 +17,7 @@ namespace {
 // PTX as nvcc writes it, cut down to what a guess looks at.
 const std::string block_sums = R"ptx(
 .version 9.0
+.target sm_90
 .extern .shared .align 16 .b8 s[];
 .visible .entry _Z10block_sumsPKfPfj(
 	.param .u64 _Z10block_sumsPKfPfj_param_0
@@ -171,18 +172,18 @@ std::string guess_error(const std::string& entry) {
 }  // namespace
 
 TEST_CASE("an entry's launch bounds, memory and loops are read from its PTX alone") {
-  const EntryFacts facts = facts_of(block_sums, "_Z10block_sumsPKfPfj");
+  const EntryFacts facts = facts_of(ptx::Source("k.ptx", block_sums), "_Z10block_sumsPKfPfj");
   CHECK(facts.most_threads == 128u);
   CHECK(facts.uses_dynamic_shared);
   CHECK(facts.uses_block_index);
   CHECK(facts.uses_grid_size);
   CHECK(facts.reads_in_loop);
   CHECK(facts.atomics.empty());
-  const EntryFacts total = facts_of(block_sums, "_Z5totalPKdPdi");
+  const EntryFacts total = facts_of(ptx::Source("k.ptx", block_sums), "_Z5totalPKdPdi");
   CHECK_FALSE(total.uses_shared);
   CHECK_FALSE(total.reads_in_loop);
-  CHECK(total.atomics == std::set<std::string>{"add.f64"});
-  CHECK_FALSE(facts_of(block_sums, "missing").uses_block_index);
+  CHECK(total.atomics == std::set<Operation>{{"add", "f64"}});
+  CHECK_FALSE(facts_of(ptx::Source("k.ptx", block_sums), "missing").uses_block_index);
 }
 
 TEST_CASE("blocks that write without atomics are taken to leave partials") {
@@ -216,9 +217,9 @@ TEST_CASE("PTX adds signed integers with unsigned atomics, which count all the s
 }
 
 TEST_CASE("elements that are copied asynchronously or read in pairs are read all the same") {
-  CHECK(facts_of(block_sums, "_Z5tilesPKfPfi").reads_in_loop);
-  CHECK(facts_of(block_sums, "_Z5pairsPK6__halfPS_i").reads_in_loop);
-  CHECK_FALSE(facts_of(block_sums, "_Z6singlePKfPfi").reads_in_loop);
+  CHECK(facts_of(ptx::Source("k.ptx", block_sums), "_Z5tilesPKfPfi").reads_in_loop);
+  CHECK(facts_of(ptx::Source("k.ptx", block_sums), "_Z5pairsPK6__halfPS_i").reads_in_loop);
+  CHECK_FALSE(facts_of(ptx::Source("k.ptx", block_sums), "_Z6singlePKfPfi").reads_in_loop);
   CHECK(domain(guess("tiles"), "count").high.text() == "2^31 - 1");
   CHECK(domain(guess("pairs"), "count").high.text() == "2^31 - 1");
 }
@@ -226,6 +227,8 @@ TEST_CASE("elements that are copied asynchronously or read in pairs are read all
 TEST_CASE("what an entry calls counts as its own, and an address that is called for no element") {
   // nvcc -G calls atomicAdd by name; a table of functions is read to call one of them.
   const std::string calling = R"ptx(
+.version 9.0
+.target sm_90
 .func (.param .b32 func_retval0) _Z9atomicAddPjj
 (
 	.param .b64 _Z9atomicAddPjj_param_0
@@ -271,8 +274,8 @@ TEST_CASE("what an entry calls counts as its own, and an address that is called 
 	ret;
 }
 )ptx";
-  const EntryFacts facts = facts_of(calling, "_Z4lastPKfPfi");
-  CHECK(facts.atomics == std::set<std::string>{"add.u32"});
+  const EntryFacts facts = facts_of(ptx::Source("k.ptx", calling), "_Z4lastPKfPfi");
+  CHECK(facts.atomics == std::set<Operation>{{"add", "u32"}});
   CHECK(facts.widest_read == 4);
   CHECK_FALSE(facts.uses_shuffle);
 }
@@ -340,7 +343,7 @@ TEST_CASE("a name tells other operators than folds, the longer word first") {
 
 TEST_CASE("an operator is guessed with its result, or what is missing is said") {
   const auto ptx = [](const std::string& name, const std::string& types, const std::string& body) {
-    return "\n.version 9.0\n.visible .entry _Z" + std::to_string(name.size()) + name + types +
+    return "\n.version 9.0\n.target sm_90\n.visible .entry _Z" + std::to_string(name.size()) + name + types +
            "(\n)\n{\n\t.shared .align 4 .b8 s[1024];\n$L__BB0_2:\n\tld.global.f32 \t%f1, [%rd1];\n\t@%p1 bra "
            "\t$L__BB0_2;\n" +
            body + "\tret;\n}\n";

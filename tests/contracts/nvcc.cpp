@@ -67,21 +67,23 @@ TEST_CASE("the unit takes each entry's address under a name of its own") {
 }
 
 TEST_CASE("what the unit added is taken out of the PTX again") {
+  const std::string header = ".version 9.0\n.target sm_90\n";
+  const std::string definition = ".visible .entry _Z1fPi(\n\t.param .u64 _Z1fPi_param_0\n)\n{\n\tret;\n}\n";
   const UnitPtx unit = without_addresses(
-      ".version 9.0\n"
-      ".visible .entry _Z1fPi\n(\n\t.param .u64 _Z1fPi_param_0\n)\n;\n"
-      ".global .align 8 .u64 foldproof_entry_0 = _Z1fPi;\n"
-      ".visible .entry _Z1fPi(\n\t.param .u64 _Z1fPi_param_0\n)\n{\n\tret;\n}\n",
+      ptx::Source("k.cu", header + ".visible .entry _Z1fPi\n(\n\t.param .u64 _Z1fPi_param_0\n)\n;\n" +
+                              ".global .align 8 .u64 foldproof_entry_0 = _Z1fPi;\n" + definition),
       2);
   CHECK(unit.lowered == std::vector<std::string>{"_Z1fPi", ""});
-  CHECK(unit.ptx == ".version 9.0\n.visible .entry _Z1fPi(\n\t.param .u64 _Z1fPi_param_0\n)\n{\n\tret;\n}\n");
+  CHECK(unit.ptx == header + definition);
 }
 
 TEST_CASE("PTX that describes the added globals elsewhere keeps them") {
   const std::string text =
-      ".global .align 8 .u64 foldproof_entry_0 = f;\n.section .debug_info { foldproof_entry_0 }\n";
-  CHECK(without_addresses(text, 1).ptx == text);
-  CHECK(without_addresses(text, 1).lowered.at(0) == "f");
+      ".version 9.0\n.target sm_90\n.global .align 8 .u64 foldproof_entry_0 = f;\n"
+      ".section .debug_info { foldproof_entry_0 }\n";
+  const UnitPtx unit = without_addresses(ptx::Source("k.cu", text), 1);
+  CHECK(unit.ptx == text);
+  CHECK(unit.lowered.at(0) == "f");
 }
 
 TEST_CASE("the cache gives back what it kept until a file changes") {

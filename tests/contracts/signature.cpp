@@ -2,6 +2,7 @@
 
 #include "catch.h"
 #include "contracts/declarations.h"
+#include "ptx/parse.h"
 
 using namespace foldproof;
 
@@ -50,11 +51,13 @@ TEST_CASE("a hostile mangled name is left as it is") {
 }
 
 TEST_CASE("entries of PTX are listed once, forward declarations included") {
-  const auto entries = entries_of(
-      "// .entry comment(\n"
-      ".visible .entry _Z4statPi\n(\n\t.param .u64 p\n)\n;\n"
-      ".visible .entry _Z4statPi(\n\t.param .u64 p\n)\n{\n}\n"
-      ".entry plain()\n{\n}\n");
+  const auto entries =
+      entries_of(ptx::parse(".version 9.0\n.target sm_90\n"
+                            "// .entry comment(\n"
+                            ".visible .entry _Z4statPi\n(\n\t.param .u64 p\n)\n;\n"
+                            ".visible .entry _Z4statPi(\n\t.param .u64 p\n)\n{\n}\n"
+                            ".entry plain()\n{\n}\n",
+                            "k.ptx"));
   REQUIRE(entries.size() == 2);
   CHECK(entries[0].spelled == "stat");
   CHECK(entries[1].spelled == "plain");

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "ptx/ast.h"
+#include "ptx/parse.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::string name = "fuzz.ptx";

@@ -33,7 +33,7 @@ CompileOptions options() {
 
 struct Compilation {
   explicit Compilation(const fs::path& file)
-      : contract(load_contract(file)), image(compile_contract(contract, options()).image) {}
+      : contract(load_contract(file)), image(compile_contract(contract, options())) {}
   Contract contract;
   std::shared_ptr<const Image> image;
 };
@@ -44,7 +44,7 @@ const Compilation& exact() {
 }
 
 std::shared_ptr<const Image> image_of(const char* file) {
-  return compile_source(fs::path(FOLDPROOF_KERNELS) / file, {}, {}, options()).image;
+  return compile_source(fs::path(FOLDPROOF_KERNELS) / file, {}, {}, options());
 }
 
 LargeAuditTools tools() {

@@ -29,6 +29,12 @@ TEST_CASE("a range whose name ends in a digit is a range") {
         all(32, 5));
 }
 
+TEST_CASE("a directive that nobody knows is refused with its place") {
+  CHECK(contains(refused("\n  .maxnreg 3;"),
+                 "test.ptx:2:3: The directive '.maxnreg' is not known inside a function; remove it."));
+  CHECK(contains(refused("", ".kernel k() { }"), "'.kernel' is not known at module scope"));
+}
+
 TEST_CASE("operands of the wrong width, number or kind are refused with their line") {
   CHECK(contains(refused("add.u32 %r1, %rd1, 1;"), "register %rd1 has 64 bits, but .u32 needs 32"));
   CHECK(contains(refused("add.u32 %r1, %r2;"), "too few operands"));

@@ -9,7 +9,7 @@
 #include "devices/emulated/memory/address_space.h"
 #include "devices/emulated/program/program.h"
 #include "devices/emulated/state/residency.h"
-#include "ptx/ast.h"
+#include "ptx/parse.h"
 
 namespace foldproof::emulated {
 

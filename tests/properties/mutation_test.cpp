@@ -122,7 +122,7 @@ TEST_CASE("a line that the compiler repeats is one mutant with several edits") {
   CHECK(mutants[0].edits.size() == 2);
   CHECK(mutants[1].edits.size() == 1);
   const Image changed = mutated(image, mutants[1].edits[0]);
-  CHECK(changed.ptx.size() == image.ptx.size() - std::string("bar.sync 0;").size());
+  CHECK(changed.ptx.text().size() == image.ptx.text().size() - std::string("bar.sync 0;").size());
 }
 
 TEST_CASE("the score counts what was killed of what was killed or survived") {

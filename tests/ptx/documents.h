@@ -8,7 +8,8 @@
 
 #include "base/error.h"
 #include "catch.h"
-#include "ptx/ast.h"
+#include "ptx/parse.h"
+#include "ptx/query.h"
 
 namespace foldproof::ptx {
 
@@ -44,10 +45,11 @@ inline Operand operand_of(const std::string& text) {
 inline Literal literal_of(const std::string& text) { return std::get<Literal>(operand_of(text).value); }
 inline std::string text_of(const Operand& operand) { return std::get<Name>(operand.value).text; }
 
-/// The sentence that a text is refused with; fails when it is accepted.
+/// The sentence that a text is refused with, by the parser or by readers that must know every directive;
+/// fails when it is accepted.
 inline std::string refusal_of(const std::string& text) {
   try {
-    parse(text, "test.ptx");
+    refuse_unknown(parse(text, "test.ptx"), "test.ptx");
   } catch (const InputError& error) {
     CHECK(error.position().file == "test.ptx");
     CHECK(error.position().line > 0);

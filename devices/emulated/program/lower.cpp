@@ -5,6 +5,7 @@
 #include "devices/emulated/program/cas_confirmed.h"
 #include "devices/emulated/program/function_lowering.h"
 #include "devices/emulated/program/polls.h"
+#include "ptx/query.h"
 
 namespace foldproof::emulated {
 namespace {
@@ -25,6 +26,7 @@ void add_aliases(const ptx::Module& module, LoweringContext& context) {
 
 Program lower(const ptx::Module& module, const std::string& name,
               const std::function<std::uint64_t(std::uint64_t bytes)>& allocate) {
+  ptx::refuse_unknown(module, name);
   Program program;
   program.name = name;
   program.locs = module.locs;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "devices/emulated/program/function_lowering.h"
+#include "ptx/query.h"
 
 namespace foldproof::emulated {
 namespace {
@@ -14,15 +15,10 @@ constexpr std::uint64_t largest_depot = 512 << 10;  // bytes a thread, as on har
 }  // namespace
 
 void FunctionLowering::read_directives() {
-  auto read = [&](const char* name, std::array<std::uint32_t, 3>& to) {
-    const auto found = function_.directives.find(name);
-    if (found == function_.directives.end()) return;
-    to = {1, 1, 1};
-    for (std::size_t i = 0; i < std::min<std::size_t>(3, found->second.size()); ++i) to[i] = found->second[i];
-  };
-  read("maxntid", code_.max_threads);
-  read("reqntid", code_.required_threads);
-  read("reqnctapercluster", code_.required_cluster);
+  const ptx::LaunchBounds bounds = ptx::bounds(function_);
+  code_.max_threads = bounds.most_threads;
+  code_.required_threads = bounds.required_threads;
+  code_.required_cluster = bounds.required_cluster;
 }
 
 void FunctionLowering::declare_parameters() {
@@ -31,17 +27,15 @@ void FunctionLowering::declare_parameters() {
   for (const ptx::Variable& result : function_.returns) declare_result(result);
 }
 
-// The launch gives an entry its parameters as bytes, each at a multiple of its alignment.
 void FunctionLowering::declare_entry_parameters() {
-  std::uint32_t offset = 0;
-  for (const ptx::Variable& parameter : function_.parameters) {
-    const auto bytes = static_cast<std::uint32_t>(bytes_of(parameter, context_.program.name));
-    const std::uint32_t alignment = std::max(1u, std::max(parameter.alignment, scalar_bytes(parameter)));
-    offset = (offset + alignment - 1) / alignment * alignment;
+  const ptx::ParameterLayout layout = ptx::parameters(function_);
+  for (std::size_t k = 0; k < layout.size(); ++k) {
+    const ptx::Variable& parameter = function_.parameters[k];
+    const auto [offset, bytes] = layout[k];
+    type_of(parameter);  // refuses types of which there are no values, such as .texref
     declare(parameter.name, {Symbol::Kind::entry_parameter, bytes, offset}, parameter.ptx_line);
     code_.parameter_offsets.push_back(offset);
     code_.parameter_bytes.push_back(bytes);
-    offset += bytes;
   }
 }
 

@@ -82,7 +82,7 @@ std::vector<std::uint32_t> FunctionLowering::rows_by_rules(const ptx::Statement&
 std::uint32_t FunctionLowering::paired_row(const ptx::Statement& statement, const ptx::Operand& pair,
                                            const OperandRule& rule) {
   if (pair.paired_predicate)
-    return destination(ptx::Operand{*pair.paired_predicate, 0, false, {}}, rule.type, false);
+    return destination(ptx::Operand{*pair.paired_predicate, 0, false, {}, {}}, rule.type, false);
   if (!rule.optional) fail(fmt::format("{} needs a second destination d|p", statement.opcode));
   return isa::no_operand;
 }

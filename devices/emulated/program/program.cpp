@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ptx/source_place.h"
+#include "ptx/query.h"
 
 namespace foldproof::emulated {
 
@@ -26,7 +26,7 @@ bool Program::is_cooperative_groups(const Instruction& instruction) const {
 }
 
 Position Program::position(const Instruction& instruction) const {
-  if (const auto place = ptx::source_place(locs, files, instruction.loc)) return *place;
+  if (const auto place = ptx::position(locs, files, instruction.loc)) return *place;
   const bool is_ptx = name.ends_with(".ptx");
   return {is_ptx ? name : "the PTX of " + name, instruction.ptx_line, 0};
 }

@@ -1,7 +1,9 @@
-#include "ptx/source_place.h"
+// Positions in the user's own source.
 
 #include <algorithm>
 #include <string_view>
+
+#include "ptx/query.h"
 
 namespace foldproof::ptx {
 namespace {
@@ -16,8 +18,8 @@ bool is_toolkit_file(std::string_view path) {
 
 }  // namespace
 
-std::optional<Position> source_place(const std::vector<Loc>& locs,
-                                     const std::map<std::uint32_t, std::string>& files, std::uint32_t loc) {
+std::optional<Position> position(const std::vector<Loc>& locs,
+                                 const std::map<std::uint32_t, std::string>& files, std::uint32_t loc) {
   std::optional<Position> innermost;
   for (; loc != 0 && loc < locs.size(); loc = locs[loc].inlined_at) {
     const auto file = files.find(locs[loc].file);
@@ -27,6 +29,11 @@ std::optional<Position> source_place(const std::vector<Loc>& locs,
     if (!innermost) innermost = here;
   }
   return innermost;
+}
+
+Position position(const Source& source, Location at) {
+  const Module& module = source.module();
+  return position(module.locs, module.files, at.loc).value_or(Position{source.name(), at.ptx_line, 0});
 }
 
 }  // namespace foldproof::ptx

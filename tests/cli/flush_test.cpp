@@ -1,0 +1,74 @@
+// Kernels that flush subnormals in inline assembly: how it is laid out in lines changes no verdict.
+#include "catch.h"
+#include "cli/program.h"
+
+using namespace foldproof::test;
+
+namespace {
+
+/// One thread adds up its input, each element through `mul.ftz`; `separator` follows each of the instructions
+/// that `asm("{ .reg .f32 t; mul.ftz.f32 t, …; add.f32 …; }")` leaves in the PTX.
+std::string flushing_sum(const std::string& separator) {
+  return R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry total(.param .u64 total_param_0, .param .u64 total_param_1, .param .u32 total_param_2)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  .reg .f32 %f<3>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [total_param_0];
+  ld.param.u64 %rd2, [total_param_1];
+  ld.param.u32 %r1, [total_param_2];
+  mov.f32 %f1, 0f00000000;
+  mov.u32 %r2, 0;
+$next:
+  setp.ge.u32 %p1, %r2, %r1;
+  @%p1 bra $done;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.s64 %rd3, %rd1, %rd3;
+  ld.global.f32 %f2, [%rd3];
+  { .reg .f32 t;)" +
+         separator + "mul.ftz.f32 t, %f2, 0f3F800000;" + separator + "add.f32 %f1, %f1, t;" + separator + R"(}
+  add.u32 %r2, %r2, 1;
+  bra $next;
+$done:
+  st.global.f32 [%rd2], %f1;
+  ret;
+}
+)";
+}
+
+const std::string contract = R"(format = 1
+id = "F"
+[source]
+path = "total.ptx"
+[reduction]
+operator = "sum"
+input = "f32"
+[domain]
+count = "0 .. 64"
+[[launch]]
+entry = "total"
+grid = "1"
+block = "1"
+arguments = ["input", "output", "count"]
+)";
+
+/// How the audit of the kernel ends.
+nlohmann::json audited(const std::string& separator) {
+  const Folder folder;
+  folder.file("total.ptx", flushing_sum(separator));
+  const RanJson ran = run_json({"audit", folder.file("total.toml", contract), "--cases", "64"});
+  INFO(ran.json.dump() << ran.err);
+  CHECK(ran.status == 0);
+  return ran.json.at("kernels").at(0).at("verdict");
+}
+
+}  // namespace
+
+TEST_CASE("a kernel that flushes subnormals is allowed to, on one line of inline assembly or on several") {
+  CHECK(audited(" ") == "clean");
+  CHECK(audited("\n") == "clean");
+}

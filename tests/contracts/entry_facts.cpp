@@ -1,0 +1,60 @@
+// Facts about an entry hold for its instructions, however these are laid out in lines.
+#include "contracts/entry_facts.h"
+
+#include "catch.h"
+
+using namespace foldproof;
+
+namespace {
+
+EntryFacts facts(const std::string& body) {
+  return facts_of(
+      ptx::Source("k.ptx", ".version 9.0\n.target sm_90\n.visible .entry k()\n{\n" + body + "\n}\n"), "k");
+}
+
+/// The text with a line break after every semicolon and brace.
+std::string one_a_line(const std::string& text) {
+  std::string lines;
+  for (const char c : text) {
+    lines += c;
+    if (c == ';' || c == '{' || c == '}') lines += '\n';
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("inline assembly that flushes is seen, on one line with its declarations as well") {
+  CHECK(facts("{ .reg .f32 t; mul.ftz.f32 t, %f1, %f2; add.f32 %f1, t, %f2; }").flushes_subnormals);
+  CHECK_FALSE(facts("{ .reg .f32 t; mul.f32 t, %f1, %f2; add.f32 %f1, t, %f2; }").flushes_subnormals);
+}
+
+TEST_CASE("each of two instructions on a line is judged by its own suffixes") {
+  CHECK(facts("add.f32 %f1, %f1, %f2; mul.ftz.f32 %f1, %f1, %f2;").flushes_subnormals);
+  CHECK(facts("ex2.approx.ftz.f32 %f1, %f1; mul.ftz.f32 %f1, %f1, %f2;").flushes_subnormals);
+  CHECK_FALSE(facts("ex2.approx.ftz.f32 %f1, %f1; mul.f32 %f1, %f1, %f2;").flushes_subnormals);
+  CHECK_FALSE(facts("rcp.approx.ftz.f64 %fd1, %fd1; mul.f64 %fd1, %fd1, %fd2;").flushes_subnormals);
+}
+
+TEST_CASE("facts do not depend on how many instructions share a line") {
+  const std::string body =
+      "{ .reg .f32 t; .shared .align 4 .b8 s[64]; mov.u32 %r1, %ctaid.x; mul.ftz.f32 t, %f1, %f2;"
+      " A: ld.global.v2.f32 {%f1, %f2}, [%rd1]; shfl.sync.down.b32 %r2, %r1, 1, 31, -1; @%p1 bra A;"
+      " atom.global.max.s32 %r3, [%rd2], %r2; div.approx.f32 t, t, %f1; st.shared.f32 [s], t; }";
+  const EntryFacts together = facts(body);
+  CHECK(together == facts(one_a_line(body)));
+  CHECK(together.flushes_subnormals);
+  CHECK(together.uses_block_index);
+  CHECK(together.uses_shuffle);
+  CHECK(together.uses_shared);
+  CHECK(together.reads_in_loop);
+  CHECK(together.approximates);
+  CHECK(together.widest_read == 8);
+  CHECK(together.shared_arrays == std::vector<std::uint64_t>{64});
+  CHECK(together.atomics == std::set<Operation>{{"max", "s32"}});
+  CHECK(together.arithmetic == std::set<Operation>{{"mul", "f32"}, {"div", "f32"}});
+}
+
+TEST_CASE("nothing is known of text that is no PTX") {
+  CHECK(facts_of(ptx::Source("k.ptx", "no PTX"), "k") == EntryFacts{});
+}
