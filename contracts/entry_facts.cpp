@@ -50,7 +50,7 @@ bool writes_one_of(const std::set<std::string_view>& names, const ptx::Statement
 void read_instruction(const ptx::Statement& statement, EntryFacts& facts) {
   const Opcode code(statement);
   const bool is_shared = code.names(ptx::Space::shared);
-  const Operation operation{std::string(code.operation()), std::string(code.type())};
+  const TypedOperation operation{std::string(code.operation()), std::string(code.type())};
   if (code.is("shfl") || code.is("redux") || code.is("vote")) facts.uses_shuffle = true;
   if (is_shared) facts.uses_shared = true;
   if ((code.is("atom") || code.is("red")) && !is_shared) facts.atomics.insert(operation);

@@ -13,9 +13,9 @@
 namespace foldproof {
 
 /// What an instruction does, and on which type of PTX: "add" on "f32".
-struct Operation {
+struct TypedOperation {
   std::string name, type;
-  auto operator<=>(const Operation&) const = default;
+  auto operator<=>(const TypedOperation&) const = default;
 };
 
 struct EntryFacts {
@@ -35,8 +35,8 @@ struct EntryFacts {
   std::optional<std::uint32_t> most_threads;      ///< .maxntid
   std::array<std::uint32_t, 3> cluster{0, 0, 0};  ///< .reqnctapercluster; zeros without one
   std::vector<std::uint64_t> shared_arrays;       ///< bytes of each that a function declares
-  std::set<Operation> atomics;                    ///< on global memory
-  std::set<Operation> arithmetic;                 ///< in registers
+  std::set<TypedOperation> atomics;               ///< on global memory
+  std::set<TypedOperation> arithmetic;            ///< in registers
 
   bool operator==(const EntryFacts&) const = default;
 };

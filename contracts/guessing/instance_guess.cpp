@@ -35,8 +35,8 @@ bool works_on(std::string_view type, Element element) {
   return (type.starts_with('s') || type.starts_with('u')) && type.substr(1) == name(element).substr(1);
 }
 
-bool has_operation(const std::set<Operation>& operations, std::string_view name, Element element) {
-  return std::ranges::any_of(operations, [&](const Operation& known) {
+bool has_operation(const std::set<TypedOperation>& operations, std::string_view name, Element element) {
+  return std::ranges::any_of(operations, [&](const TypedOperation& known) {
     return known.name == name && works_on(known.type, element);
   });
 }
@@ -323,7 +323,7 @@ class Guess {
       say("its output is taken for as many values as there are elements");
       return;
     }
-    const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const Operation& atomic) {
+    const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const TypedOperation& atomic) {
       return works_on(atomic.type, output_type()) || atomic.name == "cas";
     });
     const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index;

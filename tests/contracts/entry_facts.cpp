@@ -51,8 +51,8 @@ TEST_CASE("facts do not depend on how many instructions share a line") {
   CHECK(together.approximates);
   CHECK(together.widest_read == 8);
   CHECK(together.shared_arrays == std::vector<std::uint64_t>{64});
-  CHECK(together.atomics == std::set<Operation>{{"max", "s32"}});
-  CHECK(together.arithmetic == std::set<Operation>{{"mul", "f32"}, {"div", "f32"}});
+  CHECK(together.atomics == std::set<TypedOperation>{{"max", "s32"}});
+  CHECK(together.arithmetic == std::set<TypedOperation>{{"mul", "f32"}, {"div", "f32"}});
 }
 
 TEST_CASE("nothing is known of text that is no PTX") {

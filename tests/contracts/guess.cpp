@@ -182,7 +182,7 @@ TEST_CASE("an entry's launch bounds, memory and loops are read from its PTX alon
   const EntryFacts total = facts_of(ptx::Source("k.ptx", block_sums), "_Z5totalPKdPdi");
   CHECK_FALSE(total.uses_shared);
   CHECK_FALSE(total.reads_in_loop);
-  CHECK(total.atomics == std::set<Operation>{{"add", "f64"}});
+  CHECK(total.atomics == std::set<TypedOperation>{{"add", "f64"}});
   CHECK_FALSE(facts_of(ptx::Source("k.ptx", block_sums), "missing").uses_block_index);
 }
 
@@ -275,7 +275,7 @@ TEST_CASE("what an entry calls counts as its own, and an address that is called 
 }
 )ptx";
   const EntryFacts facts = facts_of(ptx::Source("k.ptx", calling), "_Z4lastPKfPfi");
-  CHECK(facts.atomics == std::set<Operation>{{"add", "u32"}});
+  CHECK(facts.atomics == std::set<TypedOperation>{{"add", "u32"}});
   CHECK(facts.widest_read == 4);
   CHECK_FALSE(facts.uses_shuffle);
 }
