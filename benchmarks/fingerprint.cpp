@@ -12,8 +12,8 @@
 #include <memory>
 
 #include "base/hash.h"
+#include "base/task_pool.h"
 #include "benchmarks/verbs.h"
-#include "command/processes.h"
 #include "command/source_options.h"
 #include "command/subjects.h"
 #include "devices/emulated/runner.h"
@@ -173,7 +173,7 @@ void add(Digest& digest, const Followed& followed) {
 void add(Digest& digest, const JobResult& result) {
   for (const auto& contents : result.contents) digest.add(std::span<const std::byte>(contents));
   for (const Finding& finding : result.findings) add(digest, finding);
-  digest.add(result.warp_instructions);
+  digest.add(result.warp_instructions.value_or(0));
   digest.add(result.printed);
   digest.add(std::uint64_t{result.completed});
   digest.add(result.unsupported.value_or(""));
@@ -210,7 +210,7 @@ class HashingRunner final : public Runner {
       for (const char* schedule : schedules)
         for (std::size_t w = 0; w < ways.size(); ++w) {
           Job one = job;
-          one.schedule = schedule_named(schedule);
+          one.order = schedule_named(schedule);
           one.limits.warp_instructions = std::min<std::uint64_t>(one.limits.warp_instructions, 2'000'000);
           if (!ways[w].provenance) one.follow.reset();
           for (const JobResult& result : runners_[w]->run({one})) add(digest_, result);
@@ -266,18 +266,18 @@ int fingerprint(const Arguments& a, const Console& console) {
   for (const Subject& subject : subjects)
     for (const Instance& instance : subject.contract.instances) instances.emplace_back(&subject, &instance);
   std::vector<std::string> lines(instances.size());
-  Tasks tasks;
-  tasks.count = instances.size();
-  tasks.jobs = a.jobs;
-  tasks.work = [&](std::size_t task, const auto&) {
+  TaskPool pool;
+  pool.tasks = instances.size();
+  pool.processes = a.jobs;
+  pool.work = [&](std::size_t task, const auto&) {
     return fingerprint_of(*instances[task].first, *instances[task].second, a);
   };
-  tasks.finished = [&](std::size_t task, const Outcome& outcome) {
+  pool.finished = [&](std::size_t task, const Outcome& outcome) {
     lines[task] = outcome.ending == Outcome::Ending::finished
                       ? outcome.text
                       : instances[task].first->contract.id + " " + outcome.reason();
   };
-  if (!run_in_processes(tasks)) return exit_interrupted;
+  if (!pool.run()) return exit_interrupted;
   line.clear();
   console.print(fmt::format("{}\n", fmt::join(lines, "\n")));
   return exit_ok;

@@ -152,7 +152,7 @@ TEST_CASE("no undefined bit changes a bit that is called defined, in any row of 
   Random random(20240607);
   for (const isa::Row& row : isa::rows()) {
     if (row.action != isa::Action::compute && row.action != isa::Action::matrix_multiply) {
-      CHECK(row.spread == nullptr);
+      CHECK(row.shadow == nullptr);
       continue;
     }
     const auto forms = every_form_of(row);
