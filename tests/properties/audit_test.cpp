@@ -480,8 +480,11 @@ TEST_CASE("code that flushes subnormal numbers is judged so, whoever asked the c
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   AuditOptions options = many_cases(1000);
   const auto ptx = [](const std::string& launched, const std::string& other) {
-    return ".entry kernel() {\n" + launched + " %f1, %f2, %f3;\n}\n.entry other() {\n" + other +
-           " %f1, %f2, %f3;\n}\n";
+    const auto entry = [](const std::string& name, const std::string& opcode) {
+      return ".visible .entry " + name + "()\n{\n.reg .f32 %f<4>;\n" + opcode + " %f1, %f2, %f3;\nret;\n}\n";
+    };
+    return ".version 8.0\n.target sm_90\n.address_size 64\n" + entry("kernel", launched) +
+           entry("other", other);
   };
   CHECK_FALSE(audit(contract, flushing, options, ptx("add.f32", "add.f32")).findings.empty());
   CHECK_FALSE(audit(contract, flushing, options, ptx("add.f32", "add.ftz.f32")).findings.empty());
