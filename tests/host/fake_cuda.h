@@ -24,6 +24,8 @@ inline const char* cudaGetErrorString(cudaError_t) { return "an error of some ki
 
 /// A driver that counts as many GPUs as GPUS says.
 inline constexpr const char* fake_driver = R"(
+#include <cstdlib>
+#include <cstring>
 extern "C" int cuInit(unsigned) { return 0; }
 extern "C" int cuDeviceGetCount(int* count) { *count = std::atoi(std::getenv("GPUS")); return 0; }
 extern "C" int cuDeviceGetName(char* name, int, int) { std::strcpy(name, "a GPU of straw"); return 0; }
