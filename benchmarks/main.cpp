@@ -12,7 +12,7 @@ constexpr Verb verbs[] = {
     {"claims", "Test published claims (docs/claims.md)", attach_claims},
     {"compare", "Compare the emulated device with a GPU", attach_compare},
     {"detection", "Show what found which defect (docs/detection.md)", attach_detection},
-    {"fingerprint", "Hash what the emulated device does (a check of changes)", attach_fingerprint},
+    {"fingerprint", "Hash what the emulated device does", attach_fingerprint},
     {"kernels", "Describe the kernels of a folder (docs/kernels.md)", attach_kernels},
     {"bench", "Measure the speed of Foldproof and its kernels", attach_bench},
     {"gpu-worker", "Run the jobs of another foldproof-lab on a GPU", attach_gpu_worker, false},
