@@ -1,5 +1,6 @@
-// What propagate_undefined may say, by definition: a bit that it calls defined stays as it is whatever undefined
-// bits of the sources are; and for instructions whose rule is exact, a bit that it calls undefined does not.
+// What propagate_undefined may say, by definition: a bit that it calls defined stays as it is whatever
+// undefined bits of the sources are; and for instructions whose rule is exact, a bit that it calls undefined
+// does not.
 #include <algorithm>
 #include <random>
 

@@ -23,7 +23,7 @@ using Compute = void (*)(std::byte* frame, const Instruction& instruction, LaneM
 
 /// Sets which bits of an instruction's destinations are undefined (definedness.h).
 using ShadowRule = void (*)(const std::byte* values, std::byte* undefined, const Instruction& instruction,
-                        LaneMask lanes);
+                            LaneMask lanes);
 
 /// A read-modify-write as a function of bits: old value, operands b and c → new value. Narrow types use the
 /// low bits. Also folds redux and barrier reductions.
@@ -171,7 +171,7 @@ struct Row {
   std::string_view operands;  ///< "d:T a:T b:T"
   Action action;
   bool (*select)(
-      Form&);     ///< sets compute or combine; false when this combination does not exist; null: all do
+      Form&);         ///< sets compute or combine; false when this combination does not exist; null: all do
   ShadowRule shadow;  ///< null: more than registers decide it
   std::string_view synopsis;  ///< "d = a + b (mod 2^w)"
 };

@@ -9,7 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "devices/launch.h"
 #include "devices/emulated/coverage/coverage.h"
 #include "devices/emulated/execution/executor.h"
 #include "devices/emulated/scheduling/livelock.h"
@@ -17,6 +16,7 @@
 #include "devices/emulated/shadow/job_provenance.h"
 #include "devices/emulated/shadow/origins.h"
 #include "devices/emulated/state/residency.h"
+#include "devices/launch.h"
 
 namespace foldproof::emulated {
 

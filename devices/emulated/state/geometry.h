@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "devices/launch.h"
 #include "devices/emulated/isa/instruction.h"
+#include "devices/launch.h"
 #include "sanitizer/finding.h"
 #include "sanitizer/observer.h"
 
