@@ -80,7 +80,7 @@ class ByteReader {
   explicit ByteReader(std::span<const std::byte> message) : left_(message) {}
 
   std::uint64_t number();
-  /// The length of a list, each element of which takes at least one byte of the message.
+  /// The length of a list whose elements take at least one byte of the message each.
   std::uint64_t length();
   std::vector<std::byte> bytes();
   std::string text();

@@ -24,7 +24,7 @@ std::optional<std::string> read_if_possible(const std::filesystem::path& file,
 /// Line `number` of a file, counted from 1; nothing where there is none.
 std::optional<std::string> line_of(const std::filesystem::path& file, unsigned number);
 
-/// Writes `content` to `file`, in the place of what it held. Returns false where that is impossible.
+/// Writes `content` to `file`, replacing its contents. Returns false where that is impossible.
 bool write_file(const std::filesystem::path& file, std::string_view content);
 
 /// Writes a file next to `file` and renames it, so that a reader sees the old content or the new one, never a

@@ -179,7 +179,7 @@ void serve(Runner& runner) {
       const Watchdog::Busy busy(watchdog);
       if (!answer(*question, server.answer_to(question->message))) return;
     }
-  } catch (const ProtocolError&) {  // whoever sent that is not waiting for an answer
+  } catch (const ProtocolError&) {  // the sender is not waiting for an answer
   }
 }
 

@@ -32,7 +32,7 @@ void FunctionLowering::declare_entry_parameters() {
   for (std::size_t k = 0; k < layout.size(); ++k) {
     const ptx::Variable& parameter = function_.parameters[k];
     const auto [offset, bytes] = layout[k];
-    type_of(parameter);  // refuses types of which there are no values, such as .texref
+    type_of(parameter);  // refuses types that have no values, such as .texref
     declare(parameter.name, {Symbol::Kind::entry_parameter, bytes, offset}, parameter.ptx_line);
     code_.parameter_offsets.push_back(offset);
     code_.parameter_bytes.push_back(bytes);

@@ -1,4 +1,4 @@
-// Instructions that move bytes: which byte of which source is where in the result.
+// Instructions that move bytes: where each byte of the sources goes in the result.
 #pragma once
 
 #include <array>
