@@ -35,7 +35,8 @@ std::optional<std::uint32_t> bytes_of_type(std::string_view type) {
 
 std::uint64_t bytes_of(const Variable& variable) {
   std::uint64_t bytes = std::uint64_t{bytes_of_type(variable.type).value_or(0)} * variable.vector;
-  for (const std::uint64_t extent : variable.extents) bytes *= extent;
+  for (const std::uint64_t extent : variable.extents)
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) return UINT64_MAX;
   return bytes;
 }
 

@@ -15,7 +15,8 @@ std::optional<Space> space_of(std::string_view word);
 /// Bytes of one value of a type that a variable may have; none for another word.
 std::optional<std::uint32_t> bytes_of_type(std::string_view type);
 
-/// Bytes of a variable in memory; 0 for an array without an extent.
+/// Bytes of a variable in memory: 0 for an array without an extent, UINT64_MAX where 64 bits do not hold
+/// them.
 std::uint64_t bytes_of(const Variable& variable);
 
 }  // namespace foldproof::ptx

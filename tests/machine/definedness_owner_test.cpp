@@ -102,6 +102,25 @@ TEST_CASE("definedness: a shuffle from an absent lane is undefined", "[owners]")
   CHECK(owner.frame().undefined.lanes(shuffle.operand[0]) == 0b0100);
 }
 
+TEST_CASE("definedness: two groups of one warp that shuffle in place exchange their undefined bits",
+          "[owners]") {
+  Owner owner("shfl.sync.bfly.b32 %r0|%p0, %r0, 16, 31, -1;");
+  const Instruction& shuffle = owner.first(Action::shuffle);
+  owner.make_undefined(shuffle.operand[0], 0x0000ffff);
+  DivergentGroup& low = owner.warp.groups.front();
+  low.pc = static_cast<std::uint32_t>(&shuffle - owner.entry.instructions.data());
+  DivergentGroup high = low;
+  low.lanes = 0x0000ffff;
+  high.lanes = 0xffff0000;
+  owner.warp.groups.push_back(high);
+  const std::size_t members[] = {0, 1};
+  LaneRouting routing{owner.warp, members, isa::all_lanes, {}};
+  for (unsigned lane = 0; lane < isa::warp_size; ++lane)
+    routing.from[lane] = static_cast<std::uint8_t>(lane ^ 16);
+  owner.definedness.routed(routing);
+  CHECK(owner.frame().undefined.lanes(shuffle.operand[0]) == 0xffff0000);
+}
+
 TEST_CASE("definedness: a ballot is undefined in the bit of each undefined vote", "[owners]") {
   Owner owner("vote.sync.ballot.b32 %r1, %p0, -1;");
   const Instruction& vote = owner.first(Action::vote);

@@ -22,7 +22,6 @@ class Events final : private Scene {
   Events(const Program& program, const Geometry& geometry, const AddressSpace& addresses,
          const Observers& observers);
 
-  bool any() const { return !observers_.empty(); }
   /// Whether some observer wants accesses, and whether one wants each executed instruction.
   bool accesses() const { return !of_accesses_.empty(); }
   bool executions() const { return !of_executions_.empty(); }

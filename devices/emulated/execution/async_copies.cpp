@@ -39,12 +39,12 @@ void Executor::async_copy(Warp& warp, Frame& frame, const Instruction& i, LaneMa
   copy.group = warp.open_group;
   WarpAccess target(warp, frame, i, detail, lanes);
   target.bytes = bytes;
-  find_addresses(target, detail.address);
+  parts_.find_addresses(target, detail.address);
   WarpAccess source(warp, frame, i, detail, lanes);
   source.space = i.form->space2;
   source.bytes = bytes;
   source.writes = false;
-  find_addresses(source, detail.source);
+  parts_.find_addresses(source, detail.source);
   parts_.addresses.resolve(target, "write", bytes);
   copy.lanes = target.valid;
   if (copy.lanes == 0) return;

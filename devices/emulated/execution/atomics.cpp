@@ -10,7 +10,7 @@ void Executor::atomic(Warp& warp, Frame& frame, const Instruction& i, LaneMask l
   parts_.progress.read();
   const Detail& detail = parts_.program.details[i.detail];
   WarpAccess access(warp, frame, i, detail, lanes);
-  find_addresses(access, detail.address);
+  parts_.find_addresses(access, detail.address);
   parts_.addresses.resolve(access, "read-modify-write", access.bytes);
   const LaneMask changed = update(access);
   parts_.progress.changed(lane_count(changed));

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "devices/emulated/synchronization/block_barriers.h"
@@ -15,9 +14,6 @@
 
 namespace foldproof::emulated {
 
-/// How a time slice came to its end.
-enum class Slice : std::uint8_t { blocked, expired, ended };
-
 class Executor {
  public:
   explicit Executor(const Parts& parts)
@@ -26,7 +22,7 @@ class Executor {
   /// Runs the ready group at `index` for at most so many warp instructions, polls counting for many. The
   /// groups of the warp, and with them the group at `index`, may be others afterwards. Throws LaunchEnded
   /// where the launch ends inside.
-  Slice run(Warp& warp, std::size_t index, std::uint64_t quantum);
+  void run(Warp& warp, std::size_t index, std::uint64_t quantum);
   /// What the kernel printed.
   std::string take_printed() { return std::move(printed_); }
 
@@ -37,12 +33,12 @@ class Executor {
   struct Checked;  ///< what Definedness needs
   struct Traced;   ///< and each instruction, for counters, provenance and coverage
   template <class Policy>
-  Slice run(Warp& warp, std::size_t index, std::uint64_t quantum, Provenance* provenance);
+  void run(Warp& warp, std::size_t index, std::uint64_t quantum, Provenance* provenance);
   void trace(const Warp& warp, const DivergentGroup& group, const Instruction& i, LaneMask active,
              Provenance* provenance);
   void guard_decides(const Warp& warp, const DivergentGroup& group, const Instruction& i);
   bool execute_in_place(Warp& warp, const DivergentGroup& group, const Instruction& i, LaneMask lanes);
-  std::optional<Slice> execute_moving(Warp& warp, std::size_t index, const Instruction& i, LaneMask lanes);
+  bool execute_moving(Warp& warp, std::size_t index, const Instruction& i, LaneMask lanes);
   [[noreturn]] void trap(const Warp& warp, const Instruction& i, LaneMask lanes);
 
   // divergence.cpp: groups divide, reconverge and end
@@ -66,7 +62,6 @@ class Executor {
   void read_special(const Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes);
 
   // loads_stores.cpp
-  void find_addresses(WarpAccess& access, const Detail::Address& address);
   void load(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes);
   void load_parameter(Frame& frame, const Instruction& i, LaneMask lanes);
   void store(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes);

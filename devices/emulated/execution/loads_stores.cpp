@@ -75,20 +75,13 @@ void copy_run(std::byte* to, const std::byte* from, std::uint32_t bytes_of_lane,
 
 }  // namespace
 
-void Executor::find_addresses(WarpAccess& access, const Detail::Address& address) {
-  if (address.row != isa::no_operand)
-    parts_.shadow.decided(
-        {access.warp, access.frame, access.i, address.row, access.executing, Decision::Of::address});
-  access.gather(address);
-}
-
 void Executor::load(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
   const Detail& detail = parts_.program.details[i.detail];
   if (detail.address.base == Detail::Base::slot) return access_slot(frame, i, lanes);
   if (detail.address.base == Detail::Base::entry_parameter) return load_parameter(frame, i, lanes);
   parts_.progress.read();
   WarpAccess access(warp, frame, i, detail, lanes);
-  find_addresses(access, detail.address);
+  parts_.find_addresses(access, detail.address);
   parts_.addresses.find_common(access);
   if (!access.host) parts_.addresses.resolve(access, "read", access.bytes);
   if (parts_.events.accesses() && access.valid != 0) parts_.events.emit_access(access);
@@ -124,7 +117,7 @@ void Executor::store(Warp& warp, Frame& frame, const Instruction& i, LaneMask la
   const Detail& detail = parts_.program.details[i.detail];
   if (detail.address.base == Detail::Base::slot) return access_slot(frame, i, lanes);
   WarpAccess access(warp, frame, i, detail, lanes);
-  find_addresses(access, detail.address);
+  parts_.find_addresses(access, detail.address);
   const bool visible = i.form->space != StateSpace::local &&
                        detail.address.base != Detail::Base::frame_local &&
                        access.at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;

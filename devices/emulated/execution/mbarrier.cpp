@@ -119,7 +119,7 @@ void Executor::mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask
     return read_pending_count(registers, detail, lanes);
   }
   WarpAccess access(warp, frame, i, detail, lanes);
-  find_addresses(access, detail.address);
+  parts_.find_addresses(access, detail.address);
   parts_.addresses.resolve(access, "mbarrier operation", access.bytes);
   if (parts_.events.accesses() && access.valid != 0) emit_mbarrier(access);
   for_lanes(access.valid, [&](unsigned lane) {

@@ -75,7 +75,7 @@ void read_frame_address(Frame& frame, const Instruction& i, const Detail& detail
 }  // namespace
 
 // A launch pays only for the owners that it has.
-Slice Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum) {
+void Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum) {
   Provenance* provenance = parts_.shadow.provenance();
   if (provenance) {
     provenance->limit();
@@ -88,7 +88,7 @@ Slice Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum) {
 }
 
 template <class Policy>
-Slice Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum, Provenance* provenance) {
+void Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum, Provenance* provenance) {
   Cursor at(warp.groups[index]);
   std::uint64_t uncounted = quantum;
   const auto count = [&] {
@@ -127,7 +127,7 @@ Slice Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum, Proven
     at.group->pc = at.pc;
     if (i.action == Action::join) {
       count();
-      if (!arrive_at_join(warp, index)) return Slice::blocked;
+      if (!arrive_at_join(warp, index)) return;
       at.pc = at.group->pc;
       continue;
     }
@@ -149,16 +149,14 @@ Slice Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum, Proven
     } else {
       count();
       if (active != at.group->lanes) separate(warp, index, active);
-      if (const std::optional<Slice> ended = execute_moving(warp, index, i, active)) return *ended;
-      if (index >= warp.groups.size()) return Slice::expired;
+      if (!execute_moving(warp, index, i, active) || index >= warp.groups.size()) return;
       at = Cursor(warp.groups[index]);
-      if (at.group->state != DivergentGroup::State::ready) return Slice::blocked;
+      if (at.group->state != DivergentGroup::State::ready) return;
     }
   }
   count();
   at.group->pc = at.pc;
   ++at.group->expired_slices;
-  return Slice::expired;
 }
 
 // Each instruction, before anything else that is reported about it.
@@ -205,21 +203,19 @@ bool Executor::execute_in_place(Warp& warp, const DivergentGroup& group, const I
 }
 
 // Actions that may end, move or park the group, or end the launch. The group's pc is up to date, and all its
-// lanes take part. Returns how the time slice ended, or nothing where the group at `index`, if it exists, may
-// go on.
-std::optional<Slice> Executor::execute_moving(Warp& warp, std::size_t index, const Instruction& i,
-                                              LaneMask lanes) {
+// lanes take part. Returns whether the time slice goes on with the group at `index`, if it exists.
+bool Executor::execute_moving(Warp& warp, std::size_t index, const Instruction& i, LaneMask lanes) {
   DivergentGroup& group = warp.groups[index];
   switch (i.action) {
     case Action::nanosleep:
       parts_.progress.waited(poll_cost);
       ++group.pc;
       ++group.expired_slices;
-      return Slice::expired;
-    case Action::branch_indexed: branch_indexed(warp, index, i); return Slice::expired;
-    case Action::call: call(warp, index, i); return std::nullopt;
-    case Action::ret: return_lanes(warp, index); return Slice::expired;
-    case Action::exit: exit_lanes(warp, index, lanes); return Slice::ended;
+      return false;
+    case Action::branch_indexed: branch_indexed(warp, index, i); return false;
+    case Action::call: call(warp, index, i); return true;
+    case Action::ret: return_lanes(warp, index); return false;
+    case Action::exit: exit_lanes(warp, index, lanes); return false;
     case Action::trap: trap(warp, i, lanes);
     case Action::unsupported:
       throw Unsupported(
@@ -228,16 +224,15 @@ std::optional<Slice> Executor::execute_moving(Warp& warp, std::size_t index, con
     case Action::builtin:
       builtin(warp, *group.frame, i, lanes);
       ++group.pc;
-      return std::nullopt;
+      return true;
     case Action::barrier_sync:
     case Action::barrier_arrive:
-    case Action::barrier_reduce: block_barriers_.arrive(warp, index); return Slice::blocked;
+    case Action::barrier_reduce: block_barriers_.arrive(warp, index); return false;
     case Action::cluster_arrive:
       ++group.pc;
       cluster_barriers_.arrive(warp, i, lanes);
-      return Slice::expired;
-    case Action::cluster_wait:
-      return cluster_barriers_.wait(warp, index) ? std::nullopt : std::optional(Slice::blocked);
+      return false;
+    case Action::cluster_wait: return cluster_barriers_.wait(warp, index);
     case Action::shuffle:
     case Action::vote:
     case Action::match:
@@ -246,8 +241,7 @@ std::optional<Slice> Executor::execute_moving(Warp& warp, std::size_t index, con
     case Action::warp_sync:
     case Action::load_matrix:
     case Action::store_matrix:
-    case Action::matrix_multiply:
-      return warp_sync_.arrive(warp, index) ? std::nullopt : std::optional(Slice::blocked);
+    case Action::matrix_multiply: return warp_sync_.arrive(warp, index);
     default: throw Unsupported("an instruction without an executor", parts_.program.position(i));
   }
 }

@@ -227,11 +227,11 @@ class Layout {
 }  // namespace
 
 std::uint64_t bytes_of(const ptx::Variable& variable, const std::string& module_name) {
-  std::uint64_t bytes = std::uint64_t{type_bytes(variable, module_name)} * variable.vector;
-  for (const std::uint64_t extent : variable.extents)
-    if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > largest_variable)
-      throw InputError(fmt::format("variable {} is larger than 4 GiB", variable.name),
-                       {module_name, variable.ptx_line, 0});
+  type_bytes(variable, module_name);  // refuses an unknown type
+  const std::uint64_t bytes = ptx::bytes_of(variable);
+  if (bytes > largest_variable)
+    throw InputError(fmt::format("variable {} is larger than 4 GiB", variable.name),
+                     {module_name, variable.ptx_line, 0});
   return bytes;
 }
 

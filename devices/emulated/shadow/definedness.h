@@ -72,6 +72,11 @@ class Definedness {
     std::byte* defined;
     std::uint32_t count;
   };
+  /// What each lane brings to a shuffle: its undefined bits, and where they come from.
+  struct Shuffled {
+    std::array<std::uint32_t, isa::warp_size> bits{};
+    std::array<OriginId, isa::warp_size> origin{};
+  };
 
   /// The origin of an instruction's undefined bits; what() puts it into words when it is the first time.
   template <class What>
@@ -99,7 +104,8 @@ class Definedness {
                   const std::byte* undefined, OriginId origin);
   void store_undefined(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
                        OriginId origin);
-  void route_to(const LaneRouting& routing, const DivergentGroup& group);
+  void route_to(const LaneRouting& routing, const DivergentGroup& group, const Shuffled& held,
+                LaneMask absent);
 
   Origins& origins_;
   const Program& program_;

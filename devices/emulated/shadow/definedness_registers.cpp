@@ -183,44 +183,53 @@ void Definedness::moved(Frame& to, std::uint32_t target, Frame& from, std::uint3
   to.undefined.update(target, column, origin);
 }
 
+// All lanes' sources are read before any result is written: groups that share a frame may shuffle in place.
 void Definedness::routed(const LaneRouting& routing) {
-  for (const std::size_t k : routing.members) route_to(routing, routing.warp.groups[k]);
+  Shuffled held;
+  bool any_undefined = false;
+  for (const std::size_t k : routing.members) {
+    const DivergentGroup& group = routing.warp.groups[k];
+    const UndefinedBits& shadow = group.frame->undefined;
+    any_undefined |= shadow.any();
+    const std::uint32_t row = group.instruction().operand[LaneRouting::source];
+    const UndefinedBits::Row* undefined = shadow.find(row);
+    if (!undefined) continue;
+    const auto* bits = reinterpret_cast<const std::uint32_t*>(group.frame->undefined_bits() + row);
+    for_lanes(group.lanes, [&](unsigned lane) {
+      held.bits[lane] = bits[lane];
+      held.origin[lane] = undefined->origin;
+    });
+  }
+  for (const std::size_t k : routing.members) {
+    const DivergentGroup& group = routing.warp.groups[k];
+    LaneMask absent = 0;
+    for_lanes(group.lanes, [&](unsigned lane) {
+      if (!contains(routing.present, routing.from[lane])) absent |= bit(lane);
+    });
+    if (any_undefined || absent != 0) route_to(routing, group, held, absent);
+  }
 }
 
 // What a shuffle gives is as defined as what its source holds; an absent lane holds nothing.
-void Definedness::route_to(const LaneRouting& routing, const DivergentGroup& group) {
-  const Warp& warp = routing.warp;
+void Definedness::route_to(const LaneRouting& routing, const DivergentGroup& group, const Shuffled& held,
+                           LaneMask absent) {
   const Instruction& i = group.instruction();
-  UndefinedBits& shadow = group.frame->undefined;
-  std::array<const DivergentGroup*, warp_size> holder{};
-  bool any_undefined = shadow.any();
-  for (const std::size_t k : routing.members) {
-    any_undefined |= warp.groups[k].frame->undefined.any();
-    for_lanes(warp.groups[k].lanes, [&](unsigned lane) { holder[lane] = &warp.groups[k]; });
-  }
-  LaneMask absent = 0;
-  for_lanes(group.lanes,
-            [&](unsigned lane) { absent |= contains(routing.present, routing.from[lane]) ? 0 : bit(lane); });
-  if (!any_undefined && absent == 0) return;
   std::optional<OriginId> origin;
   std::array<std::uint32_t, warp_size> result{};
   for_lanes(group.lanes & ~absent, [&](unsigned lane) {
     const unsigned from = routing.from[lane];
-    const DivergentGroup& source = *holder[from];
-    const std::uint32_t row = source.instruction().operand[LaneRouting::source];
-    const UndefinedBits::Row* undefined = source.frame->undefined.find(row);
-    if (!undefined) return;
-    std::memcpy(&result[lane], source.frame->undefined_bits() + row + from * 4, 4);
-    if (result[lane] != 0 && !origin) origin = undefined->origin;
+    result[lane] = held.bits[from];
+    if (result[lane] != 0 && !origin) origin = held.origin[from];
   });
   if (absent != 0) {
     const auto lane = first_lane(absent);
-    origin = origin_at(Kind::undefined_shuffle_source, i, warp, lane, [&] {
+    origin = origin_at(Kind::undefined_shuffle_source, i, routing.warp, lane, [&] {
       return fmt::format("a shuffle in which thread {} reads from lane {}, which takes no part",
-                         to_string(geometry_.thread(warp, lane).thread), routing.from[lane]);
+                         to_string(geometry_.thread(routing.warp, lane).thread), routing.from[lane]);
     });
     for_lanes(absent, [&](unsigned one) { result[one] = ~0u; });
   }
+  UndefinedBits& shadow = group.frame->undefined;
   const std::uint32_t target = i.operand[LaneRouting::result], predicate = i.operand[LaneRouting::predicate];
   auto* bits = reinterpret_cast<std::uint32_t*>(group.frame->undefined_bits() + target);
   for_lanes(group.lanes, [&](unsigned lane) { bits[lane] = result[lane]; });

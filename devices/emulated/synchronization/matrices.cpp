@@ -34,8 +34,7 @@ void WarpSync::move_matrices(Warp& warp, Frame& frame, const Instruction& i) {
   const auto matrices = static_cast<unsigned>(detail.data.size());
   const bool loads = i.action == Action::load_matrix, transposed = i.form->has("trans");
   WarpAccess access(warp, frame, i, detail, lowest_lanes(matrices * 8));
-  parts_.shadow.decided({warp, frame, i, detail.address.row, access.executing, Decision::Of::address});
-  access.gather(detail.address);
+  parts_.find_addresses(access, detail.address);
   parts_.addresses.resolve(access, loads ? "read" : "write", access.bytes);
   if (parts_.events.accesses() && access.valid != 0) parts_.events.emit_access(access);
   for (unsigned k = 0; k < matrices; ++k)

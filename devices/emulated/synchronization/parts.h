@@ -24,6 +24,14 @@ struct Parts {
   AddressSpace& addresses;
   Events& events;
   Shadow& shadow;
+
+  /// The address of each lane that executes the access; each address is a decision.
+  void find_addresses(WarpAccess& access, const Detail::Address& address) const {
+    if (address.row != isa::no_operand)
+      shadow.decided(
+          {access.warp, access.frame, access.i, address.row, access.executing, Decision::Of::address});
+    access.gather(address);
+  }
 };
 
 }  // namespace foldproof::emulated
