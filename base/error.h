@@ -1,4 +1,4 @@
-// Errors that stop a run before it can judge anything. Each is one sentence: what was wrong, where, what to
+// Errors that stop a run before it can check anything. Each is one sentence: what was wrong, where, what to
 // do.
 #pragma once
 

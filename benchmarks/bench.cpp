@@ -30,11 +30,11 @@ Run attach_bench(CLI::App& app, Console& console) {
          "WHAT", a->what,
          "emulated: the device; oracles: exact sums beside other ways of summing; kernels: the f32 sums of "
          "the catalogue on a GPU, beside CUB and Thrust; exact: the exact one, on several data; gpu: small "
-         "cases on a GPU, judged, beside a "
+         "cases on a GPU, checked, beside a "
          "naive way")
       ->required()
       ->check(quietly(CLI::IsMember({"emulated", "oracles", "kernels", "exact", "gpu"})));
-  app.add_option("PATH", a->path, "Of gpu: a folder or contract; without one the kernels that come along");
+  app.add_option("PATH", a->path, "For gpu: folder or contract (default: the bundled catalogue)");
   app.add_option("--runs", a->runs, "Runs, of which the median counts")
       ->check(quietly(CLI::Range(1U, 1000U)))
       ->type_name("N");

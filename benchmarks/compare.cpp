@@ -39,10 +39,10 @@ bool has_one_answer(const Instance& instance, const Image& image) {
 AuditOptions audit_options(const Arguments& a) {
   AuditOptions options;
   options.cases = a.cases;
-  options.steered = 0;
+  options.guided = 0;
   options.largest_count = a.largest;
   options.seed = parse_seed(a.seed);
-  options.tells_missed = false;
+  options.notes_missed = false;
   return options;
 }
 
@@ -70,7 +70,7 @@ Compared compared(const Subject& subject, const Instance& instance, std::unique_
 /// False where the user ended it.
 bool compare_all(const std::vector<Subject>& subjects, const Arguments& a, Comparison& comparison,
                  ProgressLine& line) {
-  const auto instances = judged_instances(subjects);
+  const auto instances = checked_instances(subjects);
   const AuditOptions options = audit_options(a);
   comparison.kernels.resize(instances.size());
   GpuWorkers workers(gpu_worker_options(parse_duration(a.case_limit, "--case-limit")));
@@ -118,7 +118,7 @@ int compare(const Arguments& a, const Console& console) {
 
 Run attach_compare(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
-  app.add_option("PATH", a->path, "A folder, source or contract; without one the kernels that come along");
+  app.add_option("PATH", a->path, "Folder, source file or contract (default: the bundled catalogue)");
   app.add_option("--cases", a->cases, "Of each instance; default: 48")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40)))
       ->type_name("N");

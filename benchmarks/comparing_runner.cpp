@@ -58,7 +58,7 @@ std::vector<JobResult> ComparingRunner::run(const std::vector<Job>& jobs) {
   std::vector<JobResult> results = inner().run(on_gpu);
   for (std::size_t j = 0; j < results.size(); ++j) {
     Job job = jobs[j];
-    job.follow.reset();
+    job.trace.reset();
     const std::vector<JobResult> emulated = emulated_->run({job});
     if (auto finding = compare(job, emulated.front(), results[j])) results[j].findings.push_back(*finding);
   }
@@ -86,8 +86,8 @@ std::optional<Finding> ComparingRunner::compare(const Job& job, const JobResult&
 bool ComparingRunner::is_f64(const std::string& buffer) const {
   const auto of = [&](const Reduction& reduction) { return reduction.output == Element::f64; };
   if (buffer == instance_.output_name) return of(*instance_.reduction);
-  return std::ranges::any_of(instance_.further, [&](const FurtherResult& further) {
-    return further.buffer == buffer && of(further.reduction);
+  return std::ranges::any_of(instance_.additional_outputs, [&](const AdditionalOutput& additional) {
+    return additional.buffer == buffer && of(additional.reduction);
   });
 }
 

@@ -75,10 +75,10 @@ class Fingerprint final : public Observer {
  public:
   explicit Fingerprint(Digest& digest, bool executions) : digest_(digest), executions_(executions) {}
 
-  void launch_begins(const Scene& scene) override {
-    all(1, scene.threads_per_block(), scene.blocks_per_cluster(), scene.blocks(),
-        scene.has_plain_strong_accesses());
-    scene_ = &scene;
+  void launch_begins(const LaunchView& launch) override {
+    all(1, launch.threads_per_block(), launch.blocks_per_cluster(), launch.blocks(),
+        launch.has_plain_strong_accesses());
+    launch_ = &launch;
   }
   std::vector<Finding> launch_ends() override {
     all(2);
@@ -95,17 +95,17 @@ class Fingerprint final : public Observer {
         e.unchanged, e.warp.block, e.warp.warp);
     for_lanes(e.lanes, [&](unsigned lane) {
       all(e.at[lane], e.owner ? e.owner[lane] : e.warp.block);
-      if (lane == 0) digest_.add(scene_->memory_at(e.shared, e.at[lane]));
+      if (lane == 0) digest_.add(launch_->memory_at(e.shared, e.at[lane]));
     });
   }
   void fences(const FenceEvent& e) override {
     all(8, e.warp.block, e.warp.warp, e.lanes, static_cast<unsigned>(e.scope));
   }
   void warp_meets(const BarrierEvent& e) override { barrier(9, e); }
-  void meeting_arrives(const MeetingEvent& e) override {
+  void warp_sync_arrives(const WarpSyncEvent& e) override {
     all(10, e.warp.block, e.warp.warp, e.lanes, e.mask, e.site);
   }
-  void meeting_ends(const MeetingEvent& e) override {
+  void warp_sync_completes(const WarpSyncEvent& e) override {
     all(11, e.warp.block, e.warp.warp, e.lanes, e.mask, e.site);
   }
   void barrier_arrives(const BarrierEvent& e) override { barrier(12, e); }
@@ -140,16 +140,16 @@ class Fingerprint final : public Observer {
   }
   void execution(unsigned what, const ExecutionEvent& e) {
     all(what, e.warp.block, e.warp.warp, e.live, e.active, e.site,
-        static_cast<unsigned>(scene_->class_of(e.site)));
+        static_cast<unsigned>(launch_->class_of(e.site)));
   }
 
   Digest& digest_;
   bool executions_;
-  const Scene* scene_ = nullptr;
+  const LaunchView* launch_ = nullptr;
 };
 
-void add(Digest& digest, const Followed& followed) {
-  const Expressions& all = followed.expressions;
+void add(Digest& digest, const ProvenanceTrace& trace) {
+  const Expressions& all = trace.expressions;
   digest.add(all.inputs());
   for (NodeId id = 0; id < all.size(); ++id) {
     const Node& n = all[id];
@@ -162,9 +162,9 @@ void add(Digest& digest, const Followed& followed) {
       digest.add(value);
   }
   for (const NodeId id : all.decisions()) digest.add(id);
-  digest.add(all.gap().value_or(""));
-  for (const NodeId id : followed.results) digest.add(id);
-  for (const FollowedLaunch& launch : followed.launches) {
+  digest.add(all.incomplete().value_or(""));
+  for (const NodeId id : trace.results) digest.add(id);
+  for (const LaunchTrace& launch : trace.launches) {
     digest.add(launch.end);
     for (const NodeId id : launch.kept) digest.add(id);
   }
@@ -177,7 +177,7 @@ void add(Digest& digest, const JobResult& result) {
   digest.add(result.printed);
   digest.add(std::uint64_t{result.completed});
   digest.add(result.unsupported.value_or(""));
-  if (result.followed) add(digest, *result.followed);
+  if (result.trace) add(digest, *result.trace);
 }
 
 /// One way in which the device can watch a job.
@@ -212,7 +212,7 @@ class HashingRunner final : public Runner {
           Job one = job;
           one.order = schedule_named(schedule);
           one.limits.warp_instructions = std::min<std::uint64_t>(one.limits.warp_instructions, 2'000'000);
-          if (!ways[w].provenance) one.follow.reset();
+          if (!ways[w].provenance) one.trace.reset();
           for (const JobResult& result : runners_[w]->run({one})) add(digest_, result);
           ++runs_;
         }
@@ -244,10 +244,10 @@ struct Arguments {
 std::string fingerprint_of(const Subject& subject, const Instance& instance, const Arguments& a) {
   AuditOptions options;
   options.cases = a.cases;
-  options.steered = 0;
+  options.guided = 0;
   options.largest_count = a.largest;
   options.shrinks = false;
-  options.tells_missed = false;
+  options.notes_missed = false;
   options.tries_stored = false;
   options.store = std::filesystem::temp_directory_path() / "foldproof-fingerprint";
   HashingRunner runner;
@@ -260,7 +260,7 @@ int fingerprint(const Arguments& a, const Console& console) {
   ProgressLine line;
   const CompileOptions compile_options = a.source.compile_options();
   std::vector<Subject> subjects = load_subjects({a.path, {}, {}}, compile_options, console);
-  std::erase_if(subjects, [](const Subject& s) { return s.contract.is_host(); });
+  std::erase_if(subjects, [](const Subject& s) { return s.contract.is_host_function(); });
   compile_subjects(subjects, compile_options, a.jobs, console, line);
   std::vector<std::pair<const Subject*, const Instance*>> instances;
   for (const Subject& subject : subjects)

@@ -47,7 +47,7 @@ std::string row(const Contract& contract) {
       results.add(std::string(name_of(result_names, reduction.result)));
     };
     add(*instance.reduction);
-    for (const FurtherResult& further : instance.further) add(further.reduction);
+    for (const AdditionalOutput& additional : instance.additional_outputs) add(additional.reduction);
     if (instance.claims.height) heights.add("`" + instance.claims.height->text() + "`");
   }
   const std::filesystem::path folder = contract.file.parent_path().filename();

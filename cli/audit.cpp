@@ -1,4 +1,4 @@
-// foldproof audit: every instance of one or many contracts, judged.
+// foldproof audit: every instance of one or many contracts, checked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include "command/large_tools.h"
 #include "command/parse.h"
 #include "devices/gpus.h"
-#include "properties/recipes.h"
+#include "properties/distributions.h"
 #include "reports/writers.h"
 
 namespace foldproof {
@@ -26,7 +26,7 @@ namespace {
 struct Arguments : AuditArguments {
   std::string device = "emulated", sanitizer, case_limit = "10s", report, store, only_case,
               prove_budget = "30s";
-  std::optional<std::uint64_t> steered;
+  std::optional<std::uint64_t> guided;
   bool prove = false, counters = false, coverage = false, large = false;
 };
 
@@ -34,7 +34,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   CampaignOptions options;
   options.cases = arguments.cases;
   options.largest_count = arguments.largest;
-  options.audit.steered = arguments.steered;
+  options.audit.guided = arguments.guided;
   options.audit.seed = parse_seed(arguments.seed);
   if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
   if (!arguments.store.empty()) options.store = arguments.store;
@@ -85,7 +85,7 @@ void check_large(const Arguments& a) {
   const std::pair<const char*, bool> others[] = {{"--sanitizer", !a.sanitizer.empty()},
                                                  {"--case", !a.only_case.empty()},
                                                  {"--cases", a.cases.has_value()},
-                                                 {"--search", a.steered.has_value()},
+                                                 {"--search", a.guided.has_value()},
                                                  {"--budget", !a.budget.empty()},
                                                  {"--counters", a.counters},
                                                  {"--coverage", a.coverage},
@@ -107,7 +107,7 @@ std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arg
   if (!has_gpu) return assignments;
   const auto add = [&](const compute_sanitizer::Tool* tool) {
     for (Assignment assignment : all) {
-      if (is_host(*assignment.instance) && (device == "all" || tool != nullptr))
+      if (is_host_function(*assignment.instance) && (device == "all" || tool != nullptr))
         continue;  // these use it anyway
       assignment.device = RunsOn::cuda;
       assignment.tool = tool;
@@ -145,7 +145,9 @@ void prove(const std::vector<Assignment>& assignments, const MutationRunOptions&
 /// What ran the kernels: the emulated device, a GPU, or both.
 std::string devices_of(const std::vector<Assignment>& assignments, const std::string& gpu,
                        const std::string& emulated) {
-  const auto uses_gpu = [](const Assignment& a) { return a.device == RunsOn::cuda || is_host(*a.instance); };
+  const auto uses_gpu = [](const Assignment& a) {
+    return a.device == RunsOn::cuda || is_host_function(*a.instance);
+  };
   if (gpu.empty() || std::ranges::none_of(assignments, uses_gpu)) return emulated;
   return std::ranges::all_of(assignments, uses_gpu) ? gpu : fmt::format("{} and {}", emulated, gpu);
 }
@@ -174,7 +176,7 @@ int audit(const Arguments& arguments, const Console& console) {
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   std::optional<LargeTools> large;
   if (arguments.large && has_gpu) options.large_tools = large.emplace(compile_options, console).tools();
-  if (arguments.prove) check_all_excuses(assignments);
+  if (arguments.prove) check_all_equivalents(assignments);
   CampaignResult result = run_campaign(assignments, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
@@ -194,7 +196,7 @@ Run attach_audit(CLI::App& app, Console& console) {
   app.add_option("--device", a->device, "emulated, cuda or all; status 3 where one of them is not there")
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
       ->type_name("NAME");
-  app.add_option("--case-limit", a->case_limit, "Time of a case on a GPU; default: " + a->case_limit)
+  app.add_option("--case-limit", a->case_limit, "Time limit per case on a GPU; default: " + a->case_limit)
       ->type_name("TIME");
   app.add_option("--sanitizer", a->sanitizer,
                  "With --device cuda or all: under these tools of compute-sanitizer, with commas between "
@@ -208,17 +210,15 @@ Run attach_audit(CLI::App& app, Console& console) {
          "--case", a->only_case,
          "Only this case, written as reports show it: a value for each variable of the contract's domain "
          "and a distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
-             recipe_names() + "; behind one, each after a +, modifiers: " + modifier_names())
+             distribution_names() + "; then transforms, each after a +: " + transform_names())
       ->type_name("TEXT");
-  app.add_option("--search", a->steered,
-                 "Of the cases, so many are steered towards a larger error where a bound judges; default: a "
-                 "quarter, at least 4")
+  app.add_option("--search", a->guided,
+                 "Cases spent on guided search for a larger error (default: a quarter, at least 4)")
       ->check(quietly(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40)))
       ->type_name("N");
   app.add_flag("--counters", a->counters,
                "Count what each instance does on 65536 elements with 256 threads a block, or the nearest");
-  app.add_flag("--coverage", a->coverage,
-               "Say how many cases there were of each class: counts, blocks, inputs, condition, laws, …");
+  app.add_flag("--coverage", a->coverage, "Report input coverage: cases by count, block, distribution, …");
   app.add_option("--store", a->store, "Folder of failing cases, replayed first; default: beside the contract")
       ->type_name("DIR");
   CLI::Option* prove = app.add_flag(

@@ -17,8 +17,7 @@ bool is_selected(const Contract& contract, const Instance& instance, const std::
 }  // namespace
 
 void AuditArguments::attach(CLI::App& app, const std::string& default_cases) {
-  app.add_option("PATH", path,
-                 "A .cu, .ptx or contract, or a folder; without one the kernels that come along");
+  app.add_option("PATH", path, "Folder, .cu, .ptx or contract (default: the bundled catalogue)");
   app.add_option("--contract", contract, "The contract, where it is not beside the source")
       ->type_name("FILE.toml");
   app.add_option("--entry", entry, "The kernel to audit, where there is no contract")->type_name("NAME");

@@ -51,7 +51,7 @@ KernelReport skipped(const Contract& contract, const Instance& instance, const s
 }
 
 std::string device_of(const Assignment& assignment) {
-  if (is_host(*assignment.instance)) return "host";
+  if (is_host_function(*assignment.instance)) return "host";
   if (assignment.tool != nullptr) return fmt::format("cuda/{}", assignment.tool->name);
   if (assignment.is_large) return "cuda/large";
   return assignment.device == RunsOn::cuda ? "cuda" : "emulated";
@@ -66,7 +66,7 @@ std::string device_options(const Assignment& assignment) {
 }
 
 std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorkers& workers) {
-  if (is_host(*assignment.instance)) return make_host_runner();
+  if (is_host_function(*assignment.instance)) return make_host_runner();
   return assignment.device == RunsOn::cuda ? workers.runner() : checked_runner();
 }
 
@@ -74,7 +74,7 @@ void add_guesses(const Subject& subject, KernelReport& report) {
   report.notes.insert(report.notes.end(), subject.guesses.begin(), subject.guesses.end());
 }
 
-KernelReport judge(const Assignment& assignment, Runner& runner, const CampaignOptions& options) {
+KernelReport check(const Assignment& assignment, Runner& runner, const CampaignOptions& options) {
   const Subject& subject = *assignment.subject;
   const Instance& instance = *assignment.instance;
   KernelReport report =
@@ -84,14 +84,14 @@ KernelReport judge(const Assignment& assignment, Runner& runner, const CampaignO
   add_guesses(subject, report);
   if (!options.coverage) report.coverage.clear();
   // It is the machine that lacks something, not the program that lacks an instruction.
-  if (is_host(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
+  if (is_host_function(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
   if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
   for (Finding& finding : report.findings)
     if (!finding.replay.empty()) finding.replay += device_options(assignment);
   return report;
 }
 
-KernelReport unjudged(const Assignment& assignment, Verdict verdict, const Outcome& outcome) {
+KernelReport without_verdict(const Assignment& assignment, Verdict verdict, const Outcome& outcome) {
   KernelReport report = empty_report(assignment.subject->contract, *assignment.instance);
   report.verdict = verdict;
   report.reason = outcome.reason();
@@ -101,13 +101,13 @@ KernelReport unjudged(const Assignment& assignment, Verdict verdict, const Outco
 /// Of a process that did not come to an end of its own.
 KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
   switch (outcome.ending) {
-    case Outcome::Ending::unsupported: return unjudged(assignment, Verdict::unsupported, outcome);
-    case Outcome::Ending::interrupted: return unjudged(assignment, Verdict::skipped, outcome);
+    case Outcome::Ending::unsupported: return without_verdict(assignment, Verdict::unsupported, outcome);
+    case Outcome::Ending::interrupted: return without_verdict(assignment, Verdict::skipped, outcome);
     case Outcome::Ending::finished:
     case Outcome::Ending::wrong_input:
     case Outcome::Ending::crashed: break;
   }
-  return unjudged(assignment, Verdict::error, outcome);
+  return without_verdict(assignment, Verdict::error, outcome);
 }
 
 /// What a process that did not come to an end of its own said that it had found.
@@ -118,13 +118,13 @@ KernelReport broken_off(const Json& so_far, const Assignment& assignment, const 
   return report;
 }
 
-KernelReport judge_large(const Assignment& assignment, const CampaignOptions& options,
-                         const std::function<void(const std::string&)>& tell_so_far) {
+KernelReport check_large(const Assignment& assignment, const CampaignOptions& options,
+                         const std::function<void(const std::string&)>& report_so_far) {
   LargeAuditOptions large;
   large.seed = options.audit.seed;
   large.limit = options.case_limit;
   if (options.largest_count) large.largest_count = *options.largest_count;
-  large.so_far = [&](const KernelReport& report) { tell_so_far(pack(Json::array({to_json(report)}))); };
+  large.so_far = [&](const KernelReport& report) { report_so_far(pack(Json::array({to_json(report)}))); };
   const Subject& subject = *assignment.subject;
   KernelReport report =
       audit_large(subject.contract, *assignment.instance, subject.image, options.large_tools, large);
@@ -134,7 +134,7 @@ KernelReport judge_large(const Assignment& assignment, const CampaignOptions& op
 
 /// Cases must not hang on what became of those before, nor on what other processes keep meanwhile.
 void suit_a_tool(AuditOptions& options) {
-  options.steered = 0;
+  options.guided = 0;
   options.shrinks = options.tries_stored = false;
   options.is_to_end = nullptr;
 }
@@ -191,18 +191,18 @@ std::vector<Bundle> bundles_of(const std::vector<Assignment>& assignments) {
   return bundles;
 }
 
-std::vector<KernelReport> judge(Bundle bundle, const GpuWorkers& workers,
+std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers,
                                 const std::function<CampaignOptions(const Assignment&)>& options,
                                 const TaskReporter& reporter) {
   if (bundle.front().tool != nullptr)
     return audit_under_tool(bundle, [&](const Assignment& assignment, Runner& runner) {
-      return judge(assignment, runner, options(assignment));
+      return check(assignment, runner, options(assignment));
     });
   const Assignment& only = bundle.front();
-  if (only.is_large) return {judge_large(only, options(only), reporter.so_far)};
+  if (only.is_large) return {check_large(only, options(only), reporter.so_far)};
   const Subject& subject = *only.subject;
   if (!subject.skipped.empty()) return {skipped(subject.contract, *only.instance, subject.skipped)};
-  return {judge(only, *runner_for(only, workers), options(only))};
+  return {check(only, *runner_for(only, workers), options(only))};
 }
 
 Json to_json(const std::vector<KernelReport>& reports) {
@@ -226,7 +226,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   result.report.device = emulated::device_name;
   result.report.seed = options.audit.seed;
   result.report.kernels.resize(assignments.size());
-  std::size_t ended = 0, judged = 0;
+  std::size_t ended = 0, checked = 0;
   std::uint64_t cases = 0;
   std::optional<InputError> wrong_input;
 
@@ -239,14 +239,15 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   pool.can_end_early = true;
   pool.starting = [&](std::size_t task, unsigned slot) {
     const Assignment& next = bundles[task].front();
-    if (next.device == RunsOn::cuda && next.tool == nullptr && !next.is_large && !is_host(*next.instance))
+    if (next.device == RunsOn::cuda && next.tool == nullptr && !next.is_large &&
+        !is_host_function(*next.instance))
       workers.prepare(slot);
   };
   pool.work = [&](std::size_t task, const TaskReporter& reporter) {
     const auto options_for = [&](const Assignment& assignment) {
       CampaignOptions own = options;
       own.audit.cases = cases_of(assignment, options);
-      own.audit.tells_missed =
+      own.audit.notes_missed =
           own.audit.cases >= AuditOptions{}.cases || options.cases;  // not of what was shared
       own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
       own.audit.largest_count = options.largest_count.value_or(
@@ -258,7 +259,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
         own.audit.budget = share(*options.budget, line.elapsed(), bundles.size() - task, options.jobs);
       return own;
     };
-    return pack(to_json(judge(bundles[task], workers, options_for, reporter)));
+    return pack(to_json(check(bundles[task], workers, options_for, reporter)));
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
     const auto first = static_cast<std::size_t>(bundles[task].data() - assignments.data());
@@ -266,7 +267,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
     if (outcome.ending == Outcome::Ending::wrong_input) {
       if (!wrong_input) wrong_input.emplace(outcome.text, outcome.position);
     } else {
-      ++judged;
+      ++checked;
     }
     const bool finished = outcome.ending == Outcome::Ending::finished;
     const std::string& said = finished ? outcome.text : outcome.so_far;
@@ -290,7 +291,7 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
                           line.elapsed()));
   };
   result.interrupted = !pool.run();
-  if (judged == 0) result.wrong_input = wrong_input;
+  if (checked == 0) result.wrong_input = wrong_input;
   return result;
 }
 

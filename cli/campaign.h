@@ -16,7 +16,7 @@
 
 namespace foldproof {
 
-/// What runs an instance. Functions of the host call a GPU by themselves, whatever was asked for.
+/// What runs an instance. Host functions call a GPU by themselves, whatever was asked for.
 enum class RunsOn : std::uint8_t { emulated, cuda };
 
 /// One instance of one subject.
@@ -25,7 +25,7 @@ struct Assignment {
   const Instance* instance = nullptr;
   RunsOn device = RunsOn::emulated;
   const compute_sanitizer::Tool* tool = nullptr;  ///< that watches the GPU
-  bool is_large = false;                          ///< judged by sums that fill gigabytes, on the GPU
+  bool is_large = false;                          ///< checked by sums that fill gigabytes, on the GPU
 };
 
 /// In a run of more instances than this, those of one contract share cases: they differ in types and

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "command/parse.h"
-#include "properties/recipes.h"
+#include "properties/distributions.h"
 
 namespace foldproof {
 
@@ -38,7 +38,7 @@ Planted planted(std::uint64_t index, const std::string& value) {
 void read_assignment(Case& c, const std::string& key, const std::string& value, const std::string& word) {
   const std::string option = fmt::format("--case: {}", key);
   if (key == "seed")
-    c.recipe.seed = parse_number(value, option, 0, any);
+    c.input.seed = parse_number(value, option, 0, any);
   else if (key == "schedule")
     c.order = schedule_named(value);
   else if (key == "co_running_load")
@@ -47,22 +47,22 @@ void read_assignment(Case& c, const std::string& key, const std::string& value, 
     c.offset = parse_number(value, option, 0, largest_offset);
   else if (key == "calls")
     c.calls = parse_number(value, option, 1, most_calls);
-  else if (key == "law")
-    c.law = value;
+  else if (key == "relation")
+    c.relation = value;
   else if (key.starts_with("x[") && key.ends_with("]"))
-    c.recipe.planted.push_back(planted(parse_number(key.substr(2, key.size() - 3), option, 0, any), value));
+    c.input.planted.push_back(planted(parse_number(key.substr(2, key.size() - 3), option, 0, any), value));
   else
     c.variables[key] = variable(value, word);
 }
 
 bool begins_with_distribution(const std::string& word) {
   const std::string_view name = bare_name(std::string_view(word).substr(0, word.find('+')));
-  return std::ranges::find(recipes(), name, &RecipeInfo::name) != recipes().end();
+  return std::ranges::find(distributions(), name, &DistributionInfo::name) != distributions().end();
 }
 
-void read_recipe(Recipe& recipe, const std::string& word) {
+void read_distribution(InputDistribution& distribution, const std::string& word) {
   try {
-    read_words(word, recipe);
+    read_words(word, distribution);
   } catch (const InputError& error) {
     throw InputError("--case: " + error.sentence());
   }
@@ -81,18 +81,18 @@ Case parse_case(const std::string& text) {
       throw InputError(fmt::format(
           "--case: \"{}\" is neither NAME=VALUE nor a distribution; write a case as reports show it, "
           "such as \"{}\", with one of the distributions {}",
-          word, usual_case, recipe_names()));
-    else if (c.recipe.distribution.empty())
-      read_recipe(c.recipe, word);
+          word, usual_case, distribution_names()));
+    else if (c.input.distribution.empty())
+      read_distribution(c.input, word);
     else
       throw InputError(
-          fmt::format("--case: \"{}\" is a second distribution after \"{}\"", word, c.recipe.distribution));
+          fmt::format("--case: \"{}\" is a second distribution after \"{}\"", word, c.input.distribution));
   }
-  if (c.recipe.distribution.empty())
+  if (c.input.distribution.empty())
     throw InputError(fmt::format(
         "--case names no distribution; write a case as reports show it, such as \"{}\", with one of "
         "the distributions {}",
-        usual_case, recipe_names()));
+        usual_case, distribution_names()));
   return c;
 }
 

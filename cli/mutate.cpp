@@ -37,12 +37,11 @@ void leave_out_defects(std::vector<Subject>& subjects, const Console& console) {
 /// A library's kernels are not in the PTX of a function that calls it.
 void leave_out_host_functions(std::vector<Subject>& subjects, const Console& console) {
   const auto left_out =
-      std::erase_if(subjects, [](const Subject& subject) { return subject.contract.is_host(); });
+      std::erase_if(subjects, [](const Subject& subject) { return subject.contract.is_host_function(); });
   if (left_out == 0) return;
   if (subjects.empty())
-    throw InputError(
-        "there is nothing to mutate: the contract calls functions of the host, which have no PTX");
-  console.note(fmt::format("{} {} functions of the host are left out", left_out,
+    throw InputError("there is nothing to mutate: the contract calls host functions, which have no PTX");
+  console.note(fmt::format("{} {} host functions are left out", left_out,
                            left_out == 1 ? "contract that calls" : "contracts that call"));
 }
 
@@ -57,14 +56,14 @@ MutationRunOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-/// The exit status; where the floor cannot be judged, says so on standard error.
+/// The exit status; where the floor cannot be checked, says so on standard error.
 Exit conclude(const MutationRun& run, std::optional<double> floor, const Console& console) {
   if (run.interrupted) return exit_interrupted;
   const Exit status = exit_status(run.reports, floor);
   std::uint64_t skipped = 0;
-  for (const MutationReport& report : run.reports) skipped += report.count(Fate::skipped);
+  for (const MutationReport& report : run.reports) skipped += report.count(MutantStatus::skipped);
   if (floor && skipped > 0 && status == exit_unable)
-    console.note(fmt::format("{} not tried, so --floor cannot be judged; give more --budget",
+    console.note(fmt::format("{} not tried, so --floor cannot be checked; give more --budget",
                              skipped == 1 ? "1 mutant was" : fmt::format("{} mutants were", skipped)));
   return status;
 }
@@ -81,7 +80,7 @@ int mutate(const Arguments& arguments, const Console& console) {
   if (!arguments.all_instances) assignments = representatives(assignments);
   assignments = arguments.sharded(assignments);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
-  check_all_excuses(assignments);
+  check_all_equivalents(assignments);
   const MutationRun run = run_mutations(assignments, options, line);
   line.clear();
   console.print_as_asked([&] { return to_json(run.reports, run.device, options.mutation.seed); },

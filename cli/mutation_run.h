@@ -1,4 +1,4 @@
-// Mutants of many instances, judged in processes of their own.
+// Mutants of many instances, checked in processes of their own.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ std::vector<Assignment> representatives(const std::vector<Assignment>& assignmen
 
 /// Throws InputError for an excuse of a contract that fits nothing. Excuses are held against the mutants of
 /// all its instances, whichever of them are run. The subjects are compiled.
-void check_all_excuses(const std::vector<Assignment>& assignments);
+void check_all_equivalents(const std::vector<Assignment>& assignments);
 
 /// The excuses were checked.
 MutationRun run_mutations(const std::vector<Assignment>& assignments, const MutationRunOptions& options,

@@ -14,7 +14,7 @@ Run attach_prepare(CLI::App& app, Console& console) {
     SourceOptions source;
   };
   auto a = std::make_shared<Arguments>();
-  app.add_option("PATH", a->path, "A folder, source or contract; without one the kernels that come along");
+  app.add_option("PATH", a->path, "Folder, source file or contract (default: the bundled catalogue)");
   app.add_option("--jobs,-j", a->jobs, "Processes at a time")
       ->check(quietly(CLI::Range(1U, 1024U)))
       ->type_name("N");

@@ -1,4 +1,4 @@
-// foldproof replay: a stored case, run and judged again.
+// foldproof replay: a stored case, run and checked again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ std::vector<Assignment> on_device(Assignment assignment, const std::string& devi
                                   const std::vector<const compute_sanitizer::Tool*>& tools) {
   if (device == "cuda") assignment.device = RunsOn::cuda;
   if (tools.empty()) return {assignment};
-  if (is_host(*assignment.instance))
-    throw InputError("the case is of a function of the host, which no tool watches; leave --sanitizer out");
+  if (is_host_function(*assignment.instance))
+    throw InputError("the case is of a host function, which no tool watches; leave --sanitizer out");
   std::vector<Assignment> assignments;
   for (const compute_sanitizer::Tool* tool : tools) {
     assignment.tool = tool;

@@ -64,30 +64,30 @@ Shown show(const Assignment& assignment, const Arguments& a) {
   const Case c =
       a.only_case.empty() ? representative_case(instance, shown_elements) : parse_case(a.only_case);
   const auto runner = emulated::make_runner();
-  const Job job = followed_job(instance, assignment.subject->image, *runner, c);
+  const Job job = traced_job(instance, assignment.subject->image, *runner, c);
   const JobResult ran = std::move(runner->run({job}).front());
   if (ran.unsupported) throw Unsupported(*ran.unsupported);
-  if (!ran.followed) throw Unsupported("a finding ended the run; foldproof audit shows it");
-  const Followed& followed = *ran.followed;
-  if (const auto gap = followed.expressions.gap())
-    throw Unsupported("the tree of this kernel is not known: " + *gap);
-  if (a.result >= followed.results.size())
+  if (!ran.trace) throw Unsupported("a finding ended the run; foldproof audit shows it");
+  const ProvenanceTrace& trace = *ran.trace;
+  if (const auto incomplete = trace.expressions.incomplete())
+    throw Unsupported("the tree of this kernel is not known: " + *incomplete);
+  if (a.result >= trace.results.size())
     throw InputError(fmt::format("--result: there is no result {}; the kernel gives {} here", a.result,
-                                 followed.results.size()));
+                                 trace.results.size()));
   Shown shown;
   shown.kernel = empty_report(assignment.subject->contract, instance).kernel;
   shown.instance = instance.label;
   shown.case_text = describe(c);
-  shown.elements = followed.expressions.inputs();
-  shown.results = followed.results.size();
+  shown.elements = trace.expressions.inputs();
+  shown.results = trace.results.size();
   shown.op = instance.reduction->op;
-  shown.replayed = replay(followed.expressions);
-  const NodeId result = followed.results[a.result];
+  shown.replayed = replay(trace.expressions);
+  const NodeId result = trace.results[a.result];
   if (shown.op == Operator::sum && is_float(instance.reduction->output))
-    shown.bound = running_bound(followed.expressions, std::vector{result});
-  const auto depths = combinations(followed.expressions, std::vector{result}, shown.op);
+    shown.bound = running_bound(trace.expressions, std::vector{result});
+  const auto depths = combinations(trace.expressions, std::vector{result}, shown.op);
   shown.most_additions = depths.empty() ? 0 : *std::ranges::max_element(depths);
-  shown.tree = SummationTree::of(followed.expressions, result, shown.op);
+  shown.tree = SummationTree::of(trace.expressions, result, shown.op);
   return shown;
 }
 
@@ -102,8 +102,7 @@ std::string_view combination(Operator op) {
 }
 
 std::string replay_text(const Replay& replayed) {
-  if (replayed.differs)
-    return fmt::format("value {} has other bits than the host gives it", *replayed.differs);
+  if (replayed.differs) return fmt::format("value {}: the device and the host disagree", *replayed.differs);
   return fmt::format("{} operations done again on the host give the same bits", replayed.operations);
 }
 

@@ -65,7 +65,7 @@ class Player final : public Runner {
   std::size_t next_ = 0;
 };
 
-KernelReport not_judged(const Assignment& assignment, const InputError& error) {
+KernelReport why_no_checker(const Assignment& assignment, const InputError& error) {
   KernelReport report = empty_report(assignment.subject->contract, *assignment.instance);
   report.verdict = Verdict::error;
   report.reason = error.what();
@@ -105,7 +105,7 @@ std::vector<KernelReport> audit_under_tool(std::span<const Assignment> assignmen
       audit(assignments[k], recorder);
       std::ranges::move(recorder.take(), std::back_inserter(jobs));
     } catch (const InputError& error) {
-      wrong[k] = not_judged(assignments[k], error);
+      wrong[k] = why_no_checker(assignments[k], error);
     }
     ends.push_back(jobs.size());
   }

@@ -23,7 +23,7 @@ std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list)
 using AuditBy = std::function<KernelReport(const Assignment& assignment, Runner& runner)>;
 
 /// The reports of instances that are all under the same tool, in their order: first all jobs are gathered,
-/// then run, then judged. Throws like `audit`, and like run_sanitized.
+/// then run, then checked. Throws like `audit`, and like run_sanitized.
 std::vector<KernelReport> audit_under_tool(std::span<const Assignment> assignments, const AuditBy& audit);
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-# How every target of the project is compiled, and the two functions that rooms declare themselves with.
+# How every target of the project is compiled, and the two functions that modules declare themselves with.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -16,7 +16,7 @@ endif()
 
 # -Wno-restrict: GCC 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
 # -g1: lines for stack traces; what a debugger shows besides is a quarter of the time of a build (Debug has it).
-# -ffp-contract=off: a fused multiply-add that nobody wrote would change the bits that we judge.
+# -ffp-contract=off: a fused multiply-add that nobody wrote would change the bits that we check.
 add_library(foldproof_flags INTERFACE)
 target_compile_options(foldproof_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                        -Wno-sign-conversion $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -Werror -ffp-contract=off -fno-fast-math
@@ -28,15 +28,15 @@ if(FOLDPROOF_SANITIZE)
   target_link_options(foldproof_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# foldproof_library(ROOM [DEPENDS target...]): the room's library from every .cpp below the folder.
-# Headers directly in the room are its public face (#include "room/name.h"); deeper ones are its own.
-function(foldproof_library room)
+# foldproof_library(MODULE [DEPENDS target...]): the module's library from every .cpp below the folder.
+# Headers directly in the module are its public face (#include "module/name.h"); deeper ones are its own.
+function(foldproof_library module)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
-  add_library(foldproof_${room} STATIC ${sources})
-  add_library(foldproof::${room} ALIAS foldproof_${room})
-  target_include_directories(foldproof_${room} PUBLIC "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(foldproof_${room} PUBLIC ${ARG_DEPENDS} PRIVATE foldproof_flags ${ARG_PRIVATE_DEPENDS})
+  add_library(foldproof_${module} STATIC ${sources})
+  add_library(foldproof::${module} ALIAS foldproof_${module})
+  target_include_directories(foldproof_${module} PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(foldproof_${module} PUBLIC ${ARG_DEPENDS} PRIVATE foldproof_flags ${ARG_PRIVATE_DEPENDS})
 endfunction()
 
 # foldproof_tests(NAME LABELS label... DEPENDS target... [NVCC] [QUICK]): one Catch2 program from every .cpp of tests/NAME.

@@ -19,7 +19,7 @@ Dim3 parse_extent(const std::string& text, const std::string& option);
 /// "90s", "500ms", "2m", "1h"; a bare number is seconds.
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& option);
 
-/// A number, or "random" for one that nobody chose.
+/// A number, or "random" for a random one.
 std::uint64_t parse_seed(const std::string& text);
 
 /// "i/n": the i-th of n parts, counted from 1.

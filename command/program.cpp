@@ -83,7 +83,7 @@ int guarded(const Run& run, const Console& console) {
     console.fail(error.sentence(), error.position());
     return exit_unable;
   } catch (const Interrupted&) {
-    console.fail("the run was interrupted before anything was judged", {});
+    console.fail("the run was interrupted before anything was checked", {});
     return exit_interrupted;
   } catch (const std::exception& error) {
     console.fail(std::string("Foldproof itself failed: ") + error.what(), {});

@@ -103,12 +103,12 @@ std::vector<Subject> load_right_subjects(const fs::path& path, const CompileOpti
                                          const Console& console) {
   std::vector<Subject> subjects = load_subjects({path, {}, {}}, options, console);
   std::erase_if(subjects, [](const Subject& subject) {
-    return subject.contract.is_host() || !subject.contract.expected.empty();
+    return subject.contract.is_host_function() || !subject.contract.expected.empty();
   });
   return subjects;
 }
 
-std::vector<std::pair<const Subject*, const Instance*>> judged_instances(
+std::vector<std::pair<const Subject*, const Instance*>> checked_instances(
     const std::vector<Subject>& subjects) {
   std::vector<std::pair<const Subject*, const Instance*>> instances;
   for (const Subject& subject : subjects)
@@ -118,12 +118,12 @@ std::vector<std::pair<const Subject*, const Instance*>> judged_instances(
 }
 
 std::string skip_without_gpu(std::vector<Subject>& subjects) {
-  const auto is_host = [](const Subject& subject) { return subject.contract.is_host(); };
-  if (std::ranges::none_of(subjects, is_host)) return "";
+  const auto is_host_function = [](const Subject& subject) { return subject.contract.is_host_function(); };
+  if (std::ranges::none_of(subjects, is_host_function)) return "";
   const Gpus& present = gpus();
   std::string device;
   for (Subject& subject : subjects) {
-    if (!is_host(subject)) continue;
+    if (!is_host_function(subject)) continue;
     subject.skipped = present.lack;
     if (present.count == 1 && uses_several_gpus(subject.contract))
       subject.skipped = "there is one CUDA device here, and this is about several";

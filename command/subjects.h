@@ -42,15 +42,15 @@ LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const Compile
 std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
                                    const Console& console);
 
-/// Of a path those that are run by launches and meant to be right: no functions of the host, no defects.
+/// Of a path those that are run by launches and meant to be right: no host functions, no defects.
 std::vector<Subject> load_right_subjects(const std::filesystem::path& path, const CompileOptions& options,
                                          const Console& console);
 
-/// Instances that have a result to judge; in the order of the subjects, which they point into.
-std::vector<std::pair<const Subject*, const Instance*>> judged_instances(
+/// Instances that have a result to check; in the order of the subjects, which they point into.
+std::vector<std::pair<const Subject*, const Instance*>> checked_instances(
     const std::vector<Subject>& subjects);
 
-/// Skips functions of the host where there is no GPU, or not as many as they are about; says which GPU runs
+/// Skips host functions where there is no GPU, or not as many as they are about; says which GPU runs
 /// the others. Empty where none does.
 std::string skip_without_gpu(std::vector<Subject>& subjects);
 

@@ -1,4 +1,4 @@
-// A kernel around a device function, so that it can be launched and judged like any other.
+// A kernel around a device function, so that it can be launched and checked like any other.
 #pragma once
 
 #include <string>

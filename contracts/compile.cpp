@@ -48,7 +48,7 @@ struct Unit {
   std::string appendix;            ///< C++ behind the source: kernels around a `call`
   std::vector<std::string> flags;  ///< the whole of them, in order
   std::string arch;
-  bool host = false;  ///< a program of functions of the host
+  bool host = false;  ///< a program of host functions
 };
 
 /// "compute_90", "sm_90" and "sm_90a", as nvcc -ptx wants them.
@@ -250,7 +250,7 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   unit.source = checked_source(unit.source);
   if (unit.source.extension() == ".ptx") {
     if (unit.host)
-      throw EntryError("PTX holds no function of the host; name a .cu, or leave out host = true", {}, 0);
+      throw EntryError("PTX holds no host function; name a .cu, or leave out host = true", {}, 0);
     auto image = image_of(unit.source, read_text_file(unit.source, largest_ptx), options);
     std::vector<std::string> lowered = lowered_in(*image, unit.entries);
     return {std::move(image), std::move(lowered)};
@@ -321,8 +321,9 @@ std::shared_ptr<const Image> compile_contract(Contract& contract, const CompileO
   const Launches launches(contract);
   const std::string appendix = contract.call ? call_kernels(contract) : "";
   try {
-    Built built = build({contract.source, launches.entries, appendix, contract.flags, "", contract.is_host()},
-                        contract.arch, options);
+    Built built =
+        build({contract.source, launches.entries, appendix, contract.flags, "", contract.is_host_function()},
+              contract.arch, options);
     for (LaunchContract* launch : launches.all) launch->lowered = built.lowered[launches.index_of(*launch)];
     return std::move(built.image);
   } catch (const EntryError& error) {

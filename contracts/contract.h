@@ -52,7 +52,7 @@ struct OperandContract {
 };
 
 /// A result besides the output: the same launches leave it in a buffer.
-struct FurtherResult {
+struct AdditionalOutput {
   std::string buffer;
   Reduction reduction;  ///< of the same elements; its output is the buffer's type
 };
@@ -91,7 +91,7 @@ struct LaunchContract {
   bool has_cluster = false;
   bool cooperative = false;
   Expression shared;  ///< dynamic bytes a block
-  bool host = false;  ///< the entry is a function of the host: it has no shape, and `lowered` is `entry`
+  bool host = false;  ///< the entry is a host function: it has no shape, and `lowered` is `entry`
   std::string gpus;   ///< the variable that says how many GPUs it uses; empty: one
   std::vector<ArgumentContract> arguments;
   Position where;
@@ -142,7 +142,7 @@ struct Instance {
   std::map<std::string, Range, std::less<>> tried;    ///< narrower ranges from which cases are drawn
   std::vector<OperandContract> operands;              ///< inputs besides "input"
   std::vector<BufferContract> buffers;                ///< besides these and "output"
-  std::vector<FurtherResult> further;
+  std::vector<AdditionalOutput> additional_outputs;
   Expression output_count;  ///< elements of the output buffer
   BufferContract::Initial output_initial = BufferContract::Initial::undefined;
   BufferContract::Reset output_reset = BufferContract::Reset::each_call;
@@ -151,8 +151,8 @@ struct Instance {
   Claims claims;
 };
 
-/// Whether its launches call functions of the host, which takes a GPU.
-bool is_host(const Instance& instance);
+/// Whether its launches call host functions, which takes a GPU.
+bool is_host_function(const Instance& instance);
 
 /// A device function to be wrapped in a kernel: `call = "…"` under [source]. The generated kernel gives
 /// every thread its element `x` (the identity past `count`), makes the call twice with a barrier between, and
@@ -173,7 +173,7 @@ struct Contract {
   std::vector<Instance> instances;
   std::vector<Allow> allows;
   std::vector<Equivalent> equivalents;
-  bool is_host() const;             ///< as its instances are; either all are or none
+  bool is_host_function() const;    ///< as its instances are; either all are or none
   std::vector<Announced> expected;  ///< findings that the source announces
 };
 
@@ -181,7 +181,7 @@ struct Contract {
 /// unknown placeholder, missing entry, a kept case.
 Contract load_contract(const std::filesystem::path& file);
 
-/// Whether a function of the host says how many GPUs it uses.
+/// Whether a host function says how many GPUs it uses.
 bool uses_several_gpus(const Contract& contract);
 /// Lets no case of a host contract ask for more GPUs than there are.
 void limit_gpus(Contract& contract, unsigned present);

@@ -19,6 +19,7 @@ struct RenamedKey {
   std::string_view table, key, now;
 };
 constexpr RenamedKey renamed[] = {
+    {"", "further", "\"additional_output\""},
     {"equivalent", "at", "\"file\", without a line: \"code\" quotes the statement"},
 };
 

@@ -122,23 +122,22 @@ void check_launches(const Table& top, const Contract& contract) {
                      top.where());
   std::optional<bool> host;
   for (const Table& launch : top.tables("launch")) {
-    const bool is_host = launch.boolean("host", false);
-    if (host.value_or(is_host) != is_host)
-      throw InputError("kernels and functions of the host are not launched by one contract",
-                       launch.where("host"));
-    host = is_host;
+    const bool is_host_function = launch.boolean("host", false);
+    if (host.value_or(is_host_function) != is_host_function)
+      throw InputError("kernels and host functions are not launched by one contract", launch.where("host"));
+    host = is_host_function;
   }
 }
 
 }  // namespace
 
-bool is_host(const Instance& instance) {
+bool is_host_function(const Instance& instance) {
   return std::ranges::any_of(instance.launches, &LaunchContract::host);
 }
 
-bool Contract::is_host() const {
+bool Contract::is_host_function() const {
   return std::ranges::any_of(instances,
-                             [](const Instance& instance) { return foldproof::is_host(instance); });
+                             [](const Instance& instance) { return foldproof::is_host_function(instance); });
 }
 
 bool uses_several_gpus(const Contract& contract) {

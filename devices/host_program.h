@@ -15,7 +15,7 @@ namespace foldproof {
 std::string host_program_code(const std::vector<std::string>& entries, const std::string& place);
 
 /// Runs jobs in the program of their image, in a process of its own: what crashes it, or takes longer than
-/// `limit`, is a finding. Schedules and what a job asks to be followed mean nothing there.
+/// `limit`, is a finding. Schedules and what a job asks to be traced mean nothing there.
 std::unique_ptr<Runner> make_host_runner(std::chrono::milliseconds limit = std::chrono::minutes(1));
 
 }  // namespace foldproof

@@ -7,7 +7,7 @@ namespace foldproof {
 
 void require_ptx(const Image& image) {
   if (!image.program.empty())
-    throw Unsupported("a function of the host is called, which takes a GPU: there is no PTX of it to run",
+    throw Unsupported("a host function is called, which takes a GPU: there is no PTX of it to run",
                       {image.name()});
 }
 

@@ -49,17 +49,17 @@ struct LaunchReport {
 };
 
 /// What a launch made of the input, and left behind.
-struct FollowedLaunch {
+struct LaunchTrace {
   NodeId end = 0;  ///< the nodes below it were made by then
   std::vector<NodeId>
       kept;  ///< those that it made, or elements elsewhere than they came from, in global memory
 };
 
 /// What the elements of an output are made of.
-struct Followed {
+struct ProvenanceTrace {
   Expressions expressions;
-  std::vector<NodeId> results;           ///< one an element; 0 where it depends on no input
-  std::vector<FollowedLaunch> launches;  ///< of the job, in their order
+  std::vector<NodeId> results;        ///< one an element; 0 where it depends on no input
+  std::vector<LaunchTrace> launches;  ///< of the job, in their order
 };
 
 }  // namespace foldproof

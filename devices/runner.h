@@ -53,8 +53,8 @@ struct JobWrite {
   std::vector<std::byte> bytes;
 };
 
-/// Elements whose way through a job is followed, into the elements of an output.
-struct JobFollow {
+/// Elements whose way through a job is traced, into the elements of an output.
+struct TraceRequest {
   std::uint32_t input = 0, output = 0;  ///< indices of buffers
   Element input_element{}, output_element{};
   std::uint64_t input_count = 0, output_count = 0;
@@ -69,7 +69,7 @@ struct Job {
   std::vector<JobStep> steps;
   LaunchOrder order;
   Limits limits;
-  std::optional<JobFollow> follow;
+  std::optional<TraceRequest> trace;
   /// Jobs of one group, such as those of a case, are wanted together or not at all. 0: of none.
   std::uint64_t group = 0;
 };
@@ -77,7 +77,7 @@ struct Job {
 inline constexpr std::uint64_t uncounted_cost = 1 << 20;
 
 /// When `completed` is false, a finding ended the job, or one of its group, early and the contents mean
-/// nothing. Bytes that nobody wrote, and padding, hold Filling::poison.
+/// nothing. Bytes that nobody wrote, and padding, hold UndefinedFill::poison.
 struct JobResult {
   std::vector<std::vector<std::byte>> contents;  ///< one per buffer; empty where not read back
   std::vector<Finding> findings;
@@ -86,9 +86,9 @@ struct JobResult {
   /// are not counted.
   std::uint64_t cost = uncounted_cost;
   std::string printed;
-  bool completed = true;                     ///< every step ran to its end
-  std::shared_ptr<const Followed> followed;  ///< where the job asks for it, and the device can
-  std::optional<std::string> unsupported;    ///< why the job could not run
+  bool completed = true;                         ///< every step ran to its end
+  std::shared_ptr<const ProvenanceTrace> trace;  ///< where the job asks for it, and the device can
+  std::optional<std::string> unsupported;        ///< why the job could not run
 };
 
 /// What there is to know of a runner before it has run anything.

@@ -18,7 +18,7 @@ namespace foldproof {
 ///
 /// A job that spoils the device has what the device says of it as its finding, where the tool says nothing;
 /// the later jobs of its kernel have no result, the others another process. A job of which the tool has an
-/// error to tell is not completed, so that its values are not judged. Throws InputError and Unsupported like
+/// error to tell is not completed, so that its values are not checked. Throws InputError and Unsupported like
 /// a runner.
 std::vector<std::optional<JobResult>> run_sanitized(const compute_sanitizer::Tool& tool,
                                                     const WorkerOptions& worker,

@@ -9,7 +9,7 @@
 namespace foldproof {
 namespace {
 
-constexpr Filling chance[] = {
+constexpr UndefinedFill chance[] = {
     {{0, 0}, {~0u, ~0u}, 1},                                  // any bits
     {{0x76007600, 0x76007600}, {0x00ff00ff, 0x00ff00ff}, 2},  // huge in every format
     {{0xf600f600, 0xf600f600}, {0x00ff00ff, 0x00ff00ff}, 3},  // as far below zero
@@ -23,7 +23,7 @@ constexpr Filling chance[] = {
 };
 
 // The same value in all elements of its size.
-Filling everywhere(std::uint64_t value, unsigned bytes) {
+UndefinedFill everywhere(std::uint64_t value, unsigned bytes) {
   auto low = static_cast<std::uint32_t>(value);
   const auto high = static_cast<std::uint32_t>(value >> 32);
   if (bytes == 1) low = (low & 0xff) * 0x01010101;
@@ -33,7 +33,7 @@ Filling everywhere(std::uint64_t value, unsigned bytes) {
 
 }  // namespace
 
-std::uint32_t Filling::word(std::uint64_t memory, std::uint64_t at) const {
+std::uint32_t UndefinedFill::word(std::uint64_t memory, std::uint64_t at) const {
   const std::uint64_t place = at / sizeof(std::uint32_t);
   const std::uint32_t bits = varied[place % 2];
   if (bits == 0) return base[place % 2];
@@ -41,31 +41,31 @@ std::uint32_t Filling::word(std::uint64_t memory, std::uint64_t at) const {
   return base[place % 2] ^ (static_cast<std::uint32_t>(any) & bits);
 }
 
-void fill_undefined(std::span<std::byte> bytes, const Filling& filling, std::uint64_t memory,
+void fill_undefined(std::span<std::byte> bytes, const UndefinedFill& fill, std::uint64_t memory,
                     std::uint64_t at) {
   if (bytes.empty()) return;
   std::array<std::uint32_t, 2> words{};
   const auto take = [&](std::uint64_t from) {
-    words = {filling.word(memory, from), filling.word(memory, from + sizeof(std::uint32_t))};
+    words = {fill.word(memory, from), fill.word(memory, from + sizeof(std::uint32_t))};
   };
   take(at);
   std::size_t done = 0;
   for (; done + sizeof words <= bytes.size(); done += sizeof words) {
-    if (filling.is_varied()) take(at + done);
+    if (fill.is_varied()) take(at + done);
     std::memcpy(bytes.data() + done, words.data(), sizeof words);
   }
   take(at + done);
   std::memcpy(bytes.data() + done, words.data(), bytes.size() - done);
 }
 
-std::span<const Filling> fillings_by_chance() { return chance; }
+std::span<const UndefinedFill> random_fills() { return chance; }
 
-std::vector<Filling> fillings_of(const std::vector<UseOfUndefined::Compared>& compared) {
-  std::vector<Filling> all = {everywhere(0, 4), everywhere(1, 4),
-                              everywhere(std::bit_cast<std::uint32_t>(1.0f), 4),
-                              everywhere(std::bit_cast<std::uint64_t>(1.0), 8)};
+std::vector<UndefinedFill> fills_of(const std::vector<UseOfUndefined::Compared>& compared) {
+  std::vector<UndefinedFill> all = {everywhere(0, 4), everywhere(1, 4),
+                                    everywhere(std::bit_cast<std::uint32_t>(1.0f), 4),
+                                    everywhere(std::bit_cast<std::uint64_t>(1.0), 8)};
   const auto add = [&](std::uint64_t value, unsigned bytes) {
-    if (const Filling one = everywhere(value, bytes); std::ranges::find(all, one) == all.end())
+    if (const UndefinedFill one = everywhere(value, bytes); std::ranges::find(all, one) == all.end())
       all.push_back(one);
   };
   for (const auto& [value, bytes] : compared) {

@@ -16,7 +16,7 @@ namespace foldproof {
 
 /// What memory and registers hold that nobody gave a value: words for the even and the odd multiples of 4
 /// bytes. Of itself poison: a NaN as f32, and huge as an integer, so that using it shows.
-struct Filling {
+struct UndefinedFill {
   static constexpr std::uint32_t poison = 0x7fedbead;
 
   std::array<std::uint32_t, 2> base{poison, poison};
@@ -24,7 +24,7 @@ struct Filling {
   std::array<std::uint32_t, 2> varied{0, 0};
   std::uint32_t seed = 0;
 
-  bool operator==(const Filling&) const = default;
+  bool operator==(const UndefinedFill&) const = default;
   bool is_varied() const { return (varied[0] | varied[1]) != 0; }
   /// The word that the byte `at` belongs to. `memory` tells apart what has addresses of its own.
   std::uint32_t word(std::uint64_t memory, std::uint64_t at) const;
@@ -32,7 +32,7 @@ struct Filling {
 };
 
 /// Fills the bytes from `at` on, a multiple of 4.
-void fill_undefined(std::span<std::byte> bytes, const Filling& filling, std::uint64_t memory,
+void fill_undefined(std::span<std::byte> bytes, const UndefinedFill& fill, std::uint64_t memory,
                     std::uint64_t at);
 
 /// How a job's launches used what nobody determined.
@@ -48,9 +48,9 @@ struct UseOfUndefined {
 };
 
 /// Values to try that differ from place to place, of every sort that programs expect.
-std::span<const Filling> fillings_by_chance();
+std::span<const UndefinedFill> random_fills();
 /// The same value everywhere: zero, one, and what the program compares with, equal to it and next to it.
-std::vector<Filling> fillings_of(const std::vector<UseOfUndefined::Compared>& compared);
+std::vector<UndefinedFill> fills_of(const std::vector<UseOfUndefined::Compared>& compared);
 
 /// Bytes of a buffer: [first, end).
 struct ByteRange {

@@ -11,7 +11,7 @@
 
 namespace foldproof {
 
-class Conversation;
+class WorkerClient;
 
 struct WorkerOptions {
   std::vector<std::string> command;          ///< the program that calls `serve`, and its arguments
@@ -35,7 +35,7 @@ class Worker {
 
  private:
   friend class WorkerRunner;
-  std::unique_ptr<Conversation> conversation_;
+  std::unique_ptr<WorkerClient> client_;
 };
 
 /// Runs jobs in a worker, and in a new one where a job ended the one before. Jobs of one image are run

@@ -21,7 +21,7 @@
 namespace foldproof {
 
 /// Either a bound that holds for every run of the arithmetic that its function names, or a sentence that says
-/// which condition fails. A judge may reject a value that lies beyond a bound; without one, it may not.
+/// which condition fails. A checker may reject a value that lies beyond a bound; without one, it may not.
 class Bound {
  public:
   /// A bound that holds.

@@ -1,4 +1,4 @@
-// Judges what a reduction returned: bit for bit where the inputs force it, inside a rigorous bound otherwise.
+// Checks what a reduction returned: bit for bit where the inputs force it, inside a rigorous bound otherwise.
 #pragma once
 
 #include <cstddef>
@@ -34,14 +34,14 @@ struct Arithmetic {
   std::shared_ptr<const CustomOperator> custom = {};  ///< of custom
 };
 
-struct Judgement {
+struct CheckResult {
   /// What decided: nothing, where any value may be right; the category of the result (NaN, infinity, finite),
   /// the one value that these inputs force, a bound on the rounding error in any order, or one in the order
   /// that a run showed.
-  enum class Layer : std::uint8_t { nothing, category, exact, bound, tree };
+  enum class Evidence : std::uint8_t { nothing, category, exact, bound, tree };
 
   bool ok = true;
-  Layer layer = Layer::exact;
+  Evidence evidence = Evidence::exact;
   std::optional<double> error;             ///< |result - exact|; absent where either is not finite
   std::optional<double> ulps;              ///< the error in units of the output's last place
   std::optional<double> bound;             ///< absent where nothing rounds
@@ -52,32 +52,33 @@ struct Judgement {
 };
 
 /// The exact result of one input and all that may come instead of it.
-class Judge {
+class Checker {
  public:
-  virtual ~Judge() = default;
-  /// Judges one element of the result, given by its bits; `index` tells which where there are several.
-  virtual Judgement element(std::size_t index, std::uint64_t bits) const = 0;
-  /// Judges a result of one element.
-  Judgement value(std::uint64_t bits) const { return element(0, bits); }
+  virtual ~Checker() = default;
+  /// Checks one element of the result, given by its bits; `index` tells which where there are several.
+  virtual CheckResult element(std::size_t index, std::uint64_t bits) const = 0;
+  /// Checks a result of one element.
+  CheckResult value(std::uint64_t bits) const { return element(0, bits); }
 };
 
-/// A judge of an operator that folds.
-class FoldJudge : public Judge {
+/// A checker of an operator that folds.
+class FoldChecker : public Checker {
  public:
   /// More elements come after the others.
   virtual void append(std::span<const std::byte> elements) = 0;
-  /// Judges outputs that are folded exactly: each is the reduction of a part, and the parts make the whole.
-  virtual Judgement partials(std::span<const std::byte> outputs) const = 0;
+  /// Checks outputs that are folded exactly: each is the reduction of a part, and the parts make the whole.
+  virtual CheckResult partials(std::span<const std::byte> outputs) const = 0;
 };
 
-/// Why no judge can be made for this arithmetic, as a sentence; nothing where one can.
-std::optional<std::string> not_judged(const Arithmetic& arithmetic);
+/// Why no checker can be made for this arithmetic, as a sentence; nothing where one can.
+std::optional<std::string> why_no_checker(const Arithmetic& arithmetic);
 
-/// A judge of what the operator makes of `input` (whole elements). Of an empty input that is the identity,
+/// A checker of what the operator makes of `input` (whole elements). Of an empty input that is the identity,
 /// where the operator folds. `operands`: those that belong to these elements; all that the operator needs.
-std::unique_ptr<Judge> make_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                                  const Operands& operands = {});
+std::unique_ptr<Checker> make_checker(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                                      const Operands& operands = {});
 /// The same of an operator that folds.
-std::unique_ptr<FoldJudge> make_fold_judge(const Arithmetic& arithmetic, std::span<const std::byte> input);
+std::unique_ptr<FoldChecker> make_fold_checker(const Arithmetic& arithmetic,
+                                               std::span<const std::byte> input);
 
 }  // namespace foldproof

@@ -65,7 +65,7 @@ class Expressions {
   /// Values on which a way through the program, or what is done at all, depended.
   const std::vector<NodeId>& decisions() const { return decisions_; }
   /// Why the expressions are not the whole truth, as a sentence; nothing where they are.
-  const std::optional<std::string>& gap() const { return gap_; }
+  const std::optional<std::string>& incomplete() const { return incomplete_; }
 
   NodeId add(const Node& node);
   NodeId constant(std::uint64_t bits, unsigned bytes);
@@ -82,12 +82,12 @@ class Expressions {
   NodeId replaced(NodeId node, NodeId before, NodeId now);
 
   void decide(NodeId node);
-  void leave_gap(std::string_view why);
+  void mark_incomplete(std::string_view why);
 
  private:
   std::vector<Node> nodes_ = std::vector<Node>(1);
   std::vector<NodeId> decisions_;
-  std::optional<std::string> gap_;
+  std::optional<std::string> incomplete_;
   NodeId inputs_ = 0;
 };
 

@@ -17,7 +17,7 @@ enum class Operator : std::uint8_t {
 
 /// A row of operators.def.
 struct OperatorInfo {
-  enum class Gives : std::uint8_t { fold, place, number, tally, ranked, elements, counts };
+  enum class Gives : std::uint8_t { fold, index, number, tally, ranked, elements, counts };
   Operator op;
   std::string_view name, functor;
   Gives gives;

@@ -11,12 +11,12 @@
 #include "properties/execution/evaluation.h"
 #include "properties/generation/coverage.h"
 #include "properties/generator.h"
-#include "properties/keeping/store.h"
-#include "properties/keeping/triage.h"
 #include "properties/random.h"
-#include "properties/searching/climb.h"
+#include "properties/search/guided_search.h"
 #include "properties/shrinking/same_failure.h"
 #include "properties/shrinking/shrink.h"
+#include "properties/store/store.h"
+#include "properties/store/triage.h"
 
 namespace foldproof {
 namespace {
@@ -28,11 +28,11 @@ constexpr std::size_t most_shrunk = 8;
 /// Elements of a replayed case: more than are ever generated, less than would exhaust a machine.
 constexpr std::uint64_t largest_replayed_count = std::uint64_t{1} << 30;
 
-/// Of the last cases, how many are steered: a quarter and at least four, but no more than half.
-std::uint64_t steered_of(const AuditOptions& options) {
+/// Of the last cases, how many are guided: a quarter and at least four, but no more than half.
+std::uint64_t guided_of(const AuditOptions& options) {
   constexpr std::uint64_t least = 4;
   const std::uint64_t all = options.cases;
-  return std::min(all, options.steered.value_or(std::min(all / 2, std::max(least, all / 4))));
+  return std::min(all, options.guided.value_or(std::min(all / 2, std::max(least, all / 4))));
 }
 
 class Audit {
@@ -47,14 +47,14 @@ class Audit {
         domain_(instance, largest_count),
         generator_(instance, domain_, identity_of(contract, instance), options.seed,
                    capabilities_.obeys_schedules),
-        climb_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
+        search_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
         store_(options.store),
         report_(empty_report(contract, instance)) {}
 
   KernelReport run() {
     if (options_.tries_stored)
       for (const StoredCase& stored : store_.load(contract_, instance_))
-        if (!stopped_) judge_stored(stored.c);
+        if (!stopped_) check_stored(stored.c);
     generate();
     return finished();
   }
@@ -65,16 +65,16 @@ class Audit {
       c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
     domain_.check(c.variables);
     is_replay_ = true;
-    judge(normalized(c));
+    check(normalized(c));
     return finished();
   }
 
  private:
   /// A contract that has changed since may no longer claim the case; that is no error of the kernel's.
-  void judge_stored(const Case& c) {
+  void check_stored(const Case& c) {
     try {
       domain_.check(c.variables);
-      judge(normalized(c));
+      check(normalized(c));
     } catch (const InputError& outdated) {
       report_.notes.push_back(
           fmt::format("a stored case was left out ({}): {}", outdated.sentence(), describe(c)));
@@ -86,7 +86,7 @@ class Audit {
   Case normalized(Case c) const {
     c.order = adapted(c.order, capabilities_.obeys_schedules);
     if (instance_.reduction)
-      for (Planted& planted : c.recipe.planted) {
+      for (Planted& planted : c.input.planted) {
         const Element type = instance_.reduction->input;
         planted.value = planted_text(type, planted_bits(type, planted.value));
       }
@@ -94,7 +94,7 @@ class Audit {
   }
 
   void generate() {
-    const std::uint64_t drawn = options_.cases - steered_of(options_);
+    const std::uint64_t drawn = options_.cases - guided_of(options_);
     std::uint64_t ended = 0;
     for (std::uint64_t index = 0; index < options_.cases && !stopped_; index = ended) {
       if (is_to_end()) {
@@ -112,12 +112,12 @@ class Audit {
       if (index < drawn)
         ended = std::min(drawn, index + evaluator_.cases_together()), draw(index, ended);
       else
-        steer(index);
+        guide(index);
       if (options_.progress) options_.progress(ended, options_.cases);
     }
     if (stopped_) return;
     report_.untried_above = coverage_.untried_above(domain_);
-    if (!options_.tells_missed) return;
+    if (!options_.notes_missed) return;
     if (std::string missed = coverage_.missed(domain_, generator_); !missed.empty())
       report_.notes.push_back(std::move(missed));
   }
@@ -129,7 +129,7 @@ class Audit {
     const std::vector<Evaluation> evaluations = evaluator_.evaluate(cases);
     for (std::size_t k = 0; k < evaluations.size() && !stopped_; ++k) {
       take(cases[k], evaluations[k]);
-      climb_.start_from(cases[k], evaluations[k].error_over_bound);
+      search_.start_from(cases[k], evaluations[k].error_over_bound);
     }
     if (stopped_ || evaluations.size() == cases.size()) return;
     // The runner has lost processes enough.
@@ -138,16 +138,16 @@ class Audit {
   }
 
   /// A case that may have a larger error than all before it, or a drawn one where no bound says so.
-  void steer(std::uint64_t index) {
-    const std::optional<Case> c = climb_.next(index);
+  void guide(std::uint64_t index) {
+    const std::optional<Case> c = search_.next(index);
     if (!c) {
-      judge(generator_.generate(index));
+      check(generator_.generate(index));
       return;
     }
-    climb_.take(*c, judge(*c).error_over_bound);
+    search_.take(*c, check(*c).error_over_bound);
   }
 
-  Evaluation judge(const Case& c) {
+  Evaluation check(const Case& c) {
     Evaluation evaluation = evaluator_.evaluate(c);
     take(c, evaluation);
     return evaluation;
@@ -162,7 +162,7 @@ class Audit {
       return;
     }
     ++report_.cases;
-    coverage_.add(c, facts_of(instance_, evaluation.input), evaluation.law_tried);
+    coverage_.add(c, facts_of(instance_, evaluation.input), evaluation.relation_tried);
     measure(c, evaluation);
     for (const Finding& finding : evaluation.findings) collect(c, evaluation, finding);
     if (std::ranges::count(evaluation.findings, Kind::timeout, &Finding::kind) != 0) end_for_timeouts();
@@ -179,12 +179,12 @@ class Audit {
 
   void measure(const Case& c, const Evaluation& evaluation) {
     Accuracy& accuracy = report_.accuracy;
-    if (evaluation.layer) ++accuracy.judged_by[static_cast<std::size_t>(*evaluation.layer)];
+    if (evaluation.evidence) ++accuracy.checked_by[static_cast<std::size_t>(*evaluation.evidence)];
     if (!evaluation.why_not.empty() && ++reasons_[evaluation.why_not] > reasons_[accuracy.why_not])
       accuracy.why_not = evaluation.why_not;
     if (evaluation.ulps) accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *evaluation.ulps);
-    keep_followed(evaluation);
-    if (evaluation.gap) ++gaps_, gap_ = *evaluation.gap;
+    keep_trace(evaluation);
+    if (evaluation.incomplete) ++incomplete_cases_, incomplete_ = *evaluation.incomplete;
     if (!evaluation.error_over_bound) return;
     ++bounded_;
     vacuous_ += evaluation.vacuous ? 1 : 0;
@@ -192,27 +192,27 @@ class Audit {
       return;
     report_.worst_error_over_bound = evaluation.error_over_bound;
     report_.worst_case = describe(c);
-    accuracy.worst_by = evaluation.layer;
+    accuracy.worst_by = evaluation.evidence;
     accuracy.worst_is_vacuous = evaluation.vacuous;
   }
 
   /// The largest case of those whose order can be named speaks for the kernel.
-  void keep_followed(const Evaluation& evaluation) {
+  void keep_trace(const Evaluation& evaluation) {
     constexpr NodeId largest_named = 1 << 12;
-    const auto& followed = evaluation.followed;
-    if (!followed || followed->expressions.inputs() > largest_named) return;
-    if (!followed_ || followed_->expressions.inputs() < followed->expressions.inputs()) followed_ = followed;
+    const auto& trace = evaluation.trace;
+    if (!trace || trace->expressions.inputs() > largest_named) return;
+    if (!trace_ || trace_->expressions.inputs() < trace->expressions.inputs()) trace_ = trace;
   }
 
   std::optional<OrderShown> order_shown() const {
-    if (!followed_ || followed_->expressions.inputs() == 0) return std::nullopt;
+    if (!trace_ || trace_->expressions.inputs() == 0) return std::nullopt;
     const std::vector<std::uint64_t> heights =
-        combinations(followed_->expressions, followed_->results, instance_.reduction->op);
+        combinations(trace_->expressions, trace_->results, instance_.reduction->op);
     const auto tree =
-        SummationTree::of(followed_->expressions, followed_->results.front(), instance_.reduction->op);
+        SummationTree::of(trace_->expressions, trace_->results.front(), instance_.reduction->op);
     const auto* known = std::get_if<SummationTree>(&tree);
     return OrderShown{known ? shape_of(*known) : std::get<std::string>(tree),
-                      *std::ranges::max_element(heights), followed_->expressions.inputs()};
+                      *std::ranges::max_element(heights), trace_->expressions.inputs()};
   }
 
   /// Shrinks the first finding of its kind and place and keeps it; later ones say nothing new, unless they
@@ -284,18 +284,19 @@ class Audit {
     if (report_.verdict == Verdict::unsupported) return std::move(report_);
     if (2 * vacuous_ > bounded_)
       report_.notes.push_back(fmt::format(
-          "in {} of the {} cases that a bound judged, it says nothing about the value", vacuous_, bounded_));
+          "in {} of the {} cases that a bound checked, it says nothing about the value", vacuous_, bounded_));
     const Accuracy& accuracy = report_.accuracy;
-    const std::uint64_t unjudged = accuracy.judged_by[static_cast<std::size_t>(Judgement::Layer::nothing)];
-    if (2 * unjudged > report_.cases)
-      report_.notes.push_back(fmt::format("in {} of the {} cases nothing judged the value: {}", unjudged,
+    const std::uint64_t unchecked =
+        accuracy.checked_by[static_cast<std::size_t>(CheckResult::Evidence::nothing)];
+    if (2 * unchecked > report_.cases)
+      report_.notes.push_back(fmt::format("in {} of the {} cases nothing checked the value: {}", unchecked,
                                           report_.cases, accuracy.why_not));
     if (left_out_ != 0)
       report_.notes.push_back(fmt::format(
           "{} cases were left out, behind others that ended the process that ran them", left_out_));
     report_.accuracy.order = order_shown();
-    if (2 * gaps_ > report_.cases)
-      report_.notes.push_back(fmt::format("it is not known what becomes of each element: {}", gap_));
+    if (2 * incomplete_cases_ > report_.cases)
+      report_.notes.push_back(fmt::format("it is not known what becomes of each element: {}", incomplete_));
     // Undefined behaviour first: it explains values.
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
@@ -316,17 +317,17 @@ class Audit {
   Capabilities capabilities_;
   Domain domain_;
   CaseGenerator generator_;
-  Climb climb_;
+  GuidedSearch search_;
   CaseStore store_;
   Coverage coverage_;
   KernelReport report_;
-  std::map<std::string, std::uint64_t> reasons_;  ///< why nothing judged a value, and in how many cases
-  std::uint64_t bounded_ = 0, vacuous_ = 0;   ///< cases judged by a bound, and those where it says nothing
-  std::shared_ptr<const Followed> followed_;  ///< of the largest case whose order can be named
+  std::map<std::string, std::uint64_t> reasons_;  ///< why nothing checked a value, and in how many cases
+  std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases checked by a bound, and those where it says nothing
+  std::shared_ptr<const ProvenanceTrace> trace_;  ///< of the largest case whose order can be named
   unsigned timeouts_ = 0;
-  std::uint64_t left_out_ = 0;  ///< cases that the runner did not run
-  std::uint64_t gaps_ = 0;      ///< cases in which values could not be followed
-  std::string gap_;             ///< why
+  std::uint64_t left_out_ = 0;          ///< cases that the runner did not run
+  std::uint64_t incomplete_cases_ = 0;  ///< cases in which values could not be traced
+  std::string incomplete_;              ///< why
   bool stopped_ = false, is_replay_ = false, is_interrupted_ = false;
   Clock::time_point start_ = Clock::now();
 };

@@ -133,34 +133,34 @@ LaunchOrder order_in(Fields& fields, const toml::table& table, const std::string
 Case case_in(const toml::table& table, const std::string& file) {
   Fields fields(table, "[case]", file);
   Case c;
-  c.recipe.distribution = fields.text("distribution");
-  c.recipe.seed = fields.bits("seed");
+  c.input.distribution = fields.text("distribution");
+  c.input.seed = fields.bits("seed");
   c.offset = static_cast<std::uint64_t>(fields.integer("offset", 0, largest_offset));
   c.calls = static_cast<std::uint64_t>(fields.integer("calls", 1, most_calls));
   c.order = order_in(fields, table, file);
-  c.law = fields.optional_text("law");
+  c.relation = fields.optional_text("relation");
   for (const auto& [name, node] : fields.table("variables")) {
     if (!node.is_integer())
       throw InputError(fmt::format("the variable \"{}\" must be an integer", name.str()),
                        position_of(node, file));
     c.variables.emplace(name.str(), node.as_integer()->get());
   }
-  if (const toml::array* modifiers = fields.optional_array("modifiers"))
-    for (const toml::node& node : *modifiers) {
-      if (!node.is_string()) throw InputError("a modifier must be a string", position_of(node, file));
-      c.recipe.modifiers.push_back(node.as_string()->get());
+  if (const toml::array* transforms = fields.optional_array("transforms"))
+    for (const toml::node& node : *transforms) {
+      if (!node.is_string()) throw InputError("a transform must be a string", position_of(node, file));
+      c.input.transforms.push_back(node.as_string()->get());
     }
   if (const toml::array* planted = fields.optional_array("planted"))
-    for (const toml::node& node : *planted) c.recipe.planted.push_back(planted_element(node, file));
+    for (const toml::node& node : *planted) c.input.planted.push_back(planted_element(node, file));
   fields.end();
   return c;
 }
 
 }  // namespace
 
-std::string words_of(const Recipe& recipe) {
-  std::string words = recipe.distribution;
-  for (const std::string& modifier : recipe.modifiers) words += "+" + modifier;
+std::string words_of(const InputDistribution& distribution) {
+  std::string words = distribution.distribution;
+  for (const std::string& transform : distribution.transforms) words += "+" + transform;
   return words;
 }
 
@@ -174,11 +174,11 @@ std::string describe(const Case& c) {
   for (const auto& [name, value] : c.variables)
     if (std::ranges::find(usual, name) == std::end(usual)) text += fmt::format("{}={} ", name, value);
   text +=
-      fmt::format("{} seed={} {}={}", words_of(c.recipe), c.recipe.seed, key_of(c.order), to_string(c.order));
+      fmt::format("{} seed={} {}={}", words_of(c.input), c.input.seed, key_of(c.order), to_string(c.order));
   if (c.offset != 0 && !c.variables.contains("offset")) text += fmt::format(" offset={}", c.offset);
   if (c.calls != 1) text += fmt::format(" calls={}", c.calls);
-  if (!c.law.empty()) text += fmt::format(" law={}", c.law);
-  for (const auto& [index, value] : c.recipe.planted) text += fmt::format(" x[{}]={}", index, value);
+  if (!c.relation.empty()) text += fmt::format(" relation={}", c.relation);
+  for (const auto& [index, value] : c.input.planted) text += fmt::format(" x[{}]={}", index, value);
   return text;
 }
 
@@ -188,18 +188,18 @@ std::string to_toml(const StoredCase& stored) {
       "format   = 1\ncontract = {}\ninstance = {}\nfinding  = {}\n\n[case]\ndistribution = {}\n"
       "seed         = \"{}\"\n{:<12} = {}\noffset       = {}\ncalls        = {}\n",
       toml_string(stored.contract.string()), toml_string(stored.instance), toml_string(stored.finding),
-      toml_string(c.recipe.distribution), c.recipe.seed, key_of(c.order), toml_string(to_string(c.order)),
+      toml_string(c.input.distribution), c.input.seed, key_of(c.order), toml_string(to_string(c.order)),
       c.offset, c.calls);
-  if (!c.law.empty()) text += fmt::format("law          = {}\n", toml_string(c.law));
-  if (!c.recipe.modifiers.empty()) {
+  if (!c.relation.empty()) text += fmt::format("relation     = {}\n", toml_string(c.relation));
+  if (!c.input.transforms.empty()) {
     std::string words;
-    for (const std::string& modifier : c.recipe.modifiers)
-      words += (words.empty() ? "" : ", ") + toml_string(modifier);
-    text += fmt::format("modifiers    = [{}]\n", words);
+    for (const std::string& transform : c.input.transforms)
+      words += (words.empty() ? "" : ", ") + toml_string(transform);
+    text += fmt::format("transforms   = [{}]\n", words);
   }
-  if (!c.recipe.planted.empty()) {
+  if (!c.input.planted.empty()) {
     text += "planted = [\n";
-    for (const auto& [index, value] : c.recipe.planted)
+    for (const auto& [index, value] : c.input.planted)
       text += fmt::format("  {{ index = {}, value = {} }},\n", index, toml_string(value));
     text += "]\n";
   }

@@ -1,5 +1,5 @@
-// A case is a recipe, not a blob: a few words from which inputs, launch and schedule are made again,
-// anywhere.
+// A case is a short description, not a blob: a few words from which inputs, launch and schedule are made
+// again, anywhere.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,27 @@ inline constexpr std::int64_t most_calls = 16;
 inline constexpr std::int64_t largest_offset = 1 << 20;
 
 /// How the input's elements are made.
-struct Recipe {
-  std::string distribution;  ///< a word from the table in recipes.def: "uniform", "ill-conditioned:40", …
-  std::uint64_t seed = 0;    ///< of the element generator
+struct InputDistribution {
+  std::string
+      distribution;  ///< a word from the table in distributions.def: "uniform", "ill-conditioned:40", …
+  std::uint64_t seed = 0;             ///< of the element generator
   std::vector<Planted> planted = {};  ///< set by hand after generation; shrinking leaves these
-  /// What was done to the elements before those were planted: words from the table in modifiers.def, in
+  /// What was done to the elements before those were planted: words from the table in transforms.def, in
   /// order.
-  std::vector<std::string> modifiers = {};
+  std::vector<std::string> transforms = {};
 };
 
-/// "uniform+scale:66+nan:last": the distribution and its modifiers.
-std::string words_of(const Recipe& recipe);
+/// "uniform+scale:66+nan:last": the distribution and its transforms.
+std::string words_of(const InputDistribution& distribution);
 
 struct Case {
-  Recipe recipe;
+  InputDistribution input;
   Variables variables;  ///< count, block, grid and the contract's further variables
   LaunchOrder order;
   std::uint64_t offset = 0;  ///< elements by which the input starts past an aligned address
   std::uint64_t calls = 1;   ///< how often the whole sequence of launches runs; results must agree
-  std::string law;           ///< a name from the table in laws/laws.def that is tried as well; empty: none
+  std::string
+      relation;  ///< a name from the table in relations/relations.def that is tried as well; empty: none
 };
 
 /// One line a person can read: "count=33 block=128 grid=1 uniform seed=7 schedule=converging".

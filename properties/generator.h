@@ -41,32 +41,32 @@ class CaseGenerator {
 
   /// The distributions that suit the instance's input, the simplest first; empty without a reduction.
   const std::vector<std::string>& distributions() const { return distributions_; }
-  /// The names of the modifiers that suit it; never more than there are distributions.
-  const std::vector<std::string>& modifiers() const { return modifiers_; }
-  /// A function of the host runs in whatever order the GPU takes.
-  bool draws_orders() const { return !is_host(instance_); }
+  /// The names of the transforms that suit it; never more than there are distributions.
+  const std::vector<std::string>& transforms() const { return transforms_; }
+  /// A host function runs in whatever order the GPU takes.
+  bool draws_orders() const { return !is_host_function(instance_); }
   /// What stands for this schedule on the device.
   LaunchOrder order_for(const Schedule& schedule) const { return adapted(schedule, obeys_schedules_); }
-  /// The laws that cases may be tried against; empty where none holds.
-  const std::vector<std::string>& laws() const { return laws_; }
+  /// The relations that cases may be tried against; empty where none holds.
+  const std::vector<std::string>& relations() const { return relations_; }
 
  private:
-  /// A distribution, and a modifier or the empty text.
+  /// A distribution, and a transform or the empty text.
   struct Ingredients {
-    std::string distribution, modifier;
+    std::string distribution, transform;
   };
-  /// In a round each distribution has one case and each modifier one; those without elements take none away.
+  /// In a round each distribution has one case and each transform one; those without elements take none away.
   Ingredients ingredients(std::uint64_t index) const;
-  std::string law(std::uint64_t index) const;
-  /// Whether the modifier belongs to some cases of every audit.
-  bool wants(std::string_view modifier) const;
+  std::string relation(std::uint64_t index) const;
+  /// Whether the transform belongs to some cases of every audit.
+  bool wants(std::string_view transform) const;
 
   const Instance& instance_;
   const Domain& domain_;
   std::string identity_;
   std::uint64_t seed_;
   bool obeys_schedules_;
-  std::vector<std::string> distributions_, modifiers_, laws_;
+  std::vector<std::string> distributions_, transforms_, relations_;
 };
 
 }  // namespace foldproof

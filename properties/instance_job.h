@@ -1,4 +1,4 @@
-// One launch sequence of an instance, without generating or judging anything.
+// One launch sequence of an instance, without generating or checking anything.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& i
 Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
                  const Case& c);
 
-/// The same, in which the input is followed into the output. The instance has a reduction.
-Job followed_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
-                 const Case& c);
+/// The same, in which the input is traced into the output. The instance has a reduction.
+Job traced_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+               const Case& c);
 
 }  // namespace foldproof

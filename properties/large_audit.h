@@ -35,13 +35,13 @@ struct LargeAuditOptions {
   std::function<void(const KernelReport&)> so_far = {};
 };
 
-/// Judges the instance's sums of inputs that are made in the GPU's memory, of some counts of elements up to
+/// Checks the instance's sums of inputs that are made in the GPU's memory, of some counts of elements up to
 /// 2^32 + 9 and those that it claims, against the exact sums of the same memory; partial sums by their exact
 /// sum. Runs it again where it claims to be deterministic. Larger counts are left out, and a note says why,
 /// where a run takes a quarter of a second, the elements more than 16 GiB, or the GPU's memory does not
 /// suffice; where not one count was tried, the verdict is `unsupported`. Uses the process's own GPU context,
 /// which an error of the kernel, or one that does not end, leaves unusable. Throws InputError where the sum
-/// is none that is judged.
+/// is none that is checked.
 KernelReport audit_large(const Contract& contract, const Instance& instance,
                          const std::shared_ptr<const Image>& image, const LargeAuditTools& tools,
                          const LargeAuditOptions& options);

@@ -49,8 +49,8 @@ Case representative_case(const Instance& instance, std::uint64_t largest_count, 
   for (const auto& [name, range] : instance.domain)
     if (!wanted.contains(name)) settle(domain, name, count, threads, wanted);
   Case c;
-  c.recipe.distribution = "uniform";
-  c.recipe.seed = 1;
+  c.input.distribution = "uniform";
+  c.input.seed = 1;
   c.variables = domain.nearest(wanted);
   return c;
 }

@@ -53,8 +53,8 @@ struct KernelReport {
   std::string device;  ///< "emulated", "cuda", "cuda/racecheck", "cuda/large", or "host" (docs/json.md)
   Verdict verdict = Verdict::clean;
   bool expected = false;    ///< a defect was found as announced (triage.h), and nothing unexpected
-  std::uint64_t cases = 0;  ///< cases judged
-  std::optional<double> worst_error_over_bound;  ///< absent: nothing was rounded, or nothing was judged
+  std::uint64_t cases = 0;  ///< cases checked
+  std::optional<double> worst_error_over_bound;  ///< absent: nothing was rounded, or nothing was checked
   std::string worst_case;                        ///< the case of that ratio, as text
   Accuracy accuracy;
   /// By variable of the domain: larger values are claimed, and were not tried.
@@ -65,7 +65,7 @@ struct KernelReport {
   double seconds = 0;
   std::optional<std::uint64_t> warp_instructions = 0;  ///< executed; absent where the device counts none
   std::optional<Counted> counters;                     ///< absent: not asked for, or not to be had
-  std::vector<CoverageGroup> coverage;  ///< of the cases judged; empty where it was not asked for
+  std::vector<CoverageGroup> coverage;  ///< of the cases checked; empty where it was not asked for
 };
 
 /// A device that was asked for and is not there.
@@ -91,7 +91,7 @@ enum Exit : int {
 
 /// The exit status that a report asks for: exit_findings for an unexpected finding of severity `fail_on` or
 /// above (or a defect that kept silent), else exit_unable if something could not run, else exit_ok. What is
-/// skipped, as a function of the host is where there is no GPU, counts only where nothing else ran.
+/// skipped, as a host function is where there is no GPU, counts only where nothing else ran.
 Exit exit_status(const AuditReport& report, Severity fail_on);
 
 }  // namespace foldproof

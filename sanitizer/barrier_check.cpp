@@ -15,8 +15,8 @@ bool is_alike(const BarrierEvent& a, const BarrierEvent& b) {
 
 }  // namespace
 
-void BarrierCheck::launch_begins(const Scene& scene) {
-  Check::launch_begins(scene);
+void BarrierCheck::launch_begins(const LaunchView& launch) {
+  Check::launch_begins(launch);
   phases_.clear();
   latest_ = nullptr;
   reported_.clear();
@@ -71,7 +71,7 @@ void BarrierCheck::compare(const BarrierEvent& earlier, const BarrierEvent& now)
 
 // 0 where a count names the whole block, too: warps are counted as wholes.
 std::uint32_t BarrierCheck::counted(const BarrierEvent& event) const {
-  const std::uint32_t warps = (scene_->threads_per_block() + lanes_per_warp - 1) / lanes_per_warp;
+  const std::uint32_t warps = (launch_->threads_per_block() + lanes_per_warp - 1) / lanes_per_warp;
   return event.threads == warps * lanes_per_warp ? 0 : event.threads;
 }
 
@@ -80,7 +80,7 @@ std::uint32_t BarrierCheck::counted(const BarrierEvent& event) const {
 bool BarrierCheck::of_one_line(Site a, Site b) {
   const auto [entry, is_new] = of_one_line_.try_emplace({a, b});
   if (is_new) {
-    const Position one = scene_->position(a), other = scene_->position(b);
+    const Position one = launch_->position(a), other = launch_->position(b);
     entry->second = one.line == other.line && one.file == other.file;
   }
   return entry->second;
@@ -105,10 +105,10 @@ void BarrierCheck::report(const BarrierEvent& now, const BarrierEvent& other, st
   Finding finding;
   finding.kind = Kind::barrier_divergence;
   finding.message = std::move(message);
-  finding.at = scene_->position(now.site);
-  finding.other = scene_->position(other.site);
-  finding.threads = {scene_->thread(now.warp, first_lane(now.lanes)),
-                     scene_->thread(other.warp, first_lane(other.lanes))};
+  finding.at = launch_->position(now.site);
+  finding.other = launch_->position(other.site);
+  finding.threads = {launch_->thread(now.warp, first_lane(now.lanes)),
+                     launch_->thread(other.warp, first_lane(other.lanes))};
   findings_.push_back(std::move(finding));
 }
 

@@ -22,7 +22,7 @@ namespace foldproof {
 class BarrierCheck final : public Check {
  public:
   bool wants_accesses() const override { return false; }
-  void launch_begins(const Scene& scene) override;
+  void launch_begins(const LaunchView& launch) override;
   void block_ends(BlockNumber block) override;
   void barrier_arrives(const BarrierEvent& event) override;
   void warps_arrive(BarrierEvent event, std::uint32_t warps) override;

@@ -11,17 +11,17 @@ namespace foldproof {
 class Check : public Observer {
  public:
   /// Findings of a launch that broke off, and whose end nobody told, are dropped.
-  void launch_begins(const Scene& scene) override {
-    scene_ = &scene;
+  void launch_begins(const LaunchView& launch) override {
+    launch_ = &launch;
     findings_.clear();
   }
   std::vector<Finding> launch_ends() final {
-    scene_ = nullptr;
+    launch_ = nullptr;
     return std::exchange(findings_, {});
   }
 
  protected:
-  const Scene* scene_ = nullptr;  ///< of the launch that is watched
+  const LaunchView* launch_ = nullptr;  ///< of the launch that is watched
   std::vector<Finding> findings_;
 };
 

@@ -24,20 +24,20 @@ Traffic& select(ByAccess<Traffic>& traffic, AccessEvent::What what) {
 
 void Counting::job_begins(bool) { counters_ = {}; }
 
-void Counting::launch_begins(const Scene& scene) {
-  scene_ = &scene;
+void Counting::launch_begins(const LaunchView& launch) {
+  launch_ = &launch;
   blocks_.clear();
   executed_.clear();
   atomics_.clear();
   ++counters_.launches;
-  counters_.blocks += scene.blocks();
-  counters_.threads += scene.blocks() * scene.threads_per_block();
+  counters_.blocks += launch.blocks();
+  counters_.threads += launch.blocks() * launch.threads_per_block();
 }
 
 std::vector<Finding> Counting::launch_ends() {
   for (Site site = 0; site < executed_.size(); ++site)
     if (executed_[site] != 0)
-      counters_.classes[static_cast<std::size_t>(scene_->class_of(site))] += executed_[site];
+      counters_.classes[static_cast<std::size_t>(launch_->class_of(site))] += executed_[site];
   for (const auto& [address, number] : atomics_)
     counters_.atomics_at_busiest_address = std::max(counters_.atomics_at_busiest_address, number);
   return {};

@@ -18,7 +18,7 @@ class Counting final : public Observer {
 
   bool wants_executions() const override { return true; }
   void job_begins(bool all_reads) override;
-  void launch_begins(const Scene& scene) override;
+  void launch_begins(const LaunchView& launch) override;
   std::vector<Finding> launch_ends() override;
   void block_ends(BlockNumber block) override;
   void executes(const ExecutionEvent& event) override;
@@ -39,7 +39,7 @@ class Counting final : public Observer {
   Round& round_of(const OfBlock& block);
 
   Counters& counters_;
-  const Scene* scene_ = nullptr;
+  const LaunchView* launch_ = nullptr;
   std::vector<std::uint64_t> executed_;                       ///< by site
   std::map<BlockNumber, OfBlock> blocks_;                     ///< that have not ended
   std::unordered_map<std::uint64_t, std::uint64_t> atomics_;  ///< by address in global memory

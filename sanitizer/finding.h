@@ -13,7 +13,7 @@
 namespace foldproof {
 
 enum class Kind : std::uint8_t {
-#define FOLDPROOF_KIND(id, name, family, traits, mends) id,
+#define FOLDPROOF_KIND(id, name, family, traits, help) id,
 #include "sanitizer/kinds.def"
 #undef FOLDPROOF_KIND
 };
@@ -35,15 +35,15 @@ enum class Family : std::uint8_t {
 /// The kind's name in reports and contracts, such as "shared-race".
 std::string_view name(Kind kind);
 Family family_of(Kind kind);
-/// What usually mends a finding of this kind, as one sentence.
-std::string_view usual_mend(Kind kind);
+/// What usually help a finding of this kind, as one sentence.
+std::string_view help_of(Kind kind);
 /// Whether it leaves open what the kernel returns, if anything.
 bool is_undefined_behaviour(Kind kind);
 /// Whether what a launch with such a finding left in memory is no result.
 bool is_fatal(Kind kind);
 /// Whether it is about values that nobody determined, which are no fault where it is no matter what they are.
 bool is_about_undefined_values(Kind kind);
-/// Whether it comes from judging values, so that its place says nothing.
+/// Whether it comes from checking values, so that its place says nothing.
 bool is_about_values(Kind kind);
 /// The kind of that name, or nothing.
 std::optional<Kind> kind_named(std::string_view name);

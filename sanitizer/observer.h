@@ -3,7 +3,7 @@
 //   machine ──events, a warp at a time──► Observer (a check, a counter) ──► findings
 //
 // An event concerns lanes of one warp that act together. The machine knows no check by name; checks know no
-// machine: threads, instructions and memory are numbers, which a Scene puts into words.
+// machine: threads, instructions and memory are numbers, which a LaunchView puts into words.
 #pragma once
 
 #include <array>
@@ -39,9 +39,9 @@ struct WarpId {
 enum class SyncScope : std::uint8_t { cta, cluster, gpu, sys };
 
 /// A launch, as far as checks need to know and to tell about it.
-class Scene {
+class LaunchView {
  public:
-  virtual ~Scene() = default;
+  virtual ~LaunchView() = default;
   virtual std::uint32_t threads_per_block() const = 0;
   virtual std::uint32_t blocks_per_cluster() const = 0;
   virtual std::uint64_t blocks() const = 0;
@@ -58,7 +58,7 @@ class Scene {
 };
 
 /// How an instruction accesses memory, whenever it is executed.
-struct AccessManner {
+struct AccessAttributes {
   enum class What : std::uint8_t { read, write, update };  ///< update: an atomic read-modify-write
   What what = What::read;
   bool strong = false;    ///< volatile, relaxed or stronger (PTX ISA 8.5: strong operations)
@@ -74,7 +74,7 @@ struct AccessManner {
 };
 
 /// One load, store or atomic of a warp.
-struct AccessEvent : AccessManner {
+struct AccessEvent : AccessAttributes {
   bool shared = false;       ///< shared memory; else global
   bool consecutive = false;  ///< every lane l accesses base + l · bytes
   LaneSet lanes = 0;
@@ -107,7 +107,7 @@ struct BarrierEvent {
 };
 
 /// Lanes that come to a .sync instruction, or leave it together.
-struct MeetingEvent {
+struct WarpSyncEvent {
   WarpId warp;
   LaneSet lanes = 0;
   LaneSet mask = 0;  ///< the members that they name
@@ -128,9 +128,9 @@ class Observer {
  public:
   virtual ~Observer() = default;
   /// Whether anything can be found in a launch; else nothing more is said of it.
-  virtual bool watches(const Scene& /*scene*/) const { return true; }
-  virtual void launch_begins(const Scene& /*scene*/) {}
-  /// All that was found in this launch. The scene is gone afterwards.
+  virtual bool watches(const LaunchView& /*launch*/) const { return true; }
+  virtual void launch_begins(const LaunchView& /*launch*/) {}
+  /// All that was found in this launch. The launch is gone afterwards.
   virtual std::vector<Finding> launch_ends() { return {}; }
   virtual void block_begins(BlockNumber /*block*/) {}
   /// Every thread of the block has ended.
@@ -148,8 +148,8 @@ class Observer {
   virtual void fences(const FenceEvent& /*event*/) {}
   /// bar.warp.sync: the lanes have met.
   virtual void warp_meets(const BarrierEvent& /*event*/) {}
-  virtual void meeting_arrives(const MeetingEvent& /*event*/) {}
-  virtual void meeting_ends(const MeetingEvent& /*event*/) {}
+  virtual void warp_sync_arrives(const WarpSyncEvent& /*event*/) {}
+  virtual void warp_sync_completes(const WarpSyncEvent& /*event*/) {}
   /// Whether `barrier_arrives`, `warps_arrive` and `barrier_completes` are to be called.
   virtual bool wants_barriers() const { return true; }
   virtual void barrier_arrives(const BarrierEvent& /*event*/) {}

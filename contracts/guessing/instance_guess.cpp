@@ -142,8 +142,8 @@ class Guess {
     reduction.input = input_type();
     reduction.output = output_type();
     const bool widens = size_of(reduction.input) > size_of(reduction.output);
-    const bool is_place = info(reduction.op).gives == OperatorInfo::Gives::place;
-    reduction.accumulator = widens || is_place ? reduction.input : reduction.output;
+    const bool is_index = info(reduction.op).gives == OperatorInfo::Gives::index;
+    reduction.accumulator = widens || is_index ? reduction.input : reduction.output;
     if (info(reduction.op).takes("functions")) {
       reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
       reduction.functions = MathFunctions::fast;
@@ -168,9 +168,9 @@ class Guess {
     });
     unless(!facts_.uses_block_index && facts_.atomics.empty() && scratch_.empty() && integers <= 1,
            "what each block makes of the input, or how long its rows are (columns in [domain])");
-    const bool is_place = info(named.op).gives == OperatorInfo::Gives::place;
-    unless(is_float(output_type()) != is_place && (!is_place || size_of(output_type()) >= 4) &&
-               (is_place || is_float(input_type())),
+    const bool is_index = info(named.op).gives == OperatorInfo::Gives::index;
+    unless(is_float(output_type()) != is_index && (!is_index || size_of(output_type()) >= 4) &&
+               (is_index || is_float(input_type())),
            fmt::format("what it writes as {}", name(output_type())));
   }
 
@@ -274,7 +274,7 @@ class Guess {
       return "1 .. block";
     }
     const bool narrow_index =
-        info(instance_.reduction->op).gives == OperatorInfo::Gives::place && size_of(output_type()) < 8;
+        info(instance_.reduction->op).gives == OperatorInfo::Gives::index && size_of(output_type()) < 8;
     const bool wide = size_of(*kernel_.parameters[*count_].element) == 8 && !narrow_index;
     if (lanes() > 1) return fmt::format("1 .. {} / {}", wide ? "2^33" : "(2^31 - 1)", lanes());
     return wide ? "1 .. 2^33" : "1 .. 2^31 - 1";

@@ -64,7 +64,7 @@ class InstanceBuilder {
       if (const auto k = table->text("k")) instance_.reduction->k = expression(*k);
     read_operands();
     read_buffers();
-    read_further();
+    read_additional_outputs();
     read_output();
     for (const Table& table : top_.tables("launch")) {
       instance_.launches.push_back(launch(table));
@@ -138,7 +138,7 @@ class InstanceBuilder {
     instance_.reduction = reduction;
   }
 
-  /// What [reduction] and [[further]] say in the same words.
+  /// What [reduction] and [[additional_output]] say in the same words.
   void read_choices(std::string_view where, const Table& table, Reduction& reduction) const {
     reduction.op = choice(operator_names, "operator", in_contract(table.text("operator")), Operator::sum);
     const auto chosen = [&](const auto& names, std::string_view key, auto fallback) {
@@ -274,7 +274,7 @@ class InstanceBuilder {
 
   /// An output that holds places must hold the last one.
   void check_indices() const {
-    if (!instance_.reduction || info(instance_.reduction->op).gives != OperatorInfo::Gives::place) return;
+    if (!instance_.reduction || info(instance_.reduction->op).gives != OperatorInfo::Gives::index) return;
     const Element type = instance_.reduction->output;
     const std::string_view length = instance_.reduction->result == ResultShape::rows ? "columns" : "count";
     const std::int64_t last = greatest_claimed(instance_, length) - 1;
@@ -404,28 +404,29 @@ class InstanceBuilder {
     return {fmt::format("ceil_div(count, {})", operand.group), where};
   }
 
-  void read_further() {
-    for (const Table& table : top_.tables("further")) {
-      FurtherResult further;
+  void read_additional_outputs() {
+    for (const Table& table : top_.tables("additional_output")) {
+      AdditionalOutput additional;
       const Text name = in_contract(*table.text("buffer"));
       const auto buffer = std::ranges::find(instance_.buffers, name.value, &BufferContract::name);
       if (!instance_.reduction || buffer == instance_.buffers.end())
-        throw InputError(instance_.reduction
-                             ? fmt::format("there is no [[buffer]] \"{}\" for a further result", name.value)
-                             : "a further result needs a [reduction]",
-                         name.where);
-      further.buffer = name.value;
-      further.reduction = *instance_.reduction;
+        throw InputError(
+            instance_.reduction
+                ? fmt::format("there is no [[buffer]] \"{}\" for an additional output", name.value)
+                : "an additional output needs a [reduction]",
+            name.where);
+      additional.buffer = name.value;
+      additional.reduction = *instance_.reduction;
       const auto accumulator = in_contract(table.text("accumulator"));
-      if (accumulator) further.reduction.accumulator = element_of(*accumulator);
-      further.reduction.output = buffer->type;
-      further.reduction.functions = {};
-      further.reduction.maximum = {};
-      further.reduction.variance = {};
-      further.reduction.sum = {};
-      read_choices("further", table, further.reduction);
-      if (const auto k = table.text("k")) further.reduction.k = expression(*k);
-      instance_.further.push_back(std::move(further));
+      if (accumulator) additional.reduction.accumulator = element_of(*accumulator);
+      additional.reduction.output = buffer->type;
+      additional.reduction.functions = {};
+      additional.reduction.maximum = {};
+      additional.reduction.variance = {};
+      additional.reduction.sum = {};
+      read_choices("additional_output", table, additional.reduction);
+      if (const auto k = table.text("k")) additional.reduction.k = expression(*k);
+      instance_.additional_outputs.push_back(std::move(additional));
     }
   }
 
@@ -512,12 +513,12 @@ class InstanceBuilder {
     return launch;
   }
 
-  /// A function of the host has no shape; a kernel must have one.
+  /// A host function has no shape; a kernel must have one.
   void read_host(const Table& table, LaunchContract& launch) const {
     launch.host = table.boolean("host", false);
     for (const std::string_view key : {"grid", "block", "cluster", "cooperative", "shared"}) {
       if (launch.host && table.has(key))
-        throw InputError(fmt::format("a function of the host is called without \"{}\"; leave it out", key),
+        throw InputError(fmt::format("a host function is called without \"{}\"; leave it out", key),
                          table.where(key));
       if (!launch.host && (key == "grid" || key == "block") && !table.has(key))
         throw InputError(fmt::format("{} lacks the key \"{}\": {}", spelled_table("launch"), key,
@@ -526,7 +527,7 @@ class InstanceBuilder {
     }
     const auto gpus = in_contract(table.text("gpus"));
     if (!gpus) return;
-    if (!launch.host) throw InputError("\"gpus\" is for functions of the host; add host = true", gpus->where);
+    if (!launch.host) throw InputError("\"gpus\" is for host functions; add host = true", gpus->where);
     if (!knows(gpus->value))
       throw InputError(fmt::format("\"gpus\" names the variable \"{}\", which [domain] does not have{}",
                                    gpus->value, suggestion(gpus->value, variables_)),

@@ -17,7 +17,7 @@ namespace foldproof {
 std::string translation_unit(const std::filesystem::path& source, const std::vector<std::string>& entries,
                              const std::string& appendix);
 
-/// C++ source that includes `source` and makes a program of it that calls the entries, functions of the host.
+/// C++ source that includes `source` and makes a program of it that calls the entries, host functions.
 std::string host_unit(const std::filesystem::path& source, const std::vector<std::string>& entries);
 
 /// The files that the unit's own lines claim to stand in (#line) begin with this; they do not exist.

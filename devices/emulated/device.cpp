@@ -21,7 +21,7 @@ constexpr std::uint64_t most_parameter_bytes = 32764;
 
 bool fits(const Dim3& d, const Dim3& limit) { return d.x <= limit.x && d.y <= limit.y && d.z <= limit.z; }
 
-void check_shape(const Program& program, const Code& entry, const LaunchShape& shape) {
+void check_shape(const Program& program, const FunctionCode& entry, const LaunchShape& shape) {
   const std::uint64_t threads = shape.block.volume();
   if (shape.grid.volume() == 0 || threads == 0)
     throw InputError(
@@ -50,7 +50,7 @@ void check_shape(const Program& program, const Code& entry, const LaunchShape& s
 }
 
 // The cluster of a launch: what it asks for, else what the kernel was compiled with.
-Dim3 cluster_of(const Code& entry, const LaunchShape& shape) {
+Dim3 cluster_of(const FunctionCode& entry, const LaunchShape& shape) {
   const auto& compiled = entry.required_cluster;
   const Dim3 own{compiled[0], compiled[1], compiled[2]};
   if (shape.cluster.x == 0) {
@@ -70,7 +70,7 @@ Dim3 cluster_of(const Code& entry, const LaunchShape& shape) {
 }
 
 // A cooperative launch needs all blocks resident at once.
-void check_cooperative(const Program& program, const Code& entry, const LaunchShape& shape) {
+void check_cooperative(const Program& program, const FunctionCode& entry, const LaunchShape& shape) {
   const std::uint64_t shared = std::uint64_t{program.shared_static_bytes(entry)} + shape.shared_bytes;
   std::uint64_t each = std::min(blocks_each, threads_each / ((shape.block.volume() + 31) / 32 * 32));
   if (shared != 0) each = std::min(each, largest_shared_memory / shared);
@@ -81,7 +81,7 @@ void check_cooperative(const Program& program, const Code& entry, const LaunchSh
                     shape.grid.volume(), multiprocessors, each));
 }
 
-std::vector<std::byte> pack(const Code& entry, std::span<const ArgumentBytes> arguments) {
+std::vector<std::byte> pack(const FunctionCode& entry, std::span<const ArgumentBytes> arguments) {
   if (arguments.size() != entry.parameter_bytes.size())
     throw InputError(fmt::format("{} takes {} arguments, and the launch gives {}", entry.name,
                                  entry.parameter_bytes.size(), arguments.size()));
@@ -120,7 +120,7 @@ ModuleId Device::load(const Image& image) {
 
 std::vector<EntryInfo> Device::entries(ModuleId module) const {
   std::vector<EntryInfo> found;
-  for (const Code& code : program(module).functions)
+  for (const FunctionCode& code : program(module).functions)
     if (code.is_entry) found.push_back({code.name, code.parameter_bytes});
   return found;
 }
@@ -156,7 +156,7 @@ LaunchReport Device::launch(ModuleId module, std::string_view entry_name, const 
                             std::span<const ArgumentBytes> arguments, const Schedule& schedule,
                             const Limits& limits, const LaunchOwners& owners) {
   const Program& code = program(module);
-  const Code* entry = code.entry(entry_name);
+  const FunctionCode* entry = code.entry(entry_name);
   if (!entry) throw InputError(fmt::format("{} has no kernel named {}", code.name, entry_name));
   check_shape(code, *entry, shape);
   LaunchShape full = shape;

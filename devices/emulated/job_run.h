@@ -19,10 +19,10 @@ namespace foldproof::emulated {
 /// A device has one at a time.
 class JobRun {
  public:
-  /// From now on, undefined memory and registers hold `filling`; where it is absent, memory holds poison and
+  /// From now on, undefined memory and registers hold `fill`; where it is absent, memory holds poison and
   /// registers zero, so that loops over an unset count end. `again`: the launches are those of the run
   /// before, whose `wants_replay` asked for it.
-  JobRun(Device& device, const std::optional<Filling>& filling, bool again);
+  JobRun(Device& device, const std::optional<UndefinedFill>& fill, bool again);
 
   /// From now on, values made of these elements are traced.
   void trace(Address input, Element element, std::uint64_t count);
@@ -40,13 +40,13 @@ class JobRun {
   /// Of the launches until now.
   UseOfUndefined use_of_undefined() const;
   /// What the elements of an output are made of, at the end of the run; nothing where no values are traced.
-  std::optional<Followed> provenance(Address output, Element element, std::uint64_t count);
+  std::optional<ProvenanceTrace> provenance(Address output, Element element, std::uint64_t count);
 
  private:
   /// Writes the input's elements into memory as nodes, also where the host has written them once more.
   void claim_input();
   /// Of the launch that has ended, which began with so many nodes.
-  FollowedLaunch followed_launch(NodeId known) const;
+  LaunchTrace trace_of_launch(NodeId known) const;
 
   Device& device_;
   Origins origins_;

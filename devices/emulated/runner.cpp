@@ -76,7 +76,7 @@ Schedule schedule_of(const Job& job) {
 void poison(std::vector<std::vector<std::byte>>& contents, const std::vector<std::vector<ByteRange>>& idle) {
   for (std::size_t i = 0; i < contents.size() && i < idle.size(); ++i)
     for (const ByteRange& range : idle[i])
-      for (std::uint64_t at = range.first; at != range.end; ++at) contents[i][at] = Filling{}.byte(at);
+      for (std::uint64_t at = range.first; at != range.end; ++at) contents[i][at] = UndefinedFill{}.byte(at);
 }
 
 class EmulatedRunner final : public Runner {
@@ -116,15 +116,15 @@ class EmulatedRunner final : public Runner {
   };
   enum class Purpose : bool { first, compare };
 
-  /// `filling`: what undefined values hold.
-  Attempt watched(const Job& job, const std::optional<Filling>& filling = std::nullopt) {
+  /// `fill`: what undefined values hold.
+  Attempt watched(const Job& job, const std::optional<UndefinedFill>& fill = std::nullopt) {
     {
-      JobRun first(device_, filling, false);
-      Attempt attempt = run(job, first, filling ? Purpose::compare : Purpose::first);
+      JobRun first(device_, fill, false);
+      Attempt attempt = run(job, first, fill ? Purpose::compare : Purpose::first);
       if (!first.wants_replay()) return attempt;
     }
-    JobRun replay(device_, filling, true);
-    return run(job, replay, filling ? Purpose::compare : Purpose::first);
+    JobRun replay(device_, fill, true);
+    return run(job, replay, fill ? Purpose::compare : Purpose::first);
   }
 
   // A finding that stands only if another value would show another result. Possible padding is no longer a
@@ -137,18 +137,17 @@ class EmulatedRunner final : public Runner {
   // with such values and discard what comes of them, often where no bit tells (x + u - u).
   bool undefined_values_matter(const Job& job, const Attempt& first) {
     Job again = job;
-    again.follow.reset();
+    again.trace.reset();
     again.limits.warp_instructions =
         std::min(job.limits.warp_instructions, 4 * first.result.cost + (std::uint64_t{1} << 20));
     std::vector<UseOfUndefined::Compared> compared = first.use.compared;
-    const auto differs = [&](const Filling& filling) {
-      Attempt other = watched(again, filling);
+    const auto differs = [&](const UndefinedFill& fill) {
+      Attempt other = watched(again, fill);
       for (const auto& one : other.use.compared)
         if (std::ranges::find(compared, one) == compared.end()) compared.push_back(one);
       return !is_same(first, std::move(other));
     };
-    return std::ranges::any_of(fillings_by_chance(), differs) ||
-           std::ranges::any_of(fillings_of(compared), differs);
+    return std::ranges::any_of(random_fills(), differs) || std::ranges::any_of(fills_of(compared), differs);
   }
 
   static bool is_same(const Attempt& a, Attempt b) {
@@ -179,8 +178,8 @@ class EmulatedRunner final : public Runner {
       const ModuleId module = module_of(job.image);
       device_.reset(module);
       const Allocations allocations(device_, job.buffers);
-      if (job.follow)
-        run.trace(allocations.start(job.follow->input), job.follow->input_element, job.follow->input_count);
+      if (job.trace)
+        run.trace(allocations.start(job.trace->input), job.trace->input_element, job.trace->input_count);
       for (const JobStep& step : job.steps) {
         if (const auto* write = std::get_if<JobWrite>(&step))
           run.write(allocations.start(write->buffer), write->bytes);
@@ -189,10 +188,10 @@ class EmulatedRunner final : public Runner {
         if (!result.completed) return attempt;
       }
       attempt.idle = allocations.take(run, result);
-      if (job.follow)
-        if (auto followed = run.provenance(allocations.start(job.follow->output), job.follow->output_element,
-                                           job.follow->output_count))
-          result.followed = std::make_shared<const Followed>(*std::move(followed));
+      if (job.trace)
+        if (auto trace = run.provenance(allocations.start(job.trace->output), job.trace->output_element,
+                                        job.trace->output_count))
+          result.trace = std::make_shared<const ProvenanceTrace>(*std::move(trace));
       if (purpose == Purpose::compare || std::ranges::any_of(result.findings, is_doubtful))
         attempt.use = run.use_of_undefined();
     } catch (const Unsupported& reason) {

@@ -26,7 +26,7 @@ constexpr std::uint64_t most_text = 1 << 20, most_listed = 1 << 16;
 enum Error : std::uint64_t { illegal_address = 700, misaligned_address = 716, launch_timeout = 702 };
 
 /// The program answered what is no answer.
-struct Garbage {
+struct ProtocolError {
   std::string what;
 };
 
@@ -38,7 +38,7 @@ class Program {
     connection_.limit(limit_);
     std::string heard(greeting.size(), '\0');
     connection_.receive(heard.data(), heard.size());
-    if (heard != greeting) throw Garbage{"its first words are no greeting"};
+    if (heard != greeting) throw ProtocolError{"its first words are no greeting"};
     for (std::uint64_t left = number(most_listed, "entries"); left > 0; --left) {
       EntryInfo entry{text(), {}};
       for (std::uint64_t more = number(most_listed, "parameters"); more > 0; --more)
@@ -50,7 +50,7 @@ class Program {
 
   const std::vector<EntryInfo>& entries() const { return entries_; }
 
-  /// Answers with a result; throws Ended or Garbage, and is of no use any more then.
+  /// Answers with a result; throws Ended or ProtocolError, and is of no use any more then.
   JobResult run(const Job& job) {
     connection_.limit(limit_);
     const ByteWriter message = written(job);
@@ -83,7 +83,8 @@ class Program {
       writer.number(buffer.offset);
       writer.number(buffer.read_back ? 1 : 0);
       std::vector<std::byte> content = buffer.initial;
-      for (std::size_t at = content.size(); at < buffer.bytes; ++at) content.push_back(Filling{}.byte(at));
+      for (std::size_t at = content.size(); at < buffer.bytes; ++at)
+        content.push_back(UndefinedFill{}.byte(at));
       writer.bytes(content);
     }
     writer.number(job.steps.size());
@@ -159,7 +160,7 @@ class Program {
 
   std::uint64_t number(std::uint64_t most, std::string_view what) {
     const std::uint64_t value = number();
-    if (value > most) throw Garbage{fmt::format("it speaks of {} {}", value, what)};
+    if (value > most) throw ProtocolError{fmt::format("it speaks of {} {}", value, what)};
     return value;
   }
 
@@ -199,8 +200,8 @@ class HostRunner final : public Runner {
     } catch (const Ended& ended) {
       throw InputError(fmt::format("the host program of {} {} before it could be called", image->name(),
                                    ended.in_time ? ended.how : "does nothing"));
-    } catch (const Garbage& garbage) {
-      throw InputError(fmt::format("the host program of {} is none: {}", image->name(), garbage.what));
+    } catch (const ProtocolError& error) {
+      throw InputError(fmt::format("the host program of {} is none: {}", image->name(), error.what));
     }
   }
 
@@ -216,10 +217,10 @@ class HostRunner final : public Runner {
                            : failed_job(job, Kind::timeout,
                                         fmt::format("the host program did not answer within {} s",
                                                     std::chrono::duration<double>(limit_).count()));
-    } catch (const Garbage& garbage) {
+    } catch (const ProtocolError& error) {
       program_.reset();
       return failed_job(job, Kind::crash,
-                        fmt::format("the host program answered what is no answer: {}", garbage.what));
+                        fmt::format("the host program answered what is no answer: {}", error.what));
     }
   }
 

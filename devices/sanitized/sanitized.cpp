@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "devices/cuda/launch_sites.h"
 #include "devices/runner_parts.h"
-#include "devices/worker/conversation.h"
+#include "devices/worker/worker_client.h"
 #include "sanitizer/compute_sanitizer/findings.h"
 #include "sanitizer/compute_sanitizer/self_test.h"
 
@@ -93,11 +93,11 @@ class SanitizedRun {
     std::ranges::copy(worker_.command, std::back_inserter(command));
     Ran ran;
     try {
-      Conversation conversation(command);
-      run_in(conversation, jobs, ran);
-      if (!ran.is_spoilt()) run_self_test(conversation);  // nothing runs on a spoilt device
-      conversation.connection().limit(for_its_records);
-      if (!conversation.connection().finish())
+      WorkerClient client(command);
+      run_in(client, jobs, ran);
+      if (!ran.is_spoilt()) run_self_test(client);  // nothing runs on a spoilt device
+      client.connection().limit(for_its_records);
+      if (!client.connection().finish())
         throw Unsupported(fmt::format("compute-sanitizer's {} did not write down what it saw", tool_.name));
       if (ran.is_spoilt()) spoiler_ = ran.index.back();
       attribute(read_if_possible(records).value_or(""), ran);
@@ -142,20 +142,20 @@ class SanitizedRun {
   }
 
   /// The jobs one by one, so that it is known which one does not end.
-  void run_in(Conversation& conversation, std::span<const std::size_t> jobs, Ran& ran) const {
+  void run_in(WorkerClient& client, std::span<const std::size_t> jobs, Ran& ran) const {
     for (const std::size_t j : jobs) {
       if (ran.is_spoilt()) return;
       const Job& job = jobs_[j];
       const bool is_new = ran.index.empty() || jobs_[ran.index.back()].image != job.image;
-      ran.results.push_back(result_of(job, is_new, conversation));
+      ran.results.push_back(result_of(job, is_new, client));
       ran.index.push_back(j);
     }
   }
 
-  JobResult result_of(const Job& job, bool is_new, Conversation& conversation) const {
+  JobResult result_of(const Job& job, bool is_new, WorkerClient& client) const {
     try {
-      if (is_new) conversation.introduce(*job.image, worker_.start);
-      return std::move(conversation.run({&job, 1}, worker_.limit, worker_.start).value().front());
+      if (is_new) client.introduce(*job.image, worker_.start);
+      return std::move(client.run({&job, 1}, worker_.limit, worker_.start).value().front());
     } catch (const InputError& refusal) {  // by the driver, of an image: others have nothing to do with it
       JobResult result;
       result.completed = false;
@@ -165,10 +165,10 @@ class SanitizedRun {
   }
 
   /// It ends, however long it takes beside what else the GPU has to do: it has more time than a case.
-  void run_self_test(Conversation& conversation) const {
+  void run_self_test(WorkerClient& client) const {
     const Job test = self_test_job(tool_);
-    conversation.introduce(*test.image, worker_.start);
-    conversation.run({&test, 1}, worker_.start, worker_.start);
+    client.introduce(*test.image, worker_.start);
+    client.run({&test, 1}, worker_.start, worker_.start);
   }
 
   /// Gives each job what the tool saw of it.

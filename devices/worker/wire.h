@@ -41,7 +41,7 @@ std::uint64_t key_of(const Image& image);
 void write(ByteWriter& to, const JobArgument& argument);
 void write(ByteWriter& to, const Image& image);
 void write(ByteWriter& to, const std::vector<EntryInfo>& entries);
-void write(ByteWriter& to, std::span<const Job> jobs);  ///< without their image and what is to be followed
+void write(ByteWriter& to, std::span<const Job> jobs);  ///< without their image and what is to be traced
 void write(ByteWriter& to, const std::vector<JobResult>& results);
 void write(ByteWriter& to, const Position& position);
 

@@ -8,7 +8,7 @@
 
 #include "devices/runner_parts.h"
 #include "devices/worker.h"
-#include "devices/worker/conversation.h"
+#include "devices/worker/worker_client.h"
 
 namespace foldproof {
 namespace {
@@ -27,12 +27,11 @@ std::uint64_t bytes_of(const Job& job) {
 
 }  // namespace
 
-Worker::Worker(const WorkerOptions& options)
-    : conversation_(std::make_unique<Conversation>(options.command)) {}
+Worker::Worker(const WorkerOptions& options) : client_(std::make_unique<WorkerClient>(options.command)) {}
 
 Worker::~Worker() = default;
 
-bool Worker::is_alive() { return conversation_->connection().is_alive(); }
+bool Worker::is_alive() { return client_->connection().is_alive(); }
 
 class WorkerRunner final : public Runner {
  public:
@@ -67,7 +66,7 @@ class WorkerRunner final : public Runner {
  private:
   std::vector<EntryInfo> introduced(const Image& image) {
     try {
-      return conversation().introduce(image, options_.start);
+      return client().introduce(image, options_.start);
     } catch (const Ended& ended) {
       abandon();
       throw InputError(fmt::format("the worker process of the device {} when it was to load this",
@@ -81,9 +80,9 @@ class WorkerRunner final : public Runner {
   }
 
   /// A new process has the time that it takes to make its context, which is none of a job's.
-  Conversation& conversation_about(const Image& image) {
+  WorkerClient& client_for(const Image& image) {
     if (!worker_) introduced(image);
-    return conversation();
+    return client();
   }
 
   /// How many of the jobs are run together: of one image, and not too large.
@@ -141,7 +140,7 @@ class WorkerRunner final : public Runner {
   /// Nothing where one of the jobs spoils it for all.
   std::optional<std::vector<JobResult>> attempt(std::span<const Job> batch) {
     try {
-      return conversation_about(*batch.front().image).run(batch, options_.limit, options_.start);
+      return client_for(*batch.front().image).run(batch, options_.limit, options_.start);
     } catch (const Ended&) {
     } catch (const ProtocolError&) {
     }
@@ -152,7 +151,7 @@ class WorkerRunner final : public Runner {
   /// once.
   JobResult run_alone(const Job& job, bool is_successor = false) {
     try {
-      auto results = conversation_about(*job.image).run({&job, 1}, options_.limit, options_.start);
+      auto results = client_for(*job.image).run({&job, 1}, options_.limit, options_.start);
       if (!results) throw ProtocolError{"a single job that cannot be run together with others"};
       return std::move(results->front());
     } catch (const Ended& ended) {
@@ -173,13 +172,13 @@ class WorkerRunner final : public Runner {
 
   /// Ends it for everybody: whoever else holds it sees that it is not alive.
   void abandon() {
-    if (worker_) worker_->conversation_->connection().end();
+    if (worker_) worker_->client_->connection().end();
     worker_.reset();
   }
 
-  Conversation& conversation() {
+  WorkerClient& client() {
     if (!worker_) worker_ = std::make_shared<Worker>(options_);
-    return *worker_->conversation_;
+    return *worker_->client_;
   }
 
   WorkerOptions options_;

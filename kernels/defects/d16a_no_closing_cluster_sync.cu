@@ -19,7 +19,7 @@ __global__ void no_closing_cluster_sync(const float* input, float* partials, std
   if (cluster.block_rank() == 0 && threadIdx.x == 0) {
     float sum = 0.0f;
     for (unsigned rank = 0; rank < cluster.num_blocks(); ++rank) {
-      sum += *cluster.map_shared_rank(&total, rank);  // finding: lifetime
+      sum += *cluster.map_shared_rank(&total, rank);  // finding: dsmem-lifetime
     }
     partials[blockIdx.x / cluster.num_blocks()] = sum;
   }

@@ -19,7 +19,7 @@ __global__ void block_leaves_its_peers(const float* input, float* partials, std:
   if (threadIdx.x != 0) return;
 
   for (unsigned rank = 0; rank < cluster.num_blocks(); ++rank) {
-    value = Max::apply(value, *cluster.map_shared_rank(&total, rank));  // finding: lifetime
+    value = Max::apply(value, *cluster.map_shared_rank(&total, rank));  // finding: dsmem-lifetime
   }
   partials[blockIdx.x] = value;
 }

@@ -23,14 +23,14 @@ bool widens(Element from, Element to) {
 bool lacks_nan(Element element) { return is_float(element) && !float_format(element).has_nan; }
 
 /// Of operators that do not fold.
-std::optional<std::string> not_judged_apart(const Arithmetic& a) {
+std::optional<std::string> why_no_checker_apart(const Arithmetic& a) {
   const auto sentence = [&](std::string_view what) {
-    return fmt::format("{} of {} in an accumulator of {} with an output of {} is not judged: {}",
+    return fmt::format("{} of {} in an accumulator of {} with an output of {} is not checked: {}",
                        info(a.op).name, name(a.input), name(a.accumulator), name(a.output), what);
   };
   switch (info(a.op).gives) {
     case OperatorInfo::Gives::fold: break;
-    case OperatorInfo::Gives::place:
+    case OperatorInfo::Gives::index:
       if (is_float(a.output)) return sentence("an index needs an integer as output");
       break;
     case OperatorInfo::Gives::tally:
@@ -64,7 +64,7 @@ std::optional<std::string> not_judged_apart(const Arithmetic& a) {
   return std::nullopt;
 }
 
-std::optional<std::string> not_judged_of_integers(const Arithmetic& a) {
+std::optional<std::string> why_no_integer_checker(const Arithmetic& a) {
   if (!is_float(a.input) && a.accumulator == a.input && a.output == a.input) return std::nullopt;
   return fmt::format("\"{}\" is of integers, in an accumulator and an output of the same type",
                      info(a.op).name);
@@ -72,22 +72,22 @@ std::optional<std::string> not_judged_of_integers(const Arithmetic& a) {
 
 }  // namespace
 
-std::optional<std::string> not_judged(const Arithmetic& arithmetic) {
-  if (!folds(arithmetic.op)) return not_judged_apart(arithmetic);
+std::optional<std::string> why_no_checker(const Arithmetic& arithmetic) {
+  if (!folds(arithmetic.op)) return why_no_checker_apart(arithmetic);
   if (is_bitwise(arithmetic.op) || arithmetic.op == Operator::custom)
-    return not_judged_of_integers(arithmetic);
+    return why_no_integer_checker(arithmetic);
   const Arithmetic a = of_magnitudes(arithmetic);
   const auto converts_to_integer = [](Element from, Element to) { return is_float(from) && !is_float(to); };
   if (converts_to_integer(a.input, a.accumulator) || converts_to_integer(a.accumulator, a.output))
-    return "floating-point values that end in an integer are not judged; name a floating-point output";
+    return "floating-point values that end in an integer are not checked; name a floating-point output";
   if (!is_float(a.accumulator) && is_float(a.output))
-    return "integers that end in a floating-point output are not judged; name a floating-point accumulator";
+    return "integers that end in a floating-point output are not checked; name a floating-point accumulator";
   if (a.op == Operator::prod && is_float(a.accumulator) && !is_float(a.input))
-    return "products of integers in a floating-point accumulator are not judged";
+    return "products of integers in a floating-point accumulator are not checked";
   if (lacks_nan(a.accumulator) || lacks_nan(a.output))
     if (!is_extremum(a.op) || (is_float(a.input) && float_format(a.input).has_nan))
       return fmt::format(
-          "{} holds neither NaN nor infinity, so that what lies beyond it looks like a value: it is judged "
+          "{} holds neither NaN nor infinity, so that what lies beyond it looks like a value: it is checked "
           "as "
           "an input, and as the output of min and max of {} elements; name a wider accumulator and output",
           name(lacks_nan(a.output) ? a.output : a.accumulator),
@@ -99,37 +99,37 @@ std::optional<std::string> not_judged(const Arithmetic& arithmetic) {
   return std::nullopt;
 }
 
-std::unique_ptr<Judge> make_judge(const Arithmetic& a, std::span<const std::byte> input,
-                                  const Operands& operands) {
+std::unique_ptr<Checker> make_checker(const Arithmetic& a, std::span<const std::byte> input,
+                                      const Operands& operands) {
   switch (a.op) {
     case Operator::argmin:
-    case Operator::argmax: return make_place_judge(a, input);
+    case Operator::argmax: return make_index_checker(a, input);
     case Operator::mean:
     case Operator::norm:
-    case Operator::variance: return make_moment_judge(a, input);
+    case Operator::variance: return make_moment_checker(a, input);
     case Operator::log_sum_exp:
-    case Operator::softmax: return make_exponential_judge(a, input, std::nullopt);
-    case Operator::cross_entropy: return make_exponential_judge(a, input, operands[Role::targets]);
+    case Operator::softmax: return make_exponential_checker(a, input, std::nullopt);
+    case Operator::cross_entropy: return make_exponential_checker(a, input, operands[Role::targets]);
     case Operator::layer_norm:
-    case Operator::rms_norm: return make_normalisation_judge(a, input, operands);
-    case Operator::dot: return make_dot_judge(a, input, *operands[Role::second]);
-    case Operator::max_ratio: return make_ratio_judge(a, input, *operands[Role::second]);
+    case Operator::rms_norm: return make_normalisation_checker(a, input, operands);
+    case Operator::dot: return make_dot_checker(a, input, *operands[Role::second]);
+    case Operator::max_ratio: return make_ratio_checker(a, input, *operands[Role::second]);
     case Operator::any:
     case Operator::all:
-    case Operator::count: return make_counting_judge(a, input);
-    case Operator::top_p: return make_nucleus_judge(a, input);
+    case Operator::count: return make_counting_checker(a, input);
+    case Operator::top_p: return make_nucleus_checker(a, input);
     case Operator::top_k:
-    case Operator::largest: return make_ranking_judge(a, input);
-    case Operator::histogram: return make_histogram_judge(a, input);
-    default: return make_fold_judge(a, input);
+    case Operator::largest: return make_ranking_checker(a, input);
+    case Operator::histogram: return make_histogram_checker(a, input);
+    default: return make_fold_checker(a, input);
   }
 }
 
-std::unique_ptr<FoldJudge> make_fold_judge(const Arithmetic& a, std::span<const std::byte> input) {
-  if (takes_magnitudes(a.op)) return make_magnitude_judge(a, input);
-  if (is_extremum(a.op)) return make_extremum_judge(a, input);
-  if (!is_float(a.accumulator)) return make_integer_judge(a, input);
-  return a.op == Operator::sum ? make_sum_judge(a, input) : make_product_judge(a, input);
+std::unique_ptr<FoldChecker> make_fold_checker(const Arithmetic& a, std::span<const std::byte> input) {
+  if (takes_magnitudes(a.op)) return make_magnitude_checker(a, input);
+  if (is_extremum(a.op)) return make_extremum_checker(a, input);
+  if (!is_float(a.accumulator)) return make_integer_checker(a, input);
+  return a.op == Operator::sum ? make_sum_checker(a, input) : make_product_checker(a, input);
 }
 
 }  // namespace foldproof

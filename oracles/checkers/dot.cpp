@@ -12,22 +12,22 @@ namespace foldproof {
 namespace {
 
 /// Of integers, modulo 2^w.
-class WrappingDotJudge final : public Judge {
+class WrappingDotChecker final : public Checker {
  public:
-  WrappingDotJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
+  WrappingDotChecker(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
       : a_(arithmetic) {
     for (std::size_t i = 0; i < second.size(); ++i)
       exact_ += extended(a_.input, load(a_.input, input, i)) * extended(second.type, second.bits(i));
     exact_ = extended(a_.accumulator, exact_ & code_mask(a_.accumulator)) & code_mask(a_.output);
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
-    Judgement judgement;
-    judgement.ok = bits == exact_;
-    if (!judgement.ok)
-      judgement.sentence = fmt::format("the result is {} but the dot product is {}", to_text(a_.output, bits),
-                                       to_text(a_.output, exact_));
-    return judgement;
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
+    CheckResult check_result;
+    check_result.ok = bits == exact_;
+    if (!check_result.ok)
+      check_result.sentence = fmt::format("the result is {} but the dot product is {}",
+                                          to_text(a_.output, bits), to_text(a_.output, exact_));
+    return check_result;
   }
 
  private:
@@ -35,9 +35,9 @@ class WrappingDotJudge final : public Judge {
   std::uint64_t exact_ = 0;
 };
 
-class DotJudge final : public Judge {
+class DotChecker final : public Checker {
  public:
-  DotJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
+  DotChecker(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
       : a_(arithmetic), products_(tally_products(arithmetic.input, input, second.values)) {
     const std::size_t count = second.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -50,15 +50,15 @@ class DotJudge final : public Judge {
     bound_ = bound();
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (holds_nan_ && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not say what a NaN does");
     if (products_.specials.give_nan())
-      return judged_by_category(outcome.category == Number::Category::nan, outcome,
-                                holds_nan_ ? "the input holds a NaN" : "the products give NaN");
-    if (products_.specials.have_infinity()) return judge_infinite(outcome);
-    return judged_by_reference(outcome, Reference::exactly(products_.sum()), bound_, a_, "dot product");
+      return checked_by_category(outcome.category == Number::Category::nan, outcome,
+                                 holds_nan_ ? "the input holds a NaN" : "the products give NaN");
+    if (products_.specials.have_infinity()) return check_infinite(outcome);
+    return checked_by_reference(outcome, Reference::exactly(products_.sum()), bound_, a_, "dot product");
   }
 
  private:
@@ -81,12 +81,12 @@ class DotJudge final : public Judge {
   }
 
   /// The finite products may overflow to the other side of the infinity.
-  Judgement judge_infinite(const Outcome& outcome) const {
+  CheckResult check_infinite(const Outcome& outcome) const {
     const bool negative = products_.specials.negative_infinity;
     const Dyadic& other = negative ? products_.positive : products_.negative;
     const bool cancels = other * Dyadic(2, 0) > largest_finite(a_.accumulator) || overflows_to_nan(a_);
     const bool nan = outcome.category == Number::Category::nan;
-    return judged_by_category(
+    return checked_by_category(
         (nan && cancels) || (outcome.category == Number::Category::infinity && outcome.negative == negative),
         outcome, negative ? "a product is -inf" : "a product is inf");
   }
@@ -100,10 +100,11 @@ class DotJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_dot_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                                      const Operand& second) {
-  if (!is_float(arithmetic.accumulator)) return std::make_unique<WrappingDotJudge>(arithmetic, input, second);
-  return std::make_unique<DotJudge>(arithmetic, input, second);
+std::unique_ptr<Checker> make_dot_checker(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                                          const Operand& second) {
+  if (!is_float(arithmetic.accumulator))
+    return std::make_unique<WrappingDotChecker>(arithmetic, input, second);
+  return std::make_unique<DotChecker>(arithmetic, input, second);
 }
 
 }  // namespace foldproof

@@ -52,10 +52,10 @@ ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t tim
   return errors;
 }
 
-class ExponentialJudge final : public Judge {
+class ExponentialChecker final : public Checker {
  public:
-  ExponentialJudge(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                   const std::optional<Operand>& target)
+  ExponentialChecker(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                     const std::optional<Operand>& target)
       : a_(arithmetic) {
     if (target) target_ = static_cast<std::size_t>(target->bits(0));
     const Tally t = tally(a_.input, input);
@@ -71,60 +71,60 @@ class ExponentialJudge final : public Judge {
     bounds_.emplace(exact_->sums(), height(), format, errors_, roundings, true);
   }
 
-  Judgement element(std::size_t index, std::uint64_t bits) const override {
+  CheckResult element(std::size_t index, std::uint64_t bits) const override {
     const Outcome outcome = outcome_of(a_.output, bits);
-    if (specials_.nan || specials_.positive_infinity) return judge_spoiled(outcome);
-    if (masked_) return judge_masked(outcome);
-    if (a_.op == Operator::log_sum_exp) return judge_logarithm(outcome);
-    if (a_.op == Operator::cross_entropy) return judge_cross_entropy(outcome);
+    if (specials_.nan || specials_.positive_infinity) return check_spoiled(outcome);
+    if (masked_) return check_masked(outcome);
+    if (a_.op == Operator::log_sum_exp) return check_logarithm(outcome);
+    if (a_.op == Operator::cross_entropy) return check_cross_entropy(outcome);
     // e^-inf is 0 in every arithmetic.
-    if (!exact_->gap(index)) return judged_by_enclosure(outcome, Dyadic{}, Dyadic{}, a_, "softmax");
+    if (!exact_->gap(index)) return checked_by_enclosure(outcome, Dyadic{}, Dyadic{}, a_, "softmax");
     const Enclosure share = exact_->share(index);
-    return judge_finite(outcome, share, bounds_->of(share.high, *exact_->gap(index)), "softmax");
+    return check_finite(outcome, share, bounds_->of(share.high, *exact_->gap(index)), "softmax");
   }
 
  private:
   /// The input holds NaN or +inf.
-  Judgement judge_spoiled(const Outcome& outcome) const {
+  CheckResult check_spoiled(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
     if (specials_.nan) {
       if (a_.nan == NanPolicy::unspecified) return anything_goes("the contract does not say what a NaN does");
-      return judged_by_category(nan, outcome, "the input holds a NaN");
+      return checked_by_category(nan, outcome, "the input holds a NaN");
     }
     // The formula about the maximum has inf - inf; the limits are 1 and 0, or inf.
     const bool limit = a_.op != Operator::softmax
                            ? outcome.category == Number::Category::infinity && !outcome.negative
                            : outcome.is_finite() && (outcome.value.is_zero() || outcome.value == whole(1));
-    return judged_by_category(nan || limit, outcome, "the input holds an infinity");
+    return checked_by_category(nan || limit, outcome, "the input holds an infinity");
   }
 
   /// The input holds nothing but -inf, or nothing at all.
-  Judgement judge_masked(const Outcome& outcome) const {
+  CheckResult check_masked(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
     if (a_.op == Operator::cross_entropy)
-      return judged_by_category(nan, outcome, "the input holds nothing but minus infinities");
+      return checked_by_category(nan, outcome, "the input holds nothing but minus infinities");
     const bool zero = a_.op == Operator::softmax
                           ? outcome.is_finite() && outcome.value.is_zero()
                           : outcome.category == Number::Category::infinity && outcome.negative;
     const bool ok = a_.masked == Masked::zero ? zero : a_.masked == Masked::nan ? nan : zero || nan;
-    return judged_by_category(ok, outcome, "the input holds nothing but minus infinities");
+    return checked_by_category(ok, outcome, "the input holds nothing but minus infinities");
   }
 
-  Judgement judge_logarithm(const Outcome& outcome) const {
+  CheckResult check_logarithm(const Outcome& outcome) const {
     const Enclosure exact = exact_->logarithm_of_sum();
     const Dyadic magnitude = std::max(abs(exact.low), abs(exact.high));
-    return judge_finite(
+    return check_finite(
         outcome, exact,
         log_sum_exp_bound(exact_->sums(), height(), float_format(a_.accumulator), errors_, magnitude),
         "log-sum-exp");
   }
 
   /// The logarithm less the class's element, or the logarithm of the sum plus its distance from the maximum.
-  Judgement judge_cross_entropy(const Outcome& outcome) const {
+  CheckResult check_cross_entropy(const Outcome& outcome) const {
     const std::optional<Dyadic>& gap = exact_->gap(target_);
     if (!gap)
-      return judged_by_category(outcome.category == Number::Category::infinity && !outcome.negative, outcome,
-                                "the class's element is minus infinity");
+      return checked_by_category(outcome.category == Number::Category::infinity && !outcome.negative, outcome,
+                                 "the class's element is minus infinity");
     const FloatFormat& format = float_format(a_.accumulator);
     const Enclosure logarithm = exact_->logarithm_of_sum();
     const Dyadic magnitude = larger(abs(logarithm.low), abs(logarithm.high));
@@ -135,17 +135,17 @@ class ExponentialJudge final : public Judge {
       const Dyadic reach = magnitude + abs(exact_->max()) + *gap + *bound;
       bound = *bound + whole(6) * unit_roundoff(format.precision) * reach;
     }
-    return judge_finite(outcome, exact, bound, "cross-entropy");
+    return check_finite(outcome, exact, bound, "cross-entropy");
   }
 
   /// Even where no bound is known, what is computed about the maximum is finite.
-  Judgement judge_finite(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
-                         std::string_view what) const {
+  CheckResult check_finite(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
+                           std::string_view what) const {
     const bool may_overflow =
         a_.op != Operator::softmax && abs(exact_->max()) * whole(2) >= largest_finite(a_.output);
     if (!bound && !outcome.is_finite() && !may_overflow)
-      return judged_by_category(false, outcome, fmt::format("the {} is {}", what, to_text(exact.low)));
-    return judged_by_enclosure(outcome, exact, bound, a_, what);
+      return checked_by_category(false, outcome, fmt::format("the {} is {}", what, to_text(exact.low)));
+    return checked_by_enclosure(outcome, exact, bound, a_, what);
   }
 
   std::uint64_t height() const { return a_.height.value_or(exact_->sums().count); }
@@ -161,9 +161,10 @@ class ExponentialJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_exponential_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                                              const std::optional<Operand>& target) {
-  return std::make_unique<ExponentialJudge>(arithmetic, input, target);
+std::unique_ptr<Checker> make_exponential_checker(const Arithmetic& arithmetic,
+                                                  std::span<const std::byte> input,
+                                                  const std::optional<Operand>& target) {
+  return std::make_unique<ExponentialChecker>(arithmetic, input, target);
 }
 
 }  // namespace foldproof

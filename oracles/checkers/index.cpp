@@ -10,15 +10,15 @@
 namespace foldproof {
 namespace {
 
-class PlaceJudge final : public Judge {
+class IndexChecker final : public Checker {
  public:
-  PlaceJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+  IndexChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic),
         op_(underlying(arithmetic.op)),
         input_(input.begin(), input.end()),
         extreme_(extreme(op_, arithmetic.input, input, arithmetic.nan)) {}
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     const Number index = decode(a_.output, bits);
     const std::size_t count = input_.size() / size_of(a_.input);
     if (count == 0) return right();
@@ -44,12 +44,12 @@ class PlaceJudge final : public Judge {
 
  private:
   std::string_view superlative() const { return op_ == Operator::min ? "smallest" : "largest"; }
-  static Judgement right() { return {}; }
-  static Judgement wrong(std::string sentence) {
-    Judgement judgement;
-    judgement.ok = false;
-    judgement.sentence = std::move(sentence);
-    return judgement;
+  static CheckResult right() { return {}; }
+  static CheckResult wrong(std::string sentence) {
+    CheckResult check_result;
+    check_result.ok = false;
+    check_result.sentence = std::move(sentence);
+    return check_result;
   }
 
   Arithmetic a_;
@@ -60,8 +60,8 @@ class PlaceJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_place_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<PlaceJudge>(arithmetic, input);
+std::unique_ptr<Checker> make_index_checker(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  return std::make_unique<IndexChecker>(arithmetic, input);
 }
 
 }  // namespace foldproof

@@ -45,21 +45,21 @@ Bound bound_of(const Arithmetic& a, const Tally& values, std::span<const std::by
                                 : variance_bound_of(a, values, squares);
 }
 
-class MomentJudge final : public Judge {
+class MomentChecker final : public Checker {
  public:
-  MomentJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+  MomentChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic),
         values_(tally(arithmetic.input, input)),
         exact_(reference_of(arithmetic.op, arithmetic.input, input)),
         bound_(bound_of(arithmetic, values_, input)) {}
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not say what a NaN does");
     const Outcome outcome = outcome_of(a_.output, bits);
     if (outcome.category == Number::Category::nan && may_cancel_infinity())
       return anything_goes("the finite elements may overflow to the other side of the infinity");
-    return judged_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
+    return checked_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
   }
 
  private:
@@ -78,8 +78,8 @@ class MomentJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_moment_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<MomentJudge>(arithmetic, input);
+std::unique_ptr<Checker> make_moment_checker(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  return std::make_unique<MomentChecker>(arithmetic, input);
 }
 
 }  // namespace foldproof

@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned quotient_bits = 128;
 
-/// One a column; nothing where there is no operand. What is not finite counts as 0: nothing is judged then.
+/// One a column; nothing where there is no operand. What is not finite counts as 0: nothing is checked then.
 std::vector<Dyadic> finite_values(const std::optional<Operand>& operand, bool& all_finite) {
   std::vector<Dyadic> values;
   for (std::size_t i = 0; operand && i < operand->size(); ++i) {
@@ -24,9 +24,10 @@ std::vector<Dyadic> finite_values(const std::optional<Operand>& operand, bool& a
   return values;
 }
 
-class NormalisationJudge final : public Judge {
+class NormalisationChecker final : public Checker {
  public:
-  NormalisationJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operands& operands)
+  NormalisationChecker(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                       const Operands& operands)
       : a_(arithmetic),
         input_(input.begin(), input.end()),
         values_(tally(arithmetic.input, input)),
@@ -41,12 +42,12 @@ class NormalisationJudge final : public Judge {
     prepare(epsilon);
   }
 
-  Judgement element(std::size_t index, std::uint64_t bits) const override {
+  CheckResult element(std::size_t index, std::uint64_t bits) const override {
     if (!operands_finite_) return anything_goes("a weight or a bias is not finite");
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not say what a NaN does");
     const Outcome outcome = outcome_of(a_.output, bits);
-    return judged_by_reference(outcome, exact_.at(index), bound(index), a_, info(a_.op).name);
+    return checked_by_reference(outcome, exact_.at(index), bound(index), a_, info(a_.op).name);
   }
 
  private:
@@ -110,9 +111,10 @@ class NormalisationJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_normalisation_judge(const Arithmetic& arithmetic,
-                                                std::span<const std::byte> input, const Operands& operands) {
-  return std::make_unique<NormalisationJudge>(arithmetic, input, operands);
+std::unique_ptr<Checker> make_normalisation_checker(const Arithmetic& arithmetic,
+                                                    std::span<const std::byte> input,
+                                                    const Operands& operands) {
+  return std::make_unique<NormalisationChecker>(arithmetic, input, operands);
 }
 
 }  // namespace foldproof

@@ -14,9 +14,9 @@ namespace {
 /// What a computed prefix sum may be said to be, whatever the order of its additions.
 enum class Reach : std::uint8_t { below, either, reached };
 
-class NucleusJudge final : public Judge {
+class NucleusChecker final : public Checker {
  public:
-  NucleusJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+  NucleusChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic), count_(input.size() / size_of(arithmetic.input)) {
     const Dyadic p(number_of(a_.p));
     Dyadic sum, magnitude;
@@ -31,15 +31,15 @@ class NucleusJudge final : public Judge {
     }
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     if (!finite_) return anything_goes("not all elements are finite");
     const Number result = decode(a_.output, bits);
-    Judgement judgement;
-    judgement.layer = Judgement::Layer::bound;
-    judgement.ok = !result.negative && may_be(result.significand);
-    if (!judgement.ok)
-      judgement.sentence = fmt::format("the result is {}, but {}", to_text(a_.output, bits), right());
-    return judgement;
+    CheckResult check_result;
+    check_result.evidence = CheckResult::Evidence::bound;
+    check_result.ok = !result.negative && may_be(result.significand);
+    if (!check_result.ok)
+      check_result.sentence = fmt::format("the result is {}, but {}", to_text(a_.output, bits), right());
+    return check_result;
   }
 
  private:
@@ -79,8 +79,9 @@ class NucleusJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_nucleus_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<NucleusJudge>(arithmetic, input);
+std::unique_ptr<Checker> make_nucleus_checker(const Arithmetic& arithmetic,
+                                              std::span<const std::byte> input) {
+  return std::make_unique<NucleusChecker>(arithmetic, input);
 }
 
 }  // namespace foldproof

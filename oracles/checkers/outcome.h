@@ -1,4 +1,4 @@
-// What a floating-point reduction returned, and the judgements that all floating-point judges share.
+// What a floating-point reduction returned, and the check results that all floating-point checkers share.
 #pragma once
 
 #include <span>
@@ -33,27 +33,27 @@ Outcome summed(const Dyadic& finite, const Specials& specials);
 /// Whether what is too large for a format on the way may become NaN for want of infinities.
 bool overflows_to_nan(const Arithmetic& arithmetic);
 
-/// A judgement of the category: `ok` or "the result is … although …".
-Judgement judged_by_category(bool ok, const Outcome& outcome, std::string_view although);
+/// A check result of the category: `ok` or "the result is … although …".
+CheckResult checked_by_category(bool ok, const Outcome& outcome, std::string_view although);
 
-/// A judgement of a finite outcome against the exact result. `bound` is all that rounding may do to it.
-Judgement judged_by_bound(const Outcome& outcome, const Dyadic& exact, const Dyadic& bound, Element output,
-                          std::string_view what);
+/// A check result of a finite outcome against the exact result. `bound` is all that rounding may do to it.
+CheckResult checked_by_bound(const Outcome& outcome, const Dyadic& exact, const Dyadic& bound, Element output,
+                             std::string_view what);
 
-/// A judgement of a finite outcome that the inputs force to be exactly `expected`.
-Judgement judged_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
-                         std::string_view what);
+/// A check result of a finite outcome that the inputs force to be exactly `expected`.
+CheckResult checked_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
+                            std::string_view what);
 
-/// A judgement against a result that need not be a dyadic number. `bound` is what rounding may do before the
-/// output is written; where it is none, anything goes.
-Judgement judged_by_reference(const Outcome& outcome, const Reference& exact, const Bound& bound,
-                              const Arithmetic& arithmetic, std::string_view what);
+/// A check result against a result that need not be a dyadic number. `bound` is what rounding may do before
+/// the output is written; where it is none, anything goes.
+CheckResult checked_by_reference(const Outcome& outcome, const Reference& exact, const Bound& bound,
+                                 const Arithmetic& arithmetic, std::string_view what);
 
 /// The same against a finite result of which an enclosure is known.
-Judgement judged_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
-                              const Arithmetic& arithmetic, std::string_view what);
+CheckResult checked_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
+                                 const Arithmetic& arithmetic, std::string_view what);
 
 /// A result about which nothing can be said, which is not an error; `why`: a clause.
-Judgement anything_goes(std::string why);
+CheckResult anything_goes(std::string why);
 
 }  // namespace foldproof

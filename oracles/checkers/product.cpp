@@ -87,9 +87,9 @@ void multiply(ExactProduct& product, Element element, std::span<const std::byte>
   }
 }
 
-class ProductJudge final : public FoldJudge {
+class ProductChecker final : public FoldChecker {
  public:
-  explicit ProductJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
+  explicit ProductChecker(const Arithmetic& arithmetic) : a_(arithmetic) {}
 
   void append(std::span<const std::byte> elements) override {
     multiply(product_, a_.input, elements, a_.nan);
@@ -97,11 +97,11 @@ class ProductJudge final : public FoldJudge {
     forced_ = bound_ && product_.is_forced(float_format(a_.accumulator));
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
-    return judge(outcome_of(a_.output, bits));
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
+    return check(outcome_of(a_.output, bits));
   }
 
-  Judgement partials(std::span<const std::byte> outputs) const override {
+  CheckResult partials(std::span<const std::byte> outputs) const override {
     ExactProduct folded;
     multiply(folded, a_.output, outputs, NanPolicy::propagate);
     Outcome outcome;
@@ -114,36 +114,36 @@ class ProductJudge final : public FoldJudge {
     else
       outcome.value = folded.low();
     outcome.text = outcome.is_finite() ? to_text(outcome.value) : folded.nan() ? "nan" : "an infinity";
-    return judge(outcome);
+    return check(outcome);
   }
 
  private:
   Bound rounding_bound() const {
     if (!includes(a_.accumulator, a_.input) || !includes(a_.output, a_.accumulator))
-      return Bound::none("products are judged only where every format holds the values of the one before");
+      return Bound::none("products are checked only where every format holds the values of the one before");
     return product_bound_any_order(product_.rounding_factors(), product_.range(),
                                    float_format(a_.accumulator), product_.high());
   }
 
-  Judgement judge(const Outcome& outcome) const {
+  CheckResult check(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
-    if (product_.nan()) return judged_by_category(nan, outcome, "the product is NaN");
+    if (product_.nan()) return checked_by_category(nan, outcome, "the product is NaN");
     if (!bound_) return anything_goes(bound_.why_not());
     if (product_.infinite())
-      return judged_by_category(!nan && !outcome.is_finite() && outcome.negative == product_.negative(),
-                                outcome, "the input holds an infinity and no zero");
+      return checked_by_category(!nan && !outcome.is_finite() && outcome.negative == product_.negative(),
+                                 outcome, "the input holds an infinity and no zero");
     if (!outcome.is_finite())
-      return judged_by_category(false, outcome, "no order of multiplication can overflow");
-    if (forced_ || product_.zero()) return judged_exactly(outcome, product_.low(), a_.output, "product");
-    return judge_by_bound(outcome);
+      return checked_by_category(false, outcome, "no order of multiplication can overflow");
+    if (forced_ || product_.zero()) return checked_exactly(outcome, product_.low(), a_.output, "product");
+    return check_by_bound(outcome);
   }
 
-  Judgement judge_by_bound(const Outcome& outcome) const {
+  CheckResult check_by_bound(const Outcome& outcome) const {
     const Dyadic uncertainty = abs(product_.high() - product_.low());
     const Dyadic folding = outcome.single ? Dyadic{} : abs(outcome.value) * Dyadic::power_of_two(-400);
     const Dyadic bound = *bound_ + uncertainty + folding;
-    if (bound.is_zero()) return judged_exactly(outcome, product_.low(), a_.output, "product");
-    return judged_by_bound(outcome, product_.low(), bound, a_.output, "product");
+    if (bound.is_zero()) return checked_exactly(outcome, product_.low(), a_.output, "product");
+    return checked_by_bound(outcome, product_.low(), bound, a_.output, "product");
   }
 
   Arithmetic a_;
@@ -154,11 +154,11 @@ class ProductJudge final : public FoldJudge {
 
 }  // namespace
 
-std::unique_ptr<FoldJudge> make_product_judge(const Arithmetic& arithmetic,
-                                              std::span<const std::byte> input) {
-  auto judge = std::make_unique<ProductJudge>(arithmetic);
-  judge->append(input);
-  return judge;
+std::unique_ptr<FoldChecker> make_product_checker(const Arithmetic& arithmetic,
+                                                  std::span<const std::byte> input) {
+  auto checker = std::make_unique<ProductChecker>(arithmetic);
+  checker->append(input);
+  return checker;
 }
 
 }  // namespace foldproof

@@ -10,14 +10,14 @@
 namespace foldproof {
 namespace {
 
-class RankingJudge final : public Judge {
+class RankingChecker final : public Checker {
  public:
-  RankingJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+  RankingChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic),
         input_(input.begin(), input.end()),
         order_(top_k(Operator::max, arithmetic.input, input, input.size() / size_of(arithmetic.input))) {}
 
-  Judgement element(std::size_t rank, std::uint64_t bits) const override {
+  CheckResult element(std::size_t rank, std::uint64_t bits) const override {
     if (rank >= order_.size()) return wrong(rank, bits, fmt::format("there are {} elements", order_.size()));
     const std::uint64_t there = load(a_.input, input_, order_[rank]);
     if (a_.nan == NanPolicy::unspecified && decode(a_.input, load(a_.input, input_, order_[0])).is_nan())
@@ -37,12 +37,12 @@ class RankingJudge final : public Judge {
     return encode(a_.output, wanted) == bits || (wanted.is_zero() && got.is_zero());
   }
 
-  Judgement wrong(std::size_t rank, std::uint64_t bits, std::string_view although) const {
-    Judgement judgement;
-    judgement.ok = false;
-    judgement.sentence = fmt::format("the result is {} as number {} of the largest elements, but {}",
-                                     to_text(a_.output, bits), rank, although);
-    return judgement;
+  CheckResult wrong(std::size_t rank, std::uint64_t bits, std::string_view although) const {
+    CheckResult check_result;
+    check_result.ok = false;
+    check_result.sentence = fmt::format("the result is {} as number {} of the largest elements, but {}",
+                                        to_text(a_.output, bits), rank, although);
+    return check_result;
   }
 
   Arithmetic a_;
@@ -52,8 +52,9 @@ class RankingJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_ranking_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<RankingJudge>(arithmetic, input);
+std::unique_ptr<Checker> make_ranking_checker(const Arithmetic& arithmetic,
+                                              std::span<const std::byte> input) {
+  return std::make_unique<RankingChecker>(arithmetic, input);
 }
 
 }  // namespace foldproof

@@ -25,9 +25,9 @@ bool exceeds(const Reference& a, const Reference& b) {
   return a.enclosure().high > b.enclosure().high;
 }
 
-class RatioJudge final : public Judge {
+class RatioChecker final : public Checker {
  public:
-  RatioJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& divisors)
+  RatioChecker(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& divisors)
       : a_(arithmetic) {
     for (std::size_t i = 0; i < divisors.size(); ++i) {
       const Reference ratio = ratio_of(decode(a_.input, load(a_.input, input, i)), divisors.number(i));
@@ -38,12 +38,12 @@ class RatioJudge final : public Judge {
     }
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (has_nan_ && a_.nan == NanPolicy::unspecified)
       return anything_goes("the contract does not say what a NaN does");
-    if (has_nan_) return judged_by_reference(outcome, Reference::nan(), Dyadic{}, a_, "largest ratio");
-    return judged_by_reference(outcome, largest_, bound(), a_, "largest ratio");
+    if (has_nan_) return checked_by_reference(outcome, Reference::nan(), Dyadic{}, a_, "largest ratio");
+    return checked_by_reference(outcome, largest_, bound(), a_, "largest ratio");
   }
 
  private:
@@ -63,9 +63,9 @@ class RatioJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_ratio_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                                        const Operand& divisors) {
-  return std::make_unique<RatioJudge>(arithmetic, input, divisors);
+std::unique_ptr<Checker> make_ratio_checker(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                                            const Operand& divisors) {
+  return std::make_unique<RatioChecker>(arithmetic, input, divisors);
 }
 
 }  // namespace foldproof

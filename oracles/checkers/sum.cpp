@@ -59,9 +59,9 @@ Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   return *bound + flushed(format, t, t.magnitude() + entering);
 }
 
-class SumJudge final : public TalliedSumJudge {
+class SumChecker final : public TalliedSumChecker {
  public:
-  explicit SumJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
+  explicit SumChecker(const Arithmetic& arithmetic) : a_(arithmetic) {}
 
   void append(std::span<const std::byte> elements) override { append(tally(a_.input, elements)); }
   void append(const Tally& elements) {
@@ -71,29 +71,29 @@ class SumJudge final : public TalliedSumJudge {
     bound_ = accumulation_bound(a_, tally_);
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
-    return judge(outcome_of(a_.output, bits));
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
+    return check(outcome_of(a_.output, bits));
   }
-  Judgement partials(std::span<const std::byte> outputs) const override {
-    return judge(summed(a_.output, outputs));
+  CheckResult partials(std::span<const std::byte> outputs) const override {
+    return check(summed(a_.output, outputs));
   }
-  Judgement sum_of_partials(const Dyadic& finite, const Specials& specials) const override {
-    return judge(summed(finite, specials));
+  CheckResult sum_of_partials(const Dyadic& finite, const Specials& specials) const override {
+    return check(summed(finite, specials));
   }
 
  private:
-  Judgement judge(const Outcome& outcome) const {
+  CheckResult check(const Outcome& outcome) const {
     if (tally_.specials.give_nan())
-      return judged_by_category(
+      return checked_by_category(
           outcome.category == Number::Category::nan, outcome,
           tally_.specials.nan ? "the input holds a NaN" : "the input holds infinities of both signs");
     if (!bound_) return anything_goes(bound_.why_not());
-    if (tally_.specials.have_infinity()) return judge_infinite(outcome);
-    return outcome.is_finite() ? judge_finite(outcome) : judge_overflow(outcome);
+    if (tally_.specials.have_infinity()) return check_infinite(outcome);
+    return outcome.is_finite() ? check_finite(outcome) : check_overflow(outcome);
   }
 
   /// The input holds infinities of one sign. The finite elements may overflow to the other sign on the way.
-  Judgement judge_infinite(const Outcome& outcome) const {
+  CheckResult check_infinite(const Outcome& outcome) const {
     const bool negative = tally_.specials.negative_infinity;
     const bool cancels = overflows_inside(!negative);
     const bool same_sign = outcome.negative == negative;
@@ -103,32 +103,32 @@ class SumJudge final : public TalliedSumJudge {
       case Number::Category::nan: ok = cancels || !float_format(a_.output).has_infinity; break;
       case Number::Category::finite: ok = saturates(outcome, negative); break;
     }
-    return judged_by_category(ok, outcome, negative ? "the input holds -inf" : "the input holds inf");
+    return checked_by_category(ok, outcome, negative ? "the input holds -inf" : "the input holds inf");
   }
 
-  Judgement judge_overflow(const Outcome& outcome) const {
+  CheckResult check_overflow(const Outcome& outcome) const {
     const bool up = may_overflow(false, outcome.single), down = may_overflow(true, outcome.single);
     bool ok = outcome.negative ? down : up;
     if (outcome.category == Number::Category::nan)
       ok = (up && down) || (overflows_to_nan(a_) && (up || down));
-    return judged_by_category(
+    return checked_by_category(
         ok, outcome,
         fmt::format("the exact sum is {} and no order of summation can overflow so", to_text(exact_)));
   }
 
-  Judgement judge_finite(const Outcome& outcome) const {
+  CheckResult check_finite(const Outcome& outcome) const {
     if (bound_->is_zero() && outcome.single) {
       const Number expected = decode(a_.output, rounded(a_.output, exact_));
-      if (expected.is_finite()) return judged_exactly(outcome, Dyadic(expected), a_.output, "sum");
-      return judged_by_category(saturates(outcome, exact_.is_negative()), outcome,
-                                fmt::format("the exact sum {} overflows", to_text(exact_)));
+      if (expected.is_finite()) return checked_exactly(outcome, Dyadic(expected), a_.output, "sum");
+      return checked_by_category(saturates(outcome, exact_.is_negative()), outcome,
+                                 fmt::format("the exact sum {} overflows", to_text(exact_)));
     }
     constexpr const char* saturated = "the sum may have saturated on its way";
     if (saturates(outcome, false) && may_overflow(false, outcome.single)) return anything_goes(saturated);
     if (saturates(outcome, true) && may_overflow(true, outcome.single)) return anything_goes(saturated);
     const Dyadic bound = *bound_ + output_rounding(outcome);
-    if (bound.is_zero()) return judged_exactly(outcome, exact_, a_.output, "sum");
-    return judged_by_bound(outcome, exact_, bound, a_.output, "sum");
+    if (bound.is_zero()) return checked_exactly(outcome, exact_, a_.output, "sum");
+    return checked_by_bound(outcome, exact_, bound, a_.output, "sum");
   }
 
   /// Of one value half a unit in its last place; of several, at most u of all magnitudes and half the
@@ -168,16 +168,17 @@ class SumJudge final : public TalliedSumJudge {
 
 }  // namespace
 
-std::unique_ptr<FoldJudge> make_sum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  auto judge = std::make_unique<SumJudge>(arithmetic);
-  judge->append(input);
-  return judge;
+std::unique_ptr<FoldChecker> make_sum_checker(const Arithmetic& arithmetic,
+                                              std::span<const std::byte> input) {
+  auto checker = std::make_unique<SumChecker>(arithmetic);
+  checker->append(input);
+  return checker;
 }
 
-std::unique_ptr<TalliedSumJudge> make_sum_judge(const Arithmetic& arithmetic, const Tally& tally) {
-  auto judge = std::make_unique<SumJudge>(arithmetic);
-  judge->append(tally);
-  return judge;
+std::unique_ptr<TalliedSumChecker> make_sum_checker(const Arithmetic& arithmetic, const Tally& tally) {
+  auto checker = std::make_unique<SumChecker>(arithmetic);
+  checker->append(tally);
+  return checker;
 }
 
 }  // namespace foldproof

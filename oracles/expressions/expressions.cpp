@@ -139,7 +139,7 @@ NodeId Expressions::replaced(NodeId node, NodeId before, NodeId now) {
   const auto visit = [&](const auto& self, NodeId id) -> NodeId {
     if (id <= before) return id == before ? now : id;
     if (++visits > most) {
-      leave_gap("a compare-and-swap stores what is made of very many values");
+      mark_incomplete("a compare-and-swap stores what is made of very many values");
       return id;
     }
     if (const auto found = known.find(id); found != known.end()) return found->second;
@@ -161,8 +161,8 @@ void Expressions::decide(NodeId node) {
   if (node != 0) decisions_.push_back(node);
 }
 
-void Expressions::leave_gap(std::string_view why) {
-  if (!gap_) gap_ = std::string(why);
+void Expressions::mark_incomplete(std::string_view why) {
+  if (!incomplete_) incomplete_ = std::string(why);
 }
 
 bool is_comparison_of_its_operands(const Expressions& expressions, const Node& choice) {

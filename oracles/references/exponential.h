@@ -11,11 +11,11 @@
 
 namespace foldproof {
 
-/// The exponentials themselves, each computed once: for judges, which need all of them and their bounds. Only
+/// The exponentials themselves, each computed once: for checks, which need all of them and their bounds. Only
 /// for inputs without NaN and +inf that are not all -inf.
 class ExactExponentials {
  public:
-  /// Correct to about so many bits; x_i - max is rounded to `precision` bits by what is judged.
+  /// Correct to about so many bits; x_i - max is rounded to `precision` bits by what is checked.
   ExactExponentials(Element element, std::span<const std::byte> elements, int precision, unsigned bits);
 
   const ExponentialSums& sums() const { return sums_; }

@@ -25,7 +25,7 @@ class Reference {
   /// Of an infinity or an exact zero.
   bool negative() const { return negative_; }
 
-  /// Of a finite result: the exact value lies in it. For judging.
+  /// Of a finite result: the exact value lies in it. For checking.
   Enclosure enclosure(unsigned bits = 128) const { return refine_ ? refine_(bits) : Enclosure(); }
 
   /// The element nearest to the exact result, ties to even, as encode() has it: what is enclosed is made

@@ -50,7 +50,7 @@ std::string words_for(const LaunchOrder& order) {
 
 }  // namespace
 
-CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,
+CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& subject, const Case& c,
                    std::vector<std::byte> input) {
   const Instance& instance = subject.instance;
   CasePlan plan;
@@ -68,14 +68,14 @@ CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, c
     other.order = usual(c.order);
     also(other, {Kind::schedule_dependent, words_for(c.order), words_for(other.order), "determinism"});
   }
-  if (c.calls > 1 || (is_deterministic(instance) && is_host(instance))) {
+  if (c.calls > 1 || (is_deterministic(instance) && is_host_function(instance))) {
     Case other = c;
     other.calls = 1;
     also(other, {Kind::not_reproducible, "when called again", "when called once", "determinism"});
   }
   if (instance.claims.uses_every_input_once.value_or(true) && is_small(plan, instance.reduction->input)) {
-    plan.followed = c.calls > 1 ? plan.prepared.size() - 1 : 0;
-    follow(instance, plan.prepared[*plan.followed]);
+    plan.traced = c.calls > 1 ? plan.prepared.size() - 1 : 0;
+    request_trace(instance, plan.prepared[*plan.traced]);
   }
   if (instance.claims.same_for_every_launch) {
     if (const std::optional<Case> other = relaunched(instance, c)) {
@@ -84,8 +84,8 @@ CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, c
                     "with " + launch_of(instance, other->variables), "the same for every launch"});
     }
   }
-  plan.derived = laws::derive(subject, c, plan.input);
-  for (const laws::Derived& derived : plan.derived) {
+  plan.derived = relations::derive(subject, c, plan.input);
+  for (const relations::Derived& derived : plan.derived) {
     Case other = c;
     other.variables = derived.variables;
     plan.of_derived.push_back(builder.build(other, derived.input));

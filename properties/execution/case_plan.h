@@ -1,4 +1,4 @@
-// The runs of one case: itself, those that it is compared with, and those that its law needs.
+// The runs of one case: itself, those that it is compared with, and those that its relation needs.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 #include "contracts/contract.h"
 #include "properties/case.h"
 #include "properties/execution/job.h"
-#include "properties/laws/laws.h"
+#include "properties/relations/relations.h"
 
 namespace foldproof {
 
@@ -24,12 +24,12 @@ struct Comparison {
 struct CasePlan {
   const Case* c = nullptr;
   std::vector<std::byte> input;
-  std::vector<PreparedJob> prepared;      ///< the case first
-  std::vector<Comparison> comparisons;    ///< for each further run: what it means when its output differs
-  std::optional<std::size_t> followed;    ///< the run in which the input's values are followed
-  std::optional<std::size_t> relaunched;  ///< the run that was launched otherwise
-  std::vector<laws::Derived> derived;     ///< what the case's law is tried on
-  std::vector<PreparedJob> of_derived;    ///< one each
+  std::vector<PreparedJob> prepared;        ///< the case first
+  std::vector<Comparison> comparisons;      ///< for each further run: what it means when its output differs
+  std::optional<std::size_t> traced;        ///< the run in which the input's values are traced
+  std::optional<std::size_t> relaunched;    ///< the run that was launched otherwise
+  std::vector<relations::Derived> derived;  ///< what the case's relation is tried on
+  std::vector<PreparedJob> of_derived;      ///< one each
 };
 
 /// Whether every run must give the same bits.
@@ -40,7 +40,7 @@ inline bool is_deterministic(const Instance& instance) {
 /// A case of several calls is also run with one, and a case in an unusual order also in the usual one where
 /// the kernel claims to be deterministic. `c` outlives the plan. Throws InputError where the contract's
 /// output has another number of elements than its result.
-CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,
+CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& subject, const Case& c,
                    std::vector<std::byte> input);
 
 }  // namespace foldproof

@@ -30,7 +30,7 @@ Position place_of_entry(const Contract& contract, const LaunchContract& launch) 
   Position place{contract.source.string()};
   const std::string name = plain_name(launch.entry);
   std::ifstream source(contract.source);
-  bool in_kernel = false;  // between "__global__" and the name; a function of the host has no such mark
+  bool in_kernel = false;  // between "__global__" and the name; a host function has no such mark
   unsigned number = 0;
   for (std::string line; !name.empty() && std::getline(source, line);) {
     ++number;

@@ -22,20 +22,20 @@ inline std::optional<std::uint64_t> sum(const std::optional<std::uint64_t>& a,
 }
 
 struct Evaluation {
-  std::vector<Finding> findings;             ///< without case and replay command
-  std::optional<double> error_over_bound;    ///< absent where nothing rounds or nothing was judged
-  bool vacuous = false;                      ///< the bound that judged says nothing
-  std::string why_not;                       ///< why nothing judged the value
-  std::optional<Judgement::Layer> layer;     ///< what judged the value; absent where it was not judged
-  std::optional<double> ulps;                ///< the error; absent where the value is not finite
-  std::shared_ptr<const Followed> followed;  ///< what the results are made of, where that was followed
-  std::optional<std::string> gap;            ///< why it is not known what becomes of each element
+  std::vector<Finding> findings;                  ///< without case and replay command
+  std::optional<double> error_over_bound;         ///< absent where nothing rounds or nothing was checked
+  bool vacuous = false;                           ///< the bound is vacuous
+  std::string why_not;                            ///< why nothing checked the value
+  std::optional<CheckResult::Evidence> evidence;  ///< what checked the value; absent where it was not checked
+  std::optional<double> ulps;                     ///< the error; absent where the value is not finite
+  std::shared_ptr<const ProvenanceTrace> trace;   ///< what the results are made of, where that was traced
+  std::optional<std::string> incomplete;          ///< why it is not known what becomes of each element
   std::optional<std::uint64_t> warp_instructions = 0;  ///< of all runs; absent where the device counts none
   std::uint64_t cost = 0;                              ///< of all runs; see JobResult
   std::optional<std::string> unsupported;              ///< why the case could not run
-  bool law_tried = false;         ///< the case's law says something of it, and was compared
+  bool relation_tried = false;    ///< the case's relation says something of it, and was compared
   std::vector<std::byte> input;   ///< the elements; empty without a reduction
-  std::vector<std::byte> output;  ///< of the case's own run; empty where it did not end or nothing is judged
+  std::vector<std::byte> output;  ///< of the case's own run; empty where it did not end or nothing is checked
 };
 
 class Evaluator {
@@ -45,8 +45,8 @@ class Evaluator {
             Runner& runner);
 
   /// A case of several calls is also run with one, and a case in an unusual order also in the usual one
-  /// where the kernel claims to be deterministic; the results must agree. A case with a law is run on what
-  /// the law derives from its input as well.
+  /// where the kernel claims to be deterministic; the results must agree. A case with a relation is run on
+  /// what the relation derives from its input as well.
   Evaluation evaluate(const Case& c) const;
   /// The same of several cases, which are run together. Behind one that ends in a timeout there may be none.
   std::vector<Evaluation> evaluate(std::span<const Case> cases) const;

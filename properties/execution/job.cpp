@@ -6,10 +6,10 @@
 
 #include "contracts/sizes.h"
 #include "oracles/number.h"
+#include "properties/distributions.h"
 #include "properties/execution/arguments.h"
 #include "properties/execution/operands.h"
 #include "properties/execution/reduction.h"
-#include "properties/recipes.h"
 
 namespace foldproof {
 namespace {
@@ -81,7 +81,7 @@ class Assembly {
     add_input_and_output();
     add_operands();
     for (const BufferContract& buffer : instance.buffers) add(buffer);
-    for (const FurtherResult& further : instance.further) read_back(further.buffer);
+    for (const AdditionalOutput& additional : instance.additional_outputs) read_back(additional.buffer);
   }
 
   FindBuffer finder() const {
@@ -141,7 +141,7 @@ class Assembly {
   void read_back(const std::string& buffer) {
     const std::uint32_t index = places_.at(buffer).index;
     prepared_.job.buffers[index].read_back = true;
-    prepared_.further.push_back(index);
+    prepared_.additional_outputs.push_back(index);
   }
 
   void add(const BufferContract& contract) {
@@ -224,7 +224,7 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   InputPlan plan{underlying(reduction.op), reduction.input, reduction.accumulator, count, reduction.output};
   plan.tile = static_cast<std::uint64_t>(tile);
   plan.row = reduction.result == ResultShape::rows ? result_layout(reduction, c.variables).columns : 0;
-  return make_input(c.recipe, plan);
+  return make_input(c.input, plan);
 }
 
 JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> image,

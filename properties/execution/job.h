@@ -16,7 +16,8 @@ struct PreparedJob {
   Job job;
   std::uint32_t input = 0, output = 0;  ///< indices into job.buffers; the same for an in-place kernel
   std::uint64_t output_count = 0;       ///< elements of the result
-  std::vector<std::uint32_t> operands, further;  ///< indices into job.buffers, in the contract's order
+  std::vector<std::uint32_t> operands,
+      additional_outputs;  ///< indices into job.buffers, in the contract's order
   std::vector<std::vector<std::byte>> operand_values;
   std::vector<std::byte> untouched;  ///< what an untouched output holds; empty where it holds nothing
 };

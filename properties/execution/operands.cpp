@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "oracles/number.h"
+#include "properties/distributions.h"
 #include "properties/random.h"
-#include "properties/recipes.h"
 
 namespace foldproof {
 namespace {
@@ -18,7 +18,7 @@ class Maker {
       : operand_(operand),
         case_(c),
         size_(size),
-        seed_(hash_of(operand.name, c.recipe.seed)),
+        seed_(hash_of(operand.name, c.input.seed)),
         random_(seed_),
         values_(size * size_of(operand.type)) {}
 
@@ -40,8 +40,8 @@ class Maker {
     return found == case_.variables.end() ? 0 : std::max<std::int64_t>(found->second, 0);
   }
 
-  std::vector<std::byte> of(std::string distribution, std::vector<std::string> modifiers = {}) const {
-    return make_input({std::move(distribution), seed_, {}, std::move(modifiers)},
+  std::vector<std::byte> of(std::string distribution, std::vector<std::string> transforms = {}) const {
+    return make_input({std::move(distribution), seed_, {}, std::move(transforms)},
                       {Operator::sum, operand_.type, operand_.type, size_, operand_.type});
   }
 

@@ -17,7 +17,7 @@ namespace foldproof {
 /// where the contract's count is none that such an operand can have.
 std::vector<std::byte> make_operand(const OperandContract& operand, const Case& c);
 
-/// Those of a prepared job, which outlives them, as judges take them.
+/// Those of a prepared job, which outlives them, as checks take them.
 Operands operands_of(const Instance& instance, const PreparedJob& prepared);
 
 }  // namespace foldproof

@@ -16,14 +16,14 @@ bool flushes(const Instance& instance, const ptx::Source& ptx);
 /// Of the instance's reduction or a further one.
 Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, bool flushes);
 
-/// Throws InputError where what it makes is not judged.
-void check_judged(const Arithmetic& arithmetic, const Contract& contract);
+/// Throws InputError where what it makes is not checked.
+void require_checker(const Arithmetic& arithmetic, const Contract& contract);
 
 /// With the height that the contract claims for a case of these variables.
 Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variables& variables);
 
-/// Of a judgement that is not ok.
-Kind kind_of(const Judgement& judgement);
+/// Of a check result that is not ok.
+Kind kind_of(const CheckResult& check_result);
 
 /// Of the instance's reduction or a further one; where the results are rows or columns, `columns` is among
 /// the variables. `operands` hold the offsets of segments.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "properties/recipes.h"
+#include "properties/distributions.h"
 
 namespace foldproof {
 namespace {
@@ -104,10 +104,10 @@ CoverageGroup group_of(const std::string& name, const ValueRow (&table)[rows],
 
 }  // namespace
 
-void Coverage::add(const Case& c, const InputFacts& facts, bool law_tried) {
-  ++distributions_[std::string(bare_name(c.recipe.distribution))];
-  for (const std::string& modifier : c.recipe.modifiers) ++modifiers_[std::string(bare_name(modifier))];
-  if (law_tried) ++laws_[c.law];
+void Coverage::add(const Case& c, const InputFacts& facts, bool relation_tried) {
+  ++distributions_[std::string(bare_name(c.input.distribution))];
+  for (const std::string& transform : c.input.transforms) ++transforms_[std::string(bare_name(transform))];
+  if (relation_tried) ++relations_[c.relation];
   for (const SpecialRow& row : special_rows)
     if (facts.*row.holds) ++specials_[std::string(row.name)];
   if (facts.decade) ++decades_[*facts.decade];
@@ -143,10 +143,10 @@ std::vector<CoverageGroup> Coverage::groups() const {
       std::move(rests),
       group_of("blocks", block_rows, blocks_),
       group_of("distributions", distributions_),
-      group_of("modifiers", modifiers_),
+      group_of("transforms", transforms_),
       group_of("in the inputs", specials_),
       std::move(decades),
-      group_of("laws", laws_),
+      group_of("relations", relations_),
       std::move(orders),
       {"runs", {{"misaligned inputs", misaligned_}, {"repeated calls", repeated_}}}};
   return all;
@@ -181,8 +181,8 @@ std::string Coverage::missed(const Domain& domain, const CaseGenerator& generato
   const std::vector<std::string>& distributions = generator.distributions();
   for (const std::string& distribution : distributions)
     if (!distributions_.contains(distribution)) missing.push_back("inputs \"" + distribution + "\"");
-  for (const std::string& modifier : generator.modifiers())
-    if (!modifiers_.contains(modifier)) missing.push_back("inputs \"+" + modifier + "\"");
+  for (const std::string& transform : generator.transforms())
+    if (!transforms_.contains(transform)) missing.push_back("inputs \"+" + transform + "\"");
   for (const SpecialRow& row : special_rows)
     if (std::ranges::find(distributions, row.promised_by) != distributions.end() &&
         !specials_.contains(std::string(row.name)))

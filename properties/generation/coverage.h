@@ -16,8 +16,8 @@ namespace foldproof {
 
 class Coverage {
  public:
-  /// `law_tried`: the case's law said something of it.
-  void add(const Case& c, const InputFacts& facts, bool law_tried);
+  /// `relation_tried`: the case's relation said something of it.
+  void add(const Case& c, const InputFacts& facts, bool relation_tried);
 
   /// All that was counted.
   std::vector<CoverageGroup> groups() const;
@@ -39,7 +39,7 @@ class Coverage {
   Variables highest_;
   std::map<std::int64_t, std::uint64_t> counts_, blocks_;  ///< elements and threads of a block
   std::map<int, std::uint64_t> decades_;                   ///< of the condition number
-  Counts distributions_, modifiers_, specials_, laws_;
+  Counts distributions_, transforms_, specials_, relations_;
   std::map<Schedule::Order, std::uint64_t> schedules_;
   std::map<std::size_t, std::uint64_t> loads_;  ///< by place in the names of co-running loads
   std::uint64_t misaligned_ = 0, repeated_ = 0;

@@ -52,10 +52,10 @@ std::int64_t row_in(Chooser& choose, Bounds range, std::int64_t block);
 /// One end, the other, next to it, few, or anywhere.
 std::int64_t variable_in(Chooser& choose, Bounds range);
 
-/// Distributions whose point a modifier would spoil: exact sums, and values that few others have.
+/// Distributions whose point a transform would spoil: exact sums, and values that few others have.
 bool stays_as_made(std::string_view distribution);
 
-/// The modifier with an argument, where it takes one.
-std::string with_argument(Chooser& choose, const std::string& modifier, const Reduction& reduction);
+/// The transform with an argument, where it takes one.
+std::string with_argument(Chooser& choose, const std::string& transform, const Reduction& reduction);
 
 }  // namespace foldproof

@@ -5,13 +5,18 @@
 #include <numeric>
 
 #include "oracles/number.h"
+#include "properties/distributions.h"
 #include "properties/generation/draws.h"
-#include "properties/laws/laws.h"
 #include "properties/random.h"
-#include "properties/recipes.h"
+#include "properties/relations/relations.h"
 
 namespace foldproof {
 namespace {
+
+/// What the turns of a case are drawn from, besides the seed. Frozen: another text makes every case another.
+namespace salt {
+constexpr std::string_view distribution = "recipe", transform = "modifier", relation = "law";
+}  // namespace salt
 
 constexpr std::int64_t small_count = 300;
 constexpr std::int64_t medium_count = 5000;
@@ -160,7 +165,7 @@ class VariableChoice {
     return variable_in(choose_, {range.low, range.clamp(small_count)});
   }
 
-  /// A row is mostly a block's, and some judges take their time for each element: few rows, and seldom as
+  /// A row is mostly a block's, and some checkers take their time for each element: few rows, and seldom as
   /// many as there may be blocks.
   std::int64_t rows_in(Bounds range, const Variables& chosen) {
     const auto columns = chosen.find("columns");
@@ -252,11 +257,11 @@ std::int64_t offset_in(Chooser& choose, const Variables& variables) {
 }
 
 /// A NaN is planted only where the contract says what it must do.
-bool is_wanted(const RecipeInfo& recipe, const Instance& instance) {
+bool is_wanted(const DistributionInfo& distribution, const Instance& instance) {
   const Reduction& reduction = *instance.reduction;
-  if (!suits(recipe, reduction.input)) return false;
+  if (!suits(distribution, reduction.input)) return false;
   const bool extremum = is_extremum(underlying(reduction.op));
-  const bool plants_nan = recipe.name == "nans" || recipe.name == "nan";
+  const bool plants_nan = distribution.name == "nans" || distribution.name == "nan";
   return !plants_nan || !extremum || instance.claims.nan != NanPolicy::unspecified;
 }
 
@@ -274,11 +279,11 @@ CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, std
       seed_(hash_of(identity_, seed)),
       obeys_schedules_(obeys_schedules) {
   if (!instance.reduction) return;
-  for (const RecipeInfo& recipe : recipes())
-    if (is_wanted(recipe, instance)) distributions_.emplace_back(recipe.name);
-  for (const RecipeInfo& modifier : foldproof::modifiers())
-    if (is_wanted(modifier, instance)) modifiers_.emplace_back(modifier.name);
-  laws_ = laws_of(instance);
+  for (const DistributionInfo& distribution : distributions())
+    if (is_wanted(distribution, instance)) distributions_.emplace_back(distribution.name);
+  for (const DistributionInfo& transform : foldproof::transforms())
+    if (is_wanted(transform, instance)) transforms_.emplace_back(transform.name);
+  relations_ = relations_of(instance);
 }
 
 CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const {
@@ -287,8 +292,8 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
   const auto is_corner = [&](std::size_t place) {
     return turn_of(index_of_rank(round * classes + place, seed_), seed_).counts == CountClass::corner;
   };
-  auto inputs = permutation(classes, mixed(hash_of("recipe", seed_) + round));
-  auto changes = permutation(classes, mixed(hash_of("modifier", seed_) + round));
+  auto inputs = permutation(classes, mixed(hash_of(salt::distribution, seed_) + round));
+  auto changes = permutation(classes, mixed(hash_of(salt::transform, seed_) + round));
   // A lost element shows only where nothing is rounded: the first corner of a round, where many elements can
   // be lost, has "integers".
   const auto integers =
@@ -299,7 +304,7 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
     std::swap(inputs[corner], inputs[place]);
     break;
   }
-  const auto is_plain = [&](std::size_t at) { return changes[at] >= modifiers_.size(); };
+  const auto is_plain = [&](std::size_t at) { return changes[at] >= transforms_.size(); };
   const auto stays = [&](std::size_t at) { return stays_as_made(distributions_[inputs[at]]); };
   for (std::size_t at = 0, free = 0; at < classes; ++at) {
     if (!stays(at) || is_plain(at)) continue;
@@ -307,16 +312,16 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
     std::swap(changes[at], changes[free]);
   }
   const std::size_t own = rank % classes;
-  return {distributions_[inputs[own]], changes[own] < modifiers_.size() ? modifiers_[changes[own]] : ""};
+  return {distributions_[inputs[own]], changes[own] < transforms_.size() ? transforms_[changes[own]] : ""};
 }
 
-std::string CaseGenerator::law(std::uint64_t index) const {
-  if (laws_.empty()) return "";
+std::string CaseGenerator::relation(std::uint64_t index) const {
+  if (relations_.empty()) return "";
   // Of every eight cases two: one that ends near the edge of a tile, and a small one.
   const CountClass counts = turn_of(index, seed_).counts;
   if (counts != CountClass::tile_edge && counts != CountClass::small) return "";
-  return laws_[in_turn(2 * (index / count_classes) + (counts == CountClass::small ? 1 : 0), laws_.size(),
-                       hash_of("law", seed_))];
+  return relations_[in_turn(2 * (index / count_classes) + (counts == CountClass::small ? 1 : 0),
+                            relations_.size(), hash_of(salt::relation, seed_))];
 }
 
 Case CaseGenerator::generate(std::uint64_t index) const {
@@ -326,30 +331,30 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   Case c;
   c.variables = VariableChoice(choose, domain_, turn, turns_before(index, seed_), seed_).choose(turn.counts);
   const Ingredients made_of = distributions_.empty() ? Ingredients{"equal", ""} : ingredients(index);
-  c.recipe.distribution = made_of.distribution;
-  c.recipe.seed = choose.bits();
+  c.input.distribution = made_of.distribution;
+  c.input.seed = choose.bits();
   c.order = order_for(schedule_in(choose, index, seed_));
-  if (is_host(instance_)) c.order = usual(c.order);
+  if (is_host_function(instance_)) c.order = usual(c.order);
   const auto count = c.variables.find("count");
   if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.order = usual(c.order);
   c.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, offset_in(choose, c.variables)));
   c.calls = choose.between(0, 3) == 0 && turn.counts != CountClass::corner ? 2 : 1;
-  c.law = law(index);
-  if (!made_of.modifier.empty())
-    c.recipe.modifiers = {with_argument(choose, made_of.modifier, *instance_.reduction)};
+  c.relation = relation(index);
+  if (!made_of.transform.empty())
+    c.input.transforms = {with_argument(choose, made_of.transform, *instance_.reduction)};
   // Whether a maximum is right shows in exponentials only where it stands far above the rest; and where it is
   // claimed what becomes of a masked row, there must be some.
   const bool is_long = turn.counts == CountClass::medium || turn.counts == CountClass::tile_edge ||
                        turn.counts == CountClass::corner;
-  if (wants("peaks") && is_long) c.recipe.modifiers.emplace_back("peaks");
+  if (wants("peaks") && is_long) c.input.transforms.emplace_back("peaks");
   if (wants("minus-inf") && turn.counts == CountClass::small)
-    c.recipe.modifiers.emplace_back("minus-inf:row");
+    c.input.transforms.emplace_back("minus-inf:row");
   return c;
 }
 
-bool CaseGenerator::wants(std::string_view modifier) const {
-  if (std::ranges::find(modifiers_, modifier) == modifiers_.end()) return false;
-  if (modifier == "minus-inf") return instance_.claims.masked != Masked::unspecified;
+bool CaseGenerator::wants(std::string_view transform) const {
+  if (std::ranges::find(transforms_, transform) == transforms_.end()) return false;
+  if (transform == "minus-inf") return instance_.claims.masked != Masked::unspecified;
   return info(instance_.reduction->op).takes("functions");
 }
 

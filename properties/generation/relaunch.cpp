@@ -39,7 +39,7 @@ Variables drawn_anew(const Domain& domain, const Variables& before, SplitMix& ra
 
 std::optional<Case> relaunched(const Instance& instance, const Case& c) {
   const Domain domain(instance, static_cast<std::uint64_t>(c.variables.at("count")));
-  SplitMix random(hash_of("relaunched", c.recipe.seed));
+  SplitMix random(hash_of("relaunched", c.input.seed));
   for (int attempt = 0; attempt < most_tries; ++attempt) {
     Case other = c;
     other.variables = drawn_anew(domain, c.variables, random);

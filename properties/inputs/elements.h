@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "oracles/number.h"
+#include "properties/distributions.h"
 #include "properties/inputs/words.h"
 #include "properties/random.h"
-#include "properties/recipes.h"
 
 namespace foldproof::inputs {
 
@@ -55,7 +55,7 @@ class Elements {
 
   /// Of so many elements, of which there are some: the first, the last, one around the edge of a warp or a
   /// tile, or any.
-  std::size_t telling_index(std::size_t count);
+  std::size_t informative_index(std::size_t count);
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
   std::vector<std::byte> take() { return std::move(bytes_); }

@@ -48,7 +48,7 @@ void fill_infinities(Elements& x) {
   if (mix < 2)
     for (std::size_t i = 0; i < x.size(); ++i) x.set_bits(i, mix == 0 ? minus : plus);
   for (int planted = 0; mix >= 2 && planted < 2 && x.size() != 0; ++planted)
-    x.set_bits(x.telling_index(x.size()), mix == 2 || (mix == 4 && planted == 0) ? minus : plus);
+    x.set_bits(x.informative_index(x.size()), mix == 2 || (mix == 4 && planted == 0) ? minus : plus);
 }
 
 void fill_nans(Elements& x) {
@@ -60,7 +60,7 @@ void fill_nans(Elements& x) {
     return;
   }
   const std::uint64_t planted = 1 + x.random.below(3);
-  for (std::uint64_t i = 0; i < planted && x.size() != 0; ++i) x.set(x.telling_index(x.size()), nan);
+  for (std::uint64_t i = 0; i < planted && x.size() != 0; ++i) x.set(x.informative_index(x.size()), nan);
 }
 
 }  // namespace foldproof::inputs

@@ -40,7 +40,7 @@ void fill_one_hot(Elements& x) {
   for (std::size_t i = 0; i < x.size(); ++i) x.set(i, rest);
   const auto& wanted = x.argument.number;
   for (const auto& [begin, length] : x.rows())
-    x.set(begin + (wanted ? static_cast<std::size_t>(*wanted) % length : x.telling_index(length)), hot);
+    x.set(begin + (wanted ? static_cast<std::size_t>(*wanted) % length : x.informative_index(length)), hot);
 }
 
 void fill_tags(Elements& x) {
@@ -49,7 +49,7 @@ void fill_tags(Elements& x) {
                                 : static_cast<int>(size_of(x.element())) * 8 - 1;
   const int tags = x.op() == Operator::prod ? std::min(most, 5) : most;
   for (int tag = 0; tag < tags && x.size() != 0; ++tag) {
-    const std::size_t at = tag == 0 ? x.size() - 1 : x.telling_index(x.size());
+    const std::size_t at = tag == 0 ? x.size() - 1 : x.informative_index(x.size());
     if (decode(x.element(), x.bits(at)).is_zero() || x.op() == Operator::prod) x.set_power(at, tag);
   }
 }

@@ -35,22 +35,22 @@ Place place(std::string_view text, std::string_view name) {
   return static_cast<Place>(found - std::begin(places));
 }
 
-Argument read_argument(RecipeInfo::Takes takes, std::string_view text, std::string_view argument) {
+Argument read_argument(DistributionInfo::Takes takes, std::string_view text, std::string_view argument) {
   switch (takes) {
-    case RecipeInfo::Takes::nothing: wrong(text, "takes nothing behind a colon");
-    case RecipeInfo::Takes::index: return {number(text, argument, 0, largest_index), {}};
-    case RecipeInfo::Takes::exponent:
+    case DistributionInfo::Takes::nothing: wrong(text, "takes nothing behind a colon");
+    case DistributionInfo::Takes::index: return {number(text, argument, 0, largest_index), {}};
+    case DistributionInfo::Takes::exponent:
       return {number(text, argument, -largest_exponent, largest_exponent), {}};
-    case RecipeInfo::Takes::place: break;
+    case DistributionInfo::Takes::place: break;
   }
   return {std::nullopt, place(text, argument)};
 }
 
 }  // namespace
 
-Word read_word(std::string_view kind, std::span<const RecipeInfo> rows, std::string_view text) {
+Word read_word(std::string_view kind, std::span<const DistributionInfo> rows, std::string_view text) {
   const std::size_t colon = text.find(':');
-  const auto found = std::ranges::find(rows, text.substr(0, colon), &RecipeInfo::name);
+  const auto found = std::ranges::find(rows, text.substr(0, colon), &DistributionInfo::name);
   if (found == rows.end())
     throw InputError(
         fmt::format("there is no {} \"{}\"; choose one of {}", kind, text.substr(0, colon), names_of(rows)));

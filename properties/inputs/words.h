@@ -1,4 +1,5 @@
-// The words that a recipe is made of: names with or without an argument, such as "uniform" and "nan:last".
+// The words that a distribution is made of: names with or without an argument, such as "uniform" and
+// "nan:last".
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "properties/recipes.h"
+#include "properties/distributions.h"
 
 namespace foldproof::inputs {
 
@@ -27,8 +28,8 @@ struct Word {
   Argument argument;
 };
 
-/// `kind`: "distribution" or "modifier", for the error. Throws InputError for a name that is in no row, and
+/// `kind`: "distribution" or "transform", for the error. Throws InputError for a name that is in no row, and
 /// for an argument that is missing, not wanted or not of the range.
-Word read_word(std::string_view kind, std::span<const RecipeInfo> rows, std::string_view text);
+Word read_word(std::string_view kind, std::span<const DistributionInfo> rows, std::string_view text);
 
 }  // namespace foldproof::inputs

@@ -15,10 +15,10 @@
 #include "properties/execution/entry_place.h"
 #include "properties/execution/reduction.h"
 #include "properties/generation/domain.h"
-#include "properties/keeping/triage.h"
 #include "properties/kernel_on_gpu.h"
 #include "properties/large/byte_comparison.h"
 #include "properties/large_inputs.h"
+#include "properties/store/triage.h"
 
 namespace foldproof {
 namespace {
@@ -50,7 +50,7 @@ class LargeAudit {
         maker_(context_, *tools.input_maker),
         comparison_(context_, *tools.comparison),
         report_(empty_report(contract, instance)) {
-    check_judged(arithmetic_, contract);
+    require_checker(arithmetic_, contract);
   }
 
   KernelReport run() {
@@ -106,12 +106,12 @@ class LargeAudit {
     case_ = {};
     case_.order = CoRunningLoad{};
     case_.variables = kernel_->variables();
-    case_.recipe.distribution = std::string(how.name);
-    case_.recipe.seed = options_.seed;
+    case_.input.distribution = std::string(how.name);
+    case_.input.seed = options_.seed;
     const Tally tally = tally_of(how, elements_->address(), kernel_->count());
     if (!runs_in_time()) return;
     ++report_.cases;
-    take(judgement_of_output(tally));
+    take(check_result_of_output(tally));
     if (!instance_.claims.deterministic) return;
     const std::uint64_t bytes = kernel_->output_count() * size_of(instance_.reduction->output);
     const cuda::Memory first(bytes);
@@ -121,14 +121,14 @@ class LargeAudit {
   }
 
   /// Of what the kernel has left in the GPU's memory: partial sums can be as many as there are warps.
-  Judgement judgement_of_output(const Tally& input) {
+  CheckResult check_result_of_output(const Tally& input) {
     const Reduction& reduction = *instance_.reduction;
-    const auto judge = make_sum_judge(of_case(arithmetic_, instance_, kernel_->variables()), input);
+    const auto checker = make_sum_checker(of_case(arithmetic_, instance_, kernel_->variables()), input);
     if (reduction.result == ResultShape::value)
-      return judge->value(load(reduction.output, kernel_->output_bytes(), 0));
+      return checker->value(load(reduction.output, kernel_->output_bytes(), 0));
     const ExactOnGpu::Sum sum =
         exact_.sum(reduction.output, kernel_->output(), static_cast<std::int64_t>(kernel_->output_count()));
-    return judge->sum_of_partials(sum.finite, sum.specials);
+    return checker->sum_of_partials(sum.finite, sum.specials);
   }
 
   /// Of the elements that are in memory then.
@@ -173,19 +173,20 @@ class LargeAudit {
     return std::move(report_);
   }
 
-  void take(const Judgement& judgement) {
+  void take(const CheckResult& check_result) {
     Accuracy& accuracy = report_.accuracy;
-    ++accuracy.judged_by[static_cast<std::size_t>(judgement.layer)];
-    if (judgement.layer == Judgement::Layer::nothing) accuracy.why_not = judgement.why_not;
-    if (judgement.ulps) accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *judgement.ulps);
-    if (judgement.error_over_bound &&
-        judgement.error_over_bound > report_.worst_error_over_bound.value_or(-1)) {
-      report_.worst_error_over_bound = judgement.error_over_bound;
+    ++accuracy.checked_by[static_cast<std::size_t>(check_result.evidence)];
+    if (check_result.evidence == CheckResult::Evidence::nothing) accuracy.why_not = check_result.why_not;
+    if (check_result.ulps)
+      accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *check_result.ulps);
+    if (check_result.error_over_bound &&
+        check_result.error_over_bound > report_.worst_error_over_bound.value_or(-1)) {
+      report_.worst_error_over_bound = check_result.error_over_bound;
       report_.worst_case = describe(case_);
-      accuracy.worst_by = judgement.layer;
-      accuracy.worst_is_vacuous = judgement.vacuous;
+      accuracy.worst_by = check_result.evidence;
+      accuracy.worst_is_vacuous = check_result.vacuous;
     }
-    if (!judgement.ok) add(kind_of(judgement), judgement.sentence);
+    if (!check_result.ok) add(kind_of(check_result), check_result.sentence);
   }
 
   /// The first of its kind speaks for the others.
@@ -225,7 +226,8 @@ class LargeAudit {
 }  // namespace
 
 bool is_whole_sum(const Instance& instance) {
-  if (!instance.reduction || instance.in_place || !instance.operands.empty() || !instance.further.empty())
+  if (!instance.reduction || instance.in_place || !instance.operands.empty() ||
+      !instance.additional_outputs.empty())
     return false;
   const Reduction& reduction = *instance.reduction;
   return reduction.op == Operator::sum && is_float(reduction.input) &&
@@ -233,7 +235,8 @@ bool is_whole_sum(const Instance& instance) {
 }
 
 bool serves_large_counts(const Instance& instance) {
-  return is_whole_sum(instance) && instance.reduction->input != Element::e2m1 && !is_host(instance) &&
+  return is_whole_sum(instance) && instance.reduction->input != Element::e2m1 &&
+         !is_host_function(instance) &&
          Domain(instance, least_large_count).claimed_count() >= std::int64_t{least_large_count};
 }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "properties/mutation/operators.h"
+#include "properties/mutation/mutations.h"
 
 namespace foldproof::mutation {
 namespace {

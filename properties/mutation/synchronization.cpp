@@ -1,7 +1,7 @@
 // Barriers and fences.
 #include <fmt/format.h>
 
-#include "properties/mutation/operators.h"
+#include "properties/mutation/mutations.h"
 
 namespace foldproof::mutation {
 namespace {

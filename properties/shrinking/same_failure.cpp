@@ -11,7 +11,7 @@ namespace {
 
 /// Runs after the first that must show a finding too; of one that takes all the time that a run may take,
 /// one.
-int further_runs(Kind kind) { return kind == Kind::timeout ? 1 : 2; }
+int repeats_of(Kind kind) { return kind == Kind::timeout ? 1 : 2; }
 
 /// "the result is 0x1p+0 (1), …"; empty where there is none.
 std::string result_of(const Instance& instance, const Evaluation& evaluation) {
@@ -49,7 +49,7 @@ const Finding* find_like(const std::vector<Finding>& findings, const Finding& li
 
 std::optional<Finding> not_reproduced(const Evaluator& evaluator, const Instance& instance, const Case& c,
                                       const Evaluation& first, const Finding& finding) {
-  for (int run = 0; run < further_runs(finding.kind); ++run) {
+  for (int run = 0; run < repeats_of(finding.kind); ++run) {
     const Evaluation again = evaluator.evaluate(c);
     if (find_like(again.findings, finding) != nullptr) continue;
     Finding changing = finding;

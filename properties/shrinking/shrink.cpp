@@ -10,14 +10,14 @@
 #include <bit>
 
 #include "oracles/number.h"
-#include "properties/recipes.h"
+#include "properties/distributions.h"
 
 namespace foldproof {
 namespace {
 
 /// Inputs up to this many elements are shrunk element by element; a larger one is not readable anyway.
 constexpr std::size_t most_elements = 512;
-/// A case with more planted elements is harder to read than the recipe it came from.
+/// A case with more planted elements is harder to read than the distribution it came from.
 constexpr std::size_t most_planted = 16;
 
 /// Runs candidates until the budget is spent.
@@ -41,7 +41,7 @@ class Trials {
   ShrinkBudget budget_;
 };
 
-bool same_elements(const Recipe& a, const Recipe& b) {
+bool same_elements(const InputDistribution& a, const InputDistribution& b) {
   return words_of(a) == words_of(b) && a.seed == b.seed && a.planted == b.planted;
 }
 
@@ -59,23 +59,23 @@ class Neighbours {
 
  private:
   static rc::Seq<Case> simplified(const Case& c) {
-    Case lawless = c, bare = c, once = c, undisturbed = c, aligned = c;
-    lawless.law.clear();
-    bare.recipe.modifiers.clear();
+    Case unrelated = c, bare = c, once = c, undisturbed = c, aligned = c;
+    unrelated.relation.clear();
+    bare.input.transforms.clear();
     once.calls = 1;
     undisturbed.order = usual(c.order);
     aligned.offset = 0;
-    return rc::seq::concat(rc::seq::just(lawless, bare), fewer_modifiers(c),
+    return rc::seq::concat(rc::seq::just(unrelated, bare), fewer_transforms(c),
                            rc::seq::just(once, undisturbed, aligned));
   }
 
   /// Without one of several.
-  static rc::Seq<Case> fewer_modifiers(const Case& c) {
+  static rc::Seq<Case> fewer_transforms(const Case& c) {
     std::vector<Case> fewer;
-    for (std::size_t i = 0; i < c.recipe.modifiers.size() && c.recipe.modifiers.size() > 1; ++i) {
+    for (std::size_t i = 0; i < c.input.transforms.size() && c.input.transforms.size() > 1; ++i) {
       fewer.push_back(c);
-      auto& modifiers = fewer.back().recipe.modifiers;
-      modifiers.erase(modifiers.begin() + static_cast<std::ptrdiff_t>(i));
+      auto& transforms = fewer.back().distribution.transforms;
+      transforms.erase(transforms.begin() + static_cast<std::ptrdiff_t>(i));
     }
     return rc::seq::fromContainer(std::move(fewer));
   }
@@ -89,7 +89,7 @@ class Neighbours {
       Case smaller = c;
       smaller.variables[name] = value;
       smaller.variables = domain->nearest(smaller.variables);
-      std::erase_if(smaller.recipe.planted, [&](const auto& p) {
+      std::erase_if(smaller.input.planted, [&](const auto& p) {
         const auto count = smaller.variables.find("count");
         return count != smaller.variables.end() && p.index >= static_cast<std::uint64_t>(count->second);
       });
@@ -125,22 +125,22 @@ class Neighbours {
 
   /// Elements that were taken apart are read most easily among zeros, and so is an input without any left.
   rc::Seq<Case> distributions(const Case& c) const {
-    if (!c.recipe.planted.empty() || same_elements(c.recipe, {"zeros"})) return {};
+    if (!c.input.planted.empty() || same_elements(c.input, {"zeros"})) return {};
     std::vector<Case> simpler;
-    for (const RecipeInfo& recipe : recipes()) {
-      if (recipe.name == bare_name(c.recipe.distribution)) break;
-      if (!instance_->reduction || !suits(recipe, instance_->reduction->input)) continue;
+    for (const DistributionInfo& distribution : distributions()) {
+      if (distribution.name == bare_name(c.input.distribution)) break;
+      if (!instance_->reduction || !suits(distribution, instance_->reduction->input)) continue;
       simpler.push_back(c);
-      simpler.back().recipe.distribution = recipe.name;
+      simpler.back().distribution.distribution = distribution.name;
     }
     return rc::seq::fromContainer(std::move(simpler));
   }
 
   static rc::Seq<Case> seeds(const Case& c) {
     std::vector<Case> simpler;
-    for (std::uint64_t seed = 0; seed < std::min<std::uint64_t>(c.recipe.seed, 4); ++seed) {
+    for (std::uint64_t seed = 0; seed < std::min<std::uint64_t>(c.input.seed, 4); ++seed) {
       simpler.push_back(c);
-      simpler.back().recipe.seed = seed;
+      simpler.back().distribution.seed = seed;
     }
     return rc::seq::fromContainer(std::move(simpler));
   }
@@ -150,7 +150,7 @@ class Neighbours {
 };
 
 /// Follows the tree to the first child that fails, and on from there.
-Case shrink_recipe(const Case& failing, const Neighbours& neighbours, Trials& trials) {
+Case shrink_distribution(const Case& failing, const Neighbours& neighbours, Trials& trials) {
   auto node = rc::shrinkable::shrinkRecur(failing, neighbours);
   for (bool descended = true; descended && !trials.spent();) {
     descended = false;
@@ -171,24 +171,24 @@ class ElementShrinker {
  public:
   ElementShrinker(const Case& c, Element element, const std::vector<std::uint64_t>& bits, Trials& trials)
       : case_(c), element_(element), trials_(trials) {
-    case_.recipe = {"zeros"};
+    case_.input = {"zeros"};
     for (std::size_t i = 0; i < bits.size(); ++i)
-      if (bits[i] != 0) case_.recipe.planted.push_back({i, planted_text(element, bits[i])});
+      if (bits[i] != 0) case_.input.planted.push_back({i, planted_text(element, bits[i])});
   }
 
   /// The shrunk case, or `fallback` where that is easier to read.
   Case shrunk(const Case& fallback) {
     if (!trials_.fails(case_)) return fallback;
     remove_elements();
-    if (case_.recipe.planted.size() > most_planted) return fallback;
+    if (case_.input.planted.size() > most_planted) return fallback;
     simplify_values();
     return case_;
   }
 
  private:
   void remove_elements() {
-    for (std::size_t chunk = std::max<std::size_t>(case_.recipe.planted.size() / 2, 1);; chunk /= 2) {
-      for (std::size_t at = 0; at < case_.recipe.planted.size() && !trials_.spent();)
+    for (std::size_t chunk = std::max<std::size_t>(case_.input.planted.size() / 2, 1);; chunk /= 2) {
+      for (std::size_t at = 0; at < case_.input.planted.size() && !trials_.spent();)
         if (!try_without(at, chunk)) at += chunk;
       if (chunk == 1) return;
     }
@@ -196,7 +196,7 @@ class ElementShrinker {
 
   bool try_without(std::size_t at, std::size_t chunk) {
     Case fewer = case_;
-    auto& planted = fewer.recipe.planted;
+    auto& planted = fewer.input.planted;
     const auto begin = planted.begin() + static_cast<std::ptrdiff_t>(at);
     planted.erase(begin, begin + static_cast<std::ptrdiff_t>(std::min(chunk, planted.size() - at)));
     if (!trials_.fails(fewer)) return false;
@@ -205,10 +205,10 @@ class ElementShrinker {
   }
 
   void simplify_values() {
-    for (std::size_t i = 0; i < case_.recipe.planted.size(); ++i)
-      for (const std::string& value : simpler_than(case_.recipe.planted[i].value)) {
+    for (std::size_t i = 0; i < case_.input.planted.size(); ++i)
+      for (const std::string& value : simpler_than(case_.input.planted[i].value)) {
         Case simpler = case_;
-        simpler.recipe.planted[i].value = value;
+        simpler.input.planted[i].value = value;
         if (!trials_.fails(simpler)) continue;
         case_ = std::move(simpler);
         break;
@@ -248,15 +248,16 @@ Case shrink(const Case& failing, const Domain& domain, const Instance& instance,
             const InputBits& input, ShrinkBudget budget) {
   const Neighbours neighbours(domain, instance);
   const ShrinkBudget half{budget.runs / 2, budget.cost / 2};
-  Trials recipe_trials(fails, half), element_trials(fails, half);
-  Case small = shrink_recipe(failing, neighbours, recipe_trials);
+  Trials distribution_trials(fails, half), element_trials(fails, half);
+  Case small = shrink_distribution(failing, neighbours, distribution_trials);
   if (!instance.reduction || small.variables.at("count") > static_cast<std::int64_t>(most_elements))
     return small;
-  // A recipe with at most a few elements is read at a glance; it is taken apart all the same, since zeros and
-  // ones say which elements matter.
+  // A distribution with at most a few elements is read at a glance; it is taken apart all the same, since
+  // zeros and ones say which elements matter.
   ElementShrinker elements(small, instance.reduction->input, input(small), element_trials);
-  // The fewer elements may show in a smaller launch, and by themselves, what more of them needed a law for.
-  return shrink_recipe(elements.shrunk(small), neighbours, element_trials);
+  // The fewer elements may show in a smaller launch, and by themselves, what more of them needed a relation
+  // for.
+  return shrink_distribution(elements.shrunk(small), neighbours, element_trials);
 }
 
 }  // namespace foldproof

@@ -21,9 +21,9 @@ using StillFails = std::function<bool(const Case& c, std::uint64_t& cost)>;
 /// The elements of a case's input as bits.
 using InputBits = std::function<std::vector<std::uint64_t>(const Case& c)>;
 
-/// Shrinks the recipe first (law, modifiers, calls, order, offset, variables, distribution, seed), along
-/// RapidCheck's shrink trees; then the elements: those that are not needed become zero, the rest become one
-/// where they may.
+/// Shrinks the distribution first (relation, transforms, calls, order, offset, variables, distribution,
+/// seed), along RapidCheck's shrink trees; then the elements: those that are not needed become zero, the rest
+/// become one where they may.
 Case shrink(const Case& failing, const Domain& domain, const Instance& instance, const StillFails& fails,
             const InputBits& input, ShrinkBudget budget = {});
 

@@ -101,7 +101,7 @@ Json to_json(const Finding& finding) {
           {"threads", threads},
           {"case", known(finding.case_text)},
           {"replay", known(finding.replay)},
-          {"mends", usual_mend(finding.kind)}};
+          {"help", help_of(finding.kind)}};
 }
 
 Json untried_json(const std::map<std::string, std::int64_t>& untried) {

@@ -7,7 +7,7 @@
 
 namespace foldproof {
 
-/// A few lines for each instance, where there are few; empty where nothing was judged.
+/// A few lines for each instance, where there are few; empty where nothing was checked.
 std::string accuracy_text(const AuditReport& report, unsigned width);
 
 }  // namespace foldproof

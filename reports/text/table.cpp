@@ -89,8 +89,8 @@ VerdictWord word_for(const KernelReport& kernel) {
 
 std::string ratio_text(const KernelReport& kernel) {
   if (kernel.worst_error_over_bound) return fmt::format("{:.3g}", *kernel.worst_error_over_bound);
-  // Without rounding every judged value was right to the bit.
-  const auto exact = kernel.accuracy.judged_by[static_cast<std::size_t>(Judgement::Layer::exact)];
+  // Without rounding every checked value was right to the bit.
+  const auto exact = kernel.accuracy.checked_by[static_cast<std::size_t>(CheckResult::Evidence::exact)];
   return kernel.verdict == Verdict::clean && exact > 0 ? "exact" : "-";
 }
 

@@ -125,7 +125,7 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   if (shown.alike > 0)
     row("besides",
         fmt::format("{} more of this kind at this place, not shown; --format json prints all", shown.alike));
-  row("mends", std::string(usual_mend(finding.kind)));
+  row("help", std::string(help_of(finding.kind)));
   // Not wrapped: a command is there to be copied.
   if (!finding.replay.empty())
     text += "  " + paint(Color::dim, "replay  ") + paint(Color::bold, short_command(finding.replay)) + "\n";
@@ -215,7 +215,7 @@ std::string summary(const AuditReport& report, const TerminalStyle& style) {
 }
 
 /// Where several devices ran an instance, it is told by its device as well.
-AuditReport with_devices_told(AuditReport report) {
+AuditReport with_devices_named(AuditReport report) {
   const auto identity = [](const KernelReport& kernel) {
     return std::tuple(kernel.file, kernel.kernel, kernel.label);
   };
@@ -238,7 +238,7 @@ std::string findings_text(const AuditReport& report, const TerminalStyle& style)
 }
 
 std::string to_text(const AuditReport& whole, const TerminalStyle& style) {
-  const AuditReport report = with_devices_told(whole);
+  const AuditReport report = with_devices_named(whole);
   return findings_text(report, style) + table(report, style.color, style.width) +
          accuracy_text(report, style.width) + counters_tables(report, style.color) +
          coverage_text(report, style.width) + remarks(report, style) + limits_text(report, style) +

@@ -21,20 +21,20 @@ struct Meaning {
 // The first that fits counts. The words are those of measured records, of the manual, and of CUDA's
 // exceptions.
 constexpr Meaning meanings[] = {
-    {"racecheck", "might not have entered", Kind::lifetime},
-    {"racecheck", "already exited", Kind::lifetime},
+    {"racecheck", "might not have entered", Kind::dsmem_lifetime},
+    {"racecheck", "already exited", Kind::dsmem_lifetime},
     {"initcheck", "uninitialized", Kind::uninitialized_read},
     {"synccheck", "cuda::barrier", Kind::barrier_divergence},
     {"synccheck", "cuda barrier", Kind::barrier_divergence},
     {"synccheck", "invalid argument", Kind::invalid_mask},
     {"synccheck", "barrier", Kind::barrier_divergence},
-    {"memcheck", "use-after-free", Kind::lifetime},
-    {"memcheck", "use after free", Kind::lifetime},
-    {"memcheck", "use-before-alloc", Kind::lifetime},
-    {"memcheck", "use before alloc", Kind::lifetime},
-    {"memcheck", "freed", Kind::lifetime},
-    {"memcheck", "to free", Kind::lifetime},
-    {"memcheck", "double free", Kind::lifetime},
+    {"memcheck", "use-after-free", Kind::dsmem_lifetime},
+    {"memcheck", "use after free", Kind::dsmem_lifetime},
+    {"memcheck", "use-before-alloc", Kind::dsmem_lifetime},
+    {"memcheck", "use before alloc", Kind::dsmem_lifetime},
+    {"memcheck", "freed", Kind::dsmem_lifetime},
+    {"memcheck", "to free", Kind::dsmem_lifetime},
+    {"memcheck", "double free", Kind::dsmem_lifetime},
     {"memcheck", "misaligned", Kind::misaligned},
     {"memcheck", "out of bounds", Kind::out_of_bounds},
     {"memcheck", "out-of-range", Kind::out_of_bounds},
@@ -114,16 +114,16 @@ auto identity(const ToolFinding& found) {
 
 /// Of several, the severest.
 std::vector<ToolFinding> each_once(std::vector<ToolFinding> all) {
-  std::vector<ToolFinding> told;
+  std::vector<ToolFinding> reported;
   std::map<decltype(identity(all.front())), std::size_t> known;
   for (ToolFinding& found : all) {
-    const auto [entry, is_new] = known.try_emplace(identity(found), told.size());
+    const auto [entry, is_new] = known.try_emplace(identity(found), reported.size());
     if (is_new)
-      told.push_back(std::move(found));
-    else if (ToolFinding& kept = told[entry->second]; found.finding.severity > kept.finding.severity)
+      reported.push_back(std::move(found));
+    else if (ToolFinding& kept = reported[entry->second]; found.finding.severity > kept.finding.severity)
       kept = std::move(found);
   }
-  return told;
+  return reported;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a tool of compute-sanitizer wrote with --xml --save, as records. Nothing is judged here.
+// What a tool of compute-sanitizer wrote with --xml --save, as records. Nothing is checked here.
 #pragma once
 
 #include <cstdint>

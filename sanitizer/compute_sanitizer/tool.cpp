@@ -39,7 +39,7 @@ const std::array<Tool, 4> table{{
      "foldproof_self_test_synccheck",
      Kind::barrier_divergence},
     {"initcheck",
-     "reads of global memory that nobody has written",
+     "reads of global memory that was never written",
      {"--check-api-memory-access", "no"},
      "foldproof_self_test_initcheck",
      Kind::uninitialized_read},

@@ -40,12 +40,12 @@ Message::~Message() {
   while (next && next.use_count() == 1) next = Pointer(std::move(const_cast<Message&>(*next).before));
 }
 
-void Clocks::launch_begins(const Scene& scene) {
-  const std::uint32_t threads = scene.threads_per_block();
+void Clocks::launch_begins(const LaunchView& launch) {
+  const std::uint32_t threads = launch.threads_per_block();
   warps_ = (threads + lanes_per_warp - 1) / lanes_per_warp;
   const std::uint32_t rest = threads % lanes_per_warp;
   last_lanes_ = rest == 0 ? all_lanes : bit(rest) - 1;
-  blocks_per_cluster_ = scene.blocks_per_cluster();
+  blocks_per_cluster_ = launch.blocks_per_cluster();
   blocks_.clear();
   latest_ = nullptr;
   latest_time_ = 0;

@@ -111,7 +111,7 @@ struct BlockClock {
 
 class Clocks {
  public:
-  void launch_begins(const Scene& scene);
+  void launch_begins(const LaunchView& launch);
   /// A block begins later than all that ended: what they did is over for it wherever only one of them could.
   void block_begins(BlockNumber block);
   void block_ends(BlockNumber block);

@@ -21,8 +21,8 @@ bool is_plain(const AccessEvent& event) {
 
 }  // namespace
 
-void FenceCheck::launch_begins(const Scene& scene) {
-  Clocked::launch_begins(scene);
+void FenceCheck::launch_begins(const LaunchView& launch) {
+  Clocked::launch_begins(launch);
   places_.clear();
   reported_.clear();
 }
@@ -44,12 +44,12 @@ void FenceCheck::accesses(const AccessEvent& event) {
     for (std::uint32_t offset = 0; offset < event.bytes; offset += element)
       access(event, lane, {first.owner, first.address + offset});
   });
-  tell_clocks(event);
+  notify_clocks(event);
 }
 
 // To the second clock every strong write releases, unless it is an atomic that leaves what stood there. Lanes
 // of an atomic come one after another: those before a lane may be whom it has waited for.
-void FenceCheck::tell_clocks(const AccessEvent& event) {
+void FenceCheck::notify_clocks(const AccessEvent& event) {
   AccessEvent taken = event;
   taken.acquires |= event.strong && reads(event);
   all_clocks_[released].accesses(taken);
@@ -143,20 +143,20 @@ bool FenceCheck::has_seen(const Readers& readers, const Moment& now) {
 
 void FenceCheck::report(const AccessEvent& event, const Access& earlier, unsigned earlier_lane,
                         const Access& now, std::uint64_t address) {
-  if (scene_->orders_its_own(earlier.site) && scene_->orders_its_own(now.site)) return;
+  if (launch_->orders_its_own(earlier.site) && launch_->orders_its_own(now.site)) return;
   if (!reported_.emplace(earlier.site, now.site).second) return;
   Finding finding;
   finding.kind = Kind::unordered_access;
   finding.severity = Severity::warning;
-  finding.at = scene_->position(now.site);
-  finding.other = scene_->position(earlier.site);
-  finding.threads = {scene_->thread(now.when.warp, first_lane(now.when.lanes)),
-                     scene_->thread(earlier.when.warp, earlier_lane)};
+  finding.at = launch_->position(now.site);
+  finding.other = launch_->position(earlier.site);
+  finding.threads = {launch_->thread(now.when.warp, first_lane(now.when.lanes)),
+                     launch_->thread(earlier.when.warp, earlier_lane)};
   finding.message = fmt::format(
       "{} {} {}, which {} {} before it raised a flag; without a fence before the flag nothing "
       "orders the two",
       to_string(finding.threads[0]), writes(event) ? "writes" : "reads",
-      scene_->memory_at(event.shared, address), to_string(finding.threads[1]),
+      launch_->memory_at(event.shared, address), to_string(finding.threads[1]),
       earlier.readers ? "wrote" : "read");
   findings_.push_back(std::move(finding));
 }

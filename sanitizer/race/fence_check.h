@@ -33,8 +33,8 @@ namespace foldproof {
 /// Two clocks: of what is released, whoever reads it then acquires; and of what the program takes for order.
 class FenceCheck final : public Clocked<2> {
  public:
-  bool watches(const Scene& scene) const override { return scene.has_plain_strong_accesses(); }
-  void launch_begins(const Scene& scene) override;
+  bool watches(const LaunchView& launch) const override { return launch.has_plain_strong_accesses(); }
+  void launch_begins(const LaunchView& launch) override;
   void block_ends(BlockNumber block) override;
   void accesses(const AccessEvent& event) override;
 
@@ -63,7 +63,7 @@ class FenceCheck final : public Clocked<2> {
   };
 
   void access(const AccessEvent& event, unsigned lane, const Location& location);
-  void tell_clocks(const AccessEvent& event);
+  void notify_clocks(const AccessEvent& event);
   void compare(const AccessEvent& event, Accesses& earlier, const Access& now, std::uint64_t address);
   LaneSet unordered(std::size_t clock, const Moment& earlier, LaneSet lanes, const Moment& now);
   LaneSet missing_fences(const Access& earlier, LaneSet late, const Access& now);

@@ -107,8 +107,8 @@ void RaceCheck::job_begins(bool all_reads) {
   missed_reads_ = false;
 }
 
-void RaceCheck::launch_begins(const Scene& scene) {
-  Clocked::launch_begins(scene);
+void RaceCheck::launch_begins(const LaunchView& launch) {
+  Clocked::launch_begins(launch);
   shared_.clear();
   spare_.clear();
   latest_shadow_ = nullptr;
@@ -390,7 +390,7 @@ void RaceCheck::continue_chain(const AccessEvent& event, Chain& chain, Entry& no
 
 // Whether scopes and sizes make the two atomic to each other, and nobody expects more of them; or one is a
 // guess that the other one's like corrects.
-bool RaceCheck::is_excused(const Entry& earlier, const Entry& now) const {
+bool RaceCheck::is_permitted(const Entry& earlier, const Entry& now) const {
   const auto is_guess = [](const Entry& a, const Entry& b) {
     return a.manner.confirmed && b.manner.update && a.manner.log_bytes == b.manner.log_bytes;
   };
@@ -438,7 +438,7 @@ void RaceCheck::compare(const AccessEvent& event, Cell& cell, std::vector<Entry>
     const bool is_near = own || (earlier.warp.block == now.warp.block && earlier.time < base_);
     const bool stands_for = (conflicts || is_near || many) && replaces(now, earlier);
     const bool clashes =
-        conflicts && !is_excused(earlier, now) &&
+        conflicts && !is_permitted(earlier, now) &&
         (stands_for || !cell.raced || is_news(kind_of(event, lane, earlier, now), earlier, now));
     if (clashes || stands_for) {
       const LaneSet others = own ? earlier.lanes & ~bit(lane) : earlier.lanes;
@@ -447,8 +447,8 @@ void RaceCheck::compare(const AccessEvent& event, Cell& cell, std::vector<Entry>
         unordered &= ~seen(entries, k, lane, who);
       if (clashes && unordered != 0) {
         report(event, lane, earlier, first_lane(unordered), now, address);
-        const Finding* told = told_of(kind_of(event, lane, earlier, now), earlier, now);
-        cell.raced |= told != nullptr && told->severity == Severity::error;
+        const Finding* reported = reported_for(kind_of(event, lane, earlier, now), earlier, now);
+        cell.raced |= reported != nullptr && reported->severity == Severity::error;
       }
       // Whoever saw a write that is remembered is remembered, too. Chains are numbered in their order.
       const bool witness =
@@ -474,13 +474,13 @@ Kind RaceCheck::kind_of(const AccessEvent& event, unsigned lane, const Entry& ea
 
 // Whether nothing as bad has been told of these two places.
 bool RaceCheck::is_news(Kind kind, const Entry& earlier, const Entry& now) const {
-  const Finding* told = told_of(kind, earlier, now);
-  if (!told) return !scene_->orders_its_own(earlier.site) || !scene_->orders_its_own(now.site);
-  return told->severity == Severity::warning && severity_of(kind, earlier, now) == Severity::error;
+  const Finding* reported = reported_for(kind, earlier, now);
+  if (!reported) return !launch_->orders_its_own(earlier.site) || !launch_->orders_its_own(now.site);
+  return reported->severity == Severity::warning && severity_of(kind, earlier, now) == Severity::error;
 }
 
 // What was told of these two places; null where nothing was.
-const Finding* RaceCheck::told_of(Kind kind, const Entry& earlier, const Entry& now) const {
+const Finding* RaceCheck::reported_for(Kind kind, const Entry& earlier, const Entry& now) const {
   const auto known = reported_.find({kind, earlier.site, now.site});
   return known == reported_.end() ? nullptr : &findings_[known->second];
 }
@@ -495,12 +495,12 @@ void RaceCheck::report(const AccessEvent& event, unsigned lane, const Entry& ear
   Finding& finding = findings_[entry->second] = {};
   finding.kind = kind;
   finding.severity = severity_of(kind, earlier, now);
-  finding.at = scene_->position(now.site);
-  finding.other = scene_->position(earlier.site);
-  finding.threads = {scene_->thread(now.warp, lane), scene_->thread(earlier.warp, earlier_lane)};
+  finding.at = launch_->position(now.site);
+  finding.other = launch_->position(earlier.site);
+  finding.threads = {launch_->thread(now.warp, lane), launch_->thread(earlier.warp, earlier_lane)};
   finding.message =
       fmt::format("{} {} {} and {} {} it, and nothing orders the two{}", to_string(finding.threads[0]),
-                  verb(b), scene_->memory_at(event.shared, address), to_string(finding.threads[1]), verb(a),
+                  verb(b), launch_->memory_at(event.shared, address), to_string(finding.threads[1]), verb(a),
                   is_harmless(earlier, now)                                  ? "; the values are equal"
                   : kind == Kind::unordered_access || !a.strong || !b.strong ? ""
                   : a.log_bytes != b.log_bytes ? "; accesses of different sizes are not atomic to each other"

@@ -25,7 +25,7 @@ namespace foldproof {
 class RaceCheck final : public Clocked<> {
  public:
   void job_begins(bool all_reads) override;
-  void launch_begins(const Scene& scene) override;
+  void launch_begins(const LaunchView& launch) override;
   void block_begins(BlockNumber block) override;
   void block_ends(BlockNumber block) override;
   void accesses(const AccessEvent& event) override;
@@ -54,14 +54,14 @@ class RaceCheck final : public Clocked<> {
   void divide(const AccessEvent& event, Line& line, bool into_bytes);
   static void end_chains(Line& line, std::size_t index, const Manner& now);
   void continue_chain(const AccessEvent& event, Chain& chain, Entry& now);
-  bool is_excused(const Entry& earlier, const Entry& now) const;
+  bool is_permitted(const Entry& earlier, const Entry& now) const;
   bool morally_strong(const Entry& a, const Entry& b) const;
   LaneSet seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who);
   void compare(const AccessEvent& event, Cell& cell, std::vector<Entry>& entries, unsigned lane,
                const Entry& now, WarpClock& who, std::uint64_t address);
   Kind kind_of(const AccessEvent& event, unsigned lane, const Entry& earlier, const Entry& now) const;
   bool is_news(Kind kind, const Entry& earlier, const Entry& now) const;
-  const Finding* told_of(Kind kind, const Entry& earlier, const Entry& now) const;
+  const Finding* reported_for(Kind kind, const Entry& earlier, const Entry& now) const;
   void report(const AccessEvent& event, unsigned lane, const Entry& earlier, unsigned earlier_lane,
               const Entry& now, std::uint64_t address);
 

@@ -107,7 +107,7 @@ TEST_CASE("a case can be given as reports show it") {
   CHECK(ran.json.at("kernels").at(0).at("cases") == 1);
 }
 
-TEST_CASE("the worst case of a search can be judged again, and has the same error") {
+TEST_CASE("the worst case of a search can be checked again, and has the same error") {
   const std::string kernel = source_file("kernels/tree/sequential.cu"), instance = "T=f32,OP=sum";
   const Folder store;
   const auto audit = [&](const std::string& option, const std::string& value) {
@@ -115,13 +115,13 @@ TEST_CASE("the worst case of a search can be judged again, and has the same erro
         .json.at("kernels")
         .at(0);
   };
-  const auto drawn = audit("--search", "0"), steered = audit("--search", "20");
-  CHECK(drawn.at("cases") == steered.at("cases"));
-  const double worst = steered.at("worst_error_over_bound").get<double>();
+  const auto drawn = audit("--search", "0"), guided = audit("--search", "20");
+  CHECK(drawn.at("cases") == guided.at("cases"));
+  const double worst = guided.at("worst_error_over_bound").get<double>();
   CHECK(worst > drawn.at("worst_error_over_bound").get<double>());
-  const auto again = audit("--case", steered.at("worst_case"));
+  const auto again = audit("--case", guided.at("worst_case"));
   CHECK(again.at("worst_error_over_bound").get<double>() == worst);
-  CHECK(again.at("worst_case") == steered.at("worst_case"));
+  CHECK(again.at("worst_case") == guided.at("worst_case"));
 }
 
 TEST_CASE(

@@ -92,7 +92,7 @@ const nlohmann::json& only_kernel(const RanJson& ran) {
 
 }  // namespace
 
-TEST_CASE("An audit on a GPU judges as one on the emulated device does", "[cli][gpu]") {
+TEST_CASE("An audit on a GPU checks as one on the emulated device does", "[cli][gpu]") {
   const Sum folder;
   const RanJson ran = run_json({"audit", folder.path("sum.toml"), "--device", "all", "--cases", "80",
                                 "--largest", "4096", "--search", "0"},
@@ -105,7 +105,7 @@ TEST_CASE("An audit on a GPU judges as one on the emulated device does", "[cli][
   for (const auto& kernel : {emulated, cuda}) {
     CHECK(kernel.at("verdict") == "clean");
     CHECK(kernel.at("cases") == 80);
-    CHECK(kernel.at("judged_by").at("nothing") == 0);
+    CHECK(kernel.at("checked_by").at("nothing") == 0);
   }
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("The two devices are compared bit for bit", "[cli][gpu]") {
   CHECK(kernel.at("runs") == kernel.at("same"));
 }
 
-TEST_CASE("A large sum is judged by the exact sum of the same memory", "[cli][gpu][large]") {
+TEST_CASE("A large sum is checked by the exact sum of the same memory", "[cli][gpu][large]") {
   const RanJson right = Sum().large();
   CHECK(right.status == 0);
   CHECK(only_kernel(right).at("verdict") == "clean");
@@ -188,7 +188,7 @@ TEST_CASE("A large sum is judged by the exact sum of the same memory", "[cli][gp
 }
 
 TEST_CASE("What a large sum's process has found outlives it", "[cli][gpu][large]") {
-  // An input is made, summed and judged in less than twelve launches, and there are more inputs than one.
+  // An input is made, summed and checked in less than twelve launches, and there are more inputs than one.
   const RanJson ran = Sum(short_sum_ptx).large({"EMULATED_GPU_LAUNCHES=12"});
   CHECK(ran.status == 1);
   CHECK(only_kernel(ran).at("verdict") == "findings");

@@ -1,4 +1,4 @@
-// Functions of the host, from the contract to the verdict, on a GPU of straw.
+// Host functions, from the contract to the verdict, on a GPU of straw.
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -80,7 +80,7 @@ std::string kind_in(const RanJson& ran) { return ran.json["kernels"][0]["finding
 
 }  // namespace
 
-TEST_CASE("a function of the host is judged on a GPU, and skipped without one") {
+TEST_CASE("a host function is checked on a GPU, and skipped without one") {
   const Bench bench;
   const std::string right = bench.contract("right");
   const RanJson ran = bench.audit(right, 1);
@@ -97,7 +97,7 @@ TEST_CASE("a function of the host is judged on a GPU, and skipped without one") 
   CHECK(skipped.json["kernels"][0]["reason"] == "there is no CUDA device here: the driver counts none");
 }
 
-TEST_CASE("wrong functions of the host are found, and their cases replayed") {
+TEST_CASE("wrong host functions are found, and their cases replayed") {
   const Bench bench;
   const RanJson loses = bench.audit(bench.contract("loses_the_last"), 1);
   INFO(loses.json);
@@ -124,7 +124,7 @@ TEST_CASE("a function for several GPUs uses those that there are, and one alone 
   CHECK(one.json["kernels"][1]["verdict"] == "clean");
 }
 
-TEST_CASE("what a function of the host is called with is checked") {
+TEST_CASE("what a host function is called with is checked") {
   const Bench bench;
   const auto says = [&](const std::string& launch, const std::string& words) {
     const RanJson ran = bench.audit(bench.contract("right", "gpus = \"1 .. 8\"\n", launch), 1);

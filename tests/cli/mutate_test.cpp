@@ -37,7 +37,7 @@ Names labels(const RanJson& ran) {
 
 }  // namespace
 
-TEST_CASE("each mutant is told with its place, its change and its fate") {
+TEST_CASE("each mutant is told with its place, its change and its status") {
   const AddOne folder;
   const RanJson ran = run_json({"mutate", folder.path("add_one.toml"), "--seed", "7"});
   CHECK(ran.status == 0);
@@ -63,12 +63,12 @@ TEST_CASE("each mutant is told with its place, its change and its fate") {
   CHECK(survivor.at("line") == 15);
   CHECK(survivor.at("statements") == 1);
   CHECK(survivor.at("alive") == 1);
-  CHECK(survivor.at("fate") == "survived");
+  CHECK(survivor.at("status") == "survived");
   CHECK(survivor.at("cases") == 100);
   CHECK(survivor.at("finding").is_null());
   const auto& killed = kernel.at("mutants").at(2);
   CHECK(killed.at("mutation") == "shift-compare");
-  CHECK(killed.at("fate") == "killed");
+  CHECK(killed.at("status") == "killed");
   CHECK(killed.at("finding").at("kind") == "out-of-bounds");
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("a score below the floor gives status 1") {
   CHECK(with_floor("67").status == 1);
 }
 
-TEST_CASE("a floor cannot be judged by mutants that were not tried") {
+TEST_CASE("a floor cannot be checked by mutants that were not tried") {
   const NeedlessBarriers folder;
   std::vector<std::string> arguments{"mutate", folder.path("add_one.toml"), "--budget", "1ms"};
   const RanJson without_floor = run_json(arguments);
@@ -108,11 +108,11 @@ TEST_CASE("a floor cannot be judged by mutants that were not tried") {
   arguments.insert(arguments.end(), {"--floor", "0"});
   const RanJson with_floor = run_json(arguments);
   CHECK(with_floor.status == 3);
-  CHECK(with_floor.err.find("were not tried, so --floor cannot be judged; give more --budget") !=
+  CHECK(with_floor.err.find("were not tried, so --floor cannot be checked; give more --budget") !=
         std::string::npos);
 }
 
-TEST_CASE("mutants are judged by what the emulated device finds, so no other can be chosen") {
+TEST_CASE("mutants are checked by what the emulated device finds, so no other can be chosen") {
   const AddOne folder;
   const RanJson ran = run_json({"mutate", folder.path("add_one.toml"), "--device", "all"});
   CHECK(ran.status == 2);
@@ -162,7 +162,7 @@ TEST_CASE("an excuse that fits no mutant is refused before the audit runs") {
   CHECK(run({"audit", folder.path("add_one.toml")}).status == 1);
 }
 
-TEST_CASE("an interrupted run gives no score to what it did not judge") {
+TEST_CASE("an interrupted run gives no score to what it did not check") {
   const NeedlessBarriers folder;
   const Ran ran = run({"mutate", folder.path("add_one.toml")}, {std::chrono::milliseconds(1000), {}});
   CHECK(ran.status == 130);

@@ -195,14 +195,14 @@ TEST_CASE("a height that is claimed too small is a violation of the contract") {
             "claims that an element goes through 4 additions at most") != std::string::npos);
 }
 
-TEST_CASE("an audit says what judged the values, and in which order they were combined") {
+TEST_CASE("an audit says what checked the values, and in which order they were combined") {
   const Folder folder;
   const RanJson ran = run_json({"audit", kernel(folder, 16), "--cases", "40"});
   CHECK(ran.status == 0);
   const auto& report = ran.json.at("kernels").at(0);
   CHECK(report.at("tree").at("order") == "32 in a strided fold");
   CHECK(report.at("tree").at("height") == 5);
-  CHECK(report.at("judged_by").at("tree").get<int>() > 0);
-  CHECK(report.at("worst_judged_by") == "tree");
+  CHECK(report.at("checked_by").at("tree").get<int>() > 0);
+  CHECK(report.at("worst_checked_by") == "tree");
   CHECK(report.at("worst_error_over_bound").get<double>() <= 1);
 }

@@ -71,8 +71,8 @@ std::map<std::string, Pairs> standing() {
     for (const Instance& instance : contract.instances) {
       const std::string type(name(instance.reduction->input));
       all[contract.id].insert(fmt::format("{} {}", type, name(instance.reduction->op)));
-      for (const FurtherResult& further : instance.further)
-        all[contract.id].insert(fmt::format("{} {}", type, name(further.reduction.op)));
+      for (const AdditionalOutput& additional : instance.additional_outputs)
+        all[contract.id].insert(fmt::format("{} {}", type, name(additional.reduction.op)));
     }
   }
   return all;

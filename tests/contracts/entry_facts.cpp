@@ -29,7 +29,7 @@ TEST_CASE("inline assembly that flushes is seen, on one line with its declaratio
   CHECK_FALSE(facts("{ .reg .f32 t; mul.f32 t, %f1, %f2; add.f32 %f1, t, %f2; }").flushes_subnormals);
 }
 
-TEST_CASE("each of two instructions on a line is judged by its own suffixes") {
+TEST_CASE("each of two instructions on a line is checked by its own suffixes") {
   CHECK(facts("add.f32 %f1, %f1, %f2; mul.ftz.f32 %f1, %f1, %f2;").flushes_subnormals);
   CHECK(facts("ex2.approx.ftz.f32 %f1, %f1; mul.ftz.f32 %f1, %f1, %f2;").flushes_subnormals);
   CHECK_FALSE(facts("ex2.approx.ftz.f32 %f1, %f1; mul.f32 %f1, %f1, %f2;").flushes_subnormals);

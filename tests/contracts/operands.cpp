@@ -1,4 +1,4 @@
-// What a contract says of operands and of further results.
+// What a contract says of operands and of additional outputs.
 #include "catch.h"
 #include "workshop.h"
 
@@ -57,15 +57,15 @@ TEST_CASE("an operand's type must suit its role") {
   CHECK(says(load_error(contract("sum", operand("scales", "f32"))), "scales are e4m3 or, of E8M0, u8"));
 }
 
-TEST_CASE("a further result stands in a buffer, with that buffer's type") {
+TEST_CASE("an additional output stands in a buffer, with that buffer's type") {
   const Workshop workshop;
   const std::string buffer = "[[buffer]]\nname = \"means\"\ntype = \"f64\"\ncount = \"rows\"\n";
-  const std::string further = "[[further]]\nbuffer = \"means\"\noperator = \"mean\"\n";
+  const std::string further = "[[additional_output]]\nbuffer = \"means\"\noperator = \"mean\"\n";
   const Instance instance = workshop.load(contract("variance", buffer + further)).instances.at(0);
-  REQUIRE(instance.further.size() == 1);
-  CHECK(instance.further[0].reduction.op == Operator::mean);
-  CHECK(instance.further[0].reduction.output == Element::f64);
-  CHECK(instance.further[0].reduction.result == ResultShape::rows);
+  REQUIRE(instance.additional_outputs.size() == 1);
+  CHECK(instance.additional_outputs[0].reduction.op == Operator::mean);
+  CHECK(instance.additional_outputs[0].reduction.output == Element::f64);
+  CHECK(instance.additional_outputs[0].reduction.result == ResultShape::rows);
   CHECK(says(load_error(contract("variance", further)), "there is no [[buffer]] \"means\""));
 }
 

@@ -94,7 +94,7 @@ CUresult unless_spoilt(const Work& work) {
 CUresult error_of(Kind kind) {
   switch (kind) {
     case Kind::out_of_bounds:
-    case Kind::lifetime: return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case Kind::dsmem_lifetime: return CUDA_ERROR_ILLEGAL_ADDRESS;
     case Kind::misaligned: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case Kind::crash: return CUDA_ERROR_LAUNCH_FAILED;
     case Kind::timeout:

@@ -15,9 +15,9 @@
 #include "gpu/program.h"
 #include "oracles/number.h"
 #include "oracles/tally.h"
+#include "properties/distributions.h"
 #include "properties/exact_on_gpu.h"
 #include "properties/large_inputs.h"
-#include "properties/recipes.h"
 
 using namespace foldproof;
 
@@ -51,10 +51,10 @@ LargeAuditTools tools() {
   return {&exact().contract, exact().image, image_of("large_inputs.cu"), image_of("compare_bytes.cu")};
 }
 
-std::vector<std::byte> elements_of(Element element, const RecipeInfo& recipe, std::size_t count) {
+std::vector<std::byte> elements_of(Element element, const DistributionInfo& distribution, std::size_t count) {
   const Element wide = element == Element::f64 ? element : Element::f32;
   return make_input(
-      {std::string(recipe.name), count},
+      {std::string(distribution.name), count},
       {.op = Operator::sum, .element = element, .accumulator = wide, .count = count, .output = wide});
 }
 
@@ -65,17 +65,17 @@ std::vector<std::byte> in_memory(cuda::Context& context, const cuda::Memory& mem
   return all;
 }
 
-/// Of elements of all types that all recipes make, by the GPU and by the CPU.
+/// Of elements of all types that all distributions make, by the GPU and by the CPU.
 void check_exact_sums(std::size_t count) {
   cuda::Context context;
   ExactOnGpu on_gpu(context, exact().contract, exact().image);
   for (const Element element :
        {Element::f64, Element::f32, Element::f16, Element::bf16, Element::e4m3, Element::e5m2})
-    for (const RecipeInfo& recipe : recipes())
+    for (const DistributionInfo& distribution : distributions())
       for (const std::size_t offset : {0UL, 1UL}) {  // past an address that vectors are aligned to
-        if (!suits(recipe, element)) continue;
-        CAPTURE(std::string(name(element)), count, std::string(recipe.name), offset);
-        const std::vector<std::byte> elements = elements_of(element, recipe, count);
+        if (!suits(distribution, element)) continue;
+        CAPTURE(std::string(name(element)), count, std::string(distribution.name), offset);
+        const std::vector<std::byte> elements = elements_of(element, distribution, count);
         const cuda::Memory memory(elements.size() + 16);
         const Address start = memory.address() + offset * size_of(element);
         context.write(start, elements);
@@ -177,10 +177,11 @@ TEST_CASE("A large sum that does not end is a finding, and costs its process alo
 TEST_CASE("The exact sum of many elements a thread, in blocks with a warp of one lane", "[gpu][large]") {
   cuda::Context context;
   ExactOnGpu on_gpu(context, exact().contract, exact().image);
-  const RecipeInfo& recipe = *std::ranges::find(recipes(), "exponents", &RecipeInfo::name);
+  const DistributionInfo& distribution =
+      *std::ranges::find(distributions(), "exponents", &DistributionInfo::name);
   for (const Element element : {Element::f32, Element::f64}) {
     constexpr std::size_t count = (std::size_t{1} << 20) + 3;
-    const std::vector<std::byte> elements = elements_of(element, recipe, count);
+    const std::vector<std::byte> elements = elements_of(element, distribution, count);
     const cuda::Memory memory(elements.size());
     context.write(memory.address(), elements);
     // More than 4096 a thread: the bins are emptied on the way.

@@ -117,7 +117,7 @@ TEST_CASE("writes between calls arrive, and what nobody wrote is poison") {
   const auto runner = make_host_runner();
   CHECK(float_in(runner->run({job})[0].contents[1]) == 11);
   const auto left = runner->run({job_of("leave")})[0].contents[0];
-  for (std::size_t at = 0; at < left.size(); ++at) CHECK(left[at] == Filling{}.byte(at));
+  for (std::size_t at = 0; at < left.size(); ++at) CHECK(left[at] == UndefinedFill{}.byte(at));
 }
 
 TEST_CASE("what goes wrong in a host program is a finding, and the next job runs") {

@@ -1,4 +1,4 @@
-// Approximations, ISA 9.7.3 and 9.7.4: correctly rounded, judged by Boost.Multiprecision with 250 digits (60
+// Approximations, ISA 9.7.3 and 9.7.4: correctly rounded, checked by Boost.Multiprecision with 250 digits (60
 // for the 16-bit formats, whose results lie 2^-25 and more from a tie).
 #include <bit>
 #include <boost/multiprecision/cpp_bin_float.hpp>
@@ -44,7 +44,7 @@ Value nearest(const Number& x, const Format& f = f32) {
 
 Value bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 
-/// Checks op.f32 and op.ftz.f32: `function` judges finite non-zero operands, `special` all others.
+/// Checks op.f32 and op.ftz.f32: `function` checks finite non-zero operands, `special` all others.
 void check_f32(const std::string& opcode, const Column& operands,
                const std::function<Value(Value)>& function) {
   for (const bool ftz : {false, true})

@@ -1,4 +1,4 @@
-// Rounding by definition, in rational arithmetic: the judge of every floating-point expectation.
+// Rounding by definition, in rational arithmetic: the checker of every floating-point expectation.
 #pragma once
 
 #include <boost/multiprecision/cpp_int.hpp>

@@ -39,7 +39,7 @@ struct OneWarp {
   }
   /// Consecutive words from `base` on, one per lane.
   WarpAccess words(const Instruction& i, std::uint64_t base) {
-    const Detail& detail = program.details[i.detail];
+    const MachineOperands& detail = program.details[i.detail];
     auto* to = isa::row<std::uint64_t>(frame().registers(), detail.address.row);
     for (unsigned lane = 0; lane < isa::warp_size; ++lane) to[lane] = base + std::uint64_t{lane} * 4;
     WarpAccess access(warp, frame(), i, detail, isa::all_lanes);
@@ -49,8 +49,8 @@ struct OneWarp {
   }
 
   Program program;
-  const Code& entry = *program.entry("k");
-  const Filling poison;
+  const FunctionCode& entry = *program.entry("k");
+  const UndefinedFill poison;
   const Geometry geometry{LaunchShape{.grid = {1, 1, 1}, .block = {32, 1, 1}}};
   const SharedMemory shared{program, entry, 0};
   Progress progress;

@@ -105,8 +105,8 @@ TEST_CASE("a block that waits for one far beyond the resident ones is a deadlock
     const Finding finding = finding_of(
         chain("1"), {.buffers = {zeros(4), zeros(500 * 4)}, .grid = {500, 1, 1}, .schedule = schedule});
     CHECK(finding.kind == Kind::deadlock);
-    CHECK(contains(finding.message, "nobody changes any more what is waited for"));
-    CHECK(contains(finding.message, "in a loop that nobody ends"));
+    CHECK(contains(finding.message, "no thread can change what they wait for"));
+    CHECK(contains(finding.message, "in a loop that never ends"));
   }
 }
 

@@ -7,18 +7,17 @@ namespace {
 
 /// How often each element of buffer1 is in the results, which stand in buffer0; -1: nobody knows.
 struct Followed_run {
-  Followed followed;
+  ProvenanceTrace trace;
 
   std::vector<double> times(Operator op = Operator::sum) const {
     std::vector<double> all;
-    for (const Use& use : uses_of(followed.expressions, followed.results, op))
+    for (const Use& use : uses_of(trace.expressions, trace.results, op))
       all.push_back(use.times.value_or(-1));
     return all;
   }
   std::vector<bool> counts() const {
     std::vector<bool> all;
-    for (const Use& use : uses_of(followed.expressions, followed.results, Operator::sum))
-      all.push_back(use.counts);
+    for (const Use& use : uses_of(trace.expressions, trace.results, Operator::sum)) all.push_back(use.counts);
     return all;
   }
 };
@@ -27,16 +26,16 @@ struct Followed_run {
 Followed_run follow(const std::string& body, const Setting& setting, Element input = Element::f32,
                     Element output = Element::f32) {
   Job job = job_of(body, setting);
-  job.follow = JobFollow{1,
-                         0,
-                         input,
-                         output,
-                         setting.buffers[1].size() / size_of(input),
-                         setting.buffers[0].size() / size_of(output)};
+  job.trace = TraceRequest{1,
+                           0,
+                           input,
+                           output,
+                           setting.buffers[1].size() / size_of(input),
+                           setting.buffers[0].size() / size_of(output)};
   const JobResult result = emulated::make_runner()->run({job}).front();
   REQUIRE(result.findings.empty());
-  REQUIRE(result.followed);
-  return {*result.followed};
+  REQUIRE(result.trace);
+  return {*result.trace};
 }
 
 Bytes floats(const std::vector<float>& values) { return bytes_of(values); }
@@ -103,7 +102,8 @@ TEST_CASE("A loop around a compare-and-swap adds every element once, zeros too")
     next: mov.b32 %r2, %r1; mov.b32 %f2, %r2; add.f32 %f3, %f2, %f1; mov.b32 %r3, %f3;
     atom.global.cas.b32 %r1, [buffer0], %r2, %r3; setp.ne.u32 %p1, %r1, %r2; @%p1 bra next;)",
                               {.buffers = {floats({8}), floats(values)}, .schedule = schedule});
-      if (run.followed.expressions.gap()) continue;  // the first found its constant replaced by constant + 0
+      if (run.trace.expressions.incomplete())
+        continue;  // the first found its constant replaced by constant + 0
       CHECK(run.times() == std::vector<double>(32, 1.0));
     }
 }
@@ -273,9 +273,9 @@ TEST_CASE("A launch is known by what it made, and by what it left in memory of t
     ld.global.f32 %f4, [buffer1+12]; add.f32 %f1, %f1, %f2; add.f32 %f2, %f2, %f3;
     st.global.f32 [buffer0], %f1; st.global.f32 [buffer0+4], %f4;)",
                           {.buffers = {zeros(8), floats({1, 2, 3, 4})}, .block = {1, 1, 1}});
-  REQUIRE(run.followed.launches.size() == 1);
-  CHECK(run.followed.launches[0].end == 7);
-  CHECK(run.followed.launches[0].kept == std::vector<NodeId>{4, 5});
+  REQUIRE(run.trace.launches.size() == 1);
+  CHECK(run.trace.launches[0].end == 7);
+  CHECK(run.trace.launches[0].kept == std::vector<NodeId>{4, 5});
 }
 
 TEST_CASE("Of a kernel that makes more values than can be kept nothing is said, and it runs to its end") {
@@ -284,9 +284,9 @@ TEST_CASE("Of a kernel that makes more values than can be kept nothing is said, 
     mov.u32 %r1, 600000; next: add.f32 %f2, %f2, %f1; sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0;
     @%p1 bra next; st.global.f32 [buffer0], %f2;)",
                           {.buffers = {zeros(4), floats(std::vector<float>(32, 1))}});
-  REQUIRE(run.followed.expressions.gap());
-  CHECK(*run.followed.expressions.gap() == "it makes more values than are kept");
-  CHECK(run.followed.expressions.size() < 18'000'000);
+  REQUIRE(run.trace.expressions.incomplete());
+  CHECK(*run.trace.expressions.incomplete() == "it makes more values than are kept");
+  CHECK(run.trace.expressions.size() < 18'000'000);
 }
 
 }  // namespace

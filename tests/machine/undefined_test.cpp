@@ -11,10 +11,10 @@ using namespace foldproof;
 
 namespace {
 
-std::vector<std::uint32_t> words_of(const Filling& filling, std::uint64_t memory, std::uint64_t at,
+std::vector<std::uint32_t> words_of(const UndefinedFill& fill, std::uint64_t memory, std::uint64_t at,
                                     std::size_t count) {
   std::vector<std::uint32_t> words(count);
-  fill_undefined(std::as_writable_bytes(std::span(words)), filling, memory, at);
+  fill_undefined(std::as_writable_bytes(std::span(words)), fill, memory, at);
   return words;
 }
 
@@ -29,27 +29,27 @@ TEST_CASE("of itself undefined memory is poison, down to a part of a word") {
   CHECK(words_of({}, 0, 0, 0).empty());
 }
 
-TEST_CASE("even and odd words are those of the address, wherever filling begins") {
-  const Filling filling{{1, 2}};
-  CHECK(words_of(filling, 0, 0, 4) == std::vector<std::uint32_t>{1, 2, 1, 2});
-  CHECK(words_of(filling, 0, 4, 3) == std::vector<std::uint32_t>{2, 1, 2});
+TEST_CASE("even and odd words are those of the address, wherever the fill begins") {
+  const UndefinedFill fill{{1, 2}};
+  CHECK(words_of(fill, 0, 0, 4) == std::vector<std::uint32_t>{1, 2, 1, 2});
+  CHECK(words_of(fill, 0, 4, 3) == std::vector<std::uint32_t>{2, 1, 2});
 }
 
 TEST_CASE("a word is the same whatever is filled with it, and differs between memories and seeds") {
-  const Filling filling{{0, 0}, {~0u, ~0u}, 1};
-  const auto whole = words_of(filling, 7, 0, 100);
-  const auto part = words_of(filling, 7, 4 * 33, 10);
+  const UndefinedFill fill{{0, 0}, {~0u, ~0u}, 1};
+  const auto whole = words_of(fill, 7, 0, 100);
+  const auto part = words_of(fill, 7, 4 * 33, 10);
   CHECK(std::equal(part.begin(), part.end(), whole.begin() + 33));
-  CHECK(words_of(filling, 8, 0, 100) != whole);
+  CHECK(words_of(fill, 8, 0, 100) != whole);
   CHECK(words_of({{0, 0}, {~0u, ~0u}, 2}, 7, 0, 100) != whole);
 }
 
 TEST_CASE("values by chance keep their sort: only the bits that vary differ from the base") {
-  for (const Filling& filling : fillings_by_chance()) {
-    const auto words = words_of(filling, 3, 0, 64);
+  for (const UndefinedFill& fill : random_fills()) {
+    const auto words = words_of(fill, 3, 0, 64);
     std::set<std::uint32_t> different[2];
     for (std::size_t k = 0; k < words.size(); ++k) {
-      CHECK(((words[k] ^ filling.base[k % 2]) & ~filling.varied[k % 2]) == 0);
+      CHECK(((words[k] ^ fill.base[k % 2]) & ~fill.varied[k % 2]) == 0);
       different[k % 2].insert(words[k]);
     }
     CHECK(different[0].size() > 4);
@@ -58,8 +58,8 @@ TEST_CASE("values by chance keep their sort: only the bits that vary differ from
 
 TEST_CASE("some values by chance are huge in every word, and some as far below zero") {
   const auto all_begin_with = [](std::uint32_t byte) {
-    return std::ranges::count_if(fillings_by_chance(), [&](const Filling& filling) {
-      const auto words = words_of(filling, 5, 0, 64);
+    return std::ranges::count_if(random_fills(), [&](const UndefinedFill& fill) {
+      const auto words = words_of(fill, 5, 0, 64);
       return std::ranges::all_of(words, [&](std::uint32_t word) { return word >> 24 == byte; });
     });
   };
@@ -68,9 +68,9 @@ TEST_CASE("some values by chance are huge in every word, and some as far below z
 }
 
 TEST_CASE("what was compared is tried in its own width and in those of narrower elements, each once") {
-  const auto all = fillings_of({{5, 4}, {5, 4}, {0x500000001, 8}});
+  const auto all = fills_of({{5, 4}, {5, 4}, {0x500000001, 8}});
   const auto has = [&](std::uint32_t even, std::uint32_t odd) {
-    return std::ranges::count(all, Filling{{even, odd}});
+    return std::ranges::count(all, UndefinedFill{{even, odd}});
   };
   CHECK(has(0, 0) == 1);
   for (const std::uint32_t near : {4u, 5u, 6u}) {

@@ -53,7 +53,7 @@ TEST_CASE("A value is replaced wherever it was used on the way, and nothing else
   CHECK(e.all[now].operand[1] == 3);
   CHECK(e.all[stored].operand[0] == old);
   CHECK(e.all.replaced(3, old, same) == 3);
-  CHECK_FALSE(e.all.gap());
+  CHECK_FALSE(e.all.incomplete());
 }
 
 }  // namespace

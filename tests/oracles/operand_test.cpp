@@ -47,7 +47,7 @@ bool accepts(const Arithmetic& a, const Inputs& inputs, const std::vector<double
   for (std::size_t i = 0; i < bytes.size(); ++i)
     operands.set(inputs.operands[i].role, {inputs.operands[i].type, bytes[i], inputs.operands[i].group});
   layout.offsets = operands[Role::offsets];
-  return ResultJudge(a, layout, elements, operands).judge(elements_of(a.output, outputs)).ok;
+  return ResultChecker(a, layout, elements, operands).check(elements_of(a.output, outputs)).ok;
 }
 
 ResultLayout rows_of(std::size_t columns, std::size_t k = 1) {
@@ -126,7 +126,7 @@ TEST_CASE("sums and maxima of magnitudes know no sign") {
 }
 
 TEST_CASE("the lowest integer's magnitude needs the unsigned type") {
-  const auto why = not_judged(of(Operator::absmax, Element::i32, Element::i32));
+  const auto why = why_no_checker(of(Operator::absmax, Element::i32, Element::i32));
   REQUIRE(why);
   CHECK(why->find("may not fit") != std::string::npos);
 }
@@ -223,7 +223,7 @@ TEST_CASE("segments begin and end at their offsets, and may be empty") {
   CHECK_FALSE(accepts(of(Operator::sum), inputs, {3, 0, 7}, layout));
 }
 
-TEST_CASE("every copy of a column's reduction is judged") {
+TEST_CASE("every copy of a column's reduction is checked") {
   const ResultLayout layout{ResultShape::columns, 2, {}, 1, {}};
   CHECK(accepts(of(Operator::sum), {{1, 2, 3, 4}}, {4, 6, 4, 6}, layout));
   CHECK_FALSE(accepts(of(Operator::sum), {{1, 2, 3, 4}}, {4, 6, 4, 7}, layout));

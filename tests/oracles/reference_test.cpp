@@ -241,9 +241,9 @@ TEST_CASE("softmax of hostile rows") {
 TEST_CASE("normalised rows") {
   const auto values = doubles({1, 2, 3, 4});
   // Mean 2.5, variance 1.25: with epsilon 1 the root is 1.5.
-  const auto layer = layer_norm(Element::f64, values, Dyadic(1, 0));
-  CHECK(in_f64(layer[0]) == -1);
-  CHECK(in_f64(layer[2]) == 1 / 3.0);
+  const auto evidence = layer_norm(Element::f64, values, Dyadic(1, 0));
+  CHECK(in_f64(evidence[0]) == -1);
+  CHECK(in_f64(evidence[2]) == 1 / 3.0);
   // Mean of squares 7.5: with epsilon 1.5 the root is 3.
   const Dyadic weights[] = {Dyadic(3, 0), Dyadic(-3, 0), Dyadic(1, 0), Dyadic(0, 0)};
   const Dyadic biases[] = {Dyadic(0, 0), Dyadic(1, 0), Dyadic(1, -2), Dyadic(5, 0)};

@@ -95,7 +95,7 @@ TEST_CASE("a sum that loses its last element is a wrong value, shown on a single
 TEST_CASE("an output that was left as it is and starts with anything is told, behind undefined behaviour") {
   const auto kernel = [](const Launch& l) {
     const std::vector<float> values = l.elements<float>();
-    const std::uint32_t poison = Filling::poison;
+    const std::uint32_t poison = UndefinedFill::poison;
     if (values.empty()) return l.store(poison);
     l.store(l.stale<float>() + fake::random_tree_sum(values, 1));
     Finding found;
@@ -107,7 +107,7 @@ TEST_CASE("an output that was left as it is and starts with anything is told, be
   CHECK(report.findings[0].kind == Kind::uninitialized_read);
   CHECK(std::ranges::any_of(report.findings, [](const Finding& finding) {
     return finding.message.find(
-               "; the input is empty; nobody wrote element 0 of the output, and a kernel that adds "
+               "; the input is empty; element 0 of the output was never written, and a kernel that adds "
                "to what is there needs `initial` in [output]") != std::string::npos;
   }));
 }
@@ -217,7 +217,7 @@ TEST_CASE(
     "a case that was found on another kind of device is replayed in the order that stands for its own") {
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   Case c;
-  c.recipe.distribution = "equal";
+  c.input.distribution = "equal";
   c.variables = {{"count", 5}, {"block", 32}};
   c.order = Schedule{Schedule::Order::warps_backward};
   std::vector<CoRunningLoad> loads;
@@ -302,7 +302,7 @@ TEST_CASE("both results of a failure that does not come again are told") {
   };
   fake::FakeRunner runner(kernel);
   Case c;
-  c.recipe = {"zeros", 0, {{0, "0x1p+0"}}};
+  c.input = {"zeros", 0, {{0, "0x1p+0"}}};
   c.variables = {{"count", 2}, {"block", 32}};
   const KernelReport report =
       replay_case(contract, contract.instances.front(), std::make_shared<const Image>(), runner, c, {});
@@ -349,7 +349,7 @@ TEST_CASE("a kernel that changes its input violates its contract") {
   CHECK(finding.case_text.find("count=3 ") == 0);
 }
 
-TEST_CASE("an empty input is judged as the contract says") {
+TEST_CASE("an empty input is checked as the contract says") {
   const auto kernel = [](const Launch& l) {
     if (l.count != 0) l.store(sum_in_a_tree<float>(l));
   };
@@ -381,7 +381,7 @@ TEST_CASE("of several outputs the worst error counts, wherever it stands") {
   CHECK(first.worst_case == last.worst_case);
 }
 
-TEST_CASE("partials are folded exactly before they are judged") {
+TEST_CASE("partials are folded exactly before they are checked") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.instances[0].reduction->result = ResultShape::partials;
   contract.instances[0].output_count = Expression::constant(4);
@@ -469,7 +469,7 @@ TEST_CASE("what nothing orders is an error as soon as a schedule shows another r
   CHECK(found->severity == Severity::error);
 }
 
-TEST_CASE("code that flushes subnormal numbers is judged so, whoever asked the compiler for it") {
+TEST_CASE("code that flushes subnormal numbers is checked so, whoever asked the compiler for it") {
   const auto flushing = [](const Launch& l) {
     auto values = l.elements<float>();
     for (float& x : values)
@@ -572,7 +572,8 @@ TEST_CASE("an audit ends behind the cases that have cost so many processes that 
   CHECK(runner.jobs_run < 16);
 }
 
-/// Of a case whose law needs two parts of its input, the first part does not end, and the second is not run.
+/// Of a case whose relation needs two parts of its input, the first part does not end, and the second is not
+/// run.
 class EndlessFirstPart final : public Runner {
  public:
   explicit EndlessFirstPart(const fake::Kernel& kernel) : inner_(kernel) {}
@@ -601,7 +602,7 @@ class EndlessFirstPart final : public Runner {
   fake::FakeRunner inner_;
 };
 
-TEST_CASE("an input that a law needs and that does not end is a timeout of its case") {
+TEST_CASE("an input that a relation needs and that does not end is a timeout of its case") {
   EndlessFirstPart runner([](const Launch& l) { l.store(sum_in_a_tree<float>(l)); });
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   AuditOptions options = many_cases(40);
@@ -660,7 +661,7 @@ TEST_CASE("a kernel without a reduction gets the device's checks alone") {
   CHECK(finding.case_text.find("block=33 ") == 0);
 }
 
-TEST_CASE("a result of a shape that cannot be judged is refused, not passed") {
+TEST_CASE("a result of a shape that cannot be checked is refused, not passed") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.instances[0].reduction->result = ResultShape::bins;
   CHECK_THROWS_AS(audit(contract, [](const Launch&) {}), InputError);

@@ -55,12 +55,12 @@ TEST_CASE("cases are counted by class") {
   Coverage coverage;
   Case c;
   c.variables = {{"count", 33}, {"block", 100}};
-  c.recipe = {"ill-conditioned:40", 1, {}, {"nan:last", "shuffled"}};
-  c.law = "padded";
+  c.input = {"ill-conditioned:40", 1, {}, {"nan:last", "shuffled"}};
+  c.relation = "padded";
   c.calls = 2;
   coverage.add(c, facts(Element::f32, {1, -0.0}), true);
   c.variables = {{"count", 64}, {"block", 32}};
-  c.recipe = {"uniform"};
+  c.input = {"uniform"};
   coverage.add(c, facts(Element::f32, {1, 2}), false);
   const std::vector<CoverageGroup> groups = coverage.groups();
   CHECK(counted(groups, "counts modulo 32", "1") == 1);
@@ -70,15 +70,15 @@ TEST_CASE("cases are counted by class") {
   CHECK(counted(groups, "blocks", "blocks of warps and a part of one") == 1);
   CHECK(counted(groups, "blocks", "blocks of whole warps") == 1);
   CHECK(counted(groups, "distributions", "ill-conditioned") == 1);
-  CHECK(counted(groups, "modifiers", "nan") == 1);
-  CHECK(counted(groups, "modifiers", "shuffled") == 1);
+  CHECK(counted(groups, "transforms", "nan") == 1);
+  CHECK(counted(groups, "transforms", "shuffled") == 1);
   CHECK(counted(groups, "in the inputs", "-0") == 1);
   CHECK(counted(groups, "condition of sums", "from 10^0") == 2);
-  CHECK(counted(groups, "laws", "padded") == 1);
+  CHECK(counted(groups, "relations", "padded") == 1);
   CHECK(counted(groups, "runs", "repeated calls") == 2);
 }
 
-TEST_CASE("a report has the counts of all cases that were judged") {
+TEST_CASE("a report has the counts of all cases that were checked") {
   const KernelReport report =
       fake::audit(fake::contract(Operator::sum, Element::f32),
                   [](const fake::Launch& l) { l.store(fake::random_tree_sum(l.elements<float>(), 1)); });

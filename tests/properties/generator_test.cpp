@@ -117,7 +117,7 @@ TEST_CASE("forty cases join the largest count with the largest grid") {
     for (std::uint64_t i = 0; i < 40; ++i) {
       const Case c = generator.generate(i);
       const bool is_corner = c.variables.at("count") > 256 * 256 && c.variables.at("grid") > 256;
-      if (is_corner && c.recipe.distribution == "integers") ++corners;
+      if (is_corner && c.input.distribution == "integers") ++corners;
     }
     INFO("seed " << seed);
     CHECK(corners >= 1);
@@ -213,8 +213,8 @@ TEST_CASE("a case depends on identity, seed and index alone") {
   CHECK(texts.size() == 12);
 }
 
-// The numbers below were printed once and change with the recipes alone: a seed in a report means the same
-// case for ever.
+// The numbers below were printed once and change with the distributions alone: a seed in a report means the
+// same case for ever.
 TEST_CASE("the first cases of seed 1 are fixed") {
   const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
   const Domain domain(instance, 1 << 16);
@@ -250,9 +250,9 @@ TEST_CASE(
   std::map<std::string, int> with_elements;
   for (std::uint64_t i = 0; i < 400; ++i) {
     const Case c = generator.generate(i);
-    if (c.variables.at("count") != 0) ++with_elements[c.recipe.distribution];
-    if (c.recipe.distribution == "integers" || c.recipe.distribution == "subnormals")
-      CHECK(c.recipe.modifiers.empty());
+    if (c.variables.at("count") != 0) ++with_elements[c.input.distribution];
+    if (c.input.distribution == "integers" || c.input.distribution == "subnormals")
+      CHECK(c.input.transforms.empty());
   }
   // 350 of the cases have elements, and there are 23 distributions: 15 rounds and a part of one.
   CHECK(with_elements.size() == 23);
@@ -262,14 +262,14 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("two cases of eight have a law, and forty cases have each") {
+TEST_CASE("two cases of eight have a relation, and forty cases have each") {
   const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
   const Domain domain(instance, 1 << 16);
   const CaseGenerator generator(instance, domain, "test", 1);
-  std::map<std::string, int> laws;
-  for (std::uint64_t i = 0; i < 40; ++i) ++laws[generator.generate(i).law];
-  CHECK(laws[""] == 30);
-  CHECK(laws.size() == 1 + generator.laws().size());
+  std::map<std::string, int> relations;
+  for (std::uint64_t i = 0; i < 40; ++i) ++relations[generator.generate(i).relation];
+  CHECK(relations[""] == 30);
+  CHECK(relations.size() == 1 + generator.relations().size());
 }
 
 TEST_CASE("forty cases cover every class, whatever the seed") {

@@ -109,7 +109,7 @@ struct Built {
   Case c;
 
   Built() {
-    c.recipe.distribution = "equal";
+    c.input.distribution = "equal";
     c.variables = {{"count", 3}, {"block", 64}};
   }
   PreparedJob job(std::size_t elements = 3) const {
@@ -201,7 +201,7 @@ TEST_CASE("an instance can be launched as a case says") {
   const Contract contract = fake::contract(Operator::max, Element::f32);
   fake::FakeRunner runner([](const fake::Launch&) {});
   Case c;
-  c.recipe.distribution = "equal";
+  c.input.distribution = "equal";
   c.variables = {{"count", 3}, {"block", 64}};
   c.order = Schedule{Schedule::Order::lanes_backward};
   c.offset = 1;

@@ -28,11 +28,12 @@ Instance launching_k() {
   return instance;
 }
 
-/// "deed -> statement" of every mutant of this kind.
+/// "change -> statement" of every mutant of this kind.
 std::vector<std::string> changes(const std::string& mutation, const std::string& body) {
   std::vector<std::string> found;
   for (const Mutant& mutant : mutants_of(launching_k(), kernel(body)))
-    if (mutant.mutation == mutation) found.push_back(mutant.deed + " -> " + mutant.edits.front().replacement);
+    if (mutant.mutation == mutation)
+      found.push_back(mutant.change + " -> " + mutant.edits.front().replacement);
   return found;
 }
 
@@ -127,10 +128,11 @@ TEST_CASE("a line that the compiler repeats is one mutant with several edits") {
 
 TEST_CASE("the score counts what was killed of what was killed or survived") {
   MutationReport report;
-  for (const Fate fate : {Fate::killed, Fate::killed, Fate::killed, Fate::survived, Fate::equivalent,
-                          Fate::invalid, Fate::skipped}) {
+  for (const MutantStatus status :
+       {MutantStatus::killed, MutantStatus::killed, MutantStatus::killed, MutantStatus::survived,
+        MutantStatus::equivalent, MutantStatus::invalid, MutantStatus::skipped}) {
     report.mutants.emplace_back();
-    report.mutants.back().fate = fate;
+    report.mutants.back().status = status;
   }
   CHECK(score({&report, 1}) == 75.0);
   CHECK(score({}) == 100.0);
@@ -139,20 +141,20 @@ TEST_CASE("the score counts what was killed of what was killed or survived") {
 TEST_CASE("the exit status follows the floor, what is wrong and what was not tried") {
   MutationReport report;
   report.mutants.resize(3);
-  report.mutants[0].fate = Fate::killed;
-  report.mutants[1].fate = Fate::survived;
-  report.mutants[2].fate = Fate::invalid;
+  report.mutants[0].status = MutantStatus::killed;
+  report.mutants[1].status = MutantStatus::survived;
+  report.mutants[2].status = MutantStatus::invalid;
   const auto status = [&](std::optional<double> floor) { return exit_status({&report, 1}, floor); };
   CHECK(status({}) == 0);
   CHECK(status(50) == 0);
   CHECK(status(51) == 1);
-  report.mutants[2].fate = Fate::skipped;
+  report.mutants[2].status = MutantStatus::skipped;
   CHECK(status({}) == 0);
   CHECK(status(50) == 3);
   CHECK(status(51) == 1);
   report.reason = "its process was ended";
   CHECK(status({}) == 3);
-  report.wrong_excuses.emplace_back("it was noticed");
+  report.wrong_equivalents.emplace_back("it was noticed");
   CHECK(status({}) == 1);
 }
 
@@ -167,7 +169,7 @@ struct TwoBarriers : TemporaryFolder {
   Mutant mutant;
 };
 
-Contract with_excuse(const std::string& code, std::uint64_t occurrence = 0) {
+Contract with_equivalent(const std::string& code, std::uint64_t occurrence = 0) {
   Contract contract;
   contract.equivalents.push_back({"delete-barrier", "k.cu", code, occurrence, "", 1, "nothing follows", {}});
   return contract;
@@ -175,43 +177,43 @@ Contract with_excuse(const std::string& code, std::uint64_t occurrence = 0) {
 
 TEST_CASE("an excuse must fit a survivor, and no more statements than it speaks of") {
   const TwoBarriers source;
-  Contract contract = with_excuse("of the end");
+  Contract contract = with_equivalent("of the end");
   MutationReport report;
   report.mutants.emplace_back();
   MutantReport& mutant = report.mutants.back();
   mutant.mutation = source.mutant.mutation;
   mutant.at = source.mutant.at;
-  mutant.fate = Fate::survived;
+  mutant.status = MutantStatus::survived;
   mutant.alive = 2;
-  apply_excuses(report, contract);
-  CHECK(mutant.fate == Fate::survived);
+  apply_equivalents(report, contract);
+  CHECK(mutant.status == MutantStatus::survived);
   mutant.alive = 1;
-  apply_excuses(report, contract);
-  CHECK(mutant.fate == Fate::equivalent);
-  CHECK(report.wrong_excuses.empty());
-  mutant.fate = Fate::killed;
-  apply_excuses(report, contract);
-  CHECK(report.wrong_excuses.size() == 1);
+  apply_equivalents(report, contract);
+  CHECK(mutant.status == MutantStatus::equivalent);
+  CHECK(report.wrong_equivalents.empty());
+  mutant.status = MutantStatus::killed;
+  apply_equivalents(report, contract);
+  CHECK(report.wrong_equivalents.size() == 1);
   contract.equivalents[0].mutation = "delete-bariers";
-  CHECK_THROWS_AS(check_excuses(contract, {}), InputError);
+  CHECK_THROWS_AS(check_equivalents(contract, {}), InputError);
 }
 
 TEST_CASE("an excuse means a statement, wherever edits of other lines move it") {
   TwoBarriers source;
-  const Contract contract = with_excuse("bar();  // of the end");
-  check_excuses(contract, {&source.mutant, 1});
-  CHECK(is_excused(contract, source.mutant, 1));
+  const Contract contract = with_equivalent("bar();  // of the end");
+  check_equivalents(contract, {&source.mutant, 1});
+  CHECK(is_equivalent(contract, source.mutant, 1));
   std::ofstream(source.file()) << "// a comment\n\na();\nbar();\nbar();\nb();\nbar();  // of the end\n";
-  CHECK_FALSE(is_excused(contract, source.mutant, 1));
+  CHECK_FALSE(is_equivalent(contract, source.mutant, 1));
   source.mutant.at.line = 7;
-  CHECK(is_excused(contract, source.mutant, 1));
+  CHECK(is_equivalent(contract, source.mutant, 1));
 }
 
 TEST_CASE("an excuse must mean one statement") {
   const TwoBarriers source;
   const auto error = [&](const std::string& code, std::uint64_t occurrence) -> std::string {
     try {
-      check_excuses(with_excuse(code, occurrence), {&source.mutant, 1});
+      check_equivalents(with_equivalent(code, occurrence), {&source.mutant, 1});
     } catch (const InputError& wrong) {
       return wrong.sentence();
     }

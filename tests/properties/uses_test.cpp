@@ -14,11 +14,11 @@ TEST_CASE("a prefix is of its elements alone, and that before the first of none"
   instance.reduction->scan = ScanKind::exclusive;
   oracle_tests::F32Expressions e({1, 2, 3});
   const NodeId two = e.add(1, 2), three = e.add(two, 3);
-  Followed followed;
-  followed.expressions = std::move(e.all);
+  ProvenanceTrace trace;
+  trace.expressions = std::move(e.all);
   const auto message = [&](const std::vector<NodeId>& results) {
-    followed.results = results;
-    const auto wrong = wrong_uses(instance, {{"count", 3}}, followed);
+    trace.results = results;
+    const auto wrong = wrong_uses(instance, {{"count", 3}}, trace);
     return wrong.empty() ? "" : wrong.front().message;
   };
   CHECK(message({0, 1, two}).empty());

@@ -34,7 +34,7 @@ KernelReport full_report() {
   kernel.counters->counters.shared.loads = {1, 32, 2, 1};
   kernel.counters->counters.global.atomics = {3, 4, 5};
   kernel.counters->counters.rounds = {{1, 2, 3, 4}, {5, 6, 7, 8}};
-  kernel.coverage = {{"counts", {{"one element", 3}, {"a partial warp", 0}}}, {"laws", {}}};
+  kernel.coverage = {{"counts", {{"one element", 3}, {"a partial warp", 0}}}, {"relations", {}}};
   Finding finding;
   finding.kind = Kind::global_race;
   finding.severity = Severity::warning;

@@ -332,7 +332,7 @@ TEST_CASE("compute-sanitizer: each of memcheck's errors has its kind") {
   CHECK(kind_in("memcheck", event("Precise", text("Invalid __local__ read") + "<error>misaligned</error>")) ==
         "misaligned");
   CHECK(kind_in("memcheck", event("Malloc", text("Malloc/Free error encountered : Double free"))) ==
-        "lifetime");
+        "dsmem-lifetime");
   CHECK(kind_in("memcheck", event("Imprecise", text("Illegal Instruction"))) == "crash");
   CHECK(kind_in("memcheck", event("Imprecise", "")) == "crash");
   CHECK(found_in("memcheck", event("Imprecise", ""))[0].finding.message ==
@@ -359,7 +359,7 @@ TEST_CASE("compute-sanitizer: initcheck's reads are uninitialised whatever their
 TEST_CASE("compute-sanitizer: memory of a block of the cluster that is not there is a matter of lifetime") {
   CHECK(kind_in("racecheck",
                 event("Precise", text("Potential invalid __shared__ read of size 4 bytes: located in a "
-                                      "block that might not have entered yet"))) == "lifetime");
+                                      "block that might not have entered yet"))) == "dsmem-lifetime");
 }
 
 TEST_CASE("compute-sanitizer: leaks are the launching program's business") {

@@ -23,7 +23,7 @@ TEST_CASE("unwritten shared memory that reaches the output is told with the plac
     add.u32 %r2, %r1, 1;
     st.global.u32 [mine], %r2;)");
   REQUIRE(kinds(found) == "uninitialized-read");
-  CHECK(contains(found[0].message, "4 bytes of the shared tile that nobody wrote"));
+  CHECK(contains(found[0].message, "4 bytes of the shared tile that were never written"));
   CHECK(found[0].at.line == 4);
   CHECK(found[0].other->line == 2);
 }
@@ -54,7 +54,7 @@ TEST_CASE("a variable without a value hides no memory that nobody wrote") {
                                "@%p1 mov.u32 %r6, tile; @%p1 ld.shared.u32 %r1, [%r6]; "
                                "@%p1 st.global.u32 [mine], %r1;");
   REQUIRE(kinds(found) == "uninitialized-read");
-  CHECK(contains(found[0].message, "nobody wrote"));
+  CHECK(contains(found[0].message, "never written"));
   CHECK(undefined_kinds(tile + "ld.shared.u32 %r1, [tile]; add.u32 %r2, %r1, %r6; sub.u32 %r2, %r2, %r6; "
                                "st.global.u32 [mine], %r2;") == "uninitialized-read");
   CHECK(undefined_kinds("and.b32 %r2, %r1, 2; setp.eq.u32 %p1, %r2, 0; selp.u32 %r2, 1, 7, %p1; "

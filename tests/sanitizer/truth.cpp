@@ -20,9 +20,9 @@ bool writes(const Truth::Node& n) { return n.event.what != What::read; }
 
 }  // namespace
 
-void Truth::launch_begins(const Scene& scene) {
-  scene_ = &scene;
-  blocks_per_cluster_ = scene.blocks_per_cluster();
+void Truth::launch_begins(const LaunchView& launch) {
+  launch_ = &launch;
+  blocks_per_cluster_ = launch.blocks_per_cluster();
   nodes_.clear();
   lanes_.clear();
   chains_.clear();
@@ -66,7 +66,7 @@ void Truth::access(const AccessEvent& event, unsigned lane_number) {
   Node& node = nodes_.emplace_back();
   node.warp = event.warp;
   node.lane = lane_number;
-  node.line = scene_->position(event.site).line;
+  node.line = launch_->position(event.site).line;
   node.event = event;
   node.address = event.at[lane_number];
   node.owner = !event.shared ? 0 : event.owner ? event.owner[lane_number] : event.warp.block;

@@ -1,5 +1,5 @@
 // What races in a run, worked out as plainly as possible: a node for everything that a lane does, and for
-// each node the set of all nodes before it. Shares nothing with the checks that it judges.
+// each node the set of all nodes before it. Shares nothing with the checks that it checks.
 //
 //   order within a thread ─┐
 //   barriers, from every arrival to every departure ─┼─► causality (PTX ISA 8.9.5)
@@ -69,7 +69,7 @@ class Truth final : public Observer {
     bool certain;  ///< without the leniency about observed writes
   };
 
-  void launch_begins(const Scene& scene) override;
+  void launch_begins(const LaunchView& launch) override;
   void accesses(const AccessEvent& event) override;
   void fences(const FenceEvent& event) override;
   void warp_meets(const BarrierEvent& event) override;
@@ -119,7 +119,7 @@ class Truth final : public Observer {
   void acquire(std::size_t last, const std::vector<std::size_t>& reads, Bits& into) const;
   static Place place_of(const Node& node);
 
-  const Scene* scene_ = nullptr;
+  const LaunchView* launch_ = nullptr;
   std::uint32_t blocks_per_cluster_ = 1;
   std::vector<Node> nodes_;
   std::map<LaneKey, Lane> lanes_;

@@ -44,9 +44,9 @@ TEST_CASE("Buffers hold their initial bytes, and poison behind them", "[arena]")
   const Filled filled({job()});
   const JobResult result = filled.arena.result(0, filled.memory);
   REQUIRE(result.completed);
-  for (std::size_t i = 0; i < 6; ++i) CHECK(result.contents[0][i] == Filling{}.byte(i));
+  for (std::size_t i = 0; i < 6; ++i) CHECK(result.contents[0][i] == UndefinedFill{}.byte(i));
   for (std::size_t i = 0; i < 5; ++i) CHECK(result.contents[1][i] == std::byte{9});
-  CHECK(result.contents[1][5] == Filling{}.byte(5));
+  CHECK(result.contents[1][5] == UndefinedFill{}.byte(5));
   CHECK(result.contents[2].empty());  // which is not read back
 }
 

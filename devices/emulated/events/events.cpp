@@ -36,7 +36,7 @@ BarrierEvent barrier_event(const Instruction& i, WarpId warp, LaneMask lanes, st
 }
 
 // Whether nothing follows but the end of the thread.
-bool only_ends(const Code& code, std::uint32_t pc) {
+bool only_ends(const FunctionCode& code, std::uint32_t pc) {
   for (; pc < code.instructions.size(); ++pc) {
     const Action action = code.instructions[pc].action;
     if (action == Action::exit || action == Action::ret) return true;
@@ -159,7 +159,7 @@ void Events::emit_run_store(const WarpAccess& access, const std::byte* memory, c
 // A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store
 // to one address the last one wins, and finds there what the one before it has written.
 void Events::emit_store(const WarpAccess& access) {
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   const LaneHosts& hosts = access.hosts;
   const std::uint32_t size = detail.element_bytes;
   AccessEvent event = event_of(access);
@@ -237,7 +237,7 @@ void Events::emit_barrier_completion(Block& block, std::uint32_t number) {
 
 void Events::emit_warp_sync_arrival(const Warp& warp, const DivergentGroup& group, const Instruction& i) {
   for (Observer* observer : observers_)
-    observer->meeting_arrives({id(warp), group.lanes, group.member_mask, i.site});
+    observer->warp_sync_arrives({id(warp), group.lanes, group.member_mask, i.site});
 }
 
 // A warp barrier also stands for lanes that the mask names and that have exited.
@@ -247,7 +247,7 @@ void Events::emit_warp_sync_completion(const Warp& warp, Members members) {
   const Instruction& i = first.instruction();
   const LaneMask present = warp.lanes_of(members);
   for (Observer* observer : observers_) {
-    observer->meeting_ends({id(warp), present, first.member_mask, i.site});
+    observer->warp_sync_completes({id(warp), present, first.member_mask, i.site});
     if (i.action == Action::warp_sync)
       observer->warp_meets(
           {.warp = id(warp), .lanes = present | (first.member_mask & warp.exited), .site = i.site});

@@ -16,7 +16,7 @@ namespace foldproof::emulated {
 
 /// Emits the events of one launch to those observers that watch it. Without observers nothing is emitted, and
 /// each emit function returns at once.
-class Events final : private Scene {
+class Events final : private LaunchView {
  public:
   /// All references outlive it.
   Events(const Program& program, const Geometry& geometry, const AddressSpace& addresses,
@@ -40,12 +40,12 @@ class Events final : private Scene {
 
   /// An event with all that is known of the valid lanes' access.
   static AccessEvent event_of(const WarpAccess& access) {
-    return event_of(access.warp, access.detail.manner, access.at, access.valid);
+    return event_of(access.warp, access.detail.attributes, access.at, access.valid);
   }
-  static AccessEvent event_of(const Warp& warp, const AccessManner& manner, const Addresses& at,
+  static AccessEvent event_of(const Warp& warp, const AccessAttributes& attributes, const Addresses& at,
                               LaneMask lanes) {
     AccessEvent event;
-    static_cast<AccessManner&>(event) = manner;
+    static_cast<AccessAttributes&>(event) = attributes;
     event.warp = id(warp);
     event.lanes = lanes;
     event.consecutive = at.consecutive;

@@ -29,7 +29,7 @@ const std::uint32_t* numbers(const Frame& frame, std::uint32_t row) {
 // cp.async [shared], [global], size{, source-size}
 void Executor::async_copy(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
   parts_.progress.changed();
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   const std::uint32_t bytes = numbers(frame, detail.data[0])[first_lane(lanes)];
   if (bytes != 4 && bytes != 8 && bytes != 16)
     parts_.findings.crash(i, fmt::format("cp.async copies 4, 8 or 16 bytes, not {}", bytes));
@@ -60,14 +60,14 @@ void Executor::async_copy(Warp& warp, Frame& frame, const Instruction& i, LaneMa
 // A copy's beginning or end at its target.
 void Executor::emit_copy(const Warp& warp, const CopyInFlight& copy, LaneMask lanes) {
   const Instruction& i = *copy.instruction;
-  AccessEvent event = Events::event_of(warp, parts_.program.details[i.detail].manner, copy.to, lanes);
+  AccessEvent event = Events::event_of(warp, parts_.program.details[i.detail].attributes, copy.to, lanes);
   event.bytes = event.element_bytes = copy.bytes;
   parts_.events.emit_access(warp, i.form->space, copy.to, event);
 }
 
 // Lanes that read equally much, together; what a lane does not read need not exist, and is zero.
 void Executor::read_source(WarpAccess& source, CopyInFlight& copy) {
-  const Detail& detail = source.detail;
+  const MachineOperands& detail = source.detail;
   const auto read = [&](unsigned lane) {
     return detail.data.size() > 1 ? std::min(copy.bytes, numbers(source.frame, detail.data[1])[lane])
                                   : copy.bytes;

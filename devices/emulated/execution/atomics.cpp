@@ -8,7 +8,7 @@ namespace foldproof::emulated {
 
 void Executor::atomic(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
   parts_.progress.read();
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   WarpAccess access(warp, frame, i, detail, lanes);
   parts_.find_addresses(access, detail.address);
   parts_.addresses.resolve(access, "read-modify-write", access.bytes);
@@ -23,7 +23,7 @@ void Executor::atomic(Warp& warp, Frame& frame, const Instruction& i, LaneMask l
 // Returns the lanes that changed memory.
 LaneMask Executor::update(WarpAccess& access) {
   const Instruction& i = access.i;
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   const std::uint32_t size = detail.element_bytes, count = i.form->vector;
   const bool returns = i.action == Action::atomic;
   const std::size_t b_row = returns ? count : 0, c_row = b_row + count;

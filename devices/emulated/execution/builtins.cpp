@@ -145,7 +145,7 @@ Executor::Formatted Executor::format(Warp& warp, const Instruction& i, unsigned 
 }
 
 void Executor::builtin(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   std::byte* registers = frame.registers();
   auto argument = [&](std::size_t k, unsigned lane) {
     return read_slot(registers, detail.arguments[k], lane);

@@ -29,8 +29,8 @@ void Executor::move_slot(Frame& to, const Slot& target, Frame& from, const Slot&
 }
 
 // The function that the first lane calls, and in `same` the lanes that call it too.
-const Code& Executor::callee(const DivergentGroup& group, const Instruction& i, LaneMask& same) {
-  const Detail& detail = parts_.program.details[i.detail];
+const FunctionCode& Executor::callee(const DivergentGroup& group, const Instruction& i, LaneMask& same) {
+  const MachineOperands& detail = parts_.program.details[i.detail];
   if (detail.function != isa::no_operand) return parts_.program.functions[detail.function];
   const auto* target = isa::row<std::uint64_t>(group.frame->registers(), i.operand[0]);
   const std::uint64_t address = target[first_lane(group.lanes)];
@@ -45,10 +45,10 @@ const Code& Executor::callee(const DivergentGroup& group, const Instruction& i, 
 }
 
 void Executor::call(Warp& warp, std::size_t index, const Instruction& i) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   LaneMask lanes = warp.groups[index].lanes;
   parts_.shadow.decided({warp, *warp.groups[index].frame, i, i.operand[0], lanes, Decision::Of::callee});
-  const Code& code = callee(warp.groups[index], i, lanes);
+  const FunctionCode& code = callee(warp.groups[index], i, lanes);
   warp.restrict_to(index, lanes);
   DivergentGroup& group = warp.groups[index];
   Frame* caller = group.frame;
@@ -87,7 +87,7 @@ void Executor::return_lanes(Warp& warp, std::size_t index) {
   }
   DivergentGroup& group = warp.groups[index];
   Frame* caller = frame->parent;
-  const Detail& detail = parts_.program.details[frame->call_detail];
+  const MachineOperands& detail = parts_.program.details[frame->call_detail];
   for (std::size_t k = 0; k < detail.returns.size(); ++k)
     move_slot(*caller, detail.returns[k], *frame, frame->code->returns[k], lanes);
   group.frame = caller;

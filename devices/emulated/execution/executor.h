@@ -50,7 +50,7 @@ class Executor {
 
   // calls.cpp
   void call(Warp& warp, std::size_t index, const Instruction& i);
-  const Code& callee(const DivergentGroup& group, const Instruction& i, LaneMask& same);
+  const FunctionCode& callee(const DivergentGroup& group, const Instruction& i, LaneMask& same);
   void move_slot(Frame& to, const Slot& target, Frame& from, const Slot& source, LaneMask lanes);
   void return_lanes(Warp& warp, std::size_t index);
 

@@ -21,7 +21,7 @@ struct Wide {
 
 // Calls visit(element, column) with values of the types that memory and register hold.
 template <class Visit>
-void with_types(const Detail& detail, Visit visit) {
+void with_types(const MachineOperands& detail, Visit visit) {
   const unsigned key =
       detail.element_bytes * 32u + detail.register_bytes * 2u + (detail.sign_extend ? 1u : 0u);
   auto code = [](unsigned element, unsigned column, bool is_signed) {
@@ -76,9 +76,9 @@ void copy_run(std::byte* to, const std::byte* from, std::uint32_t bytes_of_lane,
 }  // namespace
 
 void Executor::load(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
-  if (detail.address.base == Detail::Base::slot) return access_slot(frame, i, lanes);
-  if (detail.address.base == Detail::Base::entry_parameter) return load_parameter(frame, i, lanes);
+  const MachineOperands& detail = parts_.program.details[i.detail];
+  if (detail.address.base == MachineOperands::Base::slot) return access_slot(frame, i, lanes);
+  if (detail.address.base == MachineOperands::Base::entry_parameter) return load_parameter(frame, i, lanes);
   parts_.progress.read();
   WarpAccess access(warp, frame, i, detail, lanes);
   parts_.find_addresses(access, detail.address);
@@ -105,7 +105,8 @@ void Executor::load(Warp& warp, Frame& frame, const Instruction& i, LaneMask lan
       } else {
         for_lanes(access.valid, [&](unsigned lane) { take(lane, access.hosts[lane]); });
         for_lanes(lanes & ~access.valid, [&](unsigned lane) {
-          const std::uint32_t words[4] = {Filling::poison, Filling::poison, Filling::poison, Filling::poison};
+          const std::uint32_t words[4] = {UndefinedFill::poison, UndefinedFill::poison, UndefinedFill::poison,
+                                          UndefinedFill::poison};
           std::memcpy(&to[lane], words, sizeof(C));
         });
       }
@@ -114,12 +115,12 @@ void Executor::load(Warp& warp, Frame& frame, const Instruction& i, LaneMask lan
 }
 
 void Executor::store(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
-  if (detail.address.base == Detail::Base::slot) return access_slot(frame, i, lanes);
+  const MachineOperands& detail = parts_.program.details[i.detail];
+  if (detail.address.base == MachineOperands::Base::slot) return access_slot(frame, i, lanes);
   WarpAccess access(warp, frame, i, detail, lanes);
   parts_.find_addresses(access, detail.address);
   const bool visible = i.form->space != StateSpace::local &&
-                       detail.address.base != Detail::Base::frame_local &&
+                       detail.address.base != MachineOperands::Base::frame_local &&
                        access.at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;
   if (visible) parts_.progress.changed();
   parts_.addresses.find_common(access);
@@ -157,7 +158,7 @@ void Executor::store(Warp& warp, Frame& frame, const Instruction& i, LaneMask la
 
 // Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.
 void Executor::access_slot(Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   parts_.shadow.slot_accessed(frame, i, detail, lanes);
   std::byte* registers = frame.registers();
   for (std::size_t k = 0; k < detail.data.size(); ++k)
@@ -183,7 +184,7 @@ void Executor::access_slot(Frame& frame, const Instruction& i, LaneMask lanes) {
 }
 
 void Executor::load_parameter(Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   const auto count = static_cast<std::uint32_t>(detail.data.size());
   const auto first = static_cast<std::uint64_t>(detail.address.displacement);
   const std::uint64_t bytes = std::uint64_t{detail.element_bytes} * count;

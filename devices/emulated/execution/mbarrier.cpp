@@ -53,7 +53,7 @@ struct MBarrier {
 /// The rows of an mbarrier instruction, as one lane sees them.
 struct Operands {
   std::byte* registers;
-  const Detail& detail;
+  const MachineOperands& detail;
   unsigned lane;
 
   std::uint32_t number(std::size_t k) const {
@@ -63,7 +63,9 @@ struct Operands {
 };
 
 // Whether the first row takes the state that arrive returns.
-bool returns_state(const Detail& detail) { return !detail.data.empty() && detail.register_bytes == 8; }
+bool returns_state(const MachineOperands& detail) {
+  return !detail.data.empty() && detail.register_bytes == 8;
+}
 
 MBarrier fresh(std::uint32_t expected) {
   MBarrier b;
@@ -72,7 +74,7 @@ MBarrier fresh(std::uint32_t expected) {
 }
 
 // mbarrier.pending_count works on a state, not on an object.
-void read_pending_count(std::byte* registers, const Detail& detail, LaneMask lanes) {
+void read_pending_count(std::byte* registers, const MachineOperands& detail, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
     const MBarrier state = MBarrier::read(registers + detail.data[1] + lane * 8);
     isa::row<std::uint32_t>(registers, detail.data[0])[lane] = state.pending;
@@ -109,7 +111,7 @@ bool arrive(MBarrier& b, const isa::Form& form, const Operands& operands) {
 }  // namespace
 
 void Executor::mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   const isa::Form& form = *i.form;
   // cp.async.mbarrier.arrive: one of the times that hardware may choose is at once.
   if (form.has("async")) deliver(warp, lanes, warp.open_group);

@@ -64,7 +64,7 @@ void read_cluster_rank(const Warp& warp, Frame& frame, const Instruction& i, Lan
   });
 }
 
-void read_frame_address(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes) {
+void read_frame_address(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes) {
   const std::uint64_t address = frame.local_base + static_cast<std::uint64_t>(detail.address.displacement);
   std::byte* to = frame.registers() + i.operand[0];
   for_lanes(lanes, [&](unsigned lane) {

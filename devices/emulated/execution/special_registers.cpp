@@ -124,7 +124,7 @@ std::uint64_t Executor::special_of_warp(const Warp& warp, SpecialRegister specia
 }
 
 void Executor::read_special(const Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   if (detail.special >= SpecialRegister::clock && detail.special <= SpecialRegister::globaltimer_hi)
     parts_.progress.changed();
   const std::uint32_t* by_lane = special_of_lanes(warp, detail.special);

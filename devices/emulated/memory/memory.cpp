@@ -44,7 +44,7 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
     unused_.pop_back();
   }
   const std::uint64_t address = (first_window + index) << isa::window_bits;
-  fill_undefined({made.host.get(), bytes}, filling_, global_memory, address);
+  fill_undefined({made.host.get(), bytes}, fill_, global_memory, address);
   windows_[index] = std::move(made);
   return address;
 }

@@ -45,7 +45,7 @@ class Memory {
   explicit Memory(bool tracks_definedness = false) : tracks_(tracks_definedness) {}
 
   /// What memory holds from now on that is allocated and not yet written.
-  void hold(const Filling& filling) { filling_ = filling; }
+  void hold(const UndefinedFill& fill) { fill_ = fill; }
   /// Memory of exactly `bytes` that nobody wrote. Throws InputError beyond 64 GiB or when the host has no
   /// more.
   std::uint64_t allocate(std::uint64_t bytes, std::string_view name);
@@ -70,7 +70,7 @@ class Memory {
   Allocation& allocation_at(std::uint64_t address);
 
   bool tracks_;
-  Filling filling_;
+  UndefinedFill fill_;
   std::vector<Allocation> windows_;
   std::vector<std::uint32_t> unused_;
 };

@@ -23,11 +23,11 @@ struct LaneHosts {
 
 /// An instruction's access to memory, from addresses to bytes on the host.
 struct WarpAccess {
-  WarpAccess(Warp& of, Frame& its_frame, const Instruction& instruction, const Detail& its_detail,
+  WarpAccess(Warp& of, Frame& its_frame, const Instruction& instruction, const MachineOperands& its_detail,
              LaneMask executing);
 
   /// Fills `at` for the executing lanes, from `address` of the instruction.
-  void gather(const Detail::Address& address);
+  void gather(const MachineOperands::Address& address);
   /// Whether consecutive lanes each move a whole register to or from its place in one stretch of memory.
   bool is_simple() const;
   /// A lane's bytes; it is valid, or `host` is set.
@@ -36,7 +36,7 @@ struct WarpAccess {
   Warp& warp;
   Frame& frame;
   const Instruction& i;
-  const Detail& detail;
+  const MachineOperands& detail;
   isa::StateSpace space;
   std::uint32_t bytes;  ///< of one lane
   bool writes;

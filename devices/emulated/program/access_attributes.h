@@ -14,6 +14,6 @@ bool accesses_memory(const Instruction& instruction);
 
 /// Of an instruction that accesses memory, is marked (polls.h, guesses.h) and has its number. What an
 /// asynchronous copy reads, and how many bytes, shows when it is executed.
-AccessManner manner_of(const Instruction& instruction, const Detail& detail);
+AccessAttributes attributes_of(const Instruction& instruction, const MachineOperands& detail);
 
 }  // namespace foldproof::emulated

@@ -27,7 +27,7 @@ bool is_weak_load(const Instruction& i) {
 }
 
 // The row of a parameter's slot in which an access begins.
-std::uint32_t slot_row(const Detail::Address& address) {
+std::uint32_t slot_row(const MachineOperands::Address& address) {
   return address.row + static_cast<std::uint32_t>(address.displacement / 4) * 128;
 }
 
@@ -69,8 +69,8 @@ class Copies {
     }
   }
 
-  void add_slot_access(std::size_t f, bool stores, const Detail& detail) {
-    if (detail.address.base != Detail::Base::slot || detail.data.size() != 1) return;
+  void add_slot_access(std::size_t f, bool stores, const MachineOperands& detail) {
+    if (detail.address.base != MachineOperands::Base::slot || detail.data.size() != 1) return;
     const Cell data{f, detail.data[0]}, slot{f, slot_row(detail.address)};
     if (stores)
       add(data, slot);
@@ -78,9 +78,9 @@ class Copies {
       add(slot, data);
   }
 
-  void add_call(std::size_t f, const Detail& detail) {
+  void add_call(std::size_t f, const MachineOperands& detail) {
     if (detail.function == isa::no_operand) return;
-    const Code& callee = program_.functions[detail.function];
+    const FunctionCode& callee = program_.functions[detail.function];
     const std::size_t arguments = std::min(detail.arguments.size(), callee.parameters.size());
     for (std::size_t k = 0; k < arguments; ++k)
       add({f, detail.arguments[k].offset}, {detail.function, callee.parameters[k].offset});

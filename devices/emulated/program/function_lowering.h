@@ -58,7 +58,7 @@ class FunctionLowering {
   FunctionLowering(LoweringContext& context, const ptx::Function& function);
 
   /// Once only. Throws InputError where the text is no valid function.
-  Code run();
+  FunctionCode run();
 
  private:
   [[noreturn]] void fail(const std::string& sentence) const;  // at the statement in hand
@@ -136,11 +136,12 @@ class FunctionLowering {
   // lower_memory.cpp
   void lower_memory(const ptx::Statement& statement, Instruction i);
   std::uint32_t bytes_unless(const ptx::Operand& predicate, std::uint32_t bytes);
-  void add_data(const ptx::Operand& given, const OperandRule& rule, Detail& detail);
+  void add_data(const ptx::Operand& given, const OperandRule& rule, MachineOperands& detail);
   Type register_type(const std::vector<const ptx::Operand*>& elements, Type type);
-  Detail::Address address_of(const ptx::Operand& given, isa::StateSpace space);
-  Detail::Address address_in(const Symbol& symbol, const ptx::AddressOf& given, isa::StateSpace space);
-  void check_slot(const Detail& detail) const;
+  MachineOperands::Address address_of(const ptx::Operand& given, isa::StateSpace space);
+  MachineOperands::Address address_in(const Symbol& symbol, const ptx::AddressOf& given,
+                                      isa::StateSpace space);
+  void check_slot(const MachineOperands& detail) const;
 
   // lower_calls.cpp
   using Results = std::vector<std::pair<std::uint32_t, Slot>>;  // row and slot, to be loaded after the call
@@ -149,15 +150,15 @@ class FunctionLowering {
   Slot result_slot(const ptx::Operand& result, Results& results);
   Slot register_slot(unsigned bytes);
   const Symbol* slot_named(const ptx::Operand& operand);
-  void set_target(const ptx::CallStatement& call, Instruction& i, Detail& detail);
-  void check_builtin(const Detail& detail, const std::string& name) const;
+  void set_target(const ptx::CallStatement& call, Instruction& i, MachineOperands& detail);
+  void check_builtin(const MachineOperands& detail, const std::string& name) const;
 
   // lower_emit.cpp: instructions, made and appended
   Instruction make(const Form* form) const;
   Instruction make_machine(Action action) const;
   void set_guard(const std::optional<ptx::Name>& guard, bool negated, Instruction& i);
   void emit(Instruction i);
-  void emit(Instruction i, Detail detail);
+  void emit(Instruction i, MachineOperands detail);
   void emit_stop(const std::optional<ptx::Name>& guard, bool negated, const std::string& what);
   void emit_end();
   void emit_return(Instruction i);
@@ -168,7 +169,7 @@ class FunctionLowering {
 
   LoweringContext& context_;
   const ptx::Function& function_;
-  Code code_;
+  FunctionCode code_;
   FrameBuilder frame_;
   SymbolTable symbols_;
   std::vector<std::uint32_t> label_places_;  // by label number: an index into the code

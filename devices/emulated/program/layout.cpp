@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/demangle.h"
+#include "ptx/types.h"
 
 namespace foldproof::emulated {
 namespace {

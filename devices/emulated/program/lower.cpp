@@ -41,14 +41,15 @@ Program lower(const ptx::Module& module, const std::string& name,
   for (const ptx::Function& function : module.functions)
     if (function.body)
       program.functions[context.functions.at(function.name)] = FunctionLowering(context, function).run();
-  for (Code& code : program.functions) mark_polls(code, program.details);
+  for (FunctionCode& code : program.functions) mark_polls(code, program.details);
   mark_confirmed(program);
-  for (Code& code : program.functions)
+  for (FunctionCode& code : program.functions)
     for (Instruction& i : code.instructions) {
       i.site = static_cast<std::uint32_t>(program.sites.size());
       program.sites.push_back(&i);
       i.repeats = is_repeated(i);
-      if (accesses_memory(i)) program.details[i.detail].manner = manner_of(i, program.details[i.detail]);
+      if (accesses_memory(i))
+        program.details[i.detail].attributes = attributes_of(i, program.details[i.detail]);
     }
   return program;
 }

@@ -28,7 +28,7 @@ void FunctionLowering::set_guard(const std::optional<ptx::Name>& guard, bool neg
 
 void FunctionLowering::emit(Instruction i) { code_.instructions.push_back(i); }
 
-void FunctionLowering::emit(Instruction i, Detail detail) {
+void FunctionLowering::emit(Instruction i, MachineOperands detail) {
   i.detail = static_cast<std::uint32_t>(context_.program.details.size());
   context_.program.details.push_back(std::move(detail));
   emit(i);
@@ -66,8 +66,8 @@ void FunctionLowering::emit_slot_access(Action action, const Slot& slot, std::ui
     i.guard = guarded->guard;
     i.guard_negated = guarded->guard_negated;
   }
-  Detail detail;
-  detail.address = {Detail::Base::slot, slot.offset, 0};
+  MachineOperands detail;
+  detail.address = {MachineOperands::Base::slot, slot.offset, 0};
   detail.element_bytes = detail.register_bytes = static_cast<std::uint8_t>(bytes);
   detail.data = {row};
   static const Form plain{};
@@ -79,7 +79,7 @@ void FunctionLowering::emit_special(Instruction i, const SpecialRow& special, st
                                     unsigned bytes) {
   if (bytes > 8) throw NotCovered{fmt::format("{} in a register of 128 bits", special.name)};
   if (special.name.starts_with("%reserved_smem_")) reserve_shared_memory();
-  Detail detail;
+  MachineOperands detail;
   detail.special = special.id;
   detail.register_bytes = static_cast<std::uint8_t>(bytes);
   i.operand[0] = row;

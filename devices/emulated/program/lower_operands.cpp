@@ -158,8 +158,8 @@ std::uint32_t FunctionLowering::read_special(const SpecialRow& special, Type typ
 std::uint32_t FunctionLowering::read_frame_address(std::int64_t offset, Type type) {
   const std::uint32_t row = frame_.allocate(column_bytes(type));
   Instruction i = make_machine(Action::frame_address);
-  Detail detail;
-  detail.address = {Detail::Base::frame_local, isa::no_operand, offset};
+  MachineOperands detail;
+  detail.address = {MachineOperands::Base::frame_local, isa::no_operand, offset};
   detail.register_bytes = static_cast<std::uint8_t>(column_bytes(type));
   i.operand[0] = row;
   emit(i, std::move(detail));

@@ -11,7 +11,7 @@ namespace foldproof::emulated {
 FunctionLowering::FunctionLowering(LoweringContext& context, const ptx::Function& function)
     : context_(context), function_(function), symbols_(frame_, context.addresses.module) {}
 
-Code FunctionLowering::run() {
+FunctionCode FunctionLowering::run() {
   code_.name = function_.name;
   code_.is_entry = function_.is_entry;
   code_.ptx_line = function_.ptx_line;
@@ -120,7 +120,7 @@ void FunctionLowering::resolve_labels() {
   std::vector<std::uint32_t> moved;
   for (std::uint32_t pc = 0; pc < code_.instructions.size(); ++pc)
     if (code_.instructions[pc].action != Action::join) moved.push_back(pc);
-  for (Code::Unwritten& one : code_.unwritten) one.reader = moved[one.reader];
+  for (FunctionCode::Unwritten& one : code_.unwritten) one.reader = moved[one.reader];
 }
 
 }  // namespace foldproof::emulated

@@ -104,7 +104,7 @@ void FunctionLowering::finish(Instruction i, const std::vector<std::uint32_t>& r
     case Action::warp_reduce:
     case Action::elect:
     case Action::warp_sync: {
-      Detail detail;
+      MachineOperands detail;
       detail.operands = static_cast<std::uint8_t>(rows.size());
       detail.member_mask = rows.back();  // always written last
       detail.register_bytes = static_cast<std::uint8_t>(column_bytes(i.form->type));
@@ -113,8 +113,8 @@ void FunctionLowering::finish(Instruction i, const std::vector<std::uint32_t>& r
     case Action::compute:
     case Action::matrix_multiply:
       if (!i.compute) throw NotCovered{text_of(statement)};
-      return i.action == Action::compute ? emit(i) : emit(i, Detail{});
-    default: return emit(i, Detail{});
+      return i.action == Action::compute ? emit(i) : emit(i, MachineOperands{});
+    default: return emit(i, MachineOperands{});
   }
 }
 
@@ -123,7 +123,7 @@ void FunctionLowering::lower_indexed_branch(const ptx::Statement& statement, Ins
   const auto* list = std::get_if<ptx::Name>(&operand(statement, 1).value);
   const auto found = list ? function_.branch_targets.find(list->text) : function_.branch_targets.end();
   if (found == function_.branch_targets.end()) fail("brx.idx needs the label of a .branchtargets list");
-  Detail detail;
+  MachineOperands detail;
   for (const std::string& label : found->second) detail.targets.push_back(label_of(label));
   emit(i, std::move(detail));
 }
@@ -139,7 +139,7 @@ void FunctionLowering::lower_barrier(const ptx::Statement& statement, Instructio
   } else if (given < 1 || given > 2) {
     fail(fmt::format("{} needs 1 or 2 operands", statement.opcode));
   }
-  Detail detail;
+  MachineOperands detail;
   const ptx::Operand& number = operand(statement, k++);
   i.operand[1] = source(number, Type::u32, false);
   if (const auto value = immediate(number, Type::u32)) detail.barrier = static_cast<std::uint32_t>(*value);

@@ -51,7 +51,7 @@ bool is_repeated(const Instruction& i) {
   }
 }
 
-void mark_polls(Code& code, const std::vector<Detail>& details) {
+void mark_polls(FunctionCode& code, const std::vector<MachineOperands>& details) {
   auto& instructions = code.instructions;
   if (std::none_of(instructions.begin(), instructions.end(), may_poll)) return;
   std::vector<const std::vector<std::uint32_t>*> indexed;

@@ -9,7 +9,7 @@ namespace foldproof::emulated {
 
 /// Sets Instruction::polled of strong loads and atomics whose value decides whether they are executed again.
 /// `details` are the program's.
-void mark_polls(Code& code, const std::vector<Detail>& details);
+void mark_polls(FunctionCode& code, const std::vector<MachineOperands>& details);
 
 /// Whether the instruction is one that programs repeat until another thread has done something: a strong
 /// load, an exchange, a wait for an mbarrier. Polls must be marked.

@@ -36,7 +36,7 @@ struct Slot {
 enum class Builtin : std::uint8_t { vprintf, assert_fail };
 
 /// What a machine action needs besides its form. Which members count depends on the action.
-struct Detail {
+struct MachineOperands {
   // Memory: an address is base + displacement.
   enum class Base : std::uint8_t {
     absolute,        ///< no register
@@ -57,7 +57,7 @@ struct Detail {
   std::uint8_t register_bytes = 0;  ///< of the column that it goes to or comes from
   bool sign_extend = false;
   std::vector<std::uint32_t> data;  ///< rows loaded to or stored from; sources of atomics follow destinations
-  AccessManner manner;
+  AccessAttributes attributes;
 
   std::uint32_t barrier = isa::no_operand;  ///< its number, where that is an immediate
   SpecialRegister special{};
@@ -89,7 +89,7 @@ struct SharedVariable {
 inline constexpr std::uint32_t reserved_shared_address = (255u << 16) + 1024;
 inline constexpr std::uint32_t reserved_shared_bytes = 1024;
 
-struct Code {
+struct FunctionCode {
   /// A register that may be read before it is written.
   struct Unwritten {
     std::uint32_t row = 0;
@@ -121,9 +121,9 @@ struct StaticVariable {
 
 struct Program {
   std::string name;
-  std::vector<Code> functions;
+  std::vector<FunctionCode> functions;
   std::deque<isa::Form> forms;
-  std::vector<Detail> details;
+  std::vector<MachineOperands> details;
   std::deque<std::vector<std::uint32_t>> wide_operands;  ///< of matrix instructions
   std::vector<std::string> unsupported;                  ///< what Action::unsupported stands for, by target
   std::vector<SharedVariable> shared;                    ///< of all entries; the dynamic array stands last
@@ -134,9 +134,9 @@ struct Program {
   std::vector<const Instruction*> sites;  ///< every instruction, by its number
 
   /// The entry of that name, or nullptr.
-  const Code* entry(std::string_view entry_name) const;
+  const FunctionCode* entry(std::string_view entry_name) const;
   /// Bytes of an entry's static shared memory, packed as on hardware.
-  std::uint32_t shared_static_bytes(const Code& entry) const;
+  std::uint32_t shared_static_bytes(const FunctionCode& entry) const;
   /// Innermost frame of the instruction in the user's own source; the PTX line where there is no `.loc`.
   Position position(const Instruction& instruction) const;
   /// Whether the instruction stands in cooperative groups' own headers.

@@ -33,7 +33,7 @@ class Flow {
     });
   }
 
-  std::vector<Code::Unwritten> run() {
+  std::vector<FunctionCode::Unwritten> run() {
     if (number_.empty()) return {};
     Registers all(number_.size());
     enter(0, all.set());
@@ -42,7 +42,7 @@ class Flow {
       waiting_.pop_back();
       walk(at);
     }
-    std::vector<Code::Unwritten> result;
+    std::vector<FunctionCode::Unwritten> result;
     for (std::size_t k = 0; k < found_.size(); ++k)
       if (found_[k]) result.push_back(first_read_[k]);
     return result;
@@ -89,15 +89,15 @@ class Flow {
   std::vector<std::vector<std::size_t>> successors_;
   std::vector<std::optional<Registers>> before_;  ///< at places where ways meet, and at the first
   std::vector<bool> meets_;
-  std::map<std::uint32_t, std::size_t> number_;  ///< of registers that are read, by row
-  std::vector<Code::Unwritten> first_read_;      ///< by number
+  std::map<std::uint32_t, std::size_t> number_;      ///< of registers that are read, by row
+  std::vector<FunctionCode::Unwritten> first_read_;  ///< by number
   Registers found_;
   std::vector<std::size_t> waiting_;
 };
 
 }  // namespace
 
-std::vector<Code::Unwritten> unwritten_registers(
+std::vector<FunctionCode::Unwritten> unwritten_registers(
     const std::vector<Instruction>& code,
     const std::vector<const std::vector<std::uint32_t>*>& indexed_targets,
     const std::vector<RegisterUse>& uses) {

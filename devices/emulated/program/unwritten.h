@@ -21,7 +21,7 @@ struct RegisterUse {
 /// Those registers that a way through the code reaches without a write, as far as the order of instructions
 /// tells, with the first instruction that reads them. `uses` are by instruction; `indexed_targets` as in
 /// control_flow.h.
-std::vector<Code::Unwritten> unwritten_registers(
+std::vector<FunctionCode::Unwritten> unwritten_registers(
     const std::vector<Instruction>& code,
     const std::vector<const std::vector<std::uint32_t>*>& indexed_targets,
     const std::vector<RegisterUse>& uses);

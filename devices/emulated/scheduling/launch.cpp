@@ -10,11 +10,11 @@ namespace foldproof::emulated {
 
 using Order = Schedule::Order;
 
-Launch::Launch(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
+Launch::Launch(const Program& program, const FunctionCode& entry, Memory& memory, const LaunchShape& shape,
                std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
                const Observers& observers, const LaunchOwners& owners)
     : limits_(limits),
-      fill_(owners.origins ? owners.origins->filling.value_or(Filling{}) : Filling{}),
+      fill_(owners.origins ? owners.origins->fill.value_or(UndefinedFill{}) : UndefinedFill{}),
       geometry_(shape),
       shared_memory_(program, entry, shape.shared_bytes),
       choices_(schedule),

@@ -31,7 +31,7 @@ class Launch final : private BlockListener {
  public:
   /// `shape` is one that the device can launch, and `parameters` are laid out as `entry` expects them. All
   /// references outlive it.
-  Launch(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
+  Launch(const Program& program, const FunctionCode& entry, Memory& memory, const LaunchShape& shape,
          std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
          const Observers& observers, const LaunchOwners& owners);
 
@@ -50,7 +50,7 @@ class Launch final : private BlockListener {
   [[noreturn]] void report_timeout(const Warp& warp);
 
   const Limits limits_;
-  const Filling fill_;
+  const UndefinedFill fill_;
   Geometry geometry_;
   SharedMemory shared_memory_;
   Choices choices_;

@@ -71,7 +71,7 @@ void Livelock::watch() {
   if (!all_run_in_circles()) return;
   // Threads that loop without a look at memory wait for no other thread.
   if (progress.reads() == reads) report(Kind::timeout, "the kernel never ends");
-  report(Kind::deadlock, "nobody changes any more what is waited for");
+  report(Kind::deadlock, "no thread can change what they wait for");
 }
 
 // The executor is deterministic. If every group that can run returns to where it was, with the same
@@ -130,7 +130,7 @@ void Livelock::describe(const Block& block, Waiters& waiters) const {
   for (const auto& warp : block.warps)
     for (const DivergentGroup& group : warp->groups) {
       const Instruction& i = group.instruction();
-      std::string what = "in a loop that nobody ends";
+      std::string what = "in a loop that never ends";
       if (group.state == DivergentGroup::State::barrier) what = fmt::format("at barrier {}", group.barrier);
       if (group.state == DivergentGroup::State::cluster) what = "at the cluster barrier";
       if (group.state == DivergentGroup::State::warp_sync)

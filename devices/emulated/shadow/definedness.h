@@ -22,7 +22,7 @@ class Definedness {
  public:
   /// All references outlive it; `origins` are those of the job.
   Definedness(Origins& origins, const Program& program, const Geometry& geometry, AddressSpace& addresses,
-              FindingLog& findings, const Filling& fill)
+              FindingLog& findings, const UndefinedFill& fill)
       : origins_(origins),
         program_(program),
         geometry_(geometry),
@@ -42,7 +42,7 @@ class Definedness {
   void storing(WarpAccess& access);
   void updating(WarpAccess& access, const AtomicStep& step);
   /// A load or store of a .param variable of a function.
-  void slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes);
+  void slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes);
   void matrix_moved(const WarpAccess& access, const MatrixPart& part);
   void routed(const LaneRouting& routing);
   void gathered(const Gather& gather);
@@ -112,7 +112,7 @@ class Definedness {
   const Geometry& geometry_;
   AddressSpace& addresses_;
   FindingLog& findings_;
-  const Filling& fill_;
+  const UndefinedFill& fill_;
   std::map<std::tuple<Kind, Site, Source>, OriginId> origin_sites_;
   std::set<std::pair<Site, OriginId>> reported_;
 };

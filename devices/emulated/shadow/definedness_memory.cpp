@@ -51,9 +51,10 @@ OriginId Definedness::origin_of_loaded(const Warp& warp, const Instruction& i, u
   const StateSpace space = AddressSpace::owner(from.space, from.address);
   const bool shared = space == StateSpace::shared_cta || space == StateSpace::shared_cluster;
   return origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
-    return fmt::format(
-        "{} byte{} of {} that nobody wrote", from.count, from.count == 1 ? "" : "s",
-        space == StateSpace::local ? "local memory" : addresses_.name_at(shared, from.address));
+    return fmt::format("{} of {} that {} never written",
+                       from.count == 1 ? "1 byte" : fmt::format("{} bytes", from.count),
+                       space == StateSpace::local ? "local memory" : addresses_.name_at(shared, from.address),
+                       from.count == 1 ? "was" : "were");
   });
 }
 
@@ -83,7 +84,7 @@ void Definedness::store_undefined(const Warp& warp, const Instruction& i, unsign
 
 // What a load brought along: where memory is not defined, neither is the register.
 void Definedness::load(WarpAccess& access) {
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   UndefinedBits& shadow = access.frame.undefined;
   const auto map = [&](unsigned lane, std::size_t k) {
     std::byte* defined = access.hosts.defined[lane];
@@ -118,7 +119,7 @@ void Definedness::load(WarpAccess& access) {
 
 // Stored bits are as defined as the register that they come from.
 void Definedness::store(WarpAccess& access) {
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   const std::uint32_t size = detail.element_bytes;
   Frame& frame = access.frame;
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
@@ -209,7 +210,8 @@ void Definedness::storing(WarpAccess& access) {
 }
 
 // Parameter slots are rows of 4 bytes; bits go the way of the bytes.
-void Definedness::slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes) {
+void Definedness::slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail,
+                                LaneMask lanes) {
   UndefinedBits& shadow = frame.undefined;
   if (!shadow.any()) return;
   std::byte* bits = frame.undefined_bits();

@@ -151,14 +151,14 @@ void Definedness::frame_begins(Warp& warp, Frame& frame, LaneMask lanes) {
 // In a new frame, registers are undefined that may be read before they are written.
 void Definedness::begin_registers(const Warp& warp, Frame& frame, LaneMask lanes) {
   constexpr std::uint64_t registers_at = std::uint64_t{1} << 40;  // behind all local memory
-  for (const Code::Unwritten& one : frame.code->unwritten) {
+  for (const FunctionCode::Unwritten& one : frame.code->unwritten) {
     const OriginId origin = origin_at(
         Kind::uninitialized_read, frame.code->instructions[one.reader], warp, first_lane(lanes),
         [] { return std::string("a variable that was given no value"); }, Source::variable);
     std::byte* row = frame.undefined_bits() + one.row;
     for_lanes(lanes, [&](unsigned lane) {
       set_column(row, one.bytes, lane);
-      if (!origins_.filling) return;
+      if (!origins_.fill) return;
       const std::uint64_t memory = local_memory(warp.block->number, warp.index * warp_size + lane);
       std::array<std::uint32_t, 4> held{};
       fill_undefined(std::as_writable_bytes(std::span(held)), fill_, memory, registers_at + one.row);

@@ -48,8 +48,8 @@ class MemoryProvenance {
 struct JobProvenance {
   Expressions expressions;
   MemoryProvenance memory;
-  std::vector<FollowedLaunch> launches;  ///< that have ended
-  std::vector<std::byte> scratch;        ///< of one instruction
+  std::vector<LaunchTrace> launches;  ///< that have ended
+  std::vector<std::byte> scratch;     ///< of one instruction
 
   /// Whether more values would not fit into memory beside those of other kernels: 2^24 take half a GiB.
   bool is_full() const { return expressions.size() > NodeId{1} << 24; }

@@ -27,7 +27,7 @@ constexpr Row meanings[] = {
 #define FOLDPROOF_ARITHMETIC(row, operation) {#row, {Operation::operation}},
 #define FOLDPROOF_MOVER(row, sources) {#row, {std::nullopt, sources}},
 #define FOLDPROOF_WIRING(row) {#row, {std::nullopt, 0, true}},
-#include "devices/emulated/shadow/operations.def"
+#include "devices/emulated/shadow/provenance_operations.def"
 #undef FOLDPROOF_WIRING
 #undef FOLDPROOF_MOVER
 #undef FOLDPROOF_ARITHMETIC

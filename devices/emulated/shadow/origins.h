@@ -23,7 +23,7 @@ struct Origin {
   Kind kind = Kind::uninitialized_read;
   Position at;                     ///< of a variable: its first reader
   std::optional<ThreadId> thread;  ///< of a variable: none
-  std::string what;                ///< "4 bytes of the shared tile that nobody wrote"
+  std::string what;                ///< "4 bytes of the shared tile that were never written"
 };
 
 /// All origins of a job's launches, and the memory that undefined bits were stored to.
@@ -35,8 +35,8 @@ struct Origins {
     bool as_number = false;  ///< a register of 4 bytes or more brought it that has no defined bit
   };
   std::vector<Origin> all;
-  std::map<Place, Stored> stored;  ///< says nothing of bytes whose bits are defined by now
-  std::optional<Filling> filling;  ///< see emulated::JobRun
+  std::map<Place, Stored> stored;     ///< says nothing of bytes whose bits are defined by now
+  std::optional<UndefinedFill> fill;  ///< see emulated::JobRun
   UseOfUndefined use;
 };
 

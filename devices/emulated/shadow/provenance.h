@@ -24,11 +24,11 @@ class Provenance {
 
   /// Whether the expressions are complete so far; incomplete ones are of no use, and nothing more is added to
   /// them.
-  bool complete() const { return !job_.expressions.gap(); }
+  bool complete() const { return !job_.expressions.incomplete(); }
   /// At the start of a time slice: gives up where the expressions would need too much memory.
   void limit();
   /// The expressions cannot say what happens here; `why` is a sentence.
-  void give_up(const char* why) { job_.expressions.leave_gap(why); }
+  void give_up(const char* why) { job_.expressions.mark_incomplete(why); }
 
   /// An instruction that works on registers only: what its results will be made of. The registers still hold
   /// its sources. False if none of these depends on the input, nor did the results: then there is no
@@ -42,7 +42,7 @@ class Provenance {
   void storing(const WarpAccess& access);
   void updating(const WarpAccess& access, const AtomicStep& step);
   /// A load or store of a .param variable of a function.
-  void slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes);
+  void slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes);
   void routed(const LaneRouting& routing);
   void gathered(const Gather& gather);
   /// The lanes' columns of a row receive values that do not depend on the input.

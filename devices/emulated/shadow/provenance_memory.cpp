@@ -35,7 +35,7 @@ Node sign_extension(NodeId value, std::uint64_t bits, unsigned from, unsigned to
 }
 
 /// A value of an element's size as the register holds it that it is loaded to.
-NodeId widened(Expressions& expressions, NodeId value, std::uint64_t bits, const Detail& detail) {
+NodeId widened(Expressions& expressions, NodeId value, std::uint64_t bits, const MachineOperands& detail) {
   if (value == 0 || detail.register_bytes <= detail.element_bytes) return value;
   if (detail.sign_extend)
     return expressions.add(sign_extension(value, bits, detail.element_bytes, detail.register_bytes));
@@ -64,7 +64,7 @@ void Provenance::make_of(const Place& to, NodeId node, std::uint32_t bytes, std:
 // Before the registers change. Which value it is that is loaded may depend on the input as well.
 void Provenance::loaded(const WarpAccess& access) {
   Expressions& expressions = job_.expressions;
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   RegisterProvenance& nodes = access.frame.nodes;
   const std::uint32_t size = detail.element_bytes;
   std::array<NodeId, isa::warp_size> at{};
@@ -84,7 +84,7 @@ void Provenance::loaded(const WarpAccess& access) {
 // An address that depends on the input says of every other place, too, that nothing was written there: no
 // value read from those depends on the input, and yet what they hold does.
 void Provenance::storing(const WarpAccess& access) {
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   const RegisterProvenance& nodes = access.frame.nodes;
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
     const std::byte* row = access.frame.registers() + detail.data[k];
@@ -104,7 +104,7 @@ void Provenance::updating(const WarpAccess& access, const AtomicStep& step) {
   const unsigned lane = step.lane, k = step.element;
   const std::uint64_t old_bits = step.old, now = step.now;
   Expressions& expressions = job_.expressions;
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   const isa::Form& form = *access.i.form;
   const std::uint32_t size = detail.element_bytes, count = form.vector;
   const bool returns = access.i.action == Action::atomic;
@@ -151,7 +151,7 @@ NodeId Provenance::swapped(NodeId stored, NodeId expected, NodeId found, std::ui
   for (std::uint32_t b = 0; b < bytes; ++b) {
     if (before[b].node == now[b].node || before[b].node == done) continue;
     if (before[b].node == 0 || now[b].node == 0 || before[b].byte != now[b].byte) {
-      expressions.leave_gap("a compare-and-swap found bits that it expected, made of something else");
+      expressions.mark_incomplete("a compare-and-swap found bits that it expected, made of something else");
       return stored;
     }
     done = before[b].node;
@@ -185,7 +185,8 @@ NodeId Provenance::combined(const Value& old, const Value& given, std::uint64_t 
 }
 
 // A variable's rows have columns of 4 bytes.
-void Provenance::slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes) {
+void Provenance::slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail,
+                               LaneMask lanes) {
   constexpr std::uint32_t word = 4;
   if (!frame.nodes.any()) return;
   Expressions& expressions = job_.expressions;

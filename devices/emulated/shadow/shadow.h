@@ -52,7 +52,7 @@ class Shadow {
     if (definedness_) definedness_->updating(access, step);
     if (Provenance* p = provenance()) p->updating(access, step);
   }
-  void slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes) {
+  void slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes) {
     if (definedness_) definedness_->slot_accessed(frame, i, detail, lanes);
     if (provenance_) provenance_->slot_accessed(frame, i, detail, lanes);
   }

@@ -28,8 +28,8 @@ bool holds_an_element(const ByteRange& hole, std::uint32_t element_bytes) {
 // Whether nothing was computed with it since it came out of memory or of a variable, which hold this.
 bool is_as_it_was(const std::byte* bytes, const ByteRange& hole) {
   return std::all_of(bytes + hole.first, bytes + hole.end, [](std::byte b) {
-    return b == std::byte{0} || b == Filling{}.byte(0) || b == Filling{}.byte(1) || b == Filling{}.byte(2) ||
-           b == Filling{}.byte(3);
+    return b == std::byte{0} || b == UndefinedFill{}.byte(0) || b == UndefinedFill{}.byte(1) ||
+           b == UndefinedFill{}.byte(2) || b == UndefinedFill{}.byte(3);
   });
 }
 
@@ -71,13 +71,13 @@ class Search {
          ++stored) {
       const std::uint64_t at = stored->first.at - buffer_.address;
       skip_to(at);
-      if (!padding || stored->second.as_number) tell(stored->second, at, padding);
+      if (!padding || stored->second.as_number) report(stored->second, at, padding);
     }
     skip_to(hole.end);
   }
 
-  void tell(const Origins::Stored& store, std::uint64_t at, bool padding) {
-    if (!told_.insert({store.origin, padding}).second) return;
+  void report(const Origins::Stored& store, std::uint64_t at, bool padding) {
+    if (!reported_.insert({store.origin, padding}).second) return;
     Finding finding = undefined_finding(origins_.all[store.origin], store.at, store.thread,
                                         fmt::format("byte {} of the buffer {}", at, buffer_.name));
     if (padding) {
@@ -90,7 +90,7 @@ class Search {
   const Origins& origins_;
   const OutputBuffer& buffer_;
   const std::byte *map_, *bytes_;
-  std::set<std::pair<OriginId, bool>> told_;
+  std::set<std::pair<OriginId, bool>> reported_;
   UndefinedOutput output_;
 };
 

@@ -27,8 +27,8 @@ class BlockListener {
 class Residency {
  public:
   /// All references outlive it.
-  Residency(const Geometry& geometry, const Code& entry, const SharedMemory& shared, bool lane_by_lane,
-            const Filling& fill, Progress& progress)
+  Residency(const Geometry& geometry, const FunctionCode& entry, const SharedMemory& shared,
+            bool lane_by_lane, const UndefinedFill& fill, Progress& progress)
       : geometry_(geometry),
         entry_(entry),
         shared_(shared),
@@ -51,10 +51,10 @@ class Residency {
   std::unique_ptr<Cluster> new_cluster(std::uint64_t number);
 
   const Geometry& geometry_;
-  const Code& entry_;
+  const FunctionCode& entry_;
   const SharedMemory& shared_;
   const bool lane_by_lane_;
-  const Filling& fill_;
+  const UndefinedFill& fill_;
   Progress& progress_;
   BlockListener* listener_ = nullptr;
   std::uint64_t next_cluster_ = 0;

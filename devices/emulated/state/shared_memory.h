@@ -22,7 +22,7 @@ struct SharedMemory {
   std::uint32_t bytes = 0;  ///< of Block::shared
 
   /// The variables of `entry`; the dynamic array has `dynamic_bytes`.
-  SharedMemory(const Program& program, const Code& entry, std::uint32_t dynamic_bytes) {
+  SharedMemory(const Program& program, const FunctionCode& entry, std::uint32_t dynamic_bytes) {
     for (const SharedVariable& variable : program.shared) {
       if (!variable.entry.empty() && variable.entry != entry.name) continue;
       const std::uint32_t size = variable.dynamic ? dynamic_bytes : variable.bytes;

@@ -24,7 +24,7 @@ namespace foldproof::emulated {
 
 /// One activation of a function: its registers, 32 columns each.
 struct Frame {
-  const Code* code = nullptr;
+  const FunctionCode* code = nullptr;
   Frame* parent = nullptr;                      ///< the caller's; null in an entry
   std::uint32_t return_pc = 0;                  ///< in the caller
   std::uint32_t call_detail = isa::no_operand;  ///< where the caller wants the results
@@ -37,7 +37,7 @@ struct Frame {
   std::byte* registers() const { return registers_.get(); }
   /// Which bits of the registers are undefined: 1 where they are.
   std::byte* undefined_bits() { return undefined.bits(code->frame.size()); }
-  void reset(const Code& of);
+  void reset(const FunctionCode& of);
 
  private:
   struct Free {
@@ -112,12 +112,12 @@ struct Warp {
   bool done() const { return exited == isa::all_lanes; }
 
   /// Begins with the lanes `existing` at the start of `entry`, together or each as a group of its own.
-  void reset(Block& of, unsigned warp_index, LaneMask existing, const Code& entry, bool lane_by_lane);
+  void reset(Block& of, unsigned warp_index, LaneMask existing, const FunctionCode& entry, bool lane_by_lane);
 
   /// The lanes' local memory from `begin` on belongs to a new frame: so many bytes that were never written.
-  void begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes, const Filling& fill);
+  void begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes, const UndefinedFill& fill);
 
-  Frame* new_frame(const Code& code);
+  Frame* new_frame(const FunctionCode& code);
   void release_frame(Frame* frame);
   Join* new_join(std::uint32_t pc, Frame* frame, LaneMask lanes, Join* parent);
   void release_join(Join* join);

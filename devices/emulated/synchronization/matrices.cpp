@@ -19,7 +19,7 @@ void WarpSync::whole_warp(Warp& warp, Members members) {
   if (warp.lanes_of(members) != isa::all_lanes)
     parts_.findings.crash(i, "a matrix instruction needs all 32 lanes of the warp");
   if (Provenance* provenance = parts_.shadow.provenance())
-    provenance->give_up("it uses matrix instructions, through which values are not followed yet");
+    provenance->give_up("it uses matrix instructions, through which values are not traced yet");
   if (i.action != Action::matrix_multiply) return move_matrices(warp, frame, i);
   parts_.shadow.multiplying(frame, i, isa::all_lanes);
   i.compute(frame.registers(), i, isa::all_lanes);
@@ -30,7 +30,7 @@ void WarpSync::whole_warp(Warp& warp, Members members) {
 void WarpSync::move_matrices(Warp& warp, Frame& frame, const Instruction& i) {
   constexpr unsigned element_bytes = 2;
   parts_.progress.changed();
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   const auto matrices = static_cast<unsigned>(detail.data.size());
   const bool loads = i.action == Action::load_matrix, transposed = i.form->has("trans");
   WarpAccess access(warp, frame, i, detail, lowest_lanes(matrices * 8));

@@ -15,9 +15,9 @@ namespace foldproof::emulated {
 /// References to what one launch owns (scheduling/launch.cpp), lowest first.
 struct Parts {
   const Program& program;
-  const Code& entry;
+  const FunctionCode& entry;
   const Geometry& geometry;
-  const Filling& fill;  ///< what undefined registers and memory hold
+  const UndefinedFill& fill;  ///< what undefined registers and memory hold
   Choices& choices;
   Progress& progress;
   FindingLog& findings;
@@ -26,7 +26,7 @@ struct Parts {
   Shadow& shadow;
 
   /// The address of each lane that executes the access; each address is a decision.
-  void find_addresses(WarpAccess& access, const Detail::Address& address) const {
+  void find_addresses(WarpAccess& access, const MachineOperands::Address& address) const {
     if (address.row != isa::no_operand)
       shadow.decided(
           {access.warp, access.frame, access.i, address.row, access.executing, Decision::Of::address});

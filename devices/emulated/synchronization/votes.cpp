@@ -42,7 +42,7 @@ void WarpSync::match(Warp& warp, Members members) {
   const LaneMask present = warp.lanes_of(members);
   for (const std::size_t k : members) {
     const DivergentGroup& group = warp.groups[k];
-    const Detail& detail = parts_.program.details[group.instruction().detail];
+    const MachineOperands& detail = parts_.program.details[group.instruction().detail];
     const std::uint32_t a = group.instruction().operand[detail.operands - 2u];
     for_lanes(group.lanes, [&](unsigned lane) {
       value[lane] = column(group.frame->registers(), a, lane, detail.register_bytes);

@@ -1,0 +1,40 @@
+// Shared memory of other blocks of a cluster: it lives from the block's start to its end, and whoever uses it
+// must know that it does.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "sanitizer/race/clocked.h"
+
+namespace foldproof {
+
+/// Reports `dsmem-lifetime`: an access to a peer's shared memory that nothing puts after the peer's start, or
+/// before its end. Nothing does until the two have met at a cluster barrier, or by release and acquire.
+class DsmemLifetimeCheck final : public Clocked<> {
+ public:
+  bool watches(const LaunchView& launch) const override { return launch.blocks_per_cluster() > 1; }
+  void launch_begins(const LaunchView& launch) override;
+  void block_ends(BlockNumber block) override;
+  void accesses(const AccessEvent& event) override;
+
+ private:
+  struct Use {
+    LaneSet lanes = 0;
+    Time time = 0;
+  };
+  /// Of a block's shared memory, by a warp of another one at one place of the program: the last use of each
+  /// lane, those of one time together.
+  using Uses = std::map<std::pair<WarpId, Site>, std::vector<Use>>;
+
+  static void keep(std::vector<Use>& uses, unsigned lane, Time time);
+  LaneSet unknown_to(BlockNumber block, const WarpId& user, const Use& use);
+  void report(const WarpId& user, unsigned lane, Site site, const char* message);
+
+  std::map<BlockNumber, Uses> uses_;
+  std::set<BlockNumber> ended_;
+  std::set<Site> reported_;
+};
+
+}  // namespace foldproof
