@@ -37,6 +37,7 @@ struct ExitStatus {
 std::string to_string(const ExitStatus& status);
 
 /// A process, killed and reaped by the destructor.
+///
 /// A fork of this process may use its copy, as long as only one of the two does. In the fork, `wait` returns
 /// immediately and neither `wait` nor `kill` learns how the process ended.
 class Child {
