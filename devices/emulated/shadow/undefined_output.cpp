@@ -13,8 +13,7 @@ bool is_whole(std::byte defined) { return defined == std::byte{0xff}; }
 
 // Padding extends from the end of one member to a possible start of the next:
 //
-//     | float        | bool | .  .  . |     a hole shorter than the power of two at a multiple of which it
-//     ends
+//     | float        | bool | .  .  . |     a hole that ends at a multiple of a power of two greater than it
 bool is_shaped_like_padding(const ByteRange& hole) {
   constexpr std::uint64_t widest_alignment = 16;
   const std::uint64_t alignment = std::bit_ceil(hole.end - hole.first + 1);
