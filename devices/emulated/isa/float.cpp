@@ -140,7 +140,7 @@ bool sqrt(Form& form) { return arithmetic<Sqrt>(form, take_one, take_nothing); }
 
 namespace {
 
-/// .xorsign.abs: min or max of absolute values with the sign of a · b. A NaN result keeps its sign.
+/// .xorsign.abs: min or max of absolute values with the sign of a · b. A NaN result does not get that sign.
 template <auto f>
 float with_xorsign(float a, float b) {
   const float result = f(f32::abs(a), f32::abs(b));
