@@ -31,6 +31,21 @@ struct Manner {
   bool operator==(const Manner&) const = default;
 };
 
+inline Manner manner_of(const AccessEvent& event) {
+  return {.writes = event.what != AccessEvent::What::read,
+          .strong = event.strong,
+          .update = event.what == AccessEvent::What::update,
+          .ordering = event.acquires || event.releases || event.polled,
+          .confirmed = event.confirmed,
+          .scope = static_cast<std::uint8_t>(static_cast<std::uint8_t>(event.scope) & 3U),
+          .log_bytes = static_cast<std::uint8_t>(first_lane(event.element_bytes) & 7U)};
+}
+
+/// Lanes for which a race would change nothing: an update depends on what it reads, whatever it writes.
+inline LaneSet unchanged(const AccessEvent& event) {
+  return event.what == AccessEvent::What::write ? event.unchanged : 0;
+}
+
 /// Lanes of one warp that accessed a cell at one time.
 struct Entry {
   WarpId warp;

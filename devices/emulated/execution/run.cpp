@@ -48,6 +48,15 @@ struct Cursor {
   std::uint32_t pc;
 };
 
+// Changes registers alone.
+template <class Policy>
+[[gnu::always_inline]] inline void compute(const Cursor& at, const Instruction& i, LaneMask active,
+                                           Provenance* provenance) {
+  const bool traced = Policy::traced && provenance && provenance->computing(*at.group->frame, i, active);
+  i.compute(at.registers, i, active);
+  if (traced) provenance->computed(*at.group->frame, i, active);
+}
+
 void read_activemask(Frame& frame, const Instruction& i, LaneMask lanes) {
   auto* result = isa::row<std::uint32_t>(frame.registers(), i.operand[0]);
   for_lanes(lanes, [&](unsigned lane) { result[lane] = lanes; });
@@ -110,15 +119,7 @@ void Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum, Provena
     if (i.action == Action::compute) {
       --quantum;
       ++at.pc;
-      if (active == 0) continue;
-      if constexpr (Policy::traced) {
-        if (provenance && provenance->computing(*at.group->frame, i, active)) {
-          i.compute(at.registers, i, active);
-          provenance->computed(*at.group->frame, i, active);
-          continue;
-        }
-      }
-      i.compute(at.registers, i, active);
+      if (active != 0) compute<Policy>(at, i, active, provenance);
       continue;
     }
     if (i.action == Action::join && !at.group->join) {  // no lanes are missing
