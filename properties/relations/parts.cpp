@@ -1,4 +1,4 @@
-// Relations of what results are made of: pairs that cancel, parts that make the whole, copies of one value.
+// Relations on the composition of results: pairs that cancel, parts that make the whole, copies of one value.
 #include <algorithm>
 
 #include "oracles/dyadic.h"
@@ -19,13 +19,14 @@ std::uint64_t power(std::uint64_t a, std::uint64_t n) {
   return result;
 }
 
-/// Nothing is rounded between the accumulator and the output; an exact sum is, whatever forces its value.
+/// Whether nothing is rounded between the accumulator and the output. An exact sum is, whatever forces its
+/// value.
 bool keeps_all_bits(const RelationCase& c) {
   if (!is_float(c.out())) return c.wraps();
   return includes(c.out(), c.accumulator()) && !c.sums_exactly();
 }
 
-/// Whether `whole` is made of the two parts.
+/// Whether `whole` is the combination of the two parts.
 bool is_made_of(const RelationCase& c, std::uint64_t whole, std::uint64_t a, std::uint64_t b) {
   if (c.is_extremum()) {
     const bool a_wins = (order_key(c.out(), a) < order_key(c.out(), b)) == (c.op() == Operator::min);
@@ -38,7 +39,7 @@ bool is_made_of(const RelationCase& c, std::uint64_t whole, std::uint64_t a, std
   return Dyadic(made) == parts;
 }
 
-/// What so many copies of the first element give; they force it.
+/// The result for copies of the first element, which force it.
 std::uint64_t of_copies(const RelationCase& c) {
   const std::uint64_t n = c.count(), bits = c.bits(0);
   if (c.is_extremum()) return encode(c.out(), c.number(0));
