@@ -48,7 +48,7 @@ std::vector<Measured> compared(const std::vector<Contender>& contenders, unsigne
       contenders[who].sum();
       time[who] = 1e9 * (thread_seconds() - begin) / static_cast<double>(contenders[who].elements);
     }
-    if (run == 0) continue;  // It fills the caches.
+    if (run == 0) continue;  // the first run only fills the caches
     for (std::size_t who = 0; who < count; ++who) {
       times[who].push_back(time[who]);
       ratios[who].push_back(time[who] / time[0]);
