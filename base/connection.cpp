@@ -17,7 +17,7 @@
 namespace foldproof {
 namespace {
 
-/// How long a program has to end by itself before it is killed.
+/// How long a program may take to exit before it is killed.
 constexpr std::chrono::milliseconds grace{500};
 constexpr std::size_t most_words = 400;
 
@@ -93,7 +93,8 @@ bool Connection::finish() {
 
 bool Connection::is_alive() {
   if (!child_.is_running()) return false;
-  // A fork that ended it shut the socket at once; the process itself may take a while to go.
+  // A fork that ended the program shut down the socket immediately; the process itself may take longer to
+  // exit.
   char byte = 0;
   return recv(socket_.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
 }

@@ -104,7 +104,7 @@ fs::path user_cache() {
 
 namespace {
 
-/// Where this process makes its temporary folders; empty until it is chosen.
+/// The parent of this process's temporary folders; empty until it is set.
 fs::path& chosen_folder() {
   static fs::path folder;
   return folder;

@@ -191,6 +191,39 @@ std::vector<Bundle> bundles_of(const std::vector<Assignment>& assignments) {
   return bundles;
 }
 
+std::uint64_t cases_of(const std::vector<Assignment>& assignments, const CampaignOptions& options) {
+  std::uint64_t cases = 0;
+  for (const Assignment& assignment : assignments) cases += cases_of(assignment, options);
+  return cases;
+}
+
+/// How many processes there are at a time.
+unsigned processes_for(const std::vector<Assignment>& assignments, unsigned jobs) {
+  const bool has_large = std::ranges::any_of(assignments, &Assignment::is_large);
+  return has_large ? std::min(jobs, most_large_processes) : jobs;
+}
+
+/// The options of one assignment, but for its share of the budget.
+CampaignOptions options_of(const Assignment& assignment, const CampaignOptions& options,
+                           const TaskReporter& reporter) {
+  CampaignOptions own = options;
+  own.audit.cases = cases_of(assignment, options);
+  own.audit.notes_missed =
+      own.audit.cases >= AuditOptions{}.cases || options.cases;  // not of what was shared
+  own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
+  own.audit.largest_count = options.largest_count.value_or(
+      assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
+  own.audit.is_to_end = end_requested;
+  own.audit.progress = [&reporter](std::uint64_t done, std::uint64_t) { reporter.done(done); };
+  if (assignment.tool != nullptr) suit_a_tool(own.audit);
+  return own;
+}
+
+bool needs_gpu_worker(const Assignment& assignment) {
+  return assignment.device == RunsOn::cuda && assignment.tool == nullptr && !assignment.is_large &&
+         !is_host_function(*assignment.instance);
+}
+
 std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers,
                                 const std::function<CampaignOptions(const Assignment&)>& options,
                                 const TaskReporter& reporter) {
@@ -211,6 +244,23 @@ Json to_json(const std::vector<KernelReport>& reports) {
   return all;
 }
 
+/// What became of the bundle's instances, from the text of to_json or what there was of it.
+std::vector<KernelReport> reports_of(Bundle bundle, const Outcome& outcome) {
+  const bool finished = outcome.ending == Outcome::Ending::finished;
+  const std::string& said = finished ? outcome.text : outcome.so_far;
+  const Json reports = said.empty() ? Json() : unpack(said);
+  std::vector<KernelReport> all;
+  for (std::size_t k = 0; k < bundle.size(); ++k) {
+    const Assignment& assignment = bundle[k];
+    all.push_back(finished       ? kernel_report_from(reports.at(k))
+                  : said.empty() ? unfinished(assignment, outcome)
+                                 : broken_off(reports.at(k), assignment, outcome));
+    all.back().device = device_of(assignment);
+    all.back().bindings = assignment.instance->bindings;
+  }
+  return all;
+}
+
 }  // namespace
 
 milliseconds share(milliseconds budget, double elapsed, std::size_t left, unsigned jobs) {
@@ -228,33 +278,19 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   result.report.kernels.resize(assignments.size());
   std::size_t ended = 0, checked = 0;
   std::uint64_t cases = 0;
-  std::optional<InputError> wrong_input;
 
   GpuWorkers workers(gpu_worker_options(options.case_limit));
   const std::vector<Bundle> bundles = bundles_of(assignments);
   TaskPool pool;
   pool.tasks = bundles.size();
-  const bool has_large = std::ranges::any_of(assignments, &Assignment::is_large);
-  pool.processes = has_large ? std::min(options.jobs, most_large_processes) : options.jobs;
+  pool.processes = processes_for(assignments, options.jobs);
   pool.can_end_early = true;
   pool.starting = [&](std::size_t task, unsigned slot) {
-    const Assignment& next = bundles[task].front();
-    if (next.device == RunsOn::cuda && next.tool == nullptr && !next.is_large &&
-        !is_host_function(*next.instance))
-      workers.prepare(slot);
+    if (needs_gpu_worker(bundles[task].front())) workers.prepare(slot);
   };
   pool.work = [&](std::size_t task, const TaskReporter& reporter) {
     const auto options_for = [&](const Assignment& assignment) {
-      CampaignOptions own = options;
-      own.audit.cases = cases_of(assignment, options);
-      own.audit.notes_missed =
-          own.audit.cases >= AuditOptions{}.cases || options.cases;  // not for shared cases
-      own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
-      own.audit.largest_count = options.largest_count.value_or(
-          assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
-      own.audit.is_to_end = end_requested;
-      if (assignment.tool != nullptr) suit_a_tool(own.audit);
-      own.audit.progress = [&](std::uint64_t done, std::uint64_t) { reporter.done(done); };
+      CampaignOptions own = options_of(assignment, options, reporter);
       if (options.budget && assignment.tool == nullptr)
         own.audit.budget = share(*options.budget, line.elapsed(), bundles.size() - task, options.jobs);
       return own;
@@ -262,36 +298,26 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
     return pack(to_json(check(bundles[task], workers, options_for, reporter)));
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
-    const auto first = static_cast<std::size_t>(bundles[task].data() - assignments.data());
     ended += bundles[task].size();
     if (outcome.ending == Outcome::Ending::wrong_input) {
-      if (!wrong_input) wrong_input.emplace(outcome.text, outcome.position);
+      if (!result.wrong_input) result.wrong_input.emplace(outcome.text, outcome.position);
     } else {
       ++checked;
     }
-    const bool finished = outcome.ending == Outcome::Ending::finished;
-    const std::string& said = finished ? outcome.text : outcome.so_far;
-    const Json reports = said.empty() ? Json() : unpack(said);
-    for (std::size_t k = 0; k < bundles[task].size(); ++k) {
-      KernelReport& report = result.report.kernels[first + k];
-      const Assignment& assignment = bundles[task][k];
-      report = finished       ? kernel_report_from(reports.at(k))
-               : said.empty() ? unfinished(assignment, outcome)
-                              : broken_off(reports.at(k), assignment, outcome);
-      report.device = device_of(assignment);
-      report.bindings = assignment.instance->bindings;
-      cases += report.cases;
+    auto report = result.report.kernels.begin() + (bundles[task].data() - assignments.data());
+    for (KernelReport& one : reports_of(bundles[task], outcome)) {
+      cases += one.cases;
+      *report++ = std::move(one);
     }
   };
-  std::uint64_t all_cases = 0;
-  for (const Assignment& assignment : assignments) all_cases += cases_of(assignment, options);
+  const std::uint64_t all_cases = cases_of(assignments, options);
   pool.progress = [&](std::uint64_t running) {
     line.show(fmt::format("audited: {} of {} instances, {} of {} cases; running for {:.0f} s", ended,
                           assignments.size(), std::min(cases + running, all_cases), all_cases,
                           line.elapsed()));
   };
   result.interrupted = !pool.run();
-  if (checked == 0) result.wrong_input = wrong_input;
+  if (checked != 0) result.wrong_input.reset();
   return result;
 }
 

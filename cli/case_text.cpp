@@ -60,9 +60,9 @@ bool begins_with_distribution(const std::string& word) {
   return std::ranges::find(distributions(), name, &DistributionInfo::name) != distributions().end();
 }
 
-void read_distribution(InputDistribution& distribution, const std::string& word) {
+void read_distribution(InputDistribution& input, const std::string& word) {
   try {
-    read_words(word, distribution);
+    read_words(word, input);
   } catch (const InputError& error) {
     throw InputError("--case: " + error.sentence());
   }

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "contracts/entry_spelling.h"
-
 namespace foldproof {
 
 namespace {

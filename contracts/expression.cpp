@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "contracts/expression/arithmetic.h"
-#include "contracts/expression/node.h"
-#include "contracts/expression/parser.h"
+#include "contracts/expression/tree.h"
 
 namespace foldproof {
 

@@ -7,9 +7,8 @@
 #include "contracts/call.h"
 #include "contracts/contract.h"
 #include "contracts/document.h"
-#include "contracts/loading/instance_builder.h"
+#include "contracts/loading/instances.h"
 #include "contracts/markers.h"
-#include "contracts/matrix.h"
 
 namespace foldproof {
 

@@ -1,6 +1,7 @@
-// The names of kernels: from PTX's spelling to C++'s, and whether two C++ spellings mean the same.
+// The names of kernels: from PTX's spelling to C++'s, what users may write, and which entry they mean.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,10 @@ std::string with_parameters(const EntrySignature& entry);
 
 /// Every entry that the PTX declares or defines, in its order.
 std::vector<EntrySignature> entries_of(const ptx::Module& module);
+
+/// Why the text can name no kernel, as a sentence; nothing for a name or a template-id such as "sum",
+/// "ns::sum<float, 128>" or "(anonymous namespace)::sum".
+std::optional<std::string> why_no_entry(std::string_view text);
 
 /// Finds the entry that a user's spelling means. Spaces, suffixes of literals, namespaces and default
 /// template arguments may be left out, as long as one entry alone fits. Null where none or several do.

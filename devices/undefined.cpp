@@ -12,17 +12,17 @@ namespace {
 constexpr UndefinedFill chance[] = {
     {{0, 0}, {~0u, ~0u}, 1},                                  // any bits
     {{0x76007600, 0x76007600}, {0x00ff00ff, 0x00ff00ff}, 2},  // huge in every format
-    {{0xf600f600, 0xf600f600}, {0x00ff00ff, 0x00ff00ff}, 3},  // as far below zero
-    {{0x3f000000, 0x3f000000}, {0x80ffffff, 0x80ffffff}, 4},  // f32 of either sign between a half and two
+    {{0xf600f600, 0xf600f600}, {0x00ff00ff, 0x00ff00ff}, 3},  // equally large negative values
+    {{0x3f000000, 0x3f000000}, {0x80ffffff, 0x80ffffff}, 4},  // f32 of either sign, magnitude from 0.5 to 2
     {{0, 0x3fe00000}, {~0u, 0x801fffff}, 5},                  // f64
     {{0x38003800, 0x38003800}, {0x87ff87ff, 0x87ff87ff}, 6},  // f16
     {{0, 0}, {0xf, 0xf}, 7},                                  // small integers of 32 bits
-    {{0, 0}, {0xff, 0}, 8},                                   // of 64 bits
-    {{0, 0}, {0x03030303, 0x03030303}, 9},                    // of 8 bits
-    {{0, 0}, {~0u, ~0u}, 10},                                 // any bits, others
+    {{0, 0}, {0xff, 0}, 8},                                   // small integers of 64 bits
+    {{0, 0}, {0x03030303, 0x03030303}, 9},                    // small integers of 8 bits
+    {{0, 0}, {~0u, ~0u}, 10},                                 // any bits, another sequence
 };
 
-// The same value in all elements of its size.
+// The same value in all elements of that size.
 UndefinedFill everywhere(std::uint64_t value, unsigned bytes) {
   auto low = static_cast<std::uint32_t>(value);
   const auto high = static_cast<std::uint32_t>(value >> 32);
@@ -71,12 +71,12 @@ std::vector<UndefinedFill> fills_of(const std::vector<UseOfUndefined::Compared>&
   for (const auto& [value, bytes] : compared) {
     for (const std::uint64_t near : {value, value + 1, value - 1}) {
       add(near, bytes);
-      // Bytes and halves are mostly compared in registers of 4 bytes.
+      // Bytes and halves are usually compared in registers of 4 bytes.
       if (bytes != 8 && static_cast<std::uint32_t>(near) <= 0xffff) add(near, 2);
       if (bytes != 8 && static_cast<std::uint32_t>(near) <= 0xff) add(near, 1);
     }
     if (bytes != 4) continue;
-    // A number that was converted or doubled before.
+    // The value before a conversion to f32, or before doubling.
     add(std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(value))), 4);
     add(value / 2, 4);
   }

@@ -158,9 +158,9 @@ Case case_in(const toml::table& table, const std::string& file) {
 
 }  // namespace
 
-std::string words_of(const InputDistribution& distribution) {
-  std::string words = distribution.distribution;
-  for (const std::string& transform : distribution.transforms) words += "+" + transform;
+std::string words_of(const InputDistribution& input) {
+  std::string words = input.distribution;
+  for (const std::string& transform : input.transforms) words += "+" + transform;
   return words;
 }
 

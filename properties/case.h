@@ -28,7 +28,7 @@ struct InputDistribution {
 };
 
 /// "uniform+scale:66+nan:last": the distribution and its transforms.
-std::string words_of(const InputDistribution& distribution);
+std::string words_of(const InputDistribution& input);
 
 struct Case {
   InputDistribution input;

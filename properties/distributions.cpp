@@ -48,8 +48,8 @@ Word read(std::string_view kind, std::span<const DistributionInfo> rows, const s
   return word;
 }
 
-void plant(Elements& x, const InputDistribution& distribution) {
-  for (const auto& [index, value] : distribution.planted) {
+void plant(Elements& x, const InputDistribution& input) {
+  for (const auto& [index, value] : input.planted) {
     if (index >= x.size())
       throw InputError(fmt::format("element {} is planted, but the input has {}", index, x.size()));
     x.set_bits(index, planted_bits(x.element(), value));
@@ -75,16 +75,16 @@ std::string transform_names() { return names_of(transforms()); }
 
 std::string_view bare_name(std::string_view word) { return word.substr(0, word.find(':')); }
 
-void read_words(const std::string& text, InputDistribution& distribution) {
+void read_words(const std::string& text, InputDistribution& input) {
   std::size_t end = std::min(text.find('+'), text.size());
-  distribution.distribution = text.substr(0, end);
-  inputs::read_word("distribution", distributions(), distribution.distribution);
-  distribution.transforms.clear();
+  input.distribution = text.substr(0, end);
+  inputs::read_word("distribution", distributions(), input.distribution);
+  input.transforms.clear();
   while (end < text.size()) {
     const std::size_t begin = end + 1;
     end = std::min(text.find('+', begin), text.size());
-    distribution.transforms.push_back(text.substr(begin, end - begin));
-    inputs::read_word("transform", transforms(), distribution.transforms.back());
+    input.transforms.push_back(text.substr(begin, end - begin));
+    inputs::read_word("transform", transforms(), input.transforms.back());
   }
 }
 
@@ -100,18 +100,18 @@ bool suits(const DistributionInfo& distribution, Element element) {
   return false;
 }
 
-std::vector<std::byte> make_input(const InputDistribution& distribution, const InputPlan& plan) {
-  const Word distribution = read("distribution", distributions(), distribution.distribution, plan.element);
-  Elements elements(plan, distribution.seed);
+std::vector<std::byte> make_input(const InputDistribution& input, const InputPlan& plan) {
+  const Word distribution = read("distribution", distributions(), input.distribution, plan.element);
+  Elements elements(plan, input.seed);
   elements.argument = distribution.argument;
   fills[distribution.row](elements);
-  for (std::size_t i = 0; i < distribution.transforms.size(); ++i) {
-    const Word transform = read("transform", transforms(), distribution.transforms[i], plan.element);
+  for (std::size_t i = 0; i < input.transforms.size(); ++i) {
+    const Word transform = read("transform", transforms(), input.transforms[i], plan.element);
     elements.argument = transform.argument;
-    elements.random = SplitMix(mixed(distribution.seed) + i);
+    elements.random = SplitMix(mixed(input.seed) + i);
     if (elements.size() != 0) changes[transform.row](elements);
   }
-  plant(elements, distribution);
+  plant(elements, input);
   return elements.take();
 }
 

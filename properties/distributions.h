@@ -41,7 +41,7 @@ std::string_view bare_name(std::string_view word);
 
 /// Reads "uniform+scale:66+nan:last" into distribution and transforms. Throws InputError for an unknown name
 /// and a wrong argument.
-void read_words(const std::string& text, InputDistribution& distribution);
+void read_words(const std::string& text, InputDistribution& input);
 
 /// What an input is generated for.
 struct InputPlan {
@@ -59,6 +59,6 @@ bool suits(const DistributionInfo& distribution, Element element);
 
 /// The input's bytes; the same distribution gives the same bytes on every host. Throws InputError for an
 /// unknown or unsupported name, and for a planted element that does not exist or does not fit.
-std::vector<std::byte> make_input(const InputDistribution& distribution, const InputPlan& plan);
+std::vector<std::byte> make_input(const InputDistribution& input, const InputPlan& plan);
 
 }  // namespace foldproof

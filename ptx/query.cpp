@@ -31,7 +31,7 @@ void for_each_name(const std::vector<Operand>& operands, const Visit& visit) {
   for (const Operand& operand : operands) for_each_name(operand, visit);
 }
 
-/// Every name that statements and calls have as an operand.
+/// Visits every name used as an operand of a statement or call.
 template <class Visit>
 void for_each_name(const Function& function, const Visit& visit) {
   struct Items {
@@ -169,7 +169,7 @@ bool loads_global(const Statement& statement) {
   const Opcode code(statement);
   const Space space = code.space();
   if (code.is("ld")) return space != Space::shared && space != Space::param && space != Space::local;
-  // A copy names where it goes first, then where it comes from.
+  // The destination of a copy precedes its source.
   return code.is("cp") && code.has("async") && code.has("global") && space == Space::shared;
 }
 

@@ -31,7 +31,7 @@ void BarrierCheck::block_ends(BlockNumber block) {
 void BarrierCheck::barrier_arrives(const BarrierEvent& event) {
   Phase& phase = of_block(event.warp.block)[event.barrier];
   if (phase.latest && event.lanes == all_lanes && is_alike(*phase.latest, event)) return;
-  // Comparing with the latest and with those of the own warp finds every difference sooner or later.
+  // Comparing with the latest arrival and with those of the same warp eventually finds every difference.
   if (phase.latest) compare(*phase.latest, event);
   if (event.lanes != all_lanes) {
     std::vector<BarrierEvent>& of_warp = phase.parts[event.warp.warp];
@@ -41,7 +41,7 @@ void BarrierCheck::barrier_arrives(const BarrierEvent& event) {
   phase.latest = event;
 }
 
-// They differ from each other in nothing.
+// Warps that arrive as a whole do not differ from each other: one event represents all.
 void BarrierCheck::warps_arrive(BarrierEvent event, std::uint32_t /*warps*/) { barrier_arrives(event); }
 
 void BarrierCheck::barrier_completes(BlockNumber block, std::uint32_t barrier) {
@@ -69,14 +69,14 @@ void BarrierCheck::compare(const BarrierEvent& earlier, const BarrierEvent& now)
     return report(now, earlier, "some warps of the block wait at this barrier and others at another one");
 }
 
-// 0 where a count names the whole block, too: warps are counted as wholes.
+// Returns 0 if the count names the whole block; a count is in whole warps.
 std::uint32_t BarrierCheck::counted(const BarrierEvent& event) const {
   const std::uint32_t warps = (launch_->threads_per_block() + lanes_per_warp - 1) / lanes_per_warp;
   return event.threads == warps * lanes_per_warp ? 0 : event.threads;
 }
 
-// The compiler copies barriers: loops are unrolled, and what follows a branch is written into both of its
-// ways.
+// The compiler duplicates barriers: loops are unrolled, and code after a branch may be copied into both of
+// its paths.
 bool BarrierCheck::of_one_line(Site a, Site b) {
   const auto [entry, is_new] = of_one_line_.try_emplace({a, b});
   if (is_new) {
@@ -86,7 +86,7 @@ bool BarrierCheck::of_one_line(Site a, Site b) {
   return entry->second;
 }
 
-// Lanes go on behind the branch that divided them from others of their warp.
+// Lanes continue after the branch that separated them from other lanes of their warp.
 void BarrierCheck::leaves_behind(const BarrierEvent& event, LaneSet behind) {
   const auto found = phases_.find(event.warp.block);
   if (found == phases_.end()) return;

@@ -1,4 +1,4 @@
-// What all checks have in common: they find something in a launch, and tell it at its end.
+// Common base of all checks: they collect findings during a launch and return them at its end.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@ namespace foldproof {
 
 class Check : public Observer {
  public:
-  /// Findings of a launch that broke off, and whose end nobody told, are dropped.
+  /// Drops the findings of an earlier launch that was aborted without launch_ends().
   void launch_begins(const LaunchView& launch) override {
     launch_ = &launch;
     findings_.clear();
@@ -21,7 +21,7 @@ class Check : public Observer {
   }
 
  protected:
-  const LaunchView* launch_ = nullptr;  ///< of the launch that is watched
+  const LaunchView* launch_ = nullptr;  ///< the launch being observed
   std::vector<Finding> findings_;
 };
 

@@ -10,10 +10,10 @@
 
 namespace foldproof {
 
-/// Sums what all launches of a job do; another job begins from zero.
+/// Sums the counters over all launches of a job; each job starts from zero.
 class Counting final : public Observer {
  public:
-  /// `into` outlives the observer.
+  /// `into` must outlive the observer.
   explicit Counting(Counters& into) : counters_(into) {}
 
   bool wants_executions() const override { return true; }
@@ -41,7 +41,7 @@ class Counting final : public Observer {
   Counters& counters_;
   const LaunchView* launch_ = nullptr;
   std::vector<std::uint64_t> executed_;                       ///< by site
-  std::map<BlockNumber, OfBlock> blocks_;                     ///< that have not ended
+  std::map<BlockNumber, OfBlock> blocks_;                     ///< those that have not ended
   std::unordered_map<std::uint64_t, std::uint64_t> atomics_;  ///< by address in global memory
 };
 

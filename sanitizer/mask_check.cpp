@@ -23,10 +23,11 @@ void MaskCheck::warp_sync_arrives(const WarpSyncEvent& event) {
         event, outside,
         fmt::format("lane {} executes this with the member mask {:#010x}, which leaves the lane itself out",
                     first_lane(outside), event.mask));
-  if ((event.mask & ~event.lanes) == 0) return;  // nobody to wait for
+  if ((event.mask & ~event.lanes) == 0) return;  // no lanes to wait for
   auto& waiting = waiting_[event.warp];
   for (const WarpSyncEvent& other : waiting) {
-    // Who is named but does not name who waits may have another meeting first, and come again.
+    // A lane that is named by a mask but does not name the waiting lane may first take part in another
+    // warp-synchronous operation, and arrive here later.
     const LaneSet comes = other.mask & event.lanes, waits = event.mask & other.lanes;
     if (other.site != event.site || other.mask == event.mask || comes == 0 || waits == 0) continue;
     report(event, comes,

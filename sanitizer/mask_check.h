@@ -1,4 +1,4 @@
-// Member masks: who executes a .sync instruction must be named by its own mask, and lanes that name each
+// Member masks: a lane that executes a .sync instruction must be in its own mask, and lanes that name each
 // other must name the same lanes (PTX ISA 9.7.9.6 and the other .sync instructions).
 #pragma once
 

@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::uint64_t banks = 32, word_bytes = 4, sector_bytes = 32;
 
-/// Something that a bank must serve by itself.
+/// A unit of work of a bank.
 struct Wanted {
   BlockNumber owner;
   std::uint64_t bank, word;
-  unsigned lane;  ///< of atomics; else 0, since lanes share a word
+  unsigned lane;  ///< of atomics; otherwise 0, since lanes share a word
   auto operator<=>(const Wanted&) const = default;
 };
 
@@ -31,7 +31,7 @@ std::vector<Wanted> wanted(const AccessEvent& event, LaneSet lanes) {
   return all;
 }
 
-/// How much the busiest bank has to serve.
+/// The number of units that the busiest bank must serve.
 std::uint32_t busiest(const std::vector<Wanted>& all) {
   std::uint32_t most = 0, of_bank = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
@@ -43,7 +43,7 @@ std::uint32_t busiest(const std::vector<Wanted>& all) {
   return most;
 }
 
-/// Lanes that are served together.
+/// The number of lanes that are served together.
 unsigned together(std::uint32_t bytes) {
   return lanes_per_warp / std::max(1u, bytes / static_cast<std::uint32_t>(word_bytes));
 }

@@ -1,4 +1,4 @@
-#include "contracts/expression/arithmetic.h"
+#include "contracts/expression/tree.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "contracts/expression/parser.h"
+#include "contracts/expression/tree.h"
 
 #include <fmt/format.h>
 
@@ -45,6 +45,10 @@ constexpr InfixRow infixes[] = {
 constexpr std::size_t longest_text = 4096;  ///< also bounds how deep evaluation descends along a chain
 constexpr int deepest = 64;
 constexpr std::string_view value_belongs_there = "; a number, a name or \"(\" belongs there";
+
+NodePtr node(Operation operation, std::vector<NodePtr> operands, std::size_t offset) {
+  return std::make_shared<Node>(Node{operation, 0, {}, std::move(operands), offset});
+}
 
 /// Recursive descent; the depth limit keeps hostile text from exhausting the stack.
 class Parser {
@@ -196,6 +200,16 @@ class Parser {
 };
 
 }  // namespace
+
+void refuse_expression(const std::string& problem, std::string_view text, std::size_t offset, Position where,
+                       std::string_view advice) {
+  if (where.column != 0) where.column += static_cast<unsigned>(offset);
+  throw InputError(fmt::format("{} in the expression \"{}\"{}", problem, text, advice), where);
+}
+
+NodePtr literal(std::int64_t value, std::size_t offset) {
+  return std::make_shared<Node>(Node{Operation::literal, value, {}, {}, offset});
+}
 
 NodePtr parse_expression(std::string_view text, const Position& where) { return Parser(text, where).whole(); }
 

@@ -1,55 +1,27 @@
 #include "contracts/guessing/instance_guess.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
-#include <set>
 #include <utility>
 
-#include "contracts/guessing/kernel_name.h"
-#include "contracts/names.h"
+#include "contracts/guessing/reduction_guess.h"
+#include "contracts/guessing/roles.h"
 #include "contracts/placeholders.h"
 
 namespace foldproof {
 namespace {
 
-std::string lower_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
-bool mentions(const std::string& name, std::initializer_list<std::string_view> words) {
-  const std::string lower = lower_case(name);
-  return std::ranges::any_of(words,
-                             [&](std::string_view word) { return lower.find(word) != std::string::npos; });
-}
-
-/// Whether an operation on that type of PTX works on such elements. Integers are told apart by their width
-/// alone: nvcc adds unsigned ones as signed ones, and with atomics signed ones as unsigned ones.
-bool works_on(std::string_view type, Element element) {
-  if (is_float(element)) return type == name(element);
-  return (type.starts_with('s') || type.starts_with('u')) && type.substr(1) == name(element).substr(1);
-}
-
-bool has_operation(const std::set<TypedOperation>& operations, std::string_view name, Element element) {
-  return std::ranges::any_of(operations, [&](const TypedOperation& known) {
-    return known.name == name && works_on(known.type, element);
-  });
-}
-
 /// Fills one instance, sentence by sentence.
 class Guess {
  public:
   Guess(const Kernel& kernel, std::vector<std::string>& said)
-      : kernel_(kernel), facts_(kernel.facts), said_(said) {}
+      : kernel_(kernel), facts_(kernel.facts), roles_(kernel, said) {}
 
   Instance instance() {
-    find_buffers();
-    find_reduction();
+    name_buffers();
+    instance_.reduction = guess_reduction(roles_);
     find_launch();
     find_domain();
     find_result();
@@ -61,151 +33,23 @@ class Guess {
   }
 
  private:
-  void say(const std::string& sentence) {
-    said_.push_back(fmt::format("{}: {}.", kernel_.signature.spelled, sentence));
-  }
+  void say(const std::string& sentence) const { roles_.say(sentence); }
+  std::string described(std::size_t index) const { return roles_.described(index); }
+  Element output_type() const { return roles_.output_type(); }
+  std::uint32_t lanes() const { return roles_.lanes(); }
 
-  /// `with`: what that contract must say.
-  [[noreturn]] void give_up(const std::string& why, const std::string& with = "") const {
-    throw InputError(
-        fmt::format("no contract can be guessed for \"{}\", since {}; write one (docs/contracts.md){}",
-                    kernel_.signature.spelled, why, with));
-  }
-
-  std::string described(std::size_t index) const {
-    const Parameter& parameter = kernel_.parameters[index];
-    return parameter.name.empty() ? fmt::format("parameter {} ({})", index + 1, parameter.type)
-                                  : fmt::format("\"{}\"", parameter.name);
+  void name_buffers() {
+    const std::string& input = kernel_.parameters[roles_.input()].name;
+    const std::string& output = kernel_.parameters[roles_.output()].name;
+    instance_.in_place = roles_.in_place();
+    if (!input.empty()) instance_.input_name = input;
+    if (!output.empty()) instance_.output_name = output;
   }
 
   std::string entry_spelling() const {
     const std::string& spelled = kernel_.signature.spelled;
     const std::size_t arguments = std::min(spelled.find('<'), spelled.size());
     return plain_name(spelled) + spelled.substr(arguments);
-  }
-
-  // Which pointer is the input, which the output; the others are scratch.
-  void find_buffers() {
-    std::vector<std::size_t> read, written;
-    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
-      const Parameter& parameter = kernel_.parameters[i];
-      if (!parameter.element) give_up(fmt::format("the type of {} is not known", described(i)));
-      if (parameter.is_pointer) (parameter.is_const ? read : written).push_back(i);
-    }
-    if (kernel_.parameters.empty()) give_up("its parameters are not known");
-    if (read.size() > 1) give_up("it reads more than one input");
-    if (read.empty() && !written.empty()) {
-      read.push_back(written.front());
-      if (written.size() > 1) written.erase(written.begin());
-    }
-    if (read.empty() || written.empty()) give_up("it has no pointer to read from or none to write to");
-    input_ = read.front();
-    output_ = output_among(written);
-    instance_.in_place = input_ == output_;
-    if (!kernel_.parameters[input_].name.empty()) instance_.input_name = kernel_.parameters[input_].name;
-    if (!kernel_.parameters[output_].name.empty()) instance_.output_name = kernel_.parameters[output_].name;
-    say(instance_.in_place ? fmt::format("{} is taken for the input and the output", described(input_))
-                           : fmt::format("{} is taken for the input, {} for the output", described(input_),
-                                         described(output_)));
-    if (lanes() > 1)
-      say(fmt::format(
-          "{} points to groups of {} elements: cases hold whole ones, and start at their alignment",
-          described(input_), lanes()));
-    for (const std::size_t index : written)
-      if (index != output_ && index != input_) scratch_.push_back(index);
-  }
-
-  std::size_t output_among(const std::vector<std::size_t>& written) const {
-    const auto named = std::ranges::find_if(written, [&](std::size_t index) {
-      return mentions(kernel_.parameters[index].name, {"out", "result", "dst", "total", "answer"});
-    });
-    return named == written.end() ? written.back() : *named;
-  }
-
-  Element input_type() const { return *kernel_.parameters[input_].element; }
-  std::uint32_t lanes() const { return kernel_.parameters[input_].lanes; }
-  Element output_type() const { return *kernel_.parameters[output_].element; }
-
-  void find_reduction() {
-    const std::string name = plain_name(kernel_.signature.spelled);
-    const NameRow* named = row_of_name(name);
-    if (named == nullptr) named = row_of_name(kernel_.parameters[output_].name);
-    const bool looks_like_one =
-        named != nullptr || facts_.uses_shared || facts_.uses_shuffle || !facts_.atomics.empty() ||
-        mentions(name, {"sum", "reduc", "max", "min", "prod", "fold", "total", "accum"});
-    if (!looks_like_one)
-      give_up("it does not look like a reduction (no shared memory, no shuffle, no atomic)");
-    if (named != nullptr) check_name(*named);
-    Reduction reduction;
-    reduction.op = named != nullptr ? named->op : operation(kernel_.signature.spelled);
-    if (folds(reduction.op)) check_arithmetic();
-    reduction.input = input_type();
-    reduction.output = output_type();
-    const bool widens = size_of(reduction.input) > size_of(reduction.output);
-    const bool is_index = info(reduction.op).gives == OperatorInfo::Gives::index;
-    reduction.accumulator = widens || is_index ? reduction.input : reduction.output;
-    if (info(reduction.op).takes("functions")) {
-      reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
-      reduction.functions = MathFunctions::fast;
-      say("its exponentials are taken for the fast intrinsics; functions = \"library\" in a contract asks "
-          "for more");
-    }
-    instance_.reduction = reduction;
-    say(fmt::format("the operator is taken for {}", foldproof::name(reduction.op)));
-  }
-
-  /// Gives up where a right kernel of that name could be called wrong.
-  void check_name(const NameRow& named) const {
-    const auto unless = [&](bool right, std::string_view unknown) {
-      if (!right)
-        give_up(fmt::format("its name or that of its output speaks of \"{}\", and it is not known {}",
-                            named.word, unknown),
-                what_to_write(named.op));
-    };
-    unless(named.unknown.empty(), named.unknown);
-    const auto integers = std::ranges::count_if(kernel_.parameters, [](const Parameter& parameter) {
-      return !parameter.is_pointer && !is_float(*parameter.element);
-    });
-    unless(!facts_.uses_block_index && facts_.atomics.empty() && scratch_.empty() && integers <= 1,
-           "what each block makes of the input, or how long its rows are (columns in [domain])");
-    const bool is_index = info(named.op).gives == OperatorInfo::Gives::index;
-    unless(is_float(output_type()) != is_index && (!is_index || size_of(output_type()) >= 4) &&
-               (is_index || is_float(input_type())),
-           fmt::format("what it writes as {}", name(output_type())));
-  }
-
-  /// Of an operator that is no fold: `, with operator = "softmax" and result = "rows" or "array"`.
-  static std::string what_to_write(Operator op) {
-    if (folds(op)) return "";
-    std::vector<std::string> results;
-    for (const auto& [text, shape] : result_names)
-      if (has_shape(op, shape)) results.push_back(fmt::format("\"{}\"", text));
-    return fmt::format(", with operator = \"{}\" and result = {}", name(op), fmt::join(results, " or "));
-  }
-
-  /// Nothing is divided in a sum, product, minimum or maximum, and no root or exponential taken.
-  void check_arithmetic() const {
-    for (const std::string_view operation : {"div", "sqrt", "rsqrt", "rcp", "ex2", "lg2"})
-      for (const Element element : {Element::f32, Element::f64})
-        if (has_operation(facts_.arithmetic, operation, element))
-          give_up(
-              "it divides or takes roots, exponentials or logarithms: that is no plain sum, prod, min or max",
-              ", with its operator, such as mean, norm, variance, log-sum-exp or softmax");
-  }
-
-  Operator operation(const std::string& spelled) const {
-    if (mentions(spelled, {"max"})) return Operator::max;
-    if (mentions(spelled, {"min"})) return Operator::min;
-    if (mentions(spelled, {"prod", "mul"})) return Operator::prod;
-    if (mentions(spelled, {"sum", "add"})) return Operator::sum;
-    for (const auto* operations : {&facts_.atomics, &facts_.arithmetic}) {
-      const bool adds = has_operation(*operations, "add", output_type());
-      if (is_float(output_type()) ? adds : operations == &facts_.atomics && adds) return Operator::sum;
-      if (has_operation(*operations, "max", output_type())) return Operator::max;
-      if (has_operation(*operations, "min", output_type())) return Operator::min;
-    }
-    const bool multiplies = is_float(output_type()) && has_operation(facts_.arithmetic, "mul", output_type());
-    return multiplies ? Operator::prod : Operator::sum;
   }
 
   void find_launch() {
@@ -253,7 +97,7 @@ class Guess {
     }
     if (lanes() > 1)
       add_variable("offset", "0");
-    else if (facts_.widest_read > size_of(input_type()))
+    else if (facts_.widest_read > size_of(roles_.input_type()))
       say("it reads several elements at once, and nothing in its signature promises that the input is "
           "aligned "
           "for that; `offset = \"0\"` under [domain] of a contract does");
@@ -330,7 +174,7 @@ class Guess {
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
     say(finishes ? "its output is taken for one value" : "its output is taken for one partial a block");
-    if (finishes && atomic_on_output && scratch_.empty()) {
+    if (finishes && atomic_on_output && roles_.scratch().empty()) {
       instance_.output_initial = BufferContract::Initial::identity;
       say("it accumulates with atomics, so the output is set to the identity before each launch");
     }
@@ -338,7 +182,7 @@ class Guess {
       instance_.claims.flushes_subnormals = true;
       say("f32 atomics on global memory flush subnormals, so the contract claims no more");
     }
-    for (const std::size_t index : scratch_) instance_.buffers.push_back(scratch(index));
+    for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
   }
 
   /// A counter where the type is an integer that the data have not; else a partial a block.
@@ -380,8 +224,8 @@ class Guess {
   }
 
   std::string buffer_name(std::size_t index) const {
-    if (index == input_) return "input";
-    if (index == output_) return "output";
+    if (index == roles_.input()) return "input";
+    if (index == roles_.output()) return "output";
     return std::ranges::find(scratch_names_, index, [](const auto& entry) { return entry.first; })->second;
   }
 
@@ -396,12 +240,10 @@ class Guess {
 
   const Kernel& kernel_;
   const EntryFacts& facts_;
-  std::vector<std::string>& said_;
+  KernelRoles roles_;
   Instance instance_;
   LaunchContract launch_;
-  std::size_t input_ = 0, output_ = 0;
   std::optional<std::size_t> count_;
-  std::vector<std::size_t> scratch_;
   std::vector<std::pair<std::size_t, std::string>> scratch_names_;
 };
 

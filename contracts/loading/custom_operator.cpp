@@ -1,9 +1,8 @@
-#include "contracts/loading/custom_operator.h"
+#include "contracts/loading/tables.h"
 
 #include <fmt/format.h>
 
-#include "contracts/expression/node.h"
-#include "contracts/expression/parser.h"
+#include "contracts/expression/tree.h"
 #include "oracles/formats.h"
 #include "oracles/number.h"
 

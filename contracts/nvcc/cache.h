@@ -37,4 +37,8 @@ class PtxCache {
   std::filesystem::path folder_;
 };
 
+/// The files that a compilation read, from the make rule that nvcc -MD writes: its prerequisites, with make's
+/// escapes undone.
+std::vector<std::string> prerequisites(std::string_view rule);
+
 }  // namespace foldproof

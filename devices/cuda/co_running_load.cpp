@@ -9,7 +9,7 @@ namespace foldproof::cuda {
 namespace {
 
 constexpr std::uint64_t nanoseconds_busy = 30'000;
-/// Of shared memory, the system keeps so much of each block's.
+/// Shared memory that the system reserves in each block, in bytes.
 constexpr std::uint32_t reserved = 1 << 10;
 
 constexpr const char* busy_ptx = R"(.version 7.0

@@ -34,16 +34,16 @@ Properties properties_of(CUdevice device) {
   all.shared_bytes =
       static_cast<std::uint32_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   all.l2_bytes = static_cast<std::uint64_t>(attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
-  // Two transfers a clock, which the driver tells in kHz; the bus in bits.
+  // Two transfers per clock cycle; the driver reports the clock in kHz and the bus width in bits.
   all.bytes_per_second = 2e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
                          attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
   return all;
 }
 
-/// When a launch may begin: at the end of the one before, or earlier, where the kernel waits for that itself.
+/// When a launch may begin: after the end of the previous one, or earlier if the kernel itself waits for it.
 enum class Begin { after, early };
 
-/// What a launch asks for besides its extents.
+/// The attributes of a launch other than its extents.
 class Attributes {
  public:
   Attributes(const LaunchShape& shape, Begin begin) {
@@ -77,7 +77,7 @@ void launch_in(CUstream_st* stream, unsigned site, CUfunc_st* function, const La
                std::span<const ArgumentBytes> arguments, Begin begin = Begin::after) {
   std::vector<void*> pointers;
   for (const ArgumentBytes& argument : arguments)
-    pointers.push_back(const_cast<std::byte*>(argument.data()));  // which the driver reads alone
+    pointers.push_back(const_cast<std::byte*>(argument.data()));  // the driver only reads it
   Attributes attributes(shape, begin);
   CUlaunchConfig config{};
   config.gridDimX = shape.grid.x, config.gridDimY = shape.grid.y, config.gridDimZ = shape.grid.z;

@@ -16,14 +16,15 @@ namespace {
 
 Gpus none(const std::string& why) { return {0, "", "", "there is no CUDA device here: " + why}; }
 
-/// A function of the driver. Of all GPUs this much can be asked, of those as well whose driver lacks what
+/// Looks up a driver function. Querying the GPUs also works with a driver that lacks functions that
 /// devices/cuda/driver.h needs to run kernels.
 template <typename Function>
 Function* function(void* driver, const char* name) {
   return reinterpret_cast<Function*>(dlsym(driver, name));
 }
 
-/// "compute capability 9.0, driver of CUDA 13.0" behind the name, and what code for it is made for.
+/// Appends "compute capability 9.0, driver of CUDA 13.0" to the name, and sets the architecture to compile
+/// for.
 void add_capability(void* driver, Gpus& gpus) {
   auto* const attribute = function<decltype(cuDeviceGetAttribute)>(driver, "cuDeviceGetAttribute");
   auto* const version = function<decltype(cuDriverGetVersion)>(driver, "cuDriverGetVersion");
@@ -38,7 +39,7 @@ void add_capability(void* driver, Gpus& gpus) {
   gpus.architecture = fmt::format("sm_{}{}", major, minor);
 }
 
-/// In this process.
+/// Queries the driver in this process.
 Gpus asked() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr) return none("the driver's libcuda.so.1 cannot be opened");
@@ -60,7 +61,7 @@ Gpus asked() {
   return gpus;
 }
 
-/// A line each.
+/// One field per line.
 std::string text_of(const Gpus& all) {
   return fmt::format("{}\n{}\n{}\n{}\n", all.count, all.name, all.architecture, all.lack);
 }
@@ -77,7 +78,7 @@ Gpus read_from(const std::string& text) {
   return all;
 }
 
-/// In a fork: a process that has asked its driver can never be forked again.
+/// Queries the driver in a fork: a process that has initialised the driver must not fork afterwards.
 Gpus asked_elsewhere() {
   constexpr std::size_t most_text = 4096;
   try {

@@ -10,7 +10,7 @@
 namespace foldproof::cuda {
 namespace {
 
-/// What a block may have of shared memory without a word, and of blocks a cluster.
+/// Limits without opt-in: shared memory per block in bytes, and blocks per cluster.
 constexpr std::uint32_t shared_without_asking = 48 << 10;
 constexpr std::uint64_t portable_cluster = 8;
 
@@ -22,7 +22,7 @@ bool is_refusal(CUresult result) {
 CUmod_st* loaded(const Image& image) {
   std::array<char, 8192> log{};
   std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_GENERATE_LINE_INFO};
-  // Values that are no pointers are passed as if they were.
+  // Option values that are not pointers are passed as void*.
   std::array<void*, 3> values{log.data(), std::bit_cast<void*>(log.size() - 1),
                               std::bit_cast<void*>(std::uintptr_t{1})};
   CUmod_st* module = nullptr;
@@ -66,7 +66,7 @@ void Module::keep_variables(const ptx::Module& module) {
     if (variable.space != ptx::Space::global) continue;
     CUdeviceptr address = 0;
     std::size_t bytes = 0;
-    // What no kernel uses is not there any more.
+    // Variables that are not used by any kernel have been removed.
     if (driver().cuModuleGetGlobal_(&address, &bytes, module_, variable.name.c_str()) != CUDA_SUCCESS)
       continue;
     variables_.push_back({address, Memory(bytes)});

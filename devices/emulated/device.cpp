@@ -49,7 +49,7 @@ void check_shape(const Program& program, const FunctionCode& entry, const Launch
                                  entry.name, exact[0], exact[1], exact[2], to_string(shape.block)));
 }
 
-// The cluster of a launch: what it asks for, else what the kernel was compiled with.
+// The cluster size of a launch: the one requested, otherwise the one compiled into the kernel.
 Dim3 cluster_of(const FunctionCode& entry, const LaunchShape& shape) {
   const auto& compiled = entry.required_cluster;
   const Dim3 own{compiled[0], compiled[1], compiled[2]};
@@ -69,7 +69,7 @@ Dim3 cluster_of(const FunctionCode& entry, const LaunchShape& shape) {
   return cluster;
 }
 
-// A cooperative launch needs all blocks resident at once.
+// All blocks of a cooperative launch must be resident at once.
 void check_cooperative(const Program& program, const FunctionCode& entry, const LaunchShape& shape) {
   const std::uint64_t shared = std::uint64_t{program.shared_static_bytes(entry)} + shape.shared_bytes;
   std::uint64_t each = std::min(blocks_each, threads_each / ((shape.block.volume() + 31) / 32 * 32));

@@ -16,7 +16,7 @@
 namespace foldproof::emulated {
 namespace {
 
-/// The buffers of one job on the device, freed with it.
+/// The device buffers of one job, freed by the destructor.
 class Allocations {
  public:
   Allocations(Device& device, const std::vector<JobBuffer>& buffers) : device_(device), buffers_(buffers) {
@@ -39,7 +39,8 @@ class Allocations {
 
   Address start(std::size_t buffer) const { return blocks_.at(buffer) + buffers_[buffer].offset; }
 
-  /// What is read back, and the findings about undefined bytes in it.
+  /// Reads back the buffers and adds the findings about undefined bytes. Returns the idle bytes of each
+  /// buffer.
   std::vector<std::vector<ByteRange>> take(const JobRun& run, JobResult& result) const {
     std::vector<std::vector<ByteRange>> idle(buffers_.size());
     result.contents.resize(buffers_.size());
@@ -57,7 +58,7 @@ class Allocations {
   }
 
  private:
-  // The last first, so that the next run's buffers have the same addresses.
+  // Frees the last one first, so that the next run's buffers have the same addresses.
   void release() {
     for (; !blocks_.empty(); blocks_.pop_back()) device_.free(blocks_.back());
   }
@@ -67,7 +68,7 @@ class Allocations {
   std::vector<Address> blocks_;
 };
 
-/// A co-running load has no meaning here.
+/// Co-running loads are ignored on the emulated device.
 Schedule schedule_of(const Job& job) {
   const auto* schedule = std::get_if<Schedule>(&job.order);
   return schedule ? *schedule : Schedule{};
@@ -91,14 +92,14 @@ class EmulatedRunner final : public Runner {
       Attempt first = watched(job);
       if (first.result.completed && std::ranges::any_of(first.result.findings, is_doubtful)) {
         const bool matters = undefined_values_matter(job, first);
-        first = watched(job);  // so that whoever counts has counted this run
+        first = watched(job);  // so that counters count this run
         if (!matters) std::erase_if(first.result.findings, is_doubtful);
       }
       poison(first.result.contents, first.idle);
       results.push_back(std::move(first.result));
       if (std::ranges::find(results.back().findings, Kind::timeout, &Finding::kind) !=
           results.back().findings.end())
-        break;  // the next ones would most likely take as long
+        break;  // the next jobs would most likely take as long
     }
     return results;
   }
@@ -111,12 +112,12 @@ class EmulatedRunner final : public Runner {
   /// One run of a job.
   struct Attempt {
     JobResult result;
-    std::vector<std::vector<ByteRange>> idle;  ///< by buffer: what says nothing
-    UseOfUndefined use;                        ///< where findings or the purpose ask for it
+    std::vector<std::vector<ByteRange>> idle;  ///< by buffer: bytes that carry no information
+    UseOfUndefined use;                        ///< if findings or the purpose require it
   };
   enum class Purpose : bool { first, compare };
 
-  /// `fill`: what undefined values hold.
+  /// `fill`: the contents of undefined memory and registers.
   Attempt watched(const Job& job, const std::optional<UndefinedFill>& fill = std::nullopt) {
     {
       JobRun first(device_, fill, false);
@@ -127,14 +128,14 @@ class EmulatedRunner final : public Runner {
     return run(job, replay, fill ? Purpose::compare : Purpose::first);
   }
 
-  // A finding that stands only if another value would show another result. Possible padding is no longer a
-  // question of that.
+  // A finding that is kept only if another undefined value changes the result. Warnings about possible
+  // padding are kept in any case.
   static bool is_doubtful(const Finding& finding) {
     return is_about_undefined_values(finding.kind) && finding.severity == Severity::error;
   }
 
-  // Whether it matters what holds whatever nobody determined. Sums and scans of partly filled tiles compute
-  // with such values and discard what comes of them, often where no bit tells (x + u - u).
+  // Whether the result depends on undefined values. Sums and scans of partially filled tiles compute with
+  // such values and discard the results, often in ways that bitwise propagation cannot recognise (x + u - u).
   bool undefined_values_matter(const Job& job, const Attempt& first) {
     Job again = job;
     again.trace.reset();
@@ -160,7 +161,7 @@ class EmulatedRunner final : public Runner {
     return of_a == b.result.contents;
   }
 
-  /// The findings about other things.
+  /// The findings that do not concern undefined values.
   static std::set<std::tuple<Kind, Severity, std::string>> others(const JobResult& result) {
     std::set<std::tuple<Kind, Severity, std::string>> all;
     for (const Finding& finding : result.findings)

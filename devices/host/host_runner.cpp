@@ -1,4 +1,4 @@
-// The other end of server.inc, which says how the two talk.
+// The Foldproof side of the protocol described in server.inc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,19 +18,19 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::string_view greeting = "FOLDPROO";
-/// Longer ones are no names and sentences, and more are no entries: whoever sends them speaks another
-/// language.
+/// Limits on the length of names and sentences and on the number of list elements: a program that exceeds
+/// them does not follow the protocol.
 constexpr std::uint64_t most_text = 1 << 20, most_listed = 1 << 16;
 
-/// CUDA's errors that have a kind of their own.
+/// CUDA errors with their own kind of finding.
 enum Error : std::uint64_t { illegal_address = 700, misaligned_address = 716, launch_timeout = 702 };
 
-/// The program answered what is no answer.
+/// The program's reply does not follow the protocol.
 struct ProtocolError {
   std::string what;
 };
 
-/// One process of a program, and what it said of itself.
+/// One process of a program, and the entries that it listed.
 class Program {
  public:
   Program(const std::filesystem::path& file, milliseconds limit)
@@ -50,7 +50,7 @@ class Program {
 
   const std::vector<EntryInfo>& entries() const { return entries_; }
 
-  /// Answers with a result; throws Ended or ProtocolError, and is of no use any more then.
+  /// Returns the job's result. Throws Ended or ProtocolError; the object is unusable then.
   JobResult run(const Job& job) {
     connection_.limit(limit_);
     const ByteWriter message = written(job);
@@ -146,7 +146,7 @@ class Program {
     result.findings.push_back(std::move(finding));
   }
 
-  /// Libraries say more on standard error than their numbers do.
+  /// Libraries print more details to standard error than their error codes convey.
   std::string with_last_words(const std::string& sentence) const {
     const std::string words = connection_.last_words();
     return words.empty() ? sentence : fmt::format("{}; it said: {}", sentence, words);
@@ -189,7 +189,7 @@ class HostRunner final : public Runner {
       results.push_back(run(job));
       const auto& findings = results.back().findings;
       if (std::ranges::find(findings, Kind::timeout, &Finding::kind) != findings.end())
-        break;  // the next ones would most likely take as long
+        break;  // the next jobs would most likely take as long
     }
     return results;
   }
@@ -209,7 +209,7 @@ class HostRunner final : public Runner {
   JobResult run(const Job& job) {
     try {
       JobResult result = program_of(*job.image).run(job);
-      if (!result.completed) program_.reset();  // what an error leaves behind is of no use
+      if (!result.completed) program_.reset();  // the device state after an error is not reused
       return result;
     } catch (const Ended& ended) {
       program_.reset();

@@ -23,7 +23,7 @@ Enumeration enumerator(ByteReader& from, Enumeration last) {
   return static_cast<Enumeration>(value);
 }
 
-/// As many as the length in front says, each made by `one`.
+/// Reads a list: its length, then elements, each read by `one`.
 template <typename One>
 auto list_of(ByteReader& from, const One& one) {
   std::vector<decltype(one())> all;
@@ -143,7 +143,7 @@ void write(ByteWriter& to, const Job& job) {
   to.number(job.limits.warp_instructions);
 }
 
-/// Throws ProtocolError where a step speaks of a buffer that the job does not have.
+/// Throws ProtocolError if a step refers to a buffer that the job does not have.
 void check_buffers(const Job& job) {
   const auto check = [&](std::uint64_t buffer) {
     if (buffer >= job.buffers.size())

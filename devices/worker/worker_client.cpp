@@ -6,9 +6,9 @@
 namespace foldproof {
 namespace {
 
-/// Whether it is what a job may come to.
+/// Whether the result is possible for the job.
 bool fits(const Job& job, const JobResult& result) {
-  if (!result.completed) return true;  // its contents mean nothing
+  if (!result.completed) return true;  // contents are meaningless
   if (result.contents.size() != job.buffers.size()) return false;
   for (std::size_t b = 0; b < job.buffers.size(); ++b)
     if (job.buffers[b].read_back && result.contents[b].size() != job.buffers[b].bytes) return false;
@@ -62,7 +62,7 @@ std::pair<Answer, std::vector<std::byte>> WorkerClient::ask(const ByteWriter& re
                                                             std::chrono::milliseconds limit) {
   connection_.limit(limit);
   std::uint64_t bytes = request.message().size();
-  // An answer to somebody who did not live to hear it may still lie there.
+  // An unread reply to a process that has exited may still be in the socket, so numbers are unique.
   const std::uint64_t number = (static_cast<std::uint64_t>(getpid()) << 32) + ++questions_;
   connection_.send(&bytes, sizeof bytes);
   connection_.send(&number, sizeof number);

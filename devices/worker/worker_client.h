@@ -1,4 +1,4 @@
-// Questions to one worker process, and its answers.
+// Requests to one worker process, and its replies.
 #pragma once
 
 #include <chrono>
@@ -15,16 +15,16 @@
 
 namespace foldproof {
 
-/// All throw Ended where the process ends or does not answer in time, ProtocolError where it answers what is
-/// no answer, and for a refusal InputError or Unsupported.
+/// All functions throw Ended if the process ends or does not reply in time, ProtocolError for an invalid
+/// reply, and InputError or Unsupported for a refusal.
 class WorkerClient {
  public:
   explicit WorkerClient(const std::vector<std::string>& command) : connection_(command) {}
 
-  /// Makes the image known, and tells its kernels.
+  /// Loads the image in the worker, and returns its kernels.
   std::vector<EntryInfo> introduce(const Image& image, std::chrono::milliseconds limit);
-  /// The results of jobs of one image, as many as there are jobs, or nothing where the worker says that one
-  /// spoilt the device for all. `start`: for an image that is not known yet.
+  /// The results of jobs of one image, one per job, or std::nullopt if the worker reports that one of them
+  /// corrupted the device for all. `start`: the limit for loading an image that is not known yet.
   std::optional<std::vector<JobResult>> run(std::span<const Job> jobs, std::chrono::milliseconds limit,
                                             std::chrono::milliseconds start);
 

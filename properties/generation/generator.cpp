@@ -281,7 +281,7 @@ CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, std
       seed_(hash_of(identity_, seed)),
       obeys_schedules_(obeys_schedules) {
   if (!instance.reduction) return;
-  for (const DistributionInfo& distribution : distributions())
+  for (const DistributionInfo& distribution : foldproof::distributions())
     if (is_wanted(distribution, instance)) distributions_.emplace_back(distribution.name);
   for (const DistributionInfo& transform : foldproof::transforms())
     if (is_wanted(transform, instance)) transforms_.emplace_back(transform.name);

@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "oracles/formats.h"
-#include "properties/relations/relation_case.h"
+#include "properties/relations/relations.h"
 
 namespace foldproof::relations {
 namespace {

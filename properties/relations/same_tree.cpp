@@ -5,7 +5,7 @@
 
 #include "oracles/bounds.h"
 #include "oracles/tally.h"
-#include "properties/relations/relation_case.h"
+#include "properties/relations/relations.h"
 
 namespace foldproof::relations {
 namespace {

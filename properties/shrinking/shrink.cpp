@@ -59,13 +59,13 @@ class Neighbours {
 
  private:
   static rc::Seq<Case> simplified(const Case& c) {
-    Case unrelated = c, bare = c, once = c, undisturbed = c, aligned = c;
-    unrelated.relation.clear();
+    Case without_relation = c, bare = c, once = c, undisturbed = c, aligned = c;
+    without_relation.relation.clear();
     bare.input.transforms.clear();
     once.calls = 1;
     undisturbed.order = usual(c.order);
     aligned.offset = 0;
-    return rc::seq::concat(rc::seq::just(unrelated, bare), fewer_transforms(c),
+    return rc::seq::concat(rc::seq::just(without_relation, bare), fewer_transforms(c),
                            rc::seq::just(once, undisturbed, aligned));
   }
 
@@ -74,7 +74,7 @@ class Neighbours {
     std::vector<Case> fewer;
     for (std::size_t i = 0; i < c.input.transforms.size() && c.input.transforms.size() > 1; ++i) {
       fewer.push_back(c);
-      auto& transforms = fewer.back().distribution.transforms;
+      auto& transforms = fewer.back().input.transforms;
       transforms.erase(transforms.begin() + static_cast<std::ptrdiff_t>(i));
     }
     return rc::seq::fromContainer(std::move(fewer));
@@ -127,11 +127,11 @@ class Neighbours {
   rc::Seq<Case> distributions(const Case& c) const {
     if (!c.input.planted.empty() || same_elements(c.input, {"zeros"})) return {};
     std::vector<Case> simpler;
-    for (const DistributionInfo& distribution : distributions()) {
+    for (const DistributionInfo& distribution : foldproof::distributions()) {
       if (distribution.name == bare_name(c.input.distribution)) break;
       if (!instance_->reduction || !suits(distribution, instance_->reduction->input)) continue;
       simpler.push_back(c);
-      simpler.back().distribution.distribution = distribution.name;
+      simpler.back().input.distribution = distribution.name;
     }
     return rc::seq::fromContainer(std::move(simpler));
   }
@@ -140,7 +140,7 @@ class Neighbours {
     std::vector<Case> simpler;
     for (std::uint64_t seed = 0; seed < std::min<std::uint64_t>(c.input.seed, 4); ++seed) {
       simpler.push_back(c);
-      simpler.back().distribution.seed = seed;
+      simpler.back().input.seed = seed;
     }
     return rc::seq::fromContainer(std::move(simpler));
   }

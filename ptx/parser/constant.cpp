@@ -13,7 +13,7 @@ namespace foldproof::ptx {
 
 namespace {
 
-/// A constant while it is computed: integers are .s64 unless written with U or too large for it.
+/// An intermediate value: integers are .s64 unless written with U or too large for .s64.
 struct Value {
   Literal literal;
   bool is_unsigned = false;
@@ -39,9 +39,9 @@ u64 shift_right(s64 value, s64 by) {
 u64 divide(s64 a, s64 b) { return b == -1 ? u64{0} - std::bit_cast<u64>(a) : std::bit_cast<u64>(a / b); }
 u64 remainder(s64 a, s64 b) { return b == -1 ? 0 : std::bit_cast<u64>(a % b); }
 
-/// A binary operator: how tightly it binds, and its value for .u64, .s64 (null: the same bits) and .f64
-/// (null: not for floats). One operand of .u64 makes both .u64; a shift goes by its left operand; truths are
-/// .s64.
+/// A binary operator: its precedence, and its function for .u64, .s64 (null: the .u64 function applies) and
+/// .f64 (null: not defined for floats). If one operand is .u64, both are converted to it; a shift has the
+/// type of its left operand; comparisons and logical operators yield .s64.
 struct Operator {
   enum class Result : std::uint8_t { common, left, truth };
   std::string_view symbol;
@@ -88,7 +88,7 @@ const Operator* operator_at(const Cursor& cursor, int least) {
   return nullptr;
 }
 
-/// The digits of `text` to `base`; refuses what does not fit 64 bits or is no digit.
+/// The value of `text` in the given base; rejects invalid digits and values that do not fit 64 bits.
 u64 digits(const Cursor& cursor, const Token& token, std::string_view text, int base) {
   u64 value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -139,7 +139,7 @@ Value number(Cursor& cursor) {
 
 Value expression(Cursor& cursor, unsigned depth);
 
-/// (.s64) and (.u64) change how an integer counts, and truncate a float.
+/// (.s64) and (.u64) change the signedness of an integer, and truncate a float.
 Value cast(const Cursor& cursor, const Token& type, const Value& value) {
   if (type.text != "s64" && type.text != "u64")
     cursor.fail(type, fmt::format("A constant is cast to .s64 or .u64 only, not to {}.", quoted(type)));
@@ -215,7 +215,7 @@ Value apply(const Cursor& cursor, const Token& symbol, const Operator& op, const
   return integer(bits, is_unsigned && op.result != Operator::Result::truth);
 }
 
-/// Operators of at least that precedence, from the left.
+/// Parses operators of at least precedence `least`, left-associative.
 Value binary(Cursor& cursor, int least, unsigned depth) {
   Value value = unary(cursor, depth);
   while (const Operator* op = operator_at(cursor, least)) {

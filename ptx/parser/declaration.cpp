@@ -27,8 +27,8 @@ std::uint32_t vector_of(std::string_view word) {
   return word == "v2" ? 2 : word == "v4" ? 4 : word == "v8" ? 8 : 1;
 }
 
-/// .align 8 .v2 .f32 .ptr .global .align 4: what all names of the list share. Behind .ptr, .align and the
-/// space describe what the pointer points to, which nothing here asks for.
+/// .align 8 .v2 .f32 .ptr .global .align 4: the part that all names of the list share. After .ptr, .align and
+/// the space describe the pointee and are ignored.
 Variable parse_kind(Cursor& cursor, Space space) {
   Variable kind;
   kind.space = space;
@@ -56,7 +56,7 @@ Variable parse_kind(Cursor& cursor, Space space) {
   return kind;
 }
 
-/// [4][2], []: only the first may be left open.
+/// [4][2], []: only the first extent may be omitted.
 void parse_extents(Cursor& cursor, Variable& variable) {
   while (cursor.at_symbol("[")) {
     const Token open = cursor.take();
@@ -74,7 +74,7 @@ void parse_extents(Cursor& cursor, Variable& variable) {
   }
 }
 
-/// Refuses what would not fit limits::variable_bytes, step by step so that no product overflows.
+/// Rejects variables larger than limits::variable_bytes, dimension by dimension so that no product overflows.
 void check_size(const Cursor& cursor, const Token& name, const Variable& variable) {
   std::uint64_t bytes = std::uint64_t{bytes_of_type(variable.type).value_or(1)} * variable.vector;
   for (std::uint64_t extent : variable.extents) {
@@ -93,7 +93,7 @@ void parse_register_count(Cursor& cursor, Variable& variable) {
   cursor.expect_symbol(">", "after the number of registers");
 }
 
-/// name, name<5>, name[4][2] and their initial values.
+/// name, name<5>, name[4][2], each with its initial values.
 Variable parse_declarator(Cursor& cursor, const Variable& kind) {
   Variable variable = kind;
   const Token name = cursor.expect(Token::Kind::name, "the name of the variable");

@@ -11,7 +11,7 @@ namespace foldproof::ptx {
 
 namespace {
 
-// <cctype> depends on the locale, and its arguments on the sign of char.
+// <cctype> depends on the locale and on the signedness of char.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
@@ -123,7 +123,7 @@ Token Lexer::dotted() {
   return token;
 }
 
-// Digits, fraction and exponent of a decimal number; letters that only a malformed one has are left over.
+// Digits, fraction and exponent of a decimal number; does not include letters that follow a malformed one.
 std::size_t Lexer::length_of_number() const {
   std::size_t length = 0;
   const auto skip = [&](auto belongs) {
@@ -145,7 +145,7 @@ std::size_t Lexer::length_of_number() const {
 Token Lexer::number() {
   std::size_t length = 0;
   if (at() == '0' && is_letter(at(1)) && at(1) != 'e' && at(1) != 'E' && at(1) != 'U') {
-    length = 2;  // 0x 0f 0d 0b, upper case too; what they say is checked with their value
+    length = 2;  // 0x 0f 0d 0b, either case; the digits are checked when the value is computed
     while (is_hex(at(length))) ++length;
   } else {
     length = length_of_number();

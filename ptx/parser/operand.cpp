@@ -9,7 +9,7 @@ namespace foldproof::ptx {
 
 namespace {
 
-/// {a, b, …}: names and numbers, no braces inside.
+/// {a, b, …}: names and numbers, not nested.
 std::vector<Operand> parse_vector(Cursor& cursor) {
   cursor.expect_symbol("{", "to open the vector");
   std::vector<Operand> elements;

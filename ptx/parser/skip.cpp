@@ -13,7 +13,7 @@ bool is_symbol(const Token& token, std::string_view characters) {
          characters.find(token.text[0]) != std::string_view::npos;
 }
 
-/// Whether the token no longer belongs to a directive that is not known and whose brackets are closed.
+/// Whether the token ends an unknown directive whose brackets are closed.
 bool ends_unknown(const Token& token, Where where, std::uint32_t line) {
   const bool is_directive = token.kind == Token::Kind::dotted;
   switch (where) {

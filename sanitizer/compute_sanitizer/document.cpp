@@ -20,7 +20,7 @@ constexpr std::string_view root_empty = "<ComputeSanitizerOutput/>";
 constexpr std::string_view record_open = "<record>";
 constexpr std::string_view record_close = "</record>";
 
-// The parser calls itself for every level. Records of 2025 have five.
+// The parser recurses once per level. Records of version 2025 have five levels.
 constexpr int deepest = 64;
 
 void skip_space(std::string_view& rest) {
@@ -55,7 +55,7 @@ void check_end(std::string_view rest) {
     throw InputError("compute-sanitizer's output goes on behind its end; two runs may share the file");
 }
 
-// Comments, declarations of entities and the like are nowhere in what the tool writes.
+// The tool's output does not contain comments, entity declarations and the like.
 void check_shape(std::string_view record, std::size_t number) {
   int depth = 0;
   for (std::size_t at = record.find('<'); at != std::string_view::npos; at = record.find('<', at + 1)) {

@@ -11,15 +11,14 @@
 namespace foldproof::compute_sanitizer {
 namespace {
 
-/// What a record is about that has these words in its text or type.
+/// Maps records of a tool whose text or type contains `words` to a kind of finding.
 struct Meaning {
-  std::string_view tool;  ///< empty: whichever wrote it
+  std::string_view tool;  ///< empty: any tool
   std::string_view words;
   Kind kind;
 };
 
-// The first that fits counts. The words are those of measured records, of the manual, and of CUDA's
-// exceptions.
+// The first match applies. The words come from recorded output, the manual, and CUDA's exceptions.
 constexpr Meaning meanings[] = {
     {"racecheck", "might not have entered", Kind::dsmem_lifetime},
     {"racecheck", "already exited", Kind::dsmem_lifetime},
@@ -61,7 +60,7 @@ Kind kind_of(const Tool& tool, const Record& record) {
   const std::string words = lowercase(words_of(record));
   for (const Meaning& meaning : meanings)
     if (meaning.tool == tool.name && words.find(meaning.words) != std::string::npos) return meaning.kind;
-  // A record of a known kind is about a kernel, whatever its words.
+  // A record of a known kind concerns a kernel, whatever its words.
   if (record.kind == RecordKind::barrier) return Kind::barrier_divergence;
   if (record.kind == RecordKind::precise || record.kind == RecordKind::imprecise) return Kind::crash;
   return Kind::unsupported;
@@ -101,18 +100,18 @@ ToolFinding event(const Tool& tool, const Record& record, const LaunchSites& sit
   return found;
 }
 
-/// What two findings share that are told as one. Of two places it does not matter which came first.
+/// Findings with the same identity are reported once. The order of the two positions does not matter.
 auto identity(const ToolFinding& found) {
   const Finding& finding = found.finding;
   std::string one = to_string(finding.at), other = finding.other ? to_string(*finding.other) : "";
   if (other < one) std::swap(one, other);
-  // Without lines the places stand in the message alone.
+  // Without line information, only the message contains the position.
   const bool has_lines = finding.at.line != 0;
   return std::tuple(finding.kind, one, other, has_lines ? "" : finding.message, found.launch, found.site,
                     found.function);
 }
 
-/// Of several, the severest.
+/// Keeps one finding per identity, with the highest severity.
 std::vector<ToolFinding> each_once(std::vector<ToolFinding> all) {
   std::vector<ToolFinding> reported;
   std::map<decltype(identity(all.front())), std::size_t> known;

@@ -18,10 +18,10 @@ constexpr const char* program = "compute-sanitizer";
 constexpr const char* usual_place = "/usr/local/cuda/bin";
 constexpr unsigned first_known_year = 2022;
 
-// Buffers lie back to back, and what runs over the end of one by less than this does not reach the next.
+// Buffers are contiguous without padding; an overrun shorter than this does not reach the next buffer.
 constexpr std::string_view padding = "65536";
 
-// Calls that fail, and copies of what no kernel has written, are the business of the program that launches.
+// Failed API calls and copies of unwritten memory concern the launching program and are not reported.
 const std::array<Tool, 4> table{{
     {"racecheck",
      "races in shared memory",
@@ -45,7 +45,7 @@ const std::array<Tool, 4> table{{
      Kind::uninitialized_read},
 }};
 
-// compute-sanitizer replaces %p and %q{NAME} in names of files.
+// compute-sanitizer expands %p and %q{NAME} in file names.
 std::string escaped(const fs::path& file) {
   std::string text;
   for (const char c : file.string()) text += c == '%' ? std::string("%%") : std::string(1, c);
@@ -67,12 +67,12 @@ std::vector<std::string> command_line(const Tool& tool, const fs::path& executab
   std::vector<std::string> words = {executable.string(), "--tool", std::string(tool.name)};
   words.insert(words.end(), {"--xml", "--save", escaped(xml_file)});
   words.insert(words.end(), {"--print-limit", "0"});       // all records
-  words.insert(words.end(), {"--demangle", "no"});         // names as modules have them
-  words.insert(words.end(), {"--strip-paths", "no"});      // files with their folders
-  words.insert(words.end(), {"--show-backtrace", "yes"});  // the place of the launch
-  // The launches behind one with an error are checked, too.
+  words.insert(words.end(), {"--demangle", "no"});         // names as in the module
+  words.insert(words.end(), {"--strip-paths", "no"});      // full paths
+  words.insert(words.end(), {"--show-backtrace", "yes"});  // the launch's host stack
+  // Launches after one with an error are also checked.
   words.insert(words.end(), {"--destroy-on-device-error", "kernel"});
-  // The status is the program's, and only its own process is watched.
+  // The exit status is the program's own, and only its own process is checked.
   words.insert(words.end(), {"--check-exit-code", "no", "--target-processes", "application-only"});
   words.insert(words.end(), tool.options.begin(), tool.options.end());
   return words;

@@ -1,4 +1,4 @@
-// A check that needs to know what happened before what.
+// Base of checks that use happens-before order.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace foldproof {
 
-/// Tells `count` clocks of all that orders. Accesses are left to the check (Clocks::accesses), which may have
-/// to look at them before.
+/// Forwards all synchronization events to `count` clocks. The check itself forwards accesses
+/// (Clocks::accesses), since it may have to inspect them first.
 template <std::size_t count = 1>
 class Clocked : public Check {
  public:

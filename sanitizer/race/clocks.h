@@ -162,26 +162,33 @@ class Clocks {
     std::uint32_t ended = 0;  ///< of the cluster's blocks
   };
 
-  /// Whether the blocks of its cluster have ended: others take what is `wide`.
-  bool is_over(const Message::Item& item) const;
-  void pass_messages(const AccessEvent& strong);
-  void overwrite_messages(const AccessEvent& weak);
-  static const Knowledge& outer_of(const WarpClock& who, unsigned lane);
+  // What lanes know, and learn (clocks.cpp).
+  static const Knowledge& outer_of(const WarpClock& who, unsigned lane) {
+    return (who.has_outer & bit(lane)) != 0 ? (*who.outer)[lane] : who.block->outer;
+  }
   static Knowledge known_inside(const WarpClock& who, LaneSet lanes);
   static void join_outside(Knowledge& sum, const WarpClock& who, LaneSet lanes, Knowledge& joined);
   static Knowledge known_to(const WarpClock& who, LaneSet lanes);
   void learn(WarpClock& who, LaneSet lanes, const Knowledge& what);
+
+  // Barriers (clocks_barriers.cpp).
+  using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp of a block, which has no more
+  void meet_by_lanes(BlockClock& block, BlockClock::Barrier& complete);
+  void meet_as_a_block(BlockClock& block);
+  void meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
+                    const ByWarp& waiting);
+
+  // Releases and acquires (clocks_messages.cpp).
+  /// Whether the blocks of its cluster have ended: others take what is `wide`.
+  bool is_over(const Message::Item& item) const;
+  void pass_messages(const AccessEvent& strong);
+  void overwrite_messages(const AccessEvent& weak);
   bool sees(const Written& written, const AccessEvent& event) const;
   void observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element,
                const Written* written);
   void publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element);
   void acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope);
   void forget_around(const Datum& element, bool itself);
-  using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp of a block, which has no more
-  void meet_by_lanes(BlockClock& block, BlockClock::Barrier& complete);
-  void meet_as_a_block(BlockClock& block);
-  void meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
-                    const ByWarp& waiting);
   static Fencing& fencing(WarpClock& who, unsigned lane);
   /// Lanes of warps that have met share what their fences released and what they observed.
   using Met = std::vector<std::pair<WarpClock*, LaneSet>>;

@@ -11,8 +11,8 @@ void DsmemLifetimeCheck::launch_begins(const LaunchView& launch) {
   reported_.clear();
 }
 
-// The memory is there until the block's last thread ends; a use is in time if any thread knew of it when it
-// ended.
+// The memory is valid until the block's last thread exits. A use is in time if any thread of the block had
+// synchronized with it before exiting.
 void DsmemLifetimeCheck::block_ends(BlockNumber block) {
   ended_.insert(block);
   for (const auto& [place, uses] : uses_[block]) {
@@ -27,7 +27,7 @@ void DsmemLifetimeCheck::block_ends(BlockNumber block) {
   Clocked::block_ends(block);
 }
 
-// Lanes of a use that no thread of the block knows of.
+// The lanes of a use with which no thread of the block has synchronized.
 LaneSet DsmemLifetimeCheck::unknown_to(BlockNumber block, const WarpId& user, const Use& use) {
   LaneSet late = use.lanes;
   for (const WarpClock& warp : clocks_.block(block).warps)
@@ -36,7 +36,7 @@ LaneSet DsmemLifetimeCheck::unknown_to(BlockNumber block, const WarpId& user, co
   return late;
 }
 
-// Who knows of a lane's last use knows of those before.
+// Synchronizing with a lane's last use implies its earlier ones.
 void DsmemLifetimeCheck::keep(std::vector<Use>& uses, unsigned lane, Time time) {
   if (uses.empty() || uses.back().time != time) uses.push_back({0, time});
   for (Use& use : uses) use.lanes &= ~bit(lane);

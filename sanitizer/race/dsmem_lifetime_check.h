@@ -1,5 +1,5 @@
-// Shared memory of other blocks of a cluster: it lives from the block's start to its end, and whoever uses it
-// must know that it does.
+// Distributed shared memory: a block's shared memory is valid from the block's start to its end, and other
+// blocks of the cluster must synchronize with both.
 #pragma once
 
 #include <map>
@@ -10,8 +10,9 @@
 
 namespace foldproof {
 
-/// Reports `dsmem-lifetime`: an access to a peer's shared memory that nothing puts after the peer's start, or
-/// before its end. Nothing does until the two have met at a cluster barrier, or by release and acquire.
+/// Reports `dsmem-lifetime`: an access to a peer's shared memory that is not ordered after the peer's start,
+/// or not before its end. The order requires a cluster barrier between the two blocks, or a release and an
+/// acquire.
 class DsmemLifetimeCheck final : public Clocked<> {
  public:
   bool watches(const LaunchView& launch) const override { return launch.blocks_per_cluster() > 1; }
@@ -24,8 +25,8 @@ class DsmemLifetimeCheck final : public Clocked<> {
     LaneSet lanes = 0;
     Time time = 0;
   };
-  /// Of a block's shared memory, by a warp of another one at one place of the program: the last use of each
-  /// lane, those of one time together.
+  /// Uses of a block's shared memory by a warp of another block at one instruction: the last use of each
+  /// lane, grouped by time.
   using Uses = std::map<std::pair<WarpId, Site>, std::vector<Use>>;
 
   static void keep(std::vector<Use>& uses, unsigned lane, Time time);

@@ -10,7 +10,7 @@ namespace {
 
 using What = AccessEvent::What;
 
-constexpr std::size_t released = 0, obeyed = 1;  // the clocks
+constexpr std::size_t released = 0, obeyed = 1;  // indices of the clocks
 
 bool reads(const AccessEvent& event) { return event.what != What::write; }
 bool writes(const AccessEvent& event) { return event.what != What::read; }
@@ -37,7 +37,7 @@ void FenceCheck::accesses(const AccessEvent& event) {
   for_lanes(event.lanes, [&](unsigned lane) {
     const Location first = location_of(event, lane);
     if (!event.strong) {
-      if (writes(event))  // what stands there is no strong value
+      if (writes(event))  // the location no longer holds a strong value
         erase_overlapping(places_, first, event.bytes, [](const auto& /*place*/) { return false; });
       return;
     }
@@ -47,8 +47,8 @@ void FenceCheck::accesses(const AccessEvent& event) {
   notify_clocks(event);
 }
 
-// To the second clock every strong write releases, unless it is an atomic that leaves what stood there. Lanes
-// of an atomic come one after another: those before a lane may be whom it has waited for.
+// In the second clock every strong write releases, except an atomic that leaves the value unchanged. The
+// lanes of an atomic act one after another: a lane may have waited for lanes before it.
 void FenceCheck::notify_clocks(const AccessEvent& event) {
   AccessEvent taken = event;
   taken.acquires |= event.strong && reads(event);
@@ -84,7 +84,7 @@ void FenceCheck::access(const AccessEvent& event, unsigned lane, const Location&
   if (writes(event)) place.readers = readers;
 }
 
-// A lane's last access stands for those before.
+// A lane's last access represents its earlier ones.
 FenceCheck::Access& FenceCheck::remember(Accesses& accesses, const Access& now) {
   std::vector<Access>& own = accesses[now.when.warp];
   for (Access& access : own) access.when.lanes &= ~now.when.lanes;
@@ -97,7 +97,7 @@ FenceCheck::Access& FenceCheck::remember(Accesses& accesses, const Access& now) 
   return *same;
 }
 
-// Reports missing fences. A write stands for all that has happened before it.
+// Reports missing fences. A write represents every access that is ordered before it, so those are dropped.
 void FenceCheck::compare(const AccessEvent& event, Accesses& earlier, const Access& now,
                          std::uint64_t address) {
   for (auto& [warp, accesses] : earlier) {
@@ -118,7 +118,7 @@ LaneSet FenceCheck::unordered(std::size_t clock, const Moment& earlier, LaneSet 
                            earlier.time[clock]);
 }
 
-// Of lanes whose access nothing orders before this one, those that the program has waited for.
+// Of the lanes whose access is not ordered before this one, those that the program has waited for.
 LaneSet FenceCheck::missing_fences(const Access& earlier, LaneSet late, const Access& now) {
   if (earlier.when.warp == now.when.warp) return 0;
   if (!clocks_.include_each_other(earlier.scope, earlier.when.warp.block, now.scope, now.when.warp.block))

@@ -42,16 +42,20 @@ class RaceCheck final : public Clocked<> {
   Shadow* shadow_of(const AccessEvent& event, unsigned lane);
   /// What a barrier of the whole block has put behind it is over for all who may come to its shared memory.
   bool forgets(const AccessEvent& event) const { return event.shared && !clocks_.clustered(); }
+
+  // Rows (race_check.cpp).
   void access_rows(const AccessEvent& event, Shadow& shadow, WarpClock& who);
   bool access_row(const AccessEvent& event, Line& line, const Row& row, WarpClock& who);
   bool row_is_ordered(const Row& earlier, const Row& now, const WarpClock& who);
+
+  // Cells (race_check_cells.cpp).
   void access_words(const AccessEvent& event, Line& line, const Row& row, WarpClock& who,
                     std::uint64_t address);
-  static void undivide(Line& line);
   void access_lane(const AccessEvent& event, Shadow& shadow, unsigned lane, WarpClock& who);
   void access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now, WarpClock& who,
                    std::uint64_t address);
   void divide(const AccessEvent& event, Line& line, bool into_bytes);
+  static void undivide(Line& line);
   static void end_chains(Line& line, std::size_t index, const Manner& now);
   void continue_chain(const AccessEvent& event, Chain& chain, Entry& now);
   bool is_permitted(const Entry& earlier, const Entry& now) const;
@@ -59,6 +63,8 @@ class RaceCheck final : public Clocked<> {
   LaneSet seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who);
   void compare(const AccessEvent& event, Cell& cell, std::vector<Entry>& entries, unsigned lane,
                const Entry& now, WarpClock& who, std::uint64_t address);
+
+  // Races that are told of (race_check_report.cpp).
   Kind kind_of(const AccessEvent& event, unsigned lane, const Entry& earlier, const Entry& now) const;
   bool is_news(Kind kind, const Entry& earlier, const Entry& now) const;
   const Finding* reported_for(Kind kind, const Entry& earlier, const Entry& now) const;

@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "catch.h"
 #include "contracts/entry_facts.h"
-#include "contracts/guessing/kernel_name.h"
+#include "contracts/guessing/reduction_guess.h"
 #include "contracts/keys.h"
 #include "nvcc.h"
 #include "workshop.h"

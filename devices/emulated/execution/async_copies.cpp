@@ -1,12 +1,12 @@
-// cp.async: copies from global to shared memory that go on while their threads do (ISA 9.7.9.25.3).
+// cp.async: asynchronous copies from global to shared memory (ISA 9.7.9.25.3).
 //
 //   issued ─────────── in flight: the target is undefined ───────────► delivered
 //   cp.async                                                            wait_group, wait_all,
 //                                                                       cp.async.mbarrier.arrive
 //
-// Hardware may deliver at any time between. Here the source is read at once and the target written as late as
-// possible, so a thread that does not wait uses undefined values. Observers see both ends: an access to the
-// target between them is unordered with one of the two.
+// Hardware may deliver at any time in between. Here the source is read at issue and the target is written as
+// late as possible, so a thread that does not wait uses undefined values. Observers see an access to the
+// target at both ends: an access between them is unordered with one of the two.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ void Executor::async_copy(Warp& warp, Frame& frame, const Instruction& i, LaneMa
   warp.copies.push_back(copy);
 }
 
-// A copy's beginning or end at its target.
+// Emits the access to the target at the begin or end of a copy.
 void Executor::emit_copy(const Warp& warp, const CopyInFlight& copy, LaneMask lanes) {
   const Instruction& i = *copy.instruction;
   AccessEvent event = Events::event_of(warp, parts_.program.details[i.detail].attributes, copy.to, lanes);
@@ -65,7 +65,7 @@ void Executor::emit_copy(const Warp& warp, const CopyInFlight& copy, LaneMask la
   parts_.events.emit_access(warp, i.form->space, copy.to, event);
 }
 
-// Lanes that read equally much, together; what a lane does not read need not exist, and is zero.
+// Reads lanes of equal size together. Memory beyond the source size need not exist; its bytes are zero.
 void Executor::read_source(WarpAccess& source, CopyInFlight& copy) {
   const MachineOperands& detail = source.detail;
   const auto read = [&](unsigned lane) {
@@ -101,7 +101,7 @@ void Executor::begin_delivery(const Warp& warp, const CopyInFlight& copy, unsign
   parts_.shadow.undelivered(warp, copy, lane);
 }
 
-// cp.async.commit_group: the copies so far are a group.
+// cp.async.commit_group: the copies since the last one form a group.
 void Executor::close_group(Warp& warp, LaneMask lanes) {
   warp.closed_groups = true;
   for_lanes(lanes, [&](unsigned lane) { ++warp.open_group[lane]; });
@@ -121,7 +121,7 @@ void Executor::wait_for_copies(Warp& warp, Frame& frame, const Instruction& i, L
   deliver(warp, waiting, last);
 }
 
-// Delivers what the lanes have under way up to the group `last`.
+// Delivers the lanes' copies in flight up to and including the group `last`.
 void Executor::deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_t, isa::warp_size>& last) {
   if (warp.copies.empty()) return;
   parts_.progress.changed();

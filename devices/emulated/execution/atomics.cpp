@@ -1,4 +1,5 @@
-// atom d, [a], b{, c} and red [a], b: lane after lane, which is one of the orders that hardware may choose.
+// atom d, [a], b{, c} and red [a], b: lanes act in ascending order, one of the orders that hardware may
+// choose.
 #include <cstring>
 
 #include "devices/emulated/execution/executor.h"

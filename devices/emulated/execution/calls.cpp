@@ -1,4 +1,4 @@
-// Calls and returns: a frame for each activation, arguments and results from slot to slot.
+// Calls and returns: one frame per activation; arguments and results are copied between slots.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace foldproof::emulated {
 namespace {
 
 constexpr std::uint32_t deepest_call = 1024;
-constexpr std::uint32_t largest_stack = 512 << 10;  // bytes of local memory a thread
+constexpr std::uint32_t largest_stack = 512 << 10;  // bytes of local memory per thread
 
 }  // namespace
 
-// Copies the columns of `lanes` from slot to slot: arguments on the way in, results on the way out.
+// Copies the columns of `lanes` between slots: arguments on a call, results on a return.
 void Executor::move_slot(Frame& to, const Slot& target, Frame& from, const Slot& source, LaneMask lanes) {
   constexpr std::uint32_t column = 4, row = column * isa::warp_size;
   const std::uint32_t rows = (std::min(target.bytes, source.bytes) + column - 1) / column;
@@ -28,7 +28,7 @@ void Executor::move_slot(Frame& to, const Slot& target, Frame& from, const Slot&
   }
 }
 
-// The function that the first lane calls, and in `same` the lanes that call it too.
+// The function that the first lane calls; `same` is reduced to the lanes that call it too.
 const FunctionCode& Executor::callee(const DivergentGroup& group, const Instruction& i, LaneMask& same) {
   const MachineOperands& detail = parts_.program.details[i.detail];
   if (detail.function != isa::no_operand) return parts_.program.functions[detail.function];

@@ -1,4 +1,4 @@
-// Loads and stores, with short ways for the common patterns.
+// Loads and stores, with fast paths for common patterns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace {
 using isa::StateSpace;
 using isa::warp_size;
 
-/// A 128-bit column.
+/// A 128-bit value of one lane.
 struct Wide {
   std::uint64_t low, high;
 };
 
-// Calls visit(element, column) with values of the types that memory and register hold.
+// Calls visit(element, column) with values of the memory type and the register type.
 template <class Visit>
 void with_types(const MachineOperands& detail, Visit visit) {
   const unsigned key =
@@ -63,8 +63,8 @@ T read_as(const std::byte* from) {
   return value;
 }
 
-// Between the columns of a run of lanes and their places in memory, which follow each other as well; both
-// sides begin with the first lane's. A whole warp's words take a few instructions.
+// Copies between the columns of consecutive lanes and consecutive memory; both pointers are those of the
+// first lane. A full warp of words takes a few instructions.
 void copy_run(std::byte* to, const std::byte* from, std::uint32_t bytes_of_lane, LaneMask lanes) {
   constexpr std::uint32_t word = 4;
   if (lanes == isa::all_lanes && bytes_of_lane == word)
@@ -141,7 +141,7 @@ void Executor::store(Warp& warp, Frame& frame, const Instruction& i, LaneMask la
   const std::uint32_t size = detail.element_bytes;
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
     const std::byte* from = registers + detail.data[k];
-    // Little-endian columns: the low bytes of a wider register come first.
+    // Little-endian: the low bytes of a wider register come first.
     auto copy = [&](auto width) {
       for_lanes(access.valid, [&](unsigned lane) {
         std::memcpy(access.hosts[lane] + k * size, from + lane * detail.register_bytes, width());
@@ -156,7 +156,7 @@ void Executor::store(Warp& warp, Frame& frame, const Instruction& i, LaneMask la
   }
 }
 
-// Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.
+// A slot has one row of 32-bit columns per 4 bytes of the variable: byte b of a lane is in row b / 4.
 void Executor::access_slot(Frame& frame, const Instruction& i, LaneMask lanes) {
   const MachineOperands& detail = parts_.program.details[i.detail];
   parts_.shadow.slot_accessed(frame, i, detail, lanes);

@@ -11,7 +11,7 @@ namespace {
 
 using isa::StateSpace;
 
-constexpr std::uint64_t workspace_bytes = 256;  // of cooperative groups' grid barrier
+constexpr std::uint64_t workspace_bytes = 256;  // size of the counter of cooperative groups' grid barrier
 
 std::string_view space_name(StateSpace space) {
   switch (space) {
@@ -79,7 +79,7 @@ Region AddressSpace::region(Warp& warp, StateSpace space, std::uint64_t address,
     case StateSpace::shared_cluster: return shared_region(*warp.block, address, 0);
     case StateSpace::local: return local_region(warp, lane, 0);
     case StateSpace::constant: return {constants_.data(), nullptr, 0, constants_.size()};
-    // The launch's parameters are read only: loads alone reach this.
+    // The launch's parameters are read-only: only loads reach this.
     case StateSpace::param:
       return {const_cast<std::byte*>(parameters_.data()), nullptr, 0, parameters_.size()};
     case StateSpace::none: break;
@@ -112,7 +112,7 @@ void AddressSpace::find_common(WarpAccess& access) {
   access.defined = found.defined ? found.defined - found.begin : nullptr;
 }
 
-// The same in the own block's shared memory.
+// The same for the executing block's own shared memory.
 void AddressSpace::find_common_shared(WarpAccess& access) const {
   Block& block = *access.warp.block;
   const std::uint64_t end = access.at.high + access.bytes;
@@ -169,7 +169,7 @@ StateSpace AddressSpace::owner(StateSpace space, std::uint64_t address) {
   }
 }
 
-// Constants and the parameters of the launch are read-only.
+// Constants and launch parameters are read-only.
 bool AddressSpace::writable(StateSpace space, std::uint64_t address) {
   const StateSpace in = owner(space, address);
   return in != StateSpace::constant && in != StateSpace::param;

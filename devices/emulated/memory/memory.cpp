@@ -12,7 +12,7 @@
 
 namespace foldproof::emulated {
 namespace {
-constexpr std::uint64_t first_window = 16;                   // those below belong to the other state spaces
+constexpr std::uint64_t first_window = 16;                   // lower windows belong to other state spaces
 constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay below 2^48, as on hardware
 }  // namespace
 
@@ -105,7 +105,7 @@ std::string Memory::name_at(std::uint64_t address) const {
 }
 
 std::string Memory::describe(std::uint64_t address, std::uint64_t size) const {
-  // An address towards the end of a window belongs to an index into the next one that went below zero.
+  // An address near the end of a window is taken to be a negative index into the next one.
   const bool goes_below = address % isa::window_size >= isa::window_size / 2;
   for (const std::uint64_t near : {address + (goes_below ? isa::window_size : 0), address}) {
     const std::uint64_t index = (near >> isa::window_bits) - first_window;

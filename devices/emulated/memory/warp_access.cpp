@@ -13,7 +13,7 @@ WarpAccess::WarpAccess(Warp& of, Frame& its_frame, const Instruction& instructio
       space(i.form->space),
       bytes(detail.attributes.bytes),
       writes(detail.attributes.what != AccessAttributes::What::read ||
-             i.action == Action::mbarrier),  // waiting, too, needs an object that can be written
+             i.action == Action::mbarrier),  // waiting also requires a writable object
       executing(lanes),
       valid(lanes) {}
 

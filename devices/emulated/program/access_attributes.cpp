@@ -17,9 +17,9 @@ What what_of(const Instruction& i) {
   }
 }
 
-// To observers an mbarrier is a word of memory: arriving updates it and releases, waiting reads it, and
-// whoever finds the phase over acquires (ISA 9.7.13.15: .release and .acquire at .cta unless it says
-// otherwise).
+// Observers see an mbarrier as a word of memory: arriving updates it and releases, waiting reads it, and a
+// waiting lane that finds the phase complete acquires (ISA 9.7.13.15: by default .release and .acquire at
+// .cta).
 void describe_mbarrier(const isa::Form& form, AccessAttributes& attributes) {
   const bool waits = form.has("test_wait") || form.has("try_wait");
   const bool weak = form.has("init");
@@ -33,7 +33,7 @@ void describe_mbarrier(const isa::Form& form, AccessAttributes& attributes) {
   attributes.scope = form.scope == isa::Scope::cluster ? SyncScope::cluster : SyncScope::cta;
 }
 
-// Elements of a vector; one row of a matrix.
+// All elements of a vector, or one row of a matrix.
 void set_bytes(const Instruction& i, const MachineOperands& detail, AccessAttributes& attributes) {
   if (i.action == Action::load_matrix || i.action == Action::store_matrix) {
     attributes.bytes = attributes.element_bytes = 16;

@@ -1,5 +1,5 @@
-// Follows the values that compare-and-swaps expect back to where they come from, against the direction of the
-// copies, whatever the order of the instructions.
+// Traces the values that compare-and-swaps expect backwards through copies to their origins, independent of
+// instruction order.
 #include "devices/emulated/program/cas_confirmed.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool is_weak_load(const Instruction& i) {
          (i.form->semantics == isa::Semantics::none || i.form->semantics == isa::Semantics::weak);
 }
 
-// The row of a parameter's slot in which an access begins.
+// The row of a parameter slot at which an access begins.
 std::uint32_t slot_row(const MachineOperands::Address& address) {
   return address.row + static_cast<std::uint32_t>(address.displacement / 4) * 128;
 }
@@ -38,7 +38,7 @@ class Copies {
       for (const Instruction& i : program.functions[f].instructions) add(f, i);
   }
 
-  /// All that a value in one of these may have been copied from, themselves included.
+  /// All cells from which the value of one of these may have been copied, including themselves.
   std::set<Cell> origins(std::vector<Cell> open) const {
     std::set<Cell> seen(open.begin(), open.end());
     while (!open.empty()) {
@@ -93,7 +93,7 @@ class Copies {
 }  // namespace
 
 void mark_confirmed(Program& program) {
-  std::vector<Cell> expected;  // what a compare-and-swap expects in memory
+  std::vector<Cell> expected;  // the values that compare-and-swaps expect in memory
   for (std::size_t f = 0; f < program.functions.size(); ++f)
     for (const Instruction& i : program.functions[f].instructions)
       if (i.action == Action::atomic && i.form->atomic == isa::AtomicKind::cas)

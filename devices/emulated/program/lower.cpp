@@ -1,4 +1,5 @@
-// From syntax to a runnable program: names become offsets, suffixes become forms, labels become indices.
+// Lowers a syntax tree to a runnable program: names become offsets, suffixes become forms, labels become
+// indices.
 #include <fmt/format.h>
 
 #include "devices/emulated/program/access_attributes.h"
@@ -10,7 +11,7 @@
 namespace foldproof::emulated {
 namespace {
 
-// Calls and addresses of an alias are those of its function.
+// Calls and addresses of an alias refer to its function.
 void add_aliases(const ptx::Module& module, LoweringContext& context) {
   for (const auto& [name, alias] : module.aliases) {
     const auto function = context.functions.find(alias.function);

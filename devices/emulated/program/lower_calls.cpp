@@ -1,4 +1,4 @@
-// Calls: arguments and results travel through slots of the caller's frame.
+// Calls: arguments and results are passed through slots in the caller's frame.
 #include <fmt/format.h>
 
 #include "devices/emulated/program/function_lowering.h"

@@ -1,4 +1,4 @@
-// Loads, stores, atomics and whatever else takes an address in brackets.
+// Loads, stores, atomics and other instructions with an address operand.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void FunctionLowering::lower_memory(const ptx::Statement& statement, Instruction
   emit(i, std::move(detail));
 }
 
-// 0 where the predicate holds, else what the row `bytes` says.
+// 0 if the predicate is true, otherwise the value of the row `bytes`.
 std::uint32_t FunctionLowering::bytes_unless(const ptx::Operand& predicate, std::uint32_t bytes) {
   Instruction i = make(form_of("selp", {"u32"}));
   i.operand[3] = source(predicate, Type::pred, false);
@@ -60,8 +60,8 @@ void FunctionLowering::add_data(const ptx::Operand& given, const OperandRule& ru
   if (detail.register_bytes == 0) detail.register_bytes = static_cast<std::uint8_t>(column_bytes(type));
 }
 
-// The type of the registers that ld and st move: they may be wider than `type`, and those of a vector are all
-// alike. Immediates and `_` follow them.
+// The register type for ld and st: registers may be wider than `type`, and those of a vector are all of one
+// width, which also applies to immediates and `_`.
 Type FunctionLowering::register_type(const std::vector<const ptx::Operand*>& elements, Type type) {
   unsigned bytes = column_bytes(type);
   for (const ptx::Operand* element : elements) bytes = std::max(bytes, operand_bytes(*element, type));
@@ -93,7 +93,7 @@ MachineOperands::Address FunctionLowering::address_in(const Symbol& symbol, cons
         fail(fmt::format("the address register {} must have 32 or 64 bits", given.base->text));
       return {symbol.bytes == 4 ? Base::register32 : Base::register64, read(symbol), given.offset};
     case Symbol::Kind::fixed: {
-      // A generic address carries its window; one in a space of its own does not.
+      // A generic address includes its window; an address in an explicit state space does not.
       const bool generic = space == isa::StateSpace::none && symbol.space == ptx::Space::shared;
       const std::uint64_t address = symbol.address + (generic ? isa::shared_window : 0);
       return {Base::absolute, isa::no_operand,

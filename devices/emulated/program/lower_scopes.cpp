@@ -1,4 +1,4 @@
-// The walk over a function's body: scopes and their items in order, and the labels between them.
+// Walks a function's body: scopes and their items in order, and labels.
 #include <fmt/format.h>
 
 #include <variant>
@@ -33,7 +33,7 @@ void FunctionLowering::fail(const std::string& sentence) const { fail(sentence, 
 
 void FunctionLowering::lower_scope(const ptx::Scope& scope) {
   symbols_.open_scope();
-  // A branch may go to a label further down.
+  // A branch may target a label further down.
   for (const ptx::Item& item : scope.items)
     if (const auto* label = std::get_if<ptx::Label>(&item)) {
       Symbol symbol{Symbol::Kind::label};
@@ -56,8 +56,8 @@ void FunctionLowering::lower_item(const ptx::Label& label) {
   label_places_[label_of(label.name)] = static_cast<std::uint32_t>(code_.instructions.size());
 }
 
-// Line 0 is that of code which the compiler has moved and which belongs to no line: it goes with what stands
-// before it.
+// Line 0 marks code that the compiler moved and that belongs to no line: it keeps the location of the
+// preceding statement.
 void FunctionLowering::move_to(ptx::Location at) {
   if (at.loc != 0 && context_.program.locs[at.loc].line == 0) at.loc = at_.loc;
   at_ = at;
@@ -104,7 +104,7 @@ std::uint32_t FunctionLowering::label_of(const std::string& name) {
   return symbol->label;
 }
 
-// Labels stand for their numbers until here, since their places were not known.
+// Replaces label numbers by code indices, which are known only now.
 void FunctionLowering::resolve_labels() {
   std::vector<std::vector<std::uint32_t>*> indexed;
   auto place = [&](std::uint32_t label) { return label_places_[label]; };

@@ -13,8 +13,8 @@ namespace {
 using Registers = boost::dynamic_bitset<std::uint64_t>;
 using Register = RegisterUse::Register;
 
-// Sets of registers that may be unwritten flow along the code until nothing grows any more. A set is kept
-// only where ways meet; between those places there is one way, which is walked.
+// Propagates the sets of possibly unwritten registers along the control flow until they no longer grow. A set
+// is stored only where paths merge; straight-line code in between is walked.
 class Flow {
  public:
   Flow(const std::vector<Instruction>& code,
@@ -87,7 +87,7 @@ class Flow {
 
   const std::vector<RegisterUse>& uses_;
   std::vector<std::vector<std::size_t>> successors_;
-  std::vector<std::optional<Registers>> before_;  ///< at places where ways meet, and at the first
+  std::vector<std::optional<Registers>> before_;  ///< where paths merge, and at the start
   std::vector<bool> meets_;
   std::map<std::uint32_t, std::size_t> number_;      ///< of registers that are read, by row
   std::vector<FunctionCode::Unwritten> first_read_;  ///< by number

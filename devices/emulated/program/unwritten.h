@@ -1,4 +1,4 @@
-// Registers that a function may read before it has written them: variables that nobody gave a value.
+// Registers that a function may read before writing them: uninitialised variables.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct RegisterUse {
     std::uint32_t bytes = 0;  ///< of a column; 0: a predicate
   };
   std::vector<Register> reads, writes;
-  bool guarded = false;  ///< it may write nothing
+  bool guarded = false;  ///< the write may be disabled by a guard
 };
 
-/// Those registers that a way through the code reaches without a write, as far as the order of instructions
-/// tells, with the first instruction that reads them. `uses` are by instruction; `indexed_targets` as in
+/// The registers that may be read without a preceding write on some path, as far as instruction order tells,
+/// with the first instruction that reads them. `uses` are by instruction; `indexed_targets` as in
 /// control_flow.h.
 std::vector<FunctionCode::Unwritten> unwritten_registers(
     const std::vector<Instruction>& code,

@@ -1,5 +1,5 @@
-// Undefined bits on their way from register to register and from lane to lane, and the decisions that they
-// must not take part in.
+// Undefined bits in register-only instructions and between lanes, and the decisions that must not depend on
+// them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ void set_column(std::byte* row, std::uint32_t bytes, unsigned lane) {
     std::memset(row + lane * bytes, 0xff, bytes);
 }
 
-/// What a decision is called in a finding, and whether it chooses among many. Trying other values in the
-/// place of an undefined one shows whether a choice differs with them, so what was chosen goes into a digest.
+/// The name of a decision in findings, and whether it chooses among many values. Replacing an undefined value
+/// shows whether a choice depends on it, so chosen values are added to a digest.
 struct DecisionTraits {
   const char* what;
   bool among_many;
@@ -48,8 +48,8 @@ DecisionTraits traits_of(Decision::Of of) {
 
 }  // namespace
 
-// A register-only instruction: from the sources' bits to the destinations'. Where the guard itself is
-// undefined, so is whether the destination changed.
+// A register-only instruction: propagates the sources' bits to the destinations. If the guard itself is
+// undefined, so is the destination.
 void Definedness::computing(Frame& frame, const Instruction& i, LaneMask group_lanes, LaneMask lanes) {
   UndefinedBits& shadow = frame.undefined;
   const UndefinedBits::Row* from = nullptr;
@@ -76,7 +76,8 @@ void Definedness::computing(Frame& frame, const Instruction& i, LaneMask group_l
   });
 }
 
-// What an undefined value is compared with is worth trying in its place: that of the first lane with one.
+// Records the value with which an undefined value is compared, as a candidate to try in its place: that of
+// the first such lane.
 void Definedness::note_compared(const Frame& frame, const Instruction& i, LaneMask lanes) {
   constexpr std::size_t most = 6;
   std::optional<std::uint32_t> against;
@@ -112,7 +113,7 @@ void Definedness::report(const Warp& warp, const Instruction& i, unsigned lane, 
       undefined_finding(origins_.all[origin], program_.position(i), geometry_.thread(warp, lane), what));
 }
 
-// The digest does not depend on the order in which the warps come.
+// The digest does not depend on the order of the warps.
 void Definedness::note_choice(const Decision& d, const UndefinedBits::Row& row) {
   for_lanes(d.frame.undefined.lanes(d.row) & d.lanes, [&](unsigned lane) {
     std::uint64_t value = 0;
@@ -148,9 +149,9 @@ void Definedness::frame_begins(Warp& warp, Frame& frame, LaneMask lanes) {
   begin_registers(warp, frame, lanes);
 }
 
-// In a new frame, registers are undefined that may be read before they are written.
+// In a new frame, the registers that may be read before they are written are undefined.
 void Definedness::begin_registers(const Warp& warp, Frame& frame, LaneMask lanes) {
-  constexpr std::uint64_t registers_at = std::uint64_t{1} << 40;  // behind all local memory
+  constexpr std::uint64_t registers_at = std::uint64_t{1} << 40;  // beyond all local memory
   for (const FunctionCode::Unwritten& one : frame.code->unwritten) {
     const OriginId origin = origin_at(
         Kind::uninitialized_read, frame.code->instructions[one.reader], warp, first_lane(lanes),
@@ -210,7 +211,7 @@ void Definedness::routed(const LaneRouting& routing) {
   }
 }
 
-// What a shuffle gives is as defined as what its source holds; an absent lane holds nothing.
+// A shuffle's result is undefined where its source is; the value of an absent lane is undefined.
 void Definedness::route_to(const LaneRouting& routing, const DivergentGroup& group, const Shuffled& held,
                            LaneMask absent) {
   const Instruction& i = group.instruction();
@@ -237,7 +238,7 @@ void Definedness::route_to(const LaneRouting& routing, const DivergentGroup& gro
   if (predicate != isa::no_operand) shadow.define(predicate, group.lanes);
 }
 
-// Every lane's result depends on what each present lane brings. A ballot has a bit for each.
+// Every lane's result depends on the operand of each present lane. A ballot has one bit for each.
 void Definedness::gathered(const Gather& gather) {
   LaneMask undefined = 0;
   std::optional<OriginId> origin;
@@ -256,7 +257,7 @@ void Definedness::gathered(const Gather& gather) {
   for (const std::size_t k : gather.members) {
     const DivergentGroup& group = gather.warp.groups[k];
     UndefinedBits& shadow = group.frame->undefined;
-    // Operands before the source are results: match.all has a predicate besides.
+    // Operands before the source are results: match.all also has a predicate.
     for (unsigned result = 0; result < gather.source; ++result)
       if (const std::uint32_t row = group.instruction().operand[result]; row != isa::no_operand)
         shadow.define(row, group.lanes);

@@ -11,9 +11,9 @@ namespace {
 
 bool is_whole(std::byte defined) { return defined == std::byte{0xff}; }
 
-// Padding goes from the end of one member to where another may begin:
+// Padding extends from the end of one member to a possible start of the next:
 //
-//   | float        | bool | .  .  . |     a hole narrower than the power of two that it ends at a multiple of
+//     | float        | bool | .  .  . |     a hole that ends at a multiple of a power of two greater than it
 bool is_shaped_like_padding(const ByteRange& hole) {
   constexpr std::uint64_t widest_alignment = 16;
   const std::uint64_t alignment = std::bit_ceil(hole.end - hole.first + 1);
@@ -25,7 +25,8 @@ bool holds_an_element(const ByteRange& hole, std::uint32_t element_bytes) {
   return first + element_bytes <= hole.end;
 }
 
-// Whether nothing was computed with it since it came out of memory or of a variable, which hold this.
+// Whether the bytes still hold an initial value of undefined memory or registers, so that nothing was
+// computed with them.
 bool is_as_it_was(const std::byte* bytes, const ByteRange& hole) {
   return std::all_of(bytes + hole.first, bytes + hole.end, [](std::byte b) {
     return b == std::byte{0} || b == UndefinedFill{}.byte(0) || b == UndefinedFill{}.byte(1) ||

@@ -1,4 +1,4 @@
-// What a job's launches left without a value in a buffer: which of it is a mistake, and which may be padding.
+// The undefined bytes that a job's launches left in a buffer: defects, and possible padding.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace foldproof::emulated {
 struct OutputBuffer {
   std::uint64_t address = 0, bytes = 0;
   std::string_view name;
-  /// 0: every bit counts. Else nobody told more of the layout than elements of so many bytes: structures may
-  /// have padding inside an element, and anywhere among bytes.
+  /// 0: every bit counts. Otherwise only the element size in bytes is known: structures may have padding
+  /// inside an element; with 1, anywhere.
   std::uint32_t loose_element = 0;
 };
 
-/// Looks at a buffer that lies in `region`. A hole where padding can lie, whose bytes still hold what memory
-/// held that nobody wrote, was copied with a structure: it is idle. Where numbers of 4 bytes or more came so,
-/// they may as well be members that nobody wrote, and there is a warning.
+/// Examines a buffer that is inside `region`. A hole that has the shape of padding, and whose bytes still
+/// hold the contents of never-written memory, was copied with a structure: it is idle. If it was stored from
+/// registers of 4 bytes or more, it may also be an unwritten member; a warning is reported.
 UndefinedOutput undefined_output(const Origins& origins, const Region& region, const OutputBuffer& buffer);
 
 }  // namespace foldproof::emulated

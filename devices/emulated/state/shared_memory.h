@@ -8,10 +8,10 @@
 
 namespace foldproof::emulated {
 
-/// One variable in it.
+/// One variable in shared memory.
 struct SharedRegion {
   std::uint32_t address, bytes;
-  std::uint32_t host;  ///< where it begins in Block::shared
+  std::uint32_t host;  ///< offset in Block::shared
   const SharedVariable* variable;
 
   bool contains(std::uint64_t at) const { return at - address < bytes; }

@@ -16,8 +16,8 @@ void Frame::reset(const FunctionCode& of) {
     registers_.reset(static_cast<std::byte*>(::operator new[](of.frame.size(), std::align_val_t{64})));
     capacity_ = of.frame.size();
   }
-  // A frame used for the same code before still has the constants in place. Its registers hold what the last
-  // activation left: a program that reads a register before writing it reads just that, as on hardware.
+  // A frame last used for the same code still holds the constants. Its registers hold the values of the
+  // previous activation: a program that reads a register before writing it reads those, as on hardware.
   if (code != &of) std::memcpy(registers_.get(), of.frame.data(), of.frame.size());
   code = &of;
   undefined.clear();

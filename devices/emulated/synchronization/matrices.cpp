@@ -1,4 +1,4 @@
-// mma, ldmatrix and stmatrix: operations on the registers of the whole warp at once.
+// mma, ldmatrix and stmatrix: operations on the registers of the whole warp.
 #include <cstring>
 
 #include "devices/emulated/synchronization/warp_sync.h"
@@ -25,8 +25,8 @@ void WarpSync::whole_warp(Warp& warp, Members members) {
   i.compute(frame.registers(), i, isa::all_lanes);
 }
 
-// ISA 9.7.14.5.15: lanes 8k … 8k+7 give the rows of matrix k, 16 bytes each. Thread t holds elements 2(t mod
-// 4) and the next of row t / 4; with .trans, rows and columns change places.
+// ISA 9.7.14.5.15: lanes 8k … 8k+7 provide the row addresses of matrix k, 16 bytes per row. Thread t holds
+// elements 2(t mod 4) and the next of row t / 4; .trans swaps rows and columns.
 void WarpSync::move_matrices(Warp& warp, Frame& frame, const Instruction& i) {
   constexpr unsigned element_bytes = 2;
   parts_.progress.changed();

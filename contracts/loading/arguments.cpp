@@ -1,4 +1,4 @@
-#include "contracts/arguments.h"
+#include "contracts/loading/tables.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,9 @@
-// The tree that an expression is parsed into, and how it is complained about.
+// The tree of an expression: from its text, and what its operations compute.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,8 +45,19 @@ struct Expression::Node {
 using Node = Expression::Node;
 using NodePtr = std::shared_ptr<const Node>;
 
-NodePtr node(Operation operation, std::vector<NodePtr> operands, std::size_t offset);
 NodePtr literal(std::int64_t value, std::size_t offset);
+
+/// Throws InputError that points inside `where` when `text` is no expression.
+NodePtr parse_expression(std::string_view text, const Position& where);
+
+/// Nothing means: no such result inside 63 bits, or a division by zero.
+using Result = std::optional<std::int64_t>;
+
+/// Operations on one operand take `a`.
+Result apply(Operation operation, std::int64_t a, std::int64_t b);
+
+/// Why apply() gave nothing, as the beginning of a sentence.
+std::string why_no_result(Operation operation, std::int64_t a, std::int64_t b);
 
 /// Throws InputError that points to `offset` inside the expression `text`, which begins at `where`. `advice`
 /// ends the sentence and brings its own punctuation.

@@ -1,11 +1,26 @@
-// Relations on the composition of results: pairs that cancel, parts that make the whole, copies of one value.
+// Relations of folds whose elements leave the result no choice: the order does not matter, nor do elements that
+// add nothing new or cancel; parts make the whole; copies of one value give the result that it determines.
 #include <algorithm>
 
 #include "oracles/dyadic.h"
-#include "properties/relations/relation_case.h"
+#include "oracles/operator.h"
+#include "properties/relations/relations.h"
 
 namespace foldproof::relations {
 namespace {
+
+/// The result of the one derived input is that of the case, where the elements force both.
+bool stays(const RelationCase& c, const Results& results) {
+  return !results.forced || !c.gives_value() || same_values(c, results.outputs[0], results.outputs[1]);
+}
+
+/// The least that a reduction may be given besides its elements; -0 for a floating-point sum, which changes
+/// no zero.
+std::uint64_t neutral(const RelationCase& c) {
+  if (c.op() == Operator::sum && is_float(c.in()))
+    return encode(c.in(), {Number::Category::finite, true, 0, 0});
+  return identity(c.op(), c.in());
+}
 
 std::uint64_t low_bits(Element element, std::uint64_t bits) {
   return size_of(element) == 8 ? bits : bits & ((std::uint64_t{1} << (8 * size_of(element))) - 1);
@@ -49,6 +64,32 @@ std::uint64_t of_copies(const RelationCase& c) {
 
 }  // namespace
 
+std::vector<Derived> derive_permuted(const RelationCase& c) {
+  std::vector<std::uint64_t> elements = c.elements();
+  SplitMix random = c.random();
+  for (std::size_t i = elements.size(); i > 1; --i) std::swap(elements[i - 1], elements[random.below(i)]);
+  return c.same_launch(elements);
+}
+
+bool holds_permuted(const RelationCase& c, const Results& results) { return stays(c, results); }
+
+std::vector<Derived> derive_padded(const RelationCase& c) {
+  std::vector<std::uint64_t> elements = c.elements();
+  elements.resize(elements.size() + 1 + c.random().below(33), neutral(c));
+  return c.other_count(elements);
+}
+
+bool holds_padded(const RelationCase& c, const Results& results) { return stays(c, results); }
+
+std::vector<Derived> derive_duplicated(const RelationCase& c) {
+  if (!c.is_extremum()) return {};
+  std::vector<std::uint64_t> elements = c.elements();
+  elements.push_back(elements[c.random().below(elements.size())]);
+  return c.other_count(elements);
+}
+
+bool holds_duplicated(const RelationCase& c, const Results& results) { return stays(c, results); }
+
 std::vector<Derived> derive_paired(const RelationCase& c) {
   if (c.op() != Operator::sum || !(is_float(c.in()) || c.wraps())) return {};
   std::vector<std::uint64_t> elements = c.elements();
@@ -66,9 +107,7 @@ std::vector<Derived> derive_paired(const RelationCase& c) {
   return c.other_count(elements);
 }
 
-bool holds_paired(const RelationCase& c, const Results& results) {
-  return !results.forced || !c.gives_value() || same_values(c, results.outputs[0], results.outputs[1]);
-}
+bool holds_paired(const RelationCase& c, const Results& results) { return stays(c, results); }
 
 std::vector<Derived> derive_split(const RelationCase& c) {
   const std::vector<std::uint64_t> all = c.elements();

@@ -1,4 +1,4 @@
-#include "contracts/matrix.h"
+#include "contracts/loading/instances.h"
 
 #include <fmt/format.h>
 
