@@ -197,19 +197,18 @@ std::uint64_t cases_of(const std::vector<Assignment>& assignments, const Campaig
   return cases;
 }
 
-/// How many processes there are at a time.
+/// Number of parallel processes.
 unsigned processes_for(const std::vector<Assignment>& assignments, unsigned jobs) {
   const bool has_large = std::ranges::any_of(assignments, &Assignment::is_large);
   return has_large ? std::min(jobs, most_large_processes) : jobs;
 }
 
-/// The options of one assignment, but for its share of the budget.
+/// The options of one assignment, except for its share of the budget.
 CampaignOptions options_of(const Assignment& assignment, const CampaignOptions& options,
                            const TaskReporter& reporter) {
   CampaignOptions own = options;
   own.audit.cases = cases_of(assignment, options);
-  own.audit.notes_missed =
-      own.audit.cases >= AuditOptions{}.cases || options.cases;  // not of what was shared
+  own.audit.notes_missed = own.audit.cases >= AuditOptions{}.cases || options.cases;  // not for shared cases
   own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
   own.audit.largest_count = options.largest_count.value_or(
       assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
@@ -244,7 +243,7 @@ Json to_json(const std::vector<KernelReport>& reports) {
   return all;
 }
 
-/// What became of the bundle's instances, from the text of to_json or what there was of it.
+/// The reports of the bundle's instances, from the process's complete or partial output.
 std::vector<KernelReport> reports_of(Bundle bundle, const Outcome& outcome) {
   const bool finished = outcome.ending == Outcome::Ending::finished;
   const std::string& said = finished ? outcome.text : outcome.so_far;

@@ -1,5 +1,6 @@
-// Relations of folds whose elements leave the result no choice: the order does not matter, nor do elements that
-// add nothing new or cancel; parts make the whole; copies of one value give the result that it determines.
+// Relations of folds whose elements leave the result no choice: the order does not matter, nor do elements
+// that add nothing new or cancel; parts make the whole; copies of one value give the result that it
+// determines.
 #include <algorithm>
 
 #include "oracles/dyadic.h"
@@ -9,13 +10,13 @@
 namespace foldproof::relations {
 namespace {
 
-/// The result of the one derived input is that of the case, where the elements force both.
+/// Whether the result of the derived input equals that of the case, if the elements force both.
 bool stays(const RelationCase& c, const Results& results) {
   return !results.forced || !c.gives_value() || same_values(c, results.outputs[0], results.outputs[1]);
 }
 
-/// The least that a reduction may be given besides its elements; -0 for a floating-point sum, which changes
-/// no zero.
+/// An element that leaves every result unchanged; -0 for a floating-point sum, which also preserves the sign
+/// of a zero.
 std::uint64_t neutral(const RelationCase& c) {
   if (c.op() == Operator::sum && is_float(c.in()))
     return encode(c.in(), {Number::Category::finite, true, 0, 0});
