@@ -1,4 +1,4 @@
-// foldproof-lab bench: how fast the parts of Foldproof itself are.
+// foldproof-lab bench: the speed of the parts of Foldproof itself.
 #include "benchmarks/bench.h"
 
 #include <time.h>

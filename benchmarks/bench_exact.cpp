@@ -1,5 +1,5 @@
-// foldproof-lab bench exact: the exact sum of the catalogue (E5) beside CUB's, on data that differ in what
-// they would cost a sum that is exact only now and then.
+// foldproof-lab bench exact: the exact sum of the catalogue (E5) compared with CUB's, on data whose cost
+// would vary for a sum with a data-dependent exact path.
 #include <fmt/format.h>
 
 #include <array>
@@ -40,7 +40,7 @@ constexpr std::array data{
 struct Size {
   Element element;
   unsigned power;                    ///< 2^power elements
-  std::vector<std::int64_t> blocks;  ///< threads of a block
+  std::vector<std::int64_t> blocks;  ///< threads per block
 };
 
 std::vector<Size> sizes() {

@@ -1,5 +1,5 @@
-// foldproof-lab bench gpu: how many small cases a second are generated, run on a GPU and checked, beside the
-// way that allocates, copies, launches, copies and frees for each.
+// foldproof-lab bench gpu: how many small cases per second are generated, run on a GPU and checked, compared
+// with a naive way that allocates, copies, launches, copies and frees for each case.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,12 +22,12 @@ namespace foldproof {
 namespace {
 
 constexpr std::uint64_t largest_count = 4096;
-/// About so many cases take as long as the start of the processes and more, however many kernels share them.
+/// Enough cases to take at least as long as the start of the processes, however many kernels share them.
 constexpr std::uint64_t naive_cases = 13'000, batched_cases = 130'000;
-/// Of so many instances, one has results that are made wrong.
+/// One in this many instances has its results corrupted.
 constexpr std::size_t instances_a_spoilt_one = 50;
 
-/// Whether all of it is checked, too: hands on results with other bytes in their buffers.
+/// Tests that everything is checked: returns results with other bytes in their buffers.
 class Spoiling final : public WrappedRunner {
  public:
   using WrappedRunner::WrappedRunner;
@@ -46,13 +46,13 @@ using Instances = std::vector<std::pair<const Subject*, const Instance*>>;
 struct Way {
   std::string name;
   WorkerOptions worker;
-  std::uint64_t cases = 0;  ///< of each instance
+  std::uint64_t cases = 0;  ///< per instance
 };
 
 struct Measured {
   std::uint64_t cases = 0, checked = 0, spoilt = 0, spoilt_found = 0, other_findings = 0;
   double seconds = 0;
-  std::vector<std::string> failures;  ///< of instances that have no report
+  std::vector<std::string> failures;  ///< of instances without a report
 };
 
 AuditOptions options_of(const Way& way) {
@@ -104,7 +104,7 @@ Measured measure(const Instances& instances, const Way& way, unsigned jobs, Prog
   return measured;
 }
 
-/// Different kernels, blocks and counts among the cases.
+/// Number of distinct combinations of kernel, block and count among the cases.
 std::size_t distinct_triples(const Instances& instances, const Way& way) {
   std::set<std::tuple<std::string, std::int64_t, std::int64_t>> triples;
   const AuditOptions options = options_of(way);

@@ -1,4 +1,4 @@
-// foldproof-lab claims: the page docs/claims.md, from a run.
+// foldproof-lab claims: generates the page docs/claims.md from a run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t largest_count = 1 << 16;
 
-/// The f32 sum, with 256 threads where the block is part of the matrix.
+/// The f32 sum, with 256 threads if the block is part of the matrix.
 const Instance* chosen(const Contract& contract) {
   for (const Instance& instance : contract.instances) {
     const std::string* block = value_of(instance.bindings, "B");

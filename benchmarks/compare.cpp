@@ -1,4 +1,4 @@
-// foldproof-lab compare: the same cases on the emulated device and on a GPU, bit for bit.
+// foldproof-lab compare: compares the same cases on the emulated device and on a GPU, bit for bit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ struct Arguments {
   SourceOptions source;
 };
 
-/// Whether the contract and the code leave no choice of bits: one order of combination, nothing approximated.
+/// Whether contract and code determine all bits: a single order of combination, and no approximate
+/// instruction.
 bool has_one_answer(const Instance& instance, const Image& image) {
   return instance.claims.deterministic &&
          std::ranges::none_of(instance.launches, [&](const LaunchContract& launch) {
@@ -67,7 +68,7 @@ Compared compared(const Subject& subject, const Instance& instance, std::unique_
   return one;
 }
 
-/// False where the user ended it.
+/// False if the user interrupted it.
 bool compare_all(const std::vector<Subject>& subjects, const Arguments& a, Comparison& comparison,
                  ProgressLine& line) {
   const auto instances = checked_instances(subjects);

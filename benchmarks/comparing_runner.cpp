@@ -12,8 +12,8 @@ namespace foldproof {
 
 namespace {
 
-/// f64 hands on the NaN of an operand. Where two meet, ptxas chooses: it may swap the operands of a sum or
-/// product.
+/// f64 propagates the NaN of an operand. If both operands are NaN, ptxas chooses: it may swap the operands of
+/// a sum or product.
 bool differ_in_nans_only(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
   for (std::size_t i = 0; i < a.size() / sizeof(double); ++i) {
     const std::uint64_t here = load(Element::f64, a, i), there = load(Element::f64, b, i);

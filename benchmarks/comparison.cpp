@@ -9,7 +9,7 @@ namespace foldproof {
 
 namespace {
 
-/// What a folder's instances came to, of those that must be the same and of the others.
+/// The totals of a folder's instances, separately for those that must be the same and for the others.
 struct Row {
   std::uint64_t instances = 0, cases = 0, runs = 0, same = 0, other_nan = 0, left_out = 0, findings = 0;
   void add(const Compared& one) {

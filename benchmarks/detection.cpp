@@ -1,5 +1,5 @@
-// foldproof-lab detection: which device and which tool found which defect, as a page made from an audit's
-// JSON.
+// foldproof-lab detection: which device and which tool found which defect, as a page generated from an
+// audit's JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t largest_report = std::size_t{1} << 30;
 
 struct Column {
-  const char* device;  ///< as reports name it
+  const char* device;  ///< as named in reports
   const char* title;
 };
 constexpr Column columns[] = {{"emulated", "emulated device"}, {"cuda/racecheck", "racecheck"},
@@ -35,7 +35,7 @@ struct Defect {
   std::map<std::string, KernelReport> by_device;
 };
 
-/// What the emulated device and the tools found is behaviour; that values came out wrong is the GPU's column.
+/// The emulated device and the tools find behaviour; wrong values are shown in the GPU's column.
 std::string cell(const Defect& defect, const Column& column) {
   const auto found = defect.by_device.find(column.device);
   if (found == defect.by_device.end()) return "not run";
@@ -59,13 +59,13 @@ std::string cell(const Defect& defect, const Column& column) {
   return fmt::format("{}{}", fmt::join(kinds, ", "), is_another ? " (another finding)" : "");
 }
 
-/// By a finding of a family that the source announces.
+/// Whether there is a finding of a family that the source announces.
 bool is_found(const Defect& defect, const Column& column) {
   const auto report = defect.by_device.find(column.device);
   return report != defect.by_device.end() && report->second.verdict == Verdict::findings;
 }
 
-/// What stands in a cell: one line, and no line of a table more.
+/// The text of a table cell: one line, with the separator escaped.
 std::string cell_text(const std::string& text) {
   std::string all;
   for (const char c : printable(text)) all += c == '|' ? std::string("\\|") : std::string(1, c);
@@ -126,7 +126,7 @@ std::string page_of(const std::vector<Json>& reports) {
   return text + "\n";
 }
 
-/// What a file holds, once it has been read as a report is.
+/// The content of a file, after reading it as a report.
 Json report_in(const std::string& file) {
   try {
     Json report = Json::parse(read_text_file(file, largest_report));
@@ -134,7 +134,7 @@ Json report_in(const std::string& file) {
     return report;
   } catch (const InputError&) {
     throw;
-  } catch (const std::exception& error) {  // of the JSON, of names that are none
+  } catch (const std::exception& error) {  // from the JSON, or from unknown names
     throw InputError(fmt::format("this is no report of foldproof audit --format json: {}", error.what()),
                      {file});
   }

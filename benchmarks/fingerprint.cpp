@@ -1,9 +1,9 @@
-// foldproof-lab fingerprint: everything that the emulated device does with the cases of an audit, as one hash
-// per instance.
+// foldproof-lab fingerprint: hashes everything that the emulated device does with the cases of an audit, one
+// hash per instance.
 //
-//   For a change that must not change behaviour: run it before and after, and compare the lines. A hash
+//   For a change that must not affect behaviour: run it before and after, and compare the lines. A hash
 //   covers the events that observers see, in order, the memory and results, the findings, the counters and
-//   the provenance, of every case under five schedules and three sets of observers.
+//   the provenance, of every case under five schedules and with four sets of observers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void add(Digest& digest, const ThreadId& thread) {
   digest.add(to_string(thread.thread));
 }
 
-/// The same for a checkout in another folder.
+/// Makes the text independent of the folder of the checkout.
 std::string without_folders(std::string text) {
   for (std::size_t slash; (slash = text.find('/')) != std::string::npos;) {
     const std::size_t before = text.find_last_of(" (\"", slash);
@@ -180,7 +180,7 @@ void add(Digest& digest, const JobResult& result) {
   if (result.trace) add(digest, *result.trace);
 }
 
-/// One way in which the device can watch a job.
+/// One configuration in which the device can observe a job.
 struct Watching {
   bool checks, executions, definedness, provenance;
 };
@@ -189,7 +189,7 @@ constexpr std::array<Watching, 4> ways{{{false, false, false, false},
                                         {false, true, false, true},
                                         {true, true, true, false}}};
 
-/// Runs each job of an audit in every way under every schedule, and hashes what comes of it.
+/// Runs each job of an audit in every configuration under every schedule, and hashes the results.
 class HashingRunner final : public Runner {
  public:
   HashingRunner() : audited_(emulated::make_runner(all_checks(), true)) {

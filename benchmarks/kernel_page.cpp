@@ -1,4 +1,4 @@
-// foldproof-lab kernels: the page docs/kernels.md, which says what the kernels of a folder claim.
+// foldproof-lab kernels: generates the page docs/kernels.md, which lists what the kernels of a folder claim.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +12,7 @@
 namespace foldproof {
 namespace {
 
-/// Each once, in the order of appearance.
+/// Distinct words, in the order of appearance.
 class Words {
  public:
   void add(std::string word) {

@@ -1,5 +1,4 @@
-// foldproof-lab: measurements of Foldproof itself, of its catalogue and of what is published about
-// reductions.
+// foldproof-lab: measurements of Foldproof itself, of its catalogue and of published claims about reductions.
 #include "benchmarks/verbs.h"
 #include "command/gpu_workers.h"
 #include "command/program.h"

@@ -23,17 +23,17 @@ Settled confirmed_if(bool so, const std::string& off_by, const std::string& meas
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-/// By how much `now` is below `before`, as a share of it.
+/// How far `now` is below `before`, as a fraction of `before`.
 double fewer(double now, double before) { return before == 0 ? 0 : 1 - now / before; }
 
 std::uint64_t conflicts(const Counters& c) { return c.shared.loads.conflicts + c.shared.stores.conflicts; }
 
-/// The threads of a block that fold in a round: those that store.
+/// The threads per block that fold in a round: those that store.
 double working(const Evidence& e, const std::string& id, std::size_t round) {
   return e.a_block(id, e.of(id).rounds.at(round).store_lanes);
 }
 
-/// Rounds in which less than a whole warp works.
+/// Rounds in which fewer threads than a whole warp work.
 std::uint64_t rounds_of_partial_warps(const Evidence& e, const std::string& id) {
   std::uint64_t number = 0;
   for (std::size_t r = 1; r < e.of(id).rounds.size(); ++r)

@@ -17,9 +17,9 @@ namespace foldproof {
 
 namespace {
 
-/// More than this is a slip of the finger, not a test for an emulated device.
+/// A larger size is a typing error, not a test for an emulated device.
 constexpr std::uint64_t largest_buffer = std::uint64_t{4} << 30;
-/// All parameters of a kernel together, as PTX limits them.
+/// PTX's limit for all parameters of a kernel together.
 constexpr std::uint64_t most_parameter_bytes = 32'764;
 
 constexpr std::string_view how_to_write_bytes =
@@ -59,7 +59,7 @@ std::uint64_t integer_bits(Element type, const std::string& text, const std::str
 
 std::uint64_t float_bits(Element type, const std::string& text, const std::string& spec) {
   char* end = nullptr;
-  // A decimal is rounded once where C has the type, and through f64 for the narrower ones.
+  // A decimal is rounded once if C has the type, and through f64 for narrower types.
   const double value =
       type == Element::f32 ? std::strtof(text.c_str(), &end) : std::strtod(text.c_str(), &end);
   if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])) != 0 ||

@@ -1,4 +1,4 @@
-// foldproof audit: every instance of one or many contracts, checked.
+// foldproof audit: checks every instance of one or more contracts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ MutationRunOptions proof_options(const Arguments& arguments, std::uint64_t seed)
   return options;
 }
 
-/// Throws InputError where `--large` can run none of them.
+/// Throws InputError if `--large` can run none of them.
 void check_some_are_large(const std::vector<Assignment>& assignments) {
   const auto is_served = [](const Assignment& assignment) {
     return serves_large_counts(*assignment.instance);
@@ -66,8 +66,8 @@ void check_some_are_large(const std::vector<Assignment>& assignments) {
         "elements");
 }
 
-/// The GPU, where `--device` names it: what it is, or why it is not there. Throws Unsupported where nothing
-/// else was asked for.
+/// The GPU, if `--device` names it: its name, or why it is not available. Throws Unsupported if no other
+/// device was requested.
 struct AskedGpu {
   std::string name, architecture;
   std::vector<SkippedDevice> skipped;
@@ -78,7 +78,7 @@ AskedGpu asked_gpu(const std::string& device) {
   return {present_gpus().name, present_gpus().architecture, {}};
 }
 
-/// Its cases are its own, and it runs on the GPU alone.
+/// `--large` has its own cases, and runs only on the GPU.
 void check_large(const Arguments& a) {
   if (a.device == "emulated")
     throw InputError("--large makes sums of gigabytes on a GPU; add --device cuda, or all");
@@ -97,7 +97,7 @@ void check_large(const Arguments& a) {
                                  least_large_count));
 }
 
-/// Each of the instances on each device that is asked for and there, under each of the tools, or with large
+/// Each of the instances on each requested device that is available, under each of the tools, or with large
 /// inputs.
 std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arguments& arguments,
                                    const std::vector<const compute_sanitizer::Tool*>& tools, bool has_gpu) {
@@ -108,7 +108,7 @@ std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arg
   const auto add = [&](const compute_sanitizer::Tool* tool) {
     for (Assignment assignment : all) {
       if (is_host_function(*assignment.instance) && (device == "all" || tool != nullptr))
-        continue;  // these use it anyway
+        continue;  // these use the GPU anyway
       assignment.device = RunsOn::cuda;
       assignment.tool = tool;
       assignments.push_back(assignment);
@@ -122,7 +122,7 @@ std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arg
   return assignments;
 }
 
-/// A source is compiled only where an instance of it is audited.
+/// A source is compiled only if an instance of it is audited.
 void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignment>& assignments) {
   std::set<const Subject*> audited;
   for (const Assignment& assignment : assignments) audited.insert(assignment.subject);
@@ -131,7 +131,7 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
       subject.skipped = "none of its instances is audited in this run";
 }
 
-/// Adds what becomes of mutants of the kernels that were clean.
+/// Adds the mutation results of the kernels that were clean.
 void prove(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
            CampaignResult& result, ProgressLine& line) {
   std::vector<Assignment> clean;
@@ -142,7 +142,7 @@ void prove(const std::vector<Assignment>& assignments, const MutationRunOptions&
   result.interrupted = proof.interrupted;
 }
 
-/// What ran the kernels: the emulated device, a GPU, or both.
+/// The devices that ran the kernels: the emulated device, a GPU, or both.
 std::string devices_of(const std::vector<Assignment>& assignments, const std::string& gpu,
                        const std::string& emulated) {
   const auto uses_gpu = [](const Assignment& a) {
@@ -153,7 +153,7 @@ std::string devices_of(const std::vector<Assignment>& assignments, const std::st
 }
 
 int audit(const Arguments& arguments, const Console& console) {
-  // Everything that can be wrong with the arguments and the contracts is said before work begins.
+  // All errors in the arguments and the contracts are reported before work begins.
   check_has_gpu(arguments.sanitizer, arguments.device != "emulated");
   if (arguments.large) check_large(arguments);
   AskedGpu gpu = asked_gpu(arguments.device);

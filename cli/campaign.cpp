@@ -25,14 +25,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Instances whose cases are run together under a tool of compute-sanitizer, which takes seconds to begin.
+/// Instances whose cases run together under a tool of compute-sanitizer, which takes seconds to start.
 constexpr std::size_t instances_of_a_tool = 16;
 /// Large inputs fill a GPU's memory.
 constexpr unsigned most_large_processes = 4;
-/// A dozen hold all classes of counts; of larger ones a race has records by the million.
+/// A dozen cases contain all classes of counts; with larger counts, a race produces millions of records.
 constexpr std::uint64_t cases_under_a_tool = 12, largest_count_under_a_tool = 4096;
 
-/// Counters of the case that is asked for, or else of one that stands for the instance.
+/// The counters of the requested case, otherwise of a representative one.
 void count(const Assignment& assignment, const CampaignOptions& options, KernelReport& report) {
   const Case c = options.only_case ? *options.only_case
                                    : representative_case(*assignment.instance, options.audit.largest_count);
@@ -57,7 +57,7 @@ std::string device_of(const Assignment& assignment) {
   return assignment.device == RunsOn::cuda ? "cuda" : "emulated";
 }
 
-/// What `replay` needs to run a case as the assignment does.
+/// The options with which `replay` runs a case as the assignment does.
 std::string device_options(const Assignment& assignment) {
   if (assignment.device != RunsOn::cuda) return "";
   const std::string tool =
@@ -83,7 +83,7 @@ KernelReport check(const Assignment& assignment, Runner& runner, const CampaignO
           : audit_instance(subject.contract, instance, subject.image, runner, options.audit);
   add_guesses(subject, report);
   if (!options.coverage) report.coverage.clear();
-  // It is the machine that lacks something, not the program that lacks an instruction.
+  // For a host function, the machine lacks something, rather than the device an instruction.
   if (is_host_function(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
   if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
   for (Finding& finding : report.findings)
@@ -98,7 +98,7 @@ KernelReport without_verdict(const Assignment& assignment, Verdict verdict, cons
   return report;
 }
 
-/// Of a process that did not come to an end of its own.
+/// For a process that did not end normally.
 KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
   switch (outcome.ending) {
     case Outcome::Ending::unsupported: return without_verdict(assignment, Verdict::unsupported, outcome);
@@ -110,7 +110,7 @@ KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
   return without_verdict(assignment, Verdict::error, outcome);
 }
 
-/// What a process that did not come to an end of its own said that it had found.
+/// The findings that a process reported before it ended abnormally.
 KernelReport broken_off(const Json& so_far, const Assignment& assignment, const Outcome& outcome) {
   KernelReport report = kernel_report_from(so_far);
   if (report.findings.empty()) return unfinished(assignment, outcome);
@@ -132,7 +132,7 @@ KernelReport check_large(const Assignment& assignment, const CampaignOptions& op
   return report;
 }
 
-/// Cases must not hang on what became of those before, nor on what other processes keep meanwhile.
+/// Cases must not depend on the results of earlier ones, nor on what other processes store meanwhile.
 void suit_a_tool(AuditOptions& options) {
   options.guided = 0;
   options.shrinks = options.tries_stored = false;
@@ -149,8 +149,8 @@ std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& opti
   return std::clamp(shared_cases / assignment.subject->contract.instances.size(), least_cases, most);
 }
 
-/// Where a contract's failing cases are kept unless --store names another folder: beside it. Nothing, so that
-/// they go to the user's cache, where that cannot be written.
+/// The folder of a contract's failing cases unless --store names another one: next to the contract. Nothing
+/// if that cannot be written, so that they go to the user's cache.
 std::optional<std::filesystem::path> default_store(const Contract& contract) {
   const auto folder = (contract.file.empty() ? contract.source : contract.file).parent_path();
   const char* const writable = folder.empty() ? "." : folder.c_str();
@@ -164,7 +164,7 @@ Json json_of(const CampaignResult& result) {
   return json;
 }
 
-/// What the audit asks for, and the proof where that has worse to say.
+/// The exit status of the audit, or of the proof if that is worse.
 Exit exit_status(const CampaignResult& result, Severity fail_on) {
   const Exit audit = exit_status(result.report, fail_on);
   const Exit proof = result.proof ? exit_status(*result.proof, std::nullopt) : exit_ok;
@@ -197,19 +197,18 @@ std::uint64_t cases_of(const std::vector<Assignment>& assignments, const Campaig
   return cases;
 }
 
-/// How many processes there are at a time.
+/// Number of parallel processes.
 unsigned processes_for(const std::vector<Assignment>& assignments, unsigned jobs) {
   const bool has_large = std::ranges::any_of(assignments, &Assignment::is_large);
   return has_large ? std::min(jobs, most_large_processes) : jobs;
 }
 
-/// The options of one assignment, but for its share of the budget.
+/// The options of one assignment, except for its share of the budget.
 CampaignOptions options_of(const Assignment& assignment, const CampaignOptions& options,
                            const TaskReporter& reporter) {
   CampaignOptions own = options;
   own.audit.cases = cases_of(assignment, options);
-  own.audit.notes_missed =
-      own.audit.cases >= AuditOptions{}.cases || options.cases;  // not of what was shared
+  own.audit.notes_missed = own.audit.cases >= AuditOptions{}.cases || options.cases;  // not for shared cases
   own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
   own.audit.largest_count = options.largest_count.value_or(
       assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
@@ -244,7 +243,7 @@ Json to_json(const std::vector<KernelReport>& reports) {
   return all;
 }
 
-/// What became of the bundle's instances, from the text of to_json or what there was of it.
+/// The reports of the bundle's instances, from the process's complete or partial output.
 std::vector<KernelReport> reports_of(Bundle bundle, const Outcome& outcome) {
   const bool finished = outcome.ending == Outcome::Ending::finished;
   const std::string& said = finished ? outcome.text : outcome.so_far;

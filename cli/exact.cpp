@@ -1,4 +1,4 @@
-// foldproof exact: the exact sum or dot product of a file of raw values, for checking a number by hand.
+// foldproof exact: the exact sum or dot product of a file of raw values, to check a number by hand.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -44,7 +44,7 @@ double rounded_value(const Tally& t, Element format) {
   return to_double(decode(format, rounded_sum(format, t.specials, t.sum(), only_negative_zeros)));
 }
 
-// Rounding in the type's own format, in any order; integers round nothing.
+// The bound on rounding in the type's own format, in any order; integers do not round.
 Dyadic bound_any_order(const Tally& t, Element element, bool products) {
   if (!is_float(element)) return {};
   const FloatFormat& format = float_format(element);

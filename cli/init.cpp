@@ -1,4 +1,4 @@
-// foldproof init: a starter contract beside a source that has none.
+// foldproof init: a starter contract next to a source that has none.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// foldproof list: the kernels that stand in a folder, an instance a row.
+// foldproof list: the kernels of a folder, one row per instance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ int list(const std::string& path, const Console& console) {
   return errors.empty() ? exit_ok : exit_usage;
 }
 
-/// Each device that `--device` names, with what it is, or why it is not there.
+/// Each device that `--device` accepts, with its name, or why it is not available.
 int list_devices(const Console& console) {
   Json devices = Json::array();
   devices.push_back({{"device", "emulated"}, {"name", emulated::device_name}, {"lack", nullptr}});

@@ -1,4 +1,4 @@
-// foldproof: what users need.
+// foldproof: the program for users.
 #include "cli/verbs.h"
 #include "command/gpu_workers.h"
 #include "command/program.h"

@@ -1,4 +1,4 @@
-// foldproof mutate: clean kernels weakened one statement at a time, to see whether an audit would notice.
+// foldproof mutate: weakens clean kernels one statement at a time, to see whether an audit would notice.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Arguments : AuditArguments {
   bool all_instances = false;
 };
 
-/// A defect has findings of its own, which would hide what a mutant changes.
+/// A defect has its own findings, which would hide the effect of a mutant.
 void leave_out_defects(std::vector<Subject>& subjects, const Console& console) {
   const auto left_out =
       std::erase_if(subjects, [](const Subject& subject) { return !subject.contract.expected.empty(); });
@@ -34,7 +34,7 @@ void leave_out_defects(std::vector<Subject>& subjects, const Console& console) {
                            left_out == 1 ? "kernel" : "kernels"));
 }
 
-/// A library's kernels are not in the PTX of a function that calls it.
+/// A library's kernels are not in the PTX of the function that calls them.
 void leave_out_host_functions(std::vector<Subject>& subjects, const Console& console) {
   const auto left_out =
       std::erase_if(subjects, [](const Subject& subject) { return subject.contract.is_host_function(); });
@@ -56,7 +56,7 @@ MutationRunOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-/// The exit status; where the floor cannot be checked, says so on standard error.
+/// The exit status; if the floor cannot be checked, notes that on standard error.
 Exit conclude(const MutationRun& run, std::optional<double> floor, const Console& console) {
   if (run.interrupted) return exit_interrupted;
   const Exit status = exit_status(run.reports, floor);

@@ -15,7 +15,7 @@ namespace foldproof {
 
 namespace {
 
-/// Mutants of one process. A fixed number, so that results do not depend on how many processes there are.
+/// Mutants per process. A fixed number, so that results do not depend on the number of processes.
 constexpr std::size_t slice_size = 8;
 
 struct Slice {
@@ -84,7 +84,7 @@ MutationReport empty_report_of(const Assignment& assignment) {
 
 std::vector<Assignment> representatives(const std::vector<Assignment>& assignments) {
   std::vector<Assignment> chosen;
-  Bindings names;  ///< the words among the bindings of the last one chosen
+  Bindings names;  ///< the non-numeric bindings of the last one chosen
   for (const Assignment& assignment : assignments) {
     Bindings words = assignment.instance->bindings;
     std::erase_if(words, [](const Binding& binding) {

@@ -1,4 +1,4 @@
-// foldproof prepare: fills the PTX cache, so that a later audit starts at once. The build calls it.
+// foldproof prepare: fills the PTX cache, so that a later audit starts at once. Called by the build.
 #include <memory>
 
 #include "cli/verbs.h"
@@ -22,7 +22,7 @@ Run attach_prepare(CLI::App& app, Console& console) {
   return [a, &console] {
     ProgressLine line;
     auto subjects = load_subjects({a->path, {}, {}}, a->source.compile_options(), console);
-    // Programs that nobody can run here are not worth the minutes that they take, unless one is asked for.
+    // Programs that cannot run here are not worth the minutes that they take, unless one was requested.
     if (subjects.size() > 1) skip_without_gpu(subjects);
     compile_subjects(subjects, a->source.compile_options(), a->jobs, console, line);
     return int{exit_ok};

@@ -1,4 +1,4 @@
-// foldproof replay: a stored case, run and checked again.
+// foldproof replay: runs and checks a stored case again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Assignment assignment_of(const std::vector<Subject>& subjects, const StoredCase&
                                stored.contract.string(), stored.instance));
 }
 
-/// Under each of the tools; without any, on the device alone.
+/// Under each of the tools; without tools, on the device alone.
 std::vector<Assignment> on_device(Assignment assignment, const std::string& device,
                                   const std::vector<const compute_sanitizer::Tool*>& tools) {
   if (device == "cuda") assignment.device = RunsOn::cuda;

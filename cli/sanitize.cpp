@@ -1,4 +1,4 @@
-// foldproof sanitize: one launch of any kernel on the emulated device, and what was found.
+// foldproof sanitize: one launch of any kernel on the emulated device, and its findings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Arguments {
   SourceOptions source_options;
 };
 
-/// Everything that the launch needs, checked as far as that is possible without the device.
+/// Everything that the launch needs, checked as far as possible without the device.
 struct Launch {
   ChosenEntry chosen;
   LaunchShape shape;
@@ -70,7 +70,7 @@ Launch launch_of(const Arguments& a) {
   return launch;
 }
 
-/// Throws when the arguments are not what the kernel's parameters take.
+/// Throws InputError if the arguments do not match the kernel's parameters.
 void check_parameters(const Launch& launch) {
   const auto entries = entries_in(*launch.chosen.image);
   const auto& name = launch.chosen.entry.lowered;
@@ -117,7 +117,7 @@ Job job_of(const Launch& launch, const Arguments& a, std::uint64_t repetition) {
   return job;
 }
 
-/// An element as JSON: C hex strings keep floating-point bits, strings keep 64-bit integers.
+/// An element as JSON: C hex strings preserve floating-point bits, strings preserve 64-bit integers.
 Json value_json(Element type, std::uint64_t bits) {
   if (is_float(type)) return fmt::format("{:a}", to_double(decode(type, bits)));
   if (size_of(type) < 8) return static_cast<std::int64_t>(to_double(decode(type, bits)));
@@ -156,8 +156,8 @@ void say_what_raises_the_limit(std::vector<Finding>& findings) {
     if (finding.kind == Kind::timeout) finding.message += "; --instructions N sets this limit";
 }
 
-/// Two runs that leave different values. Between schedules that is a mistake only if the kernel claims one
-/// answer, which a launch by itself does not say.
+/// Two runs that leave different values. Between schedules that is an error only if the kernel claims a
+/// single answer, which a launch alone does not state.
 Finding disagreement(const Launch& launch, const Job& job, const Arguments& a, const JobResult& first,
                      const JobResult& other) {
   const bool schedules = launch.schedule.order == Schedule::Order::random;
@@ -172,7 +172,7 @@ Finding disagreement(const Launch& launch, const Job& job, const Arguments& a, c
   return finding;
 }
 
-/// What one launch left behind, with all its repetitions.
+/// The results of one launch, with all its repetitions.
 struct Observation {
   KernelReport report;
   Json outputs = Json::object();
@@ -221,7 +221,7 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
   return observation;
 }
 
-/// A value of `outputs` for a person: floating-point numbers in the fewest decimals that tell them apart.
+/// A value of `outputs` as text: floating-point numbers in the fewest decimals that distinguish them.
 std::string value_text(Element type, const Json& value) {
   if (!value.is_string()) return value.dump();
   auto text = value.get<std::string>();
@@ -243,7 +243,7 @@ std::string dump_text(const Json& outputs, const Launch& launch, std::size_t wid
   return text;
 }
 
-/// What happened, in one line.
+/// The outcome, in one line.
 std::string verdict_text(const KernelReport& kernel) {
   std::string verdict(name(kernel.verdict));
   if (kernel.verdict == Verdict::findings)

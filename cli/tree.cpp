@@ -1,4 +1,4 @@
-// foldproof tree: in which order a kernel combines its input, from one run on the emulated device.
+// foldproof tree: the order in which a kernel combines its input, from one run on the emulated device.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -25,7 +25,7 @@ namespace foldproof {
 
 namespace {
 
-/// Elements of the case that is shown unless another is asked for, and leaves that text can show.
+/// Elements of the case that is shown by default, and the number of leaves that text can show.
 constexpr std::uint64_t shown_elements = 256, most_lines = 64;
 
 struct Arguments {
@@ -34,21 +34,20 @@ struct Arguments {
   SourceOptions source;
 };
 
-/// What one run shows of one of its results.
+/// One of the results of one run.
 struct Shown {
   std::string kernel, instance, case_text;
   std::uint64_t elements = 0, results = 0;
   Operator op = Operator::sum;
   Replay replayed;
-  std::optional<Dyadic> bound;  ///< of a floating-point sum
+  std::optional<Dyadic> bound;  ///< for a floating-point sum
   std::uint64_t most_additions = 0;
   std::variant<SummationTree, std::string> tree;
 
   const SummationTree* known() const { return std::get_if<SummationTree>(&tree); }
 };
 
-/// The instance that is shown. Throws InputError where there is none or the first of several has no
-/// reduction.
+/// The instance to show. Throws InputError if none has a reduction that folds.
 Assignment chosen(const std::vector<Subject>& subjects, const std::string& only) {
   AuditArguments selection;
   selection.only = only;
@@ -106,7 +105,7 @@ std::string replay_text(const Replay& replayed) {
   return fmt::format("{} operations done again on the host give the same bits", replayed.operations);
 }
 
-/// How many elements are a leaf.
+/// The number of elements that are a leaf.
 std::size_t elements_in(const SummationTree& tree) {
   std::set<std::uint32_t> found;
   for (const auto& vertex : tree.vertices())
@@ -149,7 +148,7 @@ Json nested(const SummationTree& tree) {
 
 Json to_json(const Shown& shown, std::uint64_t result) {
   const SummationTree* tree = shown.known();
-  // A sequential tree is as deep as it has leaves, more than readers of JSON take.
+  // A sequential tree is as deep as it has leaves, which is more than JSON readers accept.
   constexpr std::uint32_t deepest = 256;
   return {{"kernel", shown.kernel},
           {"instance", shown.instance},

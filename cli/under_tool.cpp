@@ -22,7 +22,7 @@ constexpr std::chrono::seconds case_limit{30};
 constexpr Capabilities tool_capabilities{
     .observes_launches = false, .obeys_schedules = false, .jobs_together = 1 << 20};
 
-/// Remembers jobs; of none is anything known yet.
+/// Records jobs; their results are unknown.
 class Recorder final : public Runner {
  public:
   Capabilities capabilities() const override { return tool_capabilities; }
@@ -44,7 +44,7 @@ class Recorder final : public Runner {
   std::vector<Job> jobs_;
 };
 
-/// Answers with the results of the jobs that were remembered, asked for in the same order.
+/// Returns the results of the recorded jobs, which must be requested in the same order.
 class Player final : public Runner {
  public:
   explicit Player(std::vector<std::optional<JobResult>> results) : results_(std::move(results)) {}

@@ -33,7 +33,7 @@ std::vector<Contract> guessed_contracts(const std::filesystem::path& source, con
     return block ? std::to_string(*block) : "";
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
-    // What else may go wrong, the audit says.
+    // The audit reports anything else that goes wrong.
     if (outcome.ending != Outcome::Ending::finished || outcome.text.empty()) return;
     Range& block = block_of(contracts[task]);
     said.push_back(fmt::format("{}: {} threads a block leave its memory and {} do not, so {} are taken.",

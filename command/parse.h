@@ -1,4 +1,4 @@
-// Words of the command line made into values. Each throws InputError with a sentence that names the option.
+// Parsers for words of the command line. Each throws InputError with a sentence that names the option.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace foldproof {
 
-/// A number in decimal or 0x hexadecimal, inclusively between the limits.
+/// A decimal or 0x hexadecimal number, between the limits (inclusive).
 std::uint64_t parse_number(const std::string& text, const std::string& option, std::uint64_t low,
                            std::uint64_t high);
 

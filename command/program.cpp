@@ -19,7 +19,7 @@ namespace foldproof {
 
 namespace {
 
-/// CLI11 reads -std=c++17 as a bundle of one-letter options; every compiler user means --std.
+/// CLI11 parses -std=c++17 as a bundle of one-letter options; compiler users mean --std.
 std::vector<std::string> arguments_of(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   for (std::string& argument : arguments)
@@ -47,14 +47,14 @@ void add_output_options(CLI::App& app, Console& console) {
       ->group("Output");
 }
 
-/// The command line as a shell would take it again.
+/// The command line, quoted so that a shell accepts it again.
 std::string quoted(const char* program, const std::vector<std::string>& arguments) {
   std::string command = program;
   for (const std::string& argument : arguments) command += " " + shell_word(argument);
   return command;
 }
 
-/// Whether the user asked for JSON, as far as that can be told from arguments that could not be read.
+/// Whether the user requested JSON, according to arguments that failed to parse.
 bool wants_json(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i] == "--format=json" ||
@@ -63,7 +63,7 @@ bool wants_json(const std::vector<std::string>& arguments) {
   return false;
 }
 
-/// A sentence from what CLI11 says, which speaks of a missing subcommand when it does not know one.
+/// A sentence from CLI11's message, which reports a missing subcommand instead of an unknown one.
 std::string sentence(std::string text, const Program& program, const std::vector<std::string>& arguments) {
   const auto is_first = [&](const Verb& verb) { return verb.name == arguments.front(); };
   if (!arguments.empty() && !arguments.front().starts_with('-') &&

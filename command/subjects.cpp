@@ -25,7 +25,7 @@ std::vector<fs::path> contracts_of_folder(const fs::path& folder) {
   return files;
 }
 
-/// The contracts that the choice stands for; none where one is to be guessed.
+/// The contracts to which the choice refers; none if one is to be guessed.
 std::vector<fs::path> contract_files(const SubjectChoice& choice) {
   if (!choice.contract.empty()) return {choice.contract};
   if (choice.path.empty()) return contracts_of_folder(shipped_kernels());
@@ -45,7 +45,7 @@ std::vector<Subject> guessed_subjects(const SubjectChoice& choice, const Compile
   return subjects;
 }
 
-/// A contract says what it is about; another source would be taken for audited. Throws InputError.
+/// Throws InputError if the contract is about another source, which would otherwise seem to be audited.
 void check_source(const SubjectChoice& choice, const Contract& contract) {
   std::error_code error;
   if (choice.contract.empty() || choice.path.empty() || fs::equivalent(choice.path, contract.source, error))
@@ -65,7 +65,7 @@ bool comes_before(const Subject& left, const Subject& right) {
   return key(left.contract.id) < key(right.contract.id);
 }
 
-/// Complains about all but the last of several errors and throws that one.
+/// Complains about all but the last of several errors and throws the last one.
 void throw_last(const std::vector<InputError>& errors, const Console& console) {
   if (errors.empty()) return;
   for (std::size_t i = 0; i + 1 < errors.size(); ++i)
@@ -136,7 +136,7 @@ std::string skip_without_gpu(std::vector<Subject>& subjects) {
 
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line) {
-  // The processes fill the PTX cache, so that compiling again here only reads.
+  // The processes fill the PTX cache, so that compiling again below only reads it.
   std::vector<InputError> errors;
   std::size_t done = 0;
   TaskPool pool;

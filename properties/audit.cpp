@@ -23,12 +23,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Findings that are shrunk; a kernel with more is wrong enough for the rest to wait.
+/// Maximum number of findings to shrink; a kernel with more findings is wrong enough for the rest to wait.
 constexpr std::size_t most_shrunk = 8;
-/// Elements of a replayed case: more than are ever generated, less than would exhaust a machine.
+/// Maximum element count of a replayed case: more than is ever generated, less than would exhaust a machine.
 constexpr std::uint64_t largest_replayed_count = std::uint64_t{1} << 30;
 
-/// Of the last cases, how many are guided: a quarter and at least four, but no more than half.
+/// Number of guided cases, which come last: by default a quarter and at least four, but no more than half.
 std::uint64_t guided_of(const AuditOptions& options) {
   constexpr std::uint64_t least = 4;
   const std::uint64_t all = options.cases;
@@ -70,7 +70,7 @@ class Audit {
   }
 
  private:
-  /// A contract that has changed since may no longer claim the case; that is no error of the kernel's.
+  /// A contract that has changed may no longer claim a stored case; that is not the kernel's error.
   void check_stored(const Case& c) {
     try {
       domain_.check(c.variables);
@@ -81,8 +81,8 @@ class Audit {
     }
   }
 
-  /// With planted elements that were given as bits written as the values that they are, in an order that the
-  /// device obeys.
+  /// Rewrites planted elements that were given as bits as the values that they represent, and adapts the
+  /// order to the device.
   Case normalized(Case c) const {
     c.order = adapted(c.order, capabilities_.obeys_schedules);
     if (instance_.reduction)
@@ -122,7 +122,7 @@ class Audit {
       report_.notes.push_back(std::move(missed));
   }
 
-  /// The cases from `begin` to before `end`.
+  /// Checks the drawn cases from `begin` up to, but not including, `end`.
   void draw(std::uint64_t begin, std::uint64_t end) {
     std::vector<Case> cases;
     for (std::uint64_t index = begin; index < end; ++index) cases.push_back(generator_.generate(index));
@@ -132,12 +132,13 @@ class Audit {
       search_.start_from(cases[k], evaluations[k].error_over_bound);
     }
     if (stopped_ || evaluations.size() == cases.size()) return;
-    // The runner has lost processes enough.
+    // The runner has lost too many processes.
     left_out_ = options_.cases - begin - evaluations.size();
     stopped_ = true;
   }
 
-  /// A case that may have a larger error than all before it, or a drawn one where no bound says so.
+  /// Checks a case that may have a larger error than all before it or, if no bound guides the search, a drawn
+  /// one.
   void guide(std::uint64_t index) {
     const std::optional<Case> c = search_.next(index);
     if (!c) {
@@ -168,8 +169,8 @@ class Audit {
     if (std::ranges::count(evaluation.findings, Kind::timeout, &Finding::kind) != 0) end_for_timeouts();
   }
 
-  /// The next cases would most likely take as long: the same kernel on the emulated device always does, one
-  /// that waits on a GPU for what may come has a second chance.
+  /// The next cases would most likely take as long. On the emulated device they always do; on a GPU, a kernel
+  /// that waits for an event that may still occur gets a second chance.
   void end_for_timeouts() {
     if (is_replay_ || stopped_ || (++timeouts_ == 1 && !capabilities_.observes_launches)) return;
     report_.notes.emplace_back(timeouts_ == 1 ? "the audit ended at the first case that did not"
@@ -196,7 +197,7 @@ class Audit {
     accuracy.worst_is_vacuous = evaluation.vacuous;
   }
 
-  /// The largest case of those whose order can be named speaks for the kernel.
+  /// The kernel's order is read from the largest traced case whose order can be named.
   void keep_trace(const Evaluation& evaluation) {
     constexpr NodeId largest_named = 1 << 12;
     const auto& trace = evaluation.trace;
@@ -215,8 +216,8 @@ class Audit {
                       *std::ranges::max_element(heights), trace_->expressions.inputs()};
   }
 
-  /// Shrinks the first finding of its kind and place and keeps it; later ones say nothing new, unless they
-  /// are worse.
+  /// Shrinks and keeps the first finding of its kind and place; later ones are redundant unless they are more
+  /// severe.
   void collect(const Case& c, const Evaluation& evaluation, const Finding& finding) {
     if (find_like(report_.findings, finding) != nullptr) return;
     const auto changing =
@@ -230,7 +231,7 @@ class Audit {
     }
   }
 
-  /// The smallest case speaks for the finding, in its own words and numbers.
+  /// Reports the finding with the message and numbers of the smallest case.
   void keep_shrunk(const Case& c, const Finding& finding) {
     const Case small = shrunk(c, finding);
     if (describe(small) == describe(c)) return keep(c, finding);
@@ -249,8 +250,8 @@ class Audit {
     report_.findings.push_back(std::move(shown));
   }
 
-  /// Where runs may differ, a smaller case must fail twice before it takes the place of one that does; not
-  /// where each run costs all the time that a run may take.
+  /// If runs may differ, a smaller case must fail twice before it replaces a larger one, except for a
+  /// timeout, where each run costs the full time limit.
   Case shrunk(const Case& c, const Finding& finding) const {
     const int runs = instance_.claims.deterministic || finding.kind == Kind::timeout ? 1 : 2;
     const auto fails = [&](const Case& candidate, std::uint64_t& cost) {
@@ -297,10 +298,10 @@ class Audit {
     report_.accuracy.order = order_shown();
     if (2 * incomplete_cases_ > report_.cases)
       report_.notes.push_back(fmt::format("it is not known what becomes of each element: {}", incomplete_));
-    // Undefined behaviour first: it explains values.
+    // Undefined behaviour first: it explains wrong values.
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
-    // What was not found until then says nothing.
+    // An interrupted run does not show what is absent.
     if (is_interrupted_ && (report_.findings.empty() || !contract_.expected.empty())) {
       report_.verdict = Verdict::skipped;
       report_.reason = "the run was interrupted";
@@ -321,18 +322,18 @@ class Audit {
   CaseStore store_;
   Coverage coverage_;
   KernelReport report_;
-  std::map<std::string, std::uint64_t> reasons_;  ///< why nothing checked a value, and in how many cases
-  std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases checked by a bound, and those where it says nothing
+  std::map<std::string, std::uint64_t> reasons_;  ///< why a value was not checked, and in how many cases
+  std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases checked by a bound, and those with a vacuous bound
   std::shared_ptr<const ProvenanceTrace> trace_;  ///< of the largest case whose order can be named
   unsigned timeouts_ = 0;
   std::uint64_t left_out_ = 0;          ///< cases that the runner did not run
-  std::uint64_t incomplete_cases_ = 0;  ///< cases in which values could not be traced
-  std::string incomplete_;              ///< why
+  std::uint64_t incomplete_cases_ = 0;  ///< cases with incomplete provenance
+  std::string incomplete_;              ///< the reason
   bool stopped_ = false, is_replay_ = false, is_interrupted_ = false;
   Clock::time_point start_ = Clock::now();
 };
 
-/// An image that the device cannot load is a verdict, not an error.
+/// An image that the device cannot load leads to a verdict, not an error.
 template <typename Work>
 KernelReport unless_unsupported(const Contract& contract, const Instance& instance, const Work& work) {
   try {

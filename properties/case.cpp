@@ -13,12 +13,12 @@
 namespace foldproof {
 namespace {
 
-/// A TOML key: bare where it may be.
+/// A TOML key, bare if possible.
 std::string key(const std::string& name) {
   return !name.empty() && std::ranges::all_of(name, is_word) ? name : toml_string(name);
 }
 
-/// One table of a case file: every key is read at most once, and none is left over.
+/// One table of a case file: every key is read at most once, and unknown keys are errors.
 class Fields {
  public:
   Fields(const toml::table& table, std::string place, const std::string& file)
@@ -30,7 +30,7 @@ class Fields {
     return node.as_string()->get();
   }
 
-  /// Empty where the key is not there.
+  /// Empty if the key is absent.
   std::string optional_text(std::string_view key) {
     known_.emplace(key);
     return table_.get(key) == nullptr ? "" : text(key);
@@ -44,7 +44,7 @@ class Fields {
     return value;
   }
 
-  /// 64 bits, as a string since TOML's integers have a sign: decimal, or hexadecimal after 0x.
+  /// 64 bits, as a string because TOML's integers are signed: decimal, or hexadecimal after 0x.
   std::uint64_t bits(std::string_view key) {
     const toml::node& node = required(key);
     std::string digits = text(key);
@@ -70,7 +70,7 @@ class Fields {
     return node == nullptr ? nullptr : node->as_array();
   }
 
-  /// Throws InputError for a key that nobody asked for.
+  /// Throws InputError for a key that was never read.
   void end() const {
     for (const auto& [key, node] : table_)
       if (!known_.contains(std::string(key.str())))
@@ -99,7 +99,7 @@ class Fields {
   std::set<std::string, std::less<>> known_;
 };
 
-/// Files that are older than values hold the bits under a key of their own.
+/// Older files store the element's bits under a separate key.
 Planted planted_element(const toml::node& node, const std::string& file) {
   if (!node.is_table())
     throw InputError("a planted element must be a table with \"index\" and \"value\"",
@@ -117,7 +117,7 @@ Planted planted_element(const toml::node& node, const std::string& file) {
   return planted;
 }
 
-/// Under the key of its kind.
+/// Read from the key for its kind.
 LaunchOrder order_in(Fields& fields, const toml::table& table, const std::string& file) {
   const bool is_load = table.contains("co_running_load");
   const std::string_view key = is_load ? "co_running_load" : "schedule";
@@ -166,7 +166,7 @@ std::string words_of(const InputDistribution& input) {
 
 std::string describe(const Case& c) {
   std::string text;
-  // The usual variables first, in the order in which a launch is read; the contract's own after them.
+  // The usual variables first, in the order in which a launch is read; then the contract's own.
   const std::string_view usual[] = {"count", "block", "grid"};
   for (const std::string_view name : usual)
     if (const auto found = c.variables.find(name); found != c.variables.end())

@@ -26,7 +26,7 @@ Instance with_block(Instance instance, std::uint32_t threads) {
   return instance;
 }
 
-/// The first thread to leave memory; what others read there later may follow from that.
+/// The first thread to leave memory; later out-of-bounds reads by others may be a consequence.
 std::optional<std::uint32_t> first_outside(const std::vector<Finding>& findings) {
   const auto outside = std::ranges::find(findings, Kind::out_of_bounds, &Finding::kind);
   if (outside == findings.end() || outside->threads.empty()) return std::nullopt;

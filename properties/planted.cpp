@@ -18,7 +18,7 @@ namespace {
 /// A value, or the bits of one.
 using Read = std::variant<double, std::uint64_t>;
 
-/// All of the digits as a number; nothing where other characters are left, or it is out of range.
+/// All of the digits as a number; nothing if other characters follow or the number is out of range.
 template <typename T, typename Form>
 std::optional<T> all_of(std::string_view digits, Form form) {
   T value{};
@@ -51,7 +51,7 @@ Read read(const std::string& text) {
       text));
 }
 
-/// Nothing where the type has no such value.
+/// Nothing if the type has no such value.
 std::optional<std::uint64_t> bits_of(Element element, double value) {
   if (!is_float(element)) return std::nullopt;
   const std::uint64_t bits = encode(element, number_of(value));

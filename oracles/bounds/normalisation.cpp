@@ -8,7 +8,7 @@ namespace {
 constexpr unsigned bits = 128;
 constexpr std::uint64_t roundings_of_root = 6;
 
-/// x/sqrt(s') differs from x/sqrt(s) by a factor between 1 - e/s and 1 + e/s where |s' - s| <= e <= s/2.
+/// x/sqrt(s') differs from x/sqrt(s) by a factor between 1 - e/s and 1 + e/s if |s' - s| <= e <= s/2.
 Bound relative_error(const Known& square, const FloatFormat& format) {
   if (square.exact.low <= square.error * whole(2))
     return Bound::none("what the root is taken of lies within its rounding errors");

@@ -8,13 +8,13 @@
 namespace foldproof {
 namespace {
 
-/// Whether every value of one integer type is one of the other.
+/// Whether `outer` represents every value of `inner`; both are integer types.
 bool holds(Element outer, Element inner) {
   if (is_signed_integer(outer) == is_signed_integer(inner)) return size_of(outer) >= size_of(inner);
   return is_signed_integer(outer) && size_of(outer) > size_of(inner);
 }
 
-/// Whether every value of one type is one of the other.
+/// Whether `to` represents every value of `from`.
 bool widens(Element from, Element to) {
   if (is_float(from) != is_float(to)) return false;
   return is_float(from) ? includes(to, from) : holds(to, from);
@@ -22,7 +22,7 @@ bool widens(Element from, Element to) {
 
 bool lacks_nan(Element element) { return is_float(element) && !float_format(element).has_nan; }
 
-/// Of operators that do not fold.
+/// For operators that do not fold.
 std::optional<std::string> why_no_checker_apart(const Arithmetic& a) {
   const auto sentence = [&](std::string_view what) {
     return fmt::format("{} of {} in an accumulator of {} with an output of {} is not checked: {}",

@@ -11,7 +11,7 @@
 namespace foldproof {
 namespace {
 
-/// Of integers, modulo 2^w.
+/// Integer dot products, modulo 2^w.
 class WrappingDotChecker final : public Checker {
  public:
   WrappingDotChecker(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
@@ -72,7 +72,7 @@ class DotChecker final : public Checker {
     return dot_bound_any_order(products_.nonzero, products_.nonzero, format, products_.magnitude());
   }
 
-  /// A factor that is subnormal, as it is read or in the accumulator's format.
+  /// Whether the factor is subnormal in its own format or in the accumulator's.
   bool may_be_flushed(const Number& factor, Element type) const {
     if (!factor.is_finite() || factor.is_zero()) return false;
     const Dyadic magnitude = abs(Dyadic(factor));
@@ -80,7 +80,7 @@ class DotChecker final : public Checker {
            magnitude < smallest_normal(float_format(type));
   }
 
-  /// The finite products may overflow to the other side of the infinity.
+  /// The finite products may overflow towards the opposite infinity.
   CheckResult check_infinite(const Outcome& outcome) const {
     const bool negative = products_.specials.negative_infinity;
     const Dyadic& other = negative ? products_.positive : products_.negative;
@@ -93,7 +93,7 @@ class DotChecker final : public Checker {
 
   Arithmetic a_;
   Tally products_;
-  Dyadic lost_;  ///< what products with a subnormal factor are worth, where such factors are flushed
+  Dyadic lost_;  ///< sum of |x y| over products with a subnormal factor, if such factors are flushed
   Bound bound_ = Dyadic{};
   bool holds_nan_ = false;
 };

@@ -14,17 +14,16 @@
 namespace foldproof {
 namespace {
 
-/// The arguments x - m below which nothing but zero comes of an exponential in the accumulator.
+/// Below -deepest(), the exponential of x - m is zero in the accumulator.
 constexpr std::uint64_t deepest(Element accumulator) { return accumulator == Element::f64 ? 746 : 104; }
 
-/// Of the library what the CUDA C++ Programming Guide's tables of maximum errors say, at least: expf 2 ulp,
-/// logf 1, exp and log of f64 1. An ulp is at most 2^(1-p) of its number. Below the smallest normal number
-/// the hardware's exp2 gives zero.
+/// Library functions: no less than the maximum errors in the CUDA C++ Programming Guide's tables, which are 2
+/// ulp for expf, 1 ulp for logf, and 1 ulp for exp and log in f64. An ulp is at most 2^(1-p) of its number.
+/// Below the smallest normal number the hardware's exp2 returns zero.
 ///
-/// Of the fast ways the largest of: __expf(x - m), 2 + 1.173 |x - m| ulp; exp2f((x - m) log2 e), whose
-/// argument is off by 1.3 u |x - m| from its rounding and that of log2 e; exp2f(fma(x, log2 e, -m log2 e)),
-/// where the rounding of m log2 e comes to |m| u more. __logf is off by 3 ulp or, between 1/2 and 2, by
-/// 2^-21.41.
+/// Fast functions: the largest error of three variants. __expf(x - m): 2 + 1.173 |x - m| ulp. exp2f((x - m)
+/// log2 e): its argument is off by 1.3 u |x - m| from its own rounding and that of log2 e. exp2f(fma(x, log2
+/// e, -m log2 e)): rounding m log2 e adds |m| u. __logf is off by 3 ulp or, between 1/2 and 2, by 2^-21.41.
 ExponentialErrors errors_of(const Arithmetic& a, const Dyadic& max) {
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic ulp = whole(2) * unit_roundoff(format.precision);
@@ -34,17 +33,17 @@ ExponentialErrors errors_of(const Arithmetic& a, const Dyadic& max) {
   return {exp_ulps * ulp, smallest_normal(format), whole(3) * ulp, log_absolute};
 }
 
-/// What was summed about an earlier maximum is scaled: once at most for each of the other terms that may
-/// raise the maximum, by an exponential and a rounded product. Distances between maxima add up to that from
-/// the last one, so that their roundings drift as one would. Where a factor underflows, so may each of the
-/// sums.
+/// A sum taken about an earlier maximum is rescaled at most once for each of the other terms that may raise
+/// the maximum, by an exponential and a rounded product. The distances between successive maxima add up to
+/// the distance from the last one, so their roundings drift as a single rounding would. If a factor
+/// underflows, so may each of the sums.
 ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t times,
                                 const FloatFormat& format) {
   ExponentialErrors errors = once;
   const Bound roundings = growth(2 * times, format.precision);
   const Dyadic relative = whole(times + 1) * once.exp_relative;
-  // (1 + e)^(t + 1) <= 1 + (t + 1) e (1 + (t + 1) e) where (t + 1) e <= 1; else more than any result has room
-  // for.
+  // (1 + e)^(t + 1) <= 1 + (t + 1) e (1 + (t + 1) e) if (t + 1) e <= 1; otherwise a value beyond the range of
+  // every result.
   errors.exp_relative = roundings && relative <= whole(1)
                             ? relative * (whole(1) + relative) * (whole(1) + *roundings) + *roundings
                             : Dyadic::power_of_two(2048);
@@ -84,21 +83,21 @@ class ExponentialChecker final : public Checker {
   }
 
  private:
-  /// The input holds NaN or +inf.
+  /// The input contains NaN or +inf.
   CheckResult check_spoiled(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
     if (specials_.nan) {
       if (a_.nan == NanPolicy::unspecified) return anything_goes("the contract does not say what a NaN does");
       return checked_by_category(nan, outcome, "the input holds a NaN");
     }
-    // The formula about the maximum has inf - inf; the limits are 1 and 0, or inf.
+    // The formula about the maximum evaluates inf - inf; the limits are 1 and 0, or inf.
     const bool limit = a_.op != Operator::softmax
                            ? outcome.category == Number::Category::infinity && !outcome.negative
                            : outcome.is_finite() && (outcome.value.is_zero() || outcome.value == whole(1));
     return checked_by_category(nan || limit, outcome, "the input holds an infinity");
   }
 
-  /// The input holds nothing but -inf, or nothing at all.
+  /// The input contains only -inf, or is empty.
   CheckResult check_masked(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
     if (a_.op == Operator::cross_entropy)
@@ -119,7 +118,8 @@ class ExponentialChecker final : public Checker {
         "log-sum-exp");
   }
 
-  /// The logarithm less the class's element, or the logarithm of the sum plus its distance from the maximum.
+  /// The log-sum-exp minus the class's element, or the logarithm of the sum plus the element's distance from
+  /// the maximum.
   CheckResult check_cross_entropy(const Outcome& outcome) const {
     const std::optional<Dyadic>& gap = exact_->gap(target_);
     if (!gap)
@@ -131,14 +131,14 @@ class ExponentialChecker final : public Checker {
     const Enclosure exact = logarithm - Enclosure(exact_->max() - *gap);
     Bound bound = log_sum_exp_bound(exact_->sums(), height(), format, errors_, magnitude);
     if (bound) {
-      // Three roundings at most, each of no more than twice the largest number on either way.
+      // At most three roundings, each of at most twice the largest number on either path.
       const Dyadic reach = magnitude + abs(exact_->max()) + *gap + *bound;
       bound = *bound + whole(6) * unit_roundoff(format.precision) * reach;
     }
     return check_finite(outcome, exact, bound, "cross-entropy");
   }
 
-  /// Even where no bound is known, what is computed about the maximum is finite.
+  /// Even if no bound is known, a value computed about the maximum is finite.
   CheckResult check_finite(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
                            std::string_view what) const {
     const bool may_overflow =
@@ -151,11 +151,11 @@ class ExponentialChecker final : public Checker {
   std::uint64_t height() const { return a_.height.value_or(exact_->sums().count); }
 
   Arithmetic a_;
-  std::size_t target_ = 0;  ///< of a cross-entropy
+  std::size_t target_ = 0;  ///< for cross-entropy
   Specials specials_;
   bool masked_ = false;
   ExponentialErrors errors_;
-  std::optional<ExactExponentials> exact_;  ///< absent where the input is spoiled or masked
+  std::optional<ExactExponentials> exact_;  ///< absent if the input is spoiled or masked
   std::optional<SoftmaxBounds> bounds_;
 };
 

@@ -9,7 +9,7 @@
 namespace foldproof {
 namespace {
 
-/// The extremum of elements that are not NaN, and whether there was a NaN.
+/// The extremum of the elements that are not NaN, and whether any element is NaN.
 struct Extremum {
   std::optional<std::uint64_t> bits;
   bool nan = false;
@@ -56,7 +56,7 @@ class ExtremumChecker final : public FoldChecker {
   }
 
  private:
-  /// Through the accumulator's format to the output's, as the kernel converts.
+  /// Converts through the accumulator's format to the output's, as the kernel does.
   std::uint64_t converted(std::uint64_t bits) const {
     const std::uint64_t accumulated = encode(a_.accumulator, decode(a_.input, bits));
     return encode(a_.output, decode(a_.accumulator, accumulated));
@@ -111,9 +111,8 @@ class ExtremumChecker final : public FoldChecker {
 
   Arithmetic a_;
   Extremum input_;
-  std::optional<std::uint64_t> expected_;  ///< in the output's format; absent without an element that counts
-  std::unordered_set<std::int64_t>
-      keys_;  ///< of the identity and, where the contract leaves the choice, of all
+  std::optional<std::uint64_t> expected_;  ///< in the output's format; absent if no element counts
+  std::unordered_set<std::int64_t> keys_;  ///< of the identity; also of all elements if NaN is unspecified
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ class HistogramChecker final : public Checker {
 
  private:
   Arithmetic a_;
-  std::map<std::uint64_t, std::uint64_t> counts_;  ///< by bin; those that no element is in are left out
+  std::map<std::uint64_t, std::uint64_t> counts_;  ///< by bin; empty bins are left out
 };
 
 }  // namespace

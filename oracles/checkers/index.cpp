@@ -25,7 +25,7 @@ class IndexChecker final : public Checker {
     if (index.negative || index.significand >= count)
       return wrong(
           fmt::format("the result is {}, and there are {} elements", to_text(a_.output, bits), count));
-    if (!extreme_) return right();  // nothing but NaN, all ignored
+    if (!extreme_) return right();  // only NaN, all ignored
     const std::uint64_t there = load(a_.input, input_, index.significand);
     const bool nan = decode(a_.input, there).is_nan(), wants_nan = decode(a_.input, extreme_->bits).is_nan();
     if (wants_nan && a_.nan == NanPolicy::unspecified)
@@ -55,7 +55,7 @@ class IndexChecker final : public Checker {
   Arithmetic a_;
   Operator op_;
   std::vector<std::byte> input_;
-  std::optional<Extreme> extreme_;  ///< nothing where no element counts
+  std::optional<Extreme> extreme_;  ///< absent if no element counts
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ class IntegerChecker final : public FoldChecker {
   CheckResult element(std::size_t, std::uint64_t bits) const override { return check(bits, in_output()); }
 
   CheckResult partials(std::span<const std::byte> outputs) const override {
-    // Parts wrap in the accumulator, so only its bits of their fold are sure.
+    // Parts wrap in the accumulator, so only the bits of its width are certain in their fold.
     const auto bytes = static_cast<unsigned>(std::min(size_of(a_.accumulator), size_of(a_.output)));
     return check(cut_bytes(folded(a_, start(a_), a_.output, outputs), 0, bytes), cut_bytes(exact_, 0, bytes));
   }

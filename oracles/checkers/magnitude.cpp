@@ -7,7 +7,7 @@
 namespace foldproof {
 namespace {
 
-/// The largest magnitude of a signed integer is one more than its largest value.
+/// The largest magnitude of a signed integer is one more than its largest value, hence the unsigned type.
 Element magnitude_type(Element element) {
   switch (element) {
     case Element::i8: return Element::u8;
@@ -31,7 +31,7 @@ std::vector<std::byte> magnitudes(Element element, std::span<const std::byte> el
   return all;
 }
 
-/// What folds the magnitudes checks.
+/// Delegates to a checker for the fold of magnitudes.
 class MagnitudeChecker final : public FoldChecker {
  public:
   MagnitudeChecker(Element element, std::unique_ptr<FoldChecker> fold)
@@ -61,7 +61,7 @@ Arithmetic of_magnitudes(const Arithmetic& arithmetic) {
 std::unique_ptr<FoldChecker> make_magnitude_checker(const Arithmetic& arithmetic,
                                                     std::span<const std::byte> input) {
   const Arithmetic a = of_magnitudes(arithmetic);
-  // No magnitude lies below 0, which is what a maximum of none is.
+  // No magnitude is below 0, which is also the maximum of no elements.
   const std::vector<std::byte> zero(size_of(a.input));
   auto checker = std::make_unique<MagnitudeChecker>(arithmetic.input, make_fold_checker(a, zero));
   checker->append(input);

@@ -31,7 +31,7 @@ Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& s
   if (a.flush_to_zero)
     return Bound::none("no bound is known for variances where subnormal numbers become zero");
   const FloatFormat& format = float_format(a.accumulator);
-  // No square, sum or difference on the way is larger.
+  // No intermediate square, sum or difference is larger.
   if (whole(4 * values.count) * squares.positive > largest_finite(format))
     return Bound::none("the sums may overflow");
   const Moments moments{values.count, values.sum(), values.magnitude(), squares.positive};

@@ -16,7 +16,7 @@ Reference reference_of(Operator op, Element element, std::span<const std::byte> 
   return variance(element, input, Variance::population);
 }
 
-/// `nonzero`: how many elements are not zero, of which any may be subnormal.
+/// `nonzero`: number of nonzero elements, any of which may be subnormal.
 Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t nonzero) {
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic& sum = squares.positive;
@@ -65,7 +65,7 @@ class MomentChecker final : public Checker {
  private:
   bool may_cancel_infinity() const {
     if (a_.op != Operator::mean || exact_.category() != Number::Category::infinity) return false;
-    if (a_.variance == VarianceMethod::welford) return true;  // which subtracts it from itself
+    if (a_.variance == VarianceMethod::welford) return true;  // Welford's recurrence subtracts it from itself
     return (exact_.negative() ? values_.positive : values_.negative) * whole(2) >
            largest_finite(a_.accumulator);
   }

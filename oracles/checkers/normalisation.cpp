@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned quotient_bits = 128;
 
-/// One a column; nothing where there is no operand. What is not finite counts as 0: nothing is checked then.
+/// One value per column; empty without an operand. Non-finite values become 0; nothing is checked then.
 std::vector<Dyadic> finite_values(const std::optional<Operand>& operand, bool& all_finite) {
   std::vector<Dyadic> values;
   for (std::size_t i = 0; operand && i < operand->size(); ++i) {
@@ -76,7 +76,7 @@ class NormalisationChecker final : public Checker {
     normalised_.emplace(Known{square, error}, format);
   }
 
-  /// Of the mean of squares: their sum, known to within its bound, over n.
+  /// Bound on the mean of squares: their sum, known to within its bound, divided by n.
   Bound mean_square_bound() const {
     const FloatFormat& format = float_format(a_.accumulator);
     if (a_.flush_to_zero)
@@ -103,9 +103,9 @@ class NormalisationChecker final : public Checker {
   bool operands_finite_ = true;
   std::vector<Dyadic> weights_, biases_;
   std::vector<Reference> exact_;
-  Enclosure mean_;  ///< 0 of an RMSNorm, which subtracts none
+  Enclosure mean_;  ///< 0 for RMSNorm, which subtracts no mean
   Dyadic mean_error_;
-  std::optional<NormalisedBound> normalised_;  ///< absent where no bound is known
+  std::optional<NormalisedBound> normalised_;  ///< absent if no bound is known
   std::string why_not_ = "not all elements are finite";
 };
 

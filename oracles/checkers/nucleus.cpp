@@ -11,7 +11,7 @@
 namespace foldproof {
 namespace {
 
-/// What a computed prefix sum may be said to be, whatever the order of its additions.
+/// What is certain about a computed prefix sum, whatever the order of its additions.
 enum class Reach : std::uint8_t { below, either, reached };
 
 class NucleusChecker final : public Checker {
@@ -53,7 +53,7 @@ class NucleusChecker final : public Checker {
     return sum + bound < p ? Reach::below : Reach::either;
   }
 
-  /// Whether the first k elements may be the fewest whose computed sum reaches p, or all where none does.
+  /// Whether k may be the smallest count whose computed sum reaches p, or the full count if none does.
   bool may_be(std::uint64_t k) const {
     const bool all_before_may_fail =
         k <= reach_.size() &&
@@ -74,7 +74,7 @@ class NucleusChecker final : public Checker {
   Arithmetic a_;
   std::size_t count_;
   bool finite_ = true;
-  std::vector<Reach> reach_;  ///< of the sums of the first 1, 2, … elements, up to the first that is sure
+  std::vector<Reach> reach_;  ///< of the sums of the first 1, 2, … elements, up to the first `reached`
 };
 
 }  // namespace

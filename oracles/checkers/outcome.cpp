@@ -21,7 +21,7 @@ void measure(CheckResult& check_result, const Dyadic& error, const Dyadic& exact
   check_result.ulps = ratio(error, ulp(output, exact));
 }
 
-/// Whether a number between the two, written as output, may have become what is no finite number.
+/// Whether rounding some number in `written` to the output can give this non-finite outcome.
 bool is_overflow(const Outcome& outcome, const Enclosure& written, const Arithmetic& a) {
   const Dyadic threshold = overflow_threshold(a.output);
   const bool up = written.high >= threshold, down = -written.low >= threshold;

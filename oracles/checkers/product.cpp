@@ -15,7 +15,7 @@ using Integer = Dyadic::Integer;
 
 constexpr unsigned kept_bits = 512;
 
-/// The product of finite numbers between two neighbouring dyadics, with what decides on its rounding.
+/// The product of finite numbers, enclosed by two dyadics, and the facts that determine its rounding.
 class ExactProduct {
  public:
   void multiply(const Number& x) {
@@ -27,7 +27,7 @@ class ExactProduct {
     const int trailing = std::countr_zero(x.significand);
     const int width = static_cast<int>(std::bit_width(x.significand)) - trailing;
     const std::int64_t leading = x.exponent + trailing + width - 1;
-    // Bounds of every partial product in any order: 2^falls_ <= |partial| <= 2^rises_.
+    // Bounds on every partial product in any order: 2^falls_ <= |partial| <= 2^rises_.
     rises_ += std::max<std::int64_t>(0, leading + (width > 1 ? 1 : 0));
     falls_ += std::min<std::int64_t>(0, leading);
     lowest_place_ += std::min<std::int64_t>(0, x.exponent + trailing);
@@ -50,14 +50,14 @@ class ExactProduct {
   Dyadic high() const { return signed_value(significand_ + cut_); }
 
   ProductRange range() const { return {rises_, falls_}; }
-  /// Whether every partial product in any order that stays in the format's normal range is a value of it.
+  /// Whether every partial product, in any order, that stays in the format's normal range is representable.
   bool is_forced(const FloatFormat& format) const {
     return significant_bits_ <= static_cast<std::uint64_t>(format.precision) &&
            lowest_place_ >= format.lowest_exponent;
   }
 
  private:
-  /// Keeps the leading bits; cut_ is more than all that was cut off, in units of the last kept place.
+  /// Keeps the leading bits; cut_ exceeds everything that was cut off, in units of the last kept place.
   void truncate() {
     const auto width = boost::multiprecision::msb(significand_) + 1;
     if (width <= kept_bits) return;
@@ -149,7 +149,7 @@ class ProductChecker final : public FoldChecker {
   Arithmetic a_;
   ExactProduct product_;
   Bound bound_ = Dyadic{};
-  bool forced_ = false;  ///< nothing rounds in any order
+  bool forced_ = false;  ///< no order rounds
 };
 
 }  // namespace

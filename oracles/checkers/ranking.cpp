@@ -47,7 +47,7 @@ class RankingChecker final : public Checker {
 
   Arithmetic a_;
   std::vector<std::byte> input_;
-  std::vector<std::size_t> order_;  ///< where the elements stand, the largest first
+  std::vector<std::size_t> order_;  ///< element indices, largest element first
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace foldproof {
 namespace {
 
-/// The quotient as IEEE 754 has it.
+/// The quotient as defined by IEEE 754.
 Reference ratio_of(const Number& x, const Number& y) {
   if (x.is_nan() || y.is_nan() || (x.is_zero() && y.is_zero()) || (!x.is_finite() && !y.is_finite()))
     return Reference::nan();
@@ -18,7 +18,7 @@ Reference ratio_of(const Number& x, const Number& y) {
   return Reference::real([a, b](unsigned bits) { return quotient(a, b, bits); });
 }
 
-/// Whether a is more than b; both are numbers or infinities.
+/// Whether a is greater than b; both are numbers or infinities.
 bool exceeds(const Reference& a, const Reference& b) {
   const auto side = [](const Reference& x) { return x.is_finite() ? 0 : x.negative() ? -1 : 1; };
   if (side(a) != side(b) || side(a) != 0) return side(a) > side(b);
@@ -47,7 +47,8 @@ class RatioChecker final : public Checker {
   }
 
  private:
-  /// Each quotient is rounded once, and rounding keeps their order. A number that overflows is an infinity.
+  /// Each quotient is rounded once, and rounding preserves their order. A quotient that overflows is an
+  /// infinity.
   Bound bound() const {
     if (!largest_.is_finite()) return Dyadic{};
     const FloatFormat& format = float_format(a_.accumulator);

@@ -8,11 +8,11 @@
 namespace foldproof {
 namespace {
 
-/// The first that is wrong, or the one that comes closest to its bound; where none has one, the one of which
-/// least is known, so that all are exact where it is.
+/// The first wrong result; otherwise the one closest to its bound; if none has a bound, the one with the
+/// weakest evidence, so that the summary is exact only if all results are.
 class Worst {
  public:
-  /// Returns whether the next may be checked.
+  /// Returns whether to check the next result.
   bool add(CheckResult check_result, std::size_t index, std::size_t count) {
     if (!check_result.ok && count > 1)
       check_result.sentence = fmt::format("in output {}, {}", index, check_result.sentence);
@@ -30,7 +30,7 @@ class Worst {
   CheckResult worst_;
 };
 
-/// Only of neighbouring elements.
+/// Requires contiguous elements.
 std::span<const std::byte> elements_of(Element element, std::span<const std::byte> input, Part part) {
   return input.subspan(part.first * size_of(element), (part.last - part.first) * size_of(element));
 }
@@ -42,7 +42,7 @@ std::vector<std::byte> gathered(Element element, std::span<const std::byte> inpu
   return elements;
 }
 
-/// Those of one part: of what has a value an element or a row, its own.
+/// The operands of one part: its own values for roles with one value per element or per row.
 Operands operands_of_part(const Operands& operands, Part part, std::size_t index) {
   Operands own = operands;
   if (auto& second = own[Role::second]) second = second->part(part.first, part.last);
@@ -50,7 +50,7 @@ Operands operands_of_part(const Operands& operands, Part part, std::size_t index
   return own;
 }
 
-/// Elements times the scales of their groups, as f64: of 4-bit elements with a scale of 8 bits exactly.
+/// Elements times the scales of their groups, as f64; exact for 4-bit elements with 8-bit scales.
 std::vector<std::byte> scaled_elements(Element element, std::span<const std::byte> input,
                                        const Operand& scales) {
   const std::size_t count = input.size() / size_of(element);

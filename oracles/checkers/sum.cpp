@@ -14,7 +14,7 @@ namespace {
 
 using Integer = Dyadic::Integer;
 
-/// Whether every element is a value of the accumulator's format.
+/// Whether every element is representable in the accumulator's format.
 bool enters_exactly(const Arithmetic& a, const Tally& t) {
   if (is_float(a.input) && includes(a.accumulator, a.input)) return true;
   const FloatFormat& format = float_format(a.accumulator);
@@ -22,15 +22,14 @@ bool enters_exactly(const Arithmetic& a, const Tally& t) {
          t.highest_place < format.highest_exponent + format.precision - 1;
 }
 
-/// What flushing may take away. Any term may be subnormal for all that a tally knows.
+/// Error from flushing. The tally does not exclude that any term is subnormal.
 Dyadic flushed(const FloatFormat& format, const Tally& t, const Dyadic& magnitude) {
   const Dyadic terms(Integer(t.nonzero), 0);
   const Dyadic subnormal = std::min(magnitude, terms * Dyadic::power_of_two(format.normal_exponent()));
   return flush_to_zero_loss(t.nonzero, format, subnormal);
 }
 
-/// Of sums that carry their rounding errors along: of terms that are known to within errors of `entering`
-/// together.
+/// For compensated sums of terms that are known to within a total error of `entering`.
 Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering) {
   if (a.flush_to_zero)
     return Bound::none("no bound is known for compensated sums where subnormal numbers become zero");
@@ -43,8 +42,7 @@ Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering)
   return *bound + entering;
 }
 
-/// What rounding on the way to the accumulator's final value may do. An exact sum is rounded to the output
-/// alone.
+/// Rounding error of the accumulator's final value. An exact sum is rounded only when the output is written.
 Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
   if (a.sum == SumMethod::exact || no_order_rounds(t, format, a.flush_to_zero)) return Dyadic{};
@@ -92,7 +90,7 @@ class SumChecker final : public TalliedSumChecker {
     return outcome.is_finite() ? check_finite(outcome) : check_overflow(outcome);
   }
 
-  /// The input holds infinities of one sign. The finite elements may overflow to the other sign on the way.
+  /// The input contains infinities of one sign. The finite elements may first overflow to the other sign.
   CheckResult check_infinite(const Outcome& outcome) const {
     const bool negative = tally_.specials.negative_infinity;
     const bool cancels = overflows_inside(!negative);
@@ -131,8 +129,8 @@ class SumChecker final : public TalliedSumChecker {
     return checked_by_bound(outcome, exact_, bound, a_.output, "sum");
   }
 
-  /// Of one value half a unit in its last place; of several, at most u of all magnitudes and half the
-  /// smallest subnormal each, which the largest possible number of parts (one an element) keeps finite.
+  /// For one value, half a unit in its last place; for several, at most u of all magnitudes and half the
+  /// smallest subnormal each, which stays finite because there is at most one part per element.
   Dyadic output_rounding(const Outcome& outcome) const {
     if (a_.sum != SumMethod::exact && includes(a_.output, a_.accumulator)) return {};
     if (!outcome.single)
@@ -140,7 +138,7 @@ class SumChecker final : public TalliedSumChecker {
     return ulp(a_.output, abs(exact_) + *bound_) * Dyadic::power_of_two(-1);
   }
 
-  /// Whether some sum of some elements can leave the accumulator's range on that side.
+  /// Whether a sum of some of the elements can leave the accumulator's range on that side.
   bool overflows_inside(bool negative) const {
     if (a_.sum == SumMethod::exact) return false;
     const Dyadic& side = negative ? tally_.negative : tally_.positive;
@@ -154,7 +152,7 @@ class SumChecker final : public TalliedSumChecker {
     return reached + *bound_ >= overflow_threshold(a_.output);
   }
 
-  /// 8-bit formats are commonly written with saturation: their largest value stands for what lies beyond.
+  /// 8-bit formats are commonly written with saturation: their largest value represents everything beyond it.
   bool saturates(const Outcome& outcome, bool negative) const {
     if (size_of(a_.output) != 1 || !outcome.is_finite()) return false;
     return outcome.value.is_negative() == negative && abs(outcome.value) >= largest_finite(a_.output);

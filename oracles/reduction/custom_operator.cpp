@@ -12,7 +12,7 @@
 namespace foldproof {
 namespace {
 
-/// All with all, they tell most operators apart; others differ in upper bits.
+/// Triples of these expose most operators that do not fold; others differ only in upper bits.
 constexpr std::array<std::int64_t, 9> small_values{0, 1, 2, 3, 4, -1, -2, -3, -4};
 constexpr int random_triples = 4096;
 

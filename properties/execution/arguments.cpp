@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t address_bytes = 8;
 
-/// An argument whose size is its own, with the alignment that C++ gives it inside a structure.
+/// An argument with its own size, and the alignment that C++ gives it inside a structure.
 struct Laid {
   JobArgument argument;
   std::uint32_t alignment = 1;
@@ -23,7 +23,7 @@ class Layout {
   Layout(const Variables& variables, const FindBuffer& find, const Position& where)
       : variables_(variables), find_(find), where_(where) {}
 
-  /// `width` is that of the parameter; only an integer without a type needs it.
+  /// `width` is the size of the parameter in bytes; only an integer without a type depends on it.
   Laid lay(const ArgumentContract& argument, std::uint32_t width) const {
     switch (argument.form) {
       case ArgumentContract::Form::pointer: return pointer(argument);

@@ -16,7 +16,7 @@
 namespace foldproof {
 namespace {
 
-/// An input of at most this many elements is spelled out in a finding.
+/// Inputs of at most this many elements are printed in a finding.
 constexpr std::size_t most_spelled_elements = 12;
 
 std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& result, Element type) {
@@ -32,11 +32,11 @@ std::string spelled(Element element, const std::vector<std::byte>& input) {
   return text;
 }
 
-/// Checks the results of one planned case and collects what is wrong.
+/// Checks the results of one planned case and collects the findings.
 class CaseChecker {
  public:
-  /// `results`: of the case and the runs it is compared with; `of_derived`: of the inputs that its relation
-  /// needs.
+  /// `results`: of the case and of the runs it is compared with; `of_derived`: of the inputs that its
+  /// relation derives.
   CaseChecker(const CheckedKernel& kernel, const CasePlan& plan, std::vector<JobResult> results,
               std::vector<JobResult> of_derived)
       : instance_(kernel.instance),
@@ -63,7 +63,7 @@ class CaseChecker {
     const bool right = kept_input() && check_values();
     if (plan_.traced) check_uses(results_[*plan_.traced], right);
     if (right && agree() && satisfies_relation()) return std::move(evaluation_);
-    // Now there is evidence that the order matters.
+    // There is now evidence that the order matters.
     for (Finding& finding : evaluation_.findings)
       if (finding.kind == Kind::unordered_access) finding.severity = Severity::error;
     return std::move(evaluation_);
@@ -74,7 +74,7 @@ class CaseChecker {
     return is_undefined_behaviour(finding.kind) && finding.severity == Severity::error;
   }
 
-  /// What runs find at one place is told once, by the run that shows it worst.
+  /// Findings of several runs at one place are reported once, with the highest severity.
   void add_worst(const Finding& finding) {
     const auto known = std::ranges::find_if(evaluation_.findings, [&](const Finding& f) {
       return f.kind == finding.kind && f.at == finding.at && f.other == finding.other;
@@ -85,7 +85,7 @@ class CaseChecker {
       *known = finding;
   }
 
-  /// The last launch writes the result.
+  /// The default is the last launch, which writes the result.
   void add(Kind kind, const std::string& message, std::optional<std::size_t> launch = std::nullopt) {
     Finding finding;
     finding.kind = kind;
@@ -96,7 +96,7 @@ class CaseChecker {
 
   Element output_type() const { return instance_.reduction->output; }
 
-  /// A kernel that changes its input spoils its later calls too: nothing more is said of it.
+  /// A kernel that changes its input affects its later calls as well, so nothing further is reported.
   bool kept_input() {
     for (std::size_t run = 0; run < results_.size() && !instance_.in_place; ++run) {
       const std::vector<std::byte>& after = results_[run].contents[plan_.prepared[run].input];
@@ -124,8 +124,8 @@ class CaseChecker {
     return true;
   }
 
-  /// Whether every element of the input is used as the contract claims. Where accesses race, anything may be
-  /// lost, and the race says more.
+  /// Checks that every element of the input is used as the contract claims. Undefined behaviour may lose any
+  /// element and is the more informative finding.
   void check_uses(const JobResult& result, bool value_is_right) {
     if (!result.trace || std::ranges::any_of(evaluation_.findings, spoils_values)) return;
     const ProvenanceTrace& trace = *result.trace;
@@ -134,12 +134,13 @@ class CaseChecker {
       if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message, wrong.launch);
   }
 
-  /// Whether every run's value is right.
+  /// Whether the value of every run is right.
   bool check_values() {
     if (plan_.input.empty() && instance_.claims.empty == EmptyPolicy::unspecified) return true;
     if (!plan_.prepared[0].untouched.empty()) return check_untouched();
     const ResultChecker checker(arithmetic(), layout_of(*instance_.reduction), plan_.input, operands_);
-    // The case of one call first: a kernel that is wrong at once is not called wrong on a later call.
+    // The single-call run first: a kernel that is wrong on its first call is not reported as wrong on a later
+    // one.
     std::vector<std::byte> checked;
     CheckResult check_result;
     for (std::size_t run = results_.size(); run-- > 0;) {
@@ -163,7 +164,7 @@ class CaseChecker {
     return result_layout(reduction, plan_.c->variables, operands_);
   }
 
-  /// Whether what the launches leave besides the output is right, in every run.
+  /// Whether the additional outputs are right in every run.
   bool check_additional_outputs() {
     for (std::size_t i = 0; i < instance_.additional_outputs.size(); ++i) {
       const AdditionalOutput& additional = instance_.additional_outputs[i];
@@ -186,8 +187,7 @@ class CaseChecker {
 
   Arithmetic arithmetic() const { return of_case(*arithmetic_, instance_, plan_.c->variables); }
 
-  /// Whether the order in which the elements were combined is the one that is claimed, and the value the one
-  /// that it gives.
+  /// Whether the observed order respects the claimed height, and the value the running bound of that order.
   bool check_by_tree() {
     if (!plan_.traced || !results_[*plan_.traced].trace) return true;
     const ProvenanceTrace& trace = *results_[*plan_.traced].trace;
@@ -198,7 +198,7 @@ class CaseChecker {
     }
     const ResultShape shape = instance_.reduction->result;
     if (shape != ResultShape::value && shape != ResultShape::partials) return true;
-    if (!instance_.operands.empty()) return true;  // what is added up is not what was traced
+    if (!instance_.operands.empty()) return true;  // the traced elements are not what is summed
     const std::vector<std::byte> output =
         output_of(plan_.prepared[*plan_.traced], results_[*plan_.traced], output_type());
     const auto check_result =
@@ -225,7 +225,7 @@ class CaseChecker {
     return false;
   }
 
-  /// Bits of deterministic kernels must not depend on the run, and of some not on the launch.
+  /// The bits of a deterministic kernel must not depend on the run or, if so claimed, on the launch.
   bool agree() {
     if (!is_deterministic(instance_)) return true;
     const std::vector<std::byte> output = output_of(plan_.prepared[0], results_[0], output_type());
@@ -262,7 +262,7 @@ class CaseChecker {
     return true;
   }
 
-  /// Whether the results of the derived inputs are right, and say what the relation has them say.
+  /// Whether the results of the derived inputs are right and satisfy the relation.
   bool satisfies_relation() {
     if (plan_.derived.empty()) return true;
     evaluation_.relation_tried = true;
@@ -294,7 +294,7 @@ class CaseChecker {
     return elements;
   }
 
-  /// The relation, the inputs and as many of their results as are known.
+  /// The relation, the inputs, and the results that are known so far.
   std::string what_relation_compares(const std::vector<std::vector<std::uint64_t>>& outputs) const {
     const RelationInfo& relation =
         *std::ranges::find(relation_rows(), plan_.c->relation, &RelationInfo::name);
@@ -325,7 +325,8 @@ class CaseChecker {
     return run == 0 && plan_.c->calls > 1 ? fmt::format("after {} calls, ", plan_.c->calls) : "";
   }
 
-  /// The runner puts poison where nobody wrote; of few bytes, it may be a result as well.
+  /// The runner fills unwritten memory with a pattern; for elements of less than four bytes, it may be a
+  /// result.
   std::string unwritten(const std::vector<std::byte>& output) const {
     const std::size_t size = size_of(output_type());
     if (instance_.in_place || instance_.output_initial != BufferContract::Initial::undefined || size < 4)
@@ -365,7 +366,7 @@ class CaseChecker {
   const CasePlan& plan_;
   Operands operands_;
   std::vector<JobResult> results_, of_derived_;
-  bool forced_ = false;  ///< the input forces every bit of the case's own result
+  bool forced_ = false;  ///< the input leaves the case's own result no choice
   Evaluation evaluation_;
 };
 

@@ -11,14 +11,14 @@
 namespace foldproof {
 namespace {
 
-/// Following takes memory for each value that is made, and as much time as all else: the loops that lose
-/// elements have gone round often enough by then.
+/// Tracing needs memory for every value, and as much time as the rest of the run. By this size, loops that
+/// lose elements have iterated often enough.
 bool is_small(const CasePlan& plan, Element input) {
   constexpr std::size_t most_elements = 1 << 14;
   return plan.input.size() / size_of(input) <= most_elements;
 }
 
-/// Where the shape of the result says how many elements the output has, the contract must say so too.
+/// If the shape of the result determines the number of outputs, the contract must declare the same number.
 void check_output_count(const Instance& instance, const Case& c, const PreparedJob& prepared) {
   const auto count = static_cast<std::size_t>(c.variables.at("count"));
   const Operands operands = operands_of(instance, prepared);
@@ -33,7 +33,7 @@ void check_output_count(const Instance& instance, const Case& c, const PreparedJ
                      instance.output_count.where());
 }
 
-/// "block=32 grid=4": every variable of the case but the count.
+/// "block=32 grid=4": every variable of the case except the count.
 std::string launch_of(const Instance& instance, const Variables& variables) {
   std::string text;
   for (const auto& [name, range] : instance.domain)
@@ -41,7 +41,7 @@ std::string launch_of(const Instance& instance, const Variables& variables) {
   return text;
 }
 
-/// "under the schedule lanes-backward", "under the co-running load busy-kernel"; in a word what is usual.
+/// "under the schedule lanes-backward", "under the co-running load busy-kernel"; short for the usual order.
 std::string words_for(const LaunchOrder& order) {
   const bool is_schedule = std::holds_alternative<Schedule>(order);
   if (order == usual(order)) return is_schedule ? "under converging" : "alone";

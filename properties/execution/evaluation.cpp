@@ -73,7 +73,7 @@ std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
     const auto are_complete = [](const auto& some) {
       return std::ranges::all_of(some, &JobResult::completed);
     };
-    if (is_short && are_complete(own) && are_complete(of_derived)) break;  // nothing says why
+    if (is_short && are_complete(own) && are_complete(of_derived)) break;  // no finding explains it
     evaluations.push_back(check_case(kernel, one, std::move(own), std::move(of_derived)));
     evaluations.back().input = std::move(one.input);
   }
@@ -81,7 +81,7 @@ std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
 }
 
 std::size_t Evaluator::cases_together() const {
-  constexpr std::size_t jobs_of_a_case = 3;  // with what it is compared with
+  constexpr std::size_t jobs_of_a_case = 3;  // including the runs it is compared with
   return std::max<std::size_t>(1, runner_.capabilities().jobs_together / jobs_of_a_case);
 }
 

@@ -14,16 +14,17 @@
 namespace foldproof {
 namespace {
 
-/// More is not meant for a test case and would not fit beside others.
+/// Larger buffers are not meant for test cases and would leave no memory for others.
 constexpr std::uint64_t most_buffer_bytes = std::uint64_t{1} << 35;
-/// Far more than any reduction needs, one lane at a time included: a case that runs longer does not end.
+/// Far more than any reduction needs, even one lane at a time: a case that runs longer is reported as not
+/// ending.
 constexpr std::uint64_t least_instruction_limit = 10'000'000;
 constexpr std::uint64_t most_instructions_of_an_element = 2000;
-/// Of a kernel in which every thread looks at every element, for each of these.
+/// For each read of an element by a group of lanes, in kernels where every thread reads every element.
 constexpr std::uint64_t most_instructions_of_a_look = 16;
-/// What a minute suffices for; a loop that never ends is waited for so long.
+/// Takes about a minute, the time after which an endless loop is reported.
 constexpr std::uint64_t largest_instruction_limit = std::uint64_t{1} << 30;
-/// What an output holds that a kernel must leave alone.
+/// Content of an output that a kernel must leave untouched.
 constexpr std::byte untouched_pattern{0xa5};
 
 std::uint32_t dimension(const Expression& expression, const Variables& variables, std::string_view what,
@@ -48,7 +49,7 @@ Dim3 extent(const std::array<Expression, 3>& expressions, const Variables& varia
           dimension(expressions[2], variables, what, where)};
 }
 
-/// Elements times their size; there are not less than none.
+/// Elements times their size; counts are not negative.
 std::uint64_t bytes_of(const std::string& buffer, const Expression& count, const Variables& variables,
                        Element type) {
   const auto elements = static_cast<std::uint64_t>(count.evaluate(variables));
@@ -60,7 +61,7 @@ std::uint64_t bytes_of(const std::string& buffer, const Expression& count, const
   return elements * size_of(type);
 }
 
-/// The bytes that a buffer holds before a call; empty where it is undefined.
+/// The bytes that a buffer holds before a call; empty if it is undefined.
 std::vector<std::byte> initial_bytes(BufferContract::Initial initial, Element type, std::uint64_t bytes,
                                      Operator op) {
   if (initial == BufferContract::Initial::undefined) return {};
@@ -70,7 +71,7 @@ std::vector<std::byte> initial_bytes(BufferContract::Initial initial, Element ty
   return content;
 }
 
-/// Builds one job; lives no longer than that.
+/// Builds one job; the references that it holds need not live longer.
 class Assembly {
  public:
   Assembly(const Instance& instance, const Case& c, const std::vector<std::byte>& input)
@@ -94,7 +95,7 @@ class Assembly {
     };
   }
 
-  /// Writes what must be there again before a further call.
+  /// Restores the buffers that must be reset before a further call.
   void reset() {
     for (const JobWrite& write : resets_) prepared_.job.steps.emplace_back(write);
   }
@@ -151,7 +152,7 @@ class Assembly {
     add(contract.name, std::move(buffer), contract.reset, size_of(contract.type));
   }
 
-  /// `argument` is what the contract calls the buffer.
+  /// `argument` is the contract's name for the buffer.
   std::uint32_t add(const std::string& argument, JobBuffer buffer, BufferContract::Reset reset,
                     std::uint64_t element_bytes) {
     const auto index = static_cast<std::uint32_t>(prepared_.job.buffers.size());
@@ -191,7 +192,7 @@ LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {
   return shape;
 }
 
-/// `outputs`: elements of the output, of which every block may clear and deliver its own copy.
+/// `outputs`: number of output elements; every block may clear and write its own copy of them.
 std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint64_t elements,
                                 std::uint64_t outputs, const LaunchOrder& order) {
   constexpr std::uint64_t lanes_of_a_warp = 32, most_counted = 1 << 24;  // products stay below 2^64

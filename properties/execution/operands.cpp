@@ -51,7 +51,8 @@ class Maker {
     constexpr const char* wide[] = {"exponents", "codes"};
     if (!is_float(operand_.type)) return of(integers[random_.below(std::size(integers))]);
     const bool nan = random_.below(16) == 0 && float_format(operand_.type).has_nan && size_ != 0;
-    // With factors of any magnitude few products are so near each other that a bound says much of their sum.
+    // With factors of any magnitude, products are rarely close enough for the bound of their sum to be
+    // informative.
     const bool is_moderate = random_.below(4) != 0;
     return of(
         is_moderate ? moderate[random_.below(std::size(moderate))] : wide[random_.below(std::size(wide))],
@@ -63,7 +64,7 @@ class Maker {
     for (std::size_t i = 0; i < size_; ++i) set(i, columns == 0 ? 0 : random_.below(columns));
   }
 
-  /// Sorted draws; every other one in some cases is that before it, so that segments are empty.
+  /// Sorted draws; in some cases about half of them repeat the one before, so that segments are empty.
   void make_offsets() {
     const auto count = static_cast<std::uint64_t>(variable("count"));
     std::vector<std::uint64_t> offsets(size_);
@@ -96,7 +97,7 @@ class Maker {
   std::vector<std::byte> values_;
 };
 
-/// How many values the role has, where the sizes of the case tell.
+/// Number of values for the role, if the sizes of the case determine it.
 std::optional<std::int64_t> due(const OperandContract& operand, const Variables& variables) {
   const auto value = [&](const char* name) -> std::optional<std::int64_t> {
     const auto found = variables.find(name);

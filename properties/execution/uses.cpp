@@ -59,10 +59,10 @@ std::size_t losing_launch(const Instance& instance, const ProvenanceTrace& trace
 
 namespace {
 
-/// More results need not be looked at: where all are the whole reduction, and where each is that of a part.
+/// Number of results to examine: if each is the whole reduction, and if each is the reduction of a part.
 constexpr std::size_t most_wholes = 32, most_parts = 8;
 
-/// Elements of which the same is wrong.
+/// Elements with the same fault.
 class Elements {
  public:
   void add(std::size_t index) {
@@ -82,15 +82,15 @@ class Elements {
   std::size_t count_ = 0, first_ = 0, last_ = 0;
 };
 
-/// "that of the elements 3 to 7 alone", what a result is made of.
+/// "that of the elements 3 to 7 alone": what a result is computed from.
 std::string only(const Part& part) {
   if (part.first >= part.last) return "that of no element";
   if (part.first + 1 == part.last) return fmt::format("that of element {} alone", part.first);
   return fmt::format("that of the elements {} to {} alone", part.first, part.last - 1);
 }
 
-/// How often element k is in a result in which it is once: a mean divides it, a dot product takes it as often
-/// as its partner says, and a scaled sum as often as its scale.
+/// The weight of element k in a result that uses it once: a mean divides it, a dot product multiplies it by
+/// its partner, and a scaled sum by its scale.
 double one_use(Operator op, const Part& part, const Operands& operands, std::size_t k) {
   if (op == Operator::mean) return 1.0 / static_cast<double>(part.size());
   const auto& second = operands[Role::second];
@@ -100,20 +100,20 @@ double one_use(Operator op, const Part& part, const Operands& operands, std::siz
   return partner.is_finite() ? std::fabs(to_double(partner)) : std::numeric_limits<double>::infinity();
 }
 
-/// Whether an element belongs into a result with a factor.
+/// Whether elements enter a result with a factor.
 bool has_factors(Operator op, const Operands& operands) {
   return op == Operator::mean || operands[Role::second] || operands[Role::scales];
 }
 
-/// Of one result, or all together, made of a part of the input.
+/// For one result, or for all together, computed from a part of the input.
 std::vector<WrongUse> wrong_in_part(const Instance& instance, const ProvenanceTrace& trace,
                                     const std::vector<Use>& uses, const Part& part, const Operands& operands,
                                     std::string_view result) {
   const Operator op = instance.reduction->op;
   const bool extremum = is_extremum(underlying(op));
-  // Where the only element stands is known without a look at it.
+  // The index of a single element is known without reading it.
   const bool one_place = info(op).gives == OperatorInfo::Gives::index && part.last - part.first == 1;
-  // An operator of the contract's own may multiply elements as it likes.
+  // A contract's own operator may use elements with any multiplicity.
   const bool counts_twice =
       op != Operator::custom && (!extremum || instance.claims.uses_every_input_once.value_or(false));
   Elements unused, repeated, foreign;

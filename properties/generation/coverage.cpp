@@ -10,7 +10,7 @@
 namespace foldproof {
 namespace {
 
-/// Classes of counts, or of blocks, that a reduction may treat apart.
+/// Classes of counts, or of block sizes, that a reduction may treat differently.
 struct ValueRow {
   std::string_view name;
   bool (*holds)(std::int64_t value);
@@ -32,7 +32,8 @@ constexpr ValueRow block_rows[] = {
     {"blocks of warps and a part of one", [](std::int64_t b) { return b > 32 && b % 32 != 0; }},
 };
 
-/// What inputs may hold, and a distribution that is drawn only where it is wanted; empty: never missed.
+/// Values that inputs may contain, and the distribution that provides them if drawn; empty: never reported as
+/// missed.
 struct SpecialRow {
   std::string_view name;
   bool InputFacts::*holds;
@@ -48,7 +49,7 @@ constexpr SpecialRow special_rows[] = {
     {"subnormal numbers", &InputFacts::subnormal, "subnormals"},
 };
 
-/// Whether some value of the range is of the class: its ends and all small ones are tried.
+/// Whether some value of the range belongs to the class: tests both ends and all small values.
 bool admits(const ValueRow& row, Bounds range) {
   if (row.holds(range.low) || row.holds(range.high)) return true;
   for (std::int64_t n = range.low; n <= std::min(range.high, range.low + 64); ++n)
@@ -62,8 +63,8 @@ std::uint64_t cases_of(const ValueRow& row, const std::map<std::int64_t, std::ui
   return cases;
 }
 
-/// What of the rows the variable may be and never was. Which values other variables make of it, there is no
-/// telling.
+/// The classes that the variable can reach and never did. A variable that is determined by others is skipped,
+/// since its reachable values are unknown.
 template <std::size_t rows>
 void add_missed(const ValueRow (&table)[rows], const std::string& name, const Domain& domain,
                 const std::map<std::int64_t, std::uint64_t>& values, std::vector<std::string>& missing) {
@@ -75,7 +76,7 @@ void add_missed(const ValueRow (&table)[rows], const std::string& name, const Do
   }
 }
 
-/// Of co-running loads, by whether there is a limit (1) and another kernel (2).
+/// Co-running loads: 1 for an occupancy limit plus 2 for another kernel.
 constexpr std::string_view load_names[] = {"none", "occupancy-limit", "busy-kernel",
                                            "occupancy-limit+busy-kernel"};
 

@@ -11,7 +11,7 @@ namespace foldproof {
 namespace {
 
 constexpr std::int64_t most_blocks = 4096;
-constexpr std::int64_t most_segments = 4096;  // a warp or a block may work on each
+constexpr std::int64_t most_segments = 4096;  // each may occupy a warp or a block
 constexpr std::int64_t largest_other = 1 << 16;
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t block_edges[] = {1,   2,   4,   8,   16,  17,  31,  32,  33,  48,  64,   65,   96,
                                         100, 127, 128, 129, 192, 255, 256, 257, 512, 768, 1000, 1023, 1024};
 
-/// Exponents that tell most: next to 1, and where squares or sums leave the format or its precision.
+/// The most informative exponents: next to 1, and where squares or sums leave the format or its precision.
 std::vector<int> informative_exponents(std::string_view transform, Element element) {
   if (!is_float(element)) return {0};
   const FloatFormat& format = float_format(element);
@@ -69,8 +69,8 @@ std::string with_argument(Chooser& choose, const std::string& transform, const R
   const bool extremum = is_extremum(underlying(reduction.op));
   switch (std::ranges::find(transforms(), transform, &DistributionInfo::name)->takes) {
     case DistributionInfo::Takes::place:
-      // -0 among others makes no difference, and where a kernel starts wrongly an extremum shows it by
-      // infinities alone.
+      // -0 among other elements makes no difference, and a wrong initial value of an extremum shows only if
+      // all elements are infinite.
       if (transform == "minus-zero" || (extremum && transform != "nan")) return transform + ":all";
       return transform + ":" +
              choose.one_of<std::string>({"first", "last", "last", "edge", "edge", "tile", "row", "all"});

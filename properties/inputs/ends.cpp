@@ -1,4 +1,4 @@
-// The ends of a format: subnormal, largest, infinite, and what is no number.
+// The ends of a format: subnormal, largest, infinite, and NaN.
 #include "properties/inputs/fills.h"
 
 namespace foldproof::inputs {
@@ -11,7 +11,7 @@ void fill_subnormals(Elements& x) {
     const std::uint64_t significand = crosses && x.random.below(4) == 0
                                           ? smallest_normal + x.random.below(2) - x.random.below(2)
                                           : x.random.below(smallest_normal);
-    const std::uint64_t subnormal = 1 + significand % (smallest_normal - 1);  // the first one is so for sure
+    const std::uint64_t subnormal = 1 + significand % (smallest_normal - 1);  // for the first element
     x.set(i, Number{Number::Category::finite, x.random.flip(), i == 0 ? subnormal : significand,
                     format.lowest_exponent});
   }
@@ -54,7 +54,7 @@ void fill_infinities(Elements& x) {
 void fill_nans(Elements& x) {
   fill_uniform(x);
   const Number nan{Number::Category::nan, false, 0, 0};
-  if (x.random.below(3) == 0) {  // beside one of them, wherever the extremum stands
+  if (x.random.below(3) == 0) {  // next to a NaN wherever the extremum is
     for (std::size_t i = 0; i < x.size(); ++i)
       if (x.random.flip()) x.set(i, nan);
     return;

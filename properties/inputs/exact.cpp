@@ -22,7 +22,7 @@ void fill_integers(Elements& x) {
   const std::uint64_t room = std::uint64_t{1} << std::min(x.precision(), 30);
   const std::uint64_t limit = std::min<std::uint64_t>(room / std::max<std::size_t>(x.size(), 1), 100);
   const auto largest = static_cast<std::int64_t>(std::max<std::uint64_t>(limit, 1));
-  std::uint64_t left = room;  // where even ones are too many, the rest are zeros
+  std::uint64_t left = room;  // if even ones are too many, the rest are zeros
   for (std::size_t i = 0; i < x.size(); ++i) {
     const std::int64_t value = x.random.between(x.has_sign() ? -largest : 0, largest);
     const auto magnitude = static_cast<std::uint64_t>(std::abs(value));
@@ -56,7 +56,7 @@ void fill_tags(Elements& x) {
 
 void fill_zeros(Elements& x) {
   const std::uint64_t minus_zero = encode(x.element(), {Number::Category::finite, true, 0, 0});
-  const std::uint64_t mix = x.seed() % 3;  // only +0, which planted elements stand on; only -0; both
+  const std::uint64_t mix = x.seed() % 3;  // only +0, the background of planted elements; only -0; both
   for (std::size_t i = 0; i < x.size(); ++i)
     x.set_bits(i, mix == 1 || (mix == 2 && x.random.flip()) ? minus_zero : 0);
 }

@@ -1,5 +1,5 @@
-// The functions that make inputs, one for each row of distributions.def; Elements::argument is what followed
-// its name.
+// The functions that generate inputs, one per row of distributions.def and of transforms.def;
+// Elements::argument is the argument that followed the name.
 #pragma once
 
 #include "properties/inputs/elements.h"

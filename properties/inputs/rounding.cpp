@@ -1,4 +1,4 @@
-// Inputs on which rounding goes wrong.
+// Inputs that provoke rounding errors.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -34,7 +34,7 @@ void fill_ladder(Elements& x) {
 }
 
 void fill_ties(Elements& x) {
-  // What rounds to the output comes from elements, which must be able to say it.
+  // The elements must be able to represent the tie; otherwise their own format is used.
   const Element target = includes(x.element(), x.output()) ? x.output() : x.element();
   const FloatFormat& format = float_format(target);
   const bool overflows = x.random.flip(), negative = x.random.flip();

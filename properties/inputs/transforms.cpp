@@ -1,4 +1,4 @@
-// What is done to an input after it was made. Never called for an empty one.
+// Transforms of a generated input. Never called for an empty one.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -10,8 +10,8 @@
 namespace foldproof::inputs {
 namespace {
 
-/// All elements by magnitude, the smallest first and NaN last; equal ones by their bits, so that the order is
-/// the same on every host.
+/// All elements by magnitude, smallest first and NaN last; ties by bits, so that the order is the same on
+/// every host.
 std::vector<std::uint64_t> by_magnitude(const Elements& x) {
   std::vector<std::tuple<bool, double, std::uint64_t>> keyed;
   keyed.reserve(x.size());
@@ -30,14 +30,14 @@ Number minus_zero() { return {Number::Category::finite, true, 0, 0}; }
 Number nan() { return {Number::Category::nan, false, 0, 0}; }
 Number infinity(bool negative) { return {Number::Category::infinity, negative, 0, 0}; }
 
-/// The last element of a warp or a tile, or the first one behind it.
+/// The last element of a warp or a tile, or the first one after it.
 std::size_t edge(Elements& x) {
   const std::size_t whole = x.random.flip() ? x.tile() : 32;
   const std::size_t edges = (x.size() - 1) / whole;
   return edges == 0 ? x.size() - 1 : whole * (1 + x.random.below(edges)) - x.random.below(2);
 }
 
-/// From the first to behind the last element of the place.
+/// The range of the place: its first element, and one past its last.
 std::pair<std::size_t, std::size_t> range_of(Elements& x) {
   const auto one = [](std::size_t i) { return std::pair(i, i + 1); };
   switch (x.argument.place) {
@@ -61,7 +61,7 @@ void plant(Elements& x, const Number& number) {
   for (std::size_t i = begin; i < end; ++i) x.set(i, number);
 }
 
-/// The power of two that follows the word, no further out than doubles go.
+/// Two to the power of the word's argument, as far as double reaches.
 double power(const Elements& x) { return std::ldexp(1.0, static_cast<int>(*x.argument.number)); }
 
 /// Adds a number to each finite element.
@@ -124,7 +124,7 @@ void transform_paired(Elements& x) {
 void transform_peaks(Elements& x) {
   for (const auto& [begin, length] : x.rows()) {
     const std::size_t tile = std::min(length, x.tile()), warp = std::min<std::size_t>(tile, 32);
-    // The last warp of a tile is the first that a fold of warps loses.
+    // The last warp of a tile is the first to be lost by a fold over warps.
     const std::size_t i = x.random.flip() ? x.informative_index(length) : tile - 1 - x.random.below(warp);
     x.set_finite(begin + i, number_of(500.0));
   }

@@ -25,16 +25,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Odd ones, and beyond where 32-bit integers end, with and without a sign.
+/// Odd counts, and counts beyond the range of 32-bit integers, signed and unsigned.
 constexpr std::array<std::uint64_t, 6> counts{least_large_count,
                                               (std::uint64_t{1} << 24) + 5,
                                               (std::uint64_t{1} << 28) + 3,
                                               (std::uint64_t{1} << 31) + 7,
                                               std::uint64_t{1} << 32,
                                               (std::uint64_t{1} << 32) + 9};
-/// Of an input: four processes share a GPU. So f32 has all of these counts, and f64 ends at 2^31 + 7.
+/// Per input: four processes share a GPU. Thus f32 reaches all of these counts, and f64 ends at 2^31 + 7.
 constexpr std::uint64_t most_input_bytes = (std::uint64_t{1} << 34) + (std::uint64_t{1} << 20);
-/// Of one run. The next count is up to 16 times as large.
+/// Per run. The next count is up to 16 times as large.
 constexpr double most_seconds = 0.25;
 
 class LargeAudit {
@@ -68,26 +68,26 @@ class LargeAudit {
     return finished(claimed);
   }
 
-  /// A kernel did not end: whatever waits for the GPU now does not, either.
+  /// Whether a kernel did not end: then nothing that waits for the GPU does, either.
   bool is_stuck() const { return is_stuck_; }
 
  private:
   Element input_type() const { return instance_.reduction->input; }
 
-  /// Why a count is not tried; empty where it is.
+  /// Why a count is not tried; empty if it is.
   std::string why_not(std::uint64_t count) const {
     if (slowest_ >= most_seconds) return fmt::format("the count before took {:.2f} s", slowest_);
     if (count * size_of(input_type()) > most_input_bytes) return "its elements are more than 16 GiB";
     return "";
   }
 
-  /// Where it cannot be run or ends the audit, `why_not_tried_` says why.
+  /// If the count cannot be run or ends the audit, `why_not_tried_` gives the reason.
   void try_count(std::int64_t wanted) {
     try {
       kernel_.reset();
       elements_.reset();
       kernel_ = std::make_unique<KernelOnGpu>(context_, instance_, image_, wanted);
-      if (kernel_->count() <= tried_) return;  // the contract admits none that is nearer
+      if (kernel_->count() <= tried_) return;  // the contract admits no larger count
       elements_.emplace(static_cast<std::uint64_t>(kernel_->count()) * size_of(input_type()));
       for (const LargeInput& how : large_inputs())
         if (!is_stuck_) try_input(how);
@@ -97,7 +97,7 @@ class LargeAudit {
       if (!failure.is_for_want_of_memory()) add(Kind::crash, failure.what());
     } catch (const cuda::RefusedLaunch& refused) {
       why_not_tried_ = "the GPU refuses the launch: " + refused.why;
-    } catch (const InputError& error) {  // a buffer that is too large, say
+    } catch (const InputError& error) {  // for example, a buffer that is too large
       why_not_tried_ = error.what();
     }
   }
@@ -120,7 +120,7 @@ class LargeAudit {
       add(Kind::not_reproducible, "a second run on the same elements leaves other bits");
   }
 
-  /// Of what the kernel has left in the GPU's memory: partial sums can be as many as there are warps.
+  /// Checks the result in GPU memory: there can be as many partial sums as warps.
   CheckResult check_result_of_output(const Tally& input) {
     const Reduction& reduction = *instance_.reduction;
     const auto checker = make_sum_checker(of_case(arithmetic_, instance_, kernel_->variables()), input);
@@ -131,7 +131,7 @@ class LargeAudit {
     return checker->sum_of_partials(sum.finite, sum.specials);
   }
 
-  /// Of the elements that are in memory then.
+  /// Generates the elements in memory and returns their tally.
   Tally tally_of(const LargeInput& how, Address elements, std::int64_t count) {
     const auto sum = [&](bool magnitudes) {
       maker_.make(how, magnitudes, input_type(), elements, static_cast<std::uint64_t>(count), options_.seed);
@@ -144,7 +144,7 @@ class LargeAudit {
     return tally;
   }
 
-  /// Runs the kernel; false where it does not end.
+  /// Runs the kernel; false if it does not end.
   bool runs_in_time() {
     const Clock::time_point start = Clock::now();
     kernel_->run(elements_->address());
@@ -189,7 +189,7 @@ class LargeAudit {
     if (!check_result.ok) add(kind_of(check_result), check_result.sentence);
   }
 
-  /// The first of its kind speaks for the others.
+  /// Only the first finding of a kind is kept.
   void add(Kind kind, const std::string& message) {
     if (std::ranges::count(report_.findings, kind, &Finding::kind) != 0) return;
     Finding finding;
@@ -214,11 +214,11 @@ class LargeAudit {
   LargeInputMaker maker_;
   ByteComparison comparison_;
   KernelReport report_;
-  std::unique_ptr<KernelOnGpu> kernel_;  ///< of the count that is tried
+  std::unique_ptr<KernelOnGpu> kernel_;  ///< for the current count
   std::optional<cuda::Memory> elements_;
   Case case_;
-  std::int64_t tried_ = 0;  ///< the largest count whose inputs all were
-  double slowest_ = 0;      ///< seconds of a run
+  std::int64_t tried_ = 0;  ///< the largest count with which all inputs were tried
+  double slowest_ = 0;      ///< seconds of the slowest run
   std::string why_not_tried_;
   bool is_stuck_ = false;
 };
@@ -245,7 +245,7 @@ KernelReport audit_large(const Contract& contract, const Instance& instance,
                          const LargeAuditOptions& options) {
   auto audit = std::make_unique<LargeAudit>(contract, instance, image, tools, options);
   KernelReport report = audit->run();
-  // To free memory, or the context, would wait for the kernel. The end of the process ends it.
+  // Freeing memory, or the context, would wait for the kernel, which ends with the process.
   if (audit->is_stuck()) (void)audit.release();
   return report;
 }

@@ -8,7 +8,7 @@
 namespace foldproof::mutation {
 namespace {
 
-/// Which operand of the instruction is a member mask.
+/// The index of the operand that is a member mask.
 std::optional<std::size_t> mask_operand(const Candidate& candidate) {
   const std::size_t count = candidate.spelled.operands.size();
   if (count == 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// Comparisons of integers: bound checks, loop ends, thread numbers.
+// Integer comparisons: bounds checks, loop conditions, thread indices.
 #include <fmt/format.h>
 
 #include <algorithm>

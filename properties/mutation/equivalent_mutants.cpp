@@ -1,4 +1,4 @@
-// Survivors that cannot matter: the contract lists them one by one, and each entry is held to what it says.
+// Survivors without effect: the contract lists them one by one, and each annotation is verified.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,7 +13,7 @@
 namespace foldproof {
 namespace {
 
-/// The numbers of the file's lines that hold `code`.
+/// The numbers of the lines in the file that contain `code`.
 std::vector<unsigned> lines_with(const std::string& code, const std::string& file) {
   std::istringstream text(read_text_file(file, largest_source));
   std::vector<unsigned> numbers;
@@ -25,14 +25,14 @@ std::vector<unsigned> lines_with(const std::string& code, const std::string& fil
   return numbers;
 }
 
-/// The line of the statement that the annotation means; 0 where it means none or several.
+/// The line of the statement that the annotation refers to; 0 if it matches none or several.
 unsigned statement_line(const Equivalent& equivalent, const std::string& file) {
   const std::vector<unsigned> lines = lines_with(equivalent.code, file);
   if (equivalent.occurrence == 0) return lines.size() == 1 ? lines.front() : 0;
   return equivalent.occurrence <= lines.size() ? lines[equivalent.occurrence - 1] : 0;
 }
 
-/// Of a Mutant or a MutantReport.
+/// For a Mutant or a MutantReport.
 template <typename AnyMutant>
 bool is_about_file(const Equivalent& equivalent, const AnyMutant& mutant) {
   return names(equivalent.file, {mutant.at.file, 0, 0});
@@ -45,13 +45,13 @@ bool fits(const Equivalent& equivalent, const AnyMutant& mutant) {
          statement_line(equivalent, mutant.at.file) == mutant.at.line;
 }
 
-/// "block_scan.cuh: __syncthreads(); (2)": the statement, for sentences about it.
+/// "block_scan.cuh: __syncthreads(); (2)": the statement, for messages.
 std::string statement_text(const Equivalent& equivalent) {
   return fmt::format("{}: {}{}", equivalent.file, equivalent.code,
                      equivalent.occurrence == 0 ? "" : fmt::format(" ({})", equivalent.occurrence));
 }
 
-/// Throws InputError unless `code` means one line of the file.
+/// Throws InputError unless `code` identifies one line of the file.
 void check_statement(const Equivalent& equivalent, const std::string& file) {
   if (statement_line(equivalent, file) != 0) return;
   const std::vector<unsigned> lines = lines_with(equivalent.code, file);

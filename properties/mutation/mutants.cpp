@@ -1,4 +1,4 @@
-// From PTX to the list of its mutants.
+// Derives the list of mutants from PTX.
 #include <algorithm>
 #include <map>
 #include <tuple>

@@ -1,4 +1,4 @@
-// What each mutation makes of one statement.
+// The changes that each mutation makes to a statement.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace foldproof::mutation {
 
 /// One way to change a statement.
 struct Change {
-  std::string change;       ///< an order: "delete the barrier"
-  std::string replacement;  ///< PTX in place of the statement
+  std::string change;       ///< imperative: "delete the barrier"
+  std::string replacement;  ///< PTX that replaces the statement
 };
 
 /// A statement as the mutations see it.
@@ -28,7 +28,7 @@ struct Candidate {
   bool has(std::string_view suffix) const { return spelled.has(suffix); }
   /// The last suffix: the type, for most instructions.
   std::string type() const { return spelled.suffixes.empty() ? "" : spelled.suffixes.back(); }
-  /// The integer that an operand always is.
+  /// The constant integer that an operand always equals, if there is one.
   std::optional<std::uint64_t> integer(std::size_t operand) const;
 };
 
@@ -43,7 +43,7 @@ struct Row {
   Find find;
 };
 
-/// The table of operators.def.
+/// The rows of mutations.def.
 std::span<const Row> rows();
 
 }  // namespace foldproof::mutation

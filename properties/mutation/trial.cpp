@@ -1,4 +1,4 @@
-// Runs mutants until something is found in them.
+// Runs mutants until they are detected.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,16 +14,16 @@
 namespace foldproof {
 namespace {
 
-/// A mutant meets so many cases before its neighbours go on: most die of the first few.
+/// Cases tried on every mutant before the next round: most mutants are killed by the first few.
 constexpr std::uint64_t rounds[] = {4, 20};
-/// Of a mutant that the contract excuses so many tell whether the excuse still holds.
+/// Cases tried on an annotated mutant, to verify that the annotation still holds.
 constexpr std::uint64_t equivalent_cases = 20;
-/// A mutant that runs this much longer than the kernel does not end. Lanes that part cost a factor of 32.
+/// A mutant that runs this many times longer than the kernel does not end. Divergence costs a factor of 32.
 constexpr std::uint64_t patience = 40;
-/// Within these a mutant may end whatever the kernel takes.
+/// A mutant may always run this long, however short the kernel is.
 constexpr std::uint64_t least_instructions = 4'000'000;
 
-/// Passes jobs on with a limit of their own.
+/// Forwards jobs with an instruction limit of its own.
 class LimitedRunner final : public WrappedRunner {
  public:
   using WrappedRunner::WrappedRunner;
@@ -38,12 +38,12 @@ class LimitedRunner final : public WrappedRunner {
   std::uint64_t warp_instructions = 0;
 };
 
-/// One edit of a mutant on its way through the cases.
+/// One edit of a mutant, and its progress through the cases.
 struct Trial {
   const Edit* edit = nullptr;
   std::vector<bool> tried;
   std::uint64_t cases = 0;
-  std::optional<Finding> killer;  ///< once there is one, the trial is over
+  std::optional<Finding> killer;  ///< if set, the trial is over
   std::optional<Finding> hint;    ///< a finding too weak to kill
   std::string invalid;
 
@@ -121,7 +121,7 @@ class Trials {
     }
   }
 
-  /// What the device does not take is no mutant.
+  /// A mutant that the device rejects is invalid.
   template <typename Work>
   static void unless_refused(Trial& trial, const Work& work) {
     try {
@@ -155,7 +155,7 @@ class Trials {
     }
   }
 
-  /// What an audit would report: what the contract allows is left out.
+  /// What an audit would report, without what the contract allows.
   std::vector<Finding> unexpected(const Evaluation& evaluation) const {
     KernelReport report;
     report.findings = evaluation.findings;
@@ -163,12 +163,12 @@ class Trials {
     return std::move(report.findings);
   }
 
-  /// Warp instructions that a mutant may take; too few, perhaps, as long as the kernel itself was not run.
+  /// Warp instructions that a mutant may execute; possibly too few until the kernel itself has been run.
   std::uint64_t limit_of(std::size_t index) const {
     return std::max(least_instructions, patience * costs_[index].value_or(0));
   }
 
-  /// Runs the kernel as it is. It must be clean, or nothing could be said of its mutants.
+  /// Runs the unmodified kernel. It must be clean; otherwise its mutants cannot be checked.
   void check_kernel(std::size_t index) {
     const Case c = generator_.generate(index);
     const Evaluation evaluation = kernel_.evaluate(c);
@@ -215,7 +215,7 @@ class Trials {
   CaseGenerator generator_;
   std::unique_ptr<Runner> runner_;
   Evaluator kernel_;
-  std::vector<std::size_t> order_;  ///< of the cases: those that killed last come first
+  std::vector<std::size_t> order_;  ///< of the cases: the most recent killers come first
   std::vector<std::optional<std::uint64_t>> costs_;
 };
 

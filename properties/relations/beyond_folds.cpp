@@ -1,4 +1,4 @@
-// Relations of results that are not folded: places, scans, histograms, and sums of exponentials.
+// Relations of results that are not folded: indices, scans, histograms, and sums of exponentials.
 #include <algorithm>
 #include <tuple>
 
@@ -8,14 +8,15 @@
 namespace foldproof::relations {
 namespace {
 
-/// So many elements from the first of them on, or nothing where the domain has no such count.
+/// `size` elements starting at `first`; nothing if the domain has no such count.
 std::vector<Derived> piece(const RelationCase& c, std::size_t first, std::size_t size) {
   const std::vector<std::uint64_t> all = c.elements();
   const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
   return c.other_count({begin, begin + static_cast<std::ptrdiff_t>(size)});
 }
 
-/// x as a multiple of 2^(4-p) within [-4, 4], so that x + 2 is a number of the format; infinities stay.
+/// x as a multiple of 2^(4-p) within [-4, 4], so that x + 2 is representable in the format; infinities are
+/// kept.
 Number on_grid(const Number& x, const FloatFormat& format) {
   if (!x.is_finite()) return x;
   const double step = 0x1p4 / static_cast<double>(std::uint64_t{1} << format.precision);

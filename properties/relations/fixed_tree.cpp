@@ -16,7 +16,7 @@ using ptx::Operand;
 using ptx::Statement;
 using Operands = std::vector<Operand>;
 
-/// Every suffix is one of them.
+/// Whether every suffix is one of `allowed`.
 template <std::size_t n>
 bool has_only(const Statement& s, const std::string_view (&allowed)[n]) {
   return std::ranges::all_of(s.suffixes, [&](const std::string& suffix) {
@@ -36,7 +36,7 @@ bool is_nearest_conversion(const Statement& s) {
   return s.opcode == "cvt" && has_only(s, allowed);
 }
 
-/// A literal of any width. Minus zero adds nothing either.
+/// A literal zero of any width. Minus zero adds nothing either.
 bool is_zero(const ptx::Literal& literal) {
   switch (literal.form) {
     case ptx::Literal::Form::integer: return literal.bits == 0;
@@ -46,7 +46,8 @@ bool is_zero(const ptx::Literal& literal) {
   return false;
 }
 
-/// Which values of a function come from elements: all that it loads, but for its parameters and constants.
+/// The values of a function that derive from elements: everything that it loads, except parameters and
+/// constants.
 class Elements {
  public:
   explicit Elements(const ptx::Function& function) {
@@ -99,7 +100,7 @@ class Elements {
     }
   }
 
-  /// Whether twice the elements make twice of it: it comes from them, or is zero.
+  /// Whether doubling the elements doubles the operand: it derives from them, or is zero.
   bool grows_with_elements(const Operand& operand) const {
     if (const auto* literal = std::get_if<ptx::Literal>(&operand.value)) return is_zero(*literal);
     if (const auto* name = std::get_if<Name>(&operand.value))
@@ -109,7 +110,7 @@ class Elements {
     return false;
   }
 
-  /// Whether a name is new.
+  /// Marks the operand's names; returns whether any of them is new.
   bool mark(const Operand& operand) {
     bool grown = false;
     if (const auto* name = std::get_if<Name>(&operand.value)) grown |= names_.insert(name->text).second;
@@ -126,14 +127,14 @@ class Elements {
     return holds_elements && mark(s.operands.front());
   }
 
-  /// Whether only the operand at `data`, if any, and what is written come from elements.
+  /// Whether only the operands at the indices in `data` may derive from elements.
   bool only(const Statement& s, std::initializer_list<std::size_t> data) const {
     for (std::size_t i = 0; i < s.operands.size(); ++i)
       if (std::ranges::find(data, i) == data.end() && comes_from_elements(s.operands[i])) return false;
     return true;
   }
 
-  /// Whether these operands grow with the elements, where what is written comes from elements.
+  /// Whether these operands grow with the elements, if the destination derives from elements.
   bool grow(const Statement& s, std::size_t first, std::size_t last) const {
     if (!comes_from_elements(s.operands.front())) return true;
     return std::all_of(
@@ -156,7 +157,7 @@ class Elements {
   }
 
   std::vector<const Statement*> statements_;
-  std::set<std::string, std::less<>> names_;  ///< that come from elements
+  std::set<std::string, std::less<>> names_;  ///< that derive from elements
   std::set<std::string, std::less<>> zeros_;  ///< that are always zero
   bool calls_ = false;
 };

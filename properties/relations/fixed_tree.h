@@ -1,4 +1,4 @@
-// Whether a kernel does the same operations whatever its elements are.
+// Whether a kernel performs the same operations whatever its elements are.
 #pragma once
 
 #include "contracts/contract.h"
@@ -7,11 +7,10 @@
 
 namespace foldproof::relations {
 
-/// Whether every launch of the instance is known to add up in one tree that launch and schedule determine,
-/// each addition rounded to nearest: what it loads is moved, shuffled, selected, stored, converted between
-/// floating-point formats and added, to each other and to zeros alone, and reaches no branch, no address, no
-/// atomic and no other instruction. False wherever that is not plain, as for calls, and for what cannot be
-/// parsed.
+/// Whether every launch of the instance is known to sum in one tree that launch and schedule determine, with
+/// each addition rounded to nearest: loaded values are only moved, shuffled, selected, stored, converted
+/// between floating-point formats and added, to each other and to zeros, and reach no branch, no address, no
+/// atomic and no other instruction. False in case of doubt, as for calls, and for code that cannot be parsed.
 bool has_fixed_tree(const Instance& instance, const Image& image);
 
 }  // namespace foldproof::relations

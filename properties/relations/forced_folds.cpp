@@ -1,5 +1,6 @@
-// Relations of folds whose elements leave no choice of the result: the order does not matter, nor do elements
-// that add nothing new or cancel; parts make the whole; copies of one value give what that value says.
+// Relations of folds whose elements leave the result no choice: the order does not matter, nor do elements
+// that add nothing new or cancel; parts make the whole; copies of one value give the result that it
+// determines.
 #include <algorithm>
 
 #include "oracles/dyadic.h"
@@ -9,13 +10,13 @@
 namespace foldproof::relations {
 namespace {
 
-/// The result of the one derived input is that of the case, where the elements force both.
+/// Whether the result of the derived input equals that of the case, if the elements force both.
 bool stays(const RelationCase& c, const Results& results) {
   return !results.forced || !c.gives_value() || same_values(c, results.outputs[0], results.outputs[1]);
 }
 
-/// The least that a reduction may be given besides its elements; -0 for a floating-point sum, which changes
-/// no zero.
+/// An element that leaves every result unchanged; -0 for a floating-point sum, which also preserves the sign
+/// of a zero.
 std::uint64_t neutral(const RelationCase& c) {
   if (c.op() == Operator::sum && is_float(c.in()))
     return encode(c.in(), {Number::Category::finite, true, 0, 0});
@@ -34,13 +35,14 @@ std::uint64_t power(std::uint64_t a, std::uint64_t n) {
   return result;
 }
 
-/// Nothing is rounded between the accumulator and the output; an exact sum is, whatever forces its value.
+/// Whether nothing is rounded between the accumulator and the output. An exact sum is, whatever forces its
+/// value.
 bool keeps_all_bits(const RelationCase& c) {
   if (!is_float(c.out())) return c.wraps();
   return includes(c.out(), c.accumulator()) && !c.sums_exactly();
 }
 
-/// Whether `whole` is made of the two parts.
+/// Whether `whole` is the combination of the two parts.
 bool is_made_of(const RelationCase& c, std::uint64_t whole, std::uint64_t a, std::uint64_t b) {
   if (c.is_extremum()) {
     const bool a_wins = (order_key(c.out(), a) < order_key(c.out(), b)) == (c.op() == Operator::min);
@@ -53,7 +55,7 @@ bool is_made_of(const RelationCase& c, std::uint64_t whole, std::uint64_t a, std
   return Dyadic(made) == parts;
 }
 
-/// What so many copies of the first element give; they force it.
+/// The result for copies of the first element, which force it.
 std::uint64_t of_copies(const RelationCase& c) {
   const std::uint64_t n = c.count(), bits = c.bits(0);
   if (c.is_extremum()) return encode(c.out(), c.number(0));

@@ -1,5 +1,5 @@
-// Relations of sums whose operations are the same whatever the elements are, each rounded to nearest: such an
-// operation commutes with powers of two and with the sign, and never falls when an operand is raised.
+// Relations of sums whose operations do not depend on the elements, each rounded to nearest: such an
+// operation commutes with powers of two and with negation, and never falls when an operand is raised.
 // Integers modulo 2^w and extrema need no such tree.
 #include <algorithm>
 
@@ -10,12 +10,12 @@
 namespace foldproof::relations {
 namespace {
 
-/// All formats that a floating-point value passes.
+/// All formats that a floating-point value passes through.
 struct Formats {
   explicit Formats(const RelationCase& c) : all{c.in(), c.accumulator(), c.out()} {}
   Element all[3];
 
-  /// The least place that each of them has, and the least leading exponent of normal values.
+  /// The lowest place that all formats have, and the lowest leading exponent of normal values in all of them.
   int lowest_exponent() const {
     return std::max({float_format(all[0]).lowest_exponent, float_format(all[1]).lowest_exponent,
                      float_format(all[2]).lowest_exponent});
@@ -32,7 +32,7 @@ bool is_finite_everywhere(const RelationCase& c, const Dyadic& x) {
   return std::ranges::all_of(Formats(c).all, [&](Element e) { return x <= largest_finite(e); });
 }
 
-/// Whether no sum of some of 2^k times the elements, in whatever order, can leave a format's range.
+/// Whether no sum of some of 2^k times the elements, in any order, can leave a format's range.
 bool stays_finite(const RelationCase& c, const Tally& t, std::int64_t k) {
   const Dyadic magnitude = t.magnitude() * Dyadic::power_of_two(k);
   const int precision = float_format(c.accumulator()).precision;
@@ -40,8 +40,9 @@ bool stays_finite(const RelationCase& c, const Tally& t, std::int64_t k) {
   return bound && is_finite_everywhere(c, magnitude + *bound);
 }
 
-/// Whether 2^k times the elements are such that what is rounded hangs on no smallest value: all are multiples
-/// of the smallest subnormal one of each format, and of the smallest normal one where those are flushed.
+/// Whether the rounding of 2^k times the elements is independent of the smallest values: all elements are
+/// multiples of each format's smallest subnormal number, and of the smallest normal one if subnormals are
+/// flushed.
 bool stays_normal(const RelationCase& c, const Tally& t, std::int64_t k) {
   const Formats formats(c);
   const int least = c.flushes() ? formats.normal_exponent() : formats.lowest_exponent();
@@ -49,7 +50,7 @@ bool stays_normal(const RelationCase& c, const Tally& t, std::int64_t k) {
 }
 
 /// Whether an output of one launch may be compared with the same output of another: each is the whole result,
-/// which hangs on no order, or comes from the same operations.
+/// which does not depend on the order, or comes from the same operations.
 bool is_comparable(const RelationCase& c) {
   if (c.is_extremum()) return c.gives_value() && (!is_float(c.in()) || includes(c.out(), c.in()));
   if (c.op() != Operator::sum) return false;
@@ -87,7 +88,7 @@ std::uint64_t negative_of(Element element, std::uint64_t bits) {
   return encode(element, number);
 }
 
-/// A larger finite value; the same where there is none.
+/// A larger finite value; the same value if there is none.
 std::uint64_t raised(Element element, std::uint64_t bits) {
   const Number number = decode(element, bits);
   std::uint64_t above = bits + 1;

@@ -9,7 +9,7 @@ namespace foldproof {
 namespace {
 
 constexpr std::size_t most_peaks = 4;
-/// Steps without success after which the search goes on from another start.
+/// Steps without success after which the search continues from another start.
 constexpr std::uint64_t patience = 12;
 
 }  // namespace

@@ -12,9 +12,10 @@
 
 namespace foldproof {
 
-/// Starts from the worst of the cases that were drawn, and changes something about it at each step; a case
-/// that is worse takes its place. After a while without one it goes on from the next of the worst few. A case
-/// depends on the seed, its index and what was taken before, so a search is the same wherever it runs.
+/// Starts from the worst of the drawn cases and changes something about it at each step; a case that is at
+/// least as bad replaces it. After a while without success it continues from the next of the worst few. A
+/// case depends only on the seed, its index and the results so far, so that a search is reproducible
+/// everywhere.
 class GuidedSearch {
  public:
   /// `seed`: of the instance.
@@ -22,15 +23,14 @@ class GuidedSearch {
                std::uint64_t seed)
       : instance_(instance), domain_(domain), generator_(generator), seed_(seed) {}
 
-  /// What became of a case that was drawn. `ratio`: its error over the bound; absent where no bound checked
-  /// it.
+  /// Records the result of a drawn case. `ratio`: its error over the bound; absent if no bound checked it.
   void start_from(const Case& c, std::optional<double> ratio);
 
-  /// The next case; nothing where there is no error to begin with (nothing rounds, or no bound checks), or
-  /// where one is beyond its bound already.
+  /// The next case; nothing if there is no error to start from (nothing rounds, or no bound checks), or if a
+  /// case is already outside its bound.
   std::optional<Case> next(std::uint64_t index) const;
 
-  /// What became of a case of next().
+  /// Records the result of a case of next().
   void take(const Case& c, std::optional<double> ratio);
 
  private:
@@ -43,9 +43,9 @@ class GuidedSearch {
   const Domain& domain_;
   const CaseGenerator& generator_;
   std::uint64_t seed_;
-  std::vector<Peak> peaks_;    ///< of different starts, the worst drawn case first
-  std::size_t at_ = 0;         ///< the one that is climbed
-  std::uint64_t in_vain_ = 0;  ///< steps since it became worse
+  std::vector<Peak> peaks_;    ///< from different starts, the worst drawn case first
+  std::size_t at_ = 0;         ///< the current one
+  std::uint64_t in_vain_ = 0;  ///< steps since the last improvement
   bool beyond_bound_ = false;
 };
 

@@ -12,7 +12,7 @@
 namespace foldproof {
 namespace {
 
-/// What steps choose from.
+/// The context of a step.
 struct Surroundings {
   const Instance& instance;
   const Domain& domain;
@@ -20,7 +20,7 @@ struct Surroundings {
   Chooser& choose;
 };
 
-/// What was planted belongs to the elements that are drawn anew.
+/// Planted elements belong to the old elements, so they are dropped.
 void reseed(Case& c, const Surroundings& here) {
   c.input.seed = here.choose.bits();
   c.input.planted.clear();
@@ -33,7 +33,7 @@ void change_distribution(Case& c, const Surroundings& here) {
   if (stays_as_made(c.input.distribution)) c.input.transforms.clear();
 }
 
-/// From hardly to more than all digits.
+/// From barely ill-conditioned to more than all digits lost.
 void change_condition(Case& c, const Surroundings& here) {
   const Element element = here.instance.reduction->input;
   const int most = is_float(element) ? 2 * float_format(element).precision : 1;
@@ -67,7 +67,7 @@ void change_count(Case& c, const Surroundings& here) {
       {n - 1, n + 1, n - 2, n + 2, n - 32, n + 32, n / 2, 2 * n, n - n / 4, n + n / 4});
 }
 
-/// Where least is added, a bound leaves least room.
+/// The fewer additions, the tighter the bound.
 void take_few(Case& c, const Surroundings& here) {
   constexpr std::int64_t few = 8;
   const auto count = c.variables.find("count");
@@ -76,7 +76,7 @@ void take_few(Case& c, const Surroundings& here) {
   reseed(c, here);
 }
 
-/// Other digits for one element: a step that leaves most roundings as they are.
+/// Changes the digits of one element, which leaves most roundings unchanged.
 void nudge(Case& c, const Surroundings& here) {
   constexpr std::size_t most_planted = 16;
   const Element element = here.instance.reduction->input;
@@ -103,13 +103,13 @@ void change_order(Case& c, const Surroundings& here) {
     c.order = here.generator.order_for({Schedule::Order::random, here.choose.bits()});
 }
 
-/// The more often a step stands here, the more often it is tried.
+/// The more often a step is listed, the more often it is tried.
 constexpr void (*steps[])(Case& c, const Surroundings& here) = {
     reseed,   reseed,   reseed,         change_distribution, change_condition, add_transform, take_few,
     take_few, take_few, drop_transform, change_transform,    change_count,     change_count,  nudge,
     nudge,    nudge,    change_block,   change_order};
 
-/// Back into the domain, with no more than fits the count.
+/// Returns the case to the domain and drops what no longer fits the count.
 void settle(Case& c, const Domain& domain) {
   c.variables = domain.nearest(c.variables);
   const auto count = c.variables.find("count");

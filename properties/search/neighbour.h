@@ -1,4 +1,4 @@
-// One step of a search: a case like another one, with something about it changed.
+// One step of a search: a case derived from another by a small change.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace foldproof {
 
-/// The case with one or two things changed that decide how a sum is rounded: its seed, its distribution or
-/// the argument of that, a transform, the count, the block, or the order where the contract does not claim
-/// that it makes no difference. A case inside the domain that is run once, from the seed `draw`.
+/// The case with one or two changes to what determines the rounding of a sum: its seed, its distribution or
+/// the distribution's argument, a transform, the count, the block, or, if the contract does not claim
+/// determinism, the order. The result is inside the domain, is run once, and is drawn from the seed `draw`.
 Case neighbour_of(const Case& c, const Instance& instance, const Domain& domain,
                   const CaseGenerator& generator, std::uint64_t draw);
 

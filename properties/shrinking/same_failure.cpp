@@ -9,11 +9,11 @@
 namespace foldproof {
 namespace {
 
-/// Runs after the first that must show a finding too; of one that takes all the time that a run may take,
-/// one.
+/// Runs after the first that must show a finding too; only one for a timeout, which takes the full time
+/// limit.
 int repeats_of(Kind kind) { return kind == Kind::timeout ? 1 : 2; }
 
-/// "the result is 0x1p+0 (1), …"; empty where there is none.
+/// "with the result 0x1p+0 (1), …"; empty if there is none.
 std::string result_of(const Instance& instance, const Evaluation& evaluation) {
   if (evaluation.output.empty()) return "";
   const Element type = instance.reduction->output;
@@ -36,7 +36,7 @@ bool same_family(Kind a, Kind b) {
 }
 
 bool is_like(const Finding& a, const Finding& b) {
-  // Of two accesses that race, either may have come first.
+  // Either of two racing accesses may have come first.
   const bool is_turned_round = a.other && b.other && a.at == *b.other && *a.other == b.at;
   return same_family(a.kind, b.kind) && (a.at == b.at || is_turned_round);
 }

@@ -15,7 +15,7 @@
 namespace foldproof {
 namespace {
 
-/// Inputs up to this many elements are shrunk element by element; a larger one is not readable anyway.
+/// Inputs up to this many elements are shrunk element by element; larger ones would not be readable anyway.
 constexpr std::size_t most_elements = 512;
 /// A case with more planted elements is harder to read than the distribution it came from.
 constexpr std::size_t most_planted = 16;
@@ -47,7 +47,7 @@ bool same_elements(const InputDistribution& a, const InputDistribution& b) {
 
 bool same(const Case& a, const Case& b) { return describe(a) == describe(b); }
 
-/// The simpler neighbours of a case, the boldest steps first: fewer elements make all further runs shorter.
+/// The simpler neighbours of a case, boldest steps first: fewer elements make all further runs shorter.
 class Neighbours {
  public:
   Neighbours(const Domain& domain, const Instance& instance) : domain_(&domain), instance_(&instance) {}
@@ -69,7 +69,7 @@ class Neighbours {
                            rc::seq::just(once, undisturbed, aligned));
   }
 
-  /// Without one of several.
+  /// Drops one of several transforms.
   static rc::Seq<Case> fewer_transforms(const Case& c) {
     std::vector<Case> fewer;
     for (std::size_t i = 0; i < c.input.transforms.size() && c.input.transforms.size() > 1; ++i) {
@@ -97,8 +97,8 @@ class Neighbours {
     });
   }
 
-  /// What goes wrong with a rest of a warp or of a block goes wrong with the rest alone, or behind a full
-  /// one.
+  /// A fault in the remainder of a warp or block also occurs with the remainder alone, or after a full warp
+  /// or block.
   rc::Seq<Case> counts(const Case& c) const {
     const auto count = c.variables.find("count");
     if (count == c.variables.end()) return {};
@@ -123,7 +123,7 @@ class Neighbours {
     return all;
   }
 
-  /// Elements that were taken apart are read most easily among zeros, and so is an input without any left.
+  /// Individually planted elements are easiest to read among zeros, and so is an input without any.
   rc::Seq<Case> distributions(const Case& c) const {
     if (!c.input.planted.empty() || same_elements(c.input, {"zeros"})) return {};
     std::vector<Case> simpler;
@@ -149,7 +149,7 @@ class Neighbours {
   const Instance* instance_;
 };
 
-/// Follows the tree to the first child that fails, and on from there.
+/// Follows the tree to the first child that fails, and continues from there.
 Case shrink_distribution(const Case& failing, const Neighbours& neighbours, Trials& trials) {
   auto node = rc::shrinkable::shrinkRecur(failing, neighbours);
   for (bool descended = true; descended && !trials.spent();) {
@@ -166,7 +166,7 @@ Case shrink_distribution(const Case& failing, const Neighbours& neighbours, Tria
   return node.value();
 }
 
-/// Delta debugging over the elements of an input that are not zero.
+/// Delta debugging over the nonzero elements of an input.
 class ElementShrinker {
  public:
   ElementShrinker(const Case& c, Element element, const std::vector<std::uint64_t>& bits, Trials& trials)
@@ -176,7 +176,7 @@ class ElementShrinker {
       if (bits[i] != 0) case_.input.planted.push_back({i, planted_text(element, bits[i])});
   }
 
-  /// The shrunk case, or `fallback` where that is easier to read.
+  /// The shrunk case, or `fallback` if that is easier to read.
   Case shrunk(const Case& fallback) {
     if (!trials_.fails(case_)) return fallback;
     remove_elements();
@@ -215,7 +215,7 @@ class ElementShrinker {
       }
   }
 
-  /// Small whole numbers, then the value itself cut to fewer bits; the simplest first.
+  /// Small integers, then the value itself cut to fewer bits; simplest first.
   std::vector<std::string> simpler_than(const std::string& value) const {
     std::vector<std::string> simpler;
     const auto add = [&](const Number& number) {
@@ -252,11 +252,10 @@ Case shrink(const Case& failing, const Domain& domain, const Instance& instance,
   Case small = shrink_distribution(failing, neighbours, distribution_trials);
   if (!instance.reduction || small.variables.at("count") > static_cast<std::int64_t>(most_elements))
     return small;
-  // A distribution with at most a few elements is read at a glance; it is taken apart all the same, since
-  // zeros and ones say which elements matter.
+  // A distribution with at most a few elements is readable; it is taken apart anyway, since zeros and ones
+  // show which elements matter.
   ElementShrinker elements(small, instance.reduction->input, input(small), element_trials);
-  // The fewer elements may show in a smaller launch, and by themselves, what more of them needed a relation
-  // for.
+  // Fewer elements may fail in a smaller launch, and may no longer need the relation.
   return shrink_distribution(elements.shrunk(small), neighbours, element_trials);
 }
 

@@ -20,12 +20,12 @@ fs::path normalized(const fs::path& path) {
   return (error ? path : result).lexically_normal();
 }
 
-/// What a replay has to read: the contract, or the source that one is guessed from.
+/// The file that a replay must read: the contract, or the source from which one is guessed.
 fs::path subject_of(const Contract& contract) {
   return normalized(contract.file.empty() ? contract.source : contract.file);
 }
 
-/// Letters, digits and dots; runs of anything else become one hyphen.
+/// Letters, digits and dots; runs of other characters become one hyphen.
 std::string file_name_part(std::string_view text) {
   std::string part;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// Failing cases on disk: kept, replayed, never lost.
+// Stores failing cases on disk, for replay.
 #pragma once
 
 #include <filesystem>
@@ -13,15 +13,15 @@ namespace foldproof {
 
 class CaseStore {
  public:
-  /// `folder`, or `cases` in user_cache() when there is none.
+  /// `folder`, or `cases` in user_cache() if there is none.
   explicit CaseStore(const std::optional<std::filesystem::path>& folder);
 
-  /// Cases of this instance in a folder of the user's choosing, in the order of their names; none from the
-  /// cache. Other files may lie there too. Throws InputError for a damaged case.
+  /// The cases of this instance in a user-supplied folder, in the order of their file names; none from the
+  /// cache. The folder may contain other files. Throws InputError for a damaged case.
   std::vector<StoredCase> load(const Contract& contract, const Instance& instance) const;
 
-  /// Keeps the case that shows `finding`; one file a kind and place. Returns the command that replays it, or
-  /// nothing where it cannot be written.
+  /// Stores the case that shows `finding`; one file per kind and place. Returns the command that replays it,
+  /// or nothing if it cannot be written.
   std::optional<std::string> save(const Contract& contract, const Instance& instance, const Case& c,
                                   const Finding& finding) const;
 

@@ -23,8 +23,8 @@ bool ends_with_path(const std::string& path, const std::string& end) {
   return path.size() == end.size() || end.front() == '/' || path[path.size() - end.size() - 1] == '/';
 }
 
-/// Of two accesses that clash, either may come later: both places count. Findings about values have no place
-/// of their own: their kind decides, and which of several kinds it is depends on the input.
+/// Either of two conflicting accesses may come later: both places count. Findings about values have no place
+/// of their own: their kind decides, and which of several kinds is reported depends on the input.
 bool is_announced(const Announced& announced, const Finding& finding) {
   const auto is_there = [&](const Position& place) {
     return place.line == announced.at.line && ends_with_path(place.file, announced.at.file);
@@ -33,7 +33,7 @@ bool is_announced(const Announced& announced, const Finding& finding) {
   return is_about_values(finding.kind) || is_there(finding.at) || (finding.other && is_there(*finding.other));
 }
 
-/// A result that is wrong or changes, which undefined behaviour explains.
+/// A result that is wrong or varies, which undefined behaviour explains.
 bool is_spoilt_value(const Finding& finding) {
   return is_about_values(finding.kind) && finding.kind != Kind::contract_violation;
 }
@@ -74,7 +74,7 @@ std::string kinds_of(const Range& range) {
   return fmt::format("{}", fmt::join(kinds, ", "));
 }
 
-/// A defect on a device that does not see what launches do.
+/// For a defect on a device that does not observe launches.
 void triage_unwatched(KernelReport& report, const Contract& contract) {
   bool is_found = false;
   for (Finding& finding : report.findings) {

@@ -1,4 +1,4 @@
-// Which findings a contract announces, which it accepts for a time, and what verdict is left.
+// Which findings a contract announces, which it accepts for a time, and the resulting verdict.
 #pragma once
 
 #include <string>
@@ -14,16 +14,17 @@ bool names(const std::string& at, const Position& place);
 /// Today as an ISO date, in UTC.
 std::string today();
 
-/// Whether the device saw what launches do.
+/// Whether the device observes launches.
 enum class Watched : bool { no, yes };
 
-/// Marks announced findings as expected, drops suppressed ones (saying so in the notes), adds a finding for
-/// every announced one that was not made, and sets verdict and `expected`. Wrong or changing values are
-/// expected beside announced undefined behaviour, and never missed there. `date` decides which suppressions
+/// Marks announced findings as expected, drops suppressed ones (with a note), adds a finding for every
+/// announced one that was not reported, and sets verdict and `expected`. Wrong or varying values are expected
+/// along with announced undefined behaviour, and never required there. `date` decides which suppressions
 /// still hold.
-/// On a device that does not watch, a defect is found where a finding of an announced family was made. Any
-/// other finding is Verdict::another_finding; it is expected where undefined behaviour is announced, which
-/// explains it. A defect may leave no trace there, so none is missed.
+///
+/// On a device that does not observe launches, a defect is found if a finding of an announced family was
+/// reported; otherwise findings give Verdict::another_finding. Other findings are expected if undefined
+/// behaviour is announced, which explains them. A defect may leave no trace there, so none is required.
 void triage(KernelReport& report, const Contract& contract, const std::string& date,
             Watched watched = Watched::yes);
 

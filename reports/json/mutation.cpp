@@ -25,7 +25,7 @@ MutantStatus status_named(const std::string& text) {
   throw std::invalid_argument("No status is called \"" + text + "\".");
 }
 
-/// Adds the score and how many mutants there are of each status.
+/// Adds the score and the number of mutants of each status.
 void add_counts(Json& json, std::span<const MutationReport> reports) {
   json["score"] = score(reports);
   for (const MutantStatus status : statuses) {

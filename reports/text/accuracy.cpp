@@ -7,7 +7,7 @@
 namespace foldproof {
 namespace {
 
-/// Of a catalogue, the table says enough.
+/// For a whole catalogue, the table suffices.
 constexpr std::size_t most_instances = 4;
 
 std::string_view spoken(CheckResult::Evidence evidence) {

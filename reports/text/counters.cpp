@@ -15,7 +15,7 @@ namespace {
 
 // --- numbers
 
-/// A whole number as it is, another with one digit.
+/// An integer without a fraction, any other number with one digit.
 std::string number(double value) {
   return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
 }
@@ -24,7 +24,7 @@ std::string percent(double share) { return number(std::round(1000 * share) / 10)
 
 std::string a_block(const Counters& c, std::uint64_t value) { return number(ratio(value, c.blocks)); }
 
-/// How many sectors a request touches, where there are requests.
+/// Sectors per request, if there are requests.
 std::string sectors_each(const GlobalTraffic& traffic) {
   return traffic.requests == 0 ? "-" : number(ratio(traffic.sectors, traffic.requests));
 }
@@ -112,7 +112,7 @@ std::string table(const AuditReport& report, std::span<const Column> columns, co
   });
 }
 
-/// Classes of which somebody has instructions.
+/// Only the classes that occur.
 std::string class_table(const AuditReport& report, const Paint& paint) {
   std::vector<std::size_t> present;
   for (std::size_t k = 0; k < instruction_class_names.size(); ++k)

@@ -22,7 +22,7 @@ Color color_of(MutantStatus status) {
   return Color::plain;
 }
 
-/// The kernel, and its instance in brackets.
+/// The kernel, with its instance in brackets.
 std::string title(const MutationReport& report) {
   return printable(report.label.empty() ? report.kernel
                                         : fmt::format("{} [{}]", report.kernel, report.label));
@@ -41,7 +41,7 @@ std::string statements_text(const MutantReport& mutant) {
              : fmt::format("PTX line {}, {} of {} statements", mutant.ptx_line, mutant.alive, mutant.edits);
 }
 
-/// What became of the mutant, behind its change.
+/// The outcome of the mutant, shown after its change.
 std::string end_of(const MutantReport& mutant) {
   switch (mutant.status) {
     case MutantStatus::killed: return mutant.killer ? finding_text(*mutant.killer) : "";

@@ -23,7 +23,7 @@ namespace {
 
 Color color_of(Severity severity) { return severity == Severity::error ? Color::red : Color::yellow; }
 
-/// The kernel and its instance, in a few words.
+/// A short name of the kernel and its instance.
 std::string title(const KernelReport& kernel) {
   const std::string& short_name = kernel.id.empty() ? kernel.kernel : kernel.id;
   return printable(kernel.label.empty() ? short_name : fmt::format("{} [{}]", short_name, kernel.label));
@@ -31,11 +31,11 @@ std::string title(const KernelReport& kernel) {
 
 // --- findings
 
-/// A finding together with all instances that show it.
+/// A finding with all instances that show it.
 struct Shown {
   const Finding* finding;
   std::vector<std::string> instances;
-  std::size_t alike = 0;  ///< further findings of these instances, of the same kind at the same place
+  std::size_t alike = 0;  ///< additional findings in these instances, of the same kind at the same place
 };
 
 std::vector<Shown> unexpected_findings(const AuditReport& report) {
@@ -85,7 +85,7 @@ std::string instances_text(const std::vector<std::string>& instances) {
   return text;
 }
 
-/// The command with paths below the working folder made relative, as a person would type it there.
+/// The command with paths inside the working folder made relative, as a user would type it there.
 std::string short_command(std::string command) {
   std::error_code error;
   const std::string here = " " + std::filesystem::current_path(error).string() + "/";
@@ -126,7 +126,7 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
     row("besides",
         fmt::format("{} more of this kind at this place, not shown; --format json prints all", shown.alike));
   row("help", std::string(help_of(finding.kind)));
-  // Not wrapped: a command is there to be copied.
+  // Not wrapped, so that the command can be copied.
   if (!finding.replay.empty())
     text += "  " + paint(Color::dim, "replay  ") + paint(Color::bold, short_command(finding.replay)) + "\n";
   return text + "\n";
@@ -143,7 +143,7 @@ std::string skipped_devices_text(const AuditReport& report, const TerminalStyle&
   return text;
 }
 
-/// What each instance has to say besides its row; the same sentence of several instances once.
+/// The reasons and notes of the instances; a sentence that several instances share appears once.
 std::string remarks(const AuditReport& report, const TerminalStyle& style) {
   std::vector<std::pair<std::string, std::vector<std::string>>> sentences;
   const auto add = [&](const std::string& sentence, const KernelReport& kernel) {
@@ -166,7 +166,7 @@ std::string remarks(const AuditReport& report, const TerminalStyle& style) {
   return text;
 }
 
-/// What one source claims and was not tried; of a catalogue it would be said of nearly every kernel.
+/// What a single source claims but was not tried; in a catalogue this would apply to nearly every kernel.
 std::string limits_text(const AuditReport& report, const TerminalStyle& style) {
   std::map<std::string, std::int64_t> above;
   for (const KernelReport& kernel : report.kernels) {
@@ -214,7 +214,7 @@ std::string summary(const AuditReport& report, const TerminalStyle& style) {
                      text.empty() ? "nothing to audit" : text);
 }
 
-/// Where several devices ran an instance, it is told by its device as well.
+/// If several devices ran an instance, its label also names the device.
 AuditReport with_devices_named(AuditReport report) {
   const auto identity = [](const KernelReport& kernel) {
     return std::tuple(kernel.file, kernel.kernel, kernel.label);
