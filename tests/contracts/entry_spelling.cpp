@@ -4,7 +4,7 @@
 
 using namespace foldproof;
 
-TEST_CASE("the spelling of an entry is a name, or a template-id") {
+TEST_CASE("the spelling of an entry is a name or a template-id") {
   for (const char* name :
        {"sum", "ns::sum", "::sum", "_Z3sumPf", "k$1", "sum<float>", "ns::sum< T<int>, (3 > 2) >",
         "a<1>::b<sizeof(float), int(*)[4]>", "(anonymous namespace)::sum", "sum<ops<1>{}, -1>"}) {
