@@ -37,8 +37,8 @@ class Bins<float> {
   /// Empty bins, in the block's dynamic shared memory: `bytes` a thread.
   __device__ Bins() : bins_(dynamic_shared<double>()) { clear(); }
 
-  /// Empties those of the calling thread. Behind the last sum of them they stay as they are: to clear them costs as much
-  /// as to read them.
+  /// Empties those of the calling thread. After their last sum they are not cleared, since clearing costs as much as
+  /// reading.
   __device__ void clear() {
     for (unsigned window = 0; window < windows; ++window) bins_[window * blockDim.x + threadIdx.x] = 0;
   }

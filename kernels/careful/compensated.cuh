@@ -39,8 +39,8 @@ __device__ T rounded(Compensated<T> sum) {
   return isfinite(sum.high) ? sum.high + sum.low : sum.high;
 }
 
-/// What makes reduce_block fold pairs as it folds numbers. A tree over rounded sums would lose again what the
-/// threads have kept.
+/// Lets reduce_block fold pairs like numbers. A tree over rounded sums would lose again what the threads have
+/// kept.
 template <typename T>
 __device__ Compensated<T> __shfl_down_sync(unsigned mask, Compensated<T> sum, unsigned step) {
   return {__shfl_down_sync(mask, sum.high, step), __shfl_down_sync(mask, sum.low, step)};

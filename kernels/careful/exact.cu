@@ -1,5 +1,5 @@
-// E5: the exact sum, rounded once. Floats gather without rounding in bins by exponent, one set a thread, which
-// are folded as integers: the same bits for any block, any grid and any order.
+// E5: the exact sum, rounded once. Floats gather without rounding in bins by exponent, one set per thread,
+// which are folded as integers: the same bits for any block, any grid and any order.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -8,7 +8,7 @@
 #include "bins.cuh"
 #include "limbs.cuh"
 
-/// A vector that nobody reads again. For doubles it is a plain load, which the compiler may move among the longer
+/// A vector that is not read again. For doubles it is a plain load, which the compiler may move among the longer
 /// steps that they take; for the others it keeps more loads in flight in this way.
 template <typename T>
 __device__ Vector<T> read_once(const Vector<T>* address) {

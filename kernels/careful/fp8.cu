@@ -1,4 +1,4 @@
-// E7: floats of 8 bits, four of them a load, folded in f32.
+// E7: 8-bit floats, four per load, folded in f32.
 #include <cstddef>
 #include <cstdint>
 

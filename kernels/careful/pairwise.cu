@@ -13,7 +13,7 @@ class PairwiseSum {
  public:
   __device__ void add(T leaf) {
     unsigned slot = 0;
-    // A carry: two subtrees of one size become one of twice the size. One addition a leaf on average.
+    // A carry: two subtrees of one size become one of twice the size. One addition per leaf on average.
     for (std::size_t bits = leaves_++; bits % 2 != 0; bits /= 2) leaf = waiting_[slot++] + leaf;
     waiting_[slot] = leaf;
   }

@@ -12,8 +12,8 @@
 /// would round off.
 constexpr unsigned cuts = 3;
 
-/// Leaves the bits of the largest magnitude: a maximum depends on no order either. The bits are in the order
-/// of the magnitudes, with infinity and NaN above all. `*largest` is 0 before every launch.
+/// Writes the bits of the largest magnitude: a maximum does not depend on the order either. The bits are in
+/// the order of the magnitudes, with infinity and NaN above all. `*largest` is 0 before every launch.
 template <typename T>
 __global__ void largest_magnitude(const T* input, unsigned long long* largest, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

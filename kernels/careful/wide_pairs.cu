@@ -1,4 +1,4 @@
-// E9: floats of 16 bits, two of them a load, folded in f32.
+// E9: 16-bit floats, two per load, folded in f32.
 #include <cstddef>
 
 #include "../element_types.cuh"

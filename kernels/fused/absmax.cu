@@ -1,5 +1,5 @@
-// F1: the largest magnitude of each group, as a scale for quantising it (of a key-value cache, say). A warp a
-// group: groups are small, and there are many.
+// F1: the largest magnitude of each group, as a scale for quantising it (of a key-value cache, say). One warp
+// per group: groups are small and numerous.
 #include <cstddef>
 
 #include "../warp/block_shuffle.cuh"

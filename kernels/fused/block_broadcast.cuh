@@ -1,4 +1,4 @@
-// Block reductions whose total every thread has: the step that the operators of this folder are made of.
+// Block reductions whose total every thread has: the basic step of the operators in this folder.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include "../tree/coarsened.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// The total of the block's values, in every thread. May be called again at once.
+/// The total of the block's values, in every thread. May be called again immediately.
 template <typename Op, typename T>
 __device__ T reduce_and_broadcast(T value) {
   __shared__ T shared_total;

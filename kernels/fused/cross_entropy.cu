@@ -1,4 +1,4 @@
-// F6: the cross-entropy of rows of scores against the class that each row belongs to, a block each: the
+// F6: the cross-entropy of rows of scores against the class that each row belongs to, one block per row: the
 // logarithm of the sum of exponentials, less the score of the class.
 #include <cstddef>
 #include <cstdint>

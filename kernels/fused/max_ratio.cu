@@ -1,5 +1,5 @@
-// F8: the largest ratio of two probabilities of each row, a block each: how far a draft strays from the model
-// that verifies it.
+// F8: the largest ratio of two probabilities of each row, one block per row: how far a draft strays from the
+// model that verifies it.
 #include <cstddef>
 
 #include "../element_types.cuh"

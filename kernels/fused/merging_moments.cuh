@@ -30,8 +30,8 @@ __device__ PartMoments<W> merge(PartMoments<W> a, PartMoments<W> b) {
           a.deviations + b.deviations + distance * distance * (static_cast<W>(a.count) * share)};
 }
 
-/// Merges one part a thread in a tree; thread 0 returns the whole. `parts` has as many elements as the block
-/// has threads, which may be any number.
+/// Merges one part per thread in a tree; thread 0 returns the whole. `parts` has as many elements as the
+/// block has threads, which may be any number.
 template <typename W>
 __device__ PartMoments<W> merge_block(PartMoments<W> mine, PartMoments<W>* parts) {
   parts[threadIdx.x] = mine;

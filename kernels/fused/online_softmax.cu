@@ -1,5 +1,5 @@
-// F5: online softmax of rows, a block each. Maximum and sum come from one look at the scores instead of two:
-// what was summed about an earlier maximum is scaled whenever a higher score comes.
+// F5: online softmax of rows, one block per row. Maximum and sum come from one look at the scores instead of
+// two: what was summed about an earlier maximum is scaled whenever a higher score comes.
 #include <cstddef>
 
 #include "../element_types.cuh"

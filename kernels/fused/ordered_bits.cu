@@ -1,4 +1,4 @@
-// F2: the minimum or maximum of floats by one unsigned integer atomic a block, on bits that are ordered as
+// F2: the minimum or maximum of floats by one unsigned integer atomic per block, on bits that are ordered as
 // the floats are.
 #include <cstddef>
 

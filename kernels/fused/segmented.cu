@@ -1,4 +1,4 @@
-// F9: a reduction of each segment of an input, a warp each. Segments differ in length, and may be empty.
+// F9: a reduction of each segment of an input, one warp per segment. Segments differ in length, and may be empty.
 #include <cstddef>
 #include <cstdint>
 

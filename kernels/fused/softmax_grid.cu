@@ -32,7 +32,7 @@ __global__ void block_sums(const T* scores, const Wide<T>* maxima, Wide<T>* sums
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-/// As many blocks again.
+/// The same number of blocks again.
 template <typename T>
 __global__ void shares(const T* scores, const Wide<T>* maxima, const Wide<T>* sums, T* weights,
                        std::size_t count) {

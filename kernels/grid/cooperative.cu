@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(1024, 2)
   // A loop, because the grid is as large as the device allows, whatever the size of the input.
   const Wide<T> total = reduce_block<Op>(fold_grid_stride<Op>(input, count));
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
-  // Every thread of the grid arrives. It is a fence too: what was written before it is seen behind it.
+  // Every thread of the grid arrives. It is also a fence: writes before it are visible after it.
   cooperative_groups::this_grid().sync();
   if (blockIdx.x != 0) return;
 

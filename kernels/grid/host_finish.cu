@@ -1,4 +1,4 @@
-// C2: the blocks leave their partials, and the host folds them.
+// C2: the blocks write partial results, and the host folds them.
 #include <cstddef>
 #include <vector>
 

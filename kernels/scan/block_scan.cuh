@@ -1,4 +1,4 @@
-// The scan of a block: what G2 shows, and what G3 is made of.
+// The scan of a block: G2, and the basis of G3.
 #pragma once
 
 #include "warp_scan.cuh"
@@ -10,7 +10,7 @@ struct Scanned {
   T total;  ///< the fold of all values of the block
 };
 
-/// Scans one value a thread over a block of any size. All threads call.
+/// Scans one value per thread over a block of any size. All threads call.
 template <typename Op, bool exclusive, typename T>
 __device__ Scanned<T> scan_block(T value) {
   __shared__ T totals[32];  // a block has at most 32 warps

@@ -1,4 +1,4 @@
-// The scan of a warp by shuffles: what B10 and G1 show, and what G2 and G3 are made of.
+// The scan of a warp by shuffles: B10 and G1, and the basis of G2 and G3.
 #pragma once
 
 /// After Hillis and Steele: lane l returns the fold of the values of lanes 0 to l. The first `lanes` lanes of

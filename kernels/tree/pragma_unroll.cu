@@ -4,8 +4,8 @@
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
-/// Folds one value a thread; thread 0 returns the total. `slots` has `block` elements, which may be used
-/// again at once.
+/// Folds one value per thread; thread 0 returns the total. `slots` has `block` elements, which may be reused
+/// immediately.
 template <typename Op, unsigned block, typename T>
 __device__ T reduce_pragma_unroll(T value, T* slots) {
   const unsigned thread = threadIdx.x;

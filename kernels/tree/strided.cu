@@ -5,8 +5,8 @@
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
-/// Folds one value a thread; thread 0 returns the total. blockDim.x is a power of two, and `slots` has that
-/// many elements, which may be used again at once.
+/// Folds one value per thread; thread 0 returns the total. blockDim.x is a power of two, and `slots` has that
+/// many elements, which may be reused immediately.
 template <typename Op, typename T>
 __device__ T reduce_strided(T value, T* slots) {
   const unsigned thread = threadIdx.x;

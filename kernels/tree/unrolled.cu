@@ -20,8 +20,8 @@ __device__ void fold_round(T* slots) {
   }
 }
 
-/// Folds one value a thread; thread 0 returns the total. `slots` has `block` elements, which may be used
-/// again at once.
+/// Folds one value per thread; thread 0 returns the total. `slots` has `block` elements, which may be reused
+/// immediately.
 template <typename Op, unsigned block, typename T>
 __device__ T reduce_unrolled(T value, T* slots) {
   const unsigned thread = threadIdx.x;
