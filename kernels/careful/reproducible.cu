@@ -1,5 +1,5 @@
-// E6: the same bits for any block and any grid: elements are cut at fixed bits, and the parts add up without
-// rounding, so that their order does not matter.
+// E6: the same bits for any block and any grid: elements are split at fixed bits, and the parts add up
+// without rounding, so that their order does not matter.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -86,6 +86,6 @@ __global__ void join(const double* totals, const unsigned long long* largest, T*
   const Cuts at(*largest, count);
   const Compensated<double> upper = two_sum(totals[0], totals[1]);
   const double sum = at.finite ? upper.high + (upper.low + totals[2]) : totals[0];
-  // Which bits a NaN has may depend on the order: it gets those of one.
+  // The bits of a NaN may depend on the order: it is replaced by a fixed one.
   *output = sum != sum ? greatest<T> + least<T> : static_cast<T>(sum * at.restore);
 }

@@ -8,7 +8,7 @@
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// Sixteen elements, which one load brings.
+/// Sixteen elements, read by one load.
 struct alignas(16) Sixteen {
   __nv_fp4_e2m1 element[16];
 };

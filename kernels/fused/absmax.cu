@@ -12,7 +12,7 @@ __global__ void absmax(const T* input, Magnitude<T>* scales, std::size_t groups,
   const std::size_t group = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
   if (group >= groups) return;  // the whole warp, so that no shuffle waits for it
 
-  // From 0, below which no magnitude lies.
+  // Starts from 0, the smallest magnitude.
   Magnitude<T> largest = 0;
   for (std::size_t c = lane; c < columns; c += 32) {
     largest = Max::apply(largest, magnitude(input[group * columns + c]));

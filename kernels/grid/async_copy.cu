@@ -1,5 +1,5 @@
-// C13: asynchronous copies to shared memory in two stages: while a thread folds one vector, the next is on
-// its way.
+// C13: asynchronous copies to shared memory in two stages: while a thread folds one vector, the next one is
+// being copied.
 #include <cuda_pipeline.h>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// C4: one cooperative launch, in which a barrier of the whole grid stands between the blocks' folds and the
-// fold of their partials.
+// C4: one cooperative launch, with a grid barrier between the blocks' folds and the fold of their
+// results.
 #include <cooperative_groups.h>
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 #include "../tree/coarsened.cuh"
 #include "../warp/block_shuffle.cuh"
 
-// The barrier waits for all blocks, so all must be resident at once: those that wait would never make room
-// for others, and a launch of more is refused. The bounds leave a thread 32 registers, with which a
-// multiprocessor holds its 2048 threads for certain.
+// The barrier waits for all blocks, so all must be resident at once: waiting blocks would never free
+// resources for others, and a launch of more is refused. The bounds leave a thread 32 registers, with which a
+// multiprocessor always holds 2048 threads.
 template <typename Op, typename T>
 __global__ void __launch_bounds__(1024, 2)
     cooperative(const T* input, Wide<T>* partials, Wide<T>* result, std::size_t count) {

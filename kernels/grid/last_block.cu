@@ -6,7 +6,7 @@
 #include "../tree/coarsened.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// Writes the block's total to `partials` and takes a ticket. True in the block that took the last one: it
+/// Writes the block's total to `partials` and takes a ticket. Returns true in the block that took the last one: it
 /// observes the partial results of all others. `*ticket` is 0 before the first launch, and again after each.
 template <typename T>
 __device__ bool finishes_last(T total, T* partials, unsigned* ticket) {
@@ -16,7 +16,7 @@ __device__ bool finishes_last(T total, T* partials, unsigned* ticket) {
     __threadfence();  // release: a thread that observes the ticket also observes the partial
     // atomicInc wraps to 0 at its bound, so the last ticket resets it for the next launch.
     last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
-    // Acquire, by the thread that saw the other tickets; the barrier hands it on to the rest of the block.
+    // Acquire, by the thread that observed the other tickets; the barrier passes it on to the rest of the block.
     __threadfence();
   }
   __syncthreads();

@@ -1,5 +1,5 @@
 // G2: a block's scan: each warp scans its lanes by shuffles, the first warp scans the warps' totals, and
-// every warp adds what stands before it.
+// every warp adds the total of those before it.
 #include "block_scan.cuh"
 
 #include <cstddef>

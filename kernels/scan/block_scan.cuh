@@ -3,7 +3,7 @@
 
 #include "warp_scan.cuh"
 
-/// What a thread has after the scan of its block.
+/// The result of a block scan for one thread.
 template <typename T>
 struct Scanned {
   T value;  ///< the fold of the values up to its own, or of those before it
@@ -30,7 +30,7 @@ __device__ Scanned<T> scan_block(T value) {
   __syncthreads();
 
   if constexpr (exclusive) value = without_own<Op>(value, lanes);
-  // The warps before stand to the left: the order matters to operators that do not commute.
+  // The previous warps are the left operand: the order matters to operators that do not commute.
   if (warp > 0) value = Op::apply(totals[warp - 1], value);
   const T total = totals[warps - 1];
   __syncthreads();  // a second call may not overwrite totals that slower warps still read

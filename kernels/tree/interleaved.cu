@@ -1,4 +1,4 @@
-// A2: a tree over shared memory with interleaved addressing. The first form that comes to mind, and the
+// A2: a tree over shared memory with interleaved addressing. The most obvious form, and the
 // slowest.
 #include <cstddef>
 
@@ -15,8 +15,8 @@ __device__ T reduce_interleaved(T value, T* slots) {
   __syncthreads();
 
   for (unsigned step = 1; step < blockDim.x; step *= 2) {
-    // Of each warp half of the lanes work in the first round, then every fourth, every eighth: for five
-    // rounds all warps diverge and none falls idle. The remainder is slow besides.
+    // In each warp half of the lanes work in the first round, then every fourth, every eighth: for five
+    // rounds all warps diverge and none becomes idle. The remainder operation is slow as well.
     if (thread % (2 * step) == 0) slots[thread] = Op::apply(slots[thread], slots[thread + step]);
     // Outside the branch, because every thread of the block has to arrive; after the last round too, so that
     // no thread still reads a slot that a second call would overwrite.

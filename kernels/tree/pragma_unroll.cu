@@ -1,4 +1,4 @@
-// A9: the unrolled tree once more, as a loop that the compiler unrolls.
+// A9: the unrolled tree once more, as a loop unrolled by the compiler.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -17,7 +17,7 @@ __device__ T reduce_pragma_unroll(T value, T* slots) {
 #pragma unroll
   for (unsigned half = block / 2; half > 0; half /= 2) {
     if (thread < half) slots[thread] = Op::apply(slots[thread], slots[thread + half]);
-    // What up to 32 threads wrote is read by threads of the same warp only, so a warp barrier will do.
+    // What up to 32 threads wrote is read by threads of the same warp only, so that a warp barrier suffices.
     if (half > 32) {
       __syncthreads();
     } else {

@@ -11,7 +11,7 @@ __device__ void fold_round(T* slots) {
   if constexpr (block >= 2 * half) {
     const unsigned thread = threadIdx.x;
     if (thread < half) slots[thread] = Op::apply(slots[thread], slots[thread + half]);
-    // What up to 32 threads wrote is read by threads of the same warp only, so a warp barrier will do.
+    // What up to 32 threads wrote is read by threads of the same warp only, so that a warp barrier suffices.
     if constexpr (half > 32) {
       __syncthreads();
     } else {
