@@ -89,12 +89,12 @@ Checked check(const RandomProgram& program) {
            Truth::overlap(truth.nodes()[race.earlier], truth.nodes()[by.earlier]) &&
            truth.leniently_ordered(race.earlier, by.earlier);
   };
-  std::set<Clash> reported;
+  std::set<Clash> listed;
   for (const Truth::Race& race : races) {
     if (!race.certain || is_reported(race, race.severity)) continue;
     const auto& all = reported_of[race.later];
     if (std::any_of(all.begin(), all.end(), [&](const auto* by) { return stands_for(*by, race); })) continue;
-    if (reported.insert(race.clash).second)
+    if (listed.insert(race.clash).second)
       checked.disagreement +=
           fmt::format("not reported{}: {}\n", race.severity == Severity::error ? " as an error" : "",
                       describe(race.clash));
