@@ -19,7 +19,7 @@ __device__ T scan_warp(T value, unsigned lanes) {
 }
 
 /// Converts an inclusive scan to an exclusive one: each lane takes the value of the lane below, the first the
-/// identity. Removing the own value again is not possible for a maximum, and not exact for floats.
+/// identity. Removing its own value again is not possible for a maximum, and not exact for floats.
 template <typename Op, typename T>
 __device__ T without_own(T scanned, unsigned lanes) {
   const T before = __shfl_up_sync(0xffffffffu >> (32 - lanes), scanned, 1);

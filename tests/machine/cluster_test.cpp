@@ -38,7 +38,7 @@ TEST_CASE("mapa of a generic address gives a generic address") {
 }
 
 TEST_CASE("isspacep.shared accepts the block's own memory also by its cluster address") {
-  // Bits: the own address, the own address from mapa, the other block's address.
+  // Bits: the block's own address, the same from mapa, the other block's address.
   auto inside = [](const std::string& space) {
     return results(fmt::format(R"(
       .shared .u32 box; mov.u64 %rd1, box; cvta.shared.u64 %rd1, %rd1; mov.u32 %r1, %cluster_ctarank;
