@@ -1,6 +1,6 @@
 // D16a: a cluster reduction without the closing cluster barrier. The first block gathers the totals of the
-// others from their shared memory, and a block that has ended takes its shared memory with it: the GPU stops
-// with an error, or another block's data are read. Mended by cluster.sync() at the end: grid/cluster.cu.
+// others from their shared memory, and the shared memory of a block disappears when the block exits: the GPU
+// stops with an error, or another block's data are read. Fixed by cluster.sync() at the end: grid/cluster.cu.
 #include <cooperative_groups.h>
 
 #include <cstddef>

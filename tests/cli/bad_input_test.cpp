@@ -1,5 +1,5 @@
-// Bad input of every sort gives one sentence, the right exit status and one JSON object; never a crash or a
-// hang.
+// Each kind of bad input gives one sentence, the right exit status and one JSON object, and never a crash or
+// a hang.
 #include "catch.h"
 #include "cli/add_one.h"
 #include "nvcc.h"
@@ -31,7 +31,7 @@ block = "block"
 arguments = ["input", "output", "count"]
 )";
 
-/// The run must be refused with status 2 and a sentence that holds `part`.
+/// The run must be refused with status 2 and a sentence that contains `part`.
 RanJson refused(const std::vector<std::string>& arguments, const std::string& part) {
   const RanJson ran = run_json(arguments);
   INFO(ran.json.dump() << "\n" << ran.err);
@@ -53,7 +53,7 @@ std::vector<std::string> sanitize(const std::string& file, const std::vector<std
 
 }  // namespace
 
-TEST_CASE("usage that makes no sense") {
+TEST_CASE("invalid usage is refused with the wrong option or value") {
   refused({}, "required");
   refused({"frobnicate"}, "frobnicate");
   refused({"audit", "--cases", "many"}, "--cases");
@@ -66,10 +66,10 @@ TEST_CASE("usage that makes no sense") {
   refused({"audit", "--device", "abacus"}, "--device");
   refused({"audit", "--no-such-option"}, "--no-such-option");
   refused({"sanitize"}, "required");
-  refused({"bench", "oracles"}, "bench");  // a verb of foldproof-lab
+  refused({"bench", "oracles"}, "bench");  // a command of foldproof-lab
 }
 
-TEST_CASE("a file that is missing, empty, a folder or garbage") {
+TEST_CASE("a file that is missing, empty, a folder or garbage is refused") {
   const Folder folder;
   refused({"audit", folder.path("nowhere.cu")}, "no such file");
   refused({"sanitize", folder.path("nowhere.ptx"), "--entry", "k"}, "no such file");
@@ -86,7 +86,7 @@ TEST_CASE("a file that is missing, empty, a folder or garbage") {
   refused({"replay", folder.file("garbage_case.toml", garbage)}, "");
 }
 
-TEST_CASE("a contract with an unknown key names file, line and column") {
+TEST_CASE("a contract with an unknown key is refused with file, line and column") {
   const Folder folder;
   folder.file("total.cu", good_kernel);
   const std::string contract =
@@ -99,7 +99,7 @@ TEST_CASE("a contract with an unknown key names file, line and column") {
   CHECK(ran.err.find("6 | imput = 1") != std::string::npos);
 }
 
-TEST_CASE("a contract of another source is refused, and taken with its own", "[nvcc]") {
+TEST_CASE("a contract for another source is refused and accepted with its own", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
   const std::string mine = folder.file("mine.cu", good_kernel);
@@ -109,7 +109,7 @@ TEST_CASE("a contract of another source is refused, and taken with its own", "[n
   CHECK(run({"audit", folder.path("total.cu"), "--contract", contract, "--cases", "1"}).status == 0);
 }
 
-TEST_CASE("a contract with a wrong type or a wrong value") {
+TEST_CASE("a contract with a wrong type or a wrong value is refused") {
   const Folder folder;
   folder.file("total.cu", good_kernel);
   const auto with = [&](const std::string& from, const std::string& to) {
@@ -122,7 +122,7 @@ TEST_CASE("a contract with a wrong type or a wrong value") {
   refused({"audit", with("[reduction]", "[reduction")}, "");
 }
 
-TEST_CASE("a contract whose sizes contradict each other is refused at its line, whichever case shows it",
+TEST_CASE("a contract whose sizes contradict each other is refused at its line, whichever case reveals it",
           "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
@@ -140,7 +140,7 @@ TEST_CASE("a contract whose sizes contradict each other is refused at its line, 
   CHECK(late.err.find("must be rows * columns") != std::string::npos);
 }
 
-TEST_CASE("two wrong contracts are both complained about") {
+TEST_CASE("two wrong contracts are both reported") {
   const Folder folder;
   folder.file("a.toml", "format = 1\nnonsense = 1\n");
   folder.file("b.toml", "format = 1\nrubbish = 1\n");
@@ -149,7 +149,7 @@ TEST_CASE("two wrong contracts are both complained about") {
   CHECK(ran.err.find("rubbish") != std::string::npos);
 }
 
-TEST_CASE("a kernel that does not compile names the line of nvcc's first error", "[nvcc]") {
+TEST_CASE("a kernel that does not compile is reported at the line of nvcc's first error", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
   const std::string source =
@@ -160,7 +160,7 @@ TEST_CASE("a kernel that does not compile names the line of nvcc's first error",
   CHECK(ran.json.at("error").at("line") == 2);
 }
 
-TEST_CASE("an entry that does not exist is refused with those that do", "[nvcc]") {
+TEST_CASE("an entry that does not exist is refused with the names of those that do", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
   folder.file("total.cu", good_kernel);
@@ -171,7 +171,7 @@ TEST_CASE("an entry that does not exist is refused with those that do", "[nvcc]"
   refused(sanitize(folder.file("count_forever.ptx", count_forever_ptx), {"--block", "1"}), "count_forever");
 }
 
-TEST_CASE("a launch beyond the limits") {
+TEST_CASE("sanitize refuses a launch beyond the limits") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const std::vector<std::string> arguments{"--arg", "buffer:i32:4:zeros", "--arg", "u32:4"};
@@ -189,7 +189,7 @@ TEST_CASE("a launch beyond the limits") {
   refused(launch({"--block", "32", "--schedule", "sideways"}), "sideways");
 }
 
-TEST_CASE("a case that is none is told how cases are written, and which distributions there are") {
+TEST_CASE("an invalid case is refused with the syntax of cases and the known distributions") {
   const AddOne folder;
   const auto audit = [&](const std::string& text, const std::string& part) {
     return refused({"audit", folder.path("add_one.toml"), "--case", text}, part);
@@ -203,7 +203,7 @@ TEST_CASE("a case that is none is told how cases are written, and which distribu
   CHECK(run({"audit", "--help"}).out.find("equal, integers, one-hot") != std::string::npos);
 }
 
-TEST_CASE("a contract's launch beyond the limits has its place and the limit") {
+TEST_CASE("a contract's launch beyond the limits is refused with its position and the limit") {
   const auto audit = [](const std::string& from, const std::string& to, const std::string& part) {
     const AddOne folder(replaced(add_one_contract, from, to));
     const RanJson ran = refused({"audit", folder.path("add_one.toml")}, part);
@@ -216,7 +216,7 @@ TEST_CASE("a contract's launch beyond the limits has its place and the limit") {
   audit("block = \"block\"", "block = \"block\"\nshared = \"0 - 1\"", "is -1 bytes; a block has from 0 to");
 }
 
-TEST_CASE("arguments that are no arguments") {
+TEST_CASE("invalid arguments of a launch are refused") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const auto with = [&](const std::string& first, const std::string& second) {
@@ -241,7 +241,7 @@ TEST_CASE("arguments that are no arguments") {
   refused(sanitize(file, {"--block", "1", "--arg", buffer, "--arg", "u32:1", "--dump", "1"}), "--dump 1");
 }
 
-TEST_CASE("a struct whose bytes cannot be read says how they are written") {
+TEST_CASE("struct bytes that cannot be parsed are refused with their syntax") {
   const Folder folder;
   const std::string file = folder.file("store_pair.ptx", store_pair_ptx);
   const auto with = [&](const std::string& spec) {
@@ -259,7 +259,7 @@ TEST_CASE("a struct whose bytes cannot be read says how they are written") {
   refused(with("bytes:0500"), "has 8 bytes, but --arg gives 2");
 }
 
-TEST_CASE("an argument that is refused is told how to be written") {
+TEST_CASE("an argument that is refused is reported with its syntax") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const auto with = [&](const std::string& spec) {
@@ -275,7 +275,7 @@ TEST_CASE("an argument that is refused is told how to be written") {
           "has 3 bytes, but 2 elements of i32 are 8; change COUNT or the file");
 }
 
-TEST_CASE("an entry that is no name is refused before nvcc is started") {
+TEST_CASE("an entry that is not a valid name is refused before nvcc is started") {
   const Folder folder;
   const std::string source = folder.file("total.cu", good_kernel);
   for (const std::string entry : {"k(", "total)", "total<float", "total; int x", "1total", "a b"})
@@ -283,7 +283,8 @@ TEST_CASE("an entry that is no name is refused before nvcc is started") {
             "\"" + entry + "\" is no kernel's name; write it as C++ does, without parameters");
 }
 
-TEST_CASE("a compiler that is named and not there is wrong usage, one that is missing cannot run") {
+TEST_CASE(
+    "a compiler that is named but missing gives status 2, and a missing default compiler gives status 3") {
   const Folder folder;
   const std::string source = folder.file("total.cu", good_kernel);
   refused({"audit", source, "--nvcc", "nonvcc"}, "--nvcc names \"nonvcc\", which is no program here");
@@ -302,7 +303,7 @@ TEST_CASE("a compiler that is named and not there is wrong usage, one that is mi
   }
 }
 
-TEST_CASE("PTX that was cut off at any place") {
+TEST_CASE("PTX that is cut off at any position is refused") {
   const Folder folder;
   for (std::size_t length = 0; length < add_one_ptx.size() - 3; length += 37) {
     const std::string file = folder.file("cut.ptx", add_one_ptx.substr(0, length));
@@ -314,13 +315,14 @@ TEST_CASE("PTX that was cut off at any place") {
   }
 }
 
-TEST_CASE("there is no CUDA device in this build") {
+TEST_CASE("without a GPU, an audit on the CUDA device is refused with status 3") {
   const RanJson ran = run_json({"audit", source_file("kernels"), "--device", "cuda"});
   CHECK(ran.status == 3);
   CHECK(ran.json.at("error").at("message").get<std::string>().find("CUDA") != std::string::npos);
 }
 
-TEST_CASE("all devices are those that are there, and the one that is not is named") {
+TEST_CASE(
+    "the option --device all uses the devices that are present and names the missing one with the reason") {
   const AddOne folder;
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--device", "all"});
   CHECK(ran.status == 3);

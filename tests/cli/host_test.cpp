@@ -1,4 +1,4 @@
-// Host functions, from the contract to the verdict, on a GPU of straw.
+// Host functions, from the contract to the verdict, with a fake GPU.
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -34,7 +34,7 @@ void on_several(const int* input, int* output, std::size_t count, int gpus) {
 }
 )";
 
-/// A toolkit and a driver that are none, and sources with their contracts.
+/// A fake toolkit and a fake driver, and sources with their contracts.
 class Bench {
  public:
   Bench() : folder_("host") {
@@ -109,7 +109,7 @@ TEST_CASE("wrong host functions are found, and their cases replayed") {
   CHECK(differs.status == 1);
 }
 
-TEST_CASE("a function for several GPUs uses those that there are, and one alone skips it") {
+TEST_CASE("a function for several GPUs uses those that are present, and is skipped with only one") {
   const Bench bench;
   const std::string several =
       bench.contract("on_several", "gpus = \"1 .. 8\"\n",
@@ -124,7 +124,7 @@ TEST_CASE("a function for several GPUs uses those that there are, and one alone 
   CHECK(one.json["kernels"][1]["verdict"] == "clean");
 }
 
-TEST_CASE("what a host function is called with is checked") {
+TEST_CASE("the arguments of a host function are checked against its contract") {
   const Bench bench;
   const auto says = [&](const std::string& launch, const std::string& words) {
     const RanJson ran = bench.audit(bench.contract("right", "gpus = \"1 .. 8\"\n", launch), 1);

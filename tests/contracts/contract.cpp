@@ -60,7 +60,7 @@ reason = "checked by hand: one lane writes"
 until  = 2027-01-01
 )toml";
 
-/// A contract that is right except for the lines given.
+/// A contract that is valid except for the given lines.
 std::string with_top(const std::string& line) {
   return "format = 1\n" + line + "\n[domain]\ncount = 4\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n";
 }
@@ -74,7 +74,7 @@ std::vector<std::string> labels(const Contract& contract) {
 
 }  // namespace
 
-TEST_CASE("a whole contract is read") {
+TEST_CASE("all parts of a contract are read") {
   const Workshop workshop;
   const Contract contract = workshop.load(two_level);
   CHECK(contract.id == "C1");
@@ -86,7 +86,7 @@ TEST_CASE("a whole contract is read") {
   CHECK(contract.allows.at(0).at == "tail.cuh:40");
 }
 
-TEST_CASE("a relative -I belongs to the contract's folder") {
+TEST_CASE("a relative -I is relative to the contract's folder") {
   const Workshop workshop;
   CHECK(workshop.load(two_level).flags ==
         std::vector<std::string>{"-std=c++17", "-I" + (workshop.path().parent_path() / "include").string(),
@@ -120,7 +120,7 @@ TEST_CASE("an operator of the matrix is a functor in C++") {
   CHECK(contract.instances.at(1).reduction->op == Operator::max);
 }
 
-TEST_CASE("{T:wide} is what elements are folded in that are widened on load") {
+TEST_CASE("{T:wide} is the accumulator type for elements that are widened on load") {
   const Workshop workshop;
   const Contract contract = workshop.load(
       "format = 1\ntypes = { T = [\"e4m3\", \"bf16\", \"f64\", \"u32\"] }\n[reduction]\noperator = \"sum\"\n"
@@ -143,7 +143,7 @@ TEST_CASE("the domain keeps the order of the file") {
   CHECK(instance.domain[2].second.high.evaluate({{"count", 1000}, {"block", 128}}) == 8);
 }
 
-TEST_CASE("buffers and claims have their defaults") {
+TEST_CASE("buffers and claims have documented defaults") {
   const Workshop workshop;
   const Instance instance = workshop.load(two_level).instances.at(0);
   CHECK(instance.buffers.at(0).initial == BufferContract::Initial::undefined);
@@ -155,7 +155,7 @@ TEST_CASE("buffers and claims have their defaults") {
   CHECK(instance.output_count.evaluate({}) == 1);
 }
 
-TEST_CASE("extents are an integer, an expression, or several") {
+TEST_CASE("an extent is an integer, an expression or a list") {
   const Workshop workshop;
   const LaunchContract launch = workshop.load(two_level).instances.at(0).launches.at(1);
   CHECK(launch.grid[0].evaluate({}) == 1);
@@ -196,7 +196,7 @@ TEST_CASE("a cooperative cluster launch with typed arguments and a struct is rea
   CHECK(structure.members.at(2).members.at(0).number == 0.125);
 }
 
-TEST_CASE("what a scan or rows leave follows from the shape of the result") {
+TEST_CASE("the size of the output follows from the shape of the result") {
   const Workshop workshop;
   const std::string reduction = "[reduction]\noperator = \"sum\"\ninput = \"f32\"\nresult = ";
   CHECK(workshop.load(with_end(reduction + "\"scan\"")).instances[0].output_count.text() == "count");
@@ -208,7 +208,7 @@ TEST_CASE("what a scan or rows leave follows from the shape of the result") {
             .output_count.evaluate({{"count", 4}}) == 8);
 }
 
-TEST_CASE("a result that the operator has not is refused with those that it has") {
+TEST_CASE("a result that the operator does not have is refused with those that it has") {
   const auto error = [](const std::string& op, const std::string& result) {
     return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + result));
   };
@@ -224,7 +224,7 @@ TEST_CASE("a result that the operator has not is refused with those that it has"
         std::string::npos);
 }
 
-TEST_CASE("a key that is for other operators is refused, unless it says nothing") {
+TEST_CASE("a key for other operators is refused unless it has its default value") {
   const auto error = [](const std::string& op, const std::string& lines) {
     return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + lines));
   };
@@ -246,7 +246,7 @@ TEST_CASE("a key that is for other operators is refused, unless it says nothing"
   CHECK(error("variance", "method = \"welford\"\n[claims]\nheight = \"9\"").empty());
 }
 
-TEST_CASE("a method is one of the operator's own") {
+TEST_CASE("only the operator's own methods are accepted") {
   const Workshop workshop;
   const auto text = [](const std::string& op, const std::string& method) {
     return with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\nmethod = \"" + method + "\"");
@@ -261,7 +261,7 @@ TEST_CASE("a method is one of the operator's own") {
             .find(": partial results are rounded one by one") != std::string::npos);
 }
 
-TEST_CASE("only what no launch decides may be the same for every launch") {
+TEST_CASE("same_for_every_launch needs a deterministic result whose shape does not depend on the launch") {
   const auto error = [](const std::string& result, const std::string& claims) {
     return load_error(with_end("[reduction]\noperator = \"sum\"\ninput = \"f32\"\nresult = \"" + result +
                                "\"\n[output]\ncount = 1\n[claims]\nsame_for_every_launch = true\n" + claims));
@@ -275,7 +275,7 @@ TEST_CASE("only what no launch decides may be the same for every launch") {
       "k.toml:16:25: partial results hang on the launch; \"same_for_every_launch\" is for all other results");
 }
 
-TEST_CASE("the output may be set before a launch, or be the input") {
+TEST_CASE("the output may be initialised before a launch, or be the input") {
   const Workshop workshop;
   const Instance instance =
       workshop.load(with_end("[output]\ninitial = \"zero\"\nin_place = true\nreset = \"once\"")).instances[0];
@@ -284,12 +284,12 @@ TEST_CASE("the output may be set before a launch, or be the input") {
   CHECK(instance.in_place);
 }
 
-TEST_CASE("without a reduction the checks run alone") {
+TEST_CASE("a reduction is optional") {
   const Workshop workshop;
   CHECK_FALSE(workshop.load(with_top("")).instances[0].reduction.has_value());
 }
 
-TEST_CASE("excluded combinations are left out") {
+TEST_CASE("excluded combinations are not instantiated") {
   const Workshop workshop;
   const std::string axes = "types = { T = [\"f32\", \"f16\"], OP = [\"sum\", \"prod\"] }\n";
   CHECK(labels(workshop.load(
@@ -299,7 +299,7 @@ TEST_CASE("excluded combinations are left out") {
         std::vector<std::string>{"T=f32,OP=prod", "T=f16,OP=prod"});
 }
 
-TEST_CASE("exclusions that make no sense are refused") {
+TEST_CASE("invalid exclusions are refused") {
   const std::string axes = "types = { T = [\"f32\", \"f16\"] }\nexclude = ";
   CHECK(load_error(with_top(axes + "[ { T = \"f16\" } ]")).find("lacks its \"reason\"") != std::string::npos);
   CHECK(load_error(with_top(axes + "[ { X = \"f16\", reason = \"r\" } ]")).find("\"X\"") !=
@@ -325,7 +325,7 @@ TEST_CASE("a call implies its launch, its count and two results") {
   CHECK(contract.call->lanes == "all");
 }
 
-TEST_CASE("markers in the source announce findings with their line") {
+TEST_CASE("markers in the source announce findings at their line") {
   const Workshop workshop;
   const Contract contract = workshop.load(with_top(""),
                                           "a;  // finding: shared-race, unordered-access?\n"
@@ -358,7 +358,7 @@ TEST_CASE("contracts of a folder are found by their format, in path order") {
   CHECK(error_of([] { contracts_below("/nowhere/at/all"); }).find("cannot be searched") != std::string::npos);
 }
 
-TEST_CASE("a wrong contract gets one sentence with file, line and column") {
+TEST_CASE("a wrong contract is refused in one sentence with file, line and column") {
   CHECK(load_error("id = \"x\"\n") ==
         "k.toml:1:1: the top of the contract lacks the key \"format\": The version of this format: 1.");
   CHECK(load_error("format = 2\n") == "k.toml:1:10: format 2 is unknown; this program reads format 1");
@@ -390,7 +390,7 @@ std::string with_custom(const std::string& combine, const std::string& identity 
 
 }  // namespace
 
-TEST_CASE("a custom operator must be associative, with an identity") {
+TEST_CASE("a custom operator must be associative and have an identity") {
   const Contract contract = Workshop().load(with_custom("a + b + a * b"));
   const Reduction& reduction = *contract.instances[0].reduction;
   CHECK(reduction.op == Operator::custom);
@@ -412,7 +412,7 @@ TEST_CASE("a custom operator must be associative, with an identity") {
   CHECK(load_error(with_custom("a + b", "")).find("needs a key \"identity\"") != std::string::npos);
 }
 
-TEST_CASE("an excuse speaks of at least one statement") {
+TEST_CASE("an equivalent-mutant annotation covers at least one statement") {
   const auto with_statements = [](const std::string& number) {
     return with_end(
         "[[equivalent]]\nmutation = \"delete-barrier\"\nfile = \"k.cu\"\ncode = \"x\"\nreason = \"r\"\n"
@@ -425,21 +425,21 @@ TEST_CASE("an excuse speaks of at least one statement") {
   CHECK(load_error(with_statements("-1")) == "k.toml:14:14: \"statements\" must be at least 1, not -1");
 }
 
-TEST_CASE("a key that was renamed is refused with its new name") {
+TEST_CASE("a renamed key is refused with its new name") {
   CHECK(
       load_error(with_end("[[equivalent]]\nmutation = \"delete-barrier\"\nat = \"k.cu:1\"\ncode = \"x\"\n"
                           "reason = \"r\"")) ==
       "k.toml:11:1: \"at\" in [[equivalent]] is now \"file\", without a line: \"code\" quotes the statement");
 }
 
-TEST_CASE("placeholders that the matrix does not have are refused where they stand") {
+TEST_CASE("placeholders without values are refused at their position") {
   CHECK(load_error(with_end("shared = \"2 * {X}\"")) ==
         "k.toml:9:15: the placeholder {X} has no values, since the contract has no types");
   CHECK(load_error(with_top("types = { TY = [\"f32\"] }") + "shared = \"{TT}\"\n") ==
         "k.toml:9:11: unknown placeholder {TT}; did you mean \"TY\"?");
 }
 
-TEST_CASE("names must be free and known") {
+TEST_CASE("names must be unused where they are declared and known where they are used") {
   CHECK(load_error(with_end("[[buffer]]\nname = \"output\"\ntype = \"f32\"\ncount = 1")).find("is taken") !=
         std::string::npos);
   CHECK(load_error(with_end("[[buffer]]\nname = \"a b\"\ntype = \"f32\"\ncount = 1"))
@@ -457,7 +457,7 @@ TEST_CASE("names must be free and known") {
         std::string::npos);
 }
 
-TEST_CASE("an argument that is none is told how to be written") {
+TEST_CASE("an invalid argument is refused with the syntax of arguments") {
   const auto argument = [](const std::string& text) {
     return load_error(with_end("arguments = [\"" + text + "\"]"));
   };
@@ -469,7 +469,7 @@ TEST_CASE("an argument that is none is told how to be written") {
         std::string::npos);
 }
 
-TEST_CASE("a domain must be a range that holds something") {
+TEST_CASE("a domain must be a range that is not empty") {
   const auto domain = [](const std::string& lines) {
     return load_error("format = 1\n[domain]\n" + lines +
                       "\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n");
@@ -480,7 +480,7 @@ TEST_CASE("a domain must be a range that holds something") {
   CHECK(domain("input = 1").find("\"input\" cannot name a variable") != std::string::npos);
 }
 
-TEST_CASE("only variables of the domain are tried, in a range that holds something") {
+TEST_CASE("[tried] accepts only variables of the domain, with ranges that are not empty") {
   const auto tried = [](const std::string& line) {
     return load_error("format = 1\n[domain]\ncount = \"0 .. 9\"\n[tried]\n" + line +
                       "\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n");
@@ -503,7 +503,7 @@ TEST_CASE("suppressions need a kind, a place, a reason and a date") {
         std::string::npos);
 }
 
-TEST_CASE("the source must be there") {
+TEST_CASE("the source must exist") {
   const Workshop workshop;
   const auto file = workshop.write("lonely.toml", with_top(""));
   CHECK(error_of([&] { load_contract(file); }).find("lonely.cu does not exist; name it with \"path\"") !=
@@ -513,7 +513,7 @@ TEST_CASE("the source must be there") {
   CHECK(error_of([&] { load_contract(workshop.path()); }).find("no regular file") != std::string::npos);
 }
 
-TEST_CASE("a call takes the place of launches and needs types") {
+TEST_CASE("a call replaces launches and needs types") {
   const std::string source = "[source]\ncall = \"f(x)\"\n";
   CHECK(load_error(with_end(source)).find("either a \"call\" or launches") != std::string::npos);
   CHECK(load_error("format = 1\n" + source).find("needs a [reduction]") != std::string::npos);

@@ -1,4 +1,4 @@
-// What a contract says of operands and of additional outputs.
+// Operands and additional outputs in a contract.
 #include "catch.h"
 #include "workshop.h"
 
@@ -18,7 +18,7 @@ std::string operand(const std::string& role, const std::string& type) {
 
 bool says(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
-TEST_CASE("an operand has as many values as its role needs") {
+TEST_CASE("the role of an operand determines how many values it has") {
   const Workshop workshop;
   const Variables sizes{{"columns", 3}, {"rows", 4}, {"count", 12}};
   const auto count = [&](const std::string& op, const std::string& role, const std::string& type) {
@@ -39,7 +39,7 @@ TEST_CASE("scales are shared by groups") {
   CHECK(instance.operands.at(0).count.evaluate({{"count", 12}}) == 3);
 }
 
-TEST_CASE("an operator that needs an operand says so") {
+TEST_CASE("a missing operand is reported with its role") {
   CHECK(says(load_error(contract("dot", "")), "dot needs an [[operand]] with role = \"second\""));
   CHECK(says(load_error(contract("cross-entropy", "")), "needs an [[operand]] with role = \"targets\""));
 }
@@ -51,13 +51,13 @@ TEST_CASE("an operand that the operator does not have is refused") {
   CHECK(says(load_error(contract("dot", operand("third", "f32"))), "\"role\" cannot be \"third\""));
 }
 
-TEST_CASE("an operand's type must suit its role") {
+TEST_CASE("the type of an operand must match its role") {
   CHECK(says(load_error(contract("dot", operand("second", "f64"))), "it has the type of the elements"));
   CHECK(says(load_error(contract("cross-entropy", operand("targets", "u8"))), "an integer of 32 or 64 bits"));
   CHECK(says(load_error(contract("sum", operand("scales", "f32"))), "scales are e4m3 or, of E8M0, u8"));
 }
 
-TEST_CASE("an additional output stands in a buffer, with that buffer's type") {
+TEST_CASE("an additional output is in a buffer and has that buffer's type") {
   const Workshop workshop;
   const std::string buffer = "[[buffer]]\nname = \"means\"\ntype = \"f64\"\ncount = \"rows\"\n";
   const std::string further = "[[additional_output]]\nbuffer = \"means\"\noperator = \"mean\"\n";
@@ -69,7 +69,7 @@ TEST_CASE("an additional output stands in a buffer, with that buffer's type") {
   CHECK(says(load_error(contract("variance", further)), "there is no [[buffer]] \"means\""));
 }
 
-TEST_CASE("what ranks has k outputs a row") {
+TEST_CASE("a ranking operator has k outputs per row") {
   const Workshop workshop;
   const Contract ranked = workshop.load(
       "format = 1\n[reduction]\noperator = \"top-k\"\ninput = \"f32\"\noutput = \"u32\"\nresult = "
@@ -80,7 +80,7 @@ TEST_CASE("what ranks has k outputs a row") {
   CHECK(ranked.instances.at(0).output_count.evaluate({{"columns", 5}, {"rows", 3}, {"count", 15}}) == 6);
 }
 
-TEST_CASE("a number must be one") {
+TEST_CASE("a value of \"epsilon\" that is not a number is refused") {
   const std::string wrong =
       "format = 1\n[reduction]\noperator = \"rms-norm\"\ninput = \"f32\"\nresult = \"rows\"\n"
       "epsilon = \"tiny\"\n[domain]\ncolumns = 3\ncount = \"columns\"\n[[launch]]\nentry = "

@@ -1,4 +1,4 @@
-// Sizes that contradict each other are the contract's fault, and told at its line.
+// Sizes that contradict each other are reported as an error of the contract, at its line.
 #include "contracts/sizes.h"
 
 #include "catch.h"
@@ -8,7 +8,7 @@ using namespace foldproof;
 
 namespace {
 
-/// A contract that is right except for the lines given.
+/// A contract that is valid except for the given lines.
 std::string contract_of(const std::string& reduction, const std::string& domain,
                         const std::string& further = "") {
   return "format = 1\n[domain]\n" + domain + "\n[reduction]\n" + reduction +
@@ -35,7 +35,7 @@ std::string argmax_error(const std::string& types, const std::string& domain) {
 
 }  // namespace
 
-TEST_CASE("the input consists of the rows that the results are made of") {
+TEST_CASE("with result \"rows\", the count must be rows * columns") {
   const std::string free_rows = "columns = \"1 .. 2^20\"\nrows = \"1 .. 2^20\"\n";
   CHECK(rows_error(free_rows + "count = \"rows * columns\"").empty());
   CHECK(rows_error(free_rows + "count = \"columns * rows\"").empty());
@@ -53,7 +53,7 @@ TEST_CASE("the input consists of the rows that the results are made of") {
         "has 2 columns");
 }
 
-TEST_CASE("there are as many results as rows, even of no columns") {
+TEST_CASE("the output has one element per row, even if the rows have no columns") {
   const Workshop workshop;
   const std::string reduction = "operator = \"sum\"\ninput = \"f32\"\nresult = \"rows\"";
   const std::string rows = "columns = \"0 .. 8\"\nrows = \"1 .. 8\"\ncount = \"rows * columns\"";
@@ -64,7 +64,7 @@ TEST_CASE("there are as many results as rows, even of no columns") {
         "variable \"rows\" with count = \"rows * columns\", or say it with \"count\" in [output]");
 }
 
-TEST_CASE("no size is negative") {
+TEST_CASE("a negative size is refused") {
   CHECK(rows_error("columns = \"-5 .. 5\"\nrows = 2\ncount = \"rows * columns\"") ==
         "k.toml:3:12: \"columns\" may be -5, and must not be negative");
   CHECK(domain_error("n = \"0 .. 9\"\ncount = \"n - 2\"") ==
@@ -88,7 +88,7 @@ TEST_CASE("a block has at most 1024 threads") {
         "k.toml:4:15: a block has at most 1024 threads, and \"block\" may be 4096");
 }
 
-TEST_CASE("the output of a place holds the last index") {
+TEST_CASE("the output of argmax must be able to hold the last index") {
   CHECK(argmax_error("output = \"i8\"", "count = \"1 .. 128\"").empty());
   CHECK(argmax_error("output = \"i8\"", "count = \"1 .. 129\"") ==
         "k.toml:7:11: an output of i8 cannot hold the index 128, and \"count\" may be 129; choose a wider "
@@ -101,7 +101,7 @@ TEST_CASE("the output of a place holds the last index") {
   CHECK(argmax_error("output = \"u64\"", "count = \"1 .. 2^62\"").empty());
 }
 
-TEST_CASE("the greatest value that a contract claims for a variable") {
+TEST_CASE("the greatest value that a contract claims for a variable is derived from its domain") {
   const Workshop workshop;
   const Instance instance =
       workshop

@@ -1,4 +1,5 @@
-// Who waits for whom: locks, look-back chains and flags make progress; what cannot end is found, never hangs.
+// Waiting between threads: locks, look-back chains and flags make progress; what cannot end is reported and
+// does not hang.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
@@ -6,13 +7,13 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// Every thread takes the lock once: buffer1 = {lock, counter}.
+// Every thread acquires the lock once: buffer1 = {lock, counter}.
 const std::string locked_count = R"(
     try: atom.global.acquire.gpu.cas.b32 %r1, [buffer1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra try;
     ld.volatile.global.u32 %r2, [buffer1+4]; add.u32 %r2, %r2, 1; st.volatile.global.u32 [buffer1+4], %r2;
     fence.acq_rel.gpu; atom.global.exch.b32 %r3, [buffer1], 0; st.global.u32 [mine], %r2;)";
 
-TEST_CASE("a spin lock passes from lane to lane, warp to warp and block to block") {
+TEST_CASE("a spin lock passes between lanes, warps and blocks") {
   for (const Schedule& schedule : every_schedule()) {
     INFO(to_string(schedule));
     Setting setting{.buffers = {zeros(3 * 64 * 4), words({0, 0})},
@@ -27,7 +28,7 @@ TEST_CASE("a spin lock passes from lane to lane, warp to warp and block to block
   }
 }
 
-TEST_CASE("a lane waits for a flag that another lane of its warp sets behind the loop") {
+TEST_CASE("a lane waits for a flag that another lane of its warp sets after the loop") {
   const std::string body = R"(
     setp.eq.u32 %p1, tid, 0; @%p1 bra set;
     wait: ld.volatile.global.u32 %r1, [buffer1]; setp.eq.u32 %p2, %r1, 0; @%p2 bra wait; bra done;
@@ -37,8 +38,8 @@ TEST_CASE("a lane waits for a flag that another lane of its warp sets behind the
     CHECK(results(body, {.buffers = {zeros(4)}, .schedule = schedule}) == all(32, 1));
 }
 
-TEST_CASE("a lane that left a loop early sets the flag that the others spin for inside it") {
-  // Lane 0 leaves at once; what it does behind the loop must not wait for the others.
+TEST_CASE("a lane that left a loop early can set the flag for which the others spin inside it") {
+  // Lane 0 leaves immediately; its code after the loop must not wait for the others.
   const std::string body = R"(
     wait: setp.eq.u32 %p1, tid, 0; @%p1 bra out;
     ld.volatile.global.u32 %r1, [buffer1]; setp.eq.u32 %p2, %r1, 0; @%p2 bra wait;
@@ -47,7 +48,7 @@ TEST_CASE("a lane that left a loop early sets the flag that the others spin for 
     CHECK(results(body, {.buffers = {zeros(4)}, .schedule = schedule}) == all(32, 1));
 }
 
-TEST_CASE("a long sleep between polls does not stop the others") {
+TEST_CASE("a long sleep between polls does not stop the other threads") {
   const std::string body = R"(
     setp.eq.u32 %p1, tid, 63; @%p1 bra set;
     wait: nanosleep.u32 1000; ld.relaxed.gpu.global.u32 %r1, [buffer1]; setp.eq.u32 %p2, %r1, 0; @%p2 bra wait;
@@ -58,7 +59,7 @@ TEST_CASE("a long sleep between polls does not stop the others") {
     CHECK(results(body, {.buffers = {zeros(4)}, .block = {64, 1, 1}, .schedule = schedule}) == all(64, 1));
 }
 
-TEST_CASE("a flag that is polled by atomics that change nothing lets the others run") {
+TEST_CASE("polling with atomics that change nothing lets the other threads run") {
   const std::string body = R"(
     setp.ne.u32 %p1, tid, 0; @%p1 ret;
     mul.wide.u32 %rd1, cta, 4; add.u64 %rd1, buffer1, %rd1;
@@ -73,7 +74,7 @@ TEST_CASE("a flag that is polled by atomics that change nothing lets the others 
   }
 }
 
-// Block b waits for the flag of block b + offset (unless that is none), then raises its own.
+// Block b waits for the flag of block b + offset (if that block exists), then sets its own.
 std::string chain(const char* next) {
   return std::string(R"(
     setp.ne.u32 %p1, tid, 0; @%p1 ret;
@@ -85,7 +86,7 @@ std::string chain(const char* next) {
     st.release.gpu.global.u32 [%rd2], %r2;)";
 }
 
-TEST_CASE("a look-back chain over many more blocks than are resident ends") {
+TEST_CASE("a look-back chain over many more blocks than are resident completes") {
   for (const Schedule& schedule : every_schedule()) {
     INFO(to_string(schedule));
     const auto out = run_kernel(
@@ -94,12 +95,12 @@ TEST_CASE("a look-back chain over many more blocks than are resident ends") {
   }
 }
 
-TEST_CASE("blocks may wait for later ones as long as those are resident") {
+TEST_CASE("blocks may wait for later ones if those are resident") {
   const auto out = run_kernel(chain("1"), {.buffers = {zeros(4), zeros(20 * 4)}, .grid = {20, 1, 1}});
   CHECK(out.words(1) == each(20, [](auto k) { return 20 - k; }));
 }
 
-TEST_CASE("a block that waits for one far beyond the resident ones is a deadlock, in every schedule") {
+TEST_CASE("waiting for a block that never becomes resident is a deadlock in every schedule") {
   for (const Schedule& schedule : every_schedule()) {
     INFO(to_string(schedule));
     const Finding finding = finding_of(
@@ -110,7 +111,7 @@ TEST_CASE("a block that waits for one far beyond the resident ones is a deadlock
   }
 }
 
-TEST_CASE("a loop that waits with growing sleeps for what nobody writes is a deadlock") {
+TEST_CASE("polling with growing sleeps for a value that is never written is a deadlock") {
   const Finding finding = finding_of(R"(
     mov.u32 %r2, 8;
     wait: nanosleep.u32 %r2; shl.b32 %r2, %r2, 1; min.u32 %r2, %r2, 1024;
@@ -119,7 +120,7 @@ TEST_CASE("a loop that waits with growing sleeps for what nobody writes is a dea
   CHECK(finding.kind == Kind::deadlock);
 }
 
-TEST_CASE("a loop that counts its polls is no deadlock as long as it may still give up") {
+TEST_CASE("a polling loop with a limit is not a deadlock") {
   const auto out = run_kernel(R"(
     mov.u32 %r2, 0;
     wait: add.u32 %r2, %r2, 1; setp.eq.u32 %p2, %r2, 50000; @%p2 bra done;
@@ -129,7 +130,7 @@ TEST_CASE("a loop that counts its polls is no deadlock as long as it may still g
   CHECK(out.report.findings.empty());
 }
 
-TEST_CASE("waiting at a barrier that some threads never reach is a deadlock that says who waits where") {
+TEST_CASE("a barrier that some threads never reach is a deadlock, reported with what each warp waits for") {
   const Finding finding = finding_of(R"(
     setp.ge.u32 %p1, tid, 32; @%p1 bra other;
     bar.sync 3;
@@ -160,14 +161,14 @@ TEST_CASE("a barrier for more threads than the block has is a deadlock") {
   CHECK(finding_of("bar.sync 0, 96;", {.buffers = {}, .block = {64, 1, 1}}).kind == Kind::deadlock);
 }
 
-TEST_CASE("a deadlock of one block is found although others ended") {
+TEST_CASE("a deadlock of one block is reported even if other blocks have finished") {
   const Finding finding = finding_of("setp.ne.u32 %p1, cta, 150; @%p1 ret; bar.sync 0, 64;",
                                      {.buffers = {}, .grid = {200, 1, 1}});
   CHECK(finding.kind == Kind::deadlock);
   CHECK(contains(finding.message, "block (150,0,0)"));
 }
 
-TEST_CASE("an endless loop ends by the budget, where it stands") {
+TEST_CASE("an endless loop ends by the budget and is reported at its position") {
   for (const Schedule& schedule : every_schedule()) {
     const Finding finding = finding_of("add.u32 %r1, %r1, 1;\nagain: add.u32 %r1, %r1, 1;\nbra again;",
                                        {.buffers = {}, .schedule = schedule, .limits = {10'000}});
@@ -177,13 +178,13 @@ TEST_CASE("an endless loop ends by the budget, where it stands") {
   }
 }
 
-TEST_CASE("the tightest loop of all ends by the budget") {
+TEST_CASE("the shortest possible loop ends by the budget") {
   CHECK(finding_of("again: bra again;", {.buffers = {}, .limits = {10'000}}).kind == Kind::timeout);
   CHECK(finding_of("setp.lt.u32 %p1, tid, 4; again: @%p1 bra again;", {.buffers = {}, .limits = {10'000}})
             .kind == Kind::timeout);
 }
 
-TEST_CASE("a launch that stays inside its budget makes no finding") {
+TEST_CASE("a launch within its budget has no finding") {
   const Outcome run =
       run_kernel("mov.u32 %r1, 0; again: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3000; @%p1 bra again;",
                  {.buffers = {}, .limits = {9'100}});
@@ -191,8 +192,8 @@ TEST_CASE("a launch that stays inside its budget makes no finding") {
   CHECK(run.report.warp_instructions < 9'100);
 }
 
-TEST_CASE("A block that no random turn has reached yet is not given up, however long others wait for it") {
-  // Each block waits for the flag of the block before, and sets its own.
+TEST_CASE("A block that the random schedule has not run yet does not make its waiters a deadlock") {
+  // Each block waits for the flag of the previous block and sets its own.
   for (std::uint64_t seed = 0; seed < 6000; ++seed) {
     INFO("seed " << seed);
     run_kernel(R"(
@@ -208,8 +209,8 @@ TEST_CASE("A block that no random turn has reached yet is not given up, however 
   }
 }
 
-TEST_CASE("A function that is called from several places with the same values is no endless loop") {
-  // Every call adds 0 to 0; what differs is where it returns to, and a count in the caller's registers.
+TEST_CASE("Calling a function from several places with the same values is not reported as an endless loop") {
+  // Every call adds 0 to 0; only the return address and a count in the caller's registers differ.
   const std::string call =
       "{ .param .b32 a; .param .b32 c; st.param.f32 [a], %f1; call (c), same, (a); ld.param.f32 %f1, [c]; } ";
   std::string calls;

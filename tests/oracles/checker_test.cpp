@@ -1,4 +1,4 @@
-// What the checkers accept and what they reject, by values worked out by hand, and random trees in small
+// What the checkers accept and reject, compared with values derived by hand, and random trees in small
 // formats.
 #include <cmath>
 #include <limits>
@@ -28,7 +28,7 @@ bool accepts(const Arithmetic& arithmetic, const std::vector<double>& input, dou
   return checked(arithmetic, input, result).ok;
 }
 
-TEST_CASE("integer-valued sums leave no room") {
+TEST_CASE("integer-valued sums must be exact") {
   const CheckResult right = checked(all_in(Element::f32), {1, 2, 3}, 6);
   CHECK(right.ok);
   CHECK(right.evidence == CheckResult::Evidence::exact);
@@ -41,14 +41,14 @@ TEST_CASE("integer-valued sums leave no room") {
         "room for rounding");
 }
 
-TEST_CASE("the room for rounding begins where the magnitudes pass 2^p units") {
-  // Units of 1: A = 2^24 is still exact in any order, one more is not.
+TEST_CASE("rounding is allowed only if the magnitudes exceed 2^p units") {
+  // Units of 1: A = 2^24 is still exact in any order, but not 2^24 + 1.
   CHECK(checked(all_in(Element::f32), {0x1p24 - 1, 1}, 0x1p24).evidence == CheckResult::Evidence::exact);
   CHECK(checked(all_in(Element::f32), {0x1p24 - 1, 2}, 0x1p24).evidence == CheckResult::Evidence::bound);
 }
 
-TEST_CASE("the bound of any order decides where rounding exists") {
-  // n = 3 and A = 2 + 2^-30: the bound is 2 * 2^-24 * A, and values from 2 on lie 2^-22 apart.
+TEST_CASE("the bound for any order applies if rounding is possible") {
+  // n = 3 and A = 2 + 2^-30: the bound is 2 * 2^-24 * A, and values above 2 are 2^-22 apart.
   const std::vector<double> rounding{1, 0x1p-30, 1};
   const CheckResult close = checked(all_in(Element::f32), rounding, 2);
   CHECK(close.ok);
@@ -60,17 +60,17 @@ TEST_CASE("the bound of any order decides where rounding exists") {
   CHECK_FALSE(accepts(all_in(Element::f32), rounding, 2 + 0x1p-21));
 }
 
-TEST_CASE("a tally checks a sum whose elements are elsewhere") {
-  // 2^20 ones among 2^32 elements: nothing passes 2^24, so nothing rounds.
+TEST_CASE("a tally suffices to check a sum without its elements") {
+  // 2^20 ones among 2^32 elements: no partial sum exceeds 2^24, so that nothing is rounded.
   Tally ones;
   ones.count = ones.finite = ones.nonzero = std::uint64_t{1} << 32;
-  ones.positive = Dyadic(1 << 20, 0);  // the others are zeros, for all that is known
+  ones.positive = Dyadic(1 << 20, 0);  // the others may be zeros
   ones.widest = 1;
   const Arithmetic f32 = all_in(Element::f32);
   CHECK(make_sum_checker(f32, ones)->value(bits_of(Element::f32, 0x1p20)).ok);
   CHECK_FALSE(make_sum_checker(f32, ones)->value(bits_of(Element::f32, 0x1p20 - 1)).ok);
 
-  // A = 2 + 2^-30 of three elements, as above.
+  // A = 2 + 2^-30 from three elements, as above.
   Tally rounding;
   rounding.count = rounding.finite = rounding.nonzero = 3;
   rounding.positive = Dyadic((1LL << 31) + 1, -30);
@@ -80,7 +80,7 @@ TEST_CASE("a tally checks a sum whose elements are elsewhere") {
   CHECK_FALSE(make_sum_checker(f32, rounding)->value(bits_of(Element::f32, 2 + 0x1p-21)).ok);
 }
 
-TEST_CASE("partial sums may be added up elsewhere, too") {
+TEST_CASE("partial sums can be checked by their exact total") {
   Tally ones;
   ones.count = ones.finite = ones.nonzero = std::uint64_t{1} << 32;
   ones.positive = Dyadic(1 << 20, 0);
@@ -106,7 +106,7 @@ TEST_CASE("a sum's method sharpens the bound") {
   input[0] = 1;
   Arithmetic arithmetic = all_in(Element::f32);
   const double right = 1 + 0x1p-14;
-  // Each of these additions rounds to 1: a thousand of them are what plain sums may lose.
+  // Each of these additions rounds to 1: a plain sum may lose a thousand of them.
   CHECK(accepts(arithmetic, input, 1));
   for (const SumMethod method :
        {SumMethod::kahan, SumMethod::neumaier, SumMethod::double_float, SumMethod::exact}) {
@@ -139,7 +139,7 @@ TEST_CASE("an exact sum is rounded once, to the output's format, and overflows o
   CHECK_FALSE(accepts(arithmetic, {1, 0x1p-8, 0x1p-30}, 1));
 }
 
-TEST_CASE("a bound no smaller than the result is called vacuous") {
+TEST_CASE("a bound at least as large as the result is vacuous") {
   CHECK(checked(all_in(Element::f32), {1, -1, 0x1p-30}, 0).vacuous);
   CHECK_FALSE(checked(all_in(Element::f32), {1, 1, 0x1p-30}, 2).vacuous);
 }
@@ -161,7 +161,7 @@ TEST_CASE("NaN and infinities follow IEEE 754") {
   CHECK(accepts(f32, {-0.0, -0.0}, 0));
 }
 
-TEST_CASE("overflow on the way is allowed where some order has it, and only to that side") {
+TEST_CASE("overflow of partial sums is allowed if some order has it, and only to that side") {
   const Arithmetic f16 = all_in(Element::f16);
   CHECK(accepts(f16, {60000, 60000, -60000, -60000}, 0));
   CHECK(accepts(f16, {60000, 60000, -60000, -60000}, inf));
@@ -176,8 +176,8 @@ TEST_CASE("overflow on the way is allowed where some order has it, and only to t
 TEST_CASE("a narrower output adds its own rounding and its own overflow") {
   const Arithmetic mixed{Operator::sum,        Element::f16, Element::f32, Element::f16,
                          NanPolicy::propagate, false,        std::nullopt};
-  CHECK(accepts(mixed, {2048, 1}, 2048));        // the tie of 2049 goes to even
-  CHECK_FALSE(accepts(mixed, {2048, 1}, 2050));  // nothing else was rounded
+  CHECK(accepts(mixed, {2048, 1}, 2048));        // the tie of 2049 is rounded to even
+  CHECK_FALSE(accepts(mixed, {2048, 1}, 2050));  // nothing else is rounded
   CHECK(accepts(mixed, {60000, 60000}, inf));
   CHECK_FALSE(accepts(mixed, {60000, 5000}, inf));
 }
@@ -191,14 +191,14 @@ TEST_CASE("an 8-bit output may saturate") {
   CHECK_FALSE(accepts(mixed, {200, 100}, 448));
 }
 
-TEST_CASE("inputs that the accumulator cannot hold are rounded on the way in") {
+TEST_CASE("inputs that the accumulator cannot represent are rounded on conversion") {
   const Arithmetic mixed{Operator::sum,        Element::f64, Element::f32, Element::f32,
                          NanPolicy::propagate, false,        std::nullopt};
   CHECK(accepts(mixed, {0.1}, static_cast<double>(0.1f)));
   CHECK_FALSE(accepts(mixed, {0.1}, static_cast<double>(0.1f) + 0x1p-25));
 }
 
-TEST_CASE("flushing subnormals is allowed where it is declared") {
+TEST_CASE("flushing subnormals is allowed only if it is declared") {
   Arithmetic arithmetic = all_in(Element::f32);
   CHECK_FALSE(accepts(arithmetic, {0x1p-140, 0x1p-140}, 0));
   arithmetic.flush_to_zero = true;
@@ -207,7 +207,7 @@ TEST_CASE("flushing subnormals is allowed where it is declared") {
   CHECK(checked(arithmetic, {1, 2}, 3).evidence == CheckResult::Evidence::exact);
 }
 
-TEST_CASE("partials are folded exactly") {
+TEST_CASE("partial results are combined exactly") {
   const auto checker = make_fold_checker(all_in(Element::f32), elements_of(Element::f32, {1, 2, 3, 4}));
   CHECK(checker->partials(elements_of(Element::f32, {3, 7})).ok);
   CHECK(checker->partials(elements_of(Element::f32, {10, 0, -0.0})).ok);
@@ -230,7 +230,7 @@ TEST_CASE("integer sums and products wrap modulo 2^w") {
             .ok);
 }
 
-TEST_CASE("extremes are exact, whatever the signs of zeros") {
+TEST_CASE("extremes are exact, regardless of the signs of zeros") {
   const Arithmetic max = all_in(Element::f32, Operator::max), min = all_in(Element::f32, Operator::min);
   CHECK(accepts(max, {-5, -3}, -3));
   CHECK_FALSE(accepts(max, {-5, -3}, 0));
@@ -255,7 +255,7 @@ TEST_CASE("extremes treat NaN as the contract says") {
   CHECK(accepts(with(NanPolicy::unspecified), {1, nan, 3}, 1));
   CHECK(accepts(with(NanPolicy::unspecified), {1, nan, 3}, nan));
   CHECK_FALSE(accepts(with(NanPolicy::unspecified), {1, nan, 3}, 2));
-  CHECK(accepts(with(NanPolicy::unspecified), {nan}, -inf));  // as fmaxf folds it from the identity
+  CHECK(accepts(with(NanPolicy::unspecified), {nan}, -inf));  // as fmaxf reduces it from the identity
 }
 
 TEST_CASE("products are checked by their relative error") {
@@ -275,13 +275,13 @@ TEST_CASE("products are checked by their relative error") {
   CHECK(accepts(prod, {}, 1));
 }
 
-TEST_CASE("what cannot be checked is told") {
+TEST_CASE("combinations that cannot be checked are refused with a reason") {
   CHECK(why_no_checker({Operator::sum, Element::f32, Element::i32, Element::i32, {}, false, {}}));
   CHECK(why_no_checker({Operator::max, Element::i32, Element::i16, Element::i32, {}, false, {}}));
   CHECK_FALSE(why_no_checker(all_in(Element::f32)));
 }
 
-TEST_CASE("a format without NaN is checked as an input, and as an output where it holds all that may come") {
+TEST_CASE("a format without NaN is checked as an input, and as an output if it can hold every result") {
   const auto sum_of = [](Element accumulator, Element output) {
     return Arithmetic{Operator::sum, Element::e2m1, accumulator, output, {}, false, {}};
   };
@@ -296,13 +296,13 @@ TEST_CASE("a format without NaN is checked as an input, and as an output where i
   CHECK(why_no_checker({Operator::max, Element::f32, Element::f32, Element::e2m1, {}, false, {}}));
 }
 
-/// a + b in the format: the exact sum of two values fits a double in every format below, so it is rounded
-/// once.
+/// a + b in the format: the exact sum of two values fits a double in every format below, so that it is
+/// rounded only once.
 double added(Element element, double a, double b) {
   return to_double(decode(element, bits_of(element, a + b)));
 }
 
-TEST_CASE("no tree in a small format leaves its bound") {
+TEST_CASE("no tree in a small format violates its bound") {
   std::mt19937_64 random(7);
   for (const Element element : {Element::e5m2, Element::e4m3, Element::f16, Element::bf16}) {
     const FloatFormat& format = float_format(element);
@@ -329,7 +329,7 @@ TEST_CASE("no tree in a small format leaves its bound") {
       REQUIRE(check_result.ok);
       worst = std::max(worst, check_result.error_over_bound.value_or(0));
     }
-    CHECK(worst > 0.2);  // the trees do come near their bound
+    CHECK(worst > 0.2);  // some trees come near their bound
   }
 }
 

@@ -1,5 +1,4 @@
-// What the checkers make of results that are not one fold: places, moments, exponentials, histograms, rows
-// and scans.
+// Checks of results other than single reductions: indices, moments, exponentials, histograms, rows and scans.
 #include "oracles/result_checker.h"
 
 #include <algorithm>
@@ -44,7 +43,7 @@ bool accepts(const Arithmetic& a, const std::vector<double>& input, const std::v
 
 constexpr ResultLayout array{ResultShape::array, 0, {}};
 
-/// A value some units in the last place away.
+/// A value a number of ulps away.
 float moved(float x, int ulps) {
   for (; ulps > 0; --ulps) x = std::nextafter(x, INFINITY);
   return x;
@@ -57,9 +56,9 @@ std::vector<double> random_values(std::mt19937& random, std::size_t count, float
   return values;
 }
 
-// --- places
+// --- Indices
 
-TEST_CASE("argmax and argmin accept each place of an extreme element, or the first where that is claimed") {
+TEST_CASE("argmax and argmin accept the index of any extreme element, or only the first if that is claimed") {
   Arithmetic max = place_of(Operator::argmax), min = place_of(Operator::argmin);
   CHECK(accepts(max, {1, 5, 2, 5}, {1}));
   CHECK(accepts(max, {1, 5, 2, 5}, {3}));
@@ -73,7 +72,7 @@ TEST_CASE("argmax and argmin accept each place of an extreme element, or the fir
   CHECK_FALSE(accepts(max, {1, 5, 2, 5}, {3}));
 }
 
-TEST_CASE("a NaN takes the place where it propagates, and none where it is ignored") {
+TEST_CASE("the index of a NaN is required if NaN propagates and wrong if it is ignored") {
   Arithmetic max = place_of(Operator::argmax);
   CHECK(accepts(max, {1, nan, 7}, {1}));
   CHECK_FALSE(accepts(max, {1, nan, 7}, {2}));
@@ -82,15 +81,15 @@ TEST_CASE("a NaN takes the place where it propagates, and none where it is ignor
   CHECK_FALSE(accepts(max, {1, nan, 7}, {1}));
 }
 
-TEST_CASE("what is wrong with a place is said with both elements") {
+TEST_CASE("a wrong index is reported with both elements") {
   CHECK(checked(place_of(Operator::argmax, Element::i32), {}, {4, 9, 3}, {2}).sentence ==
         "the result is 2, where 3 stands, but the largest element is 9, at 1");
 }
 
-// --- moments
+// --- Moments
 
-TEST_CASE("a mean is held against the exact one") {
-  // (1 + 2 + 4) / 3 = 2.333…: a rounded sum and a rounded quotient err by less than two ulps.
+TEST_CASE("a mean is compared with the exact mean") {
+  // (1 + 2 + 4) / 3 = 2.333…: a rounded sum and a rounded quotient have an error below two ulps.
   CHECK(accepts(of(Operator::mean), {1, 2, 4}, {static_cast<double>(7.0f / 3.0f)}));
   CHECK_FALSE(accepts(of(Operator::mean), {1, 2, 4}, {static_cast<double>(moved(7.0f / 3.0f, 8))}));
   CHECK(accepts(of(Operator::mean), {1, nan}, {nan}));
@@ -98,14 +97,14 @@ TEST_CASE("a mean is held against the exact one") {
   CHECK_FALSE(accepts(of(Operator::mean), {1, inf}, {1}));
 }
 
-TEST_CASE("a norm is held against the root of the exact sum of squares") {
+TEST_CASE("a norm is compared with the root of the exact sum of squares") {
   CHECK(accepts(of(Operator::norm), {3, -4}, {5}));
   CHECK_FALSE(accepts(of(Operator::norm), {3, -4}, {5.00001}));
   CHECK(accepts(of(Operator::norm), {}, {0}));
 }
 
-TEST_CASE("where sums of squares may overflow on their way, nothing is said of a norm") {
-  // Whoever computes the squares gets infinity, whoever scales first gets 5e30.
+TEST_CASE("a norm is not checked if a sum of squares may overflow") {
+  // Computing the squares gives infinity; scaling first gives 5e30.
   for (const double result : {inf, 5e30, 17.0}) {
     const CheckResult check_result = checked(of(Operator::norm), {}, {3e30, 4e30}, {result});
     CHECK(check_result.ok);
@@ -114,7 +113,7 @@ TEST_CASE("where sums of squares may overflow on their way, nothing is said of a
   }
 }
 
-TEST_CASE("a norm beyond its output's format is plus infinity, neither NaN nor minus infinity") {
+TEST_CASE("a norm beyond its output's range is plus infinity") {
   Arithmetic norm = of(Operator::norm, Element::f16);
   norm.accumulator = Element::f32;
   CHECK(accepts(norm, {65504, 65504}, {inf}));
@@ -122,7 +121,7 @@ TEST_CASE("a norm beyond its output's format is plus infinity, neither NaN nor m
   CHECK_FALSE(accepts(norm, {65504, 65504}, {-inf}));
 }
 
-TEST_CASE("a mean with an infinity is infinite, or NaN where the others may overflow to the other side") {
+TEST_CASE("a mean with an infinity is infinite, or NaN if the others may overflow to the other side") {
   CHECK(accepts(of(Operator::mean), {-inf, 1}, {-inf}));
   CHECK_FALSE(accepts(of(Operator::mean), {-inf, 1}, {nan}));
   CHECK(accepts(of(Operator::mean), {0x1p127, 0x1p127, -inf}, {nan}));
@@ -130,7 +129,7 @@ TEST_CASE("a mean with an infinity is infinite, or NaN where the others may over
   CHECK_FALSE(accepts(of(Operator::mean), {0x1p127, 0x1p127, -inf}, {inf}));
 }
 
-TEST_CASE("a NaN must reach a mean, norm or variance, or may do anything, and is never ignored") {
+TEST_CASE("a NaN in a mean, norm or variance propagates or is unspecified but never ignored") {
   for (const Operator op : {Operator::mean, Operator::norm, Operator::variance}) {
     Arithmetic a = of(op);
     CHECK(accepts(a, {1, nan}, {nan}));
@@ -143,7 +142,7 @@ TEST_CASE("a NaN must reach a mean, norm or variance, or may do anything, and is
   }
 }
 
-TEST_CASE("variances of either method lie within their bounds, and one that drops an element beyond") {
+TEST_CASE("variances by either method are within their bounds, and one that omits an element is not") {
   std::mt19937 random(7);
   for (const double mean : {0.0, 100.0}) {
     std::vector<double> x = random_values(random, 100, 1.0f);
@@ -164,7 +163,7 @@ TEST_CASE("variances of either method lie within their bounds, and one that drop
   }
 }
 
-TEST_CASE("a variance may come from the means of x and x^2, and divisions from a product with 1 / n") {
+TEST_CASE("a variance may use the means of x and x^2, and a product with 1 / n instead of a division") {
   std::mt19937 random(11);
   Arithmetic textbook = of(Operator::variance);
   textbook.variance = VarianceMethod::textbook;
@@ -180,7 +179,7 @@ TEST_CASE("a variance may come from the means of x and x^2, and divisions from a
   }
 }
 
-TEST_CASE("a mean of shares may lose half a subnormal number of each") {
+TEST_CASE("a mean of shares may lose half a subnormal per share") {
   Arithmetic late = of(Operator::mean, Element::f16), early = late;
   early.variance = VarianceMethod::shares;
   const double least =
@@ -190,7 +189,7 @@ TEST_CASE("a mean of shares may lose half a subnormal number of each") {
   CHECK_FALSE(accepts(early, {least, -3 * least}, {-4 * least}));
 }
 
-/// Mean and variance as Welford's recurrence computes them in f32.
+/// Mean and variance computed by Welford's recurrence in f32.
 std::pair<float, float> welford_of(const std::vector<double>& values) {
   float mean = 0, deviations = 0, count = 0;
   for (const double value : values) {
@@ -203,7 +202,7 @@ std::pair<float, float> welford_of(const std::vector<double>& values) {
   return {mean, deviations / count};
 }
 
-TEST_CASE("Welford's recurrence is held against a bound of its own") {
+TEST_CASE("Welford's recurrence has its own bound") {
   Arithmetic variance = of(Operator::variance), mean = of(Operator::mean);
   variance.variance = mean.variance = VarianceMethod::welford;
   CHECK(accepts(variance, {1, 2}, {0.25}));
@@ -221,7 +220,7 @@ TEST_CASE("Welford's recurrence is held against a bound of its own") {
     }
 }
 
-// --- exponentials
+// --- Exponentials
 
 std::vector<double> softmax_in_floats(const std::vector<double>& x) {
   const auto max = static_cast<float>(*std::ranges::max_element(x));
@@ -233,7 +232,7 @@ std::vector<double> softmax_in_floats(const std::vector<double>& x) {
   return shares;
 }
 
-TEST_CASE("a softmax in floats lies within its bound, and a share that is off by a thousandth beyond") {
+TEST_CASE("a softmax in floats is within its bound, and one with an error of a thousandth is not") {
   std::mt19937 random(3);
   for (const float spread : {0.5f, 10.0f, 120.0f}) {
     const std::vector<double> x = random_values(random, 50, spread);
@@ -247,7 +246,7 @@ TEST_CASE("a softmax in floats lies within its bound, and a share that is off by
   }
 }
 
-TEST_CASE("a log-sum-exp in floats lies within its bound") {
+TEST_CASE("a log-sum-exp in floats is within its bound") {
   std::mt19937 random(5);
   const std::vector<double> x = random_values(random, 50, 30.0f);
   const auto max = static_cast<float>(*std::ranges::max_element(x));
@@ -261,7 +260,8 @@ TEST_CASE("a log-sum-exp in floats lies within its bound") {
 }
 
 TEST_CASE(
-    "exponentials by the hardware's 2^x lie within the bound of a contract that does not name the library") {
+    "exponentials computed with the hardware's 2^x are within the bound if the contract does not name the "
+    "library") {
   std::mt19937 random(17);
   constexpr float log2_e = 1.44269504f;
   Arithmetic softmax = of(Operator::softmax);
@@ -284,14 +284,14 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("scores so large that nothing is known of their exponentials still give finite numbers") {
+TEST_CASE("scores too large for an exponential bound must still give finite numbers") {
   const std::vector<double> x{0x1p66, 0x1p66};
   CHECK(checked(of(Operator::softmax), array, x, {0.5, 0.5}).evidence == CheckResult::Evidence::nothing);
   CHECK_FALSE(accepts(of(Operator::softmax), x, {nan, nan}, array));
   CHECK_FALSE(accepts(of(Operator::log_sum_exp), x, {inf}));
 }
 
-TEST_CASE("a NaN reaches exponentials, an infinity may leave a limit or NaN") {
+TEST_CASE("a NaN propagates through exponentials, and an infinity gives a limit or NaN") {
   CHECK(accepts(of(Operator::log_sum_exp), {1, nan}, {nan}));
   CHECK_FALSE(accepts(of(Operator::log_sum_exp), {1, nan}, {-inf}));
   CHECK_FALSE(accepts(of(Operator::log_sum_exp), {1, nan}, {inf}));
@@ -302,7 +302,7 @@ TEST_CASE("a NaN reaches exponentials, an infinity may leave a limit or NaN") {
   CHECK_FALSE(accepts(of(Operator::softmax), {1, inf}, {0.5, 0.5}, array));
 }
 
-TEST_CASE("what a row of minus infinities gives is as the contract says") {
+TEST_CASE("the result of a row of minus infinities follows the contract") {
   Arithmetic softmax = of(Operator::softmax), logarithm = of(Operator::log_sum_exp);
   const std::vector<double> masked{-inf, -inf};
   CHECK(accepts(softmax, masked, {0, 0}, array));
@@ -316,14 +316,14 @@ TEST_CASE("what a row of minus infinities gives is as the contract says") {
   CHECK_FALSE(accepts(softmax, masked, {0, 0}, array));
 }
 
-TEST_CASE("a masked element among others has no share") {
+TEST_CASE("a masked element has no share") {
   CHECK(accepts(of(Operator::softmax), {1, -inf}, {1, 0}, array));
   CHECK_FALSE(accepts(of(Operator::softmax), {1, -inf}, {1, 1e-30}, array));
 }
 
-// --- histograms
+// --- Histograms
 
-TEST_CASE("bins are counted exactly, and what lies outside of them is left out") {
+TEST_CASE("bins are counted exactly, and elements outside of them are ignored") {
   Arithmetic histogram = of(Operator::histogram, Element::i32);
   constexpr ResultLayout bins{ResultShape::bins, 0, {}};
   CHECK(accepts(histogram, {0, 2, 2, 5, -1}, {1, 0, 2}, bins));
@@ -331,17 +331,17 @@ TEST_CASE("bins are counted exactly, and what lies outside of them is left out")
         "in output 2, the result is 3 but 2 elements are 2");
 }
 
-// --- rows and scans
+// --- Rows and scans
 
-TEST_CASE("outputs count as forced only where each of them is") {
+TEST_CASE("the evidence for several outputs is the weakest one") {
   constexpr ResultLayout scan{ResultShape::scan, 0, ScanKind::inclusive};
   CHECK(checked(of(Operator::sum), scan, {1, 2}, {1, 3}).evidence == CheckResult::Evidence::exact);
-  // An order may overflow to infinity in the second.
+  // In some order, the second may overflow to infinity.
   const std::vector<double> large{0x1p127, 0x1p127};
   CHECK(checked(of(Operator::sum), scan, large, {0x1p127, inf}).evidence == CheckResult::Evidence::category);
 }
 
-TEST_CASE("each row is checked by its own elements") {
+TEST_CASE("each row is checked with its own elements") {
   constexpr ResultLayout rows{ResultShape::rows, 3, {}};
   CHECK(accepts(of(Operator::sum), {1, 2, 3, 4, 5, 6}, {6, 15}, rows));
   CHECK(checked(of(Operator::sum), rows, {1, 2, 3, 4, 5, 6}, {6, 16}).sentence.starts_with("in output 1, "));
@@ -351,7 +351,7 @@ TEST_CASE("each row is checked by its own elements") {
                 {shares[0], shares[1], shares[2], shares[0], shares[1], shares[2]}, rows));
 }
 
-TEST_CASE("each element of a scan is checked by those before it") {
+TEST_CASE("each element of a scan is checked with the elements before it") {
   constexpr ResultLayout inclusive{ResultShape::scan, 0, ScanKind::inclusive},
       exclusive{ResultShape::scan, 0, ScanKind::exclusive};
   CHECK(accepts(of(Operator::sum), {1, 2, 3}, {1, 3, 6}, inclusive));
@@ -362,7 +362,7 @@ TEST_CASE("each element of a scan is checked by those before it") {
   CHECK(accepts(of(Operator::prod, Element::i8), {100, 3, 2}, {100, 44, 88}, inclusive));
 }
 
-TEST_CASE("the parts of an output are those of its shape") {
+TEST_CASE("the elements of an output follow from its shape") {
   const auto is = [](const Part& part, std::size_t first, std::size_t last) {
     return part.first == first && part.last == last;
   };
@@ -373,14 +373,14 @@ TEST_CASE("the parts of an output are those of its shape") {
   CHECK(is(part_of({ResultShape::scan, 0, ScanKind::exclusive}, Operator::sum, 2, 8), 0, 2));
 }
 
-TEST_CASE("shapes that an operator does not have are refused") {
+TEST_CASE("shapes that an operator does not support are refused") {
   CHECK(has_shape(Operator::sum, ResultShape::scan));
   CHECK_FALSE(has_shape(Operator::mean, ResultShape::partials));
   CHECK_FALSE(has_shape(Operator::softmax, ResultShape::value));
   CHECK_FALSE(has_shape(Operator::histogram, ResultShape::rows));
 }
 
-TEST_CASE("types for which no bound is known are refused") {
+TEST_CASE("types without a known bound are refused") {
   CHECK(why_no_checker(place_of(Operator::argmax)) == std::nullopt);
   CHECK(why_no_checker(of(Operator::argmax)));
   CHECK(why_no_checker(of(Operator::softmax, Element::f16)));

@@ -1,4 +1,4 @@
-// Cases as files: what is written comes back, and nothing hostile gets in.
+// Case files: what is written is read back, and malformed files are refused.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of this process alone.
+/// Used only by this process.
 const fs::path& folder() {
   static const TemporaryFolder temporary;
   return temporary.path();
@@ -55,14 +55,14 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-TEST_CASE("a case reads as one line") {
+TEST_CASE("a case is described in one line") {
   CHECK(describe(example().c) ==
         "count=33 block=128 grid=2 k=-4 ill-conditioned+scale:-3+nan:last seed=18364758544493064720 "
         "schedule=random:99 offset=3 calls=2 relation=padded "
         "x[3]=0x7fc00001 x[0]=-0x0p+0 x[1]=0x1.8p-2");
 }
 
-TEST_CASE("a case survives its file") {
+TEST_CASE("a case is unchanged after being written to a file and read") {
   const StoredCase before = example();
   const StoredCase after = load_case(written(to_toml(before)));
   CHECK(after.contract == folder() / before.contract);
@@ -79,7 +79,7 @@ TEST_CASE("a case survives its file") {
   CHECK(after.c.relation == before.c.relation);
 }
 
-TEST_CASE("a case of a GPU has a co-running load in the place of a schedule") {
+TEST_CASE("a case from a GPU has a co-running load instead of a schedule") {
   StoredCase before = example();
   before.c.order = CoRunningLoad{3, true};
   CHECK(
@@ -89,7 +89,7 @@ TEST_CASE("a case of a GPU has a co-running load in the place of a schedule") {
   CHECK(load_case(written(to_toml(before))).c.order == before.c.order);
 }
 
-TEST_CASE("a case that was stored before there were transforms and relations still loads") {
+TEST_CASE("a case stored before transforms and relations existed still loads") {
   const StoredCase old = load_case(
       written("format   = 1\ncontract = \"a.toml\"\ninstance = \"T=f32\"\nfinding  = \"wrong-value\"\n\n"
               "[case]\ndistribution = \"uniform\"\nseed         = \"7\"\nschedule     = \"converging\"\n"
@@ -99,7 +99,7 @@ TEST_CASE("a case that was stored before there were transforms and relations sti
   CHECK(old.c.relation.empty());
 }
 
-TEST_CASE("a case that was stored with the bits of its planted elements still loads") {
+TEST_CASE("a case stored with the bits of its planted elements still loads") {
   const StoredCase old = load_case(
       written("format = 1\ncontract = \"a.toml\"\ninstance = \"T=f32\"\nfinding = \"wrong-value\"\n\n"
               "[case]\ndistribution = \"zeros\"\nseed = \"0\"\nschedule = \"converging\"\noffset = 0\n"
@@ -109,7 +109,7 @@ TEST_CASE("a case that was stored with the bits of its planted elements still lo
   CHECK(planted_bits(Element::f32, old.c.input.planted[0].value) == 0x3fc00000);  // 1.5
 }
 
-TEST_CASE("what is wrong with a case file is told in one sentence") {
+TEST_CASE("an invalid case file is refused in one sentence") {
   CHECK(error_of(example_text("format   = 1", "format   = 2")) ==
         "\"format\" in the case must be between 1 and 1");
   CHECK(error_of(example_text("calls        = 2", "calls        = 0")) ==

@@ -1,4 +1,4 @@
-// Each distribution keeps what its synopsis promises.
+// Each distribution has the properties that its synopsis states.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -24,7 +24,7 @@ std::vector<Number> drawn(const std::string& distribution, Element element, std:
   return numbers;
 }
 
-TEST_CASE("every distribution makes inputs of any length for every type and operator that it suits") {
+TEST_CASE("every distribution makes inputs of any length for every suitable type and operator") {
   for (const DistributionInfo& distribution : distributions())
     for (const Element element : all_elements)
       for (const Operator op : {Operator::sum, Operator::prod, Operator::min, Operator::max}) {
@@ -37,7 +37,7 @@ TEST_CASE("every distribution makes inputs of any length for every type and oper
       }
 }
 
-TEST_CASE("integers leave no sum room for rounding, in any format and at any length") {
+TEST_CASE("integer inputs make every sum exact, in any format and at any length") {
   for (const Element element : {Element::f64, Element::f32, Element::f16, Element::bf16})
     for (const std::uint64_t count : {1, 33, 5000, 65536})
       for (std::uint64_t seed = 0; seed < 5; ++seed) {
@@ -49,21 +49,21 @@ TEST_CASE("integers leave no sum room for rounding, in any format and at any len
       }
 }
 
-TEST_CASE("negative inputs hold nothing from zero up") {
+TEST_CASE("negative inputs contain only values below zero") {
   for (const Number& x : drawn("negative", Element::f32, 500)) REQUIRE((x.negative && !x.is_zero()));
   for (const Number& x : drawn("negative", Element::i32, 500)) REQUIRE((x.negative && !x.is_zero()));
 }
 
-TEST_CASE("zeros of seed 0 are all +0") {
+TEST_CASE("zeros with seed 0 are all +0") {
   for (const Number& x : drawn("zeros", Element::f32, 100, 0)) REQUIRE((x.is_zero() && !x.negative));
 }
 
-TEST_CASE("one-hot inputs differ in one place") {
+TEST_CASE("one-hot inputs have one element that differs") {
   const auto numbers = drawn("one-hot", Element::f32, 100, 3);
   CHECK(std::ranges::count_if(numbers, [](const Number& x) { return !x.is_zero(); }) == 1);
 }
 
-TEST_CASE("one-hot inputs of rows differ in one place of each row, be the last one short") {
+TEST_CASE("one-hot inputs have one such element per row, even in a short last row") {
   InputPlan plan{Operator::sum, Element::f32, Element::f32, 25};
   plan.row = 10;
   const auto bytes = make_input({"one-hot", 3}, plan);
@@ -88,7 +88,7 @@ TEST_CASE("tags are distinct powers of two") {
   CHECK(exponents.size() == tags);
 }
 
-TEST_CASE("exponents span the format and leave room for the sum") {
+TEST_CASE("exponents span the format without overflow of the sum") {
   int lowest = 0, highest = -1000;
   for (const Number& x : drawn("exponents", Element::f32, 5000)) {
     if (x.is_zero()) continue;
@@ -101,7 +101,7 @@ TEST_CASE("exponents span the format and leave room for the sum") {
   CHECK(highest < 127 - 12);
 }
 
-TEST_CASE("subnormals lie at or next to the subnormal range") {
+TEST_CASE("subnormals are in or next to the subnormal range") {
   for (const Number& x : drawn("subnormals", Element::f32, 500))
     REQUIRE(std::fabs(to_double(x)) <= 0x1.000002p-126);
 }
@@ -113,7 +113,7 @@ TEST_CASE("ill-conditioned sums cancel far below their magnitudes") {
   CHECK(magnitude > 1e4 * std::fabs(sum));
 }
 
-TEST_CASE("infinities and NaN are where they are promised") {
+TEST_CASE("infinities and NaN occur in their distributions") {
   bool both = false, nan = false;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     bool plus = false, minus = false;
@@ -136,20 +136,20 @@ TEST_CASE("planted elements replace drawn ones and must exist and fit") {
                     "the planted bits 0x10000 do not fit into f16");
 }
 
-TEST_CASE("a planted e2m1 has the four bits of its code, and none of the rest of its byte") {
+TEST_CASE("a planted e2m1 element has only the four bits of its code") {
   const InputPlan plan{Operator::max, Element::e2m1, Element::e2m1, 1};
   CHECK(load(Element::e2m1, make_input({"zeros", 0, {{0, "0xf"}}}, plan), 0) == 0xf);
   CHECK_THROWS_WITH(make_input({"zeros", 0, {{0, "0xaf"}}}, plan),
                     "the planted bits 0xaf do not fit into e2m1");
 }
 
-TEST_CASE("codes of e2m1 are all sixteen, one after the other") {
+TEST_CASE("codes of e2m1 are all sixteen in order") {
   const auto bytes = make_input({"codes", 5}, {Operator::max, Element::e2m1, Element::e2m1, 32});
   for (std::size_t i = 1; i < 32; ++i)
     CHECK(load(Element::e2m1, bytes, i) == (load(Element::e2m1, bytes, i - 1) + 1) % 16);
 }
 
-TEST_CASE("an unknown distribution is answered with the known ones") {
+TEST_CASE("an unknown distribution is refused with the known ones") {
   CHECK_THROWS_WITH(make_input({"unifrom"}, {}),
                     Catch::Contains("there is no distribution \"unifrom\"; choose one of equal, "));
 }

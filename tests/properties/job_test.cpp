@@ -1,4 +1,4 @@
-// From a contract's words to what a kernel is launched with.
+// From a contract's expressions to the arguments and shape of a launch.
 #include <cstring>
 
 #include "catch.h"
@@ -61,7 +61,7 @@ std::string error_of(const ArgumentContract& argument, std::uint32_t bytes) {
   return "no error";
 }
 
-TEST_CASE("an integer takes the width of its parameter") {
+TEST_CASE("an integer has the width of its parameter") {
   CHECK(laid(integer("count"), 4).bytes.size() == 4);
   CHECK(laid(integer("count"), 8).bytes.size() == 8);
   CHECK(value_of(laid(integer("0 - 1"), 4)) == 0xffffffff);
@@ -80,14 +80,14 @@ TEST_CASE("typed numbers keep their own width") {
         "fake.toml:7:1: an argument of 8 bytes is given for a parameter of 4");
 }
 
-TEST_CASE("a pointer is eight bytes to be patched, past as many elements as it says") {
+TEST_CASE("a pointer is eight bytes to be patched, with an offset in elements") {
   const JobArgument argument = laid(pointer("output", "block"), 8);
   REQUIRE(argument.pointers.size() == 1);
   CHECK(argument.pointers[0].buffer == 1);
   CHECK(argument.pointers[0].offset == 32 * 4);
 }
 
-TEST_CASE("structures are laid out as C++ lays them out") {
+TEST_CASE("structures have the layout of C++") {
   // struct { char a; short b; struct { char c; float* d; } e; int f; }: offsets 0, 2, 8 (16), 24; size 32.
   ArgumentContract inner, outer;
   inner.form = outer.form = ArgumentContract::Form::structure;
@@ -119,13 +119,13 @@ struct Built {
   }
 };
 
-TEST_CASE("the input starts as many elements past an aligned address as the case says") {
+TEST_CASE("the input starts at the case's offset from an aligned address") {
   Built built;
   built.c.offset = 3;
   CHECK(built.job().job.buffers[0].offset == 12);
 }
 
-TEST_CASE("an undefined buffer is given no bytes; the others are filled, and again before each call") {
+TEST_CASE("undefined buffers are not filled, and others are filled once or before each call") {
   Built built;
   BufferContract scratch{"scratch", Element::f32, Expression::parse("block", here),
                          BufferContract::Initial::undefined, BufferContract::Reset::each_call};
@@ -140,14 +140,14 @@ TEST_CASE("an undefined buffer is given no bytes; the others are filled, and aga
   CHECK(job.buffers[2].bytes == 256);
   CHECK(job.buffers[2].initial.empty());
   CHECK(job.buffers[3].initial == std::vector<std::byte>(4));
-  REQUIRE(job.steps.size() == 3);  // launch, the output reset, launch
+  REQUIRE(job.steps.size() == 3);  // launch, reset of the output, launch
   const auto* write = std::get_if<JobWrite>(&job.steps[1]);
   REQUIRE(write != nullptr);
   CHECK(write->buffer == 1);
   CHECK(write->bytes == job.buffers[1].initial);
 }
 
-TEST_CASE("an in-place kernel gets its input again before each call and is read back from it") {
+TEST_CASE("an in-place kernel gets its input again before each call, and its output is read from it") {
   Built built;
   built.instance.in_place = true;
   built.instance.launches[0].arguments[1].buffer = "output";
@@ -158,8 +158,9 @@ TEST_CASE("an in-place kernel gets its input again before each call and is read 
   CHECK(std::holds_alternative<JobWrite>(prepared.job.steps[1]));
 }
 
-TEST_CASE("every thread may look at every element, in a lane of its own too") {
-  // Eight instructions for each of 4096 elements by 1024 threads; 32 of those are one warp where they agree.
+TEST_CASE("the budget suffices for every thread to read every element, even lane by lane") {
+  // Eight instructions for each of 4096 elements by 1024 threads; 32 of them are one warp if they do not
+  // diverge.
   Built built;
   built.c.variables = {{"count", 4096}, {"block", 1024}};
   const auto limit = [&] { return built.job(4096).job.limits.warp_instructions; };
@@ -168,15 +169,15 @@ TEST_CASE("every thread may look at every element, in a lane of its own too") {
   built.c.order = Schedule{Schedule::Order::lanes_forward};
   CHECK(limit() > lane_by_lane);
 
-  // 260 blocks of 256 threads over 66,560 elements, one a thread.
+  // 260 blocks of 256 threads over 66,560 elements, one element per thread.
   built.c.variables = {{"count", 66560}, {"block", 256}};
   built.c.order = Schedule{};
   built.instance.launches[0].grid[0] = Expression::constant(260);
   CHECK(built.job(66560).job.limits.warp_instructions > std::uint64_t{7} * 66560 * 66560 / 32);
 }
 
-TEST_CASE("a launch that does not end is stopped after a minute, and a small one after a second") {
-  // Some 20 million instructions of warps are executed each second.
+TEST_CASE("the budget is below a minute, and below a second for a small launch") {
+  // The device executes some 20 million warp instructions per second.
   Built built;
   built.c.variables = {{"count", 66560}, {"block", 1024}};
   built.instance.launches[0].grid[0] = Expression::constant(4096);
@@ -197,7 +198,7 @@ TEST_CASE("an instance can be launched once at given variables") {
   CHECK(job.buffers[0].initial.size() == 12);
 }
 
-TEST_CASE("an instance can be launched as a case says") {
+TEST_CASE("an instance can be launched with the parameters of a case") {
   const Contract contract = fake::contract(Operator::max, Element::f32);
   fake::FakeRunner runner([](const fake::Launch&) {});
   Case c;
@@ -214,7 +215,7 @@ TEST_CASE("an instance can be launched as a case says") {
   CHECK(job.buffers[0].initial.size() == 12);
 }
 
-TEST_CASE("a contract that cannot be launched is told where and why") {
+TEST_CASE("a contract that cannot be launched is refused with position and reason") {
   Built built;
   built.instance.launches[0].grid[0] = Expression::parse("ceil_div(count - 3, block)", here);
   CHECK_THROWS_WITH(

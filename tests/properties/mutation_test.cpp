@@ -1,4 +1,4 @@
-// Each mutation on the smallest PTX that has something to lose: what is changed, worked out by hand.
+// Each mutation on minimal PTX, compared with changes derived by hand.
 #include "properties/mutation.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Instance launching_k() {
   return instance;
 }
 
-/// "change -> statement" of every mutant of this kind.
+/// "change -> statement" for every mutant of this kind.
 std::vector<std::string> changes(const std::string& mutation, const std::string& body) {
   std::vector<std::string> found;
   for (const Mutant& mutant : mutants_of(launching_k(), kernel(body)))
@@ -41,7 +41,7 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("barriers are deleted; one that votes leaves a thread its own vote") {
+TEST_CASE("barriers are deleted; a deleted reduction leaves each thread its own predicate") {
   CHECK(changes("delete-barrier", "bar.sync 0;") == Lines{"delete the barrier -> "});
   CHECK(changes("delete-barrier", "barrier.cluster.wait;") ==
         Lines{"delete the wait at the cluster barrier -> "});
@@ -51,7 +51,7 @@ TEST_CASE("barriers are deleted; one that votes leaves a thread its own vote") {
   CHECK(changes("delete-warp-barrier", "bar.warp.sync -1;") == Lines{"delete the warp barrier -> "});
 }
 
-TEST_CASE("fences are deleted, and narrowed by a step") {
+TEST_CASE("fences are deleted, and narrowed by one scope") {
   CHECK(changes("delete-fence", "membar.gl;") == Lines{"delete the fence -> "});
   CHECK(changes("narrow-fence", "fence.acq_rel.sys;") ==
         Lines{"narrow the fence from the system to the device -> fence.acq_rel.gpu;"});
@@ -60,7 +60,7 @@ TEST_CASE("fences are deleted, and narrowed by a step") {
   CHECK(changes("narrow-fence", "membar.cta;").empty());
 }
 
-TEST_CASE("a constant mask loses its lowest and its highest lane") {
+TEST_CASE("a constant mask loses its lowest or its highest lane") {
   CHECK(changes("clear-mask-bit", "bar.warp.sync 0xff0;") ==
         Lines{"take lane 4 out of the mask 0xff0 -> bar.warp.sync 0xfe0;",
               "take lane 11 out of the mask 0xff0 -> bar.warp.sync 0x7f0;"});
@@ -68,7 +68,7 @@ TEST_CASE("a constant mask loses its lowest and its highest lane") {
   CHECK(changes("clear-mask-bit", "activemask.b32 %r8;\nbar.warp.sync %r8;").empty());
 }
 
-TEST_CASE("strength and scope of accesses are weakened") {
+TEST_CASE("memory order and scope of accesses are weakened") {
   CHECK(changes("drop-volatile", "ld.volatile.global.u32 %r1, [%rd1+4];") ==
         Lines{"drop volatile from the load -> ld.global.u32 %r1, [%rd1+4];"});
   CHECK(changes("weaken-order", "ld.acquire.gpu.global.u32 %r1, [%rd1];") ==
@@ -81,7 +81,7 @@ TEST_CASE("strength and scope of accesses are weakened") {
   CHECK(changes("narrow-scope", "atom.shared.add.u32 %r1, [%rd1], 1;").empty());
 }
 
-TEST_CASE("an atomic becomes a load, its operation and a store, each under the guard") {
+TEST_CASE("an atomic becomes a load, the operation and a store, all with the same guard") {
   CHECK(
       changes("split-atomic", "@%p1 red.global.add.f32 [%rd1], %f1;") ==
       Lines{"turn the atomic (add) into a load, the operation and a store -> { .reg .b32 %mutated<2>; .reg "
@@ -89,7 +89,7 @@ TEST_CASE("an atomic becomes a load, its operation and a store, each under the g
             "@%p1 st.global.b32 [%rd1], %mutated1; }"});
 }
 
-TEST_CASE("comparisons of integers are forced, and moved by one") {
+TEST_CASE("integer comparisons are forced, and shifted by one") {
   CHECK(changes("force-compare", "setp.lt.u32 %p1, %r1, %r2;") ==
         Lines{"let the comparison (lt) always hold -> setp.eq.u32 %p1, 0, 0;",
               "let the comparison (lt) never hold -> setp.ne.u32 %p1, 0, 0;"});
@@ -113,7 +113,7 @@ TEST_CASE("shuffles, shifts and the operation itself are changed") {
   CHECK(changes("subtract", "add.s32 %r1, %r2, %r3;").empty());
 }
 
-TEST_CASE("a line that the compiler repeats is one mutant with several edits") {
+TEST_CASE("a source line that the compiler repeats is one mutant with several edits") {
   const Image image = kernel(
       ".loc 1 7 3\nbar.sync 0;\n.loc 1 8 3\nbar.sync 0;\n.loc 1 7 3\nbar.sync 0;\n"
       "ret;\n}\n.file 1 \"/src/k.cu\"\n.visible .entry unused() { bar.sync 0;");
@@ -126,7 +126,7 @@ TEST_CASE("a line that the compiler repeats is one mutant with several edits") {
   CHECK(changed.ptx.text().size() == image.ptx.text().size() - std::string("bar.sync 0;").size());
 }
 
-TEST_CASE("the score counts what was killed of what was killed or survived") {
+TEST_CASE("the score is the share of killed mutants among killed and survived ones") {
   MutationReport report;
   for (const MutantStatus status :
        {MutantStatus::killed, MutantStatus::killed, MutantStatus::killed, MutantStatus::survived,
@@ -138,7 +138,7 @@ TEST_CASE("the score counts what was killed of what was killed or survived") {
   CHECK(score({}) == 100.0);
 }
 
-TEST_CASE("the exit status follows the floor, what is wrong and what was not tried") {
+TEST_CASE("the exit status depends on the floor, invalid annotations and mutants not tried") {
   MutationReport report;
   report.mutants.resize(3);
   report.mutants[0].status = MutantStatus::killed;
@@ -158,7 +158,7 @@ TEST_CASE("the exit status follows the floor, what is wrong and what was not tri
   CHECK(status({}) == 1);
 }
 
-/// A source with a barrier in lines 3 and 5, of which the second has a comment.
+/// A source with a barrier in lines 3 and 5; the second one has a comment.
 struct TwoBarriers : TemporaryFolder {
   TwoBarriers() {
     std::ofstream(file()) << "a();\n\nbar();\nb();\nbar();  // of the end\n";
@@ -175,7 +175,7 @@ Contract with_equivalent(const std::string& code, std::uint64_t occurrence = 0) 
   return contract;
 }
 
-TEST_CASE("an excuse must fit a survivor, and no more statements than it speaks of") {
+TEST_CASE("an annotation must fit a survivor and cover all of its surviving statements") {
   const TwoBarriers source;
   Contract contract = with_equivalent("of the end");
   MutationReport report;
@@ -198,7 +198,7 @@ TEST_CASE("an excuse must fit a survivor, and no more statements than it speaks 
   CHECK_THROWS_AS(check_equivalents(contract, {}), InputError);
 }
 
-TEST_CASE("an excuse means a statement, wherever edits of other lines move it") {
+TEST_CASE("an annotation refers to a statement, even if edits move its line") {
   TwoBarriers source;
   const Contract contract = with_equivalent("bar();  // of the end");
   check_equivalents(contract, {&source.mutant, 1});
@@ -209,7 +209,7 @@ TEST_CASE("an excuse means a statement, wherever edits of other lines move it") 
   CHECK(is_equivalent(contract, source.mutant, 1));
 }
 
-TEST_CASE("an excuse must mean one statement") {
+TEST_CASE("an annotation must identify one statement") {
   const TwoBarriers source;
   const auto error = [&](const std::string& code, std::uint64_t occurrence) -> std::string {
     try {

@@ -1,4 +1,4 @@
-// Relations find what one input alone cannot show, and hold for correct kernels.
+// Relations find faults that a single input does not show, and hold for correct kernels.
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -14,7 +14,7 @@
 namespace foldproof {
 namespace {
 
-/// An entry that adds up what it loads: one tree, whatever the values.
+/// An entry that adds up its input: a fixed tree, independent of the values.
 const std::string adding_ptx = R"(
 .version 8.0
 .target sm_90
@@ -60,7 +60,7 @@ Contract claimed_deterministic(Operator op = Operator::sum, Element element = El
   return contract;
 }
 
-/// The report of one case against one relation.
+/// The report for one case with one relation.
 KernelReport tried(const Contract& contract, const fake::Kernel& kernel, const std::string& words,
                    std::int64_t count, const std::string& relation, std::uint64_t seed = 1) {
   Case c;
@@ -83,7 +83,7 @@ float maximum(const std::vector<float>& values) {
   return result;
 }
 
-/// A correct reduction but for inputs of one kind, where it is off by one.
+/// A reduction that is correct except for inputs of one kind, where it is off by one.
 fake::Kernel wrong_where(Operator op, const std::function<bool(const std::vector<float>&)>& fault) {
   return [op, fault](const fake::Launch& l) {
     const auto values = l.elements<float>();
@@ -126,7 +126,7 @@ TEST_CASE("relations find faults that the case's own input does not show") {
   }
 }
 
-/// Of so many cases that differ in their seeds, how many are found to break the relation.
+/// How many of `seeds` cases, which differ in their seeds, violate the relation.
 int broken(const fake::Kernel& kernel, const std::string& words, const std::string& relation, int seeds,
            const Contract& contract = claimed_deterministic()) {
   int findings = 0;
@@ -142,7 +142,7 @@ int broken(const fake::Kernel& kernel, const std::string& words, const std::stri
   return findings;
 }
 
-TEST_CASE("a sum that rounds by its magnitude breaks the relation of scaling, inside its bound") {
+TEST_CASE("a sum that rounds by its magnitude violates \"scaled\" within its bound") {
   const auto kernel = [](const fake::Launch& l) {
     const float s = sum(l.elements<float>());
     l.store(std::fabs(s) > 1 ? std::nextafter(s, INFINITY) : s);
@@ -153,7 +153,7 @@ TEST_CASE("a sum that rounds by its magnitude breaks the relation of scaling, in
   CHECK(broken(kernel, "uniform+scale:-5", "scaled", 20, unclaimed) == 0);
 }
 
-TEST_CASE("a sum that is rounded upwards breaks the relation of negation, inside its bound") {
+TEST_CASE("a sum that is rounded upwards violates \"negated\" within its bound") {
   const auto kernel = [](const fake::Launch& l) {
     l.store(std::nextafter(sum(l.elements<float>()), INFINITY));
   };
@@ -161,7 +161,7 @@ TEST_CASE("a sum that is rounded upwards breaks the relation of negation, inside
   CHECK(broken(kernel, "uniform", "negated", 5) == 5);
 }
 
-TEST_CASE("a sum that falls when an element is raised breaks the relation of raising, inside its bound") {
+TEST_CASE("a sum that falls when an element is raised violates \"raised\" within its bound") {
   const auto kernel = [](const fake::Launch& l) {
     const auto values = l.elements<float>();
     std::uint32_t parity = 0;
@@ -172,10 +172,10 @@ TEST_CASE("a sum that falls when an element is raised breaks the relation of rai
   CHECK(broken(kernel, "uniform+scale:-2", "raised", 200) > 0);
 }
 
-TEST_CASE("an exact sum obeys every relation, though it rounds once: the sums of parts are rounded, too") {
+TEST_CASE("an exact sum satisfies every relation, although its partial sums are rounded, too") {
   Contract contract = claimed_deterministic();
   contract.instances[0].reduction->sum = SumMethod::exact;
-  const auto kernel = [](const fake::Launch& l) {  // a double holds sums of these exactly
+  const auto kernel = [](const fake::Launch& l) {  // sums of these values are exact in double
     const auto values = l.elements<float>();
     l.store(static_cast<float>(std::accumulate(values.begin(), values.end(), 0.0)));
   };
@@ -184,7 +184,7 @@ TEST_CASE("an exact sum obeys every relation, though it rounds once: the sums of
   for (const std::string& relation : all) CHECK(broken(kernel, "uniform", relation, 20, contract) == 0);
 }
 
-/// One output an element.
+/// One output per element.
 Contract elementwise(Operator op, ResultShape shape, Element element = Element::f32) {
   Contract contract = claimed_deterministic(op, element);
   contract.instances[0].reduction->result = shape;
@@ -192,7 +192,7 @@ Contract elementwise(Operator op, ResultShape shape, Element element = Element::
   return contract;
 }
 
-/// The message of the one finding of the relation; empty without any.
+/// The message of the relation's only finding; empty if there is none.
 std::string message_of(const Contract& contract, const fake::Kernel& kernel, const std::string& words,
                        const std::string& relation) {
   const KernelReport report = tried(contract, kernel, words, 9, relation);
@@ -200,7 +200,7 @@ std::string message_of(const Contract& contract, const fake::Kernel& kernel, con
   return report.findings.empty() ? "" : report.findings.front().message;
 }
 
-TEST_CASE("a place that does not move with its element breaks the relation of moving") {
+TEST_CASE("an index that does not move with its element violates \"moved\"") {
   Contract contract = claimed_deterministic(Operator::argmax);
   contract.instances[0].reduction->output = Element::u32;
   const auto argmax = [](std::uint32_t least) {
@@ -210,13 +210,14 @@ TEST_CASE("a place that does not move with its element breaks the relation of mo
       l.store(std::max(at, least));
     };
   };
-  const std::string rising = "positive+ascending";  // the largest of nine at 8, and reversed at 0
+  const std::string rising =
+      "positive+ascending";  // the largest of nine elements is at 8, and at 0 after reversal
   CHECK(message_of(contract, argmax(0), rising, "moved").empty());
   CHECK(message_of(contract, argmax(3), rising, "").empty());
   CHECK_FALSE(message_of(contract, argmax(3), rising, "moved").empty());
 }
 
-TEST_CASE("a scan that starts otherwise when it is shorter breaks the relation of prefixes") {
+TEST_CASE("a scan that starts differently for shorter inputs violates \"prefix\"") {
   const auto scan = [](std::size_t lost_below) {
     return [lost_below](const fake::Launch& l) {
       const auto values = l.elements<float>();
@@ -230,7 +231,7 @@ TEST_CASE("a scan that starts otherwise when it is shorter breaks the relation o
   CHECK_FALSE(message_of(contract, scan(6), "integers", "prefix").empty());
 }
 
-TEST_CASE("a histogram that loses an element of its halves breaks the relation of joining") {
+TEST_CASE("a histogram that loses an element of its halves violates \"joined\"") {
   const auto histogram = [](std::size_t lost_below) {
     return [lost_below](const fake::Launch& l) {
       const auto values = l.elements<std::uint8_t>();
@@ -246,7 +247,7 @@ TEST_CASE("a histogram that loses an element of its halves breaks the relation o
   CHECK_FALSE(message_of(contract, histogram(8), "codes", "joined").empty());
 }
 
-TEST_CASE("a softmax that changes with a common shift breaks the relation of shifting, inside its bound") {
+TEST_CASE("a softmax that changes with a common shift violates \"shifted\" within its bound") {
   const auto softmax = [](bool about_maximum) {
     return [about_maximum](const fake::Launch& l) {
       const auto values = l.elements<float>();
@@ -266,7 +267,7 @@ TEST_CASE("a softmax that changes with a common shift breaks the relation of shi
                          "element; of "));
 }
 
-TEST_CASE("correct kernels obey all relations, whatever they do with order, NaN, infinities and zeros") {
+TEST_CASE("correct kernels satisfy all relations, with any order, NaN, infinities and zeros") {
   AuditOptions options;
   options.cases = 2000;
   options.largest_count = 2000;
@@ -298,7 +299,7 @@ TEST_CASE("correct kernels obey all relations, whatever they do with order, NaN,
   CHECK(integers.findings.empty());
 }
 
-TEST_CASE("an audit finds what only a relation shows, and shrinks it with the relation") {
+TEST_CASE("an audit finds a fault that only a relation shows and shrinks it with the relation") {
   AuditOptions options;
   options.cases = 400;
   const KernelReport report = fake::audit(
@@ -306,7 +307,7 @@ TEST_CASE("an audit finds what only a relation shows, and shrinks it with the re
       [](const fake::Launch& l) {
         const auto values = l.elements<float>();
         const float s = sum(values);
-        // Else the bound may be smaller, or the sum overflow.
+        // Otherwise the bound may be smaller, or the sum may overflow.
         const bool all_matter = std::ranges::count(values, 0.0F) == 0 && std::fabs(s) < 1e30F;
         const bool rounds = std::accumulate(values.begin(), values.end(), 0.0) != static_cast<double>(s);
         l.store(values.size() > 20 && all_matter && rounds ? std::nextafter(s, INFINITY) : s);
@@ -322,7 +323,7 @@ TEST_CASE("an audit finds what only a relation shows, and shrinks it with the re
   CHECK(finding.case_text.find("relation=negated") != std::string::npos);
 }
 
-TEST_CASE("additions of what was loaded are one tree; all that values could guide is none") {
+TEST_CASE("additions of loaded values have a fixed tree; any statement that depends on values prevents one") {
   CHECK(has_fixed_tree(adding_ptx));
   CHECK(
       has_fixed_tree(adding_with("cvt.f64.f32 %fd1, %f3; add.f64 %fd1, %fd1, %fd1; cvt.rn.f32.f64 %f3, %fd1;")
@@ -340,7 +341,7 @@ TEST_CASE("additions of what was loaded are one tree; all that values could guid
   CHECK(!has_fixed_tree(""));
 }
 
-TEST_CASE("a constant that is added does not grow with the elements, unless it is zero") {
+TEST_CASE("adding a constant other than zero prevents a fixed tree") {
   for (const std::string statement :
        {"add.f32 %f3, %f3, 0f00000000;", "mov.f32 %f9, 0f80000000; add.f32 %f3, %f9, %f3;",
         "selp.f32 %f3, %f3, 0f00000000, %p1;", "mov.f32 %f9, 0f00000000; st.shared.f32 [%r1], %f9;",
@@ -358,7 +359,7 @@ TEST_CASE("a constant that is added does not grow with the elements, unless it i
   }
 }
 
-TEST_CASE("an instance has the relations that may hold for it") {
+TEST_CASE("an instance has the relations that its operator and claims allow") {
   const auto of = [](const Contract& contract) { return relations_of(contract.instances.front()); };
   using Names = std::vector<std::string>;
   CHECK(of(fake::contract(Operator::sum, Element::f32)) ==
@@ -375,7 +376,7 @@ TEST_CASE("an instance has the relations that may hold for it") {
   CHECK(of(elementwise(Operator::sum, ResultShape::rows)).empty());
 }
 
-TEST_CASE("an unknown relation is answered with the known ones") {
+TEST_CASE("an unknown relation is refused with the known ones") {
   CHECK_THROWS_WITH(
       tried(fake::contract(Operator::sum, Element::f32), wrong_where(Operator::sum, is_sorted), "equal", 3,
             "padding"),

@@ -1,5 +1,5 @@
-// Steered cases: they come closer to the bound than drawn ones, stay inside the domain, and hang on nothing
-// but seed, instance and index.
+// Guided search: its cases come closer to the bound than drawn ones, stay inside the domain, and depend only
+// on seed, instance and index.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -32,12 +32,12 @@ void in_pairs(const Launch& l) {
   l.store(sums.front());
 }
 
-/// What atomics add up to: in another order under another schedule.
+/// A sum by atomics: another schedule gives another order.
 void in_any_order(const Launch& l) {
   l.store(fake::random_tree_sum(l.elements<float>(), l.schedule.seed + l.count));
 }
 
-/// Each addition rounded to f16; a sum of two of them is exact in double.
+/// Each addition is rounded to f16; a sum of two f16 values is exact in double.
 void sequential_f16(const Launch& l) {
   std::uint64_t sum = 0;
   for (const std::uint16_t x : l.elements<std::uint16_t>())
@@ -54,7 +54,7 @@ AuditOptions options_of(std::uint64_t seed, std::optional<std::uint64_t> guided)
   return options;
 }
 
-/// Over the seeds 1 to 61, of the largest error over bound in the default number of cases.
+/// The median, over the seeds 1 to 61, of the largest error over bound in the default number of cases.
 double median_worst(Element element, const fake::Kernel& kernel, std::optional<std::uint64_t> guided) {
   constexpr std::size_t seeds = 61;
   std::vector<double> worst;
@@ -68,9 +68,7 @@ double median_worst(Element element, const fake::Kernel& kernel, std::optional<s
   return worst[seeds / 2];
 }
 
-TEST_CASE(
-    "guiding a quarter of the cases takes a fifth of the way from the drawn ones to the bound, in the "
-    "median") {
+TEST_CASE("guiding a quarter of the cases closes a fifth of the gap to the bound, in the median") {
   const auto gain = [](Element element, const fake::Kernel& kernel) {
     const double drawn = median_worst(element, kernel, 0),
                  guided = median_worst(element, kernel, std::nullopt);
@@ -83,7 +81,7 @@ TEST_CASE(
   gain(Element::f16, sequential_f16);
 }
 
-TEST_CASE("a search ends in the same case each time, whatever is stored beside the contract") {
+TEST_CASE("a search ends with the same case each time, regardless of the stored cases") {
   const TemporaryFolder folder;
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   const KernelReport first = fake::audit(contract, sequential, options_of(3, 20));
@@ -119,15 +117,15 @@ std::vector<std::string> launches_of(Element element, std::optional<std::uint64_
   return seen;
 }
 
-TEST_CASE("where nothing is rounded all cases are drawn, and else only the last ones are guided") {
+TEST_CASE("without rounding all cases are drawn; otherwise only the last ones are guided") {
   CHECK(launches_of(Element::i32, std::nullopt) == launches_of(Element::i32, 0));
   const auto guided = launches_of(Element::f32, 10), drawn = launches_of(Element::f32, 0);
   CHECK(guided != drawn);
-  // 30 cases of at least one launch each come before the first that is guided.
+  // 30 cases with at least one launch each come before the first guided one.
   CHECK(std::equal(guided.begin(), guided.begin() + 30, drawn.begin()));
 }
 
-/// What a search needs beside a case.
+/// What a search needs in addition to a case.
 struct Place {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   const Instance& instance = contract.instances.front();
@@ -135,7 +133,7 @@ struct Place {
   CaseGenerator generator{instance, domain, identity_of(contract, instance), 1};
 };
 
-TEST_CASE("a step leads from a case to one that the domain admits and whose input can be made") {
+TEST_CASE("a step gives a case in the domain whose input can be made") {
   const Place place;
   Case c = place.generator.generate(7);
   std::size_t planted = 0, transformed = 0, changed = 0;
@@ -155,7 +153,7 @@ TEST_CASE("a step leads from a case to one that the domain admits and whose inpu
   CHECK(changed > 1800);
 }
 
-TEST_CASE("a step keeps the schedule of a kernel that claims that it makes no difference") {
+TEST_CASE("a step keeps the schedule if the kernel claims determinism") {
   Place place;
   place.contract.instances.front().claims.deterministic = true;
   Case c = place.generator.generate(7);
@@ -167,7 +165,7 @@ TEST_CASE("a step keeps the schedule of a kernel that claims that it makes no di
   }
 }
 
-TEST_CASE("a search goes on from the worst case, and from the next start after many steps in vain") {
+TEST_CASE("a search continues from the worst case, and from the next start after many unsuccessful steps") {
   const Place place;
   GuidedSearch search(place.instance, place.domain, place.generator, 5);
   CHECK_FALSE(search.next(0));
@@ -189,7 +187,7 @@ TEST_CASE("a search goes on from the worst case, and from the next start after m
   CHECK(describe(search.next(12).value()) == steps_from(low, 12));
 }
 
-TEST_CASE("a search ends where an error is beyond its bound") {
+TEST_CASE("a search ends when an error exceeds its bound") {
   const Place place;
   GuidedSearch search(place.instance, place.domain, place.generator, 5);
   search.start_from(place.generator.generate(1), 0.5);

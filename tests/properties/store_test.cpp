@@ -1,4 +1,4 @@
-// Failing cases are kept and replayed; announced and suppressed findings are told apart from new ones.
+// Failing cases are stored and replayed; announced and suppressed findings are distinguished from new ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return {fs::directory_iterator(folder), fs::directory_iterator()};
 }
 
-TEST_CASE("a failing case is stored, replayed first, and shows the same finding again") {
+TEST_CASE("a failing case is stored, replayed first, and gives the same finding again") {
   const TemporaryFolder folder;
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.file = folder.path() / "fake.toml";
@@ -48,7 +48,7 @@ TEST_CASE("a failing case is stored, replayed first, and shows the same finding 
   CHECK(fs::weakly_canonical(stored.contract) == fs::weakly_canonical(contract.file));
   CHECK(describe(stored.c) == first.findings[0].case_text);
 
-  // Without any generated case, the stored one is enough.
+  // The stored case suffices without generated ones.
   const KernelReport again = fake::audit(contract, loses_element_40, storing_in(folder.path() / "cases", 0));
   REQUIRE(again.findings.size() == 1);
   CHECK(again.findings[0].message == first.findings[0].message);
@@ -68,7 +68,7 @@ std::string note_of_stored(const KernelReport& report) {
   return found == report.notes.end() ? "" : *found;
 }
 
-TEST_CASE("a stored case keeps its transforms, its relation and its planted elements when it is replayed") {
+TEST_CASE("a replayed case keeps its transforms, its relation and its planted elements") {
   const TemporaryFolder folder;
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.file = folder.path() / "fake.toml";
@@ -85,13 +85,13 @@ TEST_CASE("a stored case keeps its transforms, its relation and its planted elem
   const KernelReport report = fake::audit(contract, watching, storing_in(folder.path(), 0));
   CHECK(report.cases == 1);
   CHECK(note_of_stored(report).empty());
-  REQUIRE(seen.size() == 2);  // the case, and what its relation derives from it
+  REQUIRE(seen.size() == 2);  // the case, and the input that its relation derives from it
   CHECK(seen[0][1] == -12);
   CHECK(seen[0] != seen[1]);
   CHECK(std::ranges::is_permutation(seen[0], seen[1]));
 }
 
-TEST_CASE("a stored case with a word, a relation or a value that is no more is left out with a note") {
+TEST_CASE("a stored case with an unknown word, relation or value is skipped with a note") {
   const auto note_of = [](const Case& changed) {
     const TemporaryFolder folder;
     Contract contract = fake::contract(Operator::sum, Element::i32);
@@ -156,7 +156,7 @@ KernelReport report_of(std::vector<Finding> findings) {
   return report;
 }
 
-TEST_CASE("a suppression holds until its date, at its place, for its kind") {
+TEST_CASE("a suppression applies until its date, at its position, to its kind") {
   Contract contract;
   contract.allows = {
       {Kind::shared_race, "tail.cuh:40", "checked by hand", "2027-01-01", {"tail.toml", 9, 1}}};
@@ -173,7 +173,7 @@ TEST_CASE("a suppression holds until its date, at its place, for its kind") {
         "tail.toml:9:1: the suppression of shared-race at tail.cuh:40 ended on 2027-01-01");
 }
 
-TEST_CASE("a suppression of a file does not reach a file whose name ends alike") {
+TEST_CASE("a suppression for a file does not apply to another file whose name ends alike") {
   Contract contract;
   contract.allows = {{Kind::shared_race, "ail.cuh", "no", "2027-01-01", {}}};
   KernelReport report = report_of({race_at(40)});
@@ -184,7 +184,7 @@ TEST_CASE("a suppression of a file does not reach a file whose name ends alike")
   CHECK(report.verdict == Verdict::clean);
 }
 
-TEST_CASE("where nobody watches, a defect may leave no trace") {
+TEST_CASE("on a device without checks, a defect need not be found") {
   Contract contract;
   contract.expected = {announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 40)};
   KernelReport report = report_of({});
@@ -194,7 +194,7 @@ TEST_CASE("where nobody watches, a defect may leave no trace") {
   CHECK(exit_status({"a GPU", 1, {report}}, Severity::error) == 0);
 }
 
-TEST_CASE("where nobody watches, a defect is found by a finding of a family that it announces") {
+TEST_CASE("on a device without checks, a finding in the family of the announced one counts as found") {
   struct Row {
     Kind announced, made;
   };
@@ -207,14 +207,14 @@ TEST_CASE("where nobody watches, a defect is found by a finding of a family that
                          {Kind::out_of_bounds, Kind::uninitialized_read},
                          {Kind::invalid_mask, Kind::crash}};
   Contract contract;
-  Finding finding;  // a GPU may not know its place
+  Finding finding;  // a GPU may not know the position
   const auto triaged = [&](const Row& row) {
     INFO(name(row.announced) << " announced, " << name(row.made) << " made");
     contract.expected = {announced(row.announced, "/home/me/kernels/tail.cuh", 40)};
     finding.kind = row.made;
     KernelReport report = report_of({finding});
     triage(report, contract, "2026-01-01", Watched::no);
-    // Undefined behaviour explains what it leads to, and no defect must show here.
+    // Undefined behaviour explains its consequences, and no defect is required to be found here.
     CHECK(exit_status({"a GPU", 1, {report}}, Severity::error) == 0);
     return report;
   };
@@ -234,7 +234,7 @@ TEST_CASE("where nobody watches, a defect is found by a finding of a family that
   }
 }
 
-TEST_CASE("a finding that the announced defect does not explain fails the run, wherever it is made") {
+TEST_CASE("a finding that the announced defect does not explain fails the run on every device") {
   Finding race = race_at(40), refused;
   refused.kind = Kind::contract_violation;
   Contract contract;
@@ -257,7 +257,7 @@ TEST_CASE("a finding that the announced defect does not explain fails the run, w
   CHECK(exit_status({"a GPU", 1, {report}}, Severity::error) == 1);
 }
 
-TEST_CASE("a defect is expected when all announced findings were made and no other") {
+TEST_CASE("a defect is as expected if exactly the announced findings were made") {
   Contract contract;
   contract.expected = {announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 40),
                        announced(Kind::wrong_value, "/home/me/kernels/tail.cu", 3)};
@@ -284,7 +284,7 @@ TEST_CASE("a defect is expected when all announced findings were made and no oth
   CHECK(exit_status({"emulated", 1, {report}}, Severity::error) == 1);
 }
 
-TEST_CASE("a race is announced at either of its two accesses") {
+TEST_CASE("a race may be announced at either of its two accesses") {
   Contract contract;
   contract.expected = {announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 38)};
   Finding race = race_at(40);
@@ -294,7 +294,7 @@ TEST_CASE("a race is announced at either of its two accesses") {
   CHECK(report.expected);
 }
 
-TEST_CASE("a finding announced with a question mark may be made and need not") {
+TEST_CASE("a finding announced with a question mark is optional") {
   Contract contract;
   contract.expected = {announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 40),
                        announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 7, true)};
@@ -308,7 +308,7 @@ TEST_CASE("a finding announced with a question mark may be made and need not") {
   CHECK(report.findings.size() == 1);
 }
 
-TEST_CASE("what undefined behaviour does to values is open") {
+TEST_CASE("wrong values after announced undefined behaviour are ignored") {
   Finding wrong, changed_input;
   wrong.kind = Kind::wrong_value;
   changed_input.kind = Kind::contract_violation;
@@ -325,7 +325,7 @@ TEST_CASE("what undefined behaviour does to values is open") {
 
   KernelReport report = report_of({wrong});
   triage(report, contract, "2026-01-01");
-  CHECK_FALSE(report.expected);  // the race itself kept silent
+  CHECK_FALSE(report.expected);  // the race itself was not reported
 
   report = report_of({race_at(40), changed_input});
   triage(report, contract, "2026-01-01");
@@ -339,7 +339,7 @@ TEST_CASE("what undefined behaviour does to values is open") {
   CHECK_FALSE(report.expected);
 }
 
-TEST_CASE("the exit status follows severity, expectation and what could not run") {
+TEST_CASE("the exit status depends on severity, expectation and kernels that could not run") {
   KernelReport clean, warned, stuck;
   warned.verdict = Verdict::findings;
   warned.findings = {race_at(1)};

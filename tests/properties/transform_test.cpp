@@ -1,4 +1,4 @@
-// What transforms and the parametrised distributions promise, worked out from the inputs that they make.
+// The properties of transforms and parametrised distributions, checked on the inputs that they make.
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 using boost::multiprecision::cpp_bin_float_100;
 
-constexpr std::uint64_t tile = 48;  // of a block that is no multiple of a warp
+constexpr std::uint64_t tile = 48;  // of a block that is not a multiple of a warp
 
 InputDistribution distribution_of(const std::string& words, std::uint64_t seed) {
   InputDistribution distribution;
@@ -38,7 +38,7 @@ std::vector<double> doubles(const std::string& words, Element element, std::uint
   return values;
 }
 
-/// With 100 decimal digits, in which sums of the doubles below are exact.
+/// A sum with 100 decimal digits, which is exact for the doubles below.
 cpp_bin_float_100 sum_of(const std::vector<double>& values) {
   cpp_bin_float_100 sum = 0;
   for (const double x : values) sum += x;
@@ -59,7 +59,7 @@ std::vector<std::size_t> places_of_nan(const std::string& words, std::uint64_t c
   return places;
 }
 
-TEST_CASE("every transform suits every distribution, at any length") {
+TEST_CASE("every transform suits every distribution at any length") {
   constexpr Element elements[] = {Element::f64,  Element::f32, Element::f16, Element::bf16, Element::e4m3,
                                   Element::e5m2, Element::i8,  Element::u8,  Element::i64,  Element::u64};
   for (const DistributionInfo& distribution : distributions())
@@ -89,7 +89,7 @@ TEST_CASE("orders keep the elements and sort their magnitudes") {
   CHECK(in_turn[98] == up[49]);
 }
 
-TEST_CASE("a scale is exact, and ends at the largest finite value") {
+TEST_CASE("a scale is exact and saturates at the largest finite value") {
   const std::vector<double> as_made = doubles("uniform", Element::f32, 50);
   const std::vector<double> scaled = doubles("uniform+scale:66", Element::f32, 50);
   for (std::size_t i = 0; i < 50; ++i) CHECK(scaled[i] == as_made[i] * 0x1p66);
@@ -97,28 +97,28 @@ TEST_CASE("a scale is exact, and ends at the largest finite value") {
   for (const double x : doubles("overflow+scale:3", Element::f16, 8)) CHECK(std::fabs(x) == 65504);
 }
 
-TEST_CASE("a shift makes the mean 2^k and leaves the spread") {
+TEST_CASE("a shift changes the mean to 2^k and keeps the spread") {
   const std::vector<double> as_made = doubles("uniform", Element::f64, 50);
   const std::vector<double> shifted = doubles("uniform+shift:27", Element::f64, 50);
   for (std::size_t i = 0; i < 50; ++i) CHECK(shifted[i] == as_made[i] + 134217728);
 }
 
-TEST_CASE("what is centred adds up to no more than rounding errors") {
+TEST_CASE("centred values add up to at most their rounding errors") {
   std::vector<double> values = doubles("positive+centred", Element::f32, 1000);
-  // The mean was taken in f64, and each difference below 1 was rounded once: 2^-25 at most.
+  // The mean was computed in f64, and each difference below 1 was rounded once: at most 2^-25.
   CHECK(abs(sum_of(values)) <= cpp_bin_float_100(1000) * 0x1p-25);
   CHECK(sum_of(values) != 0);
   for (const Number& x : made("infinities+centred", Element::f32, 100)) CHECK(!x.is_nan());
 }
 
-TEST_CASE("pairs leave the power of two that is asked for") {
+TEST_CASE("paired inputs add up to the given power of two") {
   for (const std::uint64_t count : {1, 2, 3, 33, 1000})
     CHECK(sum_of(doubles("uniform+paired:-40", Element::f32, count)) == cpp_bin_float_100(0x1p-40));
   CHECK(sum_of(doubles("integers+paired:-40", Element::i32, 33)) == 1);
   CHECK(sum_of(doubles("uniform+paired:-40+shuffled", Element::f32, 33)) == cpp_bin_float_100(0x1p-40));
 }
 
-TEST_CASE("in every row one peak stands so far above the rest that its exponential about another overflows") {
+TEST_CASE("every row has a peak whose exponential relative to another element overflows") {
   InputPlan plan{Operator::sum, Element::f32, Element::f32, 400};
   plan.row = 100;
   const auto bytes = make_input({"uniform", 5, {}, {"peaks"}}, plan);
@@ -133,7 +133,7 @@ TEST_CASE("in every row one peak stands so far above the rest that its exponenti
   }
 }
 
-TEST_CASE("values are planted where the place says") {
+TEST_CASE("values are planted at the given positions") {
   using Places = std::vector<std::size_t>;
   CHECK(places_of_nan("uniform+nan:first", 100, 1) == Places{0});
   CHECK(places_of_nan("uniform+nan:last", 100, 1) == Places{99});
@@ -146,13 +146,13 @@ TEST_CASE("values are planted where the place says") {
     beginnings.insert(of_tile.front());
     CHECK(of_tile.size() == (of_tile.front() == 96 ? 4 : 48));
   }
-  // On either side of the ends of warps of 32 and tiles of 48.
+  // On both sides of the ends of warps of 32 and tiles of 48.
   CHECK(edges == std::set<std::size_t>{31, 32, 63, 64, 95, 96, 47, 48});
   CHECK(beginnings == std::set<std::size_t>{0, 48, 96});
   CHECK(places_of_nan("uniform+nan:edge", 7, 1) == Places{6});
 }
 
-TEST_CASE("infinities of both signs, a row of nothing but -inf, and zeros that are all -0") {
+TEST_CASE("infinities of both signs, rows of -inf and zeros of -0 can be planted") {
   const auto both = made("uniform+inf:first+minus-inf:last", Element::f16, 9);
   CHECK((both.front().is_infinite() && !both.front().negative));
   CHECK((both.back().is_infinite() && both.back().negative));
@@ -161,7 +161,7 @@ TEST_CASE("infinities of both signs, a row of nothing but -inf, and zeros that a
   for (const Number& x : made("equal+minus-zero:all", Element::bf16, 9)) CHECK((x.is_zero() && x.negative));
 }
 
-TEST_CASE("an ill-conditioned sum has the condition number that is asked for") {
+TEST_CASE("an ill-conditioned sum has the given condition number") {
   for (const int wanted : {10, 20, 40, 60})
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       INFO(wanted << " seed " << seed);
@@ -174,21 +174,21 @@ TEST_CASE("an ill-conditioned sum has the condition number that is asked for") {
   CHECK(std::fabs(log2_of_condition(doubles("ill-conditioned:10", Element::f16, 100)) - 10) < 2);
 }
 
-TEST_CASE("sums lie on and around the ties of the output's format") {
+TEST_CASE("the sums of \"ties\" are on and next to the ties of the output's format") {
   const auto sums = [](Element element, Element output) {
     std::set<double> all;
     for (std::uint64_t seed = 0; seed < 100; ++seed)
       all.insert(static_cast<double>(abs(sum_of(doubles("ties", element, 5, seed, output)))));
     return all;
   };
-  // 448 + 32/2 and 1 + 2^-3/2 in e4m3, a quarter of that half unit to either side.
+  // 448 + 32/2 and 1 + 2^-3/2 in e4m3, and a quarter of that half unit to either side.
   CHECK(sums(Element::f32, Element::e4m3) == std::set<double>{460, 464, 468, 1.046875, 1.0625, 1.078125});
   CHECK(sums(Element::f32, Element::e5m2) ==
         std::set<double>{60416, 61440, 62464, 1 + 0.125 - 0.03125, 1.125, 1.125 + 0.03125});
   CHECK(sums(Element::f16, Element::f16).contains(65520));
 }
 
-TEST_CASE("all finite codes of an 8-bit format come in turn") {
+TEST_CASE("codes are all finite codes of an 8-bit format in order") {
   for (const auto& [element, codes] : {std::pair(Element::e4m3, 254), std::pair(Element::e5m2, 248)}) {
     std::set<std::pair<bool, double>> values;
     for (const Number& x : made("codes", element, static_cast<std::uint64_t>(codes)))
@@ -205,7 +205,7 @@ TEST_CASE("all finite codes of an 8-bit format come in turn") {
   CHECK(subnormal);
 }
 
-TEST_CASE("gaps of about 88 and 104 stand below the maximum") {
+TEST_CASE("gaps of about 88 and 104 below the maximum occur") {
   std::vector<double> values = doubles("gaps", Element::f32, 200);
   const double maximum = *std::ranges::max_element(values);
   const auto near = [&](double gap) {
@@ -215,14 +215,14 @@ TEST_CASE("gaps of about 88 and 104 stand below the maximum") {
   CHECK(near(104) > 20);
 }
 
-TEST_CASE("subnormals of an even seed are nothing else, those of an odd one cross") {
+TEST_CASE("subnormals with an even seed are all subnormal; with an odd seed sums leave the range") {
   for (const double x : doubles("subnormals", Element::f32, 300, 4)) CHECK(std::fabs(x) < 0x1p-126);
   const std::vector<double> crossing = doubles("subnormals", Element::f32, 300, 5);
   CHECK(std::ranges::any_of(crossing, [](double x) { return std::fabs(x) >= 0x1p-126; }));
   CHECK((crossing[0] != 0 && std::fabs(crossing[0]) < 0x1p-126));
 }
 
-TEST_CASE("a ladder has steps of half a unit, above and below it") {
+TEST_CASE("a ladder has steps of half a unit, and above and below it") {
   const std::vector<double> steps = doubles("ladder", Element::f32, 300);
   CHECK(steps[0] == 1);
   CHECK(std::ranges::count(steps, 0x1p-24) > 50);
@@ -230,7 +230,7 @@ TEST_CASE("a ladder has steps of half a unit, above and below it") {
   CHECK(std::ranges::count_if(steps, [](double x) { return x > 0x1p-24 && x < 1; }) > 50);
 }
 
-TEST_CASE("the hot element stands at the index that is asked for") {
+TEST_CASE("the hot element is at the given index") {
   for (const std::size_t index : {0, 31, 99}) {
     const std::vector<double> values = doubles("one-hot:" + std::to_string(index), Element::f32, 100);
     CHECK(values[index] != 0);
@@ -239,7 +239,7 @@ TEST_CASE("the hot element stands at the index that is asked for") {
   CHECK(doubles("one-hot:205", Element::f32, 100)[5] != 0);
 }
 
-TEST_CASE("words are read with their arguments, and wrong ones told") {
+TEST_CASE("distributions and transforms are parsed with their arguments, and invalid ones are refused") {
   const InputDistribution distribution = distribution_of("ill-conditioned:40+scale:-3+nan:last", 7);
   CHECK(distribution.distribution == "ill-conditioned:40");
   CHECK(distribution.transforms == std::vector<std::string>{"scale:-3", "nan:last"});
@@ -266,7 +266,7 @@ TEST_CASE("words are read with their arguments, and wrong ones told") {
                     "the transform \"inf\" is not made for e4m3 elements");
 }
 
-/// What a case writes behind the name of a transform.
+/// The text of a transform in a case, with an argument.
 std::string word_of(const DistributionInfo& transform) {
   switch (transform.takes) {
     case DistributionInfo::Takes::place: return std::string(transform.name) + ":all";
@@ -275,8 +275,8 @@ std::string word_of(const DistributionInfo& transform) {
   }
 }
 
-TEST_CASE("no input of a format of four bits has any above them, whatever makes and modifies it") {
-  // __nv_fp4_e2m1 keeps zeros there, and kernels take the byte for the code.
+TEST_CASE("no input of e2m1 sets bits above the four of its code") {
+  // __nv_fp4_e2m1 keeps zeros there, and kernels may use the byte as the code.
   std::set<std::string> above;
   for (const DistributionInfo& distribution : distributions()) {
     if (!suits(distribution, Element::e2m1)) continue;

@@ -1,4 +1,4 @@
-// What findings say of elements that are in a result and do not belong there.
+// Findings about elements that are part of a result but do not belong there.
 #include "properties/execution/uses.h"
 
 #include "catch.h"
@@ -8,7 +8,7 @@
 namespace foldproof {
 namespace {
 
-TEST_CASE("a prefix is of its elements alone, and that before the first of none") {
+TEST_CASE("a prefix may use only its own elements, and an exclusive prefix not its last one") {
   Instance instance = fake::contract(Operator::sum, Element::f32).instances.front();
   instance.reduction->result = ResultShape::scan;
   instance.reduction->scan = ScanKind::exclusive;

@@ -1,4 +1,4 @@
-// Numbers and constant expressions; the values are those of PTX ISA 9.0, section 4.5 and 4.6.
+// Numbers and constant expressions; the expected values follow PTX ISA 9.0, sections 4.5 and 4.6.
 #include <bit>
 #include <cstdint>
 
@@ -57,7 +57,7 @@ TEST_CASE("Decimal floats are .f64", "[ptx][constant]") {
   CHECK(f64("1.0 + 2.0 * 3.0 - 4.0 / 2.0") == 5.0);
 }
 
-TEST_CASE("Operators bind as in C", "[ptx][constant]") {
+TEST_CASE("Operators have the precedence of C", "[ptx][constant]") {
   CHECK(integer("1 + 2 * 3") == 7);
   CHECK(integer("(1 + 2) * 3") == 9);
   CHECK(integer("10 - 3 - 2") == 5);
@@ -81,12 +81,12 @@ TEST_CASE("Signedness follows the operands", "[ptx][constant]") {
   CHECK(literal_of("(.u64)-8 >> 1").bits == 0x7FFFFFFFFFFFFFFC);
   CHECK(integer("-1 < 0") == 1);
   CHECK(integer("-1 < 0U") == 0);    // both are .u64
-  CHECK(integer("-1 >> 1U") == -1);  // a shift goes by its left operand
+  CHECK(integer("-1 >> 1U") == -1);  // a shift has the type of its left operand
   CHECK(integer("(.s64)2.9") == 2);
   CHECK(integer("(.u64)1e19") == static_cast<std::int64_t>(10000000000000000000ull));
 }
 
-TEST_CASE("Integer arithmetic wraps where C++ is undefined", "[ptx][constant]") {
+TEST_CASE("Integer arithmetic wraps where C++ has undefined behaviour", "[ptx][constant]") {
   CHECK(literal_of("0x7FFFFFFFFFFFFFFF + 1").bits == 0x8000000000000000);
   CHECK(literal_of("(.s64)0x8000000000000000 / -1").bits == 0x8000000000000000);
   CHECK(integer("(.s64)0x8000000000000000 % -1") == 0);
@@ -97,7 +97,7 @@ TEST_CASE("Integer arithmetic wraps where C++ is undefined", "[ptx][constant]") 
   CHECK(integer("5U >> 64") == 0);
 }
 
-TEST_CASE("Constants that have no value are refused", "[ptx][constant][errors]") {
+TEST_CASE("Constants without a value are refused", "[ptx][constant][errors]") {
   const auto refusal = [](const std::string& text) { return refusal_in_body("mov.b64 %rd1, " + text + ";"); };
   CHECK_THAT(refusal("99999999999999999999"), Catch::Contains("does not fit 64 bits"));
   CHECK_THAT(refusal("089"), Catch::Contains("is no number to base 8"));

@@ -1,4 +1,4 @@
-// Entries, functions, what is said about them before their body, and aliases.
+// Entries, functions, their directives, and aliases.
 #include "ptx/documents.h"
 
 using namespace foldproof::ptx;
@@ -23,7 +23,7 @@ TEST_CASE("Entries and functions have parameters and results", "[ptx][function]"
   CHECK(!module.functions[4].body);
 }
 
-TEST_CASE("A definition takes the place of its declaration", "[ptx][function]") {
+TEST_CASE("A definition replaces its declarations", "[ptx][function]") {
   const Module module =
       module_of(".func f(.param .b32 a); .extern .func g; .func f(.param .b32 a) { ret; } .func f();");
   REQUIRE(module.functions.size() == 2);
@@ -50,12 +50,12 @@ TEST_CASE("Launch bounds and clusters are kept with their numbers", "[ptx][funct
   CHECK(module.functions.at(2).directives.count("unified") == 1);
 }
 
-TEST_CASE("An alias stands for a function", "[ptx][function]") {
+TEST_CASE("An alias refers to a function", "[ptx][function]") {
   const Module module = module_of(".func g(); .func f() { ret; } .alias g, f;");
   CHECK(module.aliases.at("g").function == "f");
 }
 
-TEST_CASE("Functions that PTX does not have are refused", "[ptx][function][errors]") {
+TEST_CASE("Invalid functions are refused", "[ptx][function][errors]") {
   CHECK_THAT(refusal_in_module(".func f() { } .func f() { }"), Catch::Contains("'f' is defined twice"));
   CHECK_THAT(refusal_in_module(".entry (.param .b32 r) k() { }"), Catch::Contains("cannot return values"));
   CHECK_THAT(refusal_in_module(".entry k() .fast { }"),

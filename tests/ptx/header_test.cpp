@@ -1,4 +1,4 @@
-// .version, .target, .address_size, and what may stand between tokens.
+// .version, .target, .address_size, and what is allowed between tokens.
 #include "ptx/documents.h"
 
 using namespace foldproof::ptx;
@@ -9,7 +9,7 @@ TEST_CASE("A module names its version, target and address size", "[ptx][header]"
   CHECK(module.version_minor == 7);
   CHECK(module.target == "sm_100a");
   CHECK(module.address_size == 64);
-  CHECK(module.locs.size() == 1);  // entry 0 stands for "none"
+  CHECK(module.locs.size() == 1);  // entry 0 means "none"
 }
 
 TEST_CASE("Comments and line markers are white space", "[ptx][header]") {
@@ -21,7 +21,7 @@ TEST_CASE("Comments and line markers are white space", "[ptx][header]") {
   CHECK(module.variables[0].ptx_line == 6);
 }
 
-TEST_CASE("A text that is no PTX module is refused in its first word", "[ptx][header][errors]") {
+TEST_CASE("Text that is not a PTX module is refused at its first wrong word", "[ptx][header][errors]") {
   CHECK_THAT(refusal_of(""), Catch::Contains("test.ptx:1:1: PTX text starts with .version"));
   CHECK_THAT(refusal_of("int main() {}"), Catch::Contains("not with 'int'"));
   CHECK_THAT(refusal_of(".version nine"), Catch::Contains("Expected a version such as 9.0"));
@@ -33,7 +33,7 @@ TEST_CASE("A text that is no PTX module is refused in its first word", "[ptx][he
   CHECK_THAT(refusal_of(".version 9.0 .target sm_90 .address_size 48"), Catch::Contains("must be 64"));
 }
 
-TEST_CASE("Characters without a meaning are shown, not printed raw", "[ptx][header][errors]") {
+TEST_CASE("Characters without a meaning are escaped in the message", "[ptx][header][errors]") {
   CHECK_THAT(refusal_of(".version 9.0 \x01"), Catch::Contains("'\\x01' has no meaning in PTX"));
   CHECK_THAT(refusal_of(std::string(".version 9.0 .target sm_90 \0", 28)), Catch::Contains("'\\x00'"));
   CHECK_THAT(refusal_in_module("/* never closed"), Catch::Contains("never ends"));

@@ -1,5 +1,5 @@
-// The race check against the truth, over random programs: it reports nothing that does not race, and for
-// every race at least the latest of the earlier accesses that race with the same one.
+// Compares the race check with an exhaustive computation on random programs: it must report no access that
+// does not race, and for every race at least the latest of the earlier accesses that race with the same one.
 #include <cstdlib>
 #include <iostream>
 
@@ -76,7 +76,7 @@ Checked check(const RandomProgram& program) {
       checked.disagreement += "only a warning: " + describe(clash) + "\n";
   }
   checked.findings = reported.size();
-  // Reported as it is, or for a later access that stands for the earlier one.
+  // Reported directly, or for a later access that represents the earlier one.
   const auto is_reported = [&](const Truth::Race& race, Severity at_least) {
     const auto found = reported.find(race.clash);
     return found != reported.end() && found->second >= at_least;
@@ -89,12 +89,12 @@ Checked check(const RandomProgram& program) {
            Truth::overlap(truth.nodes()[race.earlier], truth.nodes()[by.earlier]) &&
            truth.leniently_ordered(race.earlier, by.earlier);
   };
-  std::set<Clash> told;
+  std::set<Clash> listed;
   for (const Truth::Race& race : races) {
     if (!race.certain || is_reported(race, race.severity)) continue;
     const auto& all = reported_of[race.later];
     if (std::any_of(all.begin(), all.end(), [&](const auto* by) { return stands_for(*by, race); })) continue;
-    if (told.insert(race.clash).second)
+    if (listed.insert(race.clash).second)
       checked.disagreement +=
           fmt::format("not reported{}: {}\n", race.severity == Severity::error ? " as an error" : "",
                       describe(race.clash));
@@ -118,8 +118,8 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// FOLDPROOF_PROGRAMS: how many; FOLDPROOF_FIRST: the first seed.
-TEST_CASE("the race check reports what races in random programs, and nothing else") {
+// FOLDPROOF_PROGRAMS: number of programs; FOLDPROOF_FIRST: the first seed.
+TEST_CASE("the race check reports all races in random programs and nothing else") {
   const std::uint64_t programs = number_from("FOLDPROOF_PROGRAMS", 1500);
   const std::uint64_t first = number_from("FOLDPROOF_FIRST", 1);
   std::size_t racy = 0, findings = 0, nodes = 0, wrong = 0;
