@@ -19,7 +19,7 @@
 #include "devices/emulated/runner.h"
 #include "properties/audit.h"
 #include "sanitizer/checks.h"
-#include "sanitizer/counting.h"
+#include "sanitizer/counting_observer.h"
 
 namespace foldproof {
 
@@ -196,7 +196,7 @@ class HashingRunner final : public Runner {
     for (const Watching& way : ways) {
       Observers observers;
       if (way.checks) observers = all_checks();
-      if (way.executions) observers.push_back(std::make_unique<Counting>(counters_));
+      if (way.executions) observers.push_back(std::make_unique<CountingObserver>(counters_));
       if (way.checks || way.executions)
         observers.push_back(std::make_unique<Fingerprint>(digest_, way.executions));
       runners_.push_back(emulated::make_runner(std::move(observers), way.definedness));

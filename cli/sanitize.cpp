@@ -19,7 +19,7 @@
 #include "oracles/number.h"
 #include "reports/counters_text.h"
 #include "reports/terminal.h"
-#include "sanitizer/counting.h"
+#include "sanitizer/counting_observer.h"
 
 namespace foldproof {
 
@@ -190,7 +190,7 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
   check_parameters(launch);
   Counters counters;  // of the last run
   Observers counting;
-  if (a.counters) counting.push_back(std::make_unique<Counting>(counters));
+  if (a.counters) counting.push_back(std::make_unique<CountingObserver>(counters));
   const auto runner = checked_runner(std::move(counting));
   Observation observation;
   KernelReport& report = observation.report;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "devices/image.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "oracles/expressions.h"
 #include "sanitizer/finding.h"
 #include "sanitizer/observer.h"

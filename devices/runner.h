@@ -12,7 +12,7 @@
 
 #include "devices/image.h"
 #include "devices/launch.h"
-#include "devices/order.h"
+#include "devices/schedule.h"
 
 namespace foldproof {
 

@@ -9,7 +9,7 @@
 
 #include "contracts/expression.h"
 #include "devices/launch.h"
-#include "devices/order.h"
+#include "devices/schedule.h"
 #include "properties/planted.h"
 
 namespace foldproof {

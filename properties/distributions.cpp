@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "properties/inputs/distribution_words.h"
 #include "properties/inputs/fills.h"
-#include "properties/inputs/words.h"
 
 namespace foldproof {
 namespace {

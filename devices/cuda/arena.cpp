@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "devices/runner_parts.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 namespace foldproof::cuda {
 namespace {

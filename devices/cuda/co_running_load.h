@@ -4,7 +4,7 @@
 #include "devices/cuda/context.h"
 #include "devices/cuda/module.h"
 #include "devices/launch.h"
-#include "devices/order.h"
+#include "devices/schedule.h"
 
 namespace foldproof::cuda {
 

@@ -10,7 +10,7 @@
 
 #include "devices/image.h"
 #include "devices/launch.h"
-#include "devices/order.h"
+#include "devices/schedule.h"
 #include "sanitizer/observer.h"
 
 namespace foldproof::emulated {

@@ -5,7 +5,7 @@
 
 #include "devices/emulated/memory/memory.h"
 #include "devices/emulated/scheduling/launch.h"
-#include "devices/emulated/shadow/undefined_output.h"
+#include "devices/emulated/shadow/definedness_output.h"
 
 namespace foldproof::emulated {
 

@@ -12,7 +12,7 @@
 #include "devices/emulated/device.h"
 #include "devices/emulated/shadow/job_provenance.h"
 #include "devices/emulated/shadow/origins.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 namespace foldproof::emulated {
 

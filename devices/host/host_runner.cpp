@@ -9,7 +9,7 @@
 #include "base/connection.h"
 #include "devices/host_program.h"
 #include "devices/runner_parts.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "devices/worker/wire.h"
 
 namespace foldproof {

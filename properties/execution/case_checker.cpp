@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "oracles/number.h"
 #include "oracles/result_checker.h"
 #include "oracles/sum_checkers.h"

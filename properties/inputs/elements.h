@@ -8,7 +8,7 @@
 
 #include "oracles/number.h"
 #include "properties/distributions.h"
-#include "properties/inputs/words.h"
+#include "properties/inputs/distribution_words.h"
 #include "properties/random.h"
 
 namespace foldproof::inputs {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "ptx/parser/declaration.h"
+#include "ptx/parser/ignored_directives.h"
 #include "ptx/parser/limits.h"
 #include "ptx/parser/operand.h"
-#include "ptx/parser/skip.h"
 #include "ptx/types.h"
 
 namespace foldproof::ptx {

@@ -12,8 +12,8 @@
 #include "ptx/parser/constant.h"
 #include "ptx/parser/cursor.h"
 #include "ptx/parser/declaration.h"
+#include "ptx/parser/ignored_directives.h"
 #include "ptx/parser/line_table.h"
-#include "ptx/parser/skip.h"
 #include "ptx/types.h"
 
 namespace foldproof::ptx {

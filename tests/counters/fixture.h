@@ -10,7 +10,7 @@
 #include <string>
 
 #include "machine/fixture.h"
-#include "sanitizer/counting.h"
+#include "sanitizer/counting_observer.h"
 
 namespace foldproof::counter_tests {
 
@@ -26,7 +26,7 @@ struct Launch {
 inline Counters count(const std::string& body, const Launch& launch = {}) {
   Counters counters;
   Observers observers;
-  observers.push_back(std::make_unique<Counting>(counters));
+  observers.push_back(std::make_unique<CountingObserver>(counters));
   emulated::Device device(std::move(observers));
   const machine_tests::Setting setting{.buffers = launch.buffers};
   const auto module = device.load({"test.ptx", machine_tests::text_of(body, setting)});

@@ -10,7 +10,7 @@
 #include "catch.h"
 #include "devices/gpus.h"
 #include "devices/host_program.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "host/fake_cuda.h"
 
 using namespace foldproof;

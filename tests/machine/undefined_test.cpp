@@ -1,5 +1,5 @@
 // The fill values of undefined memory.
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 #include <algorithm>
 #include <cstring>

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "catch.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "fake_kernel.h"
 
 namespace foldproof {

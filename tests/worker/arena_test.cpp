@@ -2,7 +2,7 @@
 #include "devices/cuda/arena.h"
 
 #include "catch.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 using namespace foldproof;
 using cuda::Arena;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "devices/emulated/state/places.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 namespace foldproof::emulated {
 

@@ -18,7 +18,7 @@
 #include "devices/emulated/program/program.h"
 #include "devices/emulated/program/special_registers.h"
 #include "devices/emulated/program/symbols.h"
-#include "devices/emulated/program/unwritten.h"
+#include "devices/emulated/program/unwritten_registers.h"
 
 namespace foldproof::emulated {
 

@@ -1,5 +1,4 @@
-// Undefined bits in register-only instructions and between lanes, and the decisions that must not depend on
-// them.
+// Undefined bits in register-only instructions, and the decisions that must not depend on them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,13 +16,6 @@ namespace foldproof::emulated {
 namespace {
 
 using isa::warp_size;
-
-void set_column(std::byte* row, std::uint32_t bytes, unsigned lane) {
-  if (bytes == 0)
-    *reinterpret_cast<LaneMask*>(row) |= bit(lane);
-  else
-    std::memset(row + lane * bytes, 0xff, bytes);
-}
 
 /// The name of a decision in findings, and whether it chooses among many values. Replacing an undefined value
 /// shows whether a choice depends on it, so chosen values are added to a digest.
@@ -71,7 +63,7 @@ void Definedness::computing(Frame& frame, const Instruction& i, LaneMask group_l
   if (lanes != 0) isa::propagate_undefined(frame.registers(), bits, i, lanes);
   isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
     if (!written) return;
-    for_lanes(doubtful, [&](unsigned lane) { set_column(bits + offset, bytes, lane); });
+    for_lanes(doubtful, [&](unsigned lane) { mark_undefined(bits + offset, bytes, lane); });
     shadow.update(offset, bytes, origin);
   });
 }
@@ -158,7 +150,7 @@ void Definedness::begin_registers(const Warp& warp, Frame& frame, LaneMask lanes
         [] { return std::string("a variable that was given no value"); }, Source::variable);
     std::byte* row = frame.undefined_bits() + one.row;
     for_lanes(lanes, [&](unsigned lane) {
-      set_column(row, one.bytes, lane);
+      mark_undefined(row, one.bytes, lane);
       if (!origins_.fill) return;
       const std::uint64_t memory = local_memory(warp.block->number, warp.index * warp_size + lane);
       std::array<std::uint32_t, 4> held{};
@@ -182,94 +174,6 @@ void Definedness::moved(Frame& to, std::uint32_t target, Frame& from, std::uint3
   std::byte* there = to.undefined_bits() + target;
   for_lanes(lanes, [&](unsigned lane) { std::memcpy(there + lane * column, here + lane * column, column); });
   to.undefined.update(target, column, origin);
-}
-
-// All lanes' sources are read before any result is written: groups that share a frame may shuffle in place.
-void Definedness::routed(const LaneRouting& routing) {
-  Shuffled held;
-  bool any_undefined = false;
-  for (const std::size_t k : routing.members) {
-    const DivergentGroup& group = routing.warp.groups[k];
-    const UndefinedBits& shadow = group.frame->undefined;
-    any_undefined |= shadow.any();
-    const std::uint32_t row = group.instruction().operand[LaneRouting::source];
-    const UndefinedBits::Row* undefined = shadow.find(row);
-    if (!undefined) continue;
-    const auto* bits = reinterpret_cast<const std::uint32_t*>(group.frame->undefined_bits() + row);
-    for_lanes(group.lanes, [&](unsigned lane) {
-      held.bits[lane] = bits[lane];
-      held.origin[lane] = undefined->origin;
-    });
-  }
-  for (const std::size_t k : routing.members) {
-    const DivergentGroup& group = routing.warp.groups[k];
-    LaneMask absent = 0;
-    for_lanes(group.lanes, [&](unsigned lane) {
-      if (!contains(routing.present, routing.from[lane])) absent |= bit(lane);
-    });
-    if (any_undefined || absent != 0) route_to(routing, group, held, absent);
-  }
-}
-
-// A shuffle's result is undefined where its source is; the value of an absent lane is undefined.
-void Definedness::route_to(const LaneRouting& routing, const DivergentGroup& group, const Shuffled& held,
-                           LaneMask absent) {
-  const Instruction& i = group.instruction();
-  std::optional<OriginId> origin;
-  std::array<std::uint32_t, warp_size> result{};
-  for_lanes(group.lanes & ~absent, [&](unsigned lane) {
-    const unsigned from = routing.from[lane];
-    result[lane] = held.bits[from];
-    if (result[lane] != 0 && !origin) origin = held.origin[from];
-  });
-  if (absent != 0) {
-    const auto lane = first_lane(absent);
-    origin = origin_at(Kind::undefined_shuffle_source, i, routing.warp, lane, [&] {
-      return fmt::format("a shuffle in which thread {} reads from lane {}, which takes no part",
-                         to_string(geometry_.thread(routing.warp, lane).thread), routing.from[lane]);
-    });
-    for_lanes(absent, [&](unsigned one) { result[one] = ~0u; });
-  }
-  UndefinedBits& shadow = group.frame->undefined;
-  const std::uint32_t target = i.operand[LaneRouting::result], predicate = i.operand[LaneRouting::predicate];
-  auto* bits = reinterpret_cast<std::uint32_t*>(group.frame->undefined_bits() + target);
-  for_lanes(group.lanes, [&](unsigned lane) { bits[lane] = result[lane]; });
-  shadow.update(target, 4, origin);
-  if (predicate != isa::no_operand) shadow.define(predicate, group.lanes);
-}
-
-// Every lane's result depends on the operand of each present lane. A ballot has one bit for each.
-void Definedness::gathered(const Gather& gather) {
-  LaneMask undefined = 0;
-  std::optional<OriginId> origin;
-  bool any_undefined = false;
-  for (const std::size_t k : gather.members) {
-    const DivergentGroup& group = gather.warp.groups[k];
-    any_undefined |= group.frame->undefined.any();
-    const std::uint32_t row = group.instruction().operand[gather.source];
-    const LaneMask lanes = group.frame->undefined.lanes(row) & group.lanes;
-    if (lanes == 0) continue;
-    undefined |= lanes;
-    if (!origin) origin = group.frame->undefined.find(row)->origin;
-  }
-  if (!any_undefined) return;
-  const std::uint32_t bytes = gather.gives == Gather::Gives::predicate ? 0 : 4;
-  for (const std::size_t k : gather.members) {
-    const DivergentGroup& group = gather.warp.groups[k];
-    UndefinedBits& shadow = group.frame->undefined;
-    // Operands before the source are results: match.all also has a predicate.
-    for (unsigned result = 0; result < gather.source; ++result)
-      if (const std::uint32_t row = group.instruction().operand[result]; row != isa::no_operand)
-        shadow.define(row, group.lanes);
-    if (undefined == 0) continue;
-    const std::uint32_t target = group.instruction().operand[0];
-    std::byte* row = group.frame->undefined_bits() + target;
-    for_lanes(group.lanes, [&](unsigned lane) {
-      set_column(row, bytes, lane);
-      if (gather.gives == Gather::Gives::ballot) std::memcpy(row + lane * 4, &undefined, sizeof undefined);
-    });
-    shadow.update(target, bytes, origin);
-  }
 }
 
 }  // namespace foldproof::emulated

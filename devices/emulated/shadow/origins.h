@@ -13,7 +13,7 @@
 
 #include "devices/emulated/state/places.h"
 #include "devices/emulated/state/undefined_bits.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof::emulated {

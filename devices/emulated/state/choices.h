@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <random>
 
-#include "devices/order.h"
+#include "devices/schedule.h"
 
 namespace foldproof::emulated {
 

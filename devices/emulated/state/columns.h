@@ -65,4 +65,12 @@ inline void set_column(std::byte* registers, std::uint32_t offset, unsigned lane
   std::memcpy(registers + offset + lane * bytes, &value, bytes);
 }
 
+/// Marks a lane's column as undefined; `bytes` is 0 for a predicate, whose columns are bits.
+inline void mark_undefined(std::byte* row, std::uint32_t bytes, unsigned lane) {
+  if (bytes == 0)
+    *reinterpret_cast<isa::LaneMask*>(row) |= bit(lane);
+  else
+    std::memset(row + lane * bytes, 0xff, bytes);
+}
+
 }  // namespace foldproof::emulated

@@ -10,7 +10,7 @@
 #include "devices/emulated/state/geometry.h"
 #include "devices/emulated/state/progress.h"
 #include "devices/emulated/state/shared_memory.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 namespace foldproof::emulated {
 

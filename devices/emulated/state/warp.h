@@ -18,7 +18,7 @@
 #include "devices/emulated/state/addresses.h"
 #include "devices/emulated/state/register_provenance.h"
 #include "devices/emulated/state/undefined_bits.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 namespace foldproof::emulated {
 

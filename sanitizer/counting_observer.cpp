@@ -1,9 +1,9 @@
-#include "sanitizer/counting.h"
+#include "sanitizer/counting_observer.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "sanitizer/requests.h"
+#include "sanitizer/memory_requests.h"
 
 namespace foldproof {
 namespace {
@@ -22,9 +22,9 @@ Traffic& select(ByAccess<Traffic>& traffic, AccessEvent::What what) {
 
 }  // namespace
 
-void Counting::job_begins(bool) { counters_ = {}; }
+void CountingObserver::job_begins(bool) { counters_ = {}; }
 
-void Counting::launch_begins(const LaunchView& launch) {
+void CountingObserver::launch_begins(const LaunchView& launch) {
   launch_ = &launch;
   blocks_.clear();
   executed_.clear();
@@ -34,7 +34,7 @@ void Counting::launch_begins(const LaunchView& launch) {
   counters_.threads += launch.blocks() * launch.threads_per_block();
 }
 
-std::vector<Finding> Counting::launch_ends() {
+std::vector<Finding> CountingObserver::launch_ends() {
   for (Site site = 0; site < executed_.size(); ++site)
     if (executed_[site] != 0)
       counters_.classes[static_cast<std::size_t>(launch_->class_of(site))] += executed_[site];
@@ -43,9 +43,9 @@ std::vector<Finding> Counting::launch_ends() {
   return {};
 }
 
-void Counting::block_ends(BlockNumber block) { blocks_.erase(block); }
+void CountingObserver::block_ends(BlockNumber block) { blocks_.erase(block); }
 
-void Counting::executes(const ExecutionEvent& event) {
+void CountingObserver::executes(const ExecutionEvent& event) {
   if (event.site >= executed_.size()) executed_.resize(event.site + 1);
   ++executed_[event.site];
   ++counters_.warp_instructions;
@@ -53,13 +53,13 @@ void Counting::executes(const ExecutionEvent& event) {
   counters_.active_lanes += lane_count(event.active);
 }
 
-void Counting::branch_divides(const ExecutionEvent&) { ++counters_.divergent_branches; }
+void CountingObserver::branch_divides(const ExecutionEvent&) { ++counters_.divergent_branches; }
 
-void Counting::accesses(const AccessEvent& event) {
+void CountingObserver::accesses(const AccessEvent& event) {
   event.shared ? count_shared(event) : count_global(event);
 }
 
-void Counting::count_shared(const AccessEvent& event) {
+void CountingObserver::count_shared(const AccessEvent& event) {
   SharedTraffic& traffic = select(counters_.shared, event.what);
   const std::uint64_t lanes = lane_count(event.lanes);
   const BankService service = serve(event);
@@ -79,7 +79,7 @@ void Counting::count_shared(const AccessEvent& event) {
   (loads ? round.load_lanes : round.store_lanes) += lanes;
 }
 
-void Counting::count_global(const AccessEvent& event) {
+void CountingObserver::count_global(const AccessEvent& event) {
   GlobalTraffic& traffic = select(counters_.global, event.what);
   ++traffic.requests;
   traffic.lanes += lane_count(event.lanes);
@@ -88,19 +88,19 @@ void Counting::count_global(const AccessEvent& event) {
   for_lanes(event.lanes, [&](unsigned lane) { ++atomics_[event.at[lane]]; });
 }
 
-Round& Counting::round_of(const OfBlock& block) {
+Round& CountingObserver::round_of(const OfBlock& block) {
   if (block.round >= counters_.rounds.size()) counters_.rounds.resize(block.round + 1);
   return counters_.rounds[block.round];
 }
 
-void Counting::warp_meets(const BarrierEvent&) { ++counters_.warp_barriers; }
+void CountingObserver::warp_meets(const BarrierEvent&) { ++counters_.warp_barriers; }
 
-void Counting::barrier_completes(BlockNumber block, std::uint32_t) {
+void CountingObserver::barrier_completes(BlockNumber block, std::uint32_t) {
   ++counters_.block_barriers;
   OfBlock& of = blocks_[block];
   of.round = std::min(of.round + 1, most_rounds - 1);
 }
 
-void Counting::cluster_completes(std::uint64_t) { ++counters_.cluster_barriers; }
+void CountingObserver::cluster_completes(std::uint64_t) { ++counters_.cluster_barriers; }
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-#include "devices/order.h"
+#include "devices/schedule.h"
 
 #include <fmt/format.h>
 

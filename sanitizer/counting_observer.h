@@ -11,10 +11,10 @@
 namespace foldproof {
 
 /// Sums the counters over all launches of a job; each job starts from zero.
-class Counting final : public Observer {
+class CountingObserver final : public Observer {
  public:
   /// `into` must outlive the observer.
-  explicit Counting(Counters& into) : counters_(into) {}
+  explicit CountingObserver(Counters& into) : counters_(into) {}
 
   bool wants_executions() const override { return true; }
   void job_begins(bool all_reads) override;

@@ -1,4 +1,4 @@
-#include "devices/emulated/shadow/undefined_output.h"
+#include "devices/emulated/shadow/definedness_output.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "properties/inputs/words.h"
+#include "properties/inputs/distribution_words.h"
 
 #include <fmt/format.h>
 

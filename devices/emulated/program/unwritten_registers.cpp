@@ -1,4 +1,4 @@
-#include "devices/emulated/program/unwritten.h"
+#include "devices/emulated/program/unwritten_registers.h"
 
 #include <boost/dynamic_bitset.hpp>
 

@@ -1,4 +1,4 @@
-#include "ptx/parser/skip.h"
+#include "ptx/parser/ignored_directives.h"
 
 #include "ptx/parser/constant.h"
 

@@ -6,7 +6,7 @@
 
 #include "devices/emulated/memory/memory.h"
 #include "devices/emulated/shadow/origins.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 namespace foldproof::emulated {
 

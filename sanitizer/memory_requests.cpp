@@ -1,4 +1,4 @@
-#include "sanitizer/requests.h"
+#include "sanitizer/memory_requests.h"
 
 #include <algorithm>
 #include <tuple>

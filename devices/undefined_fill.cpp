@@ -1,4 +1,4 @@
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 #include <algorithm>
 #include <bit>
