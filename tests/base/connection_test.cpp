@@ -60,7 +60,7 @@ TEST_CASE("the end of a program is told with the last line that it printed") {
   const Ended ended = end_of("echo first; echo 'out of memory' >&2; exit 3");
   CHECK(ended.in_time);
   CHECK(ended.by_itself);
-  CHECK(ended.how == "ended with status 3, having said: out of memory");
+  CHECK(ended.how == "ended with status 3; its last output: out of memory");
 }
 
 TEST_CASE("a signal ends a program by its own fault, unless it is SIGKILL") {

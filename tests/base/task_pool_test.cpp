@@ -121,7 +121,7 @@ TEST_CASE("a crash costs one task, and what that had reported is kept") {
 
 TEST_CASE("a task whose process exits without a result says its status") {
   CHECK(outcome_of([](const auto&) -> std::string { _exit(5); }).text ==
-        "its process ended with status 5 before it had a result");
+        "its process ended with status 5 before it returned a result");
 }
 
 TEST_CASE("what is done is the sum over the running tasks") {

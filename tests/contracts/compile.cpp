@@ -183,7 +183,7 @@ TEST_CASE("a source that does not compile is one sentence with its place", "[nvc
 TEST_CASE("what cannot be compiled is refused before nvcc runs") {
   CompileOptions options;
   CHECK(error_of([&] { compile_source("/no/such/file.cu", {}, {}, options); }) ==
-        "file.cu: there is no such file");
+        "file.cu: the file does not exist");
   const Workshop workshop;
   options.arch = "compute_90; rm";
   CHECK(error_of([&] { compile_source(workshop.write("k.cu", ""), {}, {}, options); }) ==

@@ -109,8 +109,8 @@ TEST_CASE("a finding says who used the memory, where, and what was missing") {
     return found[0].message;
   };
   const std::string who = "thread (0, 0, 0) of block (1, 0, 0) uses the shared memory of another block";
-  CHECK(message(meet, use + meet) == who + " without knowing that it has started");
-  CHECK(message(meet + meet, meet + use) == who + ", which does not wait for that before it ends");
+  CHECK(message(meet, use + meet) == who + " that may not have started");
+  CHECK(message(meet + meet, meet + use) == who + " that may exit before the access");
   // Relaxed, so that nothing is known of it: the last that the owner does.
   const std::string last = "setp.eq.u32 %p2, tid, 0; @%p2 st.relaxed.cluster.global.u32 [buffer0], 1; ";
   const std::string wait =
