@@ -6,7 +6,7 @@ add_test(NAME gpu.memcheck COMMAND foldproof audit "${PROJECT_SOURCE_DIR}/kernel
                                                    --jobs 1 --cases 8 --store "${CMAKE_CURRENT_BINARY_DIR}/gpu-cases")
 # Not by the status: 3 is also that of a kernel that could not be run on a GPU that is there.
 set_tests_properties(gpu.audit gpu.memcheck PROPERTIES LABELS gpu RUN_SERIAL TRUE TIMEOUT 600
-                                                       SKIP_REGULAR_EXPRESSION "there is no CUDA device here")
+                                                       SKIP_REGULAR_EXPRESSION "no CUDA device available")
 
 # A tool that sees no kernel calls that an error, and the tests of wrong kernels are to have errors: that step leaves all
 # others out.

@@ -205,7 +205,7 @@ TEST_CASE("An answer to another question is not taken for one's own", "[worker]"
   check_others(results);
   REQUIRE(results[1].findings.size() == 1);
   CHECK(results[1].findings[0].kind == Kind::crash);
-  CHECK(results[1].findings[0].message.find("an answer to another question") != std::string::npos);
+  CHECK(results[1].findings[0].message.find("a reply to another request") != std::string::npos);
 }
 
 TEST_CASE("A worker whom nobody can ask ends", "[worker]") {

@@ -155,7 +155,7 @@ void Definedness::begin_registers(const Warp& warp, Frame& frame, LaneMask lanes
   for (const FunctionCode::Unwritten& one : frame.code->unwritten) {
     const OriginId origin = origin_at(
         Kind::uninitialized_read, frame.code->instructions[one.reader], warp, first_lane(lanes),
-        [] { return std::string("a variable that was given no value"); }, Source::variable);
+        [] { return std::string("an uninitialised variable"); }, Source::variable);
     std::byte* row = frame.undefined_bits() + one.row;
     for_lanes(lanes, [&](unsigned lane) {
       set_column(row, one.bytes, lane);
@@ -225,7 +225,7 @@ void Definedness::route_to(const LaneRouting& routing, const DivergentGroup& gro
   if (absent != 0) {
     const auto lane = first_lane(absent);
     origin = origin_at(Kind::undefined_shuffle_source, i, routing.warp, lane, [&] {
-      return fmt::format("a shuffle in which thread {} reads from lane {}, which takes no part",
+      return fmt::format("a shuffle in which thread {} reads from lane {}, which does not participate",
                          to_string(geometry_.thread(routing.warp, lane).thread), routing.from[lane]);
     });
     for_lanes(absent, [&](unsigned one) { result[one] = ~0u; });
