@@ -99,7 +99,7 @@ pid_t fork_for(const std::function<void()>& work, ProcessGroup group) {
   std::fflush(nullptr);  // otherwise both processes would write the buffered output
   const pid_t parent = getpid();
   const pid_t id = fork();
-  if (id < 0) throw InputError(fmt::format("no process can be started: {}", std::strerror(errno)));
+  if (id < 0) throw InputError(fmt::format("cannot start a process: {}", std::strerror(errno)));
   // Both processes set the group, since either may be the first to need it.
   if (group == ProcessGroup::own) setpgid(id, id);
   if (id > 0) return id;

@@ -30,7 +30,7 @@ constexpr std::size_t most_words = 400;
 Connection::Sockets Connection::connected_sockets() {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    cannot("no socket can be opened", errno);
+    cannot("cannot open a socket", errno);
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -80,7 +80,7 @@ Ended Connection::end() {
   const auto exited = child_.wait(std::chrono::steady_clock::now() + grace);
   const ExitStatus status = exited ? *exited : child_.kill();
   const std::string how = to_string(status), words = last_words();
-  return {true, words.empty() ? how : fmt::format("{}, having said: {}", how, words),
+  return {true, words.empty() ? how : fmt::format("{}; its last output: {}", how, words),
           status.is_known && status.signal != SIGKILL};
 }
 

@@ -94,7 +94,7 @@ void work_and_report(const TaskPool& pool, std::size_t task, int to) {
   } catch (const std::bad_alloc&) {
     send(to, Message::failed, "it ran out of memory");
   } catch (const std::exception& error) {
-    send(to, Message::failed, fmt::format("Foldproof itself failed: {}", error.what()));
+    send(to, Message::failed, fmt::format("internal error: {}", error.what()));
   }
   std::fflush(stderr);
 }
@@ -193,11 +193,11 @@ Outcome outcome_of(Task& task) {
   task.from.reset();
   const ExitStatus status = task.process.wait();
   if (task.outcome) return *task.outcome;
-  return {
-      Outcome::Ending::crashed,
-      fmt::format("its process {}{}", to_string(status), status.signal == 0 ? " before it had a result" : ""),
-      {},
-      task.so_far};
+  return {Outcome::Ending::crashed,
+          fmt::format("its process {}{}", to_string(status),
+                      status.signal == 0 ? " before it returned a result" : ""),
+          {},
+          task.so_far};
 }
 
 /// One run of a pool.

@@ -33,8 +33,7 @@ constexpr std::array data{
                .below = all_exponents,
                .above = all_exponents,
                .overflows = true},
-    LargeInput{
-        .name = "x and -x in turn, of 80 exponents", .signs = Signs::in_pairs, .below = 40, .above = 40},
+    LargeInput{.name = "x and -x in turn, 80 exponents", .signs = Signs::in_pairs, .below = 40, .above = 40},
 };
 
 struct Size {
@@ -66,9 +65,9 @@ Json row(const Size& size, const LargeInput& how, const Contender& one, const Co
 
 std::string text_of(const Json& result) {
   std::string text = fmt::format(
-      "{}: the exact sum (E5) in parts of the speed of CUB's sum of the same type and data; median of {} "
-      "runs, and "
-      "from a tenth to nine tenths,\neach contender's inputs rotated through eight times the L2 cache\n\n"
+      "{}: speed of the exact sum (E5) relative to CUB's sum of the same type and data; median of {} runs, "
+      "and 10th to 90th percentile,\n"
+      "each contender's inputs rotated through eight times the L2 cache\n\n"
       "{:<5}{:>12}  {:>11}  {:<34}{:>10}  {:>8}  speed\n",
       result["device"].get<std::string>(), result["runs"].get<unsigned>(), "type", "elements", "launch",
       "data", "time us", "GB/s");

@@ -94,7 +94,7 @@ Measured measure(const Instances& instances, const Way& way, unsigned jobs, Prog
     measured.spoilt_found += is_spoilt(task) && !report.findings.empty() ? 1 : 0;
     if (is_spoilt(task) && report.findings.empty())
       measured.failures.push_back(
-          fmt::format("{} [{}]: its wrong results were not found", report.kernel, report.label));
+          fmt::format("{} [{}]: its wrong results were not detected", report.kernel, report.label));
     measured.other_findings += is_spoilt(task) ? 0 : report.findings.size();
     line.show(fmt::format("{}: {} cases", way.name, measured.cases));
   };
@@ -144,8 +144,8 @@ Json row(const Way& way, const Measured& measured, std::size_t triples, std::opt
 
 std::string text_of(const std::string& device, unsigned jobs, const Json& benchmarks) {
   std::string text = fmt::format(
-      "{}: cases of at most {} elements, generated, run and checked by {} processes; wall time, the start of "
-      "the GPU's contexts in it\n",
+      "{}: cases of at most {} elements, generated, run and checked by {} processes; wall time, including "
+      "the creation of GPU contexts\n",
       device, largest_count, jobs);
   for (const Json& b : benchmarks)
     text += fmt::format(
@@ -173,8 +173,7 @@ int bench_gpu(const std::string& path, const Console& console) {
   compile_subjects(subjects, compile_options, jobs, console, line);
   const Instances instances = checked_instances(subjects);
   if (instances.empty())
-    throw InputError(
-        "bench gpu has nothing to run here: no kernel is meant to be right; name another folder");
+    throw InputError("bench gpu has nothing to run: no kernel is meant to be right; specify another folder");
 
   const auto of_each = [&](std::uint64_t all) { return std::max<std::uint64_t>(1, all / instances.size()); };
   Way naive{"naive", gpu_worker_options(std::chrono::seconds(10)), of_each(naive_cases)};

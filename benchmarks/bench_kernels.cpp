@@ -121,9 +121,8 @@ std::string text_of(const Json& result) {
   std::string text = fmt::format(
       "{}: {} multiprocessors, {:.0f} GB/s by clock and bus; f32 sums, median of {} runs, each contender's "
       "inputs\n"
-      "rotated through eight times the L2 cache, partial sums folded by a launch more. Speed: against CUB, "
-      "the median and from a tenth to nine "
-      "tenths\n",
+      "rotated through eight times the L2 cache, partial sums folded by an additional launch. Speed: "
+      "relative to CUB, median and 10th to 90th percentile\n",
       result["device"].get<std::string>(), result["multiprocessors"].get<unsigned>(),
       result["peak_bytes_per_second"].get<double>() / 1e9, result["runs"].get<unsigned>());
   std::uint64_t count = 0;
@@ -148,9 +147,8 @@ int show_measured(const std::string& file, const Console& console) {
   try {
     console.print(text_of(Json::parse(read_text_file(file, largest))));
   } catch (const Json::exception& error) {
-    throw InputError(fmt::format("this is nothing that foldproof-lab bench kernels --format json printed: {}",
-                                 error.what()),
-                     {file});
+    throw InputError(
+        fmt::format("not the output of foldproof-lab bench kernels --format json: {}", error.what()), {file});
   }
   return exit_ok;
 }

@@ -148,8 +148,8 @@ Json to_json(const Measured& m, unsigned runs) {
 
 std::string text(const std::vector<Measured>& all, unsigned runs) {
   std::string lines = fmt::format(
-      "sums of {} elements, processor time of one core, medians of {} runs in which all take turns\n"
-      "cpp_bin_float_100 and mpfr_sum: of {} elements; mpfr_sum: converted beforehand{}\n",
+      "sums of {} elements, processor time of one core, medians of {} interleaved runs\n"
+      "cpp_bin_float_100 and mpfr_sum: {} elements; mpfr_sum: elements converted beforehand{}\n",
       elements, runs, few_elements, FOLDPROOF_HAS_MPFR ? "" : ", and absent: this build found no MPFR");
   for (const Measured& m : all)
     lines += fmt::format("{:<5} {:<11} {:<18} {:9.3f} ns/element  {:8.3f} x plain\n", m.type, m.data,

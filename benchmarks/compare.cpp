@@ -120,20 +120,21 @@ int compare(const Arguments& a, const Console& console) {
 Run attach_compare(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   app.add_option("PATH", a->path, "Folder, source file or contract (default: the bundled catalogue)");
-  app.add_option("--cases", a->cases, "Of each instance; default: 48")
+  app.add_option("--cases", a->cases, "Cases per instance (default: 48)")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40)))
       ->type_name("N");
-  app.add_option("--largest", a->largest, "Elements of a case at most; default: 4096")
+  app.add_option("--largest", a->largest, "Maximum number of elements per case (default: 4096)")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30)))
       ->type_name("N");
-  app.add_option("--seed", a->seed, "Of the cases: a number, or random")->type_name("SEED");
-  app.add_option("--jobs,-j", a->jobs, "Processes at a time")
+  app.add_option("--seed", a->seed, "Seed of the cases: a number or \"random\"")->type_name("SEED");
+  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes")
       ->check(quietly(CLI::Range(1U, 1024U)))
       ->type_name("N");
-  app.add_option("--case-limit", a->case_limit, "Time of a case on the GPU; default: " + a->case_limit)
+  app.add_option("--case-limit", a->case_limit, "Time limit per case on the GPU; default: " + a->case_limit)
       ->type_name("TIME");
-  app.add_flag("--contracted", a->contracted,
-               "Build as the contracts say, without -fmad=false: results must stay inside their bounds");
+  app.add_flag(
+      "--contracted", a->contracted,
+      "Build as the contracts specify, without -fmad=false; results are checked against their bounds");
   a->source.attach(app);
   return [a, &console] { return compare(*a, console); };
 }

@@ -37,7 +37,8 @@ Finding difference(const Job& job, std::size_t buffer, const JobResult& emulated
   Finding finding;
   finding.kind = Kind::not_reproducible;
   finding.message = fmt::format(
-      "the devices differ in the buffer \"{}\": from byte {} on, the emulated one has {} and the GPU {}",
+      "the devices differ in the buffer \"{}\": starting at byte {}, the emulated device has {} and the GPU "
+      "{}",
       job.buffers[buffer].name, at, hex(a), hex(b));
   for (const JobStep& step : job.steps)
     if (const auto* launch = std::get_if<JobLaunch>(&step)) finding.at = launch->where;

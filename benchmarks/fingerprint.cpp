@@ -291,7 +291,7 @@ Run attach_fingerprint(CLI::App& app, Console& console) {
   app.add_option("--cases", a->cases, "Cases per instance (default: 2)")->type_name("N");
   app.add_option("--largest", a->largest, "Largest number of elements per case (default: 4096)")
       ->type_name("N");
-  app.add_option("--jobs,-j", a->jobs, "Processes at a time")->type_name("N");
+  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes")->type_name("N");
   a->source.attach(app);
   return [a, &console] { return fingerprint(*a, console); };
 }

@@ -34,7 +34,7 @@ SIM
   local spent TIMEFORMAT='%U %S'
   spent=$(cd "$work" && { time oclgrind-kernel --num-threads 1 "$@" tree_sum.sim >out 2>&1; } 2>&1)
   [[ $(grep -c "= $block\$" "$work/out") == $((count / block)) ]] || {
-    echo "oclgrind.sh: Oclgrind's result is not what was expected:" >&2
+    echo "oclgrind.sh: unexpected result from Oclgrind:" >&2
     head -5 "$work/out" >&2
     exit 1
   }

@@ -1,4 +1,4 @@
-// Published statements about reductions, and what Foldproof measures about each.
+// Published or circulating statements about reductions, and what Foldproof measures about each.
 #pragma once
 
 #include <cstdint>
@@ -54,13 +54,15 @@ struct Settled {
 
 struct Claim {
   const char* sentence;
-  const char* source;  ///< Markdown: where it is published, or documentation that contradicts it
+  const char* source;  ///< Markdown: where it was published; null if its origin is unknown
   Settled (*settle)(const Evidence&);
+  const char* contradiction = nullptr;  ///< Markdown: documentation that contradicts it
 };
 
 /// The kernels that the claims are about.
 std::span<const char* const> claimed_kernels();
 
+/// All claims, including those of unknown origin.
 std::span<const Claim> published_claims();
 
 }  // namespace foldproof

@@ -62,8 +62,8 @@ void check_some_are_large(const std::vector<Assignment>& assignments) {
   };
   if (std::ranges::none_of(assignments, is_served))
     throw InputError(
-        "--large has nothing to run: no contract here claims one sum of more than 2^20 floating-point "
-        "elements");
+        "--large has nothing to run: no selected contract claims a single sum of more than 2^20 "
+        "floating-point elements");
 }
 
 /// The GPU, if `--device` names it: its name, or why it is not available. Throws Unsupported if no other
@@ -80,8 +80,7 @@ AskedGpu asked_gpu(const std::string& device) {
 
 /// `--large` has its own cases, and runs only on the GPU.
 void check_large(const Arguments& a) {
-  if (a.device == "emulated")
-    throw InputError("--large makes sums of gigabytes on a GPU; add --device cuda, or all");
+  if (a.device == "emulated") throw InputError("--large requires a GPU; add --device cuda or --device all");
   const std::pair<const char*, bool> others[] = {{"--sanitizer", !a.sanitizer.empty()},
                                                  {"--case", !a.only_case.empty()},
                                                  {"--cases", a.cases.has_value()},
@@ -91,10 +90,10 @@ void check_large(const Arguments& a) {
                                                  {"--coverage", a.coverage},
                                                  {"--prove", a.prove}};
   for (const auto& [name, is_given] : others)
-    if (is_given) throw InputError(fmt::format("--large has cases of its own; leave it or {} out", name));
+    if (is_given) throw InputError(fmt::format("--large has its own cases; omit it or {}", name));
   if (a.largest && *a.largest < least_large_count)
-    throw InputError(fmt::format("--large begins with {} elements; give --largest as many, or leave it out",
-                                 least_large_count));
+    throw InputError(fmt::format(
+        "--large starts at {} elements; set --largest to at least as many, or omit it", least_large_count));
 }
 
 /// Each of the instances on each requested device that is available, under each of the tools, or with large
@@ -189,44 +188,46 @@ int audit(const Arguments& arguments, const Console& console) {
 
 Run attach_audit(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
-  a->attach(app,
-            fmt::format(
-                "{}; where a run has more than {} instances, those of a contract share {}, at least {} each",
-                AuditOptions{}.cases, many_instances, shared_cases, least_cases));
-  app.add_option("--device", a->device, "emulated, cuda or all; status 3 where one of them is not there")
+  a->attach(app, fmt::format(
+                     "{}; in a run of more than {} instances, those of a contract share {}, at least {} each",
+                     AuditOptions{}.cases, many_instances, shared_cases, least_cases));
+  app.add_option("--device", a->device,
+                 "Device: emulated, cuda or all; exit status 3 if one of them is not available")
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
       ->type_name("NAME");
   app.add_option("--case-limit", a->case_limit, "Time limit per case on a GPU; default: " + a->case_limit)
       ->type_name("TIME");
   app.add_option("--sanitizer", a->sanitizer,
-                 "With --device cuda or all: under these tools of compute-sanitizer, with commas between "
-                 "(racecheck, memcheck, synccheck, initcheck), 12 cases each")
+                 "With --device cuda or all: comma-separated tools of compute-sanitizer (racecheck, "
+                 "memcheck, synccheck, initcheck), 12 cases each")
       ->type_name("TOOLS");
-  app.add_flag(
-      "--large", a->large,
-      "With --device cuda or all: on the GPU, in place of the usual cases, sums of up to 2^32 + 9 elements "
-      "that are made in its memory, against their exact sums");
+  app.add_flag("--large", a->large,
+               "With --device cuda or all: instead of the usual cases, sums of up to 2^32 + 9 elements "
+               "generated in GPU memory, compared with their exact sums");
   app.add_option(
          "--case", a->only_case,
-         "Only this case, written as reports show it: a value for each variable of the contract's domain "
-         "and a distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
-             distribution_names() + "; then transforms, each after a +: " + transform_names())
+         "Single case, in the notation of reports: a value for each variable of the contract's domain and a "
+         "distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
+             distribution_names() + "; followed by transforms, each after a +: " + transform_names())
       ->type_name("TEXT");
   app.add_option("--search", a->guided,
                  "Cases spent on guided search for a larger error (default: a quarter, at least 4)")
       ->check(quietly(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40)))
       ->type_name("N");
-  app.add_flag("--counters", a->counters,
-               "Count what each instance does on 65536 elements with 256 threads a block, or the nearest");
+  app.add_flag(
+      "--counters", a->counters,
+      "Performance counters of each instance, for 65536 elements and 256 threads per block or the nearest");
   app.add_flag("--coverage", a->coverage, "Report input coverage: cases by count, block, distribution, …");
-  app.add_option("--store", a->store, "Folder of failing cases, replayed first; default: beside the contract")
+  app.add_option("--store", a->store,
+                 "Folder of failing cases, replayed first (default: next to the contract)")
       ->type_name("DIR");
-  CLI::Option* prove = app.add_flag(
-      "--prove", a->prove, "Delete or weaken one thing of a clean kernel at a time, and say what notices");
-  app.add_option("--prove-budget", a->prove_budget, "Time for --prove; without it " + a->prove_budget)
+  CLI::Option* prove = app.add_flag("--prove", a->prove,
+                                    "Mutation test of the clean kernels: delete or weaken one statement at a "
+                                    "time and report what detects it");
+  app.add_option("--prove-budget", a->prove_budget, "Time budget for --prove; default: " + a->prove_budget)
       ->needs(prove)
       ->type_name("TIME");
-  app.add_option("--report", a->report, "Folder for one report file a format")->type_name("DIR");
+  app.add_option("--report", a->report, "Folder for reports, one file per format")->type_name("DIR");
   return [a, &console] { return audit(*a, console); };
 }
 

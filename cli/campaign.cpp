@@ -114,7 +114,7 @@ KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
 KernelReport broken_off(const Json& so_far, const Assignment& assignment, const Outcome& outcome) {
   KernelReport report = kernel_report_from(so_far);
   if (report.findings.empty()) return unfinished(assignment, outcome);
-  report.notes.push_back("it did not come to its end: " + outcome.reason());
+  report.notes.push_back("the process did not finish: " + outcome.reason());
   return report;
 }
 

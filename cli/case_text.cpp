@@ -22,7 +22,7 @@ std::int64_t variable(const std::string& value, const std::string& word) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || value.empty())
-    throw InputError(fmt::format("--case: \"{}\" gives no whole number", word));
+    throw InputError(fmt::format("--case: the value in \"{}\" is not an integer", word));
   return number;
 }
 
@@ -78,10 +78,10 @@ Case parse_case(const std::string& text) {
     if (equals != std::string::npos)
       read_assignment(c, word.substr(0, equals), word.substr(equals + 1), word);
     else if (!begins_with_distribution(word))
-      throw InputError(fmt::format(
-          "--case: \"{}\" is neither NAME=VALUE nor a distribution; write a case as reports show it, "
-          "such as \"{}\", with one of the distributions {}",
-          word, usual_case, distribution_names()));
+      throw InputError(
+          fmt::format("--case: \"{}\" is neither NAME=VALUE nor a distribution; write a case in the notation "
+                      "of reports, such as \"{}\", with one of the distributions {}",
+                      word, usual_case, distribution_names()));
     else if (c.input.distribution.empty())
       read_distribution(c.input, word);
     else
@@ -89,10 +89,10 @@ Case parse_case(const std::string& text) {
           fmt::format("--case: \"{}\" is a second distribution after \"{}\"", word, c.input.distribution));
   }
   if (c.input.distribution.empty())
-    throw InputError(fmt::format(
-        "--case names no distribution; write a case as reports show it, such as \"{}\", with one of "
-        "the distributions {}",
-        usual_case, distribution_names()));
+    throw InputError(
+        fmt::format("--case: missing distribution; write a case in the notation of reports, such as \"{}\", "
+                    "with one of the distributions {}",
+                    usual_case, distribution_names()));
   return c;
 }
 

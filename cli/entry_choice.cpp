@@ -18,7 +18,7 @@ const EntrySignature* only(const std::vector<const EntrySignature*>& fitting, co
   if (fitting.size() < 2) return fitting.empty() ? nullptr : fitting.front();
   std::vector<EntrySignature> entries;
   for (const EntrySignature* entry : fitting) entries.push_back(*entry);
-  throw InputError(fmt::format("\"{}\" fits several entries: {}", wished, listed(entries)));
+  throw InputError(fmt::format("\"{}\" matches several kernels: {}", wished, listed(entries)));
 }
 
 /// The entry of that name, or nothing; throws InputError if several match.
@@ -56,14 +56,14 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
     if (is_ptx && entries.empty())
       throw InputError("there is no kernel (.entry) in this file", {source.string()});
     if (is_ptx)
-      throw InputError(fmt::format("the entry \"{}\" does not exist in {}, which has: {}", name,
-                                   source.string(), listed(entries)));
+      throw InputError(fmt::format("kernel \"{}\" not found in {}, which contains: {}", name, source.string(),
+                                   listed(entries)));
   }
   const auto image = compile_source(source, {name}, {}, options);
   const std::vector<EntrySignature> entries = entries_of(image->ptx.module());
   const EntrySignature* entry = find(entries, wished);
   if (entry == nullptr)
-    throw InputError(fmt::format("\"{}\" is spelled differently in {}, which has: {}", name, source.string(),
+    throw InputError(fmt::format("kernel \"{}\" not found in {}, which contains: {}", name, source.string(),
                                  listed(entries)));
   return {image, *entry};
 }

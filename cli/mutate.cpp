@@ -28,10 +28,9 @@ void leave_out_defects(std::vector<Subject>& subjects, const Console& console) {
   if (left_out == 0) return;
   if (subjects.empty())
     throw InputError(
-        "there is nothing to mutate: the source announces findings, and only a clean kernel has "
-        "something to lose");
-  console.note(fmt::format("{} {} that announce findings are left out", left_out,
-                           left_out == 1 ? "kernel" : "kernels"));
+        "there is nothing to mutate: the source announces findings, and only clean kernels are mutated");
+  console.note(
+      fmt::format("skipped: {} {} with announced findings", left_out, left_out == 1 ? "kernel" : "kernels"));
 }
 
 /// A library's kernels are not in the PTX of the function that calls them.
@@ -41,7 +40,7 @@ void leave_out_host_functions(std::vector<Subject>& subjects, const Console& con
   if (left_out == 0) return;
   if (subjects.empty())
     throw InputError("there is nothing to mutate: the contract calls host functions, which have no PTX");
-  console.note(fmt::format("{} {} host functions are left out", left_out,
+  console.note(fmt::format("skipped: {} {} host functions", left_out,
                            left_out == 1 ? "contract that calls" : "contracts that call"));
 }
 
@@ -63,7 +62,7 @@ Exit conclude(const MutationRun& run, std::optional<double> floor, const Console
   std::uint64_t skipped = 0;
   for (const MutationReport& report : run.reports) skipped += report.count(MutantStatus::skipped);
   if (floor && skipped > 0 && status == exit_unable)
-    console.note(fmt::format("{} not tried, so --floor cannot be checked; give more --budget",
+    console.note(fmt::format("{} not tried, so --floor cannot be checked; increase --budget",
                              skipped == 1 ? "1 mutant was" : fmt::format("{} mutants were", skipped)));
   return status;
 }
@@ -95,12 +94,10 @@ int mutate(const Arguments& arguments, const Console& console) {
 Run attach_mutate(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   a->attach(app, fmt::format("{}", MutationOptions{}.cases));
-  app.add_option(
-         "--floor", a->floor,
-         "Lowest score, in percent, that does not fail the run; status 3 where a mutant was not tried")
+  app.add_option("--floor", a->floor, "Minimum score in percent; exit status 3 if a mutant was not tried")
       ->check(quietly(CLI::Range(0.0, 100.0)))
       ->type_name("PERCENT");
-  app.add_flag("--all-instances", a->all_instances, "Every instance, not one a contract");
+  app.add_flag("--all-instances", a->all_instances, "All instances, instead of one per contract");
   return [a, &console] { return mutate(*a, console); };
 }
 

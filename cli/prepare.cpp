@@ -15,7 +15,7 @@ Run attach_prepare(CLI::App& app, Console& console) {
   };
   auto a = std::make_shared<Arguments>();
   app.add_option("PATH", a->path, "Folder, source file or contract (default: the bundled catalogue)");
-  app.add_option("--jobs,-j", a->jobs, "Processes at a time")
+  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes")
       ->check(quietly(CLI::Range(1U, 1024U)))
       ->type_name("N");
   a->source.attach(app);

@@ -64,8 +64,8 @@ Launch launch_of(const Arguments& a) {
     launch.arguments.push_back(parse_argument(a.specs[i], launch.seed + (i << 32)));
   for (const std::size_t index : a.dumps)
     if (index >= launch.arguments.size() || !launch.arguments[index].is_buffer)
-      throw InputError(
-          fmt::format("--dump {}: no buffer stands at this index; count the --arg from 0", index));
+      throw InputError(fmt::format(
+          "--dump {}: the argument with this index is not a buffer; --arg are counted from 0", index));
   launch.chosen = choose_entry(a.source, a.entry, a.source_options.compile_options());
   return launch;
 }
@@ -76,11 +76,11 @@ void check_parameters(const Launch& launch) {
   const auto& name = launch.chosen.entry.lowered;
   const auto entry =
       std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.name == name; });
-  if (entry == entries.end()) throw InputError(fmt::format("the entry {} has no code", name));
+  if (entry == entries.end()) throw InputError(fmt::format("the kernel {} has no code", name));
   const auto& sizes = entry->parameter_bytes;
   if (sizes.size() != launch.arguments.size())
     throw InputError(
-        fmt::format("{} takes {} arguments, but {} are given with --arg; give one --arg a parameter",
+        fmt::format("{} takes {} arguments, but {} are given with --arg; give one --arg per parameter",
                     launch.chosen.entry.spelled, sizes.size(), launch.arguments.size()));
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::size_t given =
@@ -300,36 +300,37 @@ int sanitize(Arguments a, const Console& console) {
 Run attach_sanitize(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   const auto once = [](CLI::Option* option) { return option->allow_extra_args(false); };
-  app.add_option("FILE", a->source, "A .cu or .ptx")->required();
-  app.add_option("--entry", a->entry, "The kernel, as C++ or PTX spells it, or a part that fits it alone")
+  app.add_option("FILE", a->source, "A .cu or .ptx file")->required();
+  app.add_option("--entry", a->entry,
+                 "Kernel, as spelled in C++ or PTX, or a part of its name that matches no other")
       ->required();
-  app.add_option("--grid", a->grid, "Blocks")->type_name("X[,Y,Z]");
-  app.add_option("--block", a->block, "Threads of a block")->type_name("X[,Y,Z]");
-  app.add_option("--cluster", a->cluster, "Blocks of a cluster")->type_name("X[,Y,Z]");
-  app.add_flag("--counters", a->counters, "Count what the launch does, the last one of --repeat");
+  app.add_option("--grid", a->grid, "Blocks per grid")->type_name("X[,Y,Z]");
+  app.add_option("--block", a->block, "Threads per block")->type_name("X[,Y,Z]");
+  app.add_option("--cluster", a->cluster, "Blocks per cluster")->type_name("X[,Y,Z]");
+  app.add_flag("--counters", a->counters, "Performance counters of the launch (the last one of --repeat)");
   app.add_flag("--cooperative", a->cooperative, "Cooperative launch: all blocks resident");
-  app.add_option("--shared", a->shared, "Dynamic shared memory of a block")->type_name("BYTES");
+  app.add_option("--shared", a->shared, "Dynamic shared memory per block")->type_name("BYTES");
   once(app.add_option(
               "--arg", a->specs,
               "One kernel argument, in order: i32:5, f32:1.5, buffer:f32:1000:random; a struct by value is "
               "bytes:HEX, such as bytes:00ff10, or bytes:@FILE")
            ->type_name("SPEC"));
-  once(app.add_option("--dump", a->dumps, "Print the buffer that is the argument with this index")
+  once(app.add_option("--dump", a->dumps, "Print the buffer passed as the argument with this index")
            ->type_name("INDEX"));
   app.add_option("--schedule", a->schedule,
                  "converging, lanes-forward, lanes-backward, warps-backward, random:SEED");
-  app.add_option("--repeat", a->repeat,
-                 "Runs, whose buffers are compared; a random schedule takes the next seed each time")
+  app.add_option(
+         "--repeat", a->repeat,
+         "Number of runs, whose buffers are compared; a random schedule uses the next seed in each run")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000})))
       ->type_name("N");
-  app.add_option(
-         "--instructions", a->instructions,
-         fmt::format(
-             "Warp instructions after which a run ends as a timeout; without it {}, seconds to minutes",
-             a->instructions))
+  app.add_option("--instructions", a->instructions,
+                 fmt::format("Limit of warp instructions per run, beyond which it is a timeout (default: {}, "
+                             "seconds to minutes)",
+                             a->instructions))
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max())))
       ->type_name("N");
-  app.add_option("--seed", a->seed, "Of random buffers: a number, or \"random\"")->type_name("S");
+  app.add_option("--seed", a->seed, "Seed of random buffers: a number or \"random\"")->type_name("S");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");

@@ -53,9 +53,8 @@ Assignment chosen(const std::vector<Subject>& subjects, const std::string& only)
   selection.only = only;
   for (const Assignment& one : selection.selected(subjects))
     if (one.instance->reduction && folds(one.instance->reduction->op)) return one;
-  throw InputError(
-      "there is no kernel with a [reduction] by sum, prod, min or max, whose order could be shown",
-      {subjects.front().contract.source.string()});
+  throw InputError("no kernel has a [reduction] by sum, prod, min or max; only these have an order to show",
+                   {subjects.front().contract.source.string()});
 }
 
 Shown show(const Assignment& assignment, const Arguments& a) {
@@ -69,10 +68,11 @@ Shown show(const Assignment& assignment, const Arguments& a) {
   if (!ran.trace) throw Unsupported("a finding ended the run; foldproof audit shows it");
   const ProvenanceTrace& trace = *ran.trace;
   if (const auto incomplete = trace.expressions.incomplete())
-    throw Unsupported("the tree of this kernel is not known: " + *incomplete);
+    throw Unsupported("incomplete provenance: " + *incomplete);
   if (a.result >= trace.results.size())
-    throw InputError(fmt::format("--result: there is no result {}; the kernel gives {} here", a.result,
-                                 trace.results.size()));
+    throw InputError(
+        fmt::format("--result: there is no result {}; the kernel returns {} results in this case", a.result,
+                    trace.results.size()));
   Shown shown;
   shown.kernel = empty_report(assignment.subject->contract, instance).kernel;
   shown.instance = instance.label;
@@ -102,7 +102,7 @@ std::string_view combination(Operator op) {
 
 std::string replay_text(const Replay& replayed) {
   if (replayed.differs) return fmt::format("value {}: the device and the host disagree", *replayed.differs);
-  return fmt::format("{} operations done again on the host give the same bits", replayed.operations);
+  return fmt::format("{} operations replayed on the host give the same bits", replayed.operations);
 }
 
 /// The number of elements that are a leaf.
@@ -127,8 +127,9 @@ std::string to_text(const Shown& shown, std::uint64_t result) {
   } else {
     line("order", std::get<std::string>(shown.tree));
   }
-  line(combinations_of(shown.op), fmt::format("at most {} on the way of one element", shown.most_additions));
-  if (shown.bound) line("bound", fmt::format("{:.6g}, by the values on the way", upper_double(*shown.bound)));
+  line(combinations_of(shown.op), fmt::format("at most {} on the path of one element", shown.most_additions));
+  if (shown.bound)
+    line("bound", fmt::format("{:.6g}, from the intermediate values", upper_double(*shown.bound)));
   line("replay", replay_text(shown.replayed));
   if (const SummationTree* tree = shown.known(); tree && tree->root().leaves <= most_lines)
     text += "\n" + tree_text(*tree, combination(shown.op));
@@ -187,19 +188,19 @@ int tree(const Arguments& a, const Console& console) {
 
 Run attach_tree(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
-  app.add_option("FILE", a->path, "A source or contract")->required();
-  app.add_option("--contract", a->contract, "Contract of the source; default: the one beside it")
+  app.add_option("FILE", a->path, "Source file or contract")->required();
+  app.add_option("--contract", a->contract, "Contract of the source (default: next to the source)")
       ->type_name("FILE");
-  app.add_option("--entry", a->entry, "The kernel to guess a contract for, where a source has none")
+  app.add_option("--entry", a->entry, "Kernel to guess a contract for, if the source has none")
       ->type_name("NAME");
-  app.add_option("--only", a->only, "The instance; default: the first one")->type_name("TEXT");
-  app.add_option("--case", a->only_case,
-                 "The case, written as reports show it; default: 256 elements, or as many as the kernel "
-                 "takes at most")
+  app.add_option("--only", a->only, "Instance (default: the first one)")->type_name("TEXT");
+  app.add_option(
+         "--case", a->only_case,
+         "Case, in the notation of reports (default: 256 elements, or the maximum that the kernel supports)")
       ->type_name("TEXT");
-  app.add_option("--result", a->result, "Which result, where there are several; default: the first, 0")
+  app.add_option("--result", a->result, "Index of the result, if there are several (default: 0)")
       ->type_name("N");
-  app.add_option("--svg", a->svg, "Draw the tree into this file")->type_name("FILE");
+  app.add_option("--svg", a->svg, "SVG file for a drawing of the tree")->type_name("FILE");
   a->source.attach(app);
   return [a, &console] { return tree(*a, console); };
 }

@@ -75,7 +75,7 @@ KernelReport why_no_checker(const Assignment& assignment, const InputError& erro
 }  // namespace
 
 void check_has_gpu(const std::string& sanitizer, bool has_gpu) {
-  if (!sanitizer.empty() && !has_gpu) throw InputError("--sanitizer watches a GPU; add --device cuda");
+  if (!sanitizer.empty() && !has_gpu) throw InputError("--sanitizer requires a GPU; add --device cuda");
 }
 
 std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list) {
@@ -85,8 +85,8 @@ std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list)
     tools.push_back(compute_sanitizer::tool_named(name));
     if (tools.back() == nullptr)
       throw InputError(
-          fmt::format("--sanitizer knows no tool \"{}\"; it takes racecheck, memcheck, synccheck "
-                      "and initcheck, with commas between",
+          fmt::format("--sanitizer: unknown tool \"{}\"; choose from racecheck, memcheck, synccheck and "
+                      "initcheck, separated by commas",
                       name));
   }
   const ProcessResult version = run_process({compute_sanitizer::find_executable().string(), "--version"},

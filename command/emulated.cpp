@@ -25,7 +25,7 @@ std::variant<Counted, std::string> counted(const Subject& subject, const Instanc
   once.calls = 1;
   const JobResult ran = runner->run({instance_job(instance, subject.image, *runner, once)}).front();
   if (ran.unsupported) return "there are no counters: " + *ran.unsupported;
-  if (!ran.completed) return "there are no counters: a finding ended the case that they are taken from";
+  if (!ran.completed) return "there are no counters: a finding ended the counted case";
   return result;
 }
 

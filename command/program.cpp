@@ -38,11 +38,11 @@ void add_output_options(CLI::App& app, Console& console) {
     checked.description("");
     return checked;
   };
-  app.add_option("--format", console.format, "How the result is printed")
+  app.add_option("--format", console.format, "Output format")
       ->transform(transform(formats))
       ->type_name("text|json")
       ->group("Output");
-  app.add_option("--color", console.color, "auto, always or never")
+  app.add_option("--color", console.color, "Coloured output: auto, always or never")
       ->transform(transform(colors))
       ->group("Output");
 }
@@ -83,10 +83,10 @@ int guarded(const Run& run, const Console& console) {
     console.fail(error.sentence(), error.position());
     return exit_unable;
   } catch (const Interrupted&) {
-    console.fail("the run was interrupted before anything was checked", {});
+    console.fail("the run was interrupted before any check", {});
     return exit_interrupted;
   } catch (const std::exception& error) {
-    console.fail(std::string("Foldproof itself failed: ") + error.what(), {});
+    console.fail(std::string("internal error: ") + error.what(), {});
     return exit_unable;
   }
 }

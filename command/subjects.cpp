@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 std::vector<fs::path> contracts_of_folder(const fs::path& folder) {
   auto files = contracts_below(folder);
   if (files.empty())
-    throw InputError(fmt::format(
-        "the folder {} holds no contract; `foldproof init FILE.cu` writes a first one", folder.string()));
+    throw InputError(fmt::format("the folder {} contains no contract; `foldproof init FILE.cu` writes one",
+                                 folder.string()));
   return files;
 }
 
@@ -31,7 +31,7 @@ std::vector<fs::path> contract_files(const SubjectChoice& choice) {
   if (choice.path.empty()) return contracts_of_folder(shipped_kernels());
   std::error_code error;
   if (fs::is_directory(choice.path, error)) return contracts_of_folder(choice.path);
-  if (!fs::exists(choice.path, error)) throw InputError("there is no such file", {choice.path.string()});
+  if (!fs::exists(choice.path, error)) throw InputError("the file does not exist", {choice.path.string()});
   const fs::path beside = fs::path(choice.path).replace_extension(".toml");
   return fs::exists(beside, error) ? std::vector{beside} : std::vector<fs::path>{};
 }
@@ -50,10 +50,10 @@ void check_source(const SubjectChoice& choice, const Contract& contract) {
   std::error_code error;
   if (choice.contract.empty() || choice.path.empty() || fs::equivalent(choice.path, contract.source, error))
     return;
-  throw InputError(fmt::format("this contract is about {}, not about {}; under [source], \"path\" names "
-                               "another source",
-                               contract.source.string(), choice.path.string()),
-                   {contract.file.string()});
+  throw InputError(
+      fmt::format("this contract is for {}, not for {}; \"path\" in [source] selects another source",
+                  contract.source.string(), choice.path.string()),
+      {contract.file.string()});
 }
 
 /// Orders "A2" before "A10" before "B1": by letters, then by number.
@@ -126,7 +126,7 @@ std::string skip_without_gpu(std::vector<Subject>& subjects) {
     if (!is_host_function(subject)) continue;
     subject.skipped = present.lack;
     if (present.count == 1 && uses_several_gpus(subject.contract))
-      subject.skipped = "there is one CUDA device here, and this is about several";
+      subject.skipped = "only one CUDA device is available, and this requires several";
     if (!subject.skipped.empty()) continue;
     limit_gpus(subject.contract, present.count);
     device = present.name;
@@ -166,7 +166,7 @@ fs::path shipped_kernels() {
   for (const fs::path& folder : {program.parent_path().parent_path() / FOLDPROOF_INSTALLED_KERNELS,
                                  fs::path(FOLDPROOF_SOURCE_KERNELS)})
     if (fs::is_directory(folder, error)) return folder;
-  throw InputError("the kernels that come with Foldproof are not there; name a file or a folder");
+  throw InputError("the bundled kernels were not found; specify a file or a folder");
 }
 
 unsigned default_jobs() {

@@ -62,8 +62,8 @@ std::string checked_arch(const std::string& arch) {
 
 fs::path checked_source(const fs::path& source) {
   std::error_code error;
-  if (!fs::exists(source, error)) throw InputError("there is no such file", {source.string()});
-  if (!fs::is_regular_file(source, error)) throw InputError("this is no regular file", {source.string()});
+  if (!fs::exists(source, error)) throw InputError("the file does not exist", {source.string()});
+  if (!fs::is_regular_file(source, error)) throw InputError("not a regular file", {source.string()});
   return fs::absolute(source, error).lexically_normal();
 }
 

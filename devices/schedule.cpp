@@ -59,8 +59,8 @@ Schedule schedule_named(std::string_view text) {
   for (std::size_t i = 0; i + 1 < std::size(names); ++i)
     if (names[i] == text) return {static_cast<Schedule::Order>(i), 0};
   throw InputError(
-      fmt::format("there is no schedule \"{}\"; choose converging, lanes-forward, lanes-backward, "
-                  "warps-backward or random:SEED",
+      fmt::format("unknown schedule \"{}\"; choose converging, lanes-forward, lanes-backward, warps-backward "
+                  "or random:SEED",
                   text));
 }
 
@@ -69,8 +69,8 @@ CoRunningLoad co_running_load_named(std::string_view text) {
     for (const bool busy : {false, true})
       if (const CoRunningLoad load{limit, busy}; to_string(load) == text) return load;
   throw InputError(
-      fmt::format("there is no co-running load \"{}\"; choose none, occupancy-limit:EIGHTHS with 1 to {} of "
-                  "them, busy-kernel, or both with + between",
+      fmt::format("unknown co-running load \"{}\"; choose none, occupancy-limit:EIGHTHS with 1 to {} of "
+                  "them, busy-kernel, or both joined by +",
                   text, tightest_occupancy_limit));
 }
 

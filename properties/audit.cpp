@@ -77,7 +77,7 @@ class Audit {
       check(normalized(c));
     } catch (const InputError& outdated) {
       report_.notes.push_back(
-          fmt::format("a stored case was left out ({}): {}", outdated.sentence(), describe(c)));
+          fmt::format("a stored case was skipped ({}): {}", outdated.sentence(), describe(c)));
     }
   }
 
@@ -105,7 +105,7 @@ class Audit {
       }
       if (options_.budget && Clock::now() - start_ >= *options_.budget) {
         report_.notes.push_back(
-            fmt::format("the time budget ended after {} of {} cases", index, options_.cases));
+            fmt::format("the time budget was exhausted after {} of {} cases", index, options_.cases));
         break;
       }
       ended = index + 1;
@@ -173,8 +173,8 @@ class Audit {
   /// that waits for an event that may still occur gets a second chance.
   void end_for_timeouts() {
     if (is_replay_ || stopped_ || (++timeouts_ == 1 && !capabilities_.observes_launches)) return;
-    report_.notes.emplace_back(timeouts_ == 1 ? "the audit ended at the first case that did not"
-                                              : "the audit ended at the second case that did not");
+    report_.notes.emplace_back(timeouts_ == 1 ? "the audit stopped at the first case that did not end"
+                                              : "the audit stopped at the second case that did not end");
     stopped_ = true;
   }
 
@@ -280,24 +280,24 @@ class Audit {
     report_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     if (report_.cases == 0 && left_out_ != 0) {
       report_.verdict = Verdict::unsupported;
-      report_.reason = "none of its cases could be run, for others had ended the process that was to";
+      report_.reason = "none of its cases could be run, because other cases had ended the worker process";
     }
     if (report_.verdict == Verdict::unsupported) return std::move(report_);
     if (2 * vacuous_ > bounded_)
-      report_.notes.push_back(fmt::format(
-          "in {} of the {} cases that a bound checked, it says nothing about the value", vacuous_, bounded_));
+      report_.notes.push_back(
+          fmt::format("in {} of the {} cases checked by a bound, the bound is vacuous", vacuous_, bounded_));
     const Accuracy& accuracy = report_.accuracy;
     const std::uint64_t unchecked =
         accuracy.checked_by[static_cast<std::size_t>(CheckResult::Evidence::nothing)];
     if (2 * unchecked > report_.cases)
-      report_.notes.push_back(fmt::format("in {} of the {} cases nothing checked the value: {}", unchecked,
+      report_.notes.push_back(fmt::format("in {} of the {} cases the value was not checked: {}", unchecked,
                                           report_.cases, accuracy.why_not));
     if (left_out_ != 0)
-      report_.notes.push_back(fmt::format(
-          "{} cases were left out, behind others that ended the process that ran them", left_out_));
+      report_.notes.push_back(
+          fmt::format("{} cases were skipped, after others ended the worker process", left_out_));
     report_.accuracy.order = order_shown();
     if (2 * incomplete_cases_ > report_.cases)
-      report_.notes.push_back(fmt::format("it is not known what becomes of each element: {}", incomplete_));
+      report_.notes.push_back(fmt::format("incomplete provenance: {}", incomplete_));
     // Undefined behaviour first: it explains wrong values.
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });

@@ -53,7 +53,7 @@ class Fields {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
     if (error != std::errc{} || end != digits.data() + digits.size())
-      wrong(node, key, "a string with an unsigned number of 64 bits");
+      wrong(node, key, "a string with an unsigned 64-bit number");
     return value;
   }
 

@@ -44,14 +44,15 @@ Word read(std::string_view kind, std::span<const DistributionInfo> rows, const s
   const Word word = inputs::read_word(kind, rows, text);
   if (!suits(rows[word.row], element))
     throw InputError(
-        fmt::format("the {} \"{}\" is not made for {} elements", kind, rows[word.row].name, name(element)));
+        fmt::format("the {} \"{}\" does not support {} elements", kind, rows[word.row].name, name(element)));
   return word;
 }
 
 void plant(Elements& x, const InputDistribution& input) {
   for (const auto& [index, value] : input.planted) {
     if (index >= x.size())
-      throw InputError(fmt::format("element {} is planted, but the input has {}", index, x.size()));
+      throw InputError(
+          fmt::format("planted element {} is out of range: the input has {} elements", index, x.size()));
     x.set_bits(index, planted_bits(x.element(), value));
   }
 }

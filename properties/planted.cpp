@@ -45,10 +45,10 @@ Read read(const std::string& text) {
   const bool hexadecimal = text.starts_with("0x");
   const auto digits = std::string_view(text).substr(hexadecimal ? 2 : 0);
   if (const auto bits = all_of<std::uint64_t>(digits, hexadecimal ? 16 : 10)) return *bits;
-  throw InputError(fmt::format(
-      "\"{}\" is no value of an element; write a C hexadecimal number such as 0x1.8p-2, inf, -inf or "
-      "nan, or its bits, such as 0x7fc00001",
-      text));
+  throw InputError(
+      fmt::format("\"{}\" is not the value of an element; write a C hexadecimal number such as 0x1.8p-2, "
+                  "inf, -inf or nan, or its bits, such as 0x7fc00001",
+                  text));
 }
 
 /// Nothing if the type has no such value.
@@ -76,7 +76,7 @@ std::uint64_t planted_bits(Element element, const std::string& value) {
   const Read read_value = read(value);
   if (const auto* number = std::get_if<double>(&read_value)) {
     if (const auto bits = bits_of(element, *number)) return *bits;
-    throw InputError(fmt::format("{} has no value {}, which is planted", name(element), value));
+    throw InputError(fmt::format("{} cannot represent the planted value {}", name(element), value));
   }
   const std::uint64_t bits = std::get<std::uint64_t>(read_value);
   if ((bits & ~code_mask(element)) != 0)

@@ -237,13 +237,13 @@ void refuse_unknown(const Module& module, const std::string& name) {
   const auto sentence = [&] {
     switch (first.where) {
       case UnknownDirective::Where::module:
-        return fmt::format("The directive {} is not known at module scope; remove it.", word);
+        return fmt::format("Unknown directive {} at module scope; remove it.", word);
       case UnknownDirective::Where::function_head:
-        return fmt::format("The directive {} of the function {} is not known; remove it.", word,
+        return fmt::format("Unknown directive {} of the function {}; remove it.", word,
                            quoted(std::string_view(first.function)));
       case UnknownDirective::Where::function_body: break;
     }
-    return fmt::format("The directive {} is not known inside a function; remove it.", word);
+    return fmt::format("Unknown directive {} inside a function; remove it.", word);
   };
   throw InputError(sentence(), {name, first.line, first.column});
 }

@@ -19,10 +19,10 @@ void MaskCheck::block_ends(BlockNumber block) {
 
 void MaskCheck::warp_sync_arrives(const WarpSyncEvent& event) {
   if (const LaneSet outside = event.lanes & ~event.mask; outside != 0)
-    report(
-        event, outside,
-        fmt::format("lane {} executes this with the member mask {:#010x}, which leaves the lane itself out",
-                    first_lane(outside), event.mask));
+    report(event, outside,
+           fmt::format(
+               "lane {} executes this with the member mask {:#010x}, which does not include the lane itself",
+               first_lane(outside), event.mask));
   if ((event.mask & ~event.lanes) == 0) return;  // no lanes to wait for
   auto& waiting = waiting_[event.warp];
   for (const WarpSyncEvent& other : waiting) {
@@ -31,8 +31,8 @@ void MaskCheck::warp_sync_arrives(const WarpSyncEvent& event) {
     const LaneSet comes = other.mask & event.lanes, waits = event.mask & other.lanes;
     if (other.site != event.site || other.mask == event.mask || comes == 0 || waits == 0) continue;
     report(event, comes,
-           fmt::format("lane {} comes with the member mask {:#010x}, and lane {} waits here with {:#010x}: "
-                       "each names the other",
+           fmt::format("lane {} arrives with the member mask {:#010x} while lane {} waits with {:#010x}; "
+                       "each mask names the other lane",
                        first_lane(comes), event.mask, first_lane(waits), other.mask));
   }
   waiting.push_back(event);

@@ -6,7 +6,7 @@ add_test(NAME gpu.memcheck COMMAND foldproof audit "${PROJECT_SOURCE_DIR}/kernel
                                                    --jobs 1 --cases 8 --store "${CMAKE_CURRENT_BINARY_DIR}/gpu-cases")
 # The exit status does not suffice: 3 also means that a kernel could not be run on an existing GPU.
 set_tests_properties(gpu.audit gpu.memcheck PROPERTIES LABELS gpu RUN_SERIAL TRUE TIMEOUT 600
-                                                       SKIP_REGULAR_EXPRESSION "there is no CUDA device here")
+                                                       SKIP_REGULAR_EXPRESSION "no CUDA device available")
 
 # memcheck reports an error for a test without a kernel, and the tests of wrong kernels are supposed to have errors: that
 # step excludes all others.

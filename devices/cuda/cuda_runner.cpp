@@ -214,7 +214,7 @@ class CudaRunner final : public Runner {
 
   Module& module_of(const std::shared_ptr<const Image>& image) {
     if (!image->program.empty())
-      throw Unsupported("a host function is called, which is no kernel", {image->name()});
+      throw Unsupported("the entry is a host function, not a kernel", {image->name()});
     const auto known = std::ranges::find(modules_, image, &Loaded::image);
     if (known != modules_.end()) return *known->module;
     if (modules_.size() == most_modules) modules_.pop_front();

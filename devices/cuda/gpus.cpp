@@ -14,7 +14,7 @@
 namespace foldproof {
 namespace {
 
-Gpus none(const std::string& why) { return {0, "", "", "there is no CUDA device here: " + why}; }
+Gpus none(const std::string& why) { return {0, "", "", "no CUDA device available: " + why}; }
 
 /// Looks up a driver function. Querying the GPUs also works with a driver that lacks functions that
 /// devices/cuda/driver.h needs to run kernels.
@@ -53,7 +53,7 @@ Gpus asked() {
   int number = 0;
   if (const CUresult error = count(&number); error != CUDA_SUCCESS)
     return none(fmt::format("cuDeviceGetCount returns error {}", static_cast<int>(error)));
-  if (number < 1) return none("the driver counts none");
+  if (number < 1) return none("the driver reports no devices");
   std::array<char, 256> text{};
   if (name(text.data(), static_cast<int>(text.size()) - 1, 0) != CUDA_SUCCESS) text[0] = '\0';
   Gpus gpus{static_cast<unsigned>(number), text.data(), "", ""};
@@ -92,7 +92,7 @@ Gpus asked_elsewhere() {
     const std::string text = read_to_end(answer.from.number(), most_text);
     const ExitStatus status = child.wait();
     if (status.signal != 0 || status.code != 0 || text.empty())
-      return none("its driver ends the process that asks for it");
+      return none("the driver terminates the process that queries it");
     return read_from(text);
   } catch (const InputError& error) {
     return none(error.sentence());

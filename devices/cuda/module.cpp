@@ -39,7 +39,7 @@ CUmod_st* loaded(const Image& image) {
 
 EntryInfo entry_of(CUfunc_st* function) {
   const char* name = nullptr;
-  check(driver().cuFuncGetName_(&name, function), "naming a kernel");
+  check(driver().cuFuncGetName_(&name, function), "querying a kernel's name");
   EntryInfo entry{name, {}};
   std::size_t offset = 0, bytes = 0;
   for (std::size_t k = 0; driver().cuFuncGetParamInfo_(function, k, &offset, &bytes) == CUDA_SUCCESS; ++k)
@@ -89,14 +89,14 @@ std::vector<EntryInfo> Module::entries() const {
 CUfunc_st* Module::function(const std::string& entry, const LaunchShape& shape) const {
   CUfunc_st* function = nullptr;
   if (driver().cuModuleGetFunction_(&function, module_, entry.c_str()) != CUDA_SUCCESS)
-    throw InputError(fmt::format("{} holds no kernel \"{}\"", name_, entry));
+    throw InputError(fmt::format("{} does not contain a kernel \"{}\"", name_, entry));
   if (shape.shared_bytes > shared_without_asking &&
       driver().cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                    static_cast<int>(shape.shared_bytes)) != CUDA_SUCCESS)
-    throw RefusedLaunch{"a block has no so much shared memory on this GPU"};
+    throw RefusedLaunch{"a block cannot have that much shared memory on this GPU"};
   if (shape.cluster.volume() > portable_cluster)
     check(driver().cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
-          "admitting clusters of more than 8 blocks");
+          "enabling clusters of more than 8 blocks");
   return function;
 }
 

@@ -41,7 +41,7 @@ void check_shape(const Program& program, const FunctionCode& entry, const Launch
                     shared, fixed, shape.shared_bytes, largest_shared_memory));
   const auto& most = entry.max_threads;
   if (most[0] != 0 && threads > std::uint64_t{most[0]} * most[1] * most[2])
-    throw InputError(fmt::format("{} was compiled for at most {} threads a block, and the launch has {}",
+    throw InputError(fmt::format("{} was compiled for at most {} threads per block, and the launch has {}",
                                  entry.name, std::uint64_t{most[0]} * most[1] * most[2], threads));
   const auto& exact = entry.required_threads;
   if (exact[0] != 0 && (exact[0] != shape.block.x || exact[1] != shape.block.y || exact[2] != shape.block.z))
@@ -76,8 +76,8 @@ void check_cooperative(const Program& program, const FunctionCode& entry, const 
   if (shared != 0) each = std::min(each, largest_shared_memory / shared);
   if (shape.grid.volume() > each * multiprocessors)
     throw InputError(
-        fmt::format("a cooperative launch of {} blocks cannot be resident at once: {} multiprocessors "
-                    "hold {} such blocks each",
+        fmt::format("a cooperative launch of {} blocks cannot be resident at once: {} multiprocessors with "
+                    "{} such blocks each",
                     shape.grid.volume(), multiprocessors, each));
 }
 
@@ -169,7 +169,7 @@ LaunchReport Device::launch(ModuleId module, std::string_view entry_name, const 
 }
 
 const Program& Device::program(ModuleId module) const {
-  if (module >= programs_.size()) throw InputError(fmt::format("there is no module {}", module));
+  if (module >= programs_.size()) throw InputError(fmt::format("module {} does not exist", module));
   return *programs_[module];
 }
 

@@ -23,7 +23,7 @@ class Allocations {
     try {
       for (const JobBuffer& buffer : buffers) {
         if (buffer.initial.size() > buffer.bytes)
-          throw InputError(fmt::format("the buffer \"{}\" of {} bytes is given {} initial ones", buffer.name,
+          throw InputError(fmt::format("the buffer \"{}\" of {} bytes has {} initial bytes", buffer.name,
                                        buffer.bytes, buffer.initial.size()));
         blocks_.push_back(device.allocate(buffer.offset + buffer.bytes, buffer.name));
         if (!buffer.initial.empty()) device.write(start(blocks_.size() - 1), buffer.initial);

@@ -38,7 +38,7 @@ class Program {
     connection_.limit(limit_);
     std::string heard(greeting.size(), '\0');
     connection_.receive(heard.data(), heard.size());
-    if (heard != greeting) throw ProtocolError{"its first words are no greeting"};
+    if (heard != greeting) throw ProtocolError{"it did not send the greeting"};
     for (std::uint64_t left = number(most_listed, "entries"); left > 0; --left) {
       EntryInfo entry{text(), {}};
       for (std::uint64_t more = number(most_listed, "parameters"); more > 0; --more)
@@ -149,7 +149,7 @@ class Program {
   /// Libraries print more details to standard error than their error codes convey.
   std::string with_last_words(const std::string& sentence) const {
     const std::string words = connection_.last_words();
-    return words.empty() ? sentence : fmt::format("{}; it said: {}", sentence, words);
+    return words.empty() ? sentence : fmt::format("{}; its last output: {}", sentence, words);
   }
 
   std::uint64_t number() {
@@ -160,7 +160,7 @@ class Program {
 
   std::uint64_t number(std::uint64_t most, std::string_view what) {
     const std::uint64_t value = number();
-    if (value > most) throw ProtocolError{fmt::format("it speaks of {} {}", value, what)};
+    if (value > most) throw ProtocolError{fmt::format("invalid number of {}: {}", what, value)};
     return value;
   }
 
@@ -201,7 +201,7 @@ class HostRunner final : public Runner {
       throw InputError(fmt::format("the host program of {} {} before it could be called", image->name(),
                                    ended.in_time ? ended.how : "does nothing"));
     } catch (const ProtocolError& error) {
-      throw InputError(fmt::format("the host program of {} is none: {}", image->name(), error.what));
+      throw InputError(fmt::format("{} is not a host program: {}", image->name(), error.what));
     }
   }
 
@@ -220,7 +220,7 @@ class HostRunner final : public Runner {
     } catch (const ProtocolError& error) {
       program_.reset();
       return failed_job(job, Kind::crash,
-                        fmt::format("the host program answered what is no answer: {}", error.what));
+                        fmt::format("the host program sent an invalid reply: {}", error.what));
     }
   }
 

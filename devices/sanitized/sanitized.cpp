@@ -98,7 +98,7 @@ class SanitizedRun {
       if (!ran.is_spoilt()) run_self_test(client);  // nothing can run on a corrupted device
       client.connection().limit(for_its_records);
       if (!client.connection().finish())
-        throw Unsupported(fmt::format("compute-sanitizer's {} did not write down what it saw", tool_.name));
+        throw Unsupported(fmt::format("compute-sanitizer's {} did not write its records", tool_.name));
       if (ran.is_spoilt()) spoiler_ = ran.index.back();
       attribute(read_if_possible(records).value_or(""), ran);
       return keep(std::move(ran));
@@ -116,7 +116,7 @@ class SanitizedRun {
     } catch (const Silent& silent) {
       return run_unproven(jobs, silent);
     } catch (const ProtocolError& error) {
-      throw Unsupported(fmt::format("the worker under compute-sanitizer's {} answers what is no answer: {}",
+      throw Unsupported(fmt::format("the worker under compute-sanitizer's {} sent an invalid reply: {}",
                                     tool_.name, error.what));
     }
   }

@@ -125,7 +125,7 @@ class Server {
         case Request::entries: return entries(reader);
         case Request::run: return run(reader);
       }
-      throw ProtocolError{"a request that there is not"};
+      throw ProtocolError{"an unknown request"};
     } catch (const SpoiltDevice&) {
       return ByteWriter(Answer::not_together);
     } catch (const InputError& error) {

@@ -12,14 +12,15 @@ template <typename T>
 T narrow(ByteReader& from) {
   const std::uint64_t value = from.number();
   if (value > std::numeric_limits<T>::max())
-    throw ProtocolError{fmt::format("{} where it is too large", value)};
+    throw ProtocolError{fmt::format("number {} is too large", value)};
   return static_cast<T>(value);
 }
 
 template <typename Enumeration>
 Enumeration enumerator(ByteReader& from, Enumeration last) {
   const std::uint64_t value = from.number();
-  if (value > static_cast<std::uint64_t>(last)) throw ProtocolError{fmt::format("{} among names", value)};
+  if (value > static_cast<std::uint64_t>(last))
+    throw ProtocolError{fmt::format("invalid enumerator {}", value)};
   return static_cast<Enumeration>(value);
 }
 
@@ -146,8 +147,7 @@ void write(ByteWriter& to, const Job& job) {
 /// Throws ProtocolError if a step refers to a buffer that the job does not have.
 void check_buffers(const Job& job) {
   const auto check = [&](std::uint64_t buffer) {
-    if (buffer >= job.buffers.size())
-      throw ProtocolError{fmt::format("a buffer {} that there is not", buffer)};
+    if (buffer >= job.buffers.size()) throw ProtocolError{fmt::format("nonexistent buffer {}", buffer)};
   };
   for (const JobBuffer& buffer : job.buffers)
     if (buffer.initial.size() > buffer.bytes) throw ProtocolError{"more initial bytes than a buffer has"};

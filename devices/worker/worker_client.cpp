@@ -27,7 +27,7 @@ bool fits(const Job& job, const JobResult& result) {
 std::vector<EntryInfo> WorkerClient::introduce(const Image& image, std::chrono::milliseconds limit) {
   auto reply = ask_entries(image, false, limit);
   if (reply.first == Answer::unknown_image) reply = ask_entries(image, true, limit);
-  if (reply.first != Answer::entries) throw ProtocolError{"an answer to another question"};
+  if (reply.first != Answer::entries) throw ProtocolError{"a reply to another request"};
   ByteReader reader(reply.second);
   reader.number();
   return read_entries(reader);
@@ -46,7 +46,7 @@ std::optional<std::vector<JobResult>> WorkerClient::run(std::span<const Job> job
     reply = ask(request, limit);
   }
   if (reply.first == Answer::not_together) return std::nullopt;
-  if (reply.first != Answer::results) throw ProtocolError{"an answer to another question"};
+  if (reply.first != Answer::results) throw ProtocolError{"a reply to another request"};
   ByteReader reader(reply.second);
   reader.number();
   std::vector<JobResult> results = read_results(reader);
@@ -70,8 +70,8 @@ std::pair<Answer, std::vector<std::byte>> WorkerClient::ask(const ByteWriter& re
   std::uint64_t answered = 0;
   connection_.receive(&bytes, sizeof bytes);
   connection_.receive(&answered, sizeof answered);
-  if (bytes > most_message) throw ProtocolError{fmt::format("an answer of {} bytes", bytes)};
-  if (answered != number) throw ProtocolError{"an answer to another question"};
+  if (bytes > most_message) throw ProtocolError{fmt::format("a reply of {} bytes", bytes)};
+  if (answered != number) throw ProtocolError{"a reply to another request"};
   std::vector<std::byte> message(bytes);
   connection_.receive(message.data(), bytes);
   connection_.forget_words();

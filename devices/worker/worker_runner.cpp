@@ -69,12 +69,12 @@ class WorkerRunner final : public Runner {
       return client().introduce(image, options_.start);
     } catch (const Ended& ended) {
       abandon();
-      throw InputError(fmt::format("the worker process of the device {} when it was to load this",
+      throw InputError(fmt::format("the worker process of the device {} while loading this image",
                                    ended.in_time ? ended.how : "did not answer"),
                        {image.name()});
     } catch (const ProtocolError& error) {
       abandon();
-      throw InputError(fmt::format("the worker process answers what is no answer: {}", error.what),
+      throw InputError(fmt::format("the worker process sent an invalid reply: {}", error.what),
                        {image.name()});
     }
   }
@@ -166,7 +166,7 @@ class WorkerRunner final : public Runner {
                                                     std::chrono::duration<double>(options_.limit).count()));
     } catch (const ProtocolError& error) {
       return failed_job(job, Kind::crash,
-                        fmt::format("the process that ran it answers what is no answer: {}", error.what));
+                        fmt::format("the process that ran it sent an invalid reply: {}", error.what));
     }
   }
 

@@ -9,8 +9,8 @@ namespace {
 constexpr unsigned bits = 160;
 
 constexpr const char* sum_too_uncertain =
-    "the error of the sum of exponentials may be as large as the sum: its logarithm or reciprocal may be "
-    "anything";
+    "the error of the sum of exponentials may be as large as the sum, so its logarithm or reciprocal is "
+    "unbounded";
 
 /// Relative error of the sum, rounded up.
 Bound relative_error(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,

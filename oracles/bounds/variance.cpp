@@ -55,12 +55,12 @@ class Steps {
 
 std::optional<Bound> uncertain_count(std::uint64_t count, const FloatFormat& format) {
   if (format.precision >= 63 || count <= std::uint64_t{1} << format.precision) return std::nullopt;
-  return Bound::none(fmt::format("the count {} may itself be rounded in {} bits", count, format.precision));
+  return Bound::none(fmt::format("the count {} may not be exact in {} bits", count, format.precision));
 }
 
 std::optional<Bound> refused(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
   if (moments.count == 0 || divisor == 0)
-    return Bound::none("a variance of no values, or of one as a sample, is no number");
+    return Bound::none("the variance of no values, or of a sample of one value, is NaN");
   return uncertain_count(moments.count, format);
 }
 
@@ -68,7 +68,7 @@ std::optional<Bound> refused(const Moments& moments, std::uint64_t divisor, cons
 
 Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, const FloatFormat& format,
                  bool flush) {
-  if (count == 0) return Bound::none("a mean of no values is no number");
+  if (count == 0) return Bound::none("the mean of no values is NaN");
   if (const auto none = uncertain_count(count, format)) return *none;
   if (quotient(whole(1), whole(count), quotient_bits).low < smallest_normal(format))
     return Bound::none(fmt::format("1 / {} may be subnormal", count));
@@ -79,7 +79,7 @@ Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, co
 }
 
 Bound mean_of_shares_bound(std::uint64_t count, const Dyadic& magnitude, const FloatFormat& format) {
-  if (count == 0) return Bound::none("a mean of no values is no number");
+  if (count == 0) return Bound::none("the mean of no values is NaN");
   if (const auto none = uncertain_count(count, format)) return *none;
   // Two roundings of each share, half the smallest subnormal if it underflows, then the sum of the shares.
   const Dyadic exact = quotient(magnitude, whole(count), quotient_bits).high;
@@ -117,7 +117,7 @@ std::uint64_t sum_of_smaller_parts(std::uint64_t count) { return count * (1 + st
 }  // namespace
 
 Bound merged_mean_bound(std::uint64_t count, const Dyadic& largest, const FloatFormat& format) {
-  if (count == 0) return Bound::none("a mean of no values is no number");
+  if (count == 0) return Bound::none("the mean of no values is NaN");
   return merged_mean_error(count, largest, format);
 }
 

@@ -25,25 +25,25 @@ bool lacks_nan(Element element) { return is_float(element) && !float_format(elem
 /// For operators that do not fold.
 std::optional<std::string> why_no_checker_apart(const Arithmetic& a) {
   const auto sentence = [&](std::string_view what) {
-    return fmt::format("{} of {} in an accumulator of {} with an output of {} is not checked: {}",
+    return fmt::format("{} of {} elements with a {} accumulator and a {} output is not checked: {}",
                        info(a.op).name, name(a.input), name(a.accumulator), name(a.output), what);
   };
   switch (info(a.op).gives) {
     case OperatorInfo::Gives::fold: break;
     case OperatorInfo::Gives::index:
-      if (is_float(a.output)) return sentence("an index needs an integer as output");
+      if (is_float(a.output)) return sentence("an index requires an integer output");
       break;
     case OperatorInfo::Gives::tally:
-      if (is_float(a.output)) return sentence("a number of elements needs an integer as output");
+      if (is_float(a.output)) return sentence("an element count requires an integer output");
       if (a.op == Operator::top_p && !is_float(a.accumulator))
-        return sentence("a sum that is held against p needs a floating-point accumulator");
+        return sentence("a sum that is compared with p requires a floating-point accumulator");
       break;
     case OperatorInfo::Gives::ranked:
       if (a.op == Operator::top_k ? is_float(a.output) : !widens(a.input, a.output))
-        return sentence("where elements stand needs an integer as output, what they are their own type");
+        return sentence("indices require an integer output, element values their own type or a wider one");
       break;
     case OperatorInfo::Gives::counts:
-      if (is_float(a.input) || is_float(a.output)) return sentence("bins and their counts are integers");
+      if (is_float(a.input) || is_float(a.output)) return sentence("bin indices and counts must be integers");
       break;
     case OperatorInfo::Gives::number:
     case OperatorInfo::Gives::elements:
@@ -51,14 +51,15 @@ std::optional<std::string> why_no_checker_apart(const Arithmetic& a) {
         break;
       if (!is_float(a.input) || !is_float(a.accumulator) || !is_float(a.output) || lacks_nan(a.accumulator) ||
           lacks_nan(a.output))
-        return sentence("it needs floating-point types, and NaN in the accumulator and the output");
-      if (!includes(a.accumulator, a.input)) return sentence("name an accumulator that holds every element");
+        return sentence("it requires floating-point types, and an accumulator and an output with NaN");
+      if (!includes(a.accumulator, a.input))
+        return sentence("choose an accumulator that represents every element");
       if (a.nan == NanPolicy::ignore)
         return sentence(
-            "what it is without its NaN is not settled; nan = \"ignore\" is for sum, prod, min, max, "
-            "argmin and argmax");
+            "its result without NaN is not defined; nan = \"ignore\" applies to sum, prod, min, max, argmin "
+            "and argmax");
       if (info(a.op).takes("functions") && a.accumulator != Element::f32 && a.accumulator != Element::f64)
-        return sentence("only of f32 and f64 accumulators the errors of exp are known");
+        return sentence("the error of exp is known only for f32 and f64 accumulators");
       break;
   }
   return std::nullopt;
@@ -66,7 +67,7 @@ std::optional<std::string> why_no_checker_apart(const Arithmetic& a) {
 
 std::optional<std::string> why_no_integer_checker(const Arithmetic& a) {
   if (!is_float(a.input) && a.accumulator == a.input && a.output == a.input) return std::nullopt;
-  return fmt::format("\"{}\" is of integers, in an accumulator and an output of the same type",
+  return fmt::format("\"{}\" requires integer elements, with an accumulator and an output of the same type",
                      info(a.op).name);
 }
 
@@ -79,22 +80,23 @@ std::optional<std::string> why_no_checker(const Arithmetic& arithmetic) {
   const Arithmetic a = of_magnitudes(arithmetic);
   const auto converts_to_integer = [](Element from, Element to) { return is_float(from) && !is_float(to); };
   if (converts_to_integer(a.input, a.accumulator) || converts_to_integer(a.accumulator, a.output))
-    return "floating-point values that end in an integer are not checked; name a floating-point output";
+    return "floating-point reductions with an integer accumulator or output are not checked; choose "
+           "floating-point types";
   if (!is_float(a.accumulator) && is_float(a.output))
-    return "integers that end in a floating-point output are not checked; name a floating-point accumulator";
+    return "integer accumulators with a floating-point output are not checked; choose a floating-point "
+           "accumulator";
   if (a.op == Operator::prod && is_float(a.accumulator) && !is_float(a.input))
-    return "products of integers in a floating-point accumulator are not checked";
+    return "integer products with a floating-point accumulator are not checked";
   if (lacks_nan(a.accumulator) || lacks_nan(a.output))
     if (!is_extremum(a.op) || (is_float(a.input) && float_format(a.input).has_nan))
       return fmt::format(
-          "{} holds neither NaN nor infinity, so that what lies beyond it looks like a value: it is checked "
-          "as "
-          "an input, and as the output of min and max of {} elements; name a wider accumulator and output",
+          "{} has neither NaN nor infinity, so an overflow looks like a value: it is supported as an input, "
+          "and as the output of min and max of {} elements; choose a wider accumulator and output",
           name(lacks_nan(a.output) ? a.output : a.accumulator),
           name(lacks_nan(a.output) ? a.output : a.accumulator));
   if (is_extremum(a.op) && !is_float(a.output) &&
       !(holds(a.accumulator, a.input) && holds(a.output, a.accumulator)))
-    return fmt::format("the smallest or largest {} may not fit into the {} accumulator and the {} output",
+    return fmt::format("the smallest or largest {} may not fit in the {} accumulator and the {} output",
                        name(a.input), name(a.accumulator), name(a.output));
   return std::nullopt;
 }

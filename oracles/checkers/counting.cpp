@@ -25,7 +25,7 @@ class CountingChecker final : public Checker {
     check_result.ok = bits == wanted;
     if (!check_result.ok)
       check_result.sentence =
-          fmt::format("the result is {} but {} of {} elements are not zero, so that \"{}\" is {}",
+          fmt::format("the result is {} but {} of {} elements are nonzero, so \"{}\" is {}",
                       to_text(a_.output, bits), nonzero_, count_, info(a_.op).name, wanted);
     return check_result;
   }

@@ -53,10 +53,10 @@ class DotChecker final : public Checker {
   CheckResult element(std::size_t, std::uint64_t bits) const override {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (holds_nan_ && a_.nan == NanPolicy::unspecified)
-      return anything_goes("the contract does not say what a NaN does");
+      return anything_goes("the contract does not specify NaN handling");
     if (products_.specials.give_nan())
       return checked_by_category(outcome.category == Number::Category::nan, outcome,
-                                 holds_nan_ ? "the input holds a NaN" : "the products give NaN");
+                                 holds_nan_ ? "the input contains a NaN" : "the products give NaN");
     if (products_.specials.have_infinity()) return check_infinite(outcome);
     return checked_by_reference(outcome, Reference::exactly(products_.sum()), bound_, a_, "dot product");
   }

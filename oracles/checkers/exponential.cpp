@@ -87,26 +87,27 @@ class ExponentialChecker final : public Checker {
   CheckResult check_spoiled(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
     if (specials_.nan) {
-      if (a_.nan == NanPolicy::unspecified) return anything_goes("the contract does not say what a NaN does");
-      return checked_by_category(nan, outcome, "the input holds a NaN");
+      if (a_.nan == NanPolicy::unspecified)
+        return anything_goes("the contract does not specify NaN handling");
+      return checked_by_category(nan, outcome, "the input contains a NaN");
     }
     // The formula about the maximum evaluates inf - inf; the limits are 1 and 0, or inf.
     const bool limit = a_.op != Operator::softmax
                            ? outcome.category == Number::Category::infinity && !outcome.negative
                            : outcome.is_finite() && (outcome.value.is_zero() || outcome.value == whole(1));
-    return checked_by_category(nan || limit, outcome, "the input holds an infinity");
+    return checked_by_category(nan || limit, outcome, "the input contains an infinity");
   }
 
   /// The input contains only -inf, or is empty.
   CheckResult check_masked(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
     if (a_.op == Operator::cross_entropy)
-      return checked_by_category(nan, outcome, "the input holds nothing but minus infinities");
+      return checked_by_category(nan, outcome, "the input contains only -inf");
     const bool zero = a_.op == Operator::softmax
                           ? outcome.is_finite() && outcome.value.is_zero()
                           : outcome.category == Number::Category::infinity && outcome.negative;
     const bool ok = a_.masked == Masked::zero ? zero : a_.masked == Masked::nan ? nan : zero || nan;
-    return checked_by_category(ok, outcome, "the input holds nothing but minus infinities");
+    return checked_by_category(ok, outcome, "the input contains only -inf");
   }
 
   CheckResult check_logarithm(const Outcome& outcome) const {
@@ -124,7 +125,7 @@ class ExponentialChecker final : public Checker {
     const std::optional<Dyadic>& gap = exact_->gap(target_);
     if (!gap)
       return checked_by_category(outcome.category == Number::Category::infinity && !outcome.negative, outcome,
-                                 "the class's element is minus infinity");
+                                 "the element of the target class is -inf");
     const FloatFormat& format = float_format(a_.accumulator);
     const Enclosure logarithm = exact_->logarithm_of_sum();
     const Dyadic magnitude = larger(abs(logarithm.low), abs(logarithm.high));

@@ -64,14 +64,15 @@ class ExtremumChecker final : public FoldChecker {
 
   CheckResult check(const Extremum& result) const {
     if (input_.nan && a_.nan == NanPolicy::propagate)
-      return by_category(result.nan, result, "the input holds a NaN, which must reach the result");
+      return by_category(result.nan, result, "the input contains a NaN, which must propagate to the result");
     if (input_.nan && a_.nan == NanPolicy::unspecified)
       return by_category(result.nan || keys_.contains(order_key(a_.output, *result.bits)), result,
                          "no element of the input has this value");
     if (!expected_ && input_.nan)  // only NaN, all ignored
       return by_category(result.nan || same(*result.bits, identity(a_.op, a_.output)), result,
-                         "the input holds nothing but NaN");
-    if (result.nan) return by_category(false, result, "the input holds no NaN that could reach the result");
+                         "the input contains only NaN");
+    if (result.nan)
+      return by_category(false, result, "the input contains no NaN that may propagate to the result");
     return by_value(*result.bits);
   }
 

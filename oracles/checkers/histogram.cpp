@@ -24,8 +24,8 @@ class HistogramChecker final : public Checker {
     CheckResult check_result;
     check_result.ok = bits == (count & code_mask(a_.output));
     if (!check_result.ok)
-      check_result.sentence =
-          fmt::format("the result is {} but {} elements are {}", to_text(a_.output, bits), count, index);
+      check_result.sentence = fmt::format("the result is {} but {} elements have the value {}",
+                                          to_text(a_.output, bits), count, index);
     return check_result;
   }
 

@@ -24,20 +24,20 @@ class IndexChecker final : public Checker {
     if (count == 0) return right();
     if (index.negative || index.significand >= count)
       return wrong(
-          fmt::format("the result is {}, and there are {} elements", to_text(a_.output, bits), count));
+          fmt::format("the result is {}, but the input has {} elements", to_text(a_.output, bits), count));
     if (!extreme_) return right();  // only NaN, all ignored
     const std::uint64_t there = load(a_.input, input_, index.significand);
     const bool nan = decode(a_.input, there).is_nan(), wants_nan = decode(a_.input, extreme_->bits).is_nan();
     if (wants_nan && a_.nan == NanPolicy::unspecified)
-      return anything_goes("the contract does not say what a NaN does");
+      return anything_goes("the contract does not specify NaN handling");
     const bool best = nan || wants_nan ? nan && wants_nan
                                        : order_key(a_.input, there) == order_key(a_.input, extreme_->bits);
     if (!best)
-      return wrong(fmt::format("the result is {}, where {} stands, but the {} element is {}, at {}",
+      return wrong(fmt::format("the result is {}, the index of {}, but the {} element is {}, at index {}",
                                index.significand, to_text(a_.input, there), superlative(),
                                to_text(a_.input, extreme_->bits), extreme_->first));
     if (a_.ties == Ties::first && index.significand != extreme_->first)
-      return wrong(fmt::format("the result is {}, but the first {} element stands at {}", index.significand,
+      return wrong(fmt::format("the result is {}, but the first {} element is at index {}", index.significand,
                                superlative(), extreme_->first));
     return right();
   }

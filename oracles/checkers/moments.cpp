@@ -33,7 +33,7 @@ Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t non
 /// `values`: the tally of the input.
 Bound bound_of(const Arithmetic& a, const Tally& values, std::span<const std::byte> input) {
   if (!includes(a.accumulator, a.input))
-    return Bound::none("an element may be rounded on its way into the accumulator");
+    return Bound::none("an element may be rounded when it is converted to the accumulator's type");
   if (values.count == 0 || values.finite != values.count) return Bound::none("not all elements are finite");
   if (a.op == Operator::mean) {
     if (values.magnitude() * Dyadic(2, 0) > largest_finite(a.accumulator))
@@ -55,10 +55,10 @@ class MomentChecker final : public Checker {
 
   CheckResult element(std::size_t, std::uint64_t bits) const override {
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
-      return anything_goes("the contract does not say what a NaN does");
+      return anything_goes("the contract does not specify NaN handling");
     const Outcome outcome = outcome_of(a_.output, bits);
     if (outcome.category == Number::Category::nan && may_cancel_infinity())
-      return anything_goes("the finite elements may overflow to the other side of the infinity");
+      return anything_goes("the finite elements may overflow to the opposite infinity");
     return checked_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
   }
 

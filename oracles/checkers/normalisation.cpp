@@ -45,7 +45,7 @@ class NormalisationChecker final : public Checker {
   CheckResult element(std::size_t index, std::uint64_t bits) const override {
     if (!operands_finite_) return anything_goes("a weight or a bias is not finite");
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
-      return anything_goes("the contract does not say what a NaN does");
+      return anything_goes("the contract does not specify NaN handling");
     const Outcome outcome = outcome_of(a_.output, bits);
     return checked_by_reference(outcome, exact_.at(index), bound(index), a_, info(a_.op).name);
   }
@@ -80,7 +80,7 @@ class NormalisationChecker final : public Checker {
   Bound mean_square_bound() const {
     const FloatFormat& format = float_format(a_.accumulator);
     if (a_.flush_to_zero)
-      return Bound::none("no bound is known for norms where subnormal numbers become zero");
+      return Bound::none("no bound is known for norms if subnormal numbers are flushed to zero");
     const Bound sum = dot_bound_any_order(squares_.nonzero, squares_.nonzero, format, squares_.positive);
     if (!sum) return sum;
     return mean_bound(values_.count, squares_.positive, *sum, format);

@@ -67,8 +67,9 @@ class NucleusChecker final : public Checker {
   std::string right() const {
     std::size_t first = 0;
     while (first < reach_.size() && reach_[first] == Reach::below) ++first;
-    if (first == reach_.size()) return fmt::format("all {} elements do not reach {}", count_, a_.p);
-    return fmt::format("the sum reaches {} with element {} at the earliest", a_.p, first);
+    if (first == reach_.size())
+      return fmt::format("the sum of all {} elements does not reach {}", count_, a_.p);
+    return fmt::format("the sum reaches {} at element {} at the earliest", a_.p, first);
   }
 
   Arithmetic a_;

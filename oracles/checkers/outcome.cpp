@@ -80,8 +80,8 @@ CheckResult checked_by_bound(const Outcome& outcome, const Dyadic& exact, const 
   check_result.vacuous = bound >= abs(exact);
   if (!check_result.ok)
     check_result.sentence = fmt::format(
-        "the result is {} but the exact {} is {}: the error of {:.3g} ulp is {:.3g} times what rounding can "
-        "cause",
+        "the result is {} but the exact {} is {}: the error of {:.3g} ulp is {:.3g} times the rounding error "
+        "bound",
         outcome.text, what, to_text(exact), *check_result.ulps, *check_result.error_over_bound);
   return check_result;
 }
@@ -94,8 +94,8 @@ CheckResult checked_exactly(const Outcome& outcome, const Dyadic& expected, Elem
   measure(check_result, abs(outcome.value - expected), expected, output);
   if (!check_result.ok)
     check_result.sentence =
-        fmt::format("the result is {} but the {} is {}, and these inputs leave no room for rounding",
-                    outcome.text, what, to_text(expected));
+        fmt::format("the result is {} but the {} is {}, and nothing rounds for these inputs", outcome.text,
+                    what, to_text(expected));
   return check_result;
 }
 

@@ -120,7 +120,8 @@ class ProductChecker final : public FoldChecker {
  private:
   Bound rounding_bound() const {
     if (!includes(a_.accumulator, a_.input) || !includes(a_.output, a_.accumulator))
-      return Bound::none("products are checked only where every format holds the values of the one before");
+      return Bound::none(
+          "products are checked only if every format represents all values of the previous one");
     return product_bound_any_order(product_.rounding_factors(), product_.range(),
                                    float_format(a_.accumulator), product_.high());
   }
@@ -131,7 +132,7 @@ class ProductChecker final : public FoldChecker {
     if (!bound_) return anything_goes(bound_.why_not());
     if (product_.infinite())
       return checked_by_category(!nan && !outcome.is_finite() && outcome.negative == product_.negative(),
-                                 outcome, "the input holds an infinity and no zero");
+                                 outcome, "the input contains an infinity and no zero");
     if (!outcome.is_finite())
       return checked_by_category(false, outcome, "no order of multiplication can overflow");
     if (forced_ || product_.zero()) return checked_exactly(outcome, product_.low(), a_.output, "product");

@@ -18,16 +18,17 @@ class RankingChecker final : public Checker {
         order_(top_k(Operator::max, arithmetic.input, input, input.size() / size_of(arithmetic.input))) {}
 
   CheckResult element(std::size_t rank, std::uint64_t bits) const override {
-    if (rank >= order_.size()) return wrong(rank, bits, fmt::format("there are {} elements", order_.size()));
+    if (rank >= order_.size())
+      return wrong(rank, bits, fmt::format("the input has {} elements", order_.size()));
     const std::uint64_t there = load(a_.input, input_, order_[rank]);
     if (a_.nan == NanPolicy::unspecified && decode(a_.input, load(a_.input, input_, order_[0])).is_nan())
-      return anything_goes("the contract does not say what a NaN does");
+      return anything_goes("the contract does not specify NaN handling");
     const bool right = a_.op == Operator::top_k ? decode(a_.output, bits).significand == order_[rank] &&
                                                       !decode(a_.output, bits).negative
                                                 : is_same(there, bits);
     if (right) return {};
     return wrong(rank, bits,
-                 fmt::format("that element is {}, at {}", to_text(a_.input, there), order_[rank]));
+                 fmt::format("that element is {}, at index {}", to_text(a_.input, there), order_[rank]));
   }
 
  private:
@@ -40,7 +41,7 @@ class RankingChecker final : public Checker {
   CheckResult wrong(std::size_t rank, std::uint64_t bits, std::string_view although) const {
     CheckResult check_result;
     check_result.ok = false;
-    check_result.sentence = fmt::format("the result is {} as number {} of the largest elements, but {}",
+    check_result.sentence = fmt::format("the result is {} at rank {} of the largest elements, but {}",
                                         to_text(a_.output, bits), rank, although);
     return check_result;
   }

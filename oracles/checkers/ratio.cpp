@@ -41,7 +41,7 @@ class RatioChecker final : public Checker {
   CheckResult element(std::size_t, std::uint64_t bits) const override {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (has_nan_ && a_.nan == NanPolicy::unspecified)
-      return anything_goes("the contract does not say what a NaN does");
+      return anything_goes("the contract does not specify NaN handling");
     if (has_nan_) return checked_by_reference(outcome, Reference::nan(), Dyadic{}, a_, "largest ratio");
     return checked_by_reference(outcome, largest_, bound(), a_, "largest ratio");
   }

@@ -32,7 +32,7 @@ Dyadic flushed(const FloatFormat& format, const Tally& t, const Dyadic& magnitud
 /// For compensated sums of terms that are known to within a total error of `entering`.
 Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering) {
   if (a.flush_to_zero)
-    return Bound::none("no bound is known for compensated sums where subnormal numbers become zero");
+    return Bound::none("no bound is known for compensated sums if subnormal numbers are flushed to zero");
   const int precision = float_format(a.accumulator).precision;
   const Dyadic sum = abs(t.sum()) + entering, magnitude = t.magnitude() + entering;
   Bound bound = a.sum == SumMethod::kahan      ? joined_kahan_bound(t.count, precision, sum, magnitude)
@@ -84,7 +84,7 @@ class SumChecker final : public TalliedSumChecker {
     if (tally_.specials.give_nan())
       return checked_by_category(
           outcome.category == Number::Category::nan, outcome,
-          tally_.specials.nan ? "the input holds a NaN" : "the input holds infinities of both signs");
+          tally_.specials.nan ? "the input contains a NaN" : "the input contains infinities of both signs");
     if (!bound_) return anything_goes(bound_.why_not());
     if (tally_.specials.have_infinity()) return check_infinite(outcome);
     return outcome.is_finite() ? check_finite(outcome) : check_overflow(outcome);
@@ -101,7 +101,7 @@ class SumChecker final : public TalliedSumChecker {
       case Number::Category::nan: ok = cancels || !float_format(a_.output).has_infinity; break;
       case Number::Category::finite: ok = saturates(outcome, negative); break;
     }
-    return checked_by_category(ok, outcome, negative ? "the input holds -inf" : "the input holds inf");
+    return checked_by_category(ok, outcome, negative ? "the input contains -inf" : "the input contains inf");
   }
 
   CheckResult check_overflow(const Outcome& outcome) const {
@@ -111,7 +111,8 @@ class SumChecker final : public TalliedSumChecker {
       ok = (up && down) || (overflows_to_nan(a_) && (up || down));
     return checked_by_category(
         ok, outcome,
-        fmt::format("the exact sum is {} and no order of summation can overflow so", to_text(exact_)));
+        fmt::format("the exact sum is {} and no order of summation can overflow in this way",
+                    to_text(exact_)));
   }
 
   CheckResult check_finite(const Outcome& outcome) const {
@@ -121,7 +122,7 @@ class SumChecker final : public TalliedSumChecker {
       return checked_by_category(saturates(outcome, exact_.is_negative()), outcome,
                                  fmt::format("the exact sum {} overflows", to_text(exact_)));
     }
-    constexpr const char* saturated = "the sum may have saturated on its way";
+    constexpr const char* saturated = "an intermediate sum may have saturated";
     if (saturates(outcome, false) && may_overflow(false, outcome.single)) return anything_goes(saturated);
     if (saturates(outcome, true) && may_overflow(true, outcome.single)) return anything_goes(saturated);
     const Dyadic bound = *bound_ + output_rounding(outcome);

@@ -138,7 +138,7 @@ NodeId Expressions::replaced(NodeId node, NodeId before, NodeId now) {
   const auto visit = [&](const auto& self, NodeId id) -> NodeId {
     if (id <= before) return id == before ? now : id;
     if (++visits > most) {
-      mark_incomplete("a compare-and-swap stores what is made of very many values");
+      mark_incomplete("a compare-and-swap stores a value computed from too many others");
       return id;
     }
     if (const auto found = known.find(id); found != known.end()) return found->second;

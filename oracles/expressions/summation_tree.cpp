@@ -26,10 +26,10 @@ class Builder {
 
   std::optional<std::string> build(NodeId result) {
     const std::vector<bool> wanted = find_wanted(result);
-    if (shared_) return "a value is used more than once on the way, so that there is no tree";
+    if (shared_) return "an intermediate value is used more than once, so the summation is not a tree";
     for (NodeId id = 1; id <= result; ++id)
       if (wanted[id]) vertex_of_[id] = vertex(id);
-    if (vertices.empty()) return "the result is made of no element of the input";
+    if (vertices.empty()) return "the result does not depend on any element of the input";
     return std::nullopt;
   }
 

@@ -69,7 +69,7 @@ class Level {
     for (const Order order : orders)
       if (root.is[static_cast<std::size_t>(order)])
         return order == Order::sequential
-                   ? fmt::format("{} one after the other{}", root.keys.size(), stride(root))
+                   ? fmt::format("{} combined one at a time{}", root.keys.size(), stride(root))
                    : fmt::format("{} in a {} fold", root.keys.size(), names[static_cast<std::size_t>(order)]);
     if (is_folded_by_halves()) return fmt::format("{} in a strided fold", root.keys.size());
     return std::nullopt;
@@ -121,7 +121,7 @@ class Level {
       return fmt::format("runs of {}{}", groups.largest, stride(*groups.example));
     return fmt::format(
         "groups of {} in a {} fold{}", groups.largest, names[static_cast<std::size_t>(groups.order)],
-        groups.largest == warp && groups.order == Order::strided ? ", as a warp's shuffles make it" : "");
+        groups.largest == warp && groups.order == Order::strided ? ", as produced by warp shuffles" : "");
   }
 
   /// Whether the tree results from repeatedly adding slot i + half to slot i, where half is half the number
@@ -200,13 +200,13 @@ class Level {
   /// For a sequential vertex: the distance between consecutive elements.
   static std::string stride(const Vertex& v) {
     const auto& added = v.added;
-    if (added.size() < 2 || added[1] < added[0]) return ", in no order of the input";
+    if (added.size() < 2 || added[1] < added[0]) return ", not in input order";
     const std::uint32_t first = added[1] - added[0];
     for (std::size_t k = 1; k < added.size(); ++k) {
-      if (added[k] < added[k - 1]) return ", in no order of the input";
-      if (added[k] - added[k - 1] != first) return ", in the order of the input";
+      if (added[k] < added[k - 1]) return ", not in input order";
+      if (added[k] - added[k - 1] != first) return ", in input order";
     }
-    return first == 1 ? ", sequential" : fmt::format(", sequential with a stride of {}", first);
+    return first == 1 ? ", contiguous" : fmt::format(", with a stride of {}", first);
   }
 
   std::vector<Vertex> vertices_;
@@ -220,14 +220,14 @@ bool has_unknown_leaf(const SummationTree& tree) {
 
 std::string shape_of(const SummationTree& tree) {
   const std::string fused = tree.root().fused ? "fused, " : "";
-  if (tree.root().leaves > most_leaves) return "too large to be named";
-  if (has_unknown_leaf(tree)) return fused + "of leaves that are made of several elements each";
+  if (tree.root().leaves > most_leaves) return "too large to name";
+  if (has_unknown_leaf(tree)) return fused + "with leaves that combine several elements each";
   Level level(tree);
   std::string text = fused;
   for (;;) {
     if (const auto whole = level.whole()) return text + *whole;
     const auto groups = level.contract();
-    if (!groups) return text + fmt::format("{} in no known order", level.units());
+    if (!groups) return text + fmt::format("{} in an unknown order", level.units());
     text += *groups + "; of those, ";
   }
 }

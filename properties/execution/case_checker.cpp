@@ -221,7 +221,8 @@ class CaseChecker {
     const PreparedJob& prepared = plan_.prepared[0];
     if (results_[0].contents[prepared.output] == prepared.untouched) return true;
     add(Kind::contract_violation,
-        "the kernel wrote its output for an empty input, which the contract says it leaves untouched");
+        "the kernel wrote its output for an empty input, although the contract claims that it leaves it "
+        "untouched");
     return false;
   }
 
@@ -298,10 +299,11 @@ class CaseChecker {
   std::string what_relation_compares(const std::vector<std::vector<std::uint64_t>>& outputs) const {
     const RelationInfo& relation =
         *std::ranges::find(relation_rows(), plan_.c->relation, &RelationInfo::name);
-    std::string text = fmt::format("the relation \"{}\" says that {}; of ", relation.name, relation.claim);
+    std::string text =
+        fmt::format("the relation \"{}\" requires that {}; for ", relation.name, relation.claim);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const auto& input = i == 0 ? plan_.input : plan_.derived[i - 1].input;
-      text += fmt::format("{}{} the result is {}", i == 0 ? "" : ", and of ", spelled_or_counted(input),
+      text += fmt::format("{}{} the result is {}", i == 0 ? "" : ", and for ", spelled_or_counted(input),
                           first_of(outputs[i]));
     }
     return text;
@@ -310,7 +312,7 @@ class CaseChecker {
   std::string spelled_or_counted(const std::vector<std::byte>& input) const {
     const Element type = instance_.reduction->input;
     const std::size_t count = input.size() / size_of(type);
-    return count > most_spelled_elements ? fmt::format("{} elements that the case makes", count)
+    return count > most_spelled_elements ? fmt::format("the {} elements of the case", count)
                                          : fmt::format("[{}]", spelled(type, input));
   }
 
@@ -336,9 +338,8 @@ class CaseChecker {
       while (at < first + size && output[at] == UndefinedFill{}.byte(at)) ++at;
       if (at == first + size)
         return fmt::format(
-            "; element {} of the output was never written, and a kernel that adds to what is there needs "
-            "`initial` in "
-            "[output]",
+            "; element {} of the output was never written; a kernel that accumulates into its output needs "
+            "`initial` in [output]",
             first / size);
     }
     return "";

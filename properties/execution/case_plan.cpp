@@ -26,11 +26,11 @@ void check_output_count(const Instance& instance, const Case& c, const PreparedJ
       output_count(result_layout(*instance.reduction, c.variables, operands), instance.reduction->op, count);
   const std::uint64_t declared = prepared.output_count;
   if (due && *due != declared)
-    throw InputError(fmt::format("[output] has {} elements where count is {}, and a \"{}\" result of so many "
-                                 "elements has {}; correct "
-                                 "its \"count\", or that of the domain (rows * columns)",
-                                 declared, count, name_of(result_names, instance.reduction->result), *due),
-                     instance.output_count.where());
+    throw InputError(
+        fmt::format("[output] has {} elements for a count of {}, but a \"{}\" result of that many elements "
+                    "has {}; correct the \"count\" of [output], or that of the domain (rows * columns)",
+                    declared, count, name_of(result_names, instance.reduction->result), *due),
+        instance.output_count.where());
 }
 
 /// "block=32 grid=4": every variable of the case except the count.

@@ -27,7 +27,7 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
   for (const AdditionalOutput& additional : instance.additional_outputs)
     require_checker(arithmetic_of(additional.reduction, instance, flush), contract);
   if (!has_shape(arithmetic_->op, instance.reduction->result))
-    throw InputError(fmt::format("{} has no result \"{}\"", name(arithmetic_->op),
+    throw InputError(fmt::format("{} does not support the result \"{}\"", name(arithmetic_->op),
                                  name_of(result_names, instance.reduction->result)),
                      {contract.file.string()});
   const bool adds_numbers = arithmetic_->op == Operator::sum && is_float(arithmetic_->input);
@@ -40,7 +40,7 @@ Evaluation Evaluator::evaluate(const Case& c) const {
   std::vector<Evaluation> one = evaluate({&c, 1});
   if (!one.empty()) return std::move(one.front());
   Evaluation none;
-  none.unsupported = "the device gave no result of this case";
+  none.unsupported = "the device returned no result for this case";
   return none;
 }
 

@@ -31,14 +31,15 @@ std::uint32_t dimension(const Expression& expression, const Variables& variables
                         const Position& where) {
   const std::int64_t value = expression.evaluate(variables);
   if (value < 1)
-    throw InputError(fmt::format("the {} \"{}\" is {}; a launch needs at least 1 (write \"max(1, …)\" where "
-                                 "nothing may be left to do)",
-                                 what, expression.text(), value),
-                     where);
-  if (value > std::int64_t{0xffffffff})
     throw InputError(
-        fmt::format("the {} \"{}\" is {}, more than a launch can have", what, expression.text(), value),
+        fmt::format(
+            "the {} \"{}\" is {}; a launch requires at least 1 (write \"max(1, …)\" if there may be no work)",
+            what, expression.text(), value),
         where);
+  if (value > std::int64_t{0xffffffff})
+    throw InputError(fmt::format("the {} \"{}\" is {}, which exceeds the limit of a launch", what,
+                                 expression.text(), value),
+                     where);
   return static_cast<std::uint32_t>(value);
 }
 
@@ -55,7 +56,7 @@ std::uint64_t bytes_of(const std::string& buffer, const Expression& count, const
   const auto elements = static_cast<std::uint64_t>(count.evaluate(variables));
   const std::uint64_t most = most_buffer_bytes / size_of(type);
   if (elements > most)
-    throw InputError(fmt::format("the buffer \"{}\" would need {} elements of {}; the most is {}", buffer,
+    throw InputError(fmt::format("the buffer \"{}\" requires {} elements of {}; the maximum is {}", buffer,
                                  elements, name(type), most),
                      count.where());
   return elements * size_of(type);
@@ -89,8 +90,7 @@ class Assembly {
     return [this](const std::string& name) {
       const auto place = places_.find(name);
       if (place == places_.end())
-        throw InputError(
-            fmt::format("the argument \"{}\" needs a [reduction], which says what it is made of", name));
+        throw InputError(fmt::format("the argument \"{}\" requires a [reduction], which defines it", name));
       return place->second;
     };
   }
@@ -184,7 +184,7 @@ LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {
   if (launch.has_cluster) shape.cluster = extent(launch.cluster, variables, "cluster", launch.where);
   const std::int64_t shared = launch.shared.evaluate(variables);
   if (shared < 0 || shared > largest_shared_memory)
-    throw InputError(fmt::format("the dynamic shared memory \"{}\" is {} bytes; a block has from 0 to {}",
+    throw InputError(fmt::format("the dynamic shared memory \"{}\" is {} bytes; a block can have 0 to {}",
                                  launch.shared.text(), shared, largest_shared_memory),
                      launch.where);
   shape.shared_bytes = static_cast<std::uint32_t>(shared);
@@ -234,9 +234,10 @@ JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> im
   for (const LaunchContract& launch : instance.launches) {
     const auto entry = std::ranges::find(entries, launch.lowered, &EntryInfo::name);
     if (entry == entries.end())
-      throw InputError(fmt::format("{} holds no kernel \"{}\"", image_->name(), launch.entry), launch.where);
+      throw InputError(fmt::format("{} contains no kernel \"{}\"", image_->name(), launch.entry),
+                       launch.where);
     if (entry->parameter_bytes.size() != launch.arguments.size())
-      throw InputError(fmt::format("the kernel \"{}\" takes {} arguments, and the contract passes {}",
+      throw InputError(fmt::format("the kernel \"{}\" takes {} arguments, but the contract passes {}",
                                    launch.entry, entry->parameter_bytes.size(), launch.arguments.size()),
                        launch.where);
     parameter_bytes_.push_back(entry->parameter_bytes);

@@ -121,11 +121,11 @@ std::vector<std::byte> make_operand(const OperandContract& operand, const Case& 
   const std::int64_t size = operand.count.evaluate(c.variables);
   const auto wanted = due(operand, c.variables);
   if (wanted && size != *wanted)
-    throw InputError(fmt::format("the operand \"{}\" has {} values where there must be {}: {}", operand.name,
-                                 size, *wanted, info(operand.role).synopsis),
+    throw InputError(fmt::format("the operand \"{}\" has {} values but must have {}: {}", operand.name, size,
+                                 *wanted, info(operand.role).synopsis),
                      operand.count.where());
   if (operand.role == Role::offsets && c.variables.at("segments") == 0 && c.variables.at("count") != 0)
-    throw InputError("there are elements and no segments; let \"segments\" begin at 1, or \"count\" be 0",
+    throw InputError("there are elements but no segments; start \"segments\" at 1, or set \"count\" to 0",
                      operand.count.where());
   return Maker(operand, c, static_cast<std::size_t>(size)).make();
 }

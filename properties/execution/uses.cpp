@@ -71,10 +71,10 @@ class Elements {
   }
   bool any() const { return count_ != 0; }
   std::size_t first() const { return first_; }
-  /// "element 3 is", "the elements 3 and 7 are", "9 elements, from 3 to 40, are".
+  /// "element 3 is", "elements 3 and 7 are", "9 elements, from 3 to 40, are".
   std::string are() const {
     if (count_ == 1) return fmt::format("element {} is", first_);
-    if (count_ == 2) return fmt::format("the elements {} and {} are", first_, last_);
+    if (count_ == 2) return fmt::format("elements {} and {} are", first_, last_);
     return fmt::format("{} elements, from {} to {}, are", count_, first_, last_);
   }
 
@@ -82,11 +82,11 @@ class Elements {
   std::size_t count_ = 0, first_ = 0, last_ = 0;
 };
 
-/// "that of the elements 3 to 7 alone": what a result is computed from.
+/// "elements 3 to 7 alone": what a result is computed from.
 std::string only(const Part& part) {
-  if (part.first >= part.last) return "that of no element";
-  if (part.first + 1 == part.last) return fmt::format("that of element {} alone", part.first);
-  return fmt::format("that of the elements {} to {} alone", part.first, part.last - 1);
+  if (part.first >= part.last) return "no element";
+  if (part.first + 1 == part.last) return fmt::format("element {} alone", part.first);
+  return fmt::format("elements {} to {} alone", part.first, part.last - 1);
 }
 
 /// The weight of element k in a result that uses it once: a mean divides it, a dot product multiplies it by
@@ -134,10 +134,10 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const ProvenanceTr
     wrong.push_back(
         {Kind::input_used_twice,
          fmt::format("{}, {} part of {} {}", of, repeated.are(), result,
-                     has_factors(op, operands) ? "with more than its factor" : "more than once")});
+                     has_factors(op, operands) ? "with more than its weight" : "more than once")});
   if (foreign.any())
-    wrong.push_back({Kind::contract_violation,
-                     fmt::format("{}, {} part of {}, which is {}", of, foreign.are(), result, only(part))});
+    wrong.push_back({Kind::contract_violation, fmt::format("{}, {} part of {}, which must combine {}", of,
+                                                           foreign.are(), result, only(part))});
   return wrong;
 }
 
@@ -181,9 +181,8 @@ std::optional<std::string> wrong_height(const Instance& instance, const Variable
   for (std::size_t k = 0; k < heights.size(); ++k)
     if (static_cast<std::int64_t>(heights[k]) > claimed)
       return fmt::format(
-          "the contract claims that an element goes through {} {} at most (\"{}\"), and element "
-          "{} goes through {}",
-          claimed, combinations_of(op), instance.claims.height->text(), k, heights[k]);
+          "the contract claims at most {} {} per element (\"{}\"), but element {} goes through {}", claimed,
+          combinations_of(op), instance.claims.height->text(), k, heights[k]);
   return std::nullopt;
 }
 

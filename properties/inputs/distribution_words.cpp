@@ -24,20 +24,20 @@ std::int64_t number(std::string_view text, std::string_view digits, std::int64_t
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc{} || end != digits.data() + digits.size() || value < low || value > high)
-    wrong(text, fmt::format("must have a whole number between {} and {} behind its colon", low, high));
+    wrong(text, fmt::format("must have an integer between {} and {} after its colon", low, high));
   return value;
 }
 
 Place place(std::string_view text, std::string_view name) {
   const auto* found = std::ranges::find(places, name);
   if (found == std::end(places))
-    wrong(text, fmt::format("must have one of {} behind its colon", fmt::join(places, ", ")));
+    wrong(text, fmt::format("must have one of {} after its colon", fmt::join(places, ", ")));
   return static_cast<Place>(found - std::begin(places));
 }
 
 Argument read_argument(DistributionInfo::Takes takes, std::string_view text, std::string_view argument) {
   switch (takes) {
-    case DistributionInfo::Takes::nothing: wrong(text, "takes nothing behind a colon");
+    case DistributionInfo::Takes::nothing: wrong(text, "takes no argument after a colon");
     case DistributionInfo::Takes::index: return {number(text, argument, 0, largest_index), {}};
     case DistributionInfo::Takes::exponent:
       return {number(text, argument, -largest_exponent, largest_exponent), {}};
@@ -53,7 +53,7 @@ Word read_word(std::string_view kind, std::span<const DistributionInfo> rows, st
   const auto found = std::ranges::find(rows, text.substr(0, colon), &DistributionInfo::name);
   if (found == rows.end())
     throw InputError(
-        fmt::format("there is no {} \"{}\"; choose one of {}", kind, text.substr(0, colon), names_of(rows)));
+        fmt::format("unknown {} \"{}\"; choose one of {}", kind, text.substr(0, colon), names_of(rows)));
   Word word{static_cast<std::size_t>(found - rows.begin()), {}};
   if (colon != std::string_view::npos)
     word.argument = read_argument(found->takes, text, text.substr(colon + 1));

@@ -40,7 +40,7 @@ Specials specials_of(std::uint32_t signs) {
 const Instance& instance_of_input(const Contract& contract, Element element) {
   for (const Instance& instance : contract.instances)
     if (instance.reduction && instance.reduction->input == element) return instance;
-  throw InputError(fmt::format("{} takes no elements of {}", contract.id, name(element)));
+  throw InputError(fmt::format("{} does not support elements of type {}", contract.id, name(element)));
 }
 
 KernelOnGpu& ExactOnGpu::kernel_of(Element element, std::int64_t count, const LaunchWish& wish) {
@@ -49,7 +49,8 @@ KernelOnGpu& ExactOnGpu::kernel_of(Element element, std::int64_t count, const La
   if (known != kernels_.end()) return *known->second;
   auto kernel =
       std::make_unique<KernelOnGpu>(context_, instance_of_input(contract_, element), image_, count, wish);
-  if (kernel->count() != count) throw InputError(fmt::format("{} takes no {} elements", contract_.id, count));
+  if (kernel->count() != count)
+    throw InputError(fmt::format("{} does not support a count of {} elements", contract_.id, count));
   return *(kernels_[key] = std::move(kernel));
 }
 

@@ -76,8 +76,8 @@ class LargeAudit {
 
   /// Why a count is not tried; empty if it is.
   std::string why_not(std::uint64_t count) const {
-    if (slowest_ >= most_seconds) return fmt::format("the count before took {:.2f} s", slowest_);
-    if (count * size_of(input_type()) > most_input_bytes) return "its elements are more than 16 GiB";
+    if (slowest_ >= most_seconds) return fmt::format("the previous count took {:.2f} s", slowest_);
+    if (count * size_of(input_type()) > most_input_bytes) return "its elements exceed 16 GiB";
     return "";
   }
 
@@ -96,7 +96,7 @@ class LargeAudit {
       why_not_tried_ = failure.what();
       if (!failure.is_for_want_of_memory()) add(Kind::crash, failure.what());
     } catch (const cuda::RefusedLaunch& refused) {
-      why_not_tried_ = "the GPU refuses the launch: " + refused.why;
+      why_not_tried_ = "the GPU rejects the launch: " + refused.why;
     } catch (const InputError& error) {  // for example, a buffer that is too large
       why_not_tried_ = error.what();
     }
@@ -117,7 +117,7 @@ class LargeAudit {
     const cuda::Memory first(bytes);
     context_.copy(first.address(), kernel_->output(), bytes);
     if (runs_in_time() && !comparison_.are_equal(first.address(), kernel_->output(), bytes))
-      add(Kind::not_reproducible, "a second run on the same elements leaves other bits");
+      add(Kind::not_reproducible, "a second run on the same elements gives different bits");
   }
 
   /// Checks the result in GPU memory: there can be as many partial sums as warps.
@@ -151,8 +151,8 @@ class LargeAudit {
     if (!context_.ends_within(options_.limit)) {
       is_stuck_ = true;
       why_not_tried_ = "the kernel did not end";
-      add(Kind::timeout,
-          fmt::format("it did not end within {} s", std::chrono::duration<double>(options_.limit).count()));
+      add(Kind::timeout, fmt::format("the kernel did not end within {} s",
+                                     std::chrono::duration<double>(options_.limit).count()));
       return false;
     }
     slowest_ = std::max(slowest_, std::chrono::duration<double>(Clock::now() - start).count());
@@ -164,7 +164,7 @@ class LargeAudit {
     if (report_.cases == 0 && report_.findings.empty()) {
       report_.verdict = Verdict::unsupported;
       report_.reason =
-          fmt::format("not one sum of {} elements or more was tried: {}", least_large_count, why_not_tried_);
+          fmt::format("no sum of {} elements or more was tried: {}", least_large_count, why_not_tried_);
       return std::move(report_);
     }
     if (!why_not_tried_.empty())

@@ -56,25 +56,25 @@ void check_statement(const Equivalent& equivalent, const std::string& file) {
   if (statement_line(equivalent, file) != 0) return;
   const std::vector<unsigned> lines = lines_with(equivalent.code, file);
   if (lines.empty())
-    throw InputError(fmt::format("{} does not hold \"{}\"", equivalent.file, equivalent.code),
+    throw InputError(fmt::format("{} does not contain \"{}\"", equivalent.file, equivalent.code),
                      equivalent.where);
   if (equivalent.occurrence != 0)
     throw InputError(
-        fmt::format("{} holds \"{}\" only {} times", equivalent.file, equivalent.code, lines.size()),
+        fmt::format("{} contains \"{}\" only {} times", equivalent.file, equivalent.code, lines.size()),
         equivalent.where);
-  throw InputError(fmt::format("\"{}\" is in the lines {} of {}; quote more of the line, or choose one with "
-                               "\"occurrence\"",
-                               equivalent.code, fmt::join(lines, ", "), equivalent.file),
-                   equivalent.where);
+  throw InputError(
+      fmt::format("\"{}\" matches lines {} of {}; quote more of the line, or choose one with \"occurrence\"",
+                  equivalent.code, fmt::join(lines, ", "), equivalent.file),
+      equivalent.where);
 }
 
 void check_name(const Equivalent& equivalent) {
   std::vector<std::string> known;
   for (const MutationInfo& info : mutations()) known.emplace_back(info.name);
   if (std::ranges::find(known, equivalent.mutation) != known.end()) return;
-  throw InputError(fmt::format("there is no mutation \"{}\"{}", equivalent.mutation,
-                               suggestion(equivalent.mutation, known)),
-                   equivalent.where);
+  throw InputError(
+      fmt::format("unknown mutation \"{}\"{}", equivalent.mutation, suggestion(equivalent.mutation, known)),
+      equivalent.where);
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ void check_equivalents(const Contract& contract, std::span<const Mutant> mutants
       check_statement(equivalent, mutant->at.file);
     if (std::ranges::none_of(mutants, [&](const Mutant& m) { return fits(equivalent, m); }))
       throw InputError(
-          fmt::format("the kernel has no mutant \"{}\" of {}{}; `foldproof mutate` shows those that it has",
+          fmt::format("the kernel has no mutant \"{}\" of {}{}; `foldproof mutate` lists its mutants",
                       equivalent.mutation, statement_text(equivalent),
                       equivalent.change.empty() ? "" : " (" + equivalent.change + ")"),
           equivalent.where);
@@ -114,7 +114,7 @@ void apply_equivalents(MutationReport& report, const Contract& contract) {
     }
     if (is_killed && !survives)
       report.wrong_equivalents.emplace_back(
-          fmt::format("\"{}\" of {} is no equivalent mutant: it was noticed", equivalent.mutation,
+          fmt::format("\"{}\" of {} is not an equivalent mutant: it was detected", equivalent.mutation,
                       statement_text(equivalent)),
           equivalent.where);
   }

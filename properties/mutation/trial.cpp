@@ -175,10 +175,11 @@ class Trials {
     if (evaluation.unsupported) throw Unsupported(*evaluation.unsupported);
     for (const Finding& finding : unexpected(evaluation))
       if (finding.severity >= options_.fail_on)
-        throw InputError(fmt::format("the kernel as it is has a finding, {} ({}); mend it before its mutants "
-                                     "can be checked",
-                                     name(finding.kind), describe(c)),
-                         finding.at);
+        throw InputError(
+            fmt::format(
+                "the unmodified kernel has a finding, {} ({}); fix it before its mutants can be checked",
+                name(finding.kind), describe(c)),
+            finding.at);
     costs_[index] = evaluation.cost;
   }
 

@@ -108,7 +108,7 @@ std::vector<std::string> relations_of(const Instance& instance) {
 
 void check_relation(const std::string& name) {
   if (std::ranges::find(infos, name, &RelationInfo::name) == std::end(infos))
-    throw InputError(fmt::format("there is no relation \"{}\"; choose one of {}", name, relation_names()));
+    throw InputError(fmt::format("unknown relation \"{}\"; choose one of {}", name, relation_names()));
 }
 
 namespace relations {

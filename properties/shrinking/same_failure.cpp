@@ -24,7 +24,7 @@ std::string result_of(const Instance& instance, const Evaluation& evaluation) {
 std::string said_of(const Instance& instance, const Evaluation& evaluation, const Finding* finding) {
   const std::string result = result_of(instance, evaluation);
   const std::string found =
-      finding == nullptr ? "nothing" : fmt::format("{} ({})", name(finding->kind), finding->message);
+      finding == nullptr ? "no finding" : fmt::format("{} ({})", name(finding->kind), finding->message);
   return result.empty() ? found : fmt::format("{} {}", found, result);
 }
 
@@ -56,8 +56,7 @@ std::optional<Finding> not_reproduced(const Evaluator& evaluator, const Instance
     changing.kind = Kind::not_reproducible;
     const Finding* other = again.findings.empty() ? nullptr : &again.findings.front();
     changing.message = fmt::format(
-        "the case fails in one run of the very same job and not in another: at first there was {}, and then "
-        "{}",
+        "the case does not fail in every run of the same job: the first run gave {}, and a later one {}",
         said_of(instance, first, &finding), said_of(instance, again, other));
     return changing;
   }

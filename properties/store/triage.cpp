@@ -44,7 +44,7 @@ void apply_suppressions(KernelReport& report, const Contract& contract, const st
     const auto count = std::ranges::count_if(report.findings, is_meant);
     if (count == 0) continue;
     if (allow.until <= date) {
-      report.notes.push_back(fmt::format("{}: the suppression of {} at {} ended on {}",
+      report.notes.push_back(fmt::format("{}: the suppression of {} at {} expired on {}",
                                          to_string(allow.where), name(allow.kind), allow.at, allow.until));
       continue;
     }
@@ -57,7 +57,7 @@ void apply_suppressions(KernelReport& report, const Contract& contract, const st
 void add_silent(KernelReport& report, const Announced& announced) {
   Finding finding;
   finding.kind = Kind::contract_violation;
-  finding.message = fmt::format("the source announces {}, and no case showed it", name(announced.kind));
+  finding.message = fmt::format("the source announces {}, but no case showed it", name(announced.kind));
   finding.at = announced.at;
   report.findings.push_back(std::move(finding));
 }
@@ -92,12 +92,12 @@ void triage_unwatched(KernelReport& report, const Contract& contract) {
   report.expected = is_found && are_all_expected(report.findings);
   if (report.findings.empty()) {
     report.verdict = Verdict::clean;
-    report.notes.emplace_back("the defect leaves no trace on this device; the emulated device finds it");
+    report.notes.emplace_back("the defect is not visible on this device; the emulated device detects it");
   } else if (is_found) {
     report.verdict = Verdict::findings;
   } else {
     report.verdict = Verdict::another_finding;
-    report.notes.push_back(fmt::format("another finding: the source announces {}, and this device shows {}",
+    report.notes.push_back(fmt::format("another finding: the source announces {}, but this device reports {}",
                                        kinds_of(contract.expected), kinds_of(report.findings)));
   }
 }

@@ -117,7 +117,7 @@ void BodyParser::prototype(const std::string& label) {
   cursor_.expect_symbol(";", "after .callprototype");
   if (!keep(function_.prototypes, label, std::move(parsed)))
     cursor_.fail(start,
-                 fmt::format("The prototype {} is declared twice in {}, each time differently; rename one.",
+                 fmt::format("The prototype {} is declared twice in {} with different contents; rename one.",
                              quoted(label), quoted(function_.name)));
 }
 
@@ -131,8 +131,9 @@ void BodyParser::targets(const std::string& label, std::map<std::string, std::ve
   cursor_.expect_symbol(";", "after the targets");
   if (!keep(lists, label, std::move(names)))
     cursor_.fail(
-        start, fmt::format("The targets {} are declared twice in {}, each time differently; rename one list.",
-                           quoted(label), quoted(function_.name)));
+        start,
+        fmt::format("The targets {} are declared twice in {} with different contents; rename one list.",
+                    quoted(label), quoted(function_.name)));
 }
 
 void BodyParser::instruction(Scope& scope) {

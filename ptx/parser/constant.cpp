@@ -96,7 +96,8 @@ u64 digits(const Cursor& cursor, const Token& token, std::string_view text, int 
     cursor.fail(token,
                 fmt::format("The number {} does not fit 64 bits; write a smaller one.", quoted(token)));
   if (error != std::errc() || end != text.data() + text.size())
-    cursor.fail(token, fmt::format("{} is no number to base {}; correct its digits.", quoted(token), base));
+    cursor.fail(token,
+                fmt::format("{} is not a number in base {}; correct its digits.", quoted(token), base));
   return value;
 }
 
@@ -114,8 +115,7 @@ Value decimal_float(const Cursor& cursor, const Token& token) {
   const char* last = token.text.data() + token.text.size();
   const auto [end, error] = std::from_chars(token.text.data(), last, value);
   if (error != std::errc() || end != last)
-    cursor.fail(token,
-                fmt::format("{} is no number that .f64 can hold; write its bits as 0d….", quoted(token)));
+    cursor.fail(token, fmt::format("{} is not representable in .f64; write its bits as 0d….", quoted(token)));
   return f64(value);
 }
 
@@ -170,13 +170,14 @@ Value parenthesised(Cursor& cursor, unsigned depth) {
 Value apply_unary(const Cursor& cursor, const Token& symbol, const Value& value) {
   const char op = symbol.text[0];
   if (value.literal.form == Literal::Form::f32)
-    cursor.fail(symbol, fmt::format("0f… is taken as it stands; put {} into its bits.", quoted(symbol)));
+    cursor.fail(symbol,
+                fmt::format("0f… cannot be combined with {}; change its bits instead.", quoted(symbol)));
   if (op == '+') return value;
   if (op == '-')
     return value.is_integer() ? integer(u64{0} - value.u64(), value.is_unsigned) : f64(-value.f64());
   if (op == '!') return truth(value.is_integer() ? value.u64() == 0 : value.f64() == 0);
   if (!value.is_integer())
-    cursor.fail(symbol, "'~' takes an integer; the constant is a floating-point number.");
+    cursor.fail(symbol, "'~' requires an integer; the constant is a floating-point number.");
   return integer(~value.u64(), value.is_unsigned);
 }
 
@@ -199,7 +200,8 @@ Value unary(Cursor& cursor, unsigned depth) {
 
 Value apply(const Cursor& cursor, const Token& symbol, const Operator& op, const Value& a, const Value& b) {
   if (a.literal.form == Literal::Form::f32 || b.literal.form == Literal::Form::f32)
-    cursor.fail(symbol, "0f… stands alone in a constant; write it as 0d… or in decimal to compute with it.");
+    cursor.fail(symbol,
+                "0f… cannot be combined with operators; write it as 0d… or in decimal to compute with it.");
   if (!a.is_integer() || !b.is_integer()) {
     if (op.on_float == nullptr || a.is_integer() || b.is_integer())
       cursor.fail(symbol, fmt::format("{} cannot combine these constants; use integers, or floating-point "

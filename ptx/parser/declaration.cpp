@@ -19,7 +19,7 @@ std::uint32_t parse_alignment(Cursor& cursor) {
   const Token token = cursor.peek();
   const auto bytes = static_cast<std::uint32_t>(parse_count(cursor, limits::alignment, "An alignment"));
   if (!std::has_single_bit(bytes))
-    cursor.fail(token, fmt::format("The alignment {} is no power of two; write 1, 2, 4, 8, ….", bytes));
+    cursor.fail(token, fmt::format("The alignment {} is not a power of two; write 1, 2, 4, 8, ….", bytes));
   return bytes;
 }
 
@@ -48,7 +48,7 @@ Variable parse_kind(Cursor& cursor, Space space) {
       kind.type = word.text;
     } else if (!of_pointee || !space_of(word.text)) {
       cursor.fail(word,
-                  fmt::format("{} cannot stand here; a variable is declared as .space .align N .type name.",
+                  fmt::format("{} is not valid here; a variable is declared as .space .align N .type name.",
                               quoted(word)));
     }
   }
@@ -67,7 +67,7 @@ void parse_extents(Cursor& cursor, Variable& variable) {
     const std::uint64_t extent =
         is_open ? 0 : parse_count(cursor, limits::variable_bytes, "The extent of an array");
     if (extent == 0 && !variable.extents.empty())
-      cursor.fail(open, fmt::format("Only the first extent of {} may be left open or be 0; give this one.",
+      cursor.fail(open, fmt::format("Only the first extent of {} may be omitted or 0; specify this one.",
                                     quoted(variable.name)));
     variable.extents.push_back(extent);
     cursor.expect_symbol("]", "after the extent");
@@ -152,7 +152,7 @@ std::vector<Variable> parse_parameters(Cursor& cursor) {
     const std::uint32_t begin = cursor.begin_of_next();
     const Space space = parse_space(cursor);
     if (space != Space::reg && space != Space::param)
-      cursor.fail(start, fmt::format("A parameter lives in .param or .reg, not in {}.", quoted(start)));
+      cursor.fail(start, fmt::format("A parameter must be in .param or .reg, not in {}.", quoted(start)));
     parameters.push_back(parse_declarator(cursor, parse_kind(cursor, space)));
     parameters.back().extent = {begin, cursor.end_of_last()};
   } while (cursor.accept_symbol(","));

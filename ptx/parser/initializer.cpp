@@ -117,8 +117,7 @@ class Braces {
     padded_ += values;
     if (padded_ > limits::padded_values)
       cursor_.fail(cursor_.peek(),
-                   fmt::format("The short rows of {} leave out more than {} values; write them "
-                               "in full.",
+                   fmt::format("The short rows of {} omit more than {} values; write them in full.",
                                quoted(variable_.name), limits::padded_values));
     cursor_.count_nodes(values);
     variable_.initial.resize(variable_.initial.size() + values);

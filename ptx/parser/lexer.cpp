@@ -117,7 +117,7 @@ Token Lexer::dotted() {
   while (is_name_part(at(length)) ||
          (at(length) == ':' && at(length + 1) == ':' && is_name_part(at(length + 2))))
     length += at(length) == ':' ? 2 : 1;
-  if (length == 1) fail("A '.' stands alone; a directive, suffix or component must follow it directly.");
+  if (length == 1) fail("A '.' must be followed directly by a directive, suffix or component.");
   Token token = cut(Token::Kind::dotted, length);
   token.text.remove_prefix(1);
   return token;
@@ -154,7 +154,7 @@ Token Lexer::number() {
   if (is_name_part(at(length))) {
     while (is_name_part(at(length))) ++length;
     const Token wrong{Token::Kind::number, text_.substr(place_, length), line_, column_};
-    fail(fmt::format("{} is no number; write 12, 0x1F, 0b101, 1.5, 0f3F800000 or 0d3FF0000000000000.",
+    fail(fmt::format("{} is not a number; write 12, 0x1F, 0b101, 1.5, 0f3F800000 or 0d3FF0000000000000.",
                      quoted(wrong)));
   }
   return cut(Token::Kind::number, length);

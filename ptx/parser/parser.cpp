@@ -86,7 +86,7 @@ void ModuleParser::version() {
   const auto [dot, major_error] = std::from_chars(text, end, module_.version_major);
   const bool dotted = major_error == std::errc() && dot != end && *dot == '.';
   if (!dotted || std::from_chars(dot + 1, end, module_.version_minor).ptr != end)
-    cursor_.fail(number, fmt::format("{} is no PTX version; write one such as 9.0.", quoted(number)));
+    cursor_.fail(number, fmt::format("{} is not a PTX version; write one such as 9.0.", quoted(number)));
 }
 
 // .target sm_90a, debug

@@ -12,11 +12,11 @@ constexpr std::size_t most_instances = 4;
 
 std::string_view spoken(CheckResult::Evidence evidence) {
   switch (evidence) {
-    case CheckResult::Evidence::nothing: return "by nothing";
-    case CheckResult::Evidence::category: return "by whether they are finite";
-    case CheckResult::Evidence::exact: return "to the bit";
+    case CheckResult::Evidence::nothing: return "not at all";
+    case CheckResult::Evidence::category: return "for finiteness only";
+    case CheckResult::Evidence::exact: return "bit for bit";
     case CheckResult::Evidence::bound: return "by the bound for any order";
-    default: return "by the bound for the order that was seen";
+    default: return "by the bound for the observed order";
   }
 }
 
@@ -36,11 +36,11 @@ std::string worst_text(const KernelReport& kernel) {
   const Accuracy& a = kernel.accuracy;
   std::string text;
   if (kernel.worst_error_over_bound && a.worst_by)
-    text = fmt::format("{:.3g} of what rounding can cause ({}{}) with {}", *kernel.worst_error_over_bound,
-                       spoken(*a.worst_by), a.worst_is_vacuous ? ", which says nothing about the value" : "",
-                       kernel.worst_case);
+    text =
+        fmt::format("{:.3g} of the bound ({}{}) for {}", *kernel.worst_error_over_bound, spoken(*a.worst_by),
+                    a.worst_is_vacuous ? ", which is vacuous" : "", kernel.worst_case);
   if (a.worst_ulps)
-    text += fmt::format("{}{:.3g} ulp at most", text.empty() ? "" : "; of all cases, ", *a.worst_ulps);
+    text += fmt::format("{}at most {:.3g} ulp", text.empty() ? "" : "; over all cases, ", *a.worst_ulps);
   return text;
 }
 
@@ -58,7 +58,7 @@ std::string of_kernel(const KernelReport& kernel, unsigned width) {
   line("checked", checked);
   line("worst", worst_text(kernel));
   if (a.order)
-    line("order", fmt::format("{}; at most {} additions on the way of one of {} elements", a.order->order,
+    line("order", fmt::format("{}; path length at most {} additions, for {} elements", a.order->order,
                               a.order->height, a.order->elements));
   return text;
 }

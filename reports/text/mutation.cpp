@@ -46,11 +46,11 @@ std::string end_of(const MutantReport& mutant) {
   switch (mutant.status) {
     case MutantStatus::killed: return mutant.killer ? finding_text(*mutant.killer) : "";
     case MutantStatus::survived:
-      return fmt::format("nothing in {} cases ({}){}", mutant.cases, statements_text(mutant),
+      return fmt::format("not detected in {} cases ({}){}", mutant.cases, statements_text(mutant),
                          mutant.killer ? "; only a warning, " + finding_text(*mutant.killer) : "");
     case MutantStatus::equivalent:
     case MutantStatus::invalid: return mutant.reason;
-    case MutantStatus::skipped: return "the time was spent";
+    case MutantStatus::skipped: return "time ran out";
   }
   return "";
 }
@@ -108,10 +108,9 @@ std::string summary(std::span<const MutationReport> reports, const TerminalStyle
       (skipped == 0 ? "" : fmt::format(", {} not tried", skipped)) +
       (unfinished == 0 ? ""
                        : fmt::format(", {} without a result",
-                                     unfinished == 1 ? "a kernel" : fmt::format("{} kernels", unfinished)));
-  return fmt::format(
-      "{}: {} killed, {} survived; not counted: {} equivalent as far as known, {} invalid{}{}\n", head,
-      killed, survived, equivalent, invalid, missing, time);
+                                     unfinished == 1 ? "1 kernel" : fmt::format("{} kernels", unfinished)));
+  return fmt::format("{}: {} killed, {} survived; not counted: {} annotated as equivalent, {} invalid{}{}\n",
+                     head, killed, survived, equivalent, invalid, missing, time);
 }
 
 std::string sentence(const MutantReport& mutant) {
@@ -119,9 +118,9 @@ std::string sentence(const MutantReport& mutant) {
   if (mutant.status == MutantStatus::killed)
     return fmt::format("{} and {} is reported", change, name(mutant.killer->kind));
   if (mutant.status == MutantStatus::equivalent)
-    return fmt::format("{} and nothing changes: {}", change, mutant.reason);
-  return change + " and nothing that was tried notices" +
-         (mutant.killer ? fmt::format(", but for a warning, {}", name(mutant.killer->kind)) : "");
+    return fmt::format("{} and the result cannot change: {}", change, mutant.reason);
+  return change + " and no case detects it" +
+         (mutant.killer ? fmt::format(", except for a warning, {}", name(mutant.killer->kind)) : "");
 }
 
 }  // namespace
@@ -152,7 +151,7 @@ std::string proof_text(std::span<const MutationReport> reports, const TerminalSt
           text += quote({mutant.at.file, mutant.at.line, 0}, "    ", style.width);
       }
     if (const std::uint64_t skipped = report.count(MutantStatus::skipped); skipped > 0)
-      text += fmt::format("the time was spent before {} more could be tried\n", skipped);
+      text += fmt::format("time ran out before {} more could be tried\n", skipped);
     text += complaints_text(report, style);
   }
   return text + summary(reports, style);

@@ -110,16 +110,17 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   if (finding.other && !finding.other->file.empty()) {
     const bool is_origin = is_about_undefined_values(finding.kind);
     if (*finding.other == finding.at)
-      text += is_origin ? "  which arises on the same line\n" : "  the other access is on the same line\n";
+      text +=
+          is_origin ? "  which originates on the same line\n" : "  the other access is on the same line\n";
     else
-      text += place_text(*finding.other, is_origin ? "which arises at" : "and", style);
+      text += place_text(*finding.other, is_origin ? "which originates at" : "and", style);
   }
   const auto row = [&](std::string_view label, const std::string& value) {
     if (!value.empty())
       text += "  " + paint(Color::dim, fmt::format("{:<8}", label)) +
               wrap(printable(value), 10, 10, style.width) + "\n";
   };
-  row("who", threads_text(finding.threads));
+  row("threads", threads_text(finding.threads));
   row("kernel", instances_text(shown.instances));
   row("case", finding.case_text);
   if (shown.alike > 0)
@@ -202,12 +203,12 @@ std::string summary(const AuditReport& report, const TerminalStyle& style) {
     if (number > 0) text += (text.empty() ? "" : ", ") + paint(color, fmt::format("{} {}", number, words));
   };
   part(verdicts[Verdict::clean], "clean", Color::green);
-  part(expected, "with the findings expected of a defect", Color::green);
-  part(verdicts[Verdict::another_finding], "with another finding than announced", Color::yellow);
+  part(expected, "with the expected findings of a defect", Color::green);
+  part(verdicts[Verdict::another_finding], "with a finding other than announced", Color::yellow);
   part(verdicts[Verdict::findings], "with findings", Color::red);
   part(verdicts[Verdict::unsupported], "unsupported", Color::yellow);
   part(verdicts[Verdict::skipped], "skipped", Color::yellow);
-  part(verdicts[Verdict::error], "in error", Color::red);
+  part(verdicts[Verdict::error], "with an error", Color::red);
   const std::string time = style.wall_seconds ? fmt::format(", {:.1f} s", *style.wall_seconds) : "";
   return fmt::format("{} ({}, {} device, seed {}{}): {}\n", counted(report.kernels.size(), "instance"),
                      counted(cases, "case"), report.device, report.seed, time,

@@ -72,12 +72,11 @@ bool is_about_the_host(const Record& record) {
 
 std::string message_of(const Tool& tool, const Record& record, Kind kind) {
   std::string text = fmt::format("compute-sanitizer's {}", tool.name);
-  if (kind == Kind::unsupported)
-    text += fmt::format(" writes a record that Foldproof does not know, {}", record.name);
+  if (kind == Kind::unsupported) text += fmt::format(" wrote a record of unknown kind {}", record.name);
   if (const std::string words = words_of(record); !words.empty())
     text += ": " + words;
   else if (record.kind == RecordKind::imprecise)
-    text += ": the hardware ended the kernel, without a word about why";
+    text += ": the hardware aborted the kernel without giving a reason";
   if (record.count > 1) text += fmt::format(" ({} times)", record.count);
   for (const Access& access : record.accesses)
     if (const std::string offset = offset_in_words(access.place); !offset.empty()) text += ", at " + offset;

@@ -105,9 +105,9 @@ ToolFinding race_of(const Analysis& analysis, const LaunchSites& sites) {
   Finding finding;
   finding.kind = Kind::shared_race;
   finding.severity = analysis.severity;
-  finding.message = fmt::format("compute-sanitizer's racecheck: {}: {} and {} (analysis: {}, no hazard told)",
-                                analysis.record->text, analysis.source->what, analysis.clashing->what,
-                                name(analysis.severity));
+  finding.message = fmt::format(
+      "compute-sanitizer's racecheck: {}: {} and {} (analysis: {}, no hazard record)", analysis.record->text,
+      analysis.source->what, analysis.clashing->what, name(analysis.severity));
   if (const std::string places = places_in_words(*analysis.source, *analysis.clashing); !places.empty())
     finding.message += ", at " + places;
   finding.at = position(analysis.source->place);

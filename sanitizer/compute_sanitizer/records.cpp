@@ -47,9 +47,8 @@ class Fields {
         std::from_chars(value.data() + (is_hexadecimal ? 2 : 0), end, result, is_hexadecimal ? 16 : 10);
     if (error != std::errc() || stop != end || result > most)
       throw InputError(
-          fmt::format("record {} of compute-sanitizer's output has \"{}\" as its {}, which is no such "
-                      "number",
-                      number_, value, path));
+          fmt::format("record {} of compute-sanitizer's output, field {}: \"{}\" is not a valid number",
+                      number_, path, value));
     return result;
   }
 

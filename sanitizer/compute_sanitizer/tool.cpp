@@ -29,12 +29,12 @@ const std::array<Tool, 4> table{{
      "foldproof_self_test_racecheck",
      Kind::shared_race},
     {"memcheck",
-     "accesses out of bounds, misaligned ones, and exceptions of the hardware",
+     "out-of-bounds and misaligned accesses, and hardware exceptions",
      {"--report-api-errors", "no", "--padding", padding},
      "foldproof_self_test_memcheck",
      Kind::out_of_bounds},
     {"synccheck",
-     "barriers that threads do not meet together, and wrong member masks",
+     "divergent barriers and invalid member masks",
      {},
      "foldproof_self_test_synccheck",
      Kind::barrier_divergence},
@@ -82,14 +82,13 @@ fs::path find_executable() {
   const char* named = std::getenv(variable);
   if (named != nullptr && *named != '\0') {
     if (is_program(named)) return named;
-    throw Unsupported(
-        fmt::format("{} names {}, which is no executable file; let it name compute-sanitizer, or unset it",
-                    variable, named));
+    throw Unsupported(fmt::format("{}={} is not an executable file; set it to compute-sanitizer, or unset it",
+                                  variable, named));
   }
   if (const auto found = find_program(program)) return *found;
   if (const fs::path usual = fs::path(usual_place) / program; is_program(usual)) return usual;
   throw Unsupported(
-      fmt::format("there is no {} in PATH or in {}; install it with the CUDA Toolkit, or let {} name it",
+      fmt::format("{} not found in PATH or {}; install it with the CUDA Toolkit, or set {} to its path",
                   program, usual_place, variable));
 }
 
@@ -102,9 +101,8 @@ Version version_in(std::string_view printed) {
   std::cmatch match;
   if (!std::regex_search(printed.data(), printed.data() + printed.size(), match, pattern))
     throw Unsupported(
-        "compute-sanitizer --version prints no line such as \"Version 2025.3.1.0\"; what writes an unknown "
-        "format "
-        "is not trusted: let FOLDPROOF_COMPUTE_SANITIZER name another one");
+        "compute-sanitizer --version prints no line such as \"Version 2025.3.1.0\"; unknown versions are not "
+        "trusted; set FOLDPROOF_COMPUTE_SANITIZER to another one");
   const auto number = [&](std::size_t group) {
     return static_cast<unsigned>(std::stoul(match[group].str()));
   };

@@ -21,7 +21,7 @@ void DsmemLifetimeCheck::block_ends(BlockNumber block) {
     for (const Use& use : uses) late |= unknown_to(block, user, use);
     if (late != 0)
       report(user, first_lane(late), site,
-             "uses the shared memory of another block, which does not wait for that before it ends");
+             "uses the shared memory of another block that may exit before the access");
   }
   uses_.erase(block);
   Clocked::block_ends(block);
@@ -54,7 +54,7 @@ void DsmemLifetimeCheck::accesses(const AccessEvent& event) {
         report(event.warp, lane, event.site, "uses the shared memory of another block that has ended");
       else if (!clocks_.heard_of(who, lane, owner))
         report(event.warp, lane, event.site,
-               "uses the shared memory of another block without knowing that it has started");
+               "uses the shared memory of another block that may not have started");
       keep(uses_[owner][{event.warp, event.site}], lane, who.time);
     });
   }

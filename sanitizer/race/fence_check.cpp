@@ -153,8 +153,8 @@ void FenceCheck::report(const AccessEvent& event, const Access& earlier, unsigne
   finding.threads = {launch_->thread(now.when.warp, first_lane(now.when.lanes)),
                      launch_->thread(earlier.when.warp, earlier_lane)};
   finding.message = fmt::format(
-      "{} {} {}, which {} {} before it raised a flag; without a fence before the flag nothing "
-      "orders the two",
+      "{} {} {}, which {} {} before it raised a flag; the two are unordered because there is no fence before "
+      "the flag",
       to_string(finding.threads[0]), writes(event) ? "writes" : "reads",
       launch_->memory_at(event.shared, address), to_string(finding.threads[1]),
       earlier.readers ? "wrote" : "read");

@@ -54,12 +54,12 @@ void RaceCheck::report(const AccessEvent& event, unsigned lane, const Entry& ear
   finding.other = launch_->position(earlier.site);
   finding.threads = {launch_->thread(now.warp, lane), launch_->thread(earlier.warp, earlier_lane)};
   finding.message =
-      fmt::format("{} {} {} and {} {} it, and nothing orders the two{}", to_string(finding.threads[0]),
+      fmt::format("{} {} {} and {} {} it; the accesses are unordered{}", to_string(finding.threads[0]),
                   verb(b), launch_->memory_at(event.shared, address), to_string(finding.threads[1]), verb(a),
                   is_harmless(earlier, now)                                  ? "; the values are equal"
                   : kind == Kind::unordered_access || !a.strong || !b.strong ? ""
                   : a.log_bytes != b.log_bytes ? "; accesses of different sizes are not atomic to each other"
-                                               : "; the scope of one of them leaves the other out");
+                                               : "; the scope of one does not include the other");
 }
 
 }  // namespace foldproof

@@ -60,7 +60,7 @@ TEST_CASE("the error for a program that ended quotes the last line that it print
   const Ended ended = end_of("echo first; echo 'out of memory' >&2; exit 3");
   CHECK(ended.in_time);
   CHECK(ended.by_itself);
-  CHECK(ended.how == "ended with status 3, having said: out of memory");
+  CHECK(ended.how == "ended with status 3; its last output: out of memory");
 }
 
 TEST_CASE("a program ended by a signal is blamed for it, unless the signal is SIGKILL") {

@@ -43,8 +43,8 @@ TEST_CASE("replacing a file that cannot be written returns false") {
 TEST_CASE("a file that cannot be read gives an error with its name and the reason") {
   const TemporaryFolder folder;
   const std::string name = (folder.path() / "file").string();
-  CHECK_THROWS_WITH(read_text_file(name, 4), name + ": there is no such file");
-  CHECK_THROWS_WITH(read_text_file(folder.path(), 4), folder.path().string() + ": this is no regular file");
+  CHECK_THROWS_WITH(read_text_file(name, 4), name + ": the file does not exist");
+  CHECK_THROWS_WITH(read_text_file(folder.path(), 4), folder.path().string() + ": not a regular file");
   REQUIRE(replace_file(name, "12345"));
   CHECK_THROWS_WITH(read_text_file(name, 4), name + ": the file has 5 bytes; the limit is 4");
 }

@@ -121,7 +121,7 @@ TEST_CASE("a crash fails one task and keeps what that task had reported") {
 
 TEST_CASE("a task whose process exits without a result reports the exit status") {
   CHECK(outcome_of([](const auto&) -> std::string { _exit(5); }).text ==
-        "its process ended with status 5 before it had a result");
+        "its process ended with status 5 before it returned a result");
 }
 
 TEST_CASE("progress is the sum over the running tasks") {

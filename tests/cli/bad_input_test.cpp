@@ -71,11 +71,11 @@ TEST_CASE("invalid usage is refused with the wrong option or value") {
 
 TEST_CASE("a file that is missing, empty, a folder or garbage is refused") {
   const Folder folder;
-  refused({"audit", folder.path("nowhere.cu")}, "no such file");
-  refused({"sanitize", folder.path("nowhere.ptx"), "--entry", "k"}, "no such file");
+  refused({"audit", folder.path("nowhere.cu")}, "the file does not exist");
+  refused({"sanitize", folder.path("nowhere.ptx"), "--entry", "k"}, "the file does not exist");
   refused({"replay", folder.path("nowhere.toml")}, "");
-  refused({"audit", folder.path().string()}, "holds no contract");
-  refused({"sanitize", folder.path().string(), "--entry", "k"}, "no regular file");
+  refused({"audit", folder.path().string()}, "contains no contract");
+  refused({"sanitize", folder.path().string(), "--entry", "k"}, "not a regular file");
   refused({"sanitize", folder.file("empty.ptx", ""), "--entry", "k"}, "");
   refused({"audit", folder.file("empty.toml", "")}, "format");
   refused({"replay", folder.file("empty_case.toml", "")}, "");
@@ -105,7 +105,7 @@ TEST_CASE("a contract for another source is refused and accepted with its own", 
   const std::string mine = folder.file("mine.cu", good_kernel);
   folder.file("total.cu", good_kernel);
   const std::string contract = folder.file("total.toml", good_contract);
-  refused({"audit", mine, "--contract", contract}, "is about " + folder.path("total.cu") + ", not about");
+  refused({"audit", mine, "--contract", contract}, "is for " + folder.path("total.cu") + ", not for");
   CHECK(run({"audit", folder.path("total.cu"), "--contract", contract, "--cases", "1"}).status == 0);
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("an invalid case is refused with the syntax of cases and the known dis
     return refused({"audit", folder.path("add_one.toml"), "--case", text}, part);
   };
   audit("garbage", "\"garbage\" is neither NAME=VALUE nor a distribution");
-  audit("count=5", "names no distribution");
+  audit("count=5", "missing distribution");
   for (const std::string text : {"garbage", "count=5"}) {
     audit(text, "such as \"count=33 block=128 grid=1 uniform seed=7 schedule=converging\"");
     audit(text, "equal, integers, one-hot");
@@ -212,8 +212,8 @@ TEST_CASE("a contract's launch beyond the limits is refused with its position an
   };
   audit("block = \"block\"", "block = \"2048\"", "the limit is 1024 threads");
   audit("block = \"block\"", "block = \"block\"\nshared = \"2^40\"",
-        "\"2^40\" is 1099511627776 bytes; a block has from 0 to 232448");
-  audit("block = \"block\"", "block = \"block\"\nshared = \"0 - 1\"", "is -1 bytes; a block has from 0 to");
+        "\"2^40\" is 1099511627776 bytes; a block can have 0 to 232448");
+  audit("block = \"block\"", "block = \"block\"\nshared = \"0 - 1\"", "is -1 bytes; a block can have 0 to");
 }
 
 TEST_CASE("invalid arguments of a launch are refused") {
@@ -225,17 +225,18 @@ TEST_CASE("invalid arguments of a launch are refused") {
   const std::string buffer = "buffer:i32:1:zeros";
   refused(with(buffer, "5"), "TYPE:VALUE");
   refused(with(buffer, "u31:5"), "u31");
-  refused(with(buffer, "u32:five"), "no whole number");
+  refused(with(buffer, "u32:five"), "not an integer");
   refused(with(buffer, "u32:-5"), "does not fit");
   refused(with(buffer, "u32:99999999999"), "does not fit");
-  refused(with(buffer, "u32:"), "no whole number");
-  refused(with(buffer, "f32:1.5x"), "no number");
+  refused(with(buffer, "u32:"), "not an integer");
+  refused(with(buffer, "f32:1.5x"), "not a number");
   refused(with(buffer, "u64:5"), "8");
   refused(with("buffer:i32:1", "u32:1"), "CONTENT");
   refused(with("buffer:i32:-1:zeros", "u32:1"), "COUNT");
   refused(with("buffer:i32:99999999999999:zeros", "u32:1"), "COUNT");
   refused(with("buffer:i32:1:ones", "u32:1"), "ones");
-  refused(with("buffer:i32:1:@" + folder.path("nowhere"), "u32:1"), "no file");
+  refused(with("buffer:i32:1:@" + folder.path("nowhere"), "u32:1"),
+          "file " + folder.path("nowhere") + " not found");
   refused(with("buffer:i32:1:@" + file, "u32:1"), "bytes");
   refused(sanitize(file, {"--block", "1", "--arg", buffer}), "2 arguments");
   refused(sanitize(file, {"--block", "1", "--arg", buffer, "--arg", "u32:1", "--dump", "1"}), "--dump 1");
@@ -249,13 +250,14 @@ TEST_CASE("struct bytes that cannot be parsed are refused with their syntax") {
                                     "buffer:u32:2:zeros", "--arg", spec};
   };
   refused(with("bytes:0500000g"),
-          "\"g\" is no hexadecimal digit; write two hexadecimal digits a byte, such as bytes:00ff10");
-  refused(with("bytes:050"), "3 hexadecimal digits make no whole bytes; write two hexadecimal digits a byte");
-  refused(with("bytes:"), "there are no bytes; write two hexadecimal digits a byte");
-  refused(with("bytes:@" + folder.path("nowhere")), "there is no file");
-  refused(with("bytes:@" + folder.file("empty.bin", "")), "there are no bytes");
+          "\"g\" is not a hexadecimal digit; write two hexadecimal digits per byte, such as bytes:00ff10");
+  refused(with("bytes:050"),
+          "3 hexadecimal digits are not a whole number of bytes; write two hexadecimal digits per byte");
+  refused(with("bytes:"), "no bytes given; write two hexadecimal digits per byte");
+  refused(with("bytes:@" + folder.path("nowhere")), "file " + folder.path("nowhere") + " not found");
+  refused(with("bytes:@" + folder.file("empty.bin", "")), "no bytes given");
   refused(with("bytes:@" + folder.file("large.bin", std::string(40'000, 'x'))),
-          "a kernel's parameters hold at most");
+          "40000 bytes exceed the limit of 32764 for a kernel's parameters");
   refused(with("bytes:0500"), "has 8 bytes, but --arg gives 2");
 }
 
@@ -265,11 +267,11 @@ TEST_CASE("an argument that is refused is reported with its syntax") {
   const auto with = [&](const std::string& spec) {
     return sanitize(file, {"--arg", spec, "--arg", "u32:1"});
   };
-  refused(with("u32:five"), "\"five\" is no whole number; write decimal or 0x hexadecimal digits");
-  refused(with("u8:256"), "256 does not fit u8; write a number from 0 to 255 or take a wider type");
-  refused(with("i8:-129"), "-129 does not fit i8; write a number from -128 to 127 or take a wider type");
-  refused(with("i64:9223372036854775808"), "does not fit i64");
-  refused(with("f32:one"), "\"one\" is no number; write one such as f32:1.5 or f32:0x1p-3");
+  refused(with("u32:five"), "\"five\" is not an integer; write decimal or 0x hexadecimal digits");
+  refused(with("u8:256"), "256 does not fit in u8; write a number from 0 to 255 or use a wider type");
+  refused(with("i8:-129"), "-129 does not fit in i8; write a number from -128 to 127 or use a wider type");
+  refused(with("i64:9223372036854775808"), "does not fit in i64");
+  refused(with("f32:one"), "\"one\" is not a number; write one such as f32:1.5 or f32:0x1p-3");
   refused(with("buffer:i32:1"), "such as buffer:i32:1000:random");
   refused(with("buffer:i32:2:@" + folder.file("three.bin", "abc")),
           "has 3 bytes, but 2 elements of i32 are 8; change COUNT or the file");
@@ -330,11 +332,11 @@ TEST_CASE(
   CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
   const auto& skipped = ran.json.at("skipped_devices").at(0);
   CHECK(skipped.at("device") == "cuda");
-  CHECK(skipped.at("reason").get<std::string>().find("there is no CUDA device") == 0);
+  CHECK(skipped.at("reason").get<std::string>().find("no CUDA device available") == 0);
   CHECK(run_json({"audit", folder.path("add_one.toml")}).json.at("skipped_devices").empty());
 
   const Ran text = run({"audit", folder.path("add_one.toml"), "--device", "all"});
-  CHECK(text.out.find("cuda skipped: there is no CUDA device") != std::string::npos);
+  CHECK(text.out.find("cuda skipped: no CUDA device available") != std::string::npos);
 
   folder.file("add_one.toml", replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
   CHECK(run({"audit", folder.path("add_one.toml"), "--device", "all"}).status == 1);

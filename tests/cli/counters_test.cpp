@@ -97,7 +97,7 @@ TEST_CASE("sanitize counts its launch once for all repetitions") {
   CHECK(c.at("divergent_branches") == 1);  // the second warp, at thread 48
   CHECK(c.at("global").at("loads") == json{{"requests", 2}, {"lanes", 48}, {"sectors", 6}});
   const Ran text = run(command);
-  CHECK(text.out.find("global loads            2 requests by 48 lanes, 6 sectors, 3 a request") !=
+  CHECK(text.out.find("global loads            2 requests by 48 lanes, 6 sectors, 3 per request") !=
         std::string::npos);
 }
 

@@ -195,7 +195,7 @@ TEST_CASE("A finding of a large sum is kept when its process dies", "[cli][gpu][
   CHECK(only_kernel(ran).at("verdict") == "findings");
   CHECK(only_kernel(ran).at("findings").at(0).at("kind") == "wrong-value");
   CHECK(only_kernel(ran).at("notes").dump().find(
-            "it did not come to its end: its process was ended by signal 9") != std::string::npos);
+            "the process did not finish: its process was ended by signal 9") != std::string::npos);
 }
 
 TEST_CASE("A large sum whose launch the GPU refuses is unsupported", "[cli][gpu][large]") {
@@ -204,7 +204,7 @@ TEST_CASE("A large sum whose launch the GPU refuses is unsupported", "[cli][gpu]
   const RanJson ran = folder.large();
   CHECK(ran.status == 3);
   CHECK(only_kernel(ran).at("verdict") == "unsupported");
-  CHECK(only_kernel(ran).at("reason").get<std::string>().find("the GPU refuses the launch") !=
+  CHECK(only_kernel(ran).at("reason").get<std::string>().find("the GPU rejects the launch") !=
         std::string::npos);
 }
 

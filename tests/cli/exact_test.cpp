@@ -97,11 +97,12 @@ TEST_CASE("exact reports what is wrong with its input") {
   };
   using Catch::Contains;
   CHECK_THAT(complaint({"exact", "sum", "--type", "f32", five}),
-             Contains("5 bytes are no whole number of f32"));
-  CHECK_THAT(complaint({"exact", "sum", "--type", "f33", four}), Contains("there is no type f33"));
-  CHECK_THAT(complaint({"exact", "sum", "--type", "f32", folder.path("none")}), Contains("no such file"));
+             Contains("5 bytes are not a whole number of f32"));
+  CHECK_THAT(complaint({"exact", "sum", "--type", "f33", four}), Contains("unknown type f33"));
+  CHECK_THAT(complaint({"exact", "sum", "--type", "f32", folder.path("none")}),
+             Contains("file of raw values not found"));
   CHECK_THAT(complaint({"exact", "dot", "--type", "f32", four}), Contains("--second FILE"));
-  CHECK_THAT(complaint({"exact", "sum", "--type", "f32", four, "--second", four}), Contains("for dot"));
+  CHECK_THAT(complaint({"exact", "sum", "--type", "f32", four, "--second", four}), Contains("only to dot"));
   CHECK_THAT(complaint({"exact", "dot", "--type", "f32", four, "--second", eight}),
              Contains("1 and 2 values"));
   CHECK_THAT(complaint({"exact", "mean", "--type", "f32", four}), Contains("mean"));

@@ -23,7 +23,7 @@ TEST_CASE("A command that needs a GPU is refused with status 3 if there is none"
     INFO(command.front());
     const RanJson ran = run_json(command, without_gpu());
     CHECK(ran.status == 3);
-    CHECK(ran.json.at("error").at("message").get<std::string>().find("there is no CUDA device here") == 0);
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("no CUDA device available") == 0);
   }
 }
 
@@ -35,7 +35,7 @@ TEST_CASE("Devices are listed with the reason why one is missing", "[cli][gpu]")
   CHECK(devices.at(0).at("lack").is_null());
   CHECK(devices.at(1).at("device") == "cuda");
   CHECK(devices.at(1).at("name").is_null());
-  CHECK(devices.at(1).at("lack").get<std::string>().find("there is no CUDA device here") == 0);
+  CHECK(devices.at(1).at("lack").get<std::string>().find("no CUDA device available") == 0);
 }
 
 TEST_CASE("The options --sanitizer and --large require --device cuda", "[cli][gpu]") {
@@ -63,7 +63,7 @@ TEST_CASE("The option --large cannot be combined with options that choose cases 
     command.insert(command.end(), more.begin(), more.end());
     const RanJson ran = run_json(command);
     CHECK(ran.status == 2);
-    CHECK(ran.json.at("error").at("message").get<std::string>().find("leave it or " + more.front()) !=
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("omit it or " + more.front()) !=
           std::string::npos);
   }
 }
@@ -73,7 +73,7 @@ TEST_CASE("The option --largest cannot be below the size of the first large sum"
   const RanJson ran =
       run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--large", "--largest", "1000000"});
   CHECK(ran.status == 2);
-  CHECK(ran.json.at("error").at("message").get<std::string>().find("begins with 1048577 elements") !=
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("starts at 1048577 elements") !=
         std::string::npos);
 }
 

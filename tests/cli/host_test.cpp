@@ -94,7 +94,7 @@ TEST_CASE("a host function is checked on a GPU, and skipped without one") {
   INFO(skipped.json);
   REQUIRE(skipped.status == 3);
   CHECK(skipped.json["kernels"][0]["verdict"] == "skipped");
-  CHECK(skipped.json["kernels"][0]["reason"] == "there is no CUDA device here: the driver counts none");
+  CHECK(skipped.json["kernels"][0]["reason"] == "no CUDA device available: the driver reports no devices");
 }
 
 TEST_CASE("wrong host functions are found, and their cases replayed") {
@@ -120,7 +120,7 @@ TEST_CASE("a function for several GPUs uses those that are present, and is skipp
   const RanJson one = bench.audit(bench.kernels(), 1);
   INFO(one.json);
   REQUIRE(one.status == 0);
-  CHECK(one.json["kernels"][0]["reason"] == "there is one CUDA device here, and this is about several");
+  CHECK(one.json["kernels"][0]["reason"] == "only one CUDA device is available, and this requires several");
   CHECK(one.json["kernels"][1]["verdict"] == "clean");
 }
 
@@ -134,5 +134,5 @@ TEST_CASE("the arguments of a host function are checked against its contract") {
   };
   says("grid = 1\n", "is called without \\\"grid\\\"");
   says("gpus = \"gps\"\n", "which [domain] does not have; did you mean \\\"gpus\\\"");
-  says("arguments = [\"input\"]\n", "takes 3 arguments, and the contract passes 1");
+  says("arguments = [\"input\"]\n", "takes 3 arguments, but the contract passes 1");
 }

@@ -186,7 +186,7 @@ TEST_CASE("an entry is found by the spelling that findings print") {
   const RanJson either = sanitize(both, "sum32");
   CHECK(either.status == 2);
   CHECK(either.json.at("error").at("message") ==
-        "\"sum32\" fits several entries: sum32(float const*, float*), sum32(double const*, double*)");
+        "\"sum32\" matches several kernels: sum32(float const*, float*), sum32(double const*, double*)");
 }
 
 TEST_CASE("an entry is found by any part of its name that matches only that entry") {

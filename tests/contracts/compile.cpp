@@ -183,7 +183,7 @@ TEST_CASE("a source that does not compile is refused in one sentence with its po
 TEST_CASE("a missing source and an invalid architecture are refused before nvcc runs") {
   CompileOptions options;
   CHECK(error_of([&] { compile_source("/no/such/file.cu", {}, {}, options); }) ==
-        "file.cu: there is no such file");
+        "file.cu: the file does not exist");
   const Workshop workshop;
   options.arch = "compute_90; rm";
   CHECK(error_of([&] { compile_source(workshop.write("k.cu", ""), {}, {}, options); }) ==

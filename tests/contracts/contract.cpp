@@ -398,13 +398,12 @@ TEST_CASE("a custom operator must be associative and have an identity") {
   CHECK(reduction.custom->identity == 0);
   // (0 * 0 + 1) * 1 + 1 = 2, and 0 * (0 * 1 + 1) + 1 = 1.
   CHECK(load_error(with_custom("a * b + 1")) ==
-        "k.toml:5:12: \"a * b + 1\" is no reduction in i32: of 0, 0 and 1 it makes 2 where the first two are "
-        "combined first, and 1 where the last two are; a kernel that works on parts needs an associative "
-        "operator");
+        "k.toml:5:12: \"a * b + 1\" is not associative in i32: for 0, 0 and 1 it gives 2 if the first two "
+        "are combined first, and 1 if the last two are; a kernel that combines partial results requires an "
+        "associative operator");
   CHECK(load_error(with_custom("a + b", "identity = \"1\"")) ==
-        "k.toml:5:12: 1 is no identity of \"a + b\" in i32: with it, 0 becomes 1 where it stands first and 1 "
-        "where "
-        "it comes after; write the value that changes nothing");
+        "k.toml:5:12: 1 is not an identity of \"a + b\" in i32: combined with it, 0 becomes 1 as the first "
+        "operand and 1 as the second; specify the value that changes nothing");
   CHECK(load_error(with_custom("a + b", "identity = \"2^32\"")) ==
         "k.toml:6:13: the identity 2^32 is no value of i32");
   CHECK(load_error(with_custom("a / b")).find("made of +, - and *") != std::string::npos);
@@ -509,8 +508,8 @@ TEST_CASE("the source must exist") {
   CHECK(error_of([&] { load_contract(file); }).find("lonely.cu does not exist; name it with \"path\"") !=
         std::string::npos);
   CHECK(error_of([&] { load_contract(workshop.path() / "none.toml"); }) ==
-        "none.toml: there is no such file");
-  CHECK(error_of([&] { load_contract(workshop.path()); }).find("no regular file") != std::string::npos);
+        "none.toml: the file does not exist");
+  CHECK(error_of([&] { load_contract(workshop.path()); }).find("not a regular file") != std::string::npos);
 }
 
 TEST_CASE("a call replaces launches and needs types") {

@@ -127,9 +127,9 @@ TEST_CASE("an error in a host program is reported, and the next job runs") {
     Kind kind;
     const char* words;
   };
-  const Row rows[] = {{"stray", Kind::out_of_bounds, "\"output\" of 4 bytes: byte 4"},
+  const Row rows[] = {{"stray", Kind::out_of_bounds, "\"output\" (4 bytes): the byte at offset 4"},
                       {"crash", Kind::crash, "was ended by signal 6"},
-                      {"babble", Kind::crash, "answered what is no answer"},
+                      {"babble", Kind::crash, "sent an invalid reply"},
                       {"refuse", Kind::crash, "refuse threw: the sentence"},
                       {"fail", Kind::out_of_bounds, "cudaErrorOfSomeKind"}};
   const auto runner = make_host_runner();
@@ -157,7 +157,7 @@ TEST_CASE("a missing library makes the job unsupported and is not reported as a 
   const JobResult result = make_host_runner()->run({job_of("lack")})[0];
   CHECK(result.findings.empty());
   REQUIRE(result.unsupported);
-  CHECK(result.unsupported->find("it said: no such library") != std::string::npos);
+  CHECK(result.unsupported->find("its last output: no such library") != std::string::npos);
 }
 
 TEST_CASE("a program that is not a host program is refused") {

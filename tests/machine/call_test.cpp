@@ -144,7 +144,7 @@ TEST_CASE("an indirect call to an invalid address is reported") {
   const Finding finding =
       finding_of("mov.u64 %rd1, 4711;" + call_pointer, {.buffers = {}, .module = operations});
   CHECK(finding.kind == Kind::crash);
-  CHECK(contains(finding.message, "indirect call goes to 0x1267"));
+  CHECK(contains(finding.message, "indirect call to 0x1267"));
 }
 
 TEST_CASE("an indirect call with the wrong number of arguments is reported") {

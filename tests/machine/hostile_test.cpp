@@ -31,8 +31,8 @@ TEST_CASE("a range whose name ends in a digit is a range") {
 
 TEST_CASE("an unknown directive is refused with its position") {
   CHECK(contains(refused("\n  .maxnreg 3;"),
-                 "test.ptx:2:3: The directive '.maxnreg' is not known inside a function; remove it."));
-  CHECK(contains(refused("", ".kernel k() { }"), "'.kernel' is not known at module scope"));
+                 "test.ptx:2:3: Unknown directive '.maxnreg' inside a function; remove it."));
+  CHECK(contains(refused("", ".kernel k() { }"), "Unknown directive '.kernel' at module scope"));
 }
 
 TEST_CASE("operands of the wrong width, number or kind are refused with their line") {
@@ -40,7 +40,7 @@ TEST_CASE("operands of the wrong width, number or kind are refused with their li
   CHECK(contains(refused("add.u32 %r1, %r2;"), "too few operands"));
   CHECK(contains(refused("add.u32 %r1, %r2, %r3, %r4;"), "too many operands"));
   CHECK(contains(refused("add.u32 5, %r2, %r3;"), "a destination must be a register"));
-  CHECK(contains(refused("@%r1 add.u32 %r1, %r2, %r3;"), "guard %r1 is no predicate"));
+  CHECK(contains(refused("@%r1 add.u32 %r1, %r2, %r3;"), "guard %r1 is not a predicate"));
   CHECK(contains(refused("bra nowhere;"), "no label nowhere"));
   CHECK(contains(refused("bra 5;"), "label"));
   CHECK(contains(refused("ld.global.u32 %r1, %rd1;"), "brackets"));
@@ -60,12 +60,12 @@ TEST_CASE("a vector must have as many elements as the instruction requires, all 
 
 TEST_CASE("an access beyond a parameter is refused") {
   const std::string function = ".func f(.param .b32 x) { ret; }";
-  CHECK(contains(refused("{ .param .b32 x; st.param.b64 [x], 1; }", function), "lie outside the 4 bytes"));
-  CHECK(contains(refused("{ .param .b32 x; st.param.b32 [x+4], 1; }", function), "lie outside"));
-  CHECK(contains(refused("{ .param .b32 x; st.param.b32 [x+-4], 1; }", function), "lie outside"));
+  CHECK(contains(refused("{ .param .b32 x; st.param.b64 [x], 1; }", function), "are outside the 4 bytes"));
+  CHECK(contains(refused("{ .param .b32 x; st.param.b32 [x+4], 1; }", function), "are outside"));
+  CHECK(contains(refused("{ .param .b32 x; st.param.b32 [x+-4], 1; }", function), "are outside"));
   CHECK(contains(
       refused("{ .param .align 16 .b8 x[16]; ld.param.v4.b32 {%r1, %r2, %r3, %r4}, [x+4]; }", function),
-      "lie outside the 16 bytes"));
+      "are outside the 16 bytes"));
 }
 
 TEST_CASE("a kernel parameter read past its end is refused") {

@@ -49,7 +49,7 @@ TEST_CASE("shared variables of other kernels do not count") {
 
 TEST_CASE("launch bounds given at compile time are checked at launch") {
   CHECK(contains(refused({.buffers = {}, .directives = ".maxntid 64", .block = {96, 1, 1}}),
-                 "k was compiled for at most 64 threads a block, and the launch has 96"));
+                 "k was compiled for at most 64 threads per block, and the launch has 96"));
   CHECK(contains(refused({.buffers = {}, .directives = ".reqntid 8, 8, 1", .block = {64, 1, 1}}),
                  "k was compiled for blocks of (8, 8, 1), and the launch has (64, 1, 1)"));
   CHECK(contains(
@@ -92,13 +92,13 @@ TEST_CASE("an entry, a module and a kernel must exist") {
   };
   CHECK(contains(launch(module, "sum"), "sum.ptx has no kernel named sum"));
   CHECK(contains(launch(module, "f"), "sum.ptx has no kernel named f"));
-  CHECK(contains(launch(module + 1, "k"), "there is no module"));
+  CHECK(contains(launch(module + 1, "k"), "does not exist"));
 }
 
 TEST_CASE("an allocation beyond the device's or the host's memory is refused") {
   emulated::Device device;
   CHECK(contains(refusal<InputError>([&] { device.allocate(std::uint64_t{1} << 37, "huge"); }),
-                 "larger than the 64 GiB"));
+                 "limit of 64 GiB"));
 }
 
 TEST_CASE("more allocations can be made and freed over time than there are windows") {

@@ -40,9 +40,10 @@ TEST_CASE("a path through several formats grows by the product of its parts") {
 TEST_CASE("a bound that does not apply names the failed condition") {
   const Bound none = growth(std::uint64_t{1} << 40, 11);
   CHECK_FALSE(none);
-  CHECK(none.why_not() == "1099511627776 operations in a row with 11 bits of precision may lose every digit");
+  CHECK(none.why_not() ==
+        "1099511627776 successive operations with 11 bits of precision may lose every digit");
   CHECK(sum_bound_any_order(3, 24, Dyadic(1, 0), Rounding::faithful).why_not() ==
-        "the bound for any order needs additions that round to nearest; give the height of the tree");
+        "the bound for any order requires additions that round to nearest; specify the height of the tree");
   CHECK_FALSE(kahan_bound(std::uint64_t{1} << 24, 24, {}, Dyadic(1, 0)));
   CHECK_FALSE(product_bound_any_order(2, {128, 0}, f32, Dyadic(1, 0)));
   CHECK_FALSE(product_bound_any_order(2, {0, -127}, f32, Dyadic(1, 0)));

@@ -83,7 +83,7 @@ TEST_CASE("the index of a NaN is required if NaN propagates and wrong if it is i
 
 TEST_CASE("a wrong index is reported with both elements") {
   CHECK(checked(place_of(Operator::argmax, Element::i32), {}, {4, 9, 3}, {2}).sentence ==
-        "the result is 2, where 3 stands, but the largest element is 9, at 1");
+        "the result is 2, the index of 3, but the largest element is 9, at index 1");
 }
 
 // --- Moments
@@ -138,7 +138,7 @@ TEST_CASE("a NaN in a mean, norm or variance propagates or is unspecified but ne
     CHECK(checked(a, {}, {1, nan}, {1}).evidence == CheckResult::Evidence::nothing);
     a.nan = NanPolicy::ignore;
     CHECK(why_no_checker(a).value_or("").ends_with(
-        "nan = \"ignore\" is for sum, prod, min, max, argmin and argmax"));
+        "nan = \"ignore\" applies to sum, prod, min, max, argmin and argmax"));
   }
 }
 
@@ -328,7 +328,7 @@ TEST_CASE("bins are counted exactly, and elements outside of them are ignored") 
   constexpr ResultLayout bins{ResultShape::bins, 0, {}};
   CHECK(accepts(histogram, {0, 2, 2, 5, -1}, {1, 0, 2}, bins));
   CHECK(checked(histogram, bins, {0, 2, 2, 5, -1}, {1, 0, 3}).sentence ==
-        "in output 2, the result is 3 but 2 elements are 2");
+        "in output 2, the result is 3 but 2 elements have the value 2");
 }
 
 // --- Rows and scans

@@ -39,7 +39,7 @@ TEST_CASE("A sequential sum of n elements has height n - 1") {
   F32Expressions e(ones(9));
   const NodeId sum = e.in_sequence(1, 9);
   CHECK(tree_of(e, sum).root().height == 8);
-  CHECK(shape(e, sum) == "9 one after the other, sequential");
+  CHECK(shape(e, sum) == "9 combined one at a time, contiguous");
   CHECK(leaves_in_order(tree_of(e, sum)) == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
 }
 
@@ -71,8 +71,8 @@ TEST_CASE("Levels are described from the leaves: threads, then warps, then the b
     warps.push_back(e.folded(threads));
   }
   CHECK(shape(e, e.folded(warps)) ==
-        "runs of 4, sequential with a stride of 64; of those, groups of 32 in a strided fold, as a warp's "
-        "shuffles make it; of those, 2 one after the other, sequential with a stride of 32");
+        "runs of 4, with a stride of 64; of those, groups of 32 in a strided fold, as produced by warp "
+        "shuffles; of those, 2 combined one at a time, with a stride of 32");
 }
 
 TEST_CASE("Initial zeros are not leaves") {
@@ -86,7 +86,7 @@ TEST_CASE("Products added by an fma are leaves of a fused tree") {
   F32Expressions e(ones(3));
   const NodeId two = e.constant(2);
   const NodeId sum = e.fused(two, 3, e.fused(two, 2, e.fused(two, 1, e.constant(0))));
-  CHECK(shape(e, sum) == "fused, 3 one after the other, sequential");
+  CHECK(shape(e, sum) == "fused, 3 combined one at a time, contiguous");
 }
 
 TEST_CASE("An element times a constant is a leaf of that element, regardless of the instruction") {
@@ -122,9 +122,9 @@ TEST_CASE("No tree exists if a value is used twice or the result does not depend
   F32Expressions e(ones(2));
   const NodeId sum = e.add(1, 2);
   CHECK(std::get<std::string>(SummationTree::of(e.all, e.add(sum, sum), Operator::sum)) ==
-        "a value is used more than once on the way, so that there is no tree");
+        "an intermediate value is used more than once, so the summation is not a tree");
   CHECK(std::get<std::string>(SummationTree::of(e.all, 0, Operator::sum)) ==
-        "the result is made of no element of the input");
+        "the result does not depend on any element of the input");
 }
 
 TEST_CASE("Additions are counted on the longest path, except additions of constant zeros") {

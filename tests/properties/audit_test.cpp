@@ -107,8 +107,8 @@ TEST_CASE("an uninitialised output is reported as a wrong value after the undefi
   CHECK(report.findings[0].kind == Kind::uninitialized_read);
   CHECK(std::ranges::any_of(report.findings, [](const Finding& finding) {
     return finding.message.find(
-               "; the input is empty; element 0 of the output was never written, and a kernel that adds "
-               "to what is there needs `initial` in [output]") != std::string::npos;
+               "; the input is empty; element 0 of the output was never written; a kernel that accumulates "
+               "into its output needs `initial` in [output]") != std::string::npos;
   }));
 }
 
@@ -286,9 +286,8 @@ TEST_CASE("a failure that occurs only once is not reproducible and is shown with
   CHECK(finding.kind == Kind::not_reproducible);
   CHECK(finding.severity == Severity::error);
   CHECK(finding.message.find(
-            "the case fails in one run of the very same job and not in another: at first there "
-            "was wrong-value (") == 0);
-  CHECK(finding.message.find(", and then nothing with the result ") != std::string::npos);
+            "the case does not fail in every run of the same job: the first run gave wrong-value (") == 0);
+  CHECK(finding.message.find(", and a later one no finding with the result ") != std::string::npos);
   CHECK(finding.case_text.find("x[") == std::string::npos);
   CHECK(launches < 200);  // no shrinking step was accepted
 }
@@ -307,8 +306,9 @@ TEST_CASE("both results of a failure that does not occur again are reported") {
   const KernelReport report =
       replay_case(contract, contract.instances.front(), std::make_shared<const Image>(), runner, c, {});
   CHECK(only_finding(report).kind == Kind::not_reproducible);
-  CHECK(report.findings[0].message.find("with the result 0x1.4p+2 (5), and then nothing with the result "
-                                        "0x1p+0 (1)") != std::string::npos);
+  CHECK(report.findings[0].message.find(
+            "with the result 0x1.4p+2 (5), and a later one no finding with the result 0x1p+0 (1)") !=
+        std::string::npos);
 }
 
 TEST_CASE("if runs may differ, a smaller case must fail twice") {
@@ -525,7 +525,7 @@ TEST_CASE("a kernel that does not end is run only for one case and its smaller o
     l.findings->push_back(found);
   });
   CHECK(only_finding(report).kind == Kind::timeout);
-  CHECK(report.notes == std::vector<std::string>{"the audit ended at the first case that did not"});
+  CHECK(report.notes == std::vector<std::string>{"the audit stopped at the first case that did not end"});
   CHECK(report.cases == 1);
   CHECK(launches < 20);
 }
@@ -566,8 +566,8 @@ TEST_CASE("an audit ends when too many lost processes leave the remaining cases 
   const KernelReport report = audit_instance(contract, contract.instances.front(), image, runner, options);
   CHECK(only_finding(report).kind == Kind::crash);
   REQUIRE(report.notes.size() == 1);
-  CHECK(report.notes[0] == std::to_string(40 - report.cases) +
-                               " cases were left out, behind others that ended the process that ran them");
+  CHECK(report.notes[0] ==
+        std::to_string(40 - report.cases) + " cases were skipped, after others ended the worker process");
   CHECK(report.cases < 10);
   CHECK(runner.jobs_run < 16);
 }
@@ -610,7 +610,7 @@ TEST_CASE("a relation's input that does not end is a timeout of its case") {
   const auto image = std::make_shared<const Image>(Image{"fake.ptx", ""});
   const KernelReport report = audit_instance(contract, contract.instances.front(), image, runner, options);
   CHECK(only_finding(report).kind == Kind::timeout);
-  CHECK(report.notes == std::vector<std::string>{"the audit ended at the first case that did not"});
+  CHECK(report.notes == std::vector<std::string>{"the audit stopped at the first case that did not end"});
 }
 
 TEST_CASE("the same seed gives the same audit, and another seed a different one") {
@@ -676,7 +676,7 @@ TEST_CASE("an exhausted budget ends the audit and is reported") {
   const KernelReport report = audit(
       fake::contract(Operator::sum, Element::f32), [](const Launch&) {}, options);
   CHECK(report.cases == 0);
-  CHECK(report.notes.front() == "the time budget ended after 0 of 40 cases");
+  CHECK(report.notes.front() == "the time budget was exhausted after 0 of 40 cases");
 }
 
 }  // namespace

@@ -118,9 +118,9 @@ TEST_CASE("an invalid case file is refused in one sentence") {
         "\"calls\" in [case] must be an integer");
   CHECK(error_of(example_text("offset       = 3", "offset       = 99999999999")) ==
         "\"offset\" in [case] must be between 0 and 1048576");
-  CHECK(error_of(example_text("random:99", "sideways")).find("there is no schedule \"sideways\"") == 0);
+  CHECK(error_of(example_text("random:99", "sideways")).find("unknown schedule \"sideways\"") == 0);
   CHECK(error_of(example_text("schedule     = \"random:99\"", "co_running_load = \"some\""))
-            .find("there is no co-running load \"some\"") == 0);
+            .find("unknown co-running load \"some\"") == 0);
   CHECK(error_of(example_text("offset       = 3", "offset = 3\nco_running_load = \"none\"")) ==
         "unknown key \"schedule\" in [case]");
   CHECK(error_of(example_text("finding  ", "findings ")) == "the key \"finding\" is missing in the case");
@@ -130,7 +130,9 @@ TEST_CASE("an invalid case file is refused in one sentence") {
             .find("\"bits\" in a planted element must be a string") == 0);
   CHECK(error_of(example_text("value = \"0x1.8p-2\"", "value = 0.375")) ==
         "\"value\" in a planted element must be a string");
-  CHECK(error_of(example_text("0x1.8p-2", "0x1.8q-2")).find("\"0x1.8q-2\" is no value of an element; ") == 0);
+  CHECK(
+      error_of(example_text("0x1.8p-2", "0x1.8q-2")).find("\"0x1.8q-2\" is not the value of an element; ") ==
+      0);
   CHECK(error_of(example_text("value = \"0x1.8p-2\"", "bits = \"0x1\", value = \"0x1p+0\"")) ==
         "unknown key \"value\" in a planted element");
   CHECK(error_of(example_text("\"nan:last\"", "3")) == "a transform must be a string");

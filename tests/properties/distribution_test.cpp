@@ -131,7 +131,8 @@ TEST_CASE("planted elements replace drawn ones and must exist and fit") {
   const InputPlan plan{Operator::sum, Element::f16, Element::f16, 4};
   const auto bytes = make_input({"equal", 0, {{2, "0x3c00"}}}, plan);
   CHECK(load(Element::f16, bytes, 2) == 0x3c00);
-  CHECK_THROWS_WITH(make_input({"equal", 0, {{4, "0"}}}, plan), "element 4 is planted, but the input has 4");
+  CHECK_THROWS_WITH(make_input({"equal", 0, {{4, "0"}}}, plan),
+                    "planted element 4 is out of range: the input has 4");
   CHECK_THROWS_WITH(make_input({"equal", 0, {{0, "0x10000"}}}, plan),
                     "the planted bits 0x10000 do not fit into f16");
 }
@@ -151,7 +152,7 @@ TEST_CASE("codes of e2m1 are all sixteen in order") {
 
 TEST_CASE("an unknown distribution is refused with the known ones") {
   CHECK_THROWS_WITH(make_input({"unifrom"}, {}),
-                    Catch::Contains("there is no distribution \"unifrom\"; choose one of equal, "));
+                    Catch::Contains("unknown distribution \"unifrom\"; choose one of equal, "));
 }
 
 }  // namespace

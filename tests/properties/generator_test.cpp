@@ -198,7 +198,7 @@ TEST_CASE("a domain beyond the largest count is refused") {
   const Domain domain(instance, 1 << 16);
   CHECK_THROWS_WITH(
       domain.nearest({}),
-      "the contract claims counts from 2147483648 on, and the largest one that is tried is 65536");
+      "the contract claims counts of at least 2147483648, but the largest count tried is 65536");
 }
 
 TEST_CASE("a case depends only on identity, seed and index") {

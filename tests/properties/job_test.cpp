@@ -67,9 +67,9 @@ TEST_CASE("an integer has the width of its parameter") {
   CHECK(value_of(laid(integer("0 - 1"), 4)) == 0xffffffff);
   CHECK(value_of(laid(integer("2^32 - 1"), 4)) == 0xffffffff);
   CHECK(error_of(integer("count"), 2) ==
-        "fake.toml:7:1: \"count\" is 70000, which does not fit into the kernel's parameter of 16 bits");
+        "fake.toml:7:1: \"count\" is 70000, which does not fit in the kernel's parameter of 16 bits");
   CHECK(error_of(integer("count"), 12) ==
-        "fake.toml:7:1: the number \"count\" is given for a parameter of 12 bytes");
+        "fake.toml:7:1: the integer \"count\" is passed to a parameter of 12 bytes");
 }
 
 TEST_CASE("typed numbers keep their own width") {
@@ -77,7 +77,7 @@ TEST_CASE("typed numbers keep their own width") {
   CHECK(value_of(laid(number(Element::f16, 0.5), 2)) == 0x3800);
   CHECK(value_of(laid(typed(Element::i16, "block"), 2)) == 32);
   CHECK(error_of(number(Element::f64, 1), 4) ==
-        "fake.toml:7:1: an argument of 8 bytes is given for a parameter of 4");
+        "fake.toml:7:1: an argument of 8 bytes is passed to a parameter of 4 bytes");
 }
 
 TEST_CASE("a pointer is eight bytes to be patched, with an offset in elements") {
@@ -100,7 +100,7 @@ TEST_CASE("structures have the layout of C++") {
   CHECK(argument.bytes[2] == std::byte{2});
   CHECK(argument.bytes[8] == std::byte{3});
   CHECK(argument.bytes[24] == std::byte{4});
-  CHECK(error_of(outer, 24) == "fake.toml:7:1: an argument of 32 bytes is given for a parameter of 24");
+  CHECK(error_of(outer, 24) == "fake.toml:7:1: an argument of 32 bytes is passed to a parameter of 24 bytes");
 }
 
 struct Built {
@@ -220,21 +220,21 @@ TEST_CASE("a contract that cannot be launched is refused with position and reaso
   built.instance.launches[0].grid[0] = Expression::parse("ceil_div(count - 3, block)", here);
   CHECK_THROWS_WITH(
       built.job(),
-      Catch::Contains("the grid \"ceil_div(count - 3, block)\" is 0; a launch needs at least 1"));
+      Catch::Contains("the grid \"ceil_div(count - 3, block)\" is 0; a launch requires at least 1"));
   Built missing;
   missing.instance.launches[0].lowered = "other";
-  CHECK_THROWS_WITH(missing.job(), "fake.toml:1:1: fake.ptx holds no kernel \"kernel<float>\"");
+  CHECK_THROWS_WITH(missing.job(), "fake.toml:1:1: fake.ptx contains no kernel \"kernel<float>\"");
   Built arguments;
   arguments.instance.launches[0].arguments.pop_back();
   CHECK_THROWS_WITH(
       arguments.job(),
-      "fake.toml:1:1: the kernel \"kernel<float>\" takes 3 arguments, and the contract passes 2");
+      "fake.toml:1:1: the kernel \"kernel<float>\" takes 3 arguments, but the contract passes 2");
   Built few;
   few.instance.output_count = Expression::parse("1 - count", here);
   CHECK_THROWS_WITH(few.job(), Catch::Contains("fake.toml:7:1: the buffer \"output\" is given -2 elements"));
   Built huge;
   huge.instance.output_count = Expression::parse("2^60", here);
-  CHECK_THROWS_WITH(huge.job(), Catch::Contains("the buffer \"output\" would need"));
+  CHECK_THROWS_WITH(huge.job(), Catch::Contains("the buffer \"output\" requires"));
 }
 
 }  // namespace

@@ -62,8 +62,8 @@ TEST_CASE("fences are deleted, and narrowed by one scope") {
 
 TEST_CASE("a constant mask loses its lowest or its highest lane") {
   CHECK(changes("clear-mask-bit", "bar.warp.sync 0xff0;") ==
-        Lines{"take lane 4 out of the mask 0xff0 -> bar.warp.sync 0xfe0;",
-              "take lane 11 out of the mask 0xff0 -> bar.warp.sync 0x7f0;"});
+        Lines{"remove lane 4 from the mask 0xff0 -> bar.warp.sync 0xfe0;",
+              "remove lane 11 from the mask 0xff0 -> bar.warp.sync 0x7f0;"});
   CHECK(changes("clear-mask-bit", "mov.b32 %r9, 3;\nvote.sync.ballot.b32 %r1, %p1, %r9;").size() == 2);
   CHECK(changes("clear-mask-bit", "activemask.b32 %r8;\nbar.warp.sync %r8;").empty());
 }
@@ -91,8 +91,8 @@ TEST_CASE("an atomic becomes a load, the operation and a store, all with the sam
 
 TEST_CASE("integer comparisons are forced, and shifted by one") {
   CHECK(changes("force-compare", "setp.lt.u32 %p1, %r1, %r2;") ==
-        Lines{"let the comparison (lt) always hold -> setp.eq.u32 %p1, 0, 0;",
-              "let the comparison (lt) never hold -> setp.ne.u32 %p1, 0, 0;"});
+        Lines{"make the comparison (lt) always true -> setp.eq.u32 %p1, 0, 0;",
+              "make the comparison (lt) always false -> setp.ne.u32 %p1, 0, 0;"});
   CHECK(changes("shift-compare", "setp.lt.u32 %p1, %r1, %r2;") ==
         Lines{"compare with le instead of lt -> setp.le.u32 %p1, %r1, %r2;"});
   CHECK(changes("shift-compare", "setp.ne.s32 %p1, %r1, 0;") ==
@@ -107,7 +107,7 @@ TEST_CASE("shuffles, shifts and the operation itself are changed") {
   CHECK(changes("shift-amount", "shr.u32 %r1, %r2, 1;") ==
         Lines{"shift by 2 instead of 1 -> shr.u32 %r1, %r2, 2;"});
   CHECK(changes("swap-extremum", "max.s32 %r1, %r2, %r3;") ==
-        Lines{"take the min instead of the max -> min.s32 %r1, %r2, %r3;"});
+        Lines{"use min instead of max -> min.s32 %r1, %r2, %r3;"});
   CHECK(changes("subtract", "add.f32 %f1, %f2, %f3;") ==
         Lines{"subtract instead of adding -> sub.f32 %f1, %f2, %f3;"});
   CHECK(changes("subtract", "add.s32 %r1, %r2, %r3;").empty());
@@ -221,13 +221,12 @@ TEST_CASE("an annotation must identify one statement") {
   };
   CHECK(error("bar();", 2).empty());
   CHECK(error("bar();", 0) ==
-        "\"bar();\" is in the lines 3, 5 of k.cu; quote more of the line, or choose one with \"occurrence\"");
-  CHECK(error("bar();", 3) == "k.cu holds \"bar();\" only 2 times");
-  CHECK(error("c();", 0) == "k.cu does not hold \"c();\"");
-  CHECK(
-      error("bar();", 1) ==
-      "the kernel has no mutant \"delete-barrier\" of k.cu: bar(); (1); `foldproof mutate` shows those that "
-      "it has");
+        "\"bar();\" matches lines 3, 5 of k.cu; quote more of the line, or choose one with \"occurrence\"");
+  CHECK(error("bar();", 3) == "k.cu contains \"bar();\" only 2 times");
+  CHECK(error("c();", 0) == "k.cu does not contain \"c();\"");
+  CHECK(error("bar();", 1) ==
+        "the kernel has no mutant \"delete-barrier\" of k.cu: bar(); (1); `foldproof mutate` lists its "
+        "mutants");
 }
 
 }  // namespace foldproof

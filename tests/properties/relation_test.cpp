@@ -119,9 +119,9 @@ TEST_CASE("relations find faults that the case's own input does not show") {
     REQUIRE(report.findings.size() == 1);
     const Finding& finding = report.findings.front();
     CHECK(is_about_values(finding.kind));
-    CHECK(finding.message.find("the relation \"" + row.relation + "\" says that ") != std::string::npos);
-    CHECK(finding.message.find("; of [") != std::string::npos);
-    CHECK(finding.message.find(", and of ") != std::string::npos);
+    CHECK(finding.message.find("the relation \"" + row.relation + "\" requires that ") != std::string::npos);
+    CHECK(finding.message.find("; for [") != std::string::npos);
+    CHECK(finding.message.find(", and for ") != std::string::npos);
     CHECK(finding.case_text.find("relation=" + row.relation) != std::string::npos);
   }
 }
@@ -263,8 +263,8 @@ TEST_CASE("a softmax that changes with a common shift violates \"shifted\" withi
   CHECK(message_of(contract, softmax(true), "uniform", "shifted").empty());
   CHECK(message_of(contract, softmax(false), "uniform", "").empty());
   CHECK(message_of(contract, softmax(false), "uniform", "shifted")
-            .starts_with("the relation \"shifted\" says that a softmax stays when the same is added to every "
-                         "element; of "));
+            .starts_with("the relation \"shifted\" requires that adding a constant to every element does not "
+                         "change a softmax; for "));
 }
 
 TEST_CASE("correct kernels satisfy all relations, with any order, NaN, infinities and zeros") {
@@ -318,7 +318,7 @@ TEST_CASE("an audit finds a fault that only a relation shows and shrinks it with
   const Finding& finding = report.findings.front();
   CHECK(finding.kind == Kind::wrong_value);
   CHECK(finding.message.find(
-            "the relation \"negated\" says that negated elements give the negated sum; of ") == 0);
+            "the relation \"negated\" requires that negating the elements negates the sum; for ") == 0);
   CHECK(finding.case_text.find("count=21 ") == 0);
   CHECK(finding.case_text.find("relation=negated") != std::string::npos);
 }
@@ -380,7 +380,7 @@ TEST_CASE("an unknown relation is refused with the known ones") {
   CHECK_THROWS_WITH(
       tried(fake::contract(Operator::sum, Element::f32), wrong_where(Operator::sum, is_sorted), "equal", 3,
             "padding"),
-      "there is no relation \"padding\"; choose one of permuted, padded, duplicated, paired, split, "
+      "unknown relation \"padding\"; choose one of permuted, padded, duplicated, paired, split, "
       "copies, scaled, "
       "negated, raised, moved, prefix, joined, shifted");
 }

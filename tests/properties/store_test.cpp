@@ -105,13 +105,13 @@ TEST_CASE("a stored case with an unknown word, relation or value is skipped with
   };
   Case c;
   c.input = {"equal", 3, {}, {"scaled:3"}};
-  CHECK(note_of(c).find("a stored case was left out (there is no transform \"scaled\"") == 0);
+  CHECK(note_of(c).find("a stored case was skipped (unknown transform \"scaled\"") == 0);
   c.input = {"equal", 3};
   c.relation = "transposed";
-  CHECK(note_of(c).find("a stored case was left out (there is no relation \"transposed\"") == 0);
+  CHECK(note_of(c).find("a stored case was skipped (unknown relation \"transposed\"") == 0);
   c.relation.clear();
   c.input = {"equal", 3, {{0, "0x1p+0"}}};
-  CHECK(note_of(c).find("a stored case was left out (i32 has no value 0x1p+0, which is planted)") == 0);
+  CHECK(note_of(c).find("a stored case was skipped (i32 cannot represent the planted value 0x1p+0)") == 0);
 }
 
 TEST_CASE("a case outside the contract's domain is refused in one sentence") {
@@ -136,7 +136,7 @@ TEST_CASE("a case outside the contract's domain is refused in one sentence") {
   CHECK_THROWS_WITH(replayed(other), "the case lacks \"block\", a variable of the contract's domain");
   other = c;
   other.variables["blocks"] = 1;
-  CHECK_THROWS_WITH(replayed(other), "the case sets \"blocks\", which the contract's domain does not have");
+  CHECK_THROWS_WITH(replayed(other), "the case sets \"blocks\", which is not in the contract's domain");
 }
 
 Finding race_at(unsigned line) {
@@ -229,7 +229,7 @@ TEST_CASE("on a device without checks, a finding in the family of the announced 
     CHECK(report.verdict == Verdict::another_finding);
     CHECK_FALSE(report.expected);
     CHECK(report.notes == std::vector<std::string>{fmt::format(
-                              "another finding: the source announces {}, and this device shows {}",
+                              "another finding: the source announces {}, but this device reports {}",
                               name(row.announced), name(row.made))});
   }
 }
@@ -279,7 +279,7 @@ TEST_CASE("a defect is as expected if exactly the announced findings were made")
   triage(report, contract, "2026-01-01");
   CHECK_FALSE(report.expected);
   REQUIRE(report.findings.size() == 2);
-  CHECK(report.findings[1].message == "the source announces shared-race, and no case showed it");
+  CHECK(report.findings[1].message == "the source announces shared-race, but no case showed it");
   CHECK(report.findings[1].at == Position{"/home/me/kernels/tail.cuh", 40, 0});
   CHECK(exit_status({"emulated", 1, {report}}, Severity::error) == 1);
 }

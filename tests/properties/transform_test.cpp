@@ -252,18 +252,16 @@ TEST_CASE("distributions and transforms are parsed with their arguments, and inv
     }
     return "no error";
   };
-  CHECK(error("uniform+scale") ==
-        "\"scale\" must have a whole number between -4096 and 4096 behind its colon");
+  CHECK(error("uniform+scale") == "\"scale\" must have an integer between -4096 and 4096 after its colon");
   CHECK(error("uniform+nan:middle") ==
-        "\"nan:middle\" must have one of first, last, edge, tile, row, all behind its colon");
-  CHECK(error("uniform+shuffled:1") == "\"shuffled:1\" takes nothing behind a colon");
+        "\"nan:middle\" must have one of first, last, edge, tile, row, all after its colon");
+  CHECK(error("uniform+shuffled:1") == "\"shuffled:1\" takes no argument after a colon");
   CHECK(error("uniform+") ==
-        "there is no transform \"\"; choose one of shuffled, ascending, descending, alternating, "
-        "scale:exponent, "
+        "unknown transform \"\"; choose one of shuffled, ascending, descending, alternating, scale:exponent, "
         "shift:exponent, centred, paired:exponent, peaks, minus-zero:place, nan:place, inf:place, "
         "minus-inf:place");
   CHECK_THROWS_WITH(made("uniform+inf:first", Element::e4m3, 3),
-                    "the transform \"inf\" is not made for e4m3 elements");
+                    "the transform \"inf\" does not support e4m3 elements");
 }
 
 /// The text of a transform in a case, with an argument.

@@ -22,11 +22,12 @@ TEST_CASE("a prefix may use only its own elements, and an exclusive prefix not i
     return wrong.empty() ? "" : wrong.front().message;
   };
   CHECK(message({0, 1, two}).empty());
-  CHECK(message({1, 1, two}) == "of 3 elements, element 0 is part of result 0, which is that of no element");
+  CHECK(message({1, 1, two}) ==
+        "of 3 elements, element 0 is part of result 0, which must combine no element");
   CHECK(message({0, two, two}) ==
-        "of 3 elements, element 1 is part of result 1, which is that of element 0 alone");
+        "of 3 elements, element 1 is part of result 1, which must combine element 0 alone");
   CHECK(message({0, 1, three}) ==
-        "of 3 elements, element 2 is part of result 2, which is that of the elements 0 to 1 alone");
+        "of 3 elements, element 2 is part of result 2, which must combine elements 0 to 1 alone");
 }
 
 }  // namespace

@@ -151,8 +151,9 @@ TEST_CASE("Broken bodies are refused at the position of the error", "[ptx][body]
   CHECK_THAT(refusal_in_body("3;"), Catch::Contains("Expected an instruction, a label or a directive"));
   CHECK_THAT(refusal_in_body("@%p1 3;"), Catch::Contains("Expected an instruction, found '3'"));
   CHECK_THAT(refusal_in_body("@3 ret;"), Catch::Contains("a predicate after '@'"));
-  CHECK_THAT(refusal_in_body(".maxnreg 3;"), Catch::Contains("'.maxnreg' is not known inside a function"));
-  CHECK_THAT(refusal_in_body("add. f32 a, b;"), Catch::Contains("A '.' stands alone"));
+  CHECK_THAT(refusal_in_body(".maxnreg 3;"),
+             Catch::Contains("Unknown directive '.maxnreg' inside a function"));
+  CHECK_THAT(refusal_in_body("add. f32 a, b;"), Catch::Contains("A '.' must be followed directly by"));
   CHECK_THAT(refusal_in_body("call (a) f;"), Catch::Contains("Expected ',' after the results of 'call'"));
   CHECK_THAT(refusal_in_body("call f, (a;"), Catch::Contains("Expected ')' to close the list"));
   CHECK_THAT(refusal_in_body("call f, (a), 3;"), Catch::Contains("the label of a .callprototype"));

@@ -162,11 +162,11 @@ TEST_CASE("Excessive sizes are refused before anything is allocated", "[ptx][dec
 }
 
 TEST_CASE("Contradictory declarations are refused", "[ptx][declaration][errors]") {
-  CHECK_THAT(refusal_in_module(".global .align 3 .b8 x;"), Catch::Contains("no power of two"));
-  CHECK_THAT(refusal_in_module(".global .align 0 .b8 x;"), Catch::Contains("no power of two"));
+  CHECK_THAT(refusal_in_module(".global .align 3 .b8 x;"), Catch::Contains("not a power of two"));
+  CHECK_THAT(refusal_in_module(".global .align 0 .b8 x;"), Catch::Contains("not a power of two"));
   CHECK_THAT(refusal_in_module(".global x;"), Catch::Contains("Expected a type such as .b32"));
-  CHECK_THAT(refusal_in_module(".global .b33 x;"), Catch::Contains("'.b33' cannot stand here"));
-  CHECK_THAT(refusal_in_module(".global .b32 .b32 x;"), Catch::Contains("'.b32' cannot stand here"));
+  CHECK_THAT(refusal_in_module(".global .b33 x;"), Catch::Contains("'.b33' is not valid here"));
+  CHECK_THAT(refusal_in_module(".global .b32 .b32 x;"), Catch::Contains("'.b32' is not valid here"));
   CHECK_THAT(refusal_in_module(".global .b32 x[2][];"), Catch::Contains("Only the first extent"));
   CHECK_THAT(refusal_in_module(".global .b32 x[2][0];"), Catch::Contains("Only the first extent"));
   CHECK_THAT(refusal_in_module(".global .b32 x; .global .b32 x;"), Catch::Contains("'x' is defined twice"));
@@ -180,6 +180,6 @@ TEST_CASE("Contradictory declarations are refused", "[ptx][declaration][errors]"
   CHECK_THAT(refusal_in_module(".global .f32 x = 1;"), Catch::Contains("must be a floating-point number"));
   CHECK_THAT(refusal_in_module(".global .u32 x = 1.0;"), Catch::Contains("must be an integer number"));
   CHECK_THAT(refusal_in_module(".global .u8 x = 0xFFF(y);"), Catch::Contains("does not pick one byte"));
-  CHECK_THAT(refusal_in_module(".entry k(.shared .b32 p);"), Catch::Contains("lives in .param or .reg"));
+  CHECK_THAT(refusal_in_module(".entry k(.shared .b32 p);"), Catch::Contains("must be in .param or .reg"));
   CHECK_THAT(refusal_in_module(".entry k(.b32 p);"), Catch::Contains("Expected a state space"));
 }

@@ -59,7 +59,7 @@ TEST_CASE("Invalid functions are refused", "[ptx][function][errors]") {
   CHECK_THAT(refusal_in_module(".func f() { } .func f() { }"), Catch::Contains("'f' is defined twice"));
   CHECK_THAT(refusal_in_module(".entry (.param .b32 r) k() { }"), Catch::Contains("cannot return values"));
   CHECK_THAT(refusal_in_module(".entry k() .fast { }"),
-             Catch::Contains("'.fast' of the function 'k' is not known"));
+             Catch::Contains("Unknown directive '.fast' of the function 'k'"));
   CHECK_THAT(refusal_in_module(".entry k() .maxntid 1, 2, 3, 4 { }"), Catch::Contains("at most 3 numbers"));
   CHECK_THAT(refusal_in_module(".entry k() .maxnreg { }"), Catch::Contains("Expected a number"));
   CHECK_THAT(refusal_in_module(".entry k() .maxnreg 5000000000 { }"),
@@ -68,6 +68,7 @@ TEST_CASE("Invalid functions are refused", "[ptx][function][errors]") {
              Catch::Contains("Expected ')' after the parameters"));
   CHECK_THAT(refusal_in_module(".entry { }"), Catch::Contains("the name of the function"));
   CHECK_THAT(refusal_in_module(".entry k() mov"), Catch::Contains("to open the body"));
-  CHECK_THAT(refusal_in_module(".kernel k() { }"), Catch::Contains("'.kernel' is not known at module scope"));
+  CHECK_THAT(refusal_in_module(".kernel k() { }"),
+             Catch::Contains("Unknown directive '.kernel' at module scope"));
   CHECK_THAT(refusal_in_module("mov.u32 a, b;"), Catch::Contains("a directive such as .visible"));
 }

@@ -74,7 +74,7 @@ TEST_CASE("A destination may be paired with a predicate", "[ptx][operand]") {
 
 TEST_CASE("Invalid operands are refused", "[ptx][operand][errors]") {
   const auto refusal = [](const std::string& text) { return refusal_in_body("mov.b64 %rd1, " + text + ";"); };
-  CHECK_THAT(refusal("-%r1"), Catch::Contains("use the instruction 'neg'"));
+  CHECK_THAT(refusal("-%r1"), Catch::Contains("negate it with 'neg' first"));
   CHECK_THAT(refusal("{%r1, {%r2}}"), Catch::Contains("as element of the vector"));
   CHECK_THAT(refusal("{%r1, [%r2]}"), Catch::Contains("as element of the vector"));
   CHECK_THAT(refusal("{}"), Catch::Contains("Expected an operand, found '}'"));

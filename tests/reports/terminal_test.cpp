@@ -97,7 +97,7 @@ TEST_CASE("a finding is shown with position, threads, case, help and replay comm
   racy.findings = {race()};
   const std::string text = to_text(report_of({racy}), {});
   CHECK(contains(text, "error[shared-race]: thread 32 writes what thread 0 reads\n  --> nowhere.cu:17:5\n"));
-  CHECK(contains(text, "who     block 0 thread 32, block 0 thread 0"));
+  CHECK(contains(text, "threads block 0 thread 32, block 0 thread 0"));
   CHECK(contains(text, "case    count=33 uniform seed=7"));
   CHECK(contains(text, "help   Put a barrier"));
   CHECK(contains(text, "replay  foldproof replay case.toml"));
@@ -113,9 +113,9 @@ TEST_CASE("the second position is the other access of a race, or the origin of a
   };
   CHECK(contains(text_of(), "  and nowhere.cu:16:5"));
   finding.kind = Kind::uninitialized_read;
-  CHECK(contains(text_of(), "  which arises at nowhere.cu:16:5"));
+  CHECK(contains(text_of(), "  which originates at nowhere.cu:16:5"));
   finding.other = finding.at;
-  CHECK(contains(text_of(), "  which arises on the same line"));
+  CHECK(contains(text_of(), "  which originates on the same line"));
 }
 
 TEST_CASE("a finding shared by several instances is shown once, with all of them") {
@@ -158,7 +158,7 @@ TEST_CASE("a defect with a finding other than the announced one is not counted a
   const std::string text = to_text(report_of({defect}), {});
   CHECK_FALSE(contains(text, "error["));
   CHECK(contains(text, "  another finding  "));
-  CHECK(contains(last_line(text), ": 1 with another finding than announced\n"));
+  CHECK(contains(last_line(text), ": 1 with a finding other than announced\n"));
 }
 
 TEST_CASE("the largest tried counts are shown for a single source but not for a catalogue") {

@@ -162,11 +162,11 @@ TEST_CASE("compute-sanitizer: a record of an unknown kind is kept, even with mis
 }
 
 TEST_CASE("compute-sanitizer: output in another format is refused") {
-  CHECK_THAT(what_is_wrong(""), Contains("cut short after 0 whole records"));
+  CHECK_THAT(what_is_wrong(""), Contains("truncated after 0 complete records"));
   CHECK_THAT(what_is_wrong("========= ERROR SUMMARY: 0 errors"), Contains("does not begin with"));
   CHECK_THAT(what_is_wrong("<html></html>"), Contains("does not begin with"));
   CHECK_THAT(what_is_wrong(document("<session/>")), Contains("\"<session/>"));
-  CHECK_THAT(what_is_wrong(document("") + document("")), Contains("goes on behind its end"));
+  CHECK_THAT(what_is_wrong(document("") + document("")), Contains("continues after its end"));
   CHECK_THAT(what_is_wrong("<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY b \"c\">]>" + document("")),
              Contains("does not begin with"));
 }
@@ -201,7 +201,7 @@ TEST_CASE("compute-sanitizer: an invalid number is refused") {
   };
   CHECK(what_is_wrong(with_line("12")) == "nothing");
   for (const char* wrong : {"twelve", "-1", "1x", "0x", "4294967296", "99999999999999999999999"})
-    CHECK_THAT(what_is_wrong(with_line(wrong)), Contains("which is no such number"));
+    CHECK_THAT(what_is_wrong(with_line(wrong)), Contains("is not a valid number"));
 }
 
 TEST_CASE("compute-sanitizer: hostile records are refused before they are parsed") {
@@ -209,8 +209,8 @@ TEST_CASE("compute-sanitizer: hostile records are refused before they are parsed
   for (int i = 0; i < 1'000'000; ++i) deep += "<a>";
   CHECK_THAT(what_is_wrong(document("<record>" + deep + "</record>")), Contains("nested deeper"));
   CHECK_THAT(what_is_wrong(document("<record><!-- </record> --></record>")), Contains("<!"));
-  CHECK_THAT(what_is_wrong(document("<record><kind>Precise</record>")), Contains("is no XML"));
-  CHECK_THAT(what_is_wrong(document("<record><<<>>></record>")), Contains("is no XML"));
+  CHECK_THAT(what_is_wrong(document("<record><kind>Precise</record>")), Contains("is not valid XML"));
+  CHECK_THAT(what_is_wrong(document("<record><<<>>></record>")), Contains("is not valid XML"));
 }
 
 TEST_CASE("compute-sanitizer: control characters are replaced in messages") {
@@ -337,7 +337,7 @@ TEST_CASE("compute-sanitizer: each memcheck error is mapped to its kind") {
   CHECK(kind_in("memcheck", event("Imprecise", text("Illegal Instruction"))) == "crash");
   CHECK(kind_in("memcheck", event("Imprecise", "")) == "crash");
   CHECK(found_in("memcheck", event("Imprecise", ""))[0].finding.message ==
-        "compute-sanitizer's memcheck: the hardware ended the kernel, without a word about why");
+        "compute-sanitizer's memcheck: the hardware aborted the kernel without giving a reason");
   CHECK(kind_in("memcheck", event("Imprecise", text("Device Hardware Stack Overflow"))) == "crash");
 }
 
@@ -373,8 +373,7 @@ TEST_CASE("compute-sanitizer: an unknown record is an error with the tool's text
   const auto all = found_in(
       "memcheck", "<record><kind>Novelty</kind><level>Warning</level><what><text>Odd</text></what></record>");
   REQUIRE(in_short(all) == Lines{"unsupported error 0"});
-  CHECK(all[0].finding.message ==
-        "compute-sanitizer's memcheck writes a record that Foldproof does not know, Novelty: Odd");
+  CHECK(all[0].finding.message == "compute-sanitizer's memcheck wrote a record of unknown kind Novelty: Odd");
 }
 
 TEST_CASE("compute-sanitizer: merged findings have the highest severity") {
@@ -551,7 +550,7 @@ TEST_CASE(
     CHECK(find_executable() == other);
   }
   const Setting variable("FOLDPROOF_COMPUTE_SANITIZER", "/nowhere/at/all");
-  CHECK_THROWS_WITH(find_executable(), Contains("FOLDPROOF_COMPUTE_SANITIZER names /nowhere/at/all"));
+  CHECK_THROWS_WITH(find_executable(), Contains("FOLDPROOF_COMPUTE_SANITIZER=/nowhere/at/all"));
 }
 
 TEST_CASE("compute-sanitizer: if the tool is missing, the error lists where it was searched for") {

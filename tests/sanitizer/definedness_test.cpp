@@ -42,7 +42,7 @@ TEST_CASE(
 TEST_CASE("an uninitialised variable is reported where it decides something") {
   const auto found = undefined("\nadd.u32 %r1, %r1, 1;\nst.global.u32 [mine], %r1;");
   REQUIRE(kinds(found) == "uninitialized-read");
-  CHECK(contains(found[0].message, "depends on a variable that was given no value"));
+  CHECK(contains(found[0].message, "depends on an uninitialised variable"));
   CHECK(found[0].other->line == 2);
   CHECK(undefined_kinds("add.u32 %r1, %r1, 1; st.global.u32 [mine], tid;") == "none");
   CHECK(undefined_kinds("@%p1 bra on; st.global.u32 [mine], tid; on:") == "uninitialized-read");
@@ -370,7 +370,7 @@ TEST_CASE("data of an asynchronous copy is undefined until its thread has waited
   CHECK(copied(copy + "cp.async.commit_group; cp.async.wait_group 1; " + use) == "uninitialized-read");
   const auto found = undefined(own_word + copy + use, {.buffers = {zeros(4)}});
   REQUIRE(found.size() == 1);
-  CHECK(contains(found[0].message, "an asynchronous copy was to bring, which the thread did not wait for"));
+  CHECK(contains(found[0].message, "an asynchronous copy for which the thread did not wait"));
 }
 
 TEST_CASE("wait_group waits for copies before the commit and not for later ones") {

@@ -117,9 +117,10 @@ TEST_CASE("a finding names both threads, both positions and the missing fence") 
       "setp.eq.u32 %p2, cta, 1; @%p2 bra reader;\n" + write + raise + " exit;\nreader: " + await + read,
       {.buffers = {zeros(4), zeros(4)}, .grid = {2, 1, 1}, .block = {1, 1, 1}}, only<FenceCheck>());
   REQUIRE(found.size() == 1);
-  CHECK(found[0].message ==
-        "thread (0, 0, 0) of block (1, 0, 0) reads the buffer buffer0, which thread (0, 0, 0) of block "
-        "(0, 0, 0) wrote before it raised a flag; without a fence before the flag nothing orders the two");
+  CHECK(
+      found[0].message ==
+      "thread (0, 0, 0) of block (1, 0, 0) reads the buffer buffer0, which thread (0, 0, 0) of block (0, 0, "
+      "0) wrote before it raised a flag; the two are unordered because there is no fence before the flag");
   CHECK(found[0].at.line == 3);
   CHECK(found[0].other->line == 2);
 }

@@ -78,12 +78,12 @@ TEST_CASE("a race between atomics is reported with the reason") {
     return found[0].message.ends_with(reason);
   };
   CHECK(ends_with("atom.cta.global.add.u32 %r1, [buffer0], 1;",
-                  "; the scope of one of them leaves the other out"));
+                  "; the scope of one does not include the other"));
   CHECK(
       ends_with("mov.b64 %rd1, 1; setp.eq.u32 %p1, cta, 1; @%p1 red.global.add.u32 [buffer0], 1; "
                 "@!%p1 red.global.add.u64 [buffer0], %rd1;",
                 "; accesses of different sizes are not atomic to each other"));
-  CHECK(ends_with("st.global.u32 [buffer0], cta;", "nothing orders the two"));
+  CHECK(ends_with("st.global.u32 [buffer0], cta;", "the accesses are unordered"));
 }
 
 TEST_CASE("a launch is ordered after the whole previous launch") {
@@ -154,7 +154,7 @@ TEST_CASE("a finding names both threads, their accesses and positions, and the a
     CHECK(finding.threads[0].thread == Dim3{5, 1, 0});
     CHECK(finding.threads[1].thread == Dim3{5, 1, 0});
     CHECK(contains(finding.message, "reads the buffer buffer0 and thread"));
-    CHECK(contains(finding.message, "writes it, and nothing orders the two"));
+    CHECK(contains(finding.message, "writes it; the accesses are unordered"));
   }
 }
 

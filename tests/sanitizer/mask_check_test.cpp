@@ -34,7 +34,7 @@ TEST_CASE("a finding names the lane that its mask omits") {
   const std::vector<Finding> found = found_in_warp("\n mov.u32 %r1, 0x7fffffff;\n bar.warp.sync %r1;");
   REQUIRE(found.size() == 1);
   CHECK(found[0].message ==
-        "lane 31 executes this with the member mask 0x7fffffff, which leaves the lane itself out");
+        "lane 31 executes this with the member mask 0x7fffffff, which does not include the lane itself");
   CHECK(found[0].at.line == 3);
   CHECK(found[0].threads[0].thread == Dim3{31, 0, 0});
 }
@@ -85,8 +85,8 @@ TEST_CASE("a finding names two lanes that wait for each other, and their masks")
   REQUIRE(kinds(found) == "deadlock, invalid-mask");
   const Finding& invalid = found[found[0].kind == Kind::invalid_mask ? 0 : 1];
   CHECK(invalid.message ==
-        "lane 16 comes with the member mask 0xffffffff, and lane 0 waits here with 0x0001ffff: "
-        "each names the other");
+        "lane 16 arrives with the member mask 0xffffffff while lane 0 waits with 0x0001ffff; each mask names "
+        "the other lane");
   CHECK(invalid.at.line == 3);
   CHECK(invalid.threads[0].thread == Dim3{16, 0, 0});
 }

@@ -65,8 +65,7 @@ TEST_CASE("A changed byte after a buffer is reported as a write out of bounds", 
   REQUIRE(result.findings.size() == 1);
   CHECK(result.findings[0].kind == Kind::out_of_bounds);
   CHECK(result.findings[0].message ==
-        "a write outside of the buffer \"second\" of 6 bytes: byte 6 counted from its start is not what it "
-        "was");
+        "out-of-bounds write near the buffer \"second\" (6 bytes): the byte at offset 6 changed");
   CHECK(result.findings[0].at == Position{"sum.toml", 3});
 }
 

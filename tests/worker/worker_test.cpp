@@ -206,7 +206,7 @@ TEST_CASE("An answer to another request is a crash of the job", "[worker]") {
   check_others(results);
   REQUIRE(results[1].findings.size() == 1);
   CHECK(results[1].findings[0].kind == Kind::crash);
-  CHECK(results[1].findings[0].message.find("an answer to another question") != std::string::npos);
+  CHECK(results[1].findings[0].message.find("a reply to another request") != std::string::npos);
 }
 
 TEST_CASE("A worker ends if its standard input is not a connection", "[worker]") {

@@ -40,7 +40,7 @@ const FunctionCode& Executor::callee(const DivergentGroup& group, const Instruct
   const std::uint64_t number = (address - function_window) / function_stride;
   if (address < function_window || address % function_stride != 0 ||
       number >= parts_.program.functions.size())
-    parts_.findings.crash(i, fmt::format("an indirect call goes to {:#x}, where no function is", address));
+    parts_.findings.crash(i, fmt::format("an indirect call to {:#x}, which is not a function", address));
   return parts_.program.functions[number];
 }
 

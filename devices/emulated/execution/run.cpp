@@ -222,7 +222,7 @@ bool Executor::execute_moving(Warp& warp, std::size_t index, const Instruction& 
     case Action::trap: trap(warp, i, lanes);
     case Action::unsupported:
       throw Unsupported(
-          fmt::format("the emulated device does not know {}", parts_.program.unsupported[i.target]),
+          fmt::format("the emulated device does not support {}", parts_.program.unsupported[i.target]),
           parts_.program.position(i));
     case Action::builtin:
       builtin(warp, *group.frame, i, lanes);

@@ -182,10 +182,10 @@ std::string AddressSpace::describe(StateSpace space, std::uint64_t address, std:
   }
   if (space == StateSpace::global) return global_.describe(address, bytes);
   if (space == StateSpace::local)
-    return fmt::format("at offset {} of the thread's local memory, which nothing owns",
+    return fmt::format("at offset {} of the thread's local memory, which is unallocated",
                        static_cast<std::int64_t>(address));
   if (!writable(space, address))
-    return fmt::format("at offset {} of {} memory, which nothing owns or which is only read",
+    return fmt::format("at offset {} of {} memory, which is unallocated or read-only",
                        static_cast<std::int64_t>(address), space_name(space));
   return describe_shared(address, bytes);
 }
@@ -248,7 +248,8 @@ std::string AddressSpace::name_at(bool shared, std::uint64_t address) const {
   if (!shared) return global_.name_at(address);
   const std::uint64_t place = address & isa::shared_offset_mask;
   for (const SharedRegion& region : shared_.regions)
-    if (region.contains(place)) return "the shared " + region.variable->name;
+    if (region.contains(place))
+      return region.variable->dynamic ? region.variable->name : "the shared " + region.variable->name;
   return "shared memory";
 }
 

@@ -19,8 +19,8 @@ constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay b
 std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   if (bytes > isa::window_size)
     throw InputError(
-        fmt::format("an allocation of {} bytes is larger than the 64 GiB that the emulated device "
-                    "gives to one; use a smaller count",
+        fmt::format("an allocation of {} bytes exceeds the emulated device's limit of 64 GiB per allocation; "
+                    "use a smaller count",
                     bytes));
   Allocation made;
   made.name = name;
@@ -29,14 +29,13 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   try {
     made.host.reset(new std::byte[bytes]);
   } catch (const std::bad_alloc&) {
-    throw InputError(fmt::format("this machine has no {} bytes of memory left; use a smaller count", bytes));
+    throw InputError(fmt::format("out of host memory: cannot allocate {} bytes; use a smaller count", bytes));
   }
   if (tracks_) made.defined.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(bytes, 1), 1)));
   std::uint32_t index = 0;
   if (unused_.empty()) {
     if (windows_.size() == most_windows)
-      throw InputError(
-          fmt::format("more than {} allocations at a time are too many; free some", most_windows));
+      throw InputError(fmt::format("too many allocations (limit {}); free some", most_windows));
     index = static_cast<std::uint32_t>(windows_.size());
     windows_.emplace_back();
   } else {

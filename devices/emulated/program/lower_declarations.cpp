@@ -134,7 +134,7 @@ void FunctionLowering::declare_registers(const ptx::Variable& variable) {
   }
   const std::uint64_t row_bytes = std::max<std::uint64_t>(column_bytes(type), 1) * isa::warp_size;
   if (frame_.bytes() + row_bytes * *variable.register_count > largest_frame)
-    fail(fmt::format("the registers {}<{}> do not fit into {} MiB a warp", variable.name,
+    fail(fmt::format("the registers {}<{}> do not fit into {} MiB per warp", variable.name,
                      *variable.register_count, largest_frame >> 20),
          variable.ptx_line);
   // SymbolTable::find allocates the rows.
@@ -148,7 +148,7 @@ void FunctionLowering::declare_local(const ptx::Variable& variable) {
   const std::uint32_t alignment = std::max({variable.alignment, scalar_bytes(variable), 1u});
   const std::uint64_t offset = (std::uint64_t{code_.local_bytes} + alignment - 1) / alignment * alignment;
   if (offset + bytes > largest_depot)
-    fail(fmt::format("the local variables need more than {} KiB a thread", largest_depot >> 10),
+    fail(fmt::format("the local variables need more than {} KiB per thread", largest_depot >> 10),
          variable.ptx_line);
   code_.local_bytes = static_cast<std::uint32_t>(offset + bytes);
   declare(variable.name,

@@ -113,7 +113,7 @@ void FunctionLowering::check_slot(const MachineOperands& detail) const {
   if (detail.address.base != MachineOperands::Base::slot) return;
   const auto bytes = static_cast<std::int64_t>(detail.element_bytes * detail.data.size());
   if (detail.address.displacement < 0 || detail.address.displacement > slot_bytes_ - bytes)
-    fail(fmt::format("{} bytes at offset {} lie outside the {} bytes of the parameter", bytes,
+    fail(fmt::format("{} bytes at offset {} are outside the {} bytes of the parameter", bytes,
                      detail.address.displacement, slot_bytes_));
 }
 

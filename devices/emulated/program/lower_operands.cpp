@@ -58,7 +58,7 @@ std::vector<const ptx::Operand*> FunctionLowering::elements_of(const ptx::Operan
 const Symbol& FunctionLowering::register_named(const ptx::Name& name) {
   const Symbol* symbol = symbols_.find(name.text);
   if (!symbol) fail(fmt::format("{} is not declared", name.text));
-  if (symbol->kind != Symbol::Kind::reg) fail(fmt::format("{} is no register", name.text));
+  if (symbol->kind != Symbol::Kind::reg) fail(fmt::format("{} is not a register", name.text));
   return *symbol;
 }
 
@@ -75,7 +75,7 @@ std::uint32_t FunctionLowering::written(const Symbol& reg) {
 
 std::uint32_t FunctionLowering::guard_row(const ptx::Name& name) {
   const Symbol& symbol = register_named(name);
-  if (symbol.bytes != 0) fail(fmt::format("the guard {} is no predicate", name.text));
+  if (symbol.bytes != 0) fail(fmt::format("the guard {} is not a predicate", name.text));
   return read(symbol);
 }
 
@@ -143,7 +143,7 @@ std::uint32_t FunctionLowering::read_symbol(const Symbol& symbol, const ptx::Nam
     case Symbol::Kind::range:
     case Symbol::Kind::label: break;
   }
-  fail(fmt::format("{} is no value", name.text));
+  fail(fmt::format("{} is not a value", name.text));
 }
 
 std::uint32_t FunctionLowering::read_special(const SpecialRow& special, Type type) {

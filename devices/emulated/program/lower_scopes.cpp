@@ -100,7 +100,8 @@ std::uint32_t FunctionLowering::label_of(const ptx::Operand& operand) {
 
 std::uint32_t FunctionLowering::label_of(const std::string& name) {
   const Symbol* symbol = symbols_.find(name);
-  if (!symbol || symbol->kind != Symbol::Kind::label) fail(fmt::format("there is no label {} here", name));
+  if (!symbol || symbol->kind != Symbol::Kind::label)
+    fail(fmt::format("label {} is not declared in this scope", name));
   return symbol->label;
 }
 

@@ -71,7 +71,7 @@ void Launch::run_round() {
     for (const auto& cluster : residency_.clusters())
       for (const auto& block : cluster->blocks) moved |= run_turn(*block);
   residency_.refresh();
-  if (!moved && !residency_.clusters().empty()) livelock_.report(Kind::deadlock, "nothing can run any more");
+  if (!moved && !residency_.clusters().empty()) livelock_.report(Kind::deadlock, "no thread can run");
   livelock_.watch();
 }
 

@@ -71,7 +71,7 @@ void Livelock::watch() {
   if (!all_run_in_circles()) return;
   // Threads that loop without reading memory do not wait for another thread.
   if (progress.reads() == reads) report(Kind::timeout, "the kernel never ends");
-  report(Kind::deadlock, "no thread can change what they wait for");
+  report(Kind::deadlock, "all threads wait for changes that no thread can make");
 }
 
 // The executor is deterministic. If every group that can run returns to the same state, with the same

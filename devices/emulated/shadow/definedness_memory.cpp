@@ -275,9 +275,8 @@ void Definedness::undelivered(const Warp& warp, const CopyInFlight& copy, unsign
   if (!copy.defined[lane]) return;
   const Instruction& i = *copy.instruction;
   const OriginId origin = origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
-    return fmt::format(
-        "{} bytes of {} that an asynchronous copy was to bring, which the thread did not wait for",
-        copy.bytes, addresses_.name_at(true, copy.to[lane]));
+    return fmt::format("{} bytes of {} from an asynchronous copy for which the thread did not wait",
+                       copy.bytes, addresses_.name_at(true, copy.to[lane]));
   });
   store_undefined(warp, i, lane, {i.form->space, copy.to[lane], copy.defined[lane], copy.bytes}, origin);
 }
@@ -295,7 +294,7 @@ void Definedness::printed(const Warp& warp, const Instruction& i, unsigned lane,
   std::byte* defined = region.defined + (address - region.begin);
   if (is_defined(defined, bytes)) return;
   report(warp, i, lane, origin_of_loaded(warp, i, lane, {isa::StateSpace::none, address, defined, bytes}),
-         "what is printed");
+         "the printed value");
 }
 
 }  // namespace foldproof::emulated

@@ -83,7 +83,7 @@ class Search {
                                         fmt::format("byte {} of the buffer {}", at, buffer_.name));
     if (padding) {
       finding.severity = Severity::warning;
-      finding.message += "; where that is padding of a structure, nothing is wrong";
+      finding.message += "; this is harmless if it is structure padding";
     }
     output_.findings.push_back(std::move(finding));
   }

@@ -49,7 +49,7 @@ bool moves_bytes(const Node& operation) {
 }  // namespace
 
 void Provenance::limit() {
-  if (job_.is_full()) give_up("it makes more values than are kept");
+  if (job_.is_full()) give_up("it computes more values than can be traced");
 }
 
 bool Provenance::computing(Frame& frame, const Instruction& i, LaneMask lanes) {

@@ -152,7 +152,7 @@ NodeId Provenance::swapped(NodeId stored, NodeId expected, NodeId found, std::ui
   for (std::uint32_t b = 0; b < bytes; ++b) {
     if (before[b].node == now[b].node || before[b].node == done) continue;
     if (before[b].node == 0 || now[b].node == 0 || before[b].byte != now[b].byte) {
-      expressions.mark_incomplete("a compare-and-swap found bits that it expected, made of something else");
+      expressions.mark_incomplete("a compare-and-swap found the expected bits with a different provenance");
       return stored;
     }
     done = before[b].node;

@@ -14,7 +14,7 @@ void WarpSync::whole_warp(Warp& warp, Members members) {
   Frame& frame = *first.frame;
   for (const std::size_t k : members)
     if (warp.groups[k].frame != first.frame || warp.groups[k].pc != first.pc)
-      throw Unsupported("lanes of a warp come to a matrix instruction from different places in the program",
+      throw Unsupported("lanes of a warp execute a matrix instruction at different places in the program",
                         parts_.program.position(i));
   if (warp.lanes_of(members) != isa::all_lanes)
     parts_.findings.crash(i, "a matrix instruction needs all 32 lanes of the warp");
