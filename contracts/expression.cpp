@@ -72,7 +72,7 @@ std::vector<std::string> Expression::names() const {
 
 namespace {
 
-/// Without the spaces around it, at its new place.
+/// Parses the text without surrounding spaces, and adjusts its position.
 Expression parse_trimmed(std::string_view text, Position where) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
   if (where.column != 0) where.column += static_cast<unsigned>(begin);

@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A relative -I belongs to the contract's folder, wherever nvcc is started.
+/// A relative -I is relative to the contract's folder, wherever nvcc runs.
 std::vector<std::string> resolved_flags(const std::vector<Text>& flags, const fs::path& folder) {
   std::vector<std::string> resolved;
-  bool is_folder = false;  // the flag before was a bare -I or -isystem
+  bool is_folder = false;  // the previous flag was a bare -I or -isystem
   for (const Text& flag : flags) {
     const bool joined = flag.value.starts_with("-I") && flag.value.size() > 2;
     if (joined)
@@ -83,7 +83,7 @@ Allow allow_of(const Table& table) {
   return allow;
 }
 
-/// Nothing where the table has no such key.
+/// Nothing if the key is missing.
 std::optional<std::uint64_t> positive(const Table& table, std::string_view key) {
   const auto value = table.integer(key);
   if (!value) return std::nullopt;

@@ -9,7 +9,7 @@
 namespace foldproof {
 namespace {
 
-/// Variables that say how many there are of something.
+/// Variables that must not be negative.
 constexpr std::string_view sizes[] = {"count", "rows", "columns", "segments", "block", "grid", "offset"};
 
 std::optional<std::int64_t> evaluated(const Expression& expression, const Variables& variables) {
@@ -73,7 +73,7 @@ void check_bins(const Instance& instance, const Variables& variables) {
                      instance.output_count.where());
 }
 
-/// Of no elements, nothing is combined.
+/// An empty input has no height: nothing is combined.
 void check_height(const Instance& instance, const Variables& variables) {
   if (!instance.claims.height || value_of(variables, "count") == 0) return;
   const Expression& claimed = *instance.claims.height;
@@ -83,7 +83,8 @@ void check_height(const Instance& instance, const Variables& variables) {
         claimed.where());
 }
 
-/// Each variable at its low end or a little above: by `step`, and by more from one to the next if it `grows`.
+/// A case with each variable `step` above its low end, or at the low end if its range is too short; if
+/// `grows`, the step increases from one variable to the next.
 std::optional<Variables> small_case(const Instance& instance, std::int64_t step, bool grows) {
   Variables chosen;
   for (const auto& [name, range] : instance.domain) {

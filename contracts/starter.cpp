@@ -31,7 +31,7 @@ std::string spelled(const ArgumentContract& argument) {
   return fmt::format("{{{}}}", fmt::join(members, ", "));
 }
 
-/// Lines of TOML; what a key means stands behind it, out of the table of keys.
+/// Writes lines of TOML, each followed by the meaning of its key from keys.def.
 class Writer {
  public:
   void table(std::string_view name) {

@@ -32,7 +32,7 @@ constexpr FunctionRow functions[] = {
 struct InfixRow {
   std::string_view token;
   Operation operation;
-  int strength;  ///< the stronger binds first; power is apart, since it groups to the right
+  int strength;  ///< higher binds tighter; power is handled separately, since it is right-associative
 };
 
 constexpr InfixRow infixes[] = {
@@ -42,7 +42,7 @@ constexpr InfixRow infixes[] = {
     {"/", Operation::divide, 3},      {"%", Operation::remainder, 3},
 };
 
-constexpr std::size_t longest_text = 4096;  ///< also bounds how deep evaluation descends along a chain
+constexpr std::size_t longest_text = 4096;  ///< also bounds the recursion depth of evaluating a chain
 constexpr int deepest = 64;
 constexpr std::string_view value_belongs_there = "; a number, a name or \"(\" belongs there";
 
@@ -50,7 +50,7 @@ NodePtr node(Operation operation, std::vector<NodePtr> operands, std::size_t off
   return std::make_shared<Node>(Node{operation, 0, {}, std::move(operands), offset});
 }
 
-/// Recursive descent; the depth limit keeps hostile text from exhausting the stack.
+/// Recursive descent; the depth limit prevents hostile text from exhausting the stack.
 class Parser {
  public:
   Parser(std::string_view text, const Position& where) : text_(text), where_(where) {}

@@ -13,7 +13,7 @@
 namespace foldproof {
 namespace {
 
-/// Fills one instance, sentence by sentence.
+/// Fills in one instance and adds a sentence for each guess.
 class Guess {
  public:
   Guess(const Kernel& kernel, std::vector<std::string>& said)
@@ -103,14 +103,14 @@ class Guess {
           "for that; `offset = \"0\"` under [domain] of a contract does");
   }
 
-  /// The variable that counts what a thread reads at a time.
+  /// The variable that counts the units in which a thread reads the input.
   std::string read_unit() const { return lanes() > 1 ? "groups" : "count"; }
 
   void add_groups() {
     if (lanes() > 1) add_variable("count", fmt::format("groups * {}", lanes()));
   }
 
-  /// How many of them a case may have.
+  /// The range of that variable.
   std::string units() {
     if (!facts_.uses_block_index && !facts_.reads_in_loop) {
       say("no loop that reads the input was found in it, so that a case has at most as many elements as "
@@ -159,7 +159,8 @@ class Guess {
            mentions(kernel_.parameters[index].name, {"group", "vec", "pair", "quad", "pack", "n2", "n4"});
   }
 
-  /// What stands in the output after the launch: one value, or a partial a block.
+  /// The shape of the output after the launch: one value, one partial result per block, or one value per
+  /// element.
   void find_result() {
     if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) {
       instance_.reduction->result = ResultShape::array;
@@ -185,7 +186,7 @@ class Guess {
     for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
   }
 
-  /// A counter where the type is an integer that the data have not; else a partial a block.
+  /// A counter if its type is an integer type other than that of the output; otherwise one element per block.
   BufferContract scratch(std::size_t index) {
     const Parameter& parameter = kernel_.parameters[index];
     const bool is_counter = *parameter.element != output_type() && !is_float(*parameter.element);

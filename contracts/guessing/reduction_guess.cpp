@@ -22,7 +22,7 @@ constexpr NameRow rows[] = {
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-/// In small letters, "_" before each word of its own and behind the last: "_row_var_" of "rowVar" and
+/// The name in lower case, with "_" before each word and after the last: "_row_var_" for "rowVar" and
 /// "row_var".
 std::string in_words(std::string_view name) {
   std::string words = "_";
@@ -44,7 +44,7 @@ bool has_operation(const std::set<TypedOperation>& operations, std::string_view 
   });
 }
 
-/// Of an operator that is no fold: `, with operator = "softmax" and result = "rows" or "array"`.
+/// For an operator that does not fold: `, with operator = "softmax" and result = "rows" or "array"`.
 std::string what_to_write(Operator op) {
   if (folds(op)) return "";
   std::vector<std::string> results;
@@ -53,7 +53,7 @@ std::string what_to_write(Operator op) {
   return fmt::format(", with operator = \"{}\" and result = {}", name(op), fmt::join(results, " or "));
 }
 
-/// Gives up where a right kernel of that name could be called wrong.
+/// Gives up if a correct kernel with that name could be reported as wrong.
 void check_name(const KernelRoles& roles, const NameRow& named) {
   const EntryFacts& facts = roles.kernel().facts;
   const auto unless = [&](bool right, std::string_view unknown) {
@@ -74,7 +74,8 @@ void check_name(const KernelRoles& roles, const NameRow& named) {
          fmt::format("what it writes as {}", name(roles.output_type())));
 }
 
-/// Nothing is divided in a sum, product, minimum or maximum, and no root or exponential taken.
+/// Gives up if the kernel divides or computes roots, exponentials or logarithms, which a sum, product,
+/// minimum or maximum does not need.
 void check_arithmetic(const KernelRoles& roles) {
   for (const std::string_view operation : {"div", "sqrt", "rsqrt", "rcp", "ex2", "lg2"})
     for (const Element element : {Element::f32, Element::f64})

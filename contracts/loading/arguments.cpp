@@ -13,7 +13,7 @@ namespace {
 
 constexpr int deepest_structure = 8;
 
-/// A piece of an argument, which knows its place.
+/// A part of an argument, with its position.
 struct Piece {
   std::string_view text;
   Position where;
@@ -31,7 +31,7 @@ struct Piece {
   }
 };
 
-/// The members between the outer braces, split at the commas that no bracket holds.
+/// The members between the outer braces, split at the commas outside inner brackets.
 std::vector<Piece> members_of(const Piece& inside) {
   std::vector<Piece> members;
   std::size_t begin = 0;

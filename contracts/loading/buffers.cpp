@@ -1,4 +1,4 @@
-// [[buffer]] and [output]: what launches write, and what it holds before.
+// [[buffer]] and [output]: the memory that launches write, and its initial content.
 #include <fmt/format.h>
 
 #include "contracts/loading/tables.h"
@@ -8,7 +8,7 @@
 namespace foldproof {
 namespace {
 
-/// Whether an integer type holds the number.
+/// Whether an integer type can represent the number.
 bool holds(Element type, std::uint64_t number) {
   const std::size_t bits = 8 * size_of(type) - (is_signed_integer(type) ? 1 : 0);
   return bits >= 64 || number >> bits == 0;
@@ -24,7 +24,7 @@ void read_initial(const Draft& draft, const Table& table, BufferContract::Initia
         table.where("initial"));
 }
 
-/// What a result has elements of where [output] does not say.
+/// The number of elements of a result if [output] does not specify it.
 Text usual_output_count(const Draft& draft) {
   const auto& reduction = draft.instance.reduction;
   const ResultShape shape = reduction ? reduction->result : ResultShape::value;

@@ -9,7 +9,7 @@
 namespace foldproof {
 namespace {
 
-/// Throws InputError where the tree is more than sums, differences and products of a, b and integers.
+/// Throws InputError unless the tree consists of sums, differences and products of a, b and integers.
 void check_polynomial(const Node& n, const Text& text) {
   switch (n.operation) {
     case Operation::literal:
@@ -61,7 +61,7 @@ std::shared_ptr<const CustomOperator> custom_operator(const std::optional<Text>&
   custom->combine = [root](std::uint64_t a, std::uint64_t b) { return value(*root, a, b); };
   custom->identity =
       static_cast<std::uint64_t>(Expression::parse(identity->value, identity->where).evaluate({}));
-  if (is_float(element)) return custom;  // which is refused where arithmetic is
+  if (is_float(element)) return custom;  // rejected later, together with the other types of the arithmetic
   if (!holds_value(element, custom->identity))
     throw InputError(fmt::format("the identity {} is no value of {}", identity->value, name(element)),
                      identity->where);

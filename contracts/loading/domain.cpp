@@ -1,4 +1,4 @@
-// [domain] and [tried]: the variables of a case, and their ranges.
+// [domain] and [tried]: the variables of a case and their ranges.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void add_variable(Draft& draft, const std::string& name, const Text& raw) {
                      most.where());
 }
 
-/// The variables that a reduction cannot do without.
+/// Requires the variables without which the reduction is not defined.
 void check_needed_variables(const Draft& draft) {
   const auto need = [&](std::string_view variable, const char* sentence) {
     if (!draft.scope.knows(variable)) throw InputError(sentence, draft.top.where("domain"));

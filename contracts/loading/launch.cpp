@@ -1,4 +1,4 @@
-// [[launch]]: kernels, or host functions, their shapes and their arguments.
+// [[launch]]: kernels or host functions, with their shapes and arguments.
 #include <fmt/format.h>
 
 #include "contracts/keys.h"
@@ -20,7 +20,7 @@ void check_shape(const Table& table, bool host) {
   }
 }
 
-/// The variable that says how many GPUs a host function uses; empty where the table does not say.
+/// The variable that gives the number of GPUs of a host function; empty if the table does not name one.
 std::string gpus(const Scope& scope, const Table& table, bool host) {
   const auto gpus = scope.text(table, "gpus");
   if (!gpus) return "";

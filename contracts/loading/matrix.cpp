@@ -16,7 +16,8 @@ struct Axis {
   std::vector<std::string> values;
 };
 
-/// A value of the matrix becomes part of C++ source, so that only what can be a word or a number may stand.
+/// Values of the matrix are inserted into C++ source, so they may only contain the characters of words and
+/// numbers.
 void check_value(const Text& value) {
   const bool plain =
       std::ranges::all_of(value.value, [](char c) { return is_word(c) || c == '-' || c == ':' || c == ' '; });
@@ -78,7 +79,7 @@ std::vector<Bindings> product_of(const std::vector<Axis>& axes) {
   return all;
 }
 
-/// One row of `exclude`: for each named placeholder the values that it excludes.
+/// One row of `exclude`: the excluded values of each placeholder that it names.
 using Exclusion = std::vector<Axis>;
 
 Exclusion exclusion_of(const toml::table& row, const std::vector<Axis>& axes, const std::string& file) {

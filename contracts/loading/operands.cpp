@@ -1,4 +1,4 @@
-// [[operand]]: what a reduction reads besides its elements.
+// [[operand]]: the inputs of a reduction besides its elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void check_operand(const OperandContract& operand, const Instance& instance, con
   check_type(operand, *instance.reduction, role);
 }
 
-/// Those that the operator or the shape of its result cannot do without.
+/// Requires the operands without which the operator, or the shape of its result, is not defined.
 void check_needed_operands(const Draft& draft) {
   if (!draft.instance.reduction) return;
   const Reduction& reduction = *draft.instance.reduction;

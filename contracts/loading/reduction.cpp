@@ -1,4 +1,4 @@
-// [reduction], and [[additional_output]], which says the same of other results.
+// [reduction], and [[additional_output]], which describes other results with the same keys.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,7 +20,7 @@ std::string listed(const std::vector<std::string_view>& words) {
   return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
 }
 
-/// Some methods are for means alone, and some for all but them; partial results are plain sums.
+/// Some methods apply only to means, and others to everything except means; partial results are plain sums.
 void check_method(const Reduction& reduction, const Table& table) {
   const bool mean = reduction.op == Operator::mean, shares = reduction.variance == VarianceMethod::shares;
   const bool passes =
@@ -46,7 +46,7 @@ void check_shape(const Reduction& reduction, const Table& table) {
       table.where("result"));
 }
 
-/// A finite number, as a constant of that type is rounded; 0 where the key is absent.
+/// A finite number, rounded like a constant of that type; 0 if the key is missing.
 double number(const Scope& scope, const Table& table, std::string_view key, Element type) {
   const auto text = scope.text(table, key);
   if (!text) return 0;
@@ -58,7 +58,7 @@ double number(const Scope& scope, const Table& table, std::string_view key, Elem
   return is_float(type) ? to_double(decode(type, encode(type, number_of(value)))) : value;
 }
 
-/// What both tables say in the same words.
+/// The keys that both tables have.
 void read_choices(const Scope& scope, std::string_view name, const Table& table, Reduction& reduction) {
   scope.read(table, "operator", operator_names, reduction.op);
   scope.read(table, "result", result_names, reduction.result);

@@ -97,7 +97,7 @@ void Scope::read(const Table& table, std::string_view key, std::optional<Express
   if (const auto raw = table.text(key)) field = expression(*raw);
 }
 
-/// Types inside sizeof and sizes of earlier launches spelled out.
+/// Replaces types inside sizeof, and the sizes of earlier launches.
 std::string Scope::resolved(std::string_view text) const {
   return substitute_words(substitute_sizeof(text, bindings_), earlier_launches_);
 }
