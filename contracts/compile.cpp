@@ -56,14 +56,15 @@ std::string checked_arch(const std::string& arch) {
   const std::string_view feature = std::string_view(arch).substr(end);
   const bool known =
       end - number >= 2 && end - number <= 3 && (feature.empty() || feature == "a" || feature == "f");
-  if (!known) throw InputError(fmt::format("\"{}\" is no architecture; write one such as compute_90", arch));
+  if (!known)
+    throw InputError(fmt::format("unknown architecture \"{}\"; write one such as compute_90", arch));
   return "compute_" + arch.substr(number);
 }
 
 fs::path checked_source(const fs::path& source) {
   std::error_code error;
   if (!fs::exists(source, error)) throw InputError("there is no such file", {source.string()});
-  if (!fs::is_regular_file(source, error)) throw InputError("this is no regular file", {source.string()});
+  if (!fs::is_regular_file(source, error)) throw InputError("this is not a regular file", {source.string()});
   return fs::absolute(source, error).lexically_normal();
 }
 
@@ -88,9 +89,10 @@ std::string cache_key(const Unit& unit) {
 
 [[noreturn]] void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) {
   if (unit.host)
-    throw EntryError(fmt::format("the entry \"{}\" is no function of {} that can be called on the host: {}",
-                                 unit.entries.at(index), unit.source.string(), said),
-                     {}, index);
+    throw EntryError(
+        fmt::format("the entry \"{}\" is not a function in {} that can be called on the host: {}",
+                    unit.entries.at(index), unit.source.string(), said),
+        {}, index);
   std::vector<std::string> names;
   for (const DeclaredKernel& kernel : kernels_declared(read_text_file(unit.source, largest_source)))
     names.push_back(kernel.name);
@@ -111,7 +113,7 @@ std::string cache_key(const Unit& unit) {
   if (is_named)
     throw InputError(fmt::format("nvcc cannot run the host compiler that -ccbin names ({})", said));
   throw Unsupported(
-      fmt::format("nvcc finds no host compiler that works ({}); install g++ 12 or later (apt "
+      fmt::format("nvcc found no working host compiler ({}); install g++ 12 or later (apt "
                   "install g++), or name one with --nvcc \"-ccbin PATH\"",
                   said));
 }
@@ -150,8 +152,7 @@ std::string kept_program(const Unit& unit, const fs::path& made, const PtxCache&
   fs::create_directories(file.parent_path(), error);
   if (!replace_program(file, content))
     throw InputError(
-        "the program that nvcc made cannot be kept there; set XDG_CACHE_HOME to a folder that can be "
-        "written",
+        "the program that nvcc built cannot be stored here; set XDG_CACHE_HOME to a writable folder",
         {file.string()});
   return content_hash(content);
 }
@@ -232,7 +233,7 @@ std::vector<std::string> lowered_in(const Image& image, const std::vector<std::s
   for (std::size_t i = 0; i < wished.size(); ++i) {
     const EntrySignature* entry = find_entry(entries, wished[i]);
     if (entry == nullptr)
-      throw EntryError(fmt::format("the entry \"{}\" does not exist in {}, or fits several (it has {})",
+      throw EntryError(fmt::format("the entry \"{}\" matches no kernel or several kernels in {} (it has {})",
                                    wished[i], image.name(), fmt::join(spelled_names(entries), ", ")),
                        {}, i);
     lowered.push_back(entry->lowered);
@@ -249,7 +250,7 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   unit.source = checked_source(unit.source);
   if (unit.source.extension() == ".ptx") {
     if (unit.host)
-      throw EntryError("PTX holds no host function; name a .cu, or leave out host = true", {}, 0);
+      throw EntryError("PTX contains no host functions; name a .cu file, or remove host = true", {}, 0);
     auto image = image_of(unit.source, read_text_file(unit.source, largest_ptx), options);
     std::vector<std::string> lowered = lowered_in(*image, unit.entries);
     return {std::move(image), std::move(lowered)};
@@ -265,7 +266,7 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   CachedPtx ptx = ptx_of(unit, options);
   for (std::size_t i = 0; i < unit.entries.size(); ++i)
     if (ptx.lowered.at(i).empty())
-      refuse_entry(unit, i, "nvcc made no code for it; is it a __global__ function?");
+      refuse_entry(unit, i, "nvcc generated no code for it; is it a __global__ function?");
   if (unit.host) {
     return {std::make_shared<const Image>(unit.source.string(), "",
                                           cache_of(options).program_of(cache_key(unit))),

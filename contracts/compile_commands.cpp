@@ -35,7 +35,8 @@ json parsed_database(const fs::path& file) {
   // stack.
   json database = json::parse(text, nullptr, false);
   if (!database.is_array())
-    throw InputError("this is no compilation database: a JSON array of commands", {file.string()});
+    throw InputError("this is not a compilation database, which is a JSON array of commands",
+                     {file.string()});
   return database;
 }
 

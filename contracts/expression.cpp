@@ -60,7 +60,7 @@ Expression Expression::constant(std::int64_t value) {
 }
 
 std::int64_t Expression::evaluate(const Variables& variables) const {
-  if (!root_) throw InputError("an expression was left empty; write a number or a name", where_);
+  if (!root_) throw InputError("the expression is empty; write a number or a name", where_);
   return Evaluation{variables, text_, where_}(*root_);
 }
 

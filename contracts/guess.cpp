@@ -54,11 +54,11 @@ std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<Declar
     if (kernel.template_parameters.empty() || exists || !spelled) continue;
     try {
       kernels.push_back(compiled_kernel(source, *spelled, declared, options));
-      said.push_back(fmt::format("{}: the template is taken as {}.", kernel.name, *spelled));
+      said.push_back(fmt::format("{}: the template is instantiated as {}.", kernel.name, *spelled));
     } catch (const InputError&) {
-      said.push_back(
-          fmt::format("{}: the template was left out, since {} does not compile; name an instance of it.",
-                      kernel.name, *spelled));
+      said.push_back(fmt::format(
+          "{}: the template was skipped, since {} does not compile; name an instance with --entry.",
+          kernel.name, *spelled));
     }
   }
   return kernels;
@@ -71,7 +71,7 @@ Kernel wished_kernel(const fs::path& source, const std::string& entry,
   const bool is_template = kernel != declared.end() && !kernel->template_parameters.empty();
   const auto spelled = is_template ? instantiation_of(*kernel) : std::nullopt;
   if (!spelled) return compiled_kernel(source, entry, declared, options);
-  said.push_back(fmt::format("{}: the template is taken as {}.", entry, *spelled));
+  said.push_back(fmt::format("{}: the template is instantiated as {}.", entry, *spelled));
   return compiled_kernel(source, *spelled, declared, options);
 }
 
@@ -99,7 +99,7 @@ std::vector<Contract> guess_contracts(const fs::path& source, const std::string&
                     : std::vector{wished_kernel(source, entry, declared, options, said)};
   if (kernels.empty())
     throw InputError(declared.empty()
-                         ? "there is no kernel in this file"
+                         ? "this file contains no kernel"
                          : fmt::format("the kernel \"{}\" is a template whose arguments cannot be guessed; "
                                        "name an instance of it, such as \"{}<float>\"",
                                        declared[0].name, declared[0].name),

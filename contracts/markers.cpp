@@ -38,7 +38,7 @@ std::vector<Announced> announced_in(std::string_view list, const Position& where
     if (is_optional) name.remove_suffix(1);
     const auto kind = kind_named(name);
     if (!kind)
-      throw InputError(fmt::format("a marker announces the unknown finding \"{}\"{}", name,
+      throw InputError(fmt::format("a marker announces an unknown kind of finding \"{}\"{}", name,
                                    suggestion(name, known_kinds())),
                        where);
     found.push_back({*kind, {}, is_optional});

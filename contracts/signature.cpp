@@ -218,7 +218,7 @@ std::optional<std::string> why_no_entry(std::string_view text) {
   trimmed = trimmed.substr(0, trimmed.find_last_not_of(' ') + 1);
   if (spells_entry(trimmed)) return std::nullopt;
   return fmt::format(
-      "\"{}\" is no kernel's name; write it as C++ does, without parameters, such as \"sum\" or "
+      "\"{}\" is not the name of a kernel; write it as C++ does, without parameters, such as \"sum\" or "
       "\"ns::sum<float, 128>\"",
       text);
 }

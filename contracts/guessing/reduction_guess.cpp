@@ -58,7 +58,7 @@ void check_name(const KernelRoles& roles, const NameRow& named) {
   const EntryFacts& facts = roles.kernel().facts;
   const auto unless = [&](bool right, std::string_view unknown) {
     if (!right)
-      roles.give_up(fmt::format("its name or that of its output speaks of \"{}\", and it is not known {}",
+      roles.give_up(fmt::format("its name or that of its output contains \"{}\", but it is unknown {}",
                                 named.word, unknown),
                     what_to_write(named.op));
   };
@@ -67,7 +67,7 @@ void check_name(const KernelRoles& roles, const NameRow& named) {
     return !parameter.is_pointer && !is_float(*parameter.element);
   });
   unless(!facts.uses_block_index && facts.atomics.empty() && roles.scratch().empty() && integers <= 1,
-         "what each block makes of the input, or how long its rows are (columns in [domain])");
+         "what each block computes from the input, or how long its rows are (columns in [domain])");
   const bool is_index = info(named.op).gives == OperatorInfo::Gives::index;
   unless(is_float(roles.output_type()) != is_index && (!is_index || size_of(roles.output_type()) >= 4) &&
              (is_index || is_float(roles.input_type())),
@@ -81,7 +81,8 @@ void check_arithmetic(const KernelRoles& roles) {
     for (const Element element : {Element::f32, Element::f64})
       if (has_operation(roles.kernel().facts.arithmetic, operation, element))
         roles.give_up(
-            "it divides or takes roots, exponentials or logarithms: that is no plain sum, prod, min or max",
+            "it divides or computes roots, exponentials or logarithms, so it is not a plain sum, prod, min "
+            "or max",
             ", with its operator, such as mean, norm, variance, log-sum-exp or softmax");
 }
 
@@ -138,10 +139,10 @@ Reduction guess_reduction(const KernelRoles& roles) {
     reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
     reduction.functions = MathFunctions::fast;
     roles.say(
-        "its exponentials are taken for the fast intrinsics; functions = \"library\" in a contract asks "
-        "for more");
+        "assumed exponentials: the fast intrinsics; functions = \"library\" in a contract requires more "
+        "accuracy");
   }
-  roles.say(fmt::format("the operator is taken for {}", foldproof::name(reduction.op)));
+  roles.say(fmt::format("assumed operator: {}", foldproof::name(reduction.op)));
   return reduction;
 }
 

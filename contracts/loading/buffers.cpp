@@ -20,7 +20,7 @@ void read_initial(const Draft& draft, const Table& table, BufferContract::Initia
   const Operator op = draft.instance.reduction->op;
   if (!folds(op) || op == Operator::custom)
     throw InputError(
-        fmt::format("{} has no identity that a buffer can begin with; choose undefined or zero", name(op)),
+        fmt::format("{} has no identity to initialize a buffer with; choose undefined or zero", name(op)),
         table.where("initial"));
 }
 
@@ -44,7 +44,7 @@ Text usual_output_count(const Draft& draft) {
     case ResultShape::bins: break;
   }
   throw InputError(
-      fmt::format("the result \"{}\" needs the key \"count\" in [output]: how many elements there are",
+      fmt::format("the result \"{}\" requires the key \"count\" in [output]: the number of elements",
                   name_of(result_names, shape)),
       where);
 }
@@ -83,7 +83,7 @@ void check_indices(const Draft& draft) {
   if (is_float(type) || last <= 0 || holds(type, static_cast<std::uint64_t>(last))) return;
   const Table table = *draft.top.table("reduction");
   throw InputError(
-      fmt::format("an output of {} cannot hold the index {}, and \"{}\" may be {}; choose a wider "
+      fmt::format("an output of type {} cannot represent the index {}, but \"{}\" may be {}; choose a wider "
                   "\"output\" or fewer elements",
                   name(type), last, length, last + 1),
       table.where(table.has("output") ? "output" : "operator"));

@@ -26,12 +26,14 @@ void check_method(const Reduction& reduction, const Table& table) {
   const bool passes =
       reduction.variance == VarianceMethod::two_pass || reduction.variance == VarianceMethod::textbook;
   if (mean ? passes : shares)
-    throw InputError(mean ? "a mean is one sum, or has the method \"welford\" or \"shares\""
-                          : "\"shares\" is a method of a mean; choose two-pass, textbook or welford",
+    throw InputError(mean
+                         ? "the method of a mean must be \"unspecified\" (one sum), \"welford\" or \"shares\""
+                         : "\"shares\" is a method of a mean; choose two-pass, textbook or welford",
                      table.where("method"));
   if (reduction.sum != SumMethod::plain && reduction.result == ResultShape::partials)
-    throw InputError("partial results are rounded one by one; a sum of them has the method \"plain\"",
-                     table.where("method"));
+    throw InputError(
+        "partial results are rounded individually; the method of a sum of them must be \"plain\"",
+        table.where("method"));
 }
 
 void check_shape(const Reduction& reduction, const Table& table) {
@@ -90,7 +92,7 @@ void check_keys(const Scope& scope, std::string_view name, const Table& table, O
     const auto text = scope.text(table, row.key);
     if (takers.empty() || (text && fmt::format("\"{}\"", text->value) == row.fallback)) continue;
     throw InputError(
-        fmt::format("\"{}\" is for {}, not for {}", row.key, listed(takers), foldproof::name(op)),
+        fmt::format("\"{}\" applies to {}, not to {}", row.key, listed(takers), foldproof::name(op)),
         table.where(row.key));
   }
 }
@@ -106,10 +108,10 @@ void read_reduction(Draft& draft) {
   draft.scope.read(*table, "output", reduction.output);
   read_choices(draft.scope, "reduction", *table, reduction);
   if (draft.calls && !folds(reduction.op))
-    throw InputError(fmt::format("a device function is called for sum, prod, min or max, not for {}; write a "
-                                 "kernel and a [[launch]]",
-                                 name(reduction.op)),
-                     table->where("operator"));
+    throw InputError(
+        fmt::format("a \"call\" supports sum, prod, min and max, not {}; write a kernel and a [[launch]]",
+                    name(reduction.op)),
+        table->where("operator"));
   draft.instance.reduction = reduction;
 }
 
@@ -121,8 +123,8 @@ void read_additional_outputs(Draft& draft) {
     const auto buffer = std::ranges::find(instance.buffers, name.value, &BufferContract::name);
     if (!instance.reduction || buffer == instance.buffers.end())
       throw InputError(instance.reduction
-                           ? fmt::format("there is no [[buffer]] \"{}\" for an additional output", name.value)
-                           : "an additional output needs a [reduction]",
+                           ? fmt::format("unknown [[buffer]] \"{}\" for an additional output", name.value)
+                           : "an additional output requires a [reduction]",
                        name.where);
     additional.buffer = name.value;
     additional.reduction = *instance.reduction;

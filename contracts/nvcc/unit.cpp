@@ -27,7 +27,8 @@ std::optional<std::size_t> index_after(std::string_view text, std::string_view p
 std::string include_of(const std::filesystem::path& source) {
   const std::string path = source.string();
   if (path.find_first_of("\"\n\\") != std::string::npos)
-    throw InputError("a source's path may hold no quote, backslash or line break; rename it", {path});
+    throw InputError("the path of a source must not contain a quote, backslash or line break; rename it",
+                     {path});
   return fmt::format("#include \"{}\"\n", path);
 }
 

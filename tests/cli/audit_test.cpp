@@ -68,7 +68,7 @@ TEST_CASE("a store of cases below or in the audited folder is no folder of contr
     const RanJson kept = run_json({"audit", replay.substr(replay.rfind(' ') + 1)});
     CHECK(kept.status == 2);
     CHECK(kept.json.at("error").at("message") ==
-          "this is a kept case and no contract; run it with `" + replay + "`");
+          "this is a stored case, not a contract; run it with `" + replay + "`");
   }
 }
 

@@ -75,7 +75,7 @@ TEST_CASE("a file that is missing, empty, a folder or garbage") {
   refused({"sanitize", folder.path("nowhere.ptx"), "--entry", "k"}, "no such file");
   refused({"replay", folder.path("nowhere.toml")}, "");
   refused({"audit", folder.path().string()}, "holds no contract");
-  refused({"sanitize", folder.path().string(), "--entry", "k"}, "no regular file");
+  refused({"sanitize", folder.path().string(), "--entry", "k"}, "not a regular file");
   refused({"sanitize", folder.file("empty.ptx", ""), "--entry", "k"}, "");
   refused({"audit", folder.file("empty.toml", "")}, "format");
   refused({"replay", folder.file("empty_case.toml", "")}, "");
@@ -280,13 +280,14 @@ TEST_CASE("an entry that is no name is refused before nvcc is started") {
   const std::string source = folder.file("total.cu", good_kernel);
   for (const std::string entry : {"k(", "total)", "total<float", "total; int x", "1total", "a b"})
     refused({"sanitize", source, "--entry", entry, "--nvcc", "/nowhere/nvcc"},
-            "\"" + entry + "\" is no kernel's name; write it as C++ does, without parameters");
+            "\"" + entry + "\" is not the name of a kernel; write it as C++ does, without parameters");
 }
 
 TEST_CASE("a compiler that is named and not there is wrong usage, one that is missing cannot run") {
   const Folder folder;
   const std::string source = folder.file("total.cu", good_kernel);
-  refused({"audit", source, "--nvcc", "nonvcc"}, "--nvcc names \"nonvcc\", which is no program here");
+  refused({"audit", source, "--nvcc", "nonvcc"},
+          "--nvcc names \"nonvcc\", which is not a program on this machine");
   refused({"audit", source, "--nvcc", "-ccbin nogxx"}, "the host compiler that -ccbin names");
 
   How without_gxx;
