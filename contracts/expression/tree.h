@@ -1,4 +1,4 @@
-// The tree of an expression: from its text, and what its operations compute.
+// The tree of an expression: parsing, and the results of its operations.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Expression::Node {
   std::int64_t value = 0;  ///< of a literal
   std::string name;
   std::vector<std::shared_ptr<const Node>> operands;
-  std::size_t offset = 0;  ///< of the operator or word inside the text
+  std::size_t offset = 0;  ///< position of the operator or word in the text
 };
 
 using Node = Expression::Node;
@@ -47,20 +47,20 @@ using NodePtr = std::shared_ptr<const Node>;
 
 NodePtr literal(std::int64_t value, std::size_t offset);
 
-/// Throws InputError that points inside `where` when `text` is no expression.
+/// Throws InputError that points into `where` if `text` is not an expression.
 NodePtr parse_expression(std::string_view text, const Position& where);
 
-/// Nothing means: no such result inside 63 bits, or a division by zero.
+/// Nothing if the result does not exist or does not fit in 63 bits, as for a division by zero.
 using Result = std::optional<std::int64_t>;
 
-/// Operations on one operand take `a`.
+/// Unary operations use `a`.
 Result apply(Operation operation, std::int64_t a, std::int64_t b);
 
-/// Why apply() gave nothing, as the beginning of a sentence.
+/// Why apply() returned nothing, as the beginning of a sentence.
 std::string why_no_result(Operation operation, std::int64_t a, std::int64_t b);
 
-/// Throws InputError that points to `offset` inside the expression `text`, which begins at `where`. `advice`
-/// ends the sentence and brings its own punctuation.
+/// Throws InputError that points to `offset` in the expression `text`, which begins at `where`. `advice` ends
+/// the sentence and includes its own punctuation.
 [[noreturn]] void refuse_expression(const std::string& problem, std::string_view text, std::size_t offset,
                                     Position where, std::string_view advice = "");
 

@@ -13,7 +13,7 @@
 namespace foldproof {
 namespace {
 
-/// Fills one instance, sentence by sentence.
+/// Fills in one instance and adds a sentence for each guess.
 class Guess {
  public:
   Guess(const Kernel& kernel, std::vector<std::string>& said)
@@ -59,12 +59,12 @@ class Guess {
       launch_.cluster[i] = Expression::constant(facts_.cluster[i]);
     launch_.has_cluster = has_cluster;
     launch_.cooperative = facts_.uses_grid_sync;
-    if (launch_.cooperative) say("it synchronises the grid, so the launch is cooperative");
+    if (launch_.cooperative) say("it synchronizes the grid, so the launch is assumed to be cooperative");
     launch_.grid = {Expression::parse("grid", {}), Expression::constant(1), Expression::constant(1)};
     launch_.block = {Expression::parse("block", {}), Expression::constant(1), Expression::constant(1)};
     const std::string shared = fmt::format("block * sizeof({})", name(instance_.reduction->accumulator));
     launch_.shared = facts_.uses_dynamic_shared ? Expression::parse(shared, {}) : Expression::constant(0);
-    if (facts_.uses_dynamic_shared) say("its dynamic shared memory is taken for one element a thread");
+    if (facts_.uses_dynamic_shared) say("assumed dynamic shared memory: one element per thread");
   }
 
   std::uint32_t block() const {
@@ -83,14 +83,14 @@ class Guess {
   void find_domain() {
     find_count_parameter();
     const std::uint32_t threads = block();
-    say(fmt::format("a block of {} threads is taken", threads));
+    say(fmt::format("assumed block size: {} threads", threads));
     add_variable("block", std::to_string(threads));
     if (count_) {
       add_variable(read_unit(), units());
       add_groups();
       add_variable("grid", grid());
     } else {
-      say("no parameter is taken for the count, so every thread is taken to read one element");
+      say("no count parameter was found, so every thread is assumed to read one element");
       add_variable("grid", facts_.uses_block_index ? "1 .. 64" : "1");
       add_variable(read_unit(), "grid * block");
       add_groups();
@@ -98,23 +98,22 @@ class Guess {
     if (lanes() > 1)
       add_variable("offset", "0");
     else if (facts_.widest_read > size_of(roles_.input_type()))
-      say("it reads several elements at once, and nothing in its signature promises that the input is "
-          "aligned "
-          "for that; `offset = \"0\"` under [domain] of a contract does");
+      say("it reads several elements at once, but its signature does not guarantee that the input is aligned "
+          "for that; `offset = \"0\"` in [domain] of a contract does");
   }
 
-  /// The variable that counts what a thread reads at a time.
+  /// The variable that counts the units in which a thread reads the input.
   std::string read_unit() const { return lanes() > 1 ? "groups" : "count"; }
 
   void add_groups() {
     if (lanes() > 1) add_variable("count", fmt::format("groups * {}", lanes()));
   }
 
-  /// How many of them a case may have.
+  /// The range of that variable.
   std::string units() {
     if (!facts_.uses_block_index && !facts_.reads_in_loop) {
-      say("no loop that reads the input was found in it, so that a case has at most as many elements as "
-          "threads; widen count in a contract where it serves more");
+      say("no loop that reads the input was found, so a case has at most as many elements as threads; widen "
+          "count in a contract if it supports more");
       return "1 .. block";
     }
     const bool narrow_index =
@@ -150,7 +149,7 @@ class Guess {
     });
     if (!integers.empty()) count_ = named == integers.end() ? integers.front() : *named;
     if (count_)
-      say(fmt::format("{} is taken for the number of {}", described(*count_),
+      say(fmt::format("{} is assumed to be the number of {}", described(*count_),
                       counts_groups(*count_) ? "groups" : "elements"));
   }
 
@@ -159,12 +158,13 @@ class Guess {
            mentions(kernel_.parameters[index].name, {"group", "vec", "pair", "quad", "pack", "n2", "n4"});
   }
 
-  /// What stands in the output after the launch: one value, or a partial a block.
+  /// The shape of the output after the launch: one value, one partial result per block, or one value per
+  /// element.
   void find_result() {
     if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) {
       instance_.reduction->result = ResultShape::array;
       instance_.output_count = Expression::parse("count", {});
-      say("its output is taken for as many values as there are elements");
+      say("assumed output: one value per element");
       return;
     }
     const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const TypedOperation& atomic) {
@@ -173,19 +173,19 @@ class Guess {
     const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index;
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
-    say(finishes ? "its output is taken for one value" : "its output is taken for one partial a block");
+    say(finishes ? "assumed output: one value" : "assumed output: one partial result per block");
     if (finishes && atomic_on_output && roles_.scratch().empty()) {
       instance_.output_initial = BufferContract::Initial::identity;
       say("it accumulates with atomics, so the output is set to the identity before each launch");
     }
     if (atomic_on_output && output_type() == Element::f32) {
       instance_.claims.flushes_subnormals = true;
-      say("f32 atomics on global memory flush subnormals, so the contract claims no more");
+      say("f32 atomics on global memory flush subnormals, so the contract permits that");
     }
     for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
   }
 
-  /// A counter where the type is an integer that the data have not; else a partial a block.
+  /// A counter if its type is an integer type other than that of the output; otherwise one element per block.
   BufferContract scratch(std::size_t index) {
     const Parameter& parameter = kernel_.parameters[index];
     const bool is_counter = *parameter.element != output_type() && !is_float(*parameter.element);
@@ -198,8 +198,9 @@ class Guess {
     buffer.type = *parameter.element;
     buffer.count = Expression::parse(is_counter ? "1" : "grid", {});
     if (is_counter) buffer.initial = BufferContract::Initial::zero;
-    say(fmt::format("{} is taken for {}", described(index),
-                    is_counter ? "a counter that starts at zero" : "scratch memory of one element a block"));
+    say(fmt::format(
+        "{} is assumed to be {}", described(index),
+        is_counter ? "a counter that starts at zero" : "scratch memory of one element per block"));
     scratch_names_.emplace_back(index, buffer.name);
     return buffer;
   }
@@ -216,7 +217,7 @@ class Guess {
       argument.type = *parameter.element;
       argument.typed = true;
       argument.number = 1;
-      say(fmt::format("{} is not known, so 1 is passed", described(index)));
+      say(fmt::format("the value of {} is unknown, so 1 is passed", described(index)));
     } else {
       argument.value = Expression::parse(integer_value(index), {});
     }
@@ -234,7 +235,7 @@ class Guess {
     const std::string& name = kernel_.parameters[index].name;
     if (mentions(name, {"grid", "blocks"})) return "grid";
     if (mentions(name, {"block", "threads"})) return "block";
-    say(fmt::format("{} is not known, so 1 is passed", described(index)));
+    say(fmt::format("the value of {} is unknown, so 1 is passed", described(index)));
     return "1";
   }
 

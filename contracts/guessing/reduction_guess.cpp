@@ -22,7 +22,7 @@ constexpr NameRow rows[] = {
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-/// In small letters, "_" before each word of its own and behind the last: "_row_var_" of "rowVar" and
+/// The name in lower case, with "_" before each word and after the last: "_row_var_" for "rowVar" and
 /// "row_var".
 std::string in_words(std::string_view name) {
   std::string words = "_";
@@ -44,7 +44,7 @@ bool has_operation(const std::set<TypedOperation>& operations, std::string_view 
   });
 }
 
-/// Of an operator that is no fold: `, with operator = "softmax" and result = "rows" or "array"`.
+/// For an operator that does not fold: `, with operator = "softmax" and result = "rows" or "array"`.
 std::string what_to_write(Operator op) {
   if (folds(op)) return "";
   std::vector<std::string> results;
@@ -53,12 +53,12 @@ std::string what_to_write(Operator op) {
   return fmt::format(", with operator = \"{}\" and result = {}", name(op), fmt::join(results, " or "));
 }
 
-/// Gives up where a right kernel of that name could be called wrong.
+/// Gives up if a correct kernel with that name could be reported as wrong.
 void check_name(const KernelRoles& roles, const NameRow& named) {
   const EntryFacts& facts = roles.kernel().facts;
   const auto unless = [&](bool right, std::string_view unknown) {
     if (!right)
-      roles.give_up(fmt::format("its name or that of its output speaks of \"{}\", and it is not known {}",
+      roles.give_up(fmt::format("its name or that of its output contains \"{}\", but it is unknown {}",
                                 named.word, unknown),
                     what_to_write(named.op));
   };
@@ -67,20 +67,22 @@ void check_name(const KernelRoles& roles, const NameRow& named) {
     return !parameter.is_pointer && !is_float(*parameter.element);
   });
   unless(!facts.uses_block_index && facts.atomics.empty() && roles.scratch().empty() && integers <= 1,
-         "what each block makes of the input, or how long its rows are (columns in [domain])");
+         "what each block computes from the input, or how long its rows are (columns in [domain])");
   const bool is_index = info(named.op).gives == OperatorInfo::Gives::index;
   unless(is_float(roles.output_type()) != is_index && (!is_index || size_of(roles.output_type()) >= 4) &&
              (is_index || is_float(roles.input_type())),
          fmt::format("what it writes as {}", name(roles.output_type())));
 }
 
-/// Nothing is divided in a sum, product, minimum or maximum, and no root or exponential taken.
+/// Gives up if the kernel divides or computes roots, exponentials or logarithms, which a sum, product,
+/// minimum or maximum does not need.
 void check_arithmetic(const KernelRoles& roles) {
   for (const std::string_view operation : {"div", "sqrt", "rsqrt", "rcp", "ex2", "lg2"})
     for (const Element element : {Element::f32, Element::f64})
       if (has_operation(roles.kernel().facts.arithmetic, operation, element))
         roles.give_up(
-            "it divides or takes roots, exponentials or logarithms: that is no plain sum, prod, min or max",
+            "it divides or computes roots, exponentials or logarithms, so it is not a plain sum, prod, min "
+            "or max",
             ", with its operator, such as mean, norm, variance, log-sum-exp or softmax");
 }
 
@@ -137,10 +139,10 @@ Reduction guess_reduction(const KernelRoles& roles) {
     reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
     reduction.functions = MathFunctions::fast;
     roles.say(
-        "its exponentials are taken for the fast intrinsics; functions = \"library\" in a contract asks "
-        "for more");
+        "assumed exponentials: the fast intrinsics; functions = \"library\" in a contract requires more "
+        "accuracy");
   }
-  roles.say(fmt::format("the operator is taken for {}", foldproof::name(reduction.op)));
+  roles.say(fmt::format("assumed operator: {}", foldproof::name(reduction.op)));
   return reduction;
 }
 

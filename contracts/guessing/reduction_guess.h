@@ -1,4 +1,4 @@
-// What a kernel is taken to compute: by its name, and by what it does.
+// Guesses what a kernel computes, from its name and its instructions.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace foldproof {
 
-/// But for the shape of its result. Throws InputError where the kernel does not look like a reduction, or
-/// like one that a right kernel could fail.
+/// Guesses everything except the shape of the result. Throws InputError if the kernel does not look like a
+/// reduction, or if a correct kernel of its kind could fail.
 Reduction guess_reduction(const KernelRoles& roles);
 
 /// A row of names.def.
@@ -21,7 +21,7 @@ struct NameRow {
   std::string_view unknown;
 };
 
-/// The row that fits the name; nothing where none does.
+/// The first row that matches the name; null if none does.
 const NameRow* row_of_name(std::string_view name);
 
 }  // namespace foldproof

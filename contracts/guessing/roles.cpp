@@ -24,23 +24,23 @@ KernelRoles::KernelRoles(const Kernel& kernel, std::vector<std::string>& said)
   std::vector<std::size_t> read, written;
   for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
     const Parameter& parameter = kernel_.parameters[i];
-    if (!parameter.element) give_up(fmt::format("the type of {} is not known", described(i)));
+    if (!parameter.element) give_up(fmt::format("the type of {} is unknown", described(i)));
     if (parameter.is_pointer) (parameter.is_const ? read : written).push_back(i);
   }
-  if (kernel_.parameters.empty()) give_up("its parameters are not known");
+  if (kernel_.parameters.empty()) give_up("its parameters are unknown");
   if (read.size() > 1) give_up("it reads more than one input");
   if (read.empty() && !written.empty()) {
     read.push_back(written.front());
     if (written.size() > 1) written.erase(written.begin());
   }
-  if (read.empty() || written.empty()) give_up("it has no pointer to read from or none to write to");
+  if (read.empty() || written.empty()) give_up("it has no pointer for the input or none for the output");
   input_ = read.front();
   output_ = output_among(written);
-  say(in_place() ? fmt::format("{} is taken for the input and the output", described(input_))
-                 : fmt::format("{} is taken for the input, {} for the output", described(input_),
+  say(in_place() ? fmt::format("{} is assumed to be the input and the output", described(input_))
+                 : fmt::format("{} is assumed to be the input, {} the output", described(input_),
                                described(output_)));
   if (lanes() > 1)
-    say(fmt::format("{} points to groups of {} elements: cases hold whole ones, and start at their alignment",
+    say(fmt::format("{} points to groups of {} elements: cases consist of whole, aligned groups",
                     described(input_), lanes()));
   for (const std::size_t index : written)
     if (index != output_ && index != input_) scratch_.push_back(index);

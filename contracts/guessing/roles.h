@@ -1,4 +1,4 @@
-// What the parameters of a kernel are taken for.
+// Guesses the roles of a kernel's parameters.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace foldproof {
 
-/// One pointer is the input, one the output (maybe the same), and the others are scratch. Parameters are
-/// named by their index. What is taken for what is told in `said`.
+/// One pointer is the input, one is the output (possibly the same), and the others are scratch. Parameters
+/// are identified by index. Each guess is added to `said`.
 class KernelRoles {
  public:
-  /// Throws InputError where the parameters do not tell.
+  /// Throws InputError if the roles cannot be guessed.
   KernelRoles(const Kernel& kernel, std::vector<std::string>& said);
 
   const Kernel& kernel() const { return kernel_; }
@@ -27,13 +27,13 @@ class KernelRoles {
 
   Element input_type() const { return *kernel_.parameters[input_].element; }
   Element output_type() const { return *kernel_.parameters[output_].element; }
-  /// Elements that a thread reads as one value: 4 of a float4.
+  /// Elements that a thread reads as one value: 4 for float4.
   std::uint32_t lanes() const { return kernel_.parameters[input_].lanes; }
 
-  /// The parameter's name as a sentence says it.
+  /// The parameter's name as used in sentences.
   std::string described(std::size_t index) const;
   void say(const std::string& sentence) const;
-  /// Throws InputError: no contract can be guessed. `with`: what that contract must say.
+  /// Throws InputError: no contract can be guessed. `with`: what a contract must specify.
   [[noreturn]] void give_up(const std::string& why, const std::string& with = "") const;
 
  private:
@@ -45,11 +45,11 @@ class KernelRoles {
   std::vector<std::size_t> scratch_;
 };
 
-/// Whether an operation on that type of PTX works on such elements. Integers are told apart by their width
-/// alone: nvcc adds unsigned ones as signed ones, and with atomics signed ones as unsigned ones.
+/// Whether an operation on that PTX type works on such elements. Integer types are distinguished only by
+/// width: nvcc uses signed additions for unsigned integers, and unsigned atomics for signed ones.
 bool works_on(std::string_view type, Element element);
 
-/// Whether the name contains one of the words, in small letters or large ones.
+/// Whether the name contains one of the words, ignoring case.
 bool mentions(const std::string& name, std::initializer_list<std::string_view> words);
 
 }  // namespace foldproof

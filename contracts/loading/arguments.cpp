@@ -13,7 +13,7 @@ namespace {
 
 constexpr int deepest_structure = 8;
 
-/// A piece of an argument, which knows its place.
+/// A part of an argument, with its position.
 struct Piece {
   std::string_view text;
   Position where;
@@ -31,7 +31,7 @@ struct Piece {
   }
 };
 
-/// The members between the outer braces, split at the commas that no bracket holds.
+/// The members between the outer braces, split at the commas outside inner brackets.
 std::vector<Piece> members_of(const Piece& inside) {
   std::vector<Piece> members;
   std::size_t begin = 0;
@@ -53,7 +53,8 @@ double floating(const Piece& piece) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || end != text.c_str() + text.size())
-    throw InputError(fmt::format("\"{}\" is no number; write one such as 1.5 or 0x1p-3", text), piece.where);
+    throw InputError(fmt::format("\"{}\" is not a number; write one such as 1.5 or 0x1p-3", text),
+                     piece.where);
   return value;
 }
 
@@ -90,11 +91,10 @@ ArgumentContract parse(const Piece& untrimmed, const std::vector<std::string>& b
 
 ArgumentContract structure(const Piece& piece, const std::vector<std::string>& buffers, int depth) {
   if (piece.text.back() != '}')
-    throw InputError("a struct lacks its closing \"}\"; write it behind the last member", piece.where);
+    throw InputError("a struct lacks its closing \"}\"; write it after the last member", piece.where);
   if (depth == deepest_structure)
     throw InputError(
-        fmt::format("structs are nested deeper than {} levels; write the members of the inner ones "
-                    "in their place",
+        fmt::format("structs are nested more than {} levels deep; replace the inner ones by their members",
                     deepest_structure),
         piece.where);
   ArgumentContract argument;

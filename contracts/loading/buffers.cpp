@@ -1,4 +1,4 @@
-// [[buffer]] and [output]: what launches write, and what it holds before.
+// [[buffer]] and [output]: the memory that launches write, and its initial content.
 #include <fmt/format.h>
 
 #include "contracts/loading/tables.h"
@@ -8,7 +8,7 @@
 namespace foldproof {
 namespace {
 
-/// Whether an integer type holds the number.
+/// Whether an integer type can represent the number.
 bool holds(Element type, std::uint64_t number) {
   const std::size_t bits = 8 * size_of(type) - (is_signed_integer(type) ? 1 : 0);
   return bits >= 64 || number >> bits == 0;
@@ -20,11 +20,11 @@ void read_initial(const Draft& draft, const Table& table, BufferContract::Initia
   const Operator op = draft.instance.reduction->op;
   if (!folds(op) || op == Operator::custom)
     throw InputError(
-        fmt::format("{} has no identity that a buffer can begin with; choose undefined or zero", name(op)),
+        fmt::format("{} has no identity to initialize a buffer with; choose undefined or zero", name(op)),
         table.where("initial"));
 }
 
-/// What a result has elements of where [output] does not say.
+/// The number of elements of a result if [output] does not specify it.
 Text usual_output_count(const Draft& draft) {
   const auto& reduction = draft.instance.reduction;
   const ResultShape shape = reduction ? reduction->result : ResultShape::value;
@@ -44,7 +44,7 @@ Text usual_output_count(const Draft& draft) {
     case ResultShape::bins: break;
   }
   throw InputError(
-      fmt::format("the result \"{}\" needs the key \"count\" in [output]: how many elements there are",
+      fmt::format("the result \"{}\" requires the key \"count\" in [output]: the number of elements",
                   name_of(result_names, shape)),
       where);
 }
@@ -83,7 +83,7 @@ void check_indices(const Draft& draft) {
   if (is_float(type) || last <= 0 || holds(type, static_cast<std::uint64_t>(last))) return;
   const Table table = *draft.top.table("reduction");
   throw InputError(
-      fmt::format("an output of {} cannot hold the index {}, and \"{}\" may be {}; choose a wider "
+      fmt::format("an output of type {} cannot represent the index {}, but \"{}\" may be {}; choose a wider "
                   "\"output\" or fewer elements",
                   name(type), last, length, last + 1),
       table.where(table.has("output") ? "output" : "operator"));

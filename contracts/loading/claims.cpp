@@ -13,10 +13,11 @@ void read_claims(Draft& draft) {
   claims.deterministic = table->boolean("deterministic", claims.deterministic);
   claims.same_for_every_launch = table->boolean("same_for_every_launch", claims.same_for_every_launch);
   if (claims.same_for_every_launch && reduction && reduction->result == ResultShape::partials)
-    throw InputError("partial results hang on the launch; \"same_for_every_launch\" is for all other results",
-                     table->where("same_for_every_launch"));
+    throw InputError(
+        "partial results depend on the launch; \"same_for_every_launch\" applies to all other results",
+        table->where("same_for_every_launch"));
   if (claims.same_for_every_launch && !claims.deterministic)
-    throw InputError("what is the same for every launch is the same in every run; write deterministic = true",
+    throw InputError("a result that is the same for every launch is deterministic; add deterministic = true",
                      table->where("same_for_every_launch"));
   draft.scope.read(*table, "nan", nan_names, claims.nan);
   draft.scope.read(*table, "empty", empty_names, claims.empty);

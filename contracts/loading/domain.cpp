@@ -1,4 +1,4 @@
-// [domain] and [tried]: the variables of a case, and their ranges.
+// [domain] and [tried]: the variables of a case and their ranges.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,24 +15,26 @@ void add_variable(Draft& draft, const std::string& name, const Text& raw) {
   draft.scope.add_variable(name);
   const Expression& most = draft.instance.domain.back().second.high;
   if (name == "block" && most.names().empty() && most.evaluate({}) > most_threads_of_a_block)
-    throw InputError(fmt::format("a block has at most {} threads, and \"block\" may be {}",
+    throw InputError(fmt::format("a block has at most {} threads, but \"block\" may be {}",
                                  most_threads_of_a_block, most.evaluate({})),
                      most.where());
 }
 
-/// The variables that a reduction cannot do without.
+/// Requires the variables without which the reduction is not defined.
 void check_needed_variables(const Draft& draft) {
   const auto need = [&](std::string_view variable, const char* sentence) {
     if (!draft.scope.knows(variable)) throw InputError(sentence, draft.top.where("domain"));
   };
-  need("count", "[domain] must say which \"count\" of elements the kernel serves, such as \"0 .. 2^33\"");
+  need("count", "[domain] must specify \"count\", the number of elements, such as \"0 .. 2^33\"");
   const ResultShape shape = draft.instance.reduction->result;
   if (shape == ResultShape::rows || shape == ResultShape::columns)
     need("columns",
-         "[domain] must say how many \"columns\" a row has, above \"count\", such as columns = \"1 .. 2^16\" "
+         "[domain] must specify \"columns\", the number of elements per row, before \"count\", such as "
+         "columns = \"1 .. 2^16\" "
          "and count = \"rows * columns\"");
   if (shape == ResultShape::segments)
-    need("segments", "[domain] must say how many \"segments\" there are, such as segments = \"0 .. 2^20\"");
+    need("segments",
+         "[domain] must specify \"segments\", the number of segments, such as segments = \"0 .. 2^20\"");
 }
 
 const Range& variable(const Instance& instance, std::string_view name) {
@@ -54,7 +56,8 @@ void read_domain(Draft& draft) {
   }
   const Position where = draft.top.where("domain");
   if (draft.calls && !draft.scope.knows("block"))
-    throw InputError("[domain] must say which \"block\" sizes the call serves, such as \"{B}\"", where);
+    throw InputError(
+        "[domain] must specify \"block\", the block sizes that the call supports, such as \"{B}\"", where);
   if (draft.calls && !draft.scope.knows("count")) add_variable(draft, "count", {"0 .. block", where});
   if (draft.instance.reduction) check_needed_variables(draft);
 }
@@ -62,14 +65,13 @@ void read_domain(Draft& draft) {
 void read_tried(Draft& draft) {
   for (const auto& [name, node] : draft.top.free_table("tried")) {
     if (!draft.scope.knows(name.value))
-      throw InputError(fmt::format("\"{}\" is tried and no variable of [domain]{}", name.value,
+      throw InputError(fmt::format("\"{}\" in [tried] is not a variable of [domain]{}", name.value,
                                    draft.scope.suggest(name.value)),
                        name.where);
     const auto raw = scalar(*node, draft.top.file());
     if (!raw)
-      throw InputError(
-          fmt::format("what is tried of \"{}\" must be an integer or a range in a string", name.value),
-          position_of(*node, draft.top.file()));
+      throw InputError(fmt::format("\"{}\" in [tried] must be an integer or a range in a string", name.value),
+                       position_of(*node, draft.top.file()));
     draft.instance.tried.emplace(name.value, draft.scope.range(*raw));
   }
 }
@@ -79,8 +81,8 @@ Text rows_of_output(const Draft& draft, const Position& where) {
   const Expression& least = variable(draft.instance, "columns").low;
   if (least.names().empty() && least.evaluate({}) == 0)
     throw InputError(
-        "a row may have no columns, so that \"count\" does not tell how many rows there are; add a variable "
-        "\"rows\" with count = \"rows * columns\", or say it with \"count\" in [output]",
+        "a row may have no columns, so the number of rows cannot be computed from \"count\"; add a variable "
+        "\"rows\" with count = \"rows * columns\", or specify \"count\" in [output]",
         least.where());
   return {"count / columns", where};
 }

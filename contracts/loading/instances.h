@@ -8,13 +8,13 @@
 
 namespace foldproof {
 
-/// Every combination of the matrix's types, operators and sizes, less the excluded ones: at least one, which
-/// is empty without a matrix. Throws InputError for an empty or huge matrix, a value that is neither string
-/// nor integer, and an exclusion that excludes nothing.
+/// Every combination of the matrix's types, operators and sizes, except the excluded ones: at least one,
+/// which is empty if there is no matrix. Throws InputError for an empty or huge matrix, a value that is
+/// neither a string nor an integer, and an exclusion that excludes nothing.
 std::vector<Bindings> combinations(const Table& top);
 
-/// `calls`: the contract has a `call`, whose kernel and launch are generated. Throws InputError with its
-/// place.
+/// `calls`: the contract has a `call`, whose kernel and launch are generated. Throws InputError with a
+/// position in the contract.
 Instance build_instance(const Table& top, const Bindings& bindings, bool calls);
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// [[launch]]: kernels, or host functions, their shapes and their arguments.
+// [[launch]]: kernels or host functions, with their shapes and arguments.
 #include <fmt/format.h>
 
 #include "contracts/keys.h"
@@ -11,8 +11,7 @@ namespace {
 void check_shape(const Table& table, bool host) {
   for (const std::string_view key : {"grid", "block", "cluster", "cooperative", "shared"}) {
     if (host && table.has(key))
-      throw InputError(fmt::format("a host function is called without \"{}\"; leave it out", key),
-                       table.where(key));
+      throw InputError(fmt::format("a host function has no \"{}\"; remove the key", key), table.where(key));
     if (!host && (key == "grid" || key == "block") && !table.has(key))
       throw InputError(fmt::format("{} lacks the key \"{}\": {}", spelled_table("launch"), key,
                                    find_key("launch", key)->sentence),
@@ -20,11 +19,11 @@ void check_shape(const Table& table, bool host) {
   }
 }
 
-/// The variable that says how many GPUs a host function uses; empty where the table does not say.
+/// The variable that gives the number of GPUs of a host function; empty if the table does not name one.
 std::string gpus(const Scope& scope, const Table& table, bool host) {
   const auto gpus = scope.text(table, "gpus");
   if (!gpus) return "";
-  if (!host) throw InputError("\"gpus\" is for host functions; add host = true", gpus->where);
+  if (!host) throw InputError("\"gpus\" applies only to host functions; add host = true", gpus->where);
   if (!scope.knows(gpus->value))
     throw InputError(fmt::format("\"gpus\" names the variable \"{}\", which [domain] does not have{}",
                                  gpus->value, scope.suggest(gpus->value)),

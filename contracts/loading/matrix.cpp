@@ -16,13 +16,15 @@ struct Axis {
   std::vector<std::string> values;
 };
 
-/// A value of the matrix becomes part of C++ source, so that only what can be a word or a number may stand.
+/// Values of the matrix are inserted into C++ source, so they may only contain the characters of words and
+/// numbers.
 void check_value(const Text& value) {
   const bool plain =
       std::ranges::all_of(value.value, [](char c) { return is_word(c) || c == '-' || c == ':' || c == ' '; });
   if (!plain || value.value.empty() || value.value.size() > 64)
-    throw InputError("a value of the matrix must have 1 to 64 letters, digits, spaces, \"_\", \"-\" or \":\"",
-                     value.where);
+    throw InputError(
+        "a value of the matrix must consist of 1 to 64 letters, digits, spaces, \"_\", \"-\" or \":\"",
+        value.where);
 }
 
 std::vector<std::string> values_of(const Text& name, const toml::node& node, const std::string& file) {
@@ -39,7 +41,7 @@ std::vector<std::string> values_of(const Text& name, const toml::node& node, con
     check_value(*value);
     if (std::ranges::find(values, value->value) != values.end())
       throw InputError(
-          fmt::format("\"{}\" stands twice among the values of \"{}\"", value->value, name.value),
+          fmt::format("\"{}\" occurs twice among the values of \"{}\"", value->value, name.value),
           value->where);
     values.push_back(value->value);
   }
@@ -78,7 +80,7 @@ std::vector<Bindings> product_of(const std::vector<Axis>& axes) {
   return all;
 }
 
-/// One row of `exclude`: for each named placeholder the values that it excludes.
+/// One row of `exclude`: the excluded values of each placeholder that it names.
 using Exclusion = std::vector<Axis>;
 
 Exclusion exclusion_of(const toml::table& row, const std::vector<Axis>& axes, const std::string& file) {
@@ -101,7 +103,7 @@ Exclusion exclusion_of(const toml::table& row, const std::vector<Axis>& axes, co
             fmt::format("an exclusion names {}={}, which the matrix does not have", name.value, value),
             name.where);
   }
-  if (!reasoned) throw InputError("an exclusion lacks its \"reason\", one sentence", position_of(row, file));
+  if (!reasoned) throw InputError("an exclusion requires a \"reason\", one sentence", position_of(row, file));
   if (exclusion.empty())
     throw InputError("an exclusion must name at least one placeholder", position_of(row, file));
   return exclusion;
@@ -121,7 +123,7 @@ std::vector<Bindings> combinations(const Table& top) {
   for (const toml::table* row : top.free_tables("exclude")) {
     const Exclusion exclusion = exclusion_of(*row, axes, top.file());
     if (std::erase_if(all, [&](const Bindings& c) { return excludes(exclusion, c); }) == 0)
-      throw InputError("this exclusion excludes nothing that earlier ones left",
+      throw InputError("this exclusion excludes nothing beyond earlier ones; remove it",
                        position_of(*row, top.file()));
   }
   if (all.empty())

@@ -1,4 +1,4 @@
-// [[operand]]: what a reduction reads besides its elements.
+// [[operand]]: the inputs of a reduction besides its elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,29 +17,30 @@ void check_type(const OperandContract& operand, const Reduction& reduction, cons
                      : operand.role == Role::second ? operand.type == reduction.input
                                                     : is_float(operand.type);
   if (!right)
-    throw InputError(fmt::format("an operand \"{}\" cannot be of {}: {}", role.value, name(operand.type),
-                                 operand.role == Role::scales   ? "scales are e4m3 or, of E8M0, u8"
-                                 : integers                     ? "it needs an integer of 32 or 64 bits"
-                                 : operand.role == Role::second ? "it has the type of the elements"
-                                                                : "it needs a floating-point type"),
-                     role.where);
+    throw InputError(
+        fmt::format("an operand \"{}\" cannot have the type {}: {}", role.value, name(operand.type),
+                    operand.role == Role::scales   ? "scales must be e4m3, or u8 for E8M0"
+                    : integers                     ? "it requires an integer type of 32 or 64 bits"
+                    : operand.role == Role::second ? "it must have the type of the elements"
+                                                   : "it requires a floating-point type"),
+        role.where);
 }
 
 void check_operand(const OperandContract& operand, const Instance& instance, const Text& role) {
   if (!instance.reduction)
-    throw InputError("an operand needs a [reduction], which says what is done with it", role.where);
+    throw InputError("an operand requires a [reduction], which specifies its use", role.where);
   const Operator op = instance.reduction->op;
   if (!info(operand.role).is_for(op))
     throw InputError(fmt::format("{} has no operand \"{}\"", name(op), role.value), role.where);
   if (operand.role == Role::offsets && instance.reduction->result != ResultShape::segments)
-    throw InputError("offsets are for result = \"segments\"", role.where);
+    throw InputError("offsets require result = \"segments\"", role.where);
   for (const OperandContract& other : instance.operands)
     if (other.role == operand.role)
-      throw InputError(fmt::format("there is already an operand \"{}\"", role.value), role.where);
+      throw InputError(fmt::format("an operand \"{}\" already exists", role.value), role.where);
   check_type(operand, *instance.reduction, role);
 }
 
-/// Those that the operator or the shape of its result cannot do without.
+/// Requires the operands without which the operator, or the shape of its result, is not defined.
 void check_needed_operands(const Draft& draft) {
   if (!draft.instance.reduction) return;
   const Reduction& reduction = *draft.instance.reduction;
@@ -50,7 +51,7 @@ void check_needed_operands(const Draft& draft) {
     const bool segments = reduction.result == ResultShape::segments;
     if (!there && (offsets ? segments : role.is_needed_by(reduction.op)))
       throw InputError(
-          fmt::format("{} needs an [[operand]] with role = \"{}\": {}",
+          fmt::format("{} requires an [[operand]] with role = \"{}\": {}",
                       offsets ? "a result of segments" : name(reduction.op), role.name, role.synopsis),
           draft.top.where("reduction"));
   }

@@ -1,4 +1,4 @@
-// [reduction], and [[additional_output]], which says the same of other results.
+// [reduction], and [[additional_output]], which describes other results with the same keys.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,18 +20,20 @@ std::string listed(const std::vector<std::string_view>& words) {
   return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
 }
 
-/// Some methods are for means alone, and some for all but them; partial results are plain sums.
+/// Some methods apply only to means, and others to everything except means; partial results are plain sums.
 void check_method(const Reduction& reduction, const Table& table) {
   const bool mean = reduction.op == Operator::mean, shares = reduction.variance == VarianceMethod::shares;
   const bool passes =
       reduction.variance == VarianceMethod::two_pass || reduction.variance == VarianceMethod::textbook;
   if (mean ? passes : shares)
-    throw InputError(mean ? "a mean is one sum, or has the method \"welford\" or \"shares\""
-                          : "\"shares\" is a method of a mean; choose two-pass, textbook or welford",
+    throw InputError(mean
+                         ? "the method of a mean must be \"unspecified\" (one sum), \"welford\" or \"shares\""
+                         : "\"shares\" is a method of a mean; choose two-pass, textbook or welford",
                      table.where("method"));
   if (reduction.sum != SumMethod::plain && reduction.result == ResultShape::partials)
-    throw InputError("partial results are rounded one by one; a sum of them has the method \"plain\"",
-                     table.where("method"));
+    throw InputError(
+        "partial results are rounded individually; the method of a sum of them must be \"plain\"",
+        table.where("method"));
 }
 
 void check_shape(const Reduction& reduction, const Table& table) {
@@ -46,7 +48,7 @@ void check_shape(const Reduction& reduction, const Table& table) {
       table.where("result"));
 }
 
-/// A finite number, as a constant of that type is rounded; 0 where the key is absent.
+/// A finite number, rounded like a constant of that type; 0 if the key is missing.
 double number(const Scope& scope, const Table& table, std::string_view key, Element type) {
   const auto text = scope.text(table, key);
   if (!text) return 0;
@@ -58,7 +60,7 @@ double number(const Scope& scope, const Table& table, std::string_view key, Elem
   return is_float(type) ? to_double(decode(type, encode(type, number_of(value)))) : value;
 }
 
-/// What both tables say in the same words.
+/// The keys that both tables have.
 void read_choices(const Scope& scope, std::string_view name, const Table& table, Reduction& reduction) {
   scope.read(table, "operator", operator_names, reduction.op);
   scope.read(table, "result", result_names, reduction.result);
@@ -90,7 +92,7 @@ void check_keys(const Scope& scope, std::string_view name, const Table& table, O
     const auto text = scope.text(table, row.key);
     if (takers.empty() || (text && fmt::format("\"{}\"", text->value) == row.fallback)) continue;
     throw InputError(
-        fmt::format("\"{}\" is for {}, not for {}", row.key, listed(takers), foldproof::name(op)),
+        fmt::format("\"{}\" applies to {}, not to {}", row.key, listed(takers), foldproof::name(op)),
         table.where(row.key));
   }
 }
@@ -106,10 +108,10 @@ void read_reduction(Draft& draft) {
   draft.scope.read(*table, "output", reduction.output);
   read_choices(draft.scope, "reduction", *table, reduction);
   if (draft.calls && !folds(reduction.op))
-    throw InputError(fmt::format("a device function is called for sum, prod, min or max, not for {}; write a "
-                                 "kernel and a [[launch]]",
-                                 name(reduction.op)),
-                     table->where("operator"));
+    throw InputError(
+        fmt::format("a \"call\" supports sum, prod, min and max, not {}; write a kernel and a [[launch]]",
+                    name(reduction.op)),
+        table->where("operator"));
   draft.instance.reduction = reduction;
 }
 
@@ -121,8 +123,8 @@ void read_additional_outputs(Draft& draft) {
     const auto buffer = std::ranges::find(instance.buffers, name.value, &BufferContract::name);
     if (!instance.reduction || buffer == instance.buffers.end())
       throw InputError(instance.reduction
-                           ? fmt::format("there is no [[buffer]] \"{}\" for an additional output", name.value)
-                           : "an additional output needs a [reduction]",
+                           ? fmt::format("unknown [[buffer]] \"{}\" for an additional output", name.value)
+                           : "an additional output requires a [reduction]",
                        name.where);
     additional.buffer = name.value;
     additional.reduction = *instance.reduction;

@@ -16,7 +16,7 @@ std::string Scope::add_buffer(const Text& raw) {
   const Text name = text(raw);
   const bool taken = std::ranges::find(buffers_, name.value) != buffers_.end() || knows(name.value);
   if (!is_identifier(name.value) || taken)
-    throw InputError(taken ? fmt::format("the name \"{}\" is taken", name.value)
+    throw InputError(taken ? fmt::format("the name \"{}\" is already used", name.value)
                            : fmt::format("\"{}\" cannot name a buffer", name.value),
                      name.where);
   buffers_.push_back(name.value);
@@ -97,7 +97,7 @@ void Scope::read(const Table& table, std::string_view key, std::optional<Express
   if (const auto raw = table.text(key)) field = expression(*raw);
 }
 
-/// Types inside sizeof and sizes of earlier launches spelled out.
+/// Replaces types inside sizeof, and the sizes of earlier launches.
 std::string Scope::resolved(std::string_view text) const {
   return substitute_words(substitute_sizeof(text, bindings_), earlier_launches_);
 }

@@ -1,5 +1,5 @@
-// What the strings of a contract mean for one combination of its matrix: placeholders have values, and
-// expressions may use the names that the tables before have introduced.
+// The meaning of a contract's strings for one combination of its matrix: placeholders are replaced by their
+// values, and expressions may use the names that earlier tables introduced.
 #pragma once
 
 #include <array>
@@ -22,15 +22,15 @@ class Scope {
 
   void add_variable(const std::string& name) { variables_.push_back(name); }
   bool knows(std::string_view variable) const;
-  /// "; did you mean "grid"?": a variable for a name that is none.
+  /// "; did you mean "grid"?": suggests a variable for an unknown name.
   std::string suggest(std::string_view wrong) const { return suggestion(wrong, variables_); }
-  /// A new name for something that arguments may point to. Throws InputError where it is taken.
+  /// Adds a name for something that arguments may point to. Throws InputError if the name is already in use.
   std::string add_buffer(const Text& raw);
-  /// Later expressions may say launch1_grid and launch1_block: the blocks and the threads a block of
-  /// launch 1, which is the first one added.
+  /// Later expressions may use launch1_grid and launch1_block: the number of blocks, and of threads per
+  /// block, of launch 1, the first one added.
   void add_launch(const LaunchContract& launch);
 
-  // What a string says. All throw InputError with its place.
+  // The meaning of a string. All throw InputError with its position.
   Text text(const Text& raw) const;
   std::string cpp(const Text& raw) const;
   Element element(const Text& raw) const;
@@ -40,10 +40,10 @@ class Scope {
 
   // The value of a key.
   std::optional<Text> text(const Table& table, std::string_view key) const;
-  /// One to three extents; 1 where the key or one of them is absent.
+  /// One to three extents; 1 for each that is missing.
   std::array<Expression, 3> extents(const Table& table, std::string_view key) const;
 
-  // Puts the value of a key into a field, which stays as it is where the key is absent.
+  // Reads the value of a key into a field, which is unchanged if the key is missing.
   void read(const Table& table, std::string_view key, Element& field) const;
   void read(const Table& table, std::string_view key, Expression& field) const;
   void read(const Table& table, std::string_view key, std::optional<Expression>& field) const;

@@ -14,7 +14,7 @@
 
 namespace foldproof {
 
-/// An instance while its contract is read, table by table.
+/// An instance under construction, while its contract is read table by table.
 struct Draft {
   const Table& top;
   bool calls;  ///< the contract has a `call`, whose kernel and launch are generated
@@ -22,8 +22,8 @@ struct Draft {
   Instance instance;
 };
 
-// In the order in which they are called: expressions use the names of tables before. All throw InputError.
-void read_reduction(Draft& draft);  ///< all but `k`, an expression
+// In the order of the calls: expressions use names that earlier tables introduced. All throw InputError.
+void read_reduction(Draft& draft);  ///< everything except `k`, which is an expression
 void read_domain(Draft& draft);
 void read_tried(Draft& draft);
 void read_operands(Draft& draft);
@@ -33,24 +33,24 @@ void read_output(Draft& draft);
 void read_launches(Draft& draft);
 void read_claims(Draft& draft);
 
-/// Throws InputError where the output holds places, and its type does not hold the last one.
+/// Throws InputError if the output contains indices and its type cannot represent the largest one.
 void check_indices(const Draft& draft);
 
-/// Throws InputError where the table has a key that is for other operators alone, and does not hold the key's
+/// Throws InputError if the table has a key that only applies to other operators, unless its value is the
 /// default.
 void check_keys(const Scope& scope, std::string_view name, const Table& table, Operator op);
 
-/// How many rows the output has: `rows`, or what `count` and `columns` say.
+/// The number of rows of the output: `rows`, or an expression in `count` and `columns`.
 Text rows_of_output(const Draft& draft, const Position& where);
 
-/// `combine`: a polynomial in a and b, such as "a + b + a * b"; `identity`: an integer. Throws InputError
-/// where one is missing or says something else, or where they do not fold in `element`, an integer type.
+/// `combine`: a polynomial in a and b, such as "a + b + a * b"; `identity`: an integer. Throws InputError if
+/// either is missing or malformed, or if `element` is an integer type in which they do not fold.
 std::shared_ptr<const CustomOperator> custom_operator(const std::optional<Text>& combine,
                                                       const std::optional<Text>& identity, Element element,
                                                       const Position& where);
 
-/// "output", "partials + 4", "count", "f32:1.5", "i32:count" or "{input, i32:count}"; `buffers` are the names
-/// that stand for addresses. Throws InputError.
+/// "output", "partials + 4", "count", "f32:1.5", "i32:count" or "{input, i32:count}"; `buffers`: the names
+/// that denote addresses. Throws InputError.
 ArgumentContract parse_argument(std::string_view text, const std::vector<std::string>& buffers,
                                 const Position& where);
 

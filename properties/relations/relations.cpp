@@ -42,7 +42,7 @@ const Functions& functions_of(const std::string& name) {
   return functions[std::ranges::find(infos, name, &RelationInfo::name) - std::begin(infos)];
 }
 
-/// Folds of the elements themselves, as numbers: the relations say what becomes of their values.
+/// Folds of the elements themselves, as numbers: the relations are about their values.
 bool is_plain_fold(Operator op) {
   return folds(op) && !takes_magnitudes(op) && !is_bitwise(op) && op != Operator::custom;
 }
@@ -61,7 +61,7 @@ bool is_of(Of of, const Reduction& reduction) {
          reduction.op == Operator::variance;
 }
 
-/// Two elements on which every relation that the instance can have says something: all are ones.
+/// Whether the relation applies to an input of two ones, as every relation that the instance can have does.
 bool says_something(const Functions& relation, const Instance& instance) {
   const Element element = instance.reduction->input;
   std::vector<std::byte> ones(2 * size_of(element));
@@ -80,7 +80,7 @@ std::vector<std::byte> bytes_of(Element element, const std::vector<std::uint64_t
   return bytes;
 }
 
-/// Zero or subnormal.
+/// Whether the value is zero or subnormal.
 bool is_tiny(Element element, const Number& x) {
   return is_float(element) && x.is_finite() &&
          (x.is_zero() || std::abs(to_double(x)) < std::ldexp(1.0, float_format(element).normal_exponent()));
@@ -149,7 +149,7 @@ std::vector<Derived> RelationCase::other_count(const std::vector<std::uint64_t>&
     const Variables nearest = domain.nearest(wanted);
     if (nearest.at("count") != wanted["count"]) return {};
     return {{nearest, bytes_of(in(), elements)}};
-  } catch (const InputError&) {  // the domain begins beyond so many
+  } catch (const InputError&) {  // the smallest count of the domain is larger
     return {};
   }
 }

@@ -1,4 +1,4 @@
-// The relations that kernels are tried against: what one input gives says something of what others give.
+// Metamorphic relations: what the result for one input implies about the results for other inputs.
 #pragma once
 
 #include <cstddef>
@@ -25,39 +25,40 @@ std::span<const RelationInfo> relation_rows();
 /// "permuted, padded, …"
 std::string relation_names();
 
-/// Those that may hold for the instance; whether one can be tried on a case hangs on its count and values.
+/// The relations that may hold for the instance. Whether one applies to a case depends on its count and
+/// values.
 std::vector<std::string> relations_of(const Instance& instance);
 
-/// Throws InputError for a name that no relation has.
+/// Throws InputError for an unknown relation.
 void check_relation(const std::string& name);
 
 namespace relations {
 
-/// Whose relations they are. The instance has a reduction.
+/// The kernel to which relations are applied. The instance must have a reduction.
 struct RelationSubject {
   const Instance& instance;
-  bool fixed_tree = false;  ///< the same launch means the same operations, whatever the elements are
-  bool flushes = false;     ///< subnormal numbers may become zero
+  bool fixed_tree = false;  ///< the operations of a launch do not depend on the values of the elements
+  bool flushes = false;     ///< subnormals may be flushed to zero
 };
 
-/// An input that a relation derives, and the variables of the case that has it.
+/// An input that a relation derives, and the variables of its case.
 struct Derived {
   Variables variables;
   std::vector<std::byte> input;
 };
 
-/// The further inputs that the case's relation needs; none where the case has no relation, or one that says
-/// nothing of it. Throws InputError for a name that no relation has.
+/// The additional inputs that the case's relation requires; none if the case has no relation, or if the
+/// relation does not apply to it. Throws InputError for an unknown relation.
 std::vector<Derived> derive(const RelationSubject& subject, const Case& c, std::span<const std::byte> input);
 
-/// Whether the relation holds; `outputs`: the elements of the results as bits, those of the case first, then
-/// those of the inputs that derive() gave; `forced`: the inputs force every bit of each of them.
+/// Whether the relation holds. `outputs`: the elements of the results as bits, first those of the case, then
+/// those of the inputs that derive() returned. `forced`: the inputs determine every bit of all of them.
 bool holds(const RelationSubject& subject, const Case& c, std::span<const std::byte> input,
            const std::vector<std::vector<std::uint64_t>>& outputs, bool forced);
 
-// What the functions of the relations are given; the rest of the program needs nothing below.
+// The interface of the functions of the relations; the rest of the program does not use anything below.
 
-/// A case on which a relation is tried. Its input has at least one element.
+/// A case to which a relation is applied. Its input has at least one element.
 class RelationCase {
  public:
   RelationCase(const RelationSubject& subject, const Case& c, std::span<const std::byte> input)
@@ -70,9 +71,10 @@ class RelationCase {
   MathFunctions functions() const { return reduction().functions; }
   bool sums_exactly() const { return op() == Operator::sum && reduction().sum == SumMethod::exact; }
   bool is_extremum() const { return foldproof::is_extremum(op()); }
-  /// Integers that are reduced modulo one power of two from the input to the output.
+  /// Whether the elements are integers that are reduced modulo the same power of two from the input to the
+  /// output.
   bool wraps() const;
-  /// The results are one value (maybe several times), not partial ones.
+  /// Whether the result is one value (possibly repeated), not partial results.
   bool gives_value() const { return reduction().result == ResultShape::value; }
   bool has_fixed_tree() const { return subject_.fixed_tree; }
   bool is_deterministic() const { return subject_.instance.claims.deterministic; }
@@ -84,12 +86,13 @@ class RelationCase {
   std::vector<std::uint64_t> elements() const;
   std::span<const std::byte> bytes() const { return input_; }
 
-  /// The same launch on other elements of the same number.
+  /// The same launch with other elements; their number must be the same.
   std::vector<Derived> same_launch(const std::vector<std::uint64_t>& elements) const;
-  /// What the domain makes of the case with so many elements; nothing where it cannot have them.
+  /// The case with this number of elements, adjusted to the domain; nothing if the domain does not permit
+  /// that number.
   std::vector<Derived> other_count(const std::vector<std::uint64_t>& elements) const;
 
-  /// Draws that hang on the case alone.
+  /// Random numbers that depend only on the case.
   SplitMix random() const { return SplitMix(hash_of(case_.relation, case_.input.seed)); }
 
  private:
@@ -100,10 +103,10 @@ class RelationCase {
   std::span<const std::byte> input_;
 };
 
-/// The outputs of the case and of the derived inputs, as bits, and what their checkers say of them.
+/// The outputs of the case and of the derived inputs, as bits, and whether their checkers leave a choice.
 struct Results {
-  std::vector<std::vector<std::uint64_t>> outputs;  ///< that of the case first
-  bool forced = false;                              ///< the inputs force each of these values
+  std::vector<std::vector<std::uint64_t>> outputs;  ///< the output of the case first
+  bool forced = false;                              ///< the inputs determine each of these values
 };
 
 #define FOLDPROOF_RELATION(id, name, of, claim)            \
@@ -112,10 +115,10 @@ struct Results {
 #include "properties/relations/relations.def"
 #undef FOLDPROOF_RELATION
 
-/// Whether two outputs are the same value: NaN like NaN, -0 like +0, and any subnormal number like zero where
-/// those may be flushed.
+/// Whether two outputs are the same value: NaN equals NaN, -0 equals +0, and every subnormal equals zero if
+/// subnormals may be flushed.
 bool same_value(const RelationCase& c, std::uint64_t a, std::uint64_t b);
-/// Whether all outputs of two runs are.
+/// Whether all outputs of two runs are the same values.
 bool same_values(const RelationCase& c, const std::vector<std::uint64_t>& a,
                  const std::vector<std::uint64_t>& b);
 

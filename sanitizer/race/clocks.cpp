@@ -94,7 +94,7 @@ bool Clocks::heard_of(const WarpClock& who, unsigned lane, BlockNumber other) {
   return outer_of(who, lane).mentions(other);
 }
 
-// What lanes of a warp know of its block.
+// What lanes of a warp know about their block.
 Knowledge Clocks::known_inside(const WarpClock& who, LaneSet lanes) {
   LaneTimes times;
   times.fill(who.uniform);
@@ -106,7 +106,7 @@ Knowledge Clocks::known_inside(const WarpClock& who, LaneSet lanes) {
   return {who.id, who.block->base, times};
 }
 
-// Besides that, what they learnt of others. `joined`: what `sum` holds already; most lanes know the same.
+// Adds what they have learnt about others. `joined`: what was added last; most lanes know the same.
 void Clocks::join_outside(Knowledge& sum, const WarpClock& who, LaneSet lanes, Knowledge& joined) {
   for_lanes(lanes, [&](unsigned lane) {
     const Knowledge& outer = outer_of(who, lane);
@@ -116,7 +116,7 @@ void Clocks::join_outside(Knowledge& sum, const WarpClock& who, LaneSet lanes, K
   });
 }
 
-// All that some lanes of a warp know, themselves included.
+// Everything that some lanes of a warp know, including their own actions.
 Knowledge Clocks::known_to(const WarpClock& who, LaneSet lanes) {
   Knowledge all = known_inside(who, lanes), joined;
   join_outside(all, who, lanes, joined);

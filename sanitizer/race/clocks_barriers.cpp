@@ -1,4 +1,4 @@
-// Clocks: what barriers of warp, block and cluster order.
+// Clocks: the order established by barriers of a warp, block or cluster.
 #include <algorithm>
 #include <utility>
 
@@ -42,7 +42,7 @@ void Clocks::barrier_arrives(const BarrierEvent& event) {
   }
   ++warp.time;
   barrier.arrivals.push_back({event.warp.warp, event.lanes, nullptr});
-  if (!event.waits)  // what these lanes do from now on is not part of it
+  if (!event.waits)  // later actions of these lanes are not part of it
     barrier.arrivals.back().released = std::make_unique<BlockClock::Released>(
         BlockClock::Released{known_to(warp, event.lanes), fencing_of({{&warp, event.lanes}})});
 }
@@ -53,7 +53,7 @@ void Clocks::warps_arrive(const BarrierEvent& event, std::uint32_t warps) {
   barrier.whole_warps |= warps;
 }
 
-// The whole block has met: what any of its threads knew, all know.
+// The whole block has met: all threads know what any of them knew.
 void Clocks::meet_as_a_block(BlockClock& block) {
   Time latest = 0;
   bool individual = false;
@@ -63,7 +63,7 @@ void Clocks::meet_as_a_block(BlockClock& block) {
   }
   block.base = latest + 1;
   if (individual) {
-    // This says more than all that was learnt of the block's own lanes, which is dropped for it.
+    // This includes everything that was learnt about the block's own lanes, and replaces it.
     block.outer.join({{block.number, 0}, block.base, {}});
     for (WarpClock& warp : block.warps) {
       for_lanes(warp.has_outer, [&](unsigned lane) {
@@ -120,7 +120,7 @@ void Clocks::meet_by_lanes(BlockClock& block, BlockClock::Barrier& complete) {
     meet_in_part(block, complete, came, waiting);
 }
 
-// Lanes that have ended count as arrived: at a counted barrier if their warp has come to it, else all.
+// Exited lanes count as arrived: at a counted barrier, those whose warp has arrived at it; at any other, all.
 void Clocks::meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
                           const ByWarp& waiting) {
   Knowledge met;
@@ -151,7 +151,7 @@ void Clocks::meet_in_part(BlockClock& block, const BlockClock::Barrier& complete
   for (const auto& [warp, lanes] : go_on) learn(*warp, lanes, met);
 }
 
-// A relaxed arrival hands on what fences have released, and that the block has begun.
+// A relaxed arrival passes on what fences have released, and the fact that the block has begun.
 void Clocks::cluster_arrives(const BarrierEvent& event, bool releases) {
   WarpClock& warp = this->warp(event.warp);
   ClusterPhase& phase = clusters_[event.warp.block / blocks_per_cluster_];
@@ -162,7 +162,7 @@ void Clocks::cluster_arrives(const BarrierEvent& event, bool releases) {
     join_outside(arrived, warp, event.lanes, phase.joined);
     return;
   }
-  constexpr Time beginning = 1;  // before which nobody has done anything
+  constexpr Time beginning = 1;  // no action has an earlier time
   LaneTimes begun{};
   for_lanes(event.lanes, [&](unsigned lane) { begun[lane] = beginning; });
   arrived.join({event.warp, 0, begun});

@@ -1,5 +1,5 @@
-// Clocks: what releases and acquires order. A release leaves a message where it writes; fences release and
-// acquire for accesses after and before them.
+// Clocks: the order established by releases and acquires. A release leaves a message where it writes; a fence
+// releases for later accesses and acquires for earlier ones.
 #include <algorithm>
 #include <utility>
 
@@ -8,10 +8,10 @@
 namespace foldproof {
 namespace {
 
-constexpr std::size_t items_together = 16;  // of a message, before the next link of its chain
+constexpr std::size_t items_together = 16;  // items of a message before the next link of its chain is created
 
-/// Adds what one thread released to what others had released before. `is_over` tells of an item that nobody
-/// is left to take.
+/// Adds what one thread has released to what others had released before. `is_over` returns whether no thread
+/// is left that could acquire an item.
 template <class IsOver>
 void add(Message& to, const Message::Item& item, const IsOver& is_over) {
   if (item.scope >= SyncScope::gpu)
@@ -35,7 +35,7 @@ void add(Message& to, const Message::Item& item, const IsOver& is_over) {
 
 }  // namespace
 
-// Chains of messages may be as long as a grid has blocks: they are taken apart without recursion.
+// A chain of messages may have as many links as the grid has blocks, so it is destroyed without recursion.
 Message::~Message() {
   Pointer next = std::move(before);
   while (next && next.use_count() == 1) next = Pointer(std::move(const_cast<Message&>(*next).before));
@@ -89,13 +89,14 @@ void Clocks::fences(const FenceEvent& event) {
   for_lanes(event.lanes, [&](unsigned lane) {
     std::vector<Fencing::Observed>& observed = fencing(warp, lane).observed;
     for (const Fencing::Observed& one : observed) acquire(warp, lane, *one.message, event.scope);
-    if (event.scope >= SyncScope::gpu) observed.clear();  // else a wider fence may acquire more
+    if (event.scope >= SyncScope::gpu) observed.clear();  // otherwise a wider fence may acquire more
   });
   ++warp.time;
   const auto scope = static_cast<std::size_t>(event.scope);
   for_lanes(event.lanes, [&](unsigned lane) {
     auto& released = fencing(warp, lane).released;
-    std::fill_n(released.begin(), scope, Knowledge());  // the wider fence releases all that narrower ones did
+    std::fill_n(released.begin(), scope,
+                Knowledge());  // the wider fence releases everything that narrower ones did
     released[scope] = known_to(warp, bit(lane));
   });
 }
@@ -114,14 +115,14 @@ void Clocks::acquire(WarpClock& who, unsigned lane, const Message& message, Sync
         take(item.what);
 }
 
-// PTX ISA 8.9.1: who is not morally strong with the write observes nothing.
+// PTX ISA 8.9.1: an access that is not morally strong with the write does not observe it.
 bool Clocks::sees(const Written& written, const AccessEvent& event) const {
   return written.bytes == event.element_bytes &&
          include_each_other(written.scope, written.block, event.scope, event.warp.block);
 }
 
-// Acquire patterns (PTX ISA 8.9.2): the access acquires itself, also what its thread read there before, or a
-// fence to come will.
+// Acquire patterns (PTX ISA 8.9.2): the access itself acquires, including what its thread read there before,
+// or a later fence acquires.
 void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element,
                      const Written* written) {
   if (event.acquires && who.fencing)
@@ -140,9 +141,9 @@ void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, co
     observed.push_back({element, written->message, true});
 }
 
-// Release patterns (PTX ISA 8.9.2): a strong write hands on what its thread has released: by itself, by an
-// earlier release of this location, or by a fence before. A read-modify-write hands on what stood there as
-// well.
+// Release patterns (PTX ISA 8.9.2): a strong write passes on what its thread has released by the write
+// itself, by an earlier release of this location, or by an earlier fence. A read-modify-write also passes on
+// the message of the value that it replaces.
 void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element) {
   std::vector<Message::Item> items;
   if (event.releases) {
@@ -178,14 +179,15 @@ void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, co
   written.block = event.warp.block;
 }
 
-// A write ends the messages of whatever it overlaps; those of its own location as well, unless it is strong.
+// A write removes the messages of everything that it overlaps; if it is strong, it keeps those of its own
+// location.
 void Clocks::forget_around(const Datum& element, bool itself) {
   erase_overlapping(messages_, element.location, element.bytes, [&](const auto& message) {
     return !itself && Datum{message.first, message.second.bytes} == element;
   });
 }
 
-// A weak write hands on nothing.
+// A weak write passes on nothing.
 void Clocks::overwrite_messages(const AccessEvent& event) {
   for_lanes(event.lanes, [&](unsigned lane) {
     forget_around({location_of(event, lane), event.bytes}, true);

@@ -6,7 +6,7 @@
 namespace foldproof {
 namespace {
 
-/// Whether who comes later conflicts with the weak access `later` wherever it would with `earlier`.
+/// Whether every later access that conflicts with `earlier` also conflicts with the weak access `later`.
 bool replaces(const Row& later, const Row& earlier) {
   if ((earlier.words & ~later.words) != 0 || (earlier.manner.writes && !later.manner.writes)) return false;
   if (later.manner.confirmed && !earlier.manner.confirmed) return false;
@@ -14,7 +14,7 @@ bool replaces(const Row& later, const Row& earlier) {
   return later.same_lanes(earlier) && (later.unchanged & ~earlier.unchanged) == 0;
 }
 
-/// The words of a line that belong to lanes of a set, where `first` and `shift` are known.
+/// The words of a line that belong to the given lanes, according to `first` and `shift` of the row.
 std::uint32_t words_of(LaneSet lanes, const Row& row) {
   if (row.shift == 0) return row.first >= 0 ? lanes >> row.first : lanes << -row.first;
   std::uint32_t words = 0;
@@ -52,7 +52,8 @@ void RaceCheck::block_begins(BlockNumber block) {
   }
 }
 
-// A shadow serves the next block as it is: all that happened to the one before is over.
+// A shadow is reused for the next block without clearing it: all accesses of the previous block are ordered
+// before the next one.
 void RaceCheck::block_ends(BlockNumber block) {
   Clocked::block_ends(block);
   latest_shadow_ = nullptr;
@@ -67,7 +68,7 @@ RaceCheck::Window& RaceCheck::window_of(std::uint64_t number) {
   return *latest_window_;
 }
 
-// The shadow that an access of a lane goes to; null where nobody needs to remember it.
+// The shadow that records a lane's access; null if it need not be recorded.
 Shadow* RaceCheck::shadow_of(const AccessEvent& event, unsigned lane) {
   if (event.shared) {
     const BlockNumber block = event.owner ? event.owner[lane] : event.warp.block;
@@ -92,7 +93,7 @@ void RaceCheck::accesses(const AccessEvent& event) {
   WarpClock& who = clocks_.warp(event.warp);
   time_ = who.time;
   base_ = who.block->base;
-  clocks_.accesses(event);  // what an access acquires is over for itself (PTX ISA 8.9.5)
+  clocks_.accesses(event);  // what an access acquires is ordered before the access (PTX ISA 8.9.5)
   const auto some = first_lane(event.lanes);
   if (event.consecutive && !event.owner && event.bytes % 4 == 0 && event.at[some] % 4 == 0) {
     if (Shadow* shadow = shadow_of(event, some)) access_rows(event, *shadow, who);
@@ -111,12 +112,12 @@ void RaceCheck::accesses(const AccessEvent& event) {
   }
 }
 
-// One row a line that consecutive lanes touch.
+// One row per line that consecutive lanes access.
 void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock& who) {
   const auto low = first_lane(event.lanes);
   const std::uint32_t words = event.bytes / 4;
   constexpr std::uint64_t mask = (std::uint64_t{1} << global_window_bits) - 1;
-  // Lane l begins at word base + l · words, counted from the window's start.
+  // Lane l begins at word base + l · words, counted from the start of the window.
   const auto first = static_cast<std::int64_t>((event.at[low] & mask) / 4);
   const std::int64_t base = first - std::int64_t{low} * words;
   const std::int64_t end = base + (std::int64_t{last_lane(event.lanes)} + 1) * words;
@@ -137,9 +138,9 @@ void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock&
   }
 }
 
-// True when rows say all about the line afterwards, too.
+// Returns whether rows still describe the line completely afterwards.
 bool RaceCheck::access_row(const AccessEvent& event, Line& line, const Row& row, WarpClock& who) {
-  if (row.manner.strong) return false;  // cells know who has seen which of them
+  if (row.manner.strong) return false;  // cells record which of them an access has observed
   const Time over = forgets(event) ? base_ : 0;
   if (line.divided) {
     if (line.latest >= over) return false;
@@ -153,12 +154,12 @@ bool RaceCheck::access_row(const AccessEvent& event, Line& line, const Row& row,
     const bool conflicts = meets && (earlier.manner.writes || row.manner.writes);
     const bool ordered = meets && row_is_ordered(earlier, row, who);
     if (conflicts && !ordered) {
-      // Rows so far are as they were, but for those that are over.
+      // The other rows are kept; those removed so far are over or replaced by this access.
       std::copy(line.rows.begin() + k, line.rows.begin() + line.count, line.rows.begin() + kept);
       line.count = static_cast<std::uint8_t>(line.count - (k - kept));
       return false;
     }
-    // Whoever conflicts with the earlier access conflicts with this one.
+    // An access that conflicts with the earlier one also conflicts with this one.
     if (ordered && replaces(row, earlier)) continue;
     if (kept != k) line.rows[kept] = earlier;
     ++kept;
@@ -169,7 +170,8 @@ bool RaceCheck::access_row(const AccessEvent& event, Line& line, const Row& row,
   return true;
 }
 
-// Whether each lane's access comes after that of the lane that had its words before, at a glance.
+// A quick test of whether each lane's access is ordered after the earlier access to its words. If false, they
+// may still be ordered.
 bool RaceCheck::row_is_ordered(const Row& earlier, const Row& now, const WarpClock& who) {
   if (earlier.warp.block != now.warp.block) return false;
   if (earlier.time < base_ || earlier.same_lanes(now)) return true;

@@ -1,5 +1,4 @@
-// RaceCheck on lines that are divided: cells of a word or a byte, each with the entries of those that
-// accessed it.
+// RaceCheck on divided lines: cells of a word or a byte, each with entries for the accesses to it.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -12,18 +11,19 @@ namespace {
 
 SyncScope scope_of(const Manner& m) { return static_cast<SyncScope>(m.scope); }
 
-/// Whether two strong accesses of one warp are reported as unordered.
+/// Whether two such strong accesses by one warp are reported as unordered.
 bool is_plain(const Manner& m) { return !m.update && !m.ordering; }
 
-/// Updates of one size, or reads of one manner, of scopes that reach everywhere: they never conflict with
-/// each other, and others conflict with all of them alike.
+/// Updates of one size, or reads of one kind, whose scopes include the whole device: they never conflict with
+/// each other, and other accesses conflict with all of them alike.
 bool are_equals(const Manner& a, const Manner& b) {
   constexpr auto gpu = static_cast<std::uint8_t>(SyncScope::gpu);
   if (a.scope < gpu || b.scope < gpu || a.log_bytes != b.log_bytes) return false;
   return (a.update && b.update) || (!a.writes && a == b);
 }
 
-/// Whether who comes later conflicts with `later` wherever it would with `earlier`, and as badly.
+/// Whether every later access that conflicts with `earlier_entry` also conflicts with `later_entry`, at least
+/// as severely.
 bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
   const Manner later = later_entry.manner, earlier = earlier_entry.manner;
   if (earlier.writes && (!later.writes || (later.unchanged && !earlier.unchanged))) return false;
@@ -31,15 +31,15 @@ bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
   if (!later.strong) return true;
   if (!earlier.strong || later.scope > earlier.scope || later.log_bytes != earlier.log_bytes) return false;
   if (is_plain(earlier)) return later_entry.warp == earlier_entry.warp && is_plain(later);
-  return later_entry.warp.block == earlier_entry.warp.block;  // whom a narrow scope includes depends on it
+  return later_entry.warp.block == earlier_entry.warp.block;  // a narrow scope is relative to the block
 }
 
-/// A lock that is fought for collects an entry for each attempt. Of what a lane did at one site and one time,
-/// for the same chain, the last says all: who conflicts with something before conflicts with it, and who
-/// comes after something before comes after it. `alike`: all entries are of one manner, and who has seen what
-/// is no matter.
+/// A contended lock collects one entry per attempt. Of the actions of a lane at one site and time, for the
+/// same chain, the last represents the others: an access that conflicts with an earlier one also conflicts
+/// with the last, and an access ordered after an earlier one is also ordered after the last. `alike`: all
+/// entries are of one kind, and it does not matter who observed what.
 constexpr std::size_t many_entries = 32;
-/// The earliest are forgotten, so that whoever saw the value of one that is kept is kept as well.
+/// The earliest entries are dropped, so that a kept write also keeps the entries that observed it.
 constexpr std::ptrdiff_t most_entries_of_a_raced = 128;
 void keep_latest(std::vector<Entry>& entries, bool alike) {
   using Key = std::tuple<WarpId, Time, Site, std::uint32_t, bool, bool>;
@@ -58,7 +58,7 @@ void keep_latest(std::vector<Entry>& entries, bool alike) {
 
 }  // namespace
 
-// Lane after lane, on cells.
+// Compares and records the accesses lane by lane, in cells.
 void RaceCheck::access_words(const AccessEvent& event, Line& line, const Row& row, WarpClock& who,
                              std::uint64_t address) {
   divide(event, line, false);
@@ -87,7 +87,7 @@ void RaceCheck::undivide(Line& line) {
   line.latest = 0;
 }
 
-// Rows become entries of cells; cells of words become cells of bytes.
+// Converts rows to entries of cells and, if `into_bytes`, cells of words to cells of bytes.
 void RaceCheck::divide(const AccessEvent& event, Line& line, bool into_bytes) {
   const Time over = forgets(event) ? base_ : 0;
   if (line.divided && line.latest < over) undivide(line);
@@ -135,8 +135,8 @@ void RaceCheck::access_lane(const AccessEvent& event, Shadow& shadow, unsigned l
   }
 }
 
-// A write to a part of what was written as one strong value ends that value as a whole, unless it is strong
-// and of the same size.
+// A write to a part of a value that was written by one strong write ends the whole chain of that value,
+// unless the write is strong and of the same size.
 void RaceCheck::end_chains(Line& line, std::size_t index, const Manner& now) {
   const Chain& hit = line.cells[index].chain;
   if (!now.writes || hit.number == 0) return;
@@ -159,7 +159,7 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
   std::vector<Entry>& entries = now.manner.strong ? cell.strong : cell.weak;
   if (!entries.empty()) {
     Entry& last = entries.back();
-    // Lanes of an entry came in their order: `seen` relies on it.
+    // The lanes of an entry are in the order of their accesses: `seen` relies on it.
     const bool in_order = !now.manner.strong || last.lanes < bit(lane);
     if (in_order && last.warp == now.warp && last.time == now.time && last.site == now.site &&
         last.manner == now.manner && last.observes == entry.observes && last.chain == entry.chain) {
@@ -175,7 +175,7 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
     entries.erase(entries.begin(), entries.end() - most_entries_of_a_raced);
 }
 
-// What the access has seen of the strong writes before it, and whether it goes on with them.
+// Determines whether the access observes the strong writes before it, and whether it continues their chain.
 void RaceCheck::continue_chain(const AccessEvent& event, Chain& chain, Entry& now) {
   const Manner manner = now.manner;
   if (!manner.strong) {
@@ -194,8 +194,8 @@ void RaceCheck::continue_chain(const AccessEvent& event, Chain& chain, Entry& no
   now.chain = sees || manner.writes ? chain.number : 0;
 }
 
-// Whether scopes and sizes make the two atomic to each other, and nobody expects more of them; or one is a
-// guess that the other one's like corrects.
+// Whether scopes and sizes make the two atomic to each other and they need no further order; or whether one
+// is a speculative read that an atomic like the other one validates.
 bool RaceCheck::is_permitted(const Entry& earlier, const Entry& now) const {
   const auto is_guess = [](const Entry& a, const Entry& b) {
     return a.manner.confirmed && b.manner.update && a.manner.log_bytes == b.manner.log_bytes;
@@ -210,8 +210,8 @@ bool RaceCheck::morally_strong(const Entry& a, const Entry& b) const {
          clocks_.include_each_other(scope_of(a.manner), a.warp.block, scope_of(b.manner), b.warp.block);
 }
 
-// Those lanes of the strong write entries[k] whose value was seen before the present of `lane` (PTX
-// ISA 8.9.6: what a strong write has done is over for whoever comes after one that observed it).
+// The lanes of the strong write entries[k] whose value was observed before the present of `lane` (PTX ISA
+// 8.9.6: a strong write is ordered before every access after one that observed it).
 LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who) {
   const Entry& write = entries[k];
   for (std::size_t j = entries.size(); j-- > k;) {
@@ -230,17 +230,18 @@ LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsign
   return 0;
 }
 
-// Reports the entries that conflict with this access, and forgets those that it stands for from now on.
+// Reports the entries that conflict with this access, and drops those that it represents from now on.
 void RaceCheck::compare(const AccessEvent& event, Cell& cell, std::vector<Entry>& entries, unsigned lane,
                         const Entry& now, WarpClock& who, std::uint64_t address) {
   std::size_t kept = 0;
-  std::uint32_t latest_chain = 0;  // of the writes kept
+  std::uint32_t latest_chain = 0;  // of the kept writes
   const bool many = entries.size() > many_entries;
   for (std::size_t k = 0; k < entries.size(); ++k) {
     Entry& earlier = entries[k];
     const bool own = earlier.warp == now.warp;
     const bool conflicts = now.manner.writes || earlier.manner.writes;
-    // Whether another warp's read is over takes time to find out, and saves little before there are many.
+    // Whether another warp's read is ordered before takes time to determine, and dropping it saves little
+    // while there are few entries.
     const bool is_near = own || (earlier.warp.block == now.warp.block && earlier.time < base_);
     const bool stands_for = (conflicts || is_near || many) && replaces(now, earlier);
     const bool clashes =
@@ -256,7 +257,7 @@ void RaceCheck::compare(const AccessEvent& event, Cell& cell, std::vector<Entry>
         const Finding* reported = reported_for(kind_of(event, lane, earlier, now), earlier, now);
         cell.raced |= reported != nullptr && reported->severity == Severity::error;
       }
-      // Whoever saw a write that is remembered is remembered, too. Chains are numbered in their order.
+      // Entries that observed a kept write are kept as well. Chains are numbered in order of creation.
       const bool witness =
           earlier.observes && (latest_chain == earlier.chain || (earlier.manner.writes && unordered != 0));
       if (stands_for && !witness) earlier.lanes = unordered;

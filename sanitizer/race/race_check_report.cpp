@@ -1,4 +1,4 @@
-// RaceCheck: which kind of race two accesses are, and the sentence about them.
+// RaceCheck: the kind of race between two accesses, and its message.
 #include <fmt/format.h>
 
 #include "sanitizer/race/race_check.h"
@@ -6,7 +6,7 @@
 namespace foldproof {
 namespace {
 
-/// Whether what one of the two wrote stood there.
+/// Whether the write, or the later of two, stored the value that was already in memory.
 bool is_harmless(const Entry& earlier, const Entry& now) {
   return now.manner.writes ? now.manner.unchanged : earlier.manner.unchanged;
 }
@@ -27,14 +27,14 @@ Kind RaceCheck::kind_of(const AccessEvent& event, unsigned lane, const Entry& ea
   return is_of_a_peer || earlier.warp.block != now.warp.block ? Kind::cluster_race : Kind::shared_race;
 }
 
-// Whether nothing as bad has been told of these two places.
+// Whether nothing as severe has been reported for these two sites.
 bool RaceCheck::is_news(Kind kind, const Entry& earlier, const Entry& now) const {
   const Finding* reported = reported_for(kind, earlier, now);
   if (!reported) return !launch_->orders_its_own(earlier.site) || !launch_->orders_its_own(now.site);
   return reported->severity == Severity::warning && severity_of(kind, earlier, now) == Severity::error;
 }
 
-// What was told of these two places; null where nothing was.
+// What was reported for these two sites; null if nothing was.
 const Finding* RaceCheck::reported_for(Kind kind, const Entry& earlier, const Entry& now) const {
   const auto known = reported_.find({kind, earlier.site, now.site});
   return known == reported_.end() ? nullptr : &findings_[known->second];

@@ -68,7 +68,7 @@ TEST_CASE("a case store in or below the audited folder is not searched for contr
     const RanJson kept = run_json({"audit", replay.substr(replay.rfind(' ') + 1)});
     CHECK(kept.status == 2);
     CHECK(kept.json.at("error").at("message") ==
-          "this is a kept case and no contract; run it with `" + replay + "`");
+          "this is a stored case, not a contract; run it with `" + replay + "`");
   }
 }
 

@@ -282,14 +282,15 @@ TEST_CASE("an entry that is not a valid name is refused before nvcc is started")
   const std::string source = folder.file("total.cu", good_kernel);
   for (const std::string entry : {"k(", "total)", "total<float", "total; int x", "1total", "a b"})
     refused({"sanitize", source, "--entry", entry, "--nvcc", "/nowhere/nvcc"},
-            "\"" + entry + "\" is no kernel's name; write it as C++ does, without parameters");
+            "\"" + entry + "\" is not the name of a kernel; write it as C++ does, without parameters");
 }
 
 TEST_CASE(
     "a compiler that is named but missing gives status 2, and a missing default compiler gives status 3") {
   const Folder folder;
   const std::string source = folder.file("total.cu", good_kernel);
-  refused({"audit", source, "--nvcc", "nonvcc"}, "--nvcc names \"nonvcc\", which is no program here");
+  refused({"audit", source, "--nvcc", "nonvcc"},
+          "--nvcc names \"nonvcc\", which is not a program on this machine");
   refused({"audit", source, "--nvcc", "-ccbin nogxx"}, "the host compiler that -ccbin names");
 
   How without_gxx;

@@ -132,7 +132,7 @@ TEST_CASE("the arguments of a host function are checked against its contract") {
     CHECK(ran.status == 2);
     CHECK(ran.json.dump().find(words) != std::string::npos);
   };
-  says("grid = 1\n", "is called without \\\"grid\\\"");
+  says("grid = 1\n", "a host function has no \\\"grid\\\"");
   says("gpus = \"gps\"\n", "which [domain] does not have; did you mean \\\"gpus\\\"");
   says("arguments = [\"input\"]\n", "takes 3 arguments, but the contract passes 1");
 }

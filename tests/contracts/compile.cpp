@@ -127,7 +127,7 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
     CompileOptions wrong = options_in(workshop);
     wrong.nvcc = "/no/such/nvcc";
     CHECK(error_of([&] { compile_contract(contract, wrong); }) ==
-          "--nvcc names \"/no/such/nvcc\", which is no program here");
+          "--nvcc names \"/no/such/nvcc\", which is not a program on this machine");
   }
   SECTION("a changed header is compiled again") {
     workshop.write("value.cuh", "#define VALUE 4711\n");
@@ -138,7 +138,7 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
     CompileOptions other = options_in(workshop);
     other.flags = {"-DOTHER"};
     CHECK(error_of([&] { compile_contract(contract, other); }) ==
-          "the variable NVCC names \"/no/such/nvcc\", which is no program here");
+          "the variable NVCC names \"/no/such/nvcc\", which is not a program on this machine");
   }
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("a missing source and an invalid architecture are refused before nvcc 
   const Workshop workshop;
   options.arch = "compute_90; rm";
   CHECK(error_of([&] { compile_source(workshop.write("k.cu", ""), {}, {}, options); }) ==
-        "\"compute_90; rm\" is no architecture; write one such as compute_90");
+        "unknown architecture \"compute_90; rm\"; write one such as compute_90");
 }
 
 TEST_CASE("a program in a build tree keeps its PTX next to itself") {

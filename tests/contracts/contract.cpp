@@ -201,8 +201,7 @@ TEST_CASE("the size of the output follows from the shape of the result") {
   const std::string reduction = "[reduction]\noperator = \"sum\"\ninput = \"f32\"\nresult = ";
   CHECK(workshop.load(with_end(reduction + "\"scan\"")).instances[0].output_count.text() == "count");
   CHECK(load_error(with_end(reduction + "\"partials\"")) ==
-        "k.toml:9:1: the result \"partials\" needs the key \"count\" in [output]: how many elements there "
-        "are");
+        "k.toml:9:1: the result \"partials\" requires the key \"count\" in [output]: the number of elements");
   CHECK(workshop.load(with_end(reduction + "\"partials\"\n[output]\ncount = \"2 * count\""))
             .instances[0]
             .output_count.evaluate({{"count", 4}}) == 8);
@@ -229,19 +228,19 @@ TEST_CASE("a key for other operators is refused unless it has its default value"
     return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + lines));
   };
   CHECK(error("sum", "functions = \"library\"") ==
-        "k.toml:12:14: \"functions\" is for log-sum-exp, cross-entropy and softmax, not for sum");
+        "k.toml:12:14: \"functions\" applies to log-sum-exp, cross-entropy and softmax, not to sum");
   CHECK(error("mean", "method = \"two-pass\"") ==
-        "k.toml:12:11: a mean is one sum, or has the method \"welford\" or \"shares\"");
+        "k.toml:12:11: the method of a mean must be \"unspecified\" (one sum), \"welford\" or \"shares\"");
   CHECK(error("variance", "method = \"shares\"") ==
         "k.toml:12:11: \"shares\" is a method of a mean; choose two-pass, textbook or welford");
   CHECK(error("mean", "scan = \"exclusive\"") ==
-        "k.toml:12:9: \"scan\" is for sum, prod, min, max, and, or, xor and custom, not for mean");
+        "k.toml:12:9: \"scan\" applies to sum, prod, min, max, and, or, xor and custom, not to mean");
   CHECK(error("sum", "[claims]\nmasked = \"zero\"") ==
-        "k.toml:13:11: \"masked\" is for log-sum-exp and softmax, not for sum");
+        "k.toml:13:11: \"masked\" applies to log-sum-exp and softmax, not to sum");
   CHECK(error("sum", "[claims]\nties = \"first\"") ==
-        "k.toml:13:9: \"ties\" is for argmin and argmax, not for sum");
+        "k.toml:13:9: \"ties\" applies to argmin and argmax, not to sum");
   CHECK(error("softmax", "result = \"array\"\n[claims]\nheight = \"1\"")
-            .find("and max-ratio, not for softmax") != std::string::npos);
+            .find("and max-ratio, not to softmax") != std::string::npos);
   CHECK(error("sum", "functions = \"fast\"\n[claims]\nties = \"any\"\nheight = \"9\"").empty());
   CHECK(error("variance", "method = \"welford\"\n[claims]\nheight = \"9\"").empty());
 }
@@ -258,7 +257,7 @@ TEST_CASE("only the operator's own methods are accepted") {
   CHECK(load_error(text("sum", "two-pass")).find("k.toml:12:11: ") == 0);
   CHECK(load_error(text("variance", "kahan")).find("k.toml:12:11: ") == 0);
   CHECK(load_error(text("sum", "kahan\"\nresult = \"partials\"\n[output]\ncount = \"2"))
-            .find(": partial results are rounded one by one") != std::string::npos);
+            .find(": partial results are rounded individually") != std::string::npos);
 }
 
 TEST_CASE("same_for_every_launch needs a deterministic result whose shape does not depend on the launch") {
@@ -269,10 +268,10 @@ TEST_CASE("same_for_every_launch needs a deterministic result whose shape does n
   CHECK(error("value", "deterministic = true").empty());
   CHECK(
       error("value", "") ==
-      "k.toml:16:25: what is the same for every launch is the same in every run; write deterministic = true");
-  CHECK(
-      error("partials", "deterministic = true") ==
-      "k.toml:16:25: partial results hang on the launch; \"same_for_every_launch\" is for all other results");
+      "k.toml:16:25: a result that is the same for every launch is deterministic; add deterministic = true");
+  CHECK(error("partials", "deterministic = true") ==
+        "k.toml:16:25: partial results depend on the launch; \"same_for_every_launch\" applies to all other "
+        "results");
 }
 
 TEST_CASE("the output may be initialised before a launch, or be the input") {
@@ -301,7 +300,8 @@ TEST_CASE("excluded combinations are not instantiated") {
 
 TEST_CASE("invalid exclusions are refused") {
   const std::string axes = "types = { T = [\"f32\", \"f16\"] }\nexclude = ";
-  CHECK(load_error(with_top(axes + "[ { T = \"f16\" } ]")).find("lacks its \"reason\"") != std::string::npos);
+  CHECK(load_error(with_top(axes + "[ { T = \"f16\" } ]")).find("requires a \"reason\"") !=
+        std::string::npos);
   CHECK(load_error(with_top(axes + "[ { X = \"f16\", reason = \"r\" } ]")).find("\"X\"") !=
         std::string::npos);
   CHECK(load_error(with_top(axes + "[ { T = \"f64\", reason = \"r\" } ]")).find("T=f64") !=
@@ -338,8 +338,10 @@ TEST_CASE("markers in the source announce findings at their line") {
                                                     {Kind::unordered_access, {file, 1, 0}, true},
                                                     {Kind::wrong_value, {file, 5, 0}}});
   CHECK(load_error(with_top(""), "x // finding: shared-raise\n") ==
-        "k.cu:1:3: a marker announces the unknown finding \"shared-raise\"; did you mean \"shared-race\"?");
-  CHECK(load_error(with_top(""), "x // finding: ?\n").find("the unknown finding \"\"") != std::string::npos);
+        "k.cu:1:3: a marker announces an unknown kind of finding \"shared-raise\"; did you mean "
+        "\"shared-race\"?");
+  CHECK(load_error(with_top(""), "x // finding: ?\n").find("an unknown kind of finding \"\"") !=
+        std::string::npos);
   CHECK(load_error(with_top(""), "x // finding: \n").find("names no kind") != std::string::npos);
 }
 
@@ -375,8 +377,8 @@ TEST_CASE("a wrong contract is refused in one sentence with file, line and colum
   CHECK(load_error(with_end("shared = \"4 * blocks\"")) ==
         "k.toml:9:11: unknown name \"blocks\" in the expression \"4 * blocks\" (known: count)");
   CHECK(load_error(with_end("shared = \"4 * (count\"")) ==
-        "k.toml:9:21: expected \")\", not the end in the expression \"4 * (count\"");
-  CHECK(load_error(with_end("[launch]\nentry = 1")).find("k.toml:9:1: the contract is no valid TOML") == 0);
+        "k.toml:9:21: expected \")\", found the end in the expression \"4 * (count\"");
+  CHECK(load_error(with_end("[launch]\nentry = 1")).find("k.toml:9:1: the contract is not valid TOML") == 0);
   CHECK(load_error(with_end("[[buffer]]\nname = \"b\"\ntype = \"f31\"\ncount = 1")) ==
         "k.toml:11:9: unknown type \"f31\"; did you mean \"f32\"?");
 }
@@ -405,10 +407,10 @@ TEST_CASE("a custom operator must be associative and have an identity") {
         "k.toml:5:12: 1 is not an identity of \"a + b\" in i32: combined with it, 0 becomes 1 as the first "
         "operand and 1 as the second; specify the value that changes nothing");
   CHECK(load_error(with_custom("a + b", "identity = \"2^32\"")) ==
-        "k.toml:6:13: the identity 2^32 is no value of i32");
-  CHECK(load_error(with_custom("a / b")).find("made of +, - and *") != std::string::npos);
+        "k.toml:6:13: the identity 2^32 is not a value of i32");
+  CHECK(load_error(with_custom("a / b")).find("other than +, - and *") != std::string::npos);
   CHECK(load_error(with_custom("a + c")).find("unknown name \"c\"") != std::string::npos);
-  CHECK(load_error(with_custom("a + b", "")).find("needs a key \"identity\"") != std::string::npos);
+  CHECK(load_error(with_custom("a + b", "")).find("requires the key \"identity\"") != std::string::npos);
 }
 
 TEST_CASE("an equivalent-mutant annotation covers at least one statement") {
@@ -449,9 +451,8 @@ TEST_CASE("names must be unused where they are declared and known where they are
         std::string::npos);
   CHECK(load_error(with_end("arguments = [\"f33:1\"]"))
             .find("unknown type \"f33\" before \":\"; did you mean \"f32\"?") != std::string::npos);
-  CHECK(
-      load_error(with_end("arguments = [\"f32:one\"]")).find("\"one\" is no number; write one such as 1.5") !=
-      std::string::npos);
+  CHECK(load_error(with_end("arguments = [\"f32:one\"]"))
+            .find("\"one\" is not a number; write one such as 1.5") != std::string::npos);
   CHECK(load_error(with_end("arguments = [\"input - 1\"]")).find("only \"+ elements\" may follow") !=
         std::string::npos);
 }
@@ -462,9 +463,9 @@ TEST_CASE("an invalid argument is refused with the syntax of arguments") {
   };
   CHECK(argument("{input, }").find("an argument is empty; write a buffer, an expression, a typed number") !=
         std::string::npos);
-  CHECK(argument("{input").find("lacks its closing \"}\"; write it behind the last member") !=
+  CHECK(argument("{input").find("lacks its closing \"}\"; write it after the last member") !=
         std::string::npos);
-  CHECK(argument("{{{{{{{{{input}}}}}}}}}").find("write the members of the inner ones in their place") !=
+  CHECK(argument("{{{{{{{{{input}}}}}}}}}").find("replace the inner ones by their members") !=
         std::string::npos);
 }
 
@@ -485,7 +486,7 @@ TEST_CASE("[tried] accepts only variables of the domain, with ranges that are no
                       "\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n");
   };
   CHECK(tried("count = \"0 .. 5\"").empty());
-  CHECK(tried("grid = 5") == "k.toml:5:1: \"grid\" is tried and no variable of [domain] (known: count)");
+  CHECK(tried("grid = 5") == "k.toml:5:1: \"grid\" in [tried] is not a variable of [domain] (known: count)");
   CHECK(tried("count = \"5 .. 4\"") == "k.toml:5:10: the range \"5 .. 4\" is empty");
   CHECK(tried("count = [1]").find("must be an integer or a range in a string") != std::string::npos);
 }
@@ -498,7 +499,7 @@ TEST_CASE("suppressions need a kind, a place, a reason and a date") {
   CHECK(
       load_error(with_end(allow + "reason = \"r\"\nuntil = \"2027-01-01\"")) ==
       "k.toml:13:9: \"until\" in [[allow]] must be a date such as 2027-01-01, without quotes, not a string");
-  CHECK(load_error(with_end(allow + "reason = \"\"\nuntil = 2027-01-01")).find("where it holds and why") !=
+  CHECK(load_error(with_end(allow + "reason = \"\"\nuntil = 2027-01-01")).find("where it applies and why") !=
         std::string::npos);
 }
 
@@ -515,9 +516,10 @@ TEST_CASE("the source must exist") {
 TEST_CASE("a call replaces launches and needs types") {
   const std::string source = "[source]\ncall = \"f(x)\"\n";
   CHECK(load_error(with_end(source)).find("either a \"call\" or launches") != std::string::npos);
-  CHECK(load_error("format = 1\n" + source).find("needs a [reduction]") != std::string::npos);
+  CHECK(load_error("format = 1\n" + source).find("requires a [reduction]") != std::string::npos);
   const std::string reduction = "[reduction]\noperator = \"sum\"\ninput = \"f32\"\n";
-  CHECK(load_error("format = 1\n" + source + reduction).find("which \"block\" sizes") != std::string::npos);
-  CHECK(load_error("format = 1\n" + source + "lanes = \"0; evil\"\n" + reduction).find("a thread's number") !=
+  CHECK(load_error("format = 1\n" + source + reduction).find("must specify \"block\", the block sizes") !=
+        std::string::npos);
+  CHECK(load_error("format = 1\n" + source + "lanes = \"0; evil\"\n" + reduction).find("a thread number") !=
         std::string::npos);
 }

@@ -199,7 +199,7 @@ TEST_CASE("blocks that write without atomics are assumed to write partial result
   CHECK(only(contract).launches.at(0).lowered == "_Z10block_sumsPKfPfj");
   CHECK(
       said.at(0) ==
-      "block_sums: parameter 1 (float const*) is taken for the input, parameter 2 (float*) for the output.");
+      "block_sums: parameter 1 (float const*) is assumed to be the input, parameter 2 (float*) the output.");
 }
 
 TEST_CASE("atomics on the output imply a single value, initialised to the identity") {
@@ -291,23 +291,22 @@ TEST_CASE("a pointer to vectors implies whole vectors at their alignment") {
   CHECK(domain(contract, "offset").high.text() == "0");
   CHECK(only(contract).launches.at(0).arguments.at(2).value.text() == "count");
   CHECK(says(said,
-             "quads: parameter 1 (float4 const*) points to groups of 4 elements: cases hold whole ones, and "
-             "start at their alignment."));
-  CHECK(guess_error("into2").find("the type of parameter 2 (float2*) is not known") != std::string::npos);
+             "quads: parameter 1 (float4 const*) points to groups of 4 elements: cases consist of whole, "
+             "aligned groups."));
+  CHECK(guess_error("into2").find("the type of parameter 2 (float2*) is unknown") != std::string::npos);
 }
 
 TEST_CASE("the assumption that a block reads at most one element per thread is reported") {
   std::vector<std::string> said;
   CHECK(domain(guess("single", said), "count").high.text() == "block");
-  CHECK(says(
-      said,
-      "single: no loop that reads the input was found in it, so that a case has at most as many elements as "
-      "threads; widen count in a contract where it serves more."));
+  CHECK(says(said,
+             "single: no loop that reads the input was found, so a case has at most as many elements as "
+             "threads; widen count in a contract if it supports more."));
   said.clear();
   guess("pairs", said);
   CHECK(says(said,
-             "pairs: it reads several elements at once, and nothing in its signature promises that the "
-             "input is aligned for that; `offset = \"0\"` under [domain] of a contract does."));
+             "pairs: it reads several elements at once, but its signature does not guarantee that the input "
+             "is aligned for that; `offset = \"0\"` in [domain] of a contract does."));
 }
 
 TEST_CASE("shuffles without shared memory imply one warp, and arithmetic implies the operator") {
@@ -320,7 +319,7 @@ TEST_CASE("shuffles without shared memory imply one warp, and arithmetic implies
 TEST_CASE("an entry that cannot be guessed is refused with the reason") {
   CHECK(guess_error("scale").find("does not look like a reduction") != std::string::npos);
   CHECK(guess_error("dot").find("reads more than one input") != std::string::npos);
-  CHECK(guess_error("plain").find("its parameters are not known") != std::string::npos);
+  CHECK(guess_error("plain").find("its parameters are unknown") != std::string::npos);
 }
 
 TEST_CASE("an operator other than a fold is recognised by its name, longer words first") {
@@ -380,16 +379,16 @@ TEST_CASE("an operator is guessed with its result, or refused with what is missi
   CHECK(only(guessed("mean", to_f32)).reduction->op == Operator::mean);
 
   CHECK(refused("argmax", to_f32)
-            .find("it is not known what it writes as f32; write one (docs/contracts.md), with operator = "
+            .find("it is unknown what it writes as f32; write one (docs/contracts.md), with operator = "
                   "\"argmax\" and result = \"value\" or \"rows\"") != std::string::npos);
   CHECK(refused("softmax", to_f32, blocks).find("how long its rows are") != std::string::npos);
   CHECK(refused("softmax", "PKfPfii").find("how long its rows are") != std::string::npos);
   CHECK(refused("hist", to_i32).find("how many bins it has") != std::string::npos);
-  CHECK(refused("variance", to_f32).find("by n, as the operator does, or by n - 1") != std::string::npos);
+  CHECK(refused("variance", to_f32).find("by n, like the operator, or by n - 1") != std::string::npos);
   CHECK(refused("scan", to_f32).find("inclusive or exclusive") != std::string::npos);
   CHECK(refused("layernorm", to_f32).find("the Euclidean norm") != std::string::npos);
   CHECK(refused("rows", to_f32, "\tadd.f32 \t%f2, %f1, %f1;\n\tdiv.rn.f32 \t%f2, %f1, %f1;\n")
-            .find("it divides or takes roots") != std::string::npos);
+            .find("it divides or computes roots") != std::string::npos);
 }
 
 TEST_CASE("without an entry every kernel is guessed, and those left out are named") {
@@ -462,7 +461,7 @@ template <typename T, int B> __global__ void block_max(T* result, const T* data,
   CHECK(only(contract).reduction->op == Operator::max);
   CHECK(only(contract).input_name == "data");
   CHECK(only(contract).output_name == "result");
-  CHECK(said.front() == "block_max: the template is taken as block_max<float, 256>.");
+  CHECK(said.front() == "block_max: the template is instantiated as block_max<float, 256>.");
 }
 
 TEST_CASE("a parameter named after groups receives the number of groups", "[nvcc]") {

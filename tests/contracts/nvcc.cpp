@@ -61,7 +61,7 @@ TEST_CASE("the translation unit takes each entry's address under its own name") 
   CHECK(unit.find("(void*)(&sum<float, 2>)") != std::string::npos);
   CHECK(entry_of_diagnostic("foldproof-generated/entry-1") == 1u);
   CHECK_FALSE(entry_of_diagnostic("/x/entry-1.cu").has_value());
-  CHECK(error_of([] { translation_unit("/x/a\"b.cu", {}, ""); }).find("may hold no quote") !=
+  CHECK(error_of([] { translation_unit("/x/a\"b.cu", {}, ""); }).find("must not contain a quote") !=
         std::string::npos);
 }
 
@@ -150,13 +150,13 @@ TEST_CASE("PTX is not cached if a file changed while nvcc ran, or if nothing can
 TEST_CASE("a missing nvcc is reported with how to install it") {
   CHECK_FALSE(find_nvcc("/no/such/nvcc").has_value());
   CHECK(error_of([] { lack_nvcc("/no/such/nvcc"); }) ==
-        "--nvcc names \"/no/such/nvcc\", which is no program here");
+        "--nvcc names \"/no/such/nvcc\", which is not a program on this machine");
   if (std::getenv("NVCC") == nullptr) {
     CHECK_THROWS_AS(lack_nvcc(""), Unsupported);
     CHECK_THROWS_WITH(lack_nvcc(""),
                       Catch::Matchers::StartsWith("nvcc was not found; install the CUDA Toolkit"));
   }
-  CHECK(error_of([] { nvcc_version("/bin/true"); }).find("does not say its version") != std::string::npos);
+  CHECK(error_of([] { nvcc_version("/bin/true"); }).find("does not report its version") != std::string::npos);
 }
 
 TEST_CASE("flags are read from the compilation database, with absolute folders") {

@@ -126,7 +126,7 @@ TEST_CASE("the spelling of an entry is a name, or a template-id") {
   for (const char* other : {"", "k(", "k()", "sum<float", "sum<(float>", "sum>", "1sum", "a b", "a:b",
                             "a::", "sum;", "sum<a;b>", "sum<float>x", "&sum", "sum<a\n>"}) {
     INFO(other);
-    CHECK(why_no_entry(other).value_or("").find("is no kernel's name; write it as C++ does") !=
+    CHECK(why_no_entry(other).value_or("").find("is not the name of a kernel; write it as C++ does") !=
           std::string::npos);
   }
 }

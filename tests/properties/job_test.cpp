@@ -231,7 +231,8 @@ TEST_CASE("a contract that cannot be launched is refused with position and reaso
       "fake.toml:1:1: the kernel \"kernel<float>\" takes 3 arguments, but the contract passes 2");
   Built few;
   few.instance.output_count = Expression::parse("1 - count", here);
-  CHECK_THROWS_WITH(few.job(), Catch::Contains("fake.toml:7:1: the buffer \"output\" is given -2 elements"));
+  CHECK_THROWS_WITH(few.job(), Catch::Contains("fake.toml:7:1: the number of elements of the buffer "
+                                               "\"output\" may be -2, but must not be negative"));
   Built huge;
   huge.instance.output_count = Expression::parse("2^60", here);
   CHECK_THROWS_WITH(huge.job(), Catch::Contains("the buffer \"output\" requires"));
