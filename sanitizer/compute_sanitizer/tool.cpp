@@ -15,7 +15,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* variable = "FOLDPROOF_COMPUTE_SANITIZER";
 constexpr const char* program = "compute-sanitizer";
-constexpr const char* usual_place = "/usr/local/cuda/bin";
 constexpr unsigned first_known_year = 2022;
 
 // Buffers are contiguous without padding; an overrun shorter than this does not reach the next buffer.
@@ -78,7 +77,7 @@ std::vector<std::string> command_line(const Tool& tool, const fs::path& executab
   return words;
 }
 
-fs::path find_executable() {
+fs::path find_executable(const fs::path& usual_folder) {
   const char* named = std::getenv(variable);
   if (named != nullptr && *named != '\0') {
     if (is_program(named)) return named;
@@ -86,10 +85,10 @@ fs::path find_executable() {
                                   variable, named));
   }
   if (const auto found = find_program(program)) return *found;
-  if (const fs::path usual = fs::path(usual_place) / program; is_program(usual)) return usual;
+  if (const fs::path usual = usual_folder / program; is_program(usual)) return usual;
   throw Unsupported(
       fmt::format("{} not found in PATH or {}; install it with the CUDA Toolkit, or set {} to its path",
-                  program, usual_place, variable));
+                  program, usual_folder.string(), variable));
 }
 
 std::string to_string(const Version& version) {

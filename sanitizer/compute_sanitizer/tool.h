@@ -30,8 +30,8 @@ std::vector<std::string> command_line(const Tool& tool, const std::filesystem::p
                                       const std::filesystem::path& xml_file);
 
 /// The path of compute-sanitizer: $FOLDPROOF_COMPUTE_SANITIZER, else the first in PATH, else the one in
-/// /usr/local/cuda/bin. Throws Unsupported if none of them exists.
-std::filesystem::path find_executable();
+/// `usual_folder`. Throws Unsupported if none of them exists.
+std::filesystem::path find_executable(const std::filesystem::path& usual_folder = "/usr/local/cuda/bin");
 
 struct Version {
   unsigned year = 0, major = 0, minor = 0;

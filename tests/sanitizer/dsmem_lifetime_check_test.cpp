@@ -113,8 +113,7 @@ TEST_CASE("a finding names the accessing thread, its position and the missing or
   };
   const std::string who = "thread (0, 0, 0) of block (1, 0, 0) uses the shared memory of another block";
   CHECK(message(cluster_sync, use + cluster_sync) == who + " that may not have started");
-  CHECK(message(cluster_sync + cluster_sync, cluster_sync + use) ==
-        who + " that may exit before the access");
+  CHECK(message(cluster_sync + cluster_sync, cluster_sync + use) == who + " that may exit before the access");
   // Relaxed, so that it orders nothing: the owner's last operation.
   const std::string last = "setp.eq.u32 %p2, tid, 0; @%p2 st.relaxed.cluster.global.u32 [buffer0], 1; ";
   const std::string wait =
