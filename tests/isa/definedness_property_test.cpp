@@ -144,7 +144,7 @@ void check_soundness(const isa::Form& form, Random& random) {
     runs.push_back(shadowed.computed(varied(shadowed, variant, random), lanes));
   const Shadowed::Frame before = shadowed.undefined;
   const isa::LaneMask defined = lanes_defined(shadowed);
-  shadowed.spread(lanes);
+  shadowed.propagate(lanes);
   check_lanes(shadowed, before, lanes, defined);
   for (const Shadowed::Frame& run : runs) check_agreement(shadowed, runs.front(), run, lanes);
 }
