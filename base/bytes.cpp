@@ -21,7 +21,7 @@ void Descriptor::reset() {
 Pipe::Pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw InputError(fmt::format("no pipe can be opened: {}", std::strerror(errno)));
+    throw InputError(fmt::format("cannot open a pipe: {}", std::strerror(errno)));
   from = Descriptor(ends[0]);
   to = Descriptor(ends[1]);
 }
@@ -96,12 +96,12 @@ std::string ByteReader::text() {
 }
 
 void ByteReader::expect_end() const {
-  if (!left_.empty()) throw ProtocolError{fmt::format("{} bytes behind the message", left_.size())};
+  if (!left_.empty()) throw ProtocolError{fmt::format("{} bytes after the message", left_.size())};
 }
 
 std::span<const std::byte> ByteReader::taken(std::uint64_t bytes) {
   if (bytes > left_.size())
-    throw ProtocolError{fmt::format("{} bytes where {} are left", bytes, left_.size())};
+    throw ProtocolError{fmt::format("{} bytes requested, {} left", bytes, left_.size())};
   const auto front = left_.first(bytes);
   left_ = left_.subspan(bytes);
   return front;

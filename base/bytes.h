@@ -1,4 +1,4 @@
-// Bytes between processes: descriptors, whole reads and writes, and messages of numbers, texts and lists.
+// Inter-process I/O: descriptors, complete reads and writes, and messages of numbers, strings and lists.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace foldproof {
 
-/// Owns an open descriptor and closes it. A number below 0 stands for none.
+/// Owns an open file descriptor and closes it. A negative number means none.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -31,20 +31,20 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// The ends of a pipe; programs that this process starts inherit neither.
+/// The two ends of a pipe, both close-on-exec.
 struct Pipe {
-  /// Throws InputError where the system has none left.
+  /// Throws InputError if the system has no descriptors left.
   Pipe();
   Descriptor from, to;
 };
 
-/// Returns false where the descriptor ended before it gave that many bytes.
+/// Returns false if the descriptor reached its end before `bytes` bytes were read.
 bool read_all(int from, void* to, std::size_t bytes);
 
-/// Returns false where nobody reads the bytes any more.
+/// Returns false if the reading end is closed.
 bool write_all(int to, const void* from, std::size_t bytes);
 
-/// Reads until the descriptor ends, and returns the first bytes, `most` at most.
+/// Reads until end of file and returns the first `most` bytes.
 std::string read_to_end(int from, std::size_t most);
 
 /// The other process sent something that is not a message of the protocol.
@@ -52,12 +52,11 @@ struct ProtocolError {
   std::string what;
 };
 
-/// Writes a message. A number has 64 bits in the byte order of this machine; bytes and texts follow their
-/// length.
+/// Writes a message. A number has 64 bits in native byte order; bytes and text are preceded by their length.
 class ByteWriter {
  public:
   ByteWriter() = default;
-  /// Begins with the number of an enumerator, which says what the message is.
+  /// Begins with the value of an enumerator that identifies the message.
   template <typename Enumeration>
   requires std::is_enum_v<Enumeration>
   explicit ByteWriter(Enumeration message) { number(static_cast<std::uint64_t>(message)); }
@@ -73,8 +72,8 @@ class ByteWriter {
   std::vector<std::byte> message_;
 };
 
-/// Reads a message in the order of writing. Every function throws ProtocolError where the message does not
-/// contain what is asked for.
+/// Reads a message in the order in which it was written. Every function throws ProtocolError if the message
+/// does not contain the requested item.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> message) : left_(message) {}

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t most_output = std::size_t{1} << 20;
 
-/// This process's variables, but for those that are set here.
+/// This process's environment, with `assignments` added or replacing existing variables.
 std::vector<std::string> environment_with(const std::vector<std::string>& assignments) {
   std::vector<std::string> variables = assignments;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -45,7 +45,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   return pointers;
 }
 
-/// What posix_spawn does to the standard descriptors and to the process group.
+/// The settings of posix_spawn for the standard descriptors and the process group.
 class SpawnSettings {
  public:
   SpawnSettings(const Command& command, ProcessGroup group) {
@@ -89,18 +89,18 @@ pid_t spawn(const Command& command, ProcessGroup group) {
   return id;
 }
 
-/// An exception must not unwind into what the parent does.
+/// noexcept: an exception must not unwind into the parent's stack frames.
 [[noreturn]] void work_and_exit(const std::function<void()>& work) noexcept {
   work();
   _exit(0);
 }
 
 pid_t fork_for(const std::function<void()>& work, ProcessGroup group) {
-  std::fflush(nullptr);  // else both would write what lies in the buffers
+  std::fflush(nullptr);  // otherwise both processes would write the buffered output
   const pid_t parent = getpid();
   const pid_t id = fork();
-  if (id < 0) throw InputError(fmt::format("no process can be started: {}", std::strerror(errno)));
-  // Both set the group, since either may be the first to need it.
+  if (id < 0) throw InputError(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  // Both processes set the group, since either may be the first to need it.
   if (group == ProcessGroup::own) setpgid(id, id);
   if (id > 0) return id;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -159,7 +159,7 @@ void Child::signal(int number) const {
 }
 
 ExitStatus Child::kill() {
-  // Its number stays its own until it is reaped, even where it has ended.
+  // The process id is not reused until the process is reaped, even if it has already ended.
   if (!status_) ::kill(group_ == ProcessGroup::own ? -id_ : id_, SIGKILL);
   return wait();
 }

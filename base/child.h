@@ -1,4 +1,4 @@
-// Processes that this one starts, each owned by one object: a program, or a fork of this process.
+// Child processes, each owned by one object: a program, or a fork of this process.
 #pragma once
 
 #include <sys/types.h>
@@ -15,22 +15,22 @@ namespace foldproof {
 
 /// A program to start, without a shell.
 struct Command {
-  /// The first is the program; PATH is searched for it unless it contains a slash.
+  /// The first is the program; PATH is searched unless it contains a slash.
   std::vector<std::string> arguments;
-  /// "NAME=value": set in addition to this process's variables, or in their place.
+  /// "NAME=value": added to this process's variables, or replacing them.
   std::vector<std::string> environment = {};
-  int input = -1, output = -1, error = -1;  ///< descriptors for its standard ones; -1: /dev/null
+  int input = -1, output = -1, error = -1;  ///< standard descriptors of the program; -1: /dev/null
 };
 
-/// A group of its own: whatever the process starts is killed with it. In its parent's group it is interrupted
-/// from the terminal when its parent is.
+/// own: the process leads a new group, and whatever it starts is killed with it. parent: it stays in its
+/// parent's group, so Ctrl-C in the terminal interrupts both.
 enum class ProcessGroup : std::uint8_t { parent, own };
 
 /// How a process ended.
 struct ExitStatus {
-  int code = 0;          ///< with which it exited
-  int signal = 0;        ///< the signal that ended it, 0 where it exited
-  bool is_known = true;  ///< false: this process did not start it, so only the one that did learns more
+  int code = 0;          ///< exit status
+  int signal = 0;        ///< the signal that ended it; 0 if it exited
+  bool is_known = true;  ///< false: another process started it, so its exit status is unknown here
 };
 
 /// "ended with status 1", "was ended by signal 11 (Segmentation fault)", "has ended".
@@ -38,14 +38,14 @@ std::string to_string(const ExitStatus& status);
 
 /// A process, killed and reaped by the destructor.
 ///
-/// A fork of this process may use its copy, as long as only one of them does. There `wait` returns nothing at
-/// once, and `kill` does not learn how the process ended.
+/// A fork of this process may use its copy, as long as only one of the two does. In the fork, `wait` returns
+/// immediately and neither `wait` nor `kill` learns how the process ended.
 class Child {
  public:
-  /// Starts a program. Throws InputError when that is not possible.
+  /// Starts a program. Throws InputError if it cannot be started.
   explicit Child(const Command& command, ProcessGroup group = ProcessGroup::parent);
-  /// Calls `work` in a fork of this process. The fork exits with status 0 afterwards, without destructors,
-  /// and is killed when this thread ends. Throws InputError when there can be no fork.
+  /// Calls `work` in a fork of this process. The fork then exits with status 0 without running destructors,
+  /// and is killed if this thread ends. Throws InputError if the fork fails.
   Child(const std::function<void()>& work, ProcessGroup group);
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;
@@ -53,13 +53,13 @@ class Child {
 
   /// Whether it has not ended; false for a process that this one did not start.
   bool is_running();
-  /// Waits until it ends, at most until `deadline`; nothing where it still runs.
+  /// Waits until it ends or `deadline` passes; std::nullopt if it is still running.
   std::optional<ExitStatus> wait(std::chrono::steady_clock::time_point deadline);
   /// Waits until it ends.
   ExitStatus wait();
-  /// Sends a signal to the process alone.
+  /// Sends a signal to the process only, not to its group.
   void signal(int number) const;
-  /// Kills it, and its group where that is its own. Returns how it ended, which may have been before.
+  /// Kills it, and its group if it leads one. Returns how it ended, which may have been earlier.
   ExitStatus kill();
 
  private:
@@ -72,14 +72,14 @@ class Child {
   std::optional<ExitStatus> status_;
 };
 
-/// What a program did that ran to its end.
+/// The result of a program that ran to completion.
 struct ProcessResult {
-  int status = 0;      ///< its exit status; 128 + N where signal N ended it
-  std::string output;  ///< standard output and standard error in the order of writing, at most 1 MiB
+  int status = 0;      ///< its exit status; 128 + N if signal N ended it
+  std::string output;  ///< standard output and standard error interleaved as written, at most 1 MiB
 };
 
-/// Runs a program with TMPDIR set to `temporary` and nothing on standard input, and waits for it. Throws
-/// InputError when it cannot be started.
+/// Runs a program with TMPDIR set to `temporary` and standard input from /dev/null, and waits for it. Throws
+/// InputError if it cannot be started.
 ProcessResult run_process(const std::vector<std::string>& arguments, const std::filesystem::path& temporary);
 
 }  // namespace foldproof

@@ -17,7 +17,7 @@
 namespace foldproof {
 namespace {
 
-/// How long a program has to end by itself before it is killed.
+/// How long a program may take to exit before it is killed.
 constexpr std::chrono::milliseconds grace{500};
 constexpr std::size_t most_words = 400;
 
@@ -30,7 +30,7 @@ constexpr std::size_t most_words = 400;
 Connection::Sockets Connection::connected_sockets() {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    cannot("no socket can be opened", errno);
+    cannot("cannot open a socket", errno);
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -80,7 +80,7 @@ Ended Connection::end() {
   const auto exited = child_.wait(std::chrono::steady_clock::now() + grace);
   const ExitStatus status = exited ? *exited : child_.kill();
   const std::string how = to_string(status), words = last_words();
-  return {true, words.empty() ? how : fmt::format("{}, having said: {}", how, words),
+  return {true, words.empty() ? how : fmt::format("{}; its last output: {}", how, words),
           status.is_known && status.signal != SIGKILL};
 }
 
@@ -93,7 +93,8 @@ bool Connection::finish() {
 
 bool Connection::is_alive() {
   if (!child_.is_running()) return false;
-  // A fork that ended it shut the socket at once; the process itself may take a while to go.
+  // A fork that ended the program shut down the socket immediately; the process itself may take longer to
+  // exit.
   char byte = 0;
   return recv(socket_.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
 }

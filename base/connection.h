@@ -1,4 +1,4 @@
-// A program that is talked to over a socket at its standard input, with a time limit for every answer.
+// A program that communicates over a socket at its standard input, with a time limit for every reply.
 #pragma once
 
 #include <sys/types.h>
@@ -14,40 +14,41 @@
 
 namespace foldproof {
 
-/// Why a conversation ended: the program did, or it did not answer in time.
+/// Why a connection ended: the program exited, or it did not reply in time.
 struct Ended {
   bool in_time = true;
-  std::string how;  ///< as in a sentence: "was ended by signal 11 (Segmentation fault)"
+  std::string how;  ///< completes a sentence: "was ended by signal 11 (Segmentation fault)"
   /// Whether the program itself caused its end, as far as this can be known: SIGKILL always comes from
-  /// outside.
+  /// another process.
   bool by_itself = true;
 };
 
-/// Ends the program when it is destroyed. A fork may go on with the conversation of its parent, as long as
-/// only one of them speaks.
+/// The destructor ends the program. A fork may continue its parent's connection, as long as only one of the
+/// two uses it.
 class Connection {
  public:
-  /// Starts a program with its arguments. Throws InputError when it cannot be started.
+  /// Starts a program with its arguments. Throws InputError if it cannot be started.
   explicit Connection(const std::vector<std::string>& command);
   ~Connection() { end(); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Sets how long everything may take from now on.
+  /// Sets the deadline of all following operations to `time` from now.
   void limit(std::chrono::milliseconds time) { deadline_ = std::chrono::steady_clock::now() + time; }
-  /// Throws Ended, as does receive.
+  /// Like receive, throws Ended if the connection ends.
   void send(const void* from, std::size_t bytes);
   void receive(void* to, std::size_t bytes);
-  /// Says nothing more, and lets the program end by itself within the limit. Returns false where it had to be
-  /// killed.
+  /// Closes the connection and lets the program exit by itself within the limit. Returns false if it had to
+  /// be killed.
   bool finish();
-  /// Ends the program at once. Returns how it ended.
+  /// Ends the program: closes the connection, and kills it if it does not exit within 0.5 s. Returns how it
+  /// ended.
   Ended end();
-  /// Whether the program still runs. Only the process that started it may ask.
+  /// Whether the program still runs. Only the process that started it may call this.
   bool is_alive();
-  /// The last line that the program printed since its words were last forgotten; empty where there is none.
+  /// The last line that the program printed since forget_words(); empty if none.
   std::string last_words() const;
-  /// Forgets what was printed until now: it does not explain a later end.
+  /// Excludes what was printed until now from last_words(), since it does not explain a later end.
   void forget_words();
 
  private:
@@ -58,7 +59,7 @@ class Connection {
   void wait_until_ready(short events);
 
   Descriptor socket_, printed_;
-  off_t forgotten_ = 0;  ///< bytes of what it printed
+  off_t forgotten_ = 0;  ///< bytes of output that last_words() ignores
   Child child_;
   std::chrono::steady_clock::time_point deadline_;
 };

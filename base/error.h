@@ -1,5 +1,5 @@
-// Errors that stop a run before it can judge anything. Each is one sentence: what was wrong, where, what to
-// do.
+// Errors that stop a run before it can check anything. Each is one sentence: what is wrong, where, and what
+// to do.
 #pragma once
 
 #include <stdexcept>
@@ -17,16 +17,16 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-/// "file:line:column", leaving out what is unknown.
+/// "file:line:column"; unknown parts are omitted.
 std::string to_string(const Position& position);
 
-/// Wrong usage, contract, source or data from outside (exit status 2).
+/// Invalid usage, contract, source or external data (exit status 2).
 class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& sentence, Position position = {});
-  /// Where the input is wrong; `file` is empty when no file is to blame.
+  /// Where the input is wrong; `file` is empty if no file is at fault.
   const Position& position() const { return position_; }
-  /// The sentence without its place.
+  /// The sentence without its position.
   const std::string& sentence() const { return sentence_; }
 
  private:
@@ -34,8 +34,8 @@ class InputError : public std::runtime_error {
   std::string sentence_;
 };
 
-/// Something Foldproof cannot do here: an instruction that the device lacks, a device that is not there
-/// (exit status 3).
+/// Something that Foldproof cannot do here: an instruction that the device does not support, a device that is
+/// not available (exit status 3).
 class Unsupported : public std::runtime_error {
  public:
   explicit Unsupported(const std::string& sentence, Position position = {});

@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 std::string read_text_file(const fs::path& file, std::size_t limit) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) throw InputError("there is no such file", {file.string()});
-  if (!fs::is_regular_file(status)) throw InputError("this is no regular file", {file.string()});
+  if (!fs::exists(status)) throw InputError("the file does not exist", {file.string()});
+  if (!fs::is_regular_file(status)) throw InputError("not a regular file", {file.string()});
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw InputError("the file cannot be read; check its permissions", {file.string()});
   const std::uintmax_t size = fs::file_size(file, error);
@@ -104,7 +104,7 @@ fs::path user_cache() {
 
 namespace {
 
-/// Where this process makes its temporary folders; empty until it is chosen.
+/// The parent of this process's temporary folders; empty until it is set.
 fs::path& chosen_folder() {
   static fs::path folder;
   return folder;
@@ -124,8 +124,7 @@ void make_temporary_folders_in(const fs::path& folder) { chosen_folder() = folde
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (parent_of_temporary_folders() / "foldproof-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
-    throw InputError("no temporary folder can be made here; set TMPDIR to a folder that can be written",
-                     {pattern});
+    throw InputError("cannot create a temporary folder here; set TMPDIR to a writable folder", {pattern});
   path_ = pattern;
 }
 

@@ -1,4 +1,4 @@
-// Whole files read and written, with limits and with errors that are sentences; temporary folders.
+// Reading and writing whole files, with size limits and readable errors; temporary folders.
 #pragma once
 
 #include <cstddef>
@@ -10,31 +10,31 @@
 
 namespace foldproof {
 
-/// The size limit, in bytes, of a source that is read into memory; generated sources included.
+/// The maximum size, in bytes, of a source file read into memory, generated sources included.
 inline constexpr std::size_t largest_source = std::size_t{64} << 20;
 
-/// Throws InputError when `file` is missing, is not a regular file, cannot be read or is larger than `limit`
+/// Throws InputError if `file` is missing, is not a regular file, cannot be read or is larger than `limit`
 /// bytes.
 std::string read_text_file(const std::filesystem::path& file, std::size_t limit);
 
-/// The same, but nothing instead of an error.
+/// The same, but returns std::nullopt instead of throwing.
 std::optional<std::string> read_if_possible(const std::filesystem::path& file,
                                             std::size_t limit = std::numeric_limits<std::size_t>::max());
 
-/// Line `number` of a file, counted from 1; nothing where there is none.
+/// Line `number` of a file, counted from 1; std::nullopt if there is no such line.
 std::optional<std::string> line_of(const std::filesystem::path& file, unsigned number);
 
-/// Writes `content` to `file`, replacing its contents. Returns false where that is impossible.
+/// Writes `content` to `file`, replacing its contents. Returns false on failure.
 bool write_file(const std::filesystem::path& file, std::string_view content);
 
-/// Writes a file next to `file` and renames it, so that a reader sees the old content or the new one, never a
-/// part of it. Returns false where that is impossible.
+/// Writes a temporary file next to `file` and renames it, so that a reader sees either the old or the new
+/// content, never a part of it. Returns false on failure.
 bool replace_file(const std::filesystem::path& file, std::string_view text);
 
 /// The same for a program: the new file is executable.
 bool replace_program(const std::filesystem::path& file, std::string_view content);
 
-/// Whether `file` is a program that this user may run.
+/// Whether `file` is a program that this user may execute.
 bool is_program(const std::filesystem::path& file);
 
 /// The first program of that name in the folders of PATH.
@@ -43,13 +43,14 @@ std::optional<std::filesystem::path> find_program(const std::string& name);
 /// The user's cache: $XDG_CACHE_HOME/foldproof, else ~/.cache/foldproof, else below the temporary folder.
 std::filesystem::path user_cache();
 
-/// From now on this process makes its temporary folders in `folder`; its caller removes `folder`.
+/// Makes this process create its temporary folders in `folder`. The caller removes `folder`.
 void make_temporary_folders_in(const std::filesystem::path& folder);
 
-/// A new folder below the system's temporary one, removed with its content by the destructor.
+/// A new folder in the system's temporary folder (or that of make_temporary_folders_in). The destructor
+/// removes it with its content.
 class TemporaryFolder {
  public:
-  /// Throws InputError where no folder can be made.
+  /// Throws InputError if the folder cannot be created.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

@@ -1,4 +1,4 @@
-// Digests of numbers and of contents.
+// Hashes of numbers and of contents.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// XXH3 of 128 bits, by xxHash, as 32 lower-case hexadecimal digits. It distinguishes contents that differ by
-/// accident. It is not cryptographic: an attacker can make two contents collide.
+/// 128-bit XXH3 (xxHash), as 32 lower-case hexadecimal digits. It distinguishes contents that differ by
+/// accident. It is not cryptographic: an attacker can construct collisions.
 std::string content_hash(std::string_view bytes);
 
 }  // namespace foldproof

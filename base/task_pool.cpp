@@ -69,11 +69,11 @@ void unpack(const std::string& body, Outcome& outcome) {
 
 // --- in the task's process
 
-/// A task makes and frees the same tens of megabytes for every case. The kernel clears each page that it
-/// gives: a sixth of an audit's time went there.
+/// A task allocates and frees the same tens of megabytes for every case. The kernel clears each page that it
+/// provides, which took a sixth of an audit's time.
 void keep_freed_memory() {
   constexpr int megabyte = 1 << 20;
-  mallopt(M_MMAP_THRESHOLD, 32 * megabyte);  // the most that it takes
+  mallopt(M_MMAP_THRESHOLD, 32 * megabyte);  // the largest value that mallopt accepts
   mallopt(M_TRIM_THRESHOLD, 2047 * megabyte);
   mallopt(M_TOP_PAD, 16 * megabyte);
 }
@@ -94,14 +94,14 @@ void work_and_report(const TaskPool& pool, std::size_t task, int to) {
   } catch (const std::bad_alloc&) {
     send(to, Message::failed, "it ran out of memory");
   } catch (const std::exception& error) {
-    send(to, Message::failed, fmt::format("Foldproof itself failed: {}", error.what()));
+    send(to, Message::failed, fmt::format("internal error: {}", error.what()));
   }
   std::fflush(stderr);
 }
 
 // --- in the process that started them
 
-/// SIGINT and SIGTERM set a flag while this object lives; they arrive only inside wait().
+/// SIGINT and SIGTERM set a flag while this object exists; they are delivered only inside wait().
 class Interruption {
  public:
   Interruption() {
@@ -124,7 +124,8 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  /// Waits a moment for one of `descriptors` to become readable. False when the user ended the run.
+  /// Waits up to 200 ms for one of `descriptors` to become readable. Returns false if the user interrupted
+  /// the run.
   bool wait(std::vector<pollfd>& descriptors) const {
     const timespec moment{0, 200'000'000};
     if (ppoll(descriptors.data(), descriptors.size(), &moment, &former_mask_) < 0)
@@ -140,7 +141,7 @@ class Interruption {
   sigset_t former_mask_{};
 };
 
-/// A task that runs.
+/// A running task.
 struct Task {
   std::size_t number;
   unsigned slot;
@@ -172,7 +173,7 @@ void take(Task& task, Message message, const std::string& body) {
   task.outcome = std::move(outcome);
 }
 
-/// Reads what is there. False once the task has closed its end.
+/// Reads what is available. Returns false once the task has closed its end.
 bool receive(Task& task) {
   std::array<char, 65536> buffer;
   const ssize_t got = read(task.from.number(), buffer.data(), buffer.size());
@@ -192,11 +193,11 @@ Outcome outcome_of(Task& task) {
   task.from.reset();
   const ExitStatus status = task.process.wait();
   if (task.outcome) return *task.outcome;
-  return {
-      Outcome::Ending::crashed,
-      fmt::format("its process {}{}", to_string(status), status.signal == 0 ? " before it had a result" : ""),
-      {},
-      task.so_far};
+  return {Outcome::Ending::crashed,
+          fmt::format("its process {}{}", to_string(status),
+                      status.signal == 0 ? " before it returned a result" : ""),
+          {},
+          task.so_far};
 }
 
 /// One run of a pool.
@@ -249,7 +250,8 @@ class Run {
     return descriptors;
   }
 
-  /// Reads what there is from each; those that have ended run no longer. Returns how much is done.
+  /// Reads what is available from each task and removes those that have ended. Returns the sum of their
+  /// reported progress.
   std::uint64_t receive_all(const std::vector<pollfd>& descriptors) {
     std::uint64_t done = 0;
     auto task = running_.begin();
@@ -262,7 +264,7 @@ class Run {
     return done;
   }
 
-  /// Asks the tasks for what they have, and waits a second for it.
+  /// Asks the tasks to end early, and waits up to a second for their results.
   void let_end() {
     constexpr std::chrono::milliseconds moment{50};
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);

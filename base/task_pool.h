@@ -1,5 +1,5 @@
-// Tasks spread over forks of this process: one that crashes, hangs or runs out of memory costs itself, never
-// the run.
+// Runs tasks in forks of this process: a task that crashes, hangs or runs out of memory does not affect the
+// others.
 #pragma once
 
 #include <cstddef>
@@ -11,57 +11,59 @@
 
 namespace foldproof {
 
-/// What became of a task.
+/// How a task ended.
 struct Outcome {
   enum class Ending : std::uint8_t {
     finished,     ///< `text` is the task's result
-    wrong_input,  ///< it threw InputError: `text` is the sentence, `position` its place
+    wrong_input,  ///< it threw InputError: `text` is the sentence, `position` where
     unsupported,  ///< it threw Unsupported: likewise
     crashed,      ///< its process ended without a result: `text` says how
-    interrupted   ///< the user ended the run before it was done
+    interrupted   ///< the user interrupted the run before the task finished
   };
   Ending ending = Ending::interrupted;
   std::string text;
   Position position;
-  std::string so_far;  ///< where there is no result: the last partial result that the task reported
+  std::string so_far;  ///< the last partial result that the task reported; used if there is no result
 
-  /// Why there is no result, in one sentence with its place.
+  /// Why there is no result, in one sentence with its position.
   std::string reason() const;
 };
 
-/// How a task reports to the process that started it, before it ends.
+/// How a task reports progress to the process that started it.
 struct TaskReporter {
-  std::function<void(std::uint64_t done)> done;           ///< how much of it is done
-  std::function<void(const std::string& so_far)> so_far;  ///< a partial result, should its process end
+  std::function<void(std::uint64_t done)> done;  ///< how much of the work is done
+  std::function<void(const std::string& so_far)>
+      so_far;  ///< a partial result, kept in case the process ends early
 };
 
-/// Thrown by callers of `run` where the user ended a run that has no result without all its tasks.
+/// Thrown by callers of `run` that need the results of all tasks, if the user interrupted the run.
 struct Interrupted {};
 
-/// Runs tasks, each in a process of its own with a process group of its own, so that what a task starts ends
-/// with it when the run is interrupted. Temporary folders of the tasks are removed whatever ends them.
+/// Runs tasks, each in its own process and process group, so that the processes that a task starts end with
+/// it when the run is interrupted. The tasks' temporary folders are always removed.
 struct TaskPool {
   std::size_t tasks = 0;
   unsigned processes = 1;  ///< at a time
-  /// Whether tasks ask `end_requested` now and then, and soon have a result where it says so.
+  /// Whether tasks poll `end_requested`, and return a result soon after it becomes true.
   bool can_end_early = false;
-  /// Called in the task's process. Its result is the task's.
+  /// Called in the task's process. Returns the task's result.
   std::function<std::string(std::size_t task, const TaskReporter& reporter)> work;
-  /// Called in this process before a task's process starts. `slot` is below `processes`; no two running tasks
-  /// have the same one.
+  /// Called in this process before a task's process starts. `slot` is less than `processes`; running tasks
+  /// have distinct slots.
   std::function<void(std::size_t task, unsigned slot)> starting;
   /// Called in this process, in order of completion.
   std::function<void(std::size_t task, Outcome outcome)> finished;
-  /// Called in this process, several times a second, with the sum of what the running tasks reported as done.
+  /// Called in this process several times per second, with the sum of the progress that running tasks
+  /// reported.
   std::function<void(std::uint64_t done)> progress;
 
-  /// Runs all tasks. SIGINT and SIGTERM end the running ones; those that can end early have a second for
-  /// that. What did not end is reported as interrupted; returns false then. Throws InputError where no
-  /// process can be started.
+  /// Runs all tasks. SIGINT and SIGTERM end the running ones; tasks that can end early have one second to do
+  /// so. Tasks that did not finish are reported as interrupted, and the result is false. Throws InputError if
+  /// a process cannot be started.
   bool run() const;
 };
 
-/// Whether the user has ended the run. For a task, in its process.
+/// Whether the user has interrupted the run. Called by a task, in its process.
 bool end_requested();
 
 }  // namespace foldproof

@@ -9,7 +9,7 @@ namespace foldproof {
 std::vector<std::string> split_command(std::string_view command) {
   std::vector<std::string> words;
   std::string word;
-  bool inside = false;  // a word has begun, even an empty one in quotes
+  bool inside = false;  // a word has begun, even an empty quoted one
   char quote = '\0';
   for (std::size_t i = 0; i < command.size(); ++i) {
     const char c = command[i];

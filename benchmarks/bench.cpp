@@ -1,4 +1,4 @@
-// foldproof-lab bench: how fast the parts of Foldproof itself are.
+// foldproof-lab bench: the speed of the parts of Foldproof itself.
 #include "benchmarks/bench.h"
 
 #include <time.h>
@@ -26,19 +26,17 @@ Run attach_bench(CLI::App& app, Console& console) {
     unsigned runs = 5;
   };
   auto a = std::make_shared<Arguments>();
-  app.add_option(
-         "WHAT", a->what,
-         "emulated: the device; oracles: exact sums beside other ways of summing; kernels: the f32 sums of "
-         "the catalogue on a GPU, beside CUB and Thrust; exact: the exact one, on several data; gpu: small "
-         "cases on a GPU, judged, beside a "
-         "naive way")
+  app.add_option("WHAT", a->what,
+                 "emulated: the emulated device; oracles: exact sums compared with other ways of summing; "
+                 "kernels: the catalogue's f32 sums on a GPU, compared with CUB and Thrust; exact: the exact "
+                 "sum on several kinds of data; gpu: small checked cases on a GPU, compared with a naive way")
       ->required()
       ->check(quietly(CLI::IsMember({"emulated", "oracles", "kernels", "exact", "gpu"})));
-  app.add_option("PATH", a->path, "Of gpu: a folder or contract; without one the kernels that come along");
-  app.add_option("--runs", a->runs, "Runs, of which the median counts")
+  app.add_option("PATH", a->path, "For gpu: folder or contract (default: the bundled catalogue)");
+  app.add_option("--runs", a->runs, "Number of runs; the median is reported")
       ->check(quietly(CLI::Range(1U, 1000U)))
       ->type_name("N");
-  app.add_option("--measured", a->measured, "Of kernels: show a file that --format json printed, as text")
+  app.add_option("--measured", a->measured, "For kernels: show an earlier --format json output as text")
       ->type_name("FILE");
   return [a, &console] {
     if (a->what == "gpu") return bench_gpu(a->path, console);

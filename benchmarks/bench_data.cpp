@@ -14,14 +14,14 @@ bool is_f64(Element element) { return element == Element::f64; }
 bool has_infinity(Element element) { return is_float(element) && float_format(element).has_infinity; }
 bool has_nan(Element element) { return is_float(element) && float_format(element).has_nan; }
 
-/// In [-1, 1); integers over their whole range.
+/// Uniform in [-1, 1); integers over their whole range.
 std::uint64_t uniform(Element element, Random& random) {
   const std::uint64_t bits = random();
   if (!is_float(element)) return bits;
   return encode(element, number_of(std::ldexp(static_cast<double>(static_cast<std::int64_t>(bits)), -63)));
 }
 
-/// Exponents uniform over all of the normal ones.
+/// Exponents uniform over the normal range.
 std::uint64_t exponents(Element element, Random& random) {
   const FloatFormat& format = float_format(element);
   const auto lines = static_cast<std::uint64_t>(format.highest_exponent - format.lowest_exponent);
@@ -63,8 +63,8 @@ std::uint64_t outliers(Element element, Random& random) {
   return random() % 100 == 0 ? exponents(element, random) : constant(element, random);
 }
 
-/// Of each sign four exponents, 512 from each other: what is kept of them may lie 4 KiB apart in memory,
-/// which caches take for the same place.
+/// Four exponents of each sign, 512 apart: their bins may be 4 KiB apart in memory, which caches map to the
+/// same set.
 std::uint64_t far_apart(Element element, Random& random) {
   constexpr int places = 4, step = 512, first = -1000;
   const std::uint64_t bits = encode(element, number_of(1.0)) | random() >> 12;

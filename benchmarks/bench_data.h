@@ -1,4 +1,4 @@
-// What the sums of `foldproof-lab bench oracles` are measured on.
+// The data on which `foldproof-lab bench oracles` measures sums.
 #pragma once
 
 #include <cstdint>

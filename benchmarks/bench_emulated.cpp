@@ -1,4 +1,4 @@
-// foldproof-lab bench emulated: how fast the emulated device is, with and without checks.
+// foldproof-lab bench emulated: the speed of the emulated device, with and without checks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct Benchmark {
   std::int64_t grid;
 };
 
-// One element per thread, with an atomic for each; one element per thread; and sixteen, as a coarsened kernel
-// is meant to be used.
+// One element per thread, with an atomic for each; one element per thread; and sixteen, as intended for a
+// coarsened kernel.
 constexpr Benchmark kernels[] = {
     {"A1", elements / block}, {"A5", elements / block}, {"A12", elements / block / 16}};
 
@@ -68,7 +68,7 @@ Job job_for(const Benchmark& benchmark, const Subject& subject, Runner& runner) 
                       {{"count", elements}, {"block", block}, {"grid", benchmark.grid}}, small_integers());
 }
 
-/// The same, with provenance of the output's elements.
+/// The same job, with provenance of the output's elements.
 Job traced(Job job) {
   const auto is_input = [](const JobBuffer& b) {
     return b.initial.size() == elements * size_of(Element::f32);
@@ -76,12 +76,12 @@ Job traced(Job job) {
   const auto input = std::ranges::find_if(job.buffers, is_input);
   const auto output =
       std::ranges::find_if(job.buffers, [&](const JobBuffer& b) { return b.read_back && !is_input(b); });
-  job.follow = JobFollow{static_cast<std::uint32_t>(input - job.buffers.begin()),
-                         static_cast<std::uint32_t>(output - job.buffers.begin()),
-                         Element::f32,
-                         Element::f32,
-                         elements,
-                         output->bytes / size_of(Element::f32)};
+  job.trace = TraceRequest{static_cast<std::uint32_t>(input - job.buffers.begin()),
+                           static_cast<std::uint32_t>(output - job.buffers.begin()),
+                           Element::f32,
+                           Element::f32,
+                           elements,
+                           output->bytes / size_of(Element::f32)};
   return job;
 }
 

@@ -1,5 +1,5 @@
-// foldproof-lab bench exact: the exact sum of the catalogue (E5) beside CUB's, on data that differ in what
-// they would cost a sum that is exact only now and then.
+// foldproof-lab bench exact: the exact sum of the catalogue (E5) compared with CUB's, on data whose cost
+// would vary for a sum with a data-dependent exact path.
 #include <fmt/format.h>
 
 #include <array>
@@ -33,14 +33,13 @@ constexpr std::array data{
                .below = all_exponents,
                .above = all_exponents,
                .overflows = true},
-    LargeInput{
-        .name = "x and -x in turn, of 80 exponents", .signs = Signs::in_pairs, .below = 40, .above = 40},
+    LargeInput{.name = "x and -x in turn, 80 exponents", .signs = Signs::in_pairs, .below = 40, .above = 40},
 };
 
 struct Size {
   Element element;
   unsigned power;                    ///< 2^power elements
-  std::vector<std::int64_t> blocks;  ///< threads of a block
+  std::vector<std::int64_t> blocks;  ///< threads per block
 };
 
 std::vector<Size> sizes() {
@@ -66,9 +65,9 @@ Json row(const Size& size, const LargeInput& how, const Contender& one, const Co
 
 std::string text_of(const Json& result) {
   std::string text = fmt::format(
-      "{}: the exact sum (E5) in parts of the speed of CUB's sum of the same type and data; median of {} "
-      "runs, and "
-      "from a tenth to nine tenths,\neach contender's inputs rotated through eight times the L2 cache\n\n"
+      "{}: speed of the exact sum (E5) relative to CUB's sum of the same type and data; median of {} runs, "
+      "and 10th to 90th percentile,\n"
+      "each contender's inputs rotated through eight times the L2 cache\n\n"
       "{:<5}{:>12}  {:>11}  {:<34}{:>10}  {:>8}  speed\n",
       result["device"].get<std::string>(), result["runs"].get<unsigned>(), "type", "elements", "launch",
       "data", "time us", "GB/s");

@@ -1,5 +1,5 @@
-// foldproof-lab bench gpu: how many small cases a second are generated, run on a GPU and judged, beside the
-// way that allocates, copies, launches, copies and frees for each.
+// foldproof-lab bench gpu: how many small cases per second are generated, run on a GPU and checked, compared
+// with a naive way that allocates, copies, launches, copies and frees for each case.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,12 +22,12 @@ namespace foldproof {
 namespace {
 
 constexpr std::uint64_t largest_count = 4096;
-/// About so many cases take as long as the start of the processes and more, however many kernels share them.
+/// Enough cases to take at least as long as the start of the processes, however many kernels share them.
 constexpr std::uint64_t naive_cases = 13'000, batched_cases = 130'000;
-/// Of so many instances, one has results that are made wrong.
+/// One in this many instances has its results corrupted.
 constexpr std::size_t instances_a_spoilt_one = 50;
 
-/// Whether all of it is judged, too: hands on results with other bytes in their buffers.
+/// Tests that everything is checked: returns results with other bytes in their buffers.
 class Spoiling final : public WrappedRunner {
  public:
   using WrappedRunner::WrappedRunner;
@@ -46,21 +46,21 @@ using Instances = std::vector<std::pair<const Subject*, const Instance*>>;
 struct Way {
   std::string name;
   WorkerOptions worker;
-  std::uint64_t cases = 0;  ///< of each instance
+  std::uint64_t cases = 0;  ///< per instance
 };
 
 struct Measured {
-  std::uint64_t cases = 0, judged = 0, spoilt = 0, spoilt_found = 0, other_findings = 0;
+  std::uint64_t cases = 0, checked = 0, spoilt = 0, spoilt_found = 0, other_findings = 0;
   double seconds = 0;
-  std::vector<std::string> failures;  ///< of instances that have no report
+  std::vector<std::string> failures;  ///< of instances without a report
 };
 
 AuditOptions options_of(const Way& way) {
   AuditOptions options;
   options.cases = way.cases;
-  options.steered = 0;
+  options.guided = 0;
   options.largest_count = largest_count;
-  options.tells_missed = false;
+  options.notes_missed = false;
   options.shrinks = false;
   return options;
 }
@@ -88,13 +88,13 @@ Measured measure(const Instances& instances, const Way& way, unsigned jobs, Prog
     const KernelReport report = kernel_report_from(unpack(outcome.text));
     if (report.verdict == Verdict::unsupported) measured.failures.push_back(report.reason);
     measured.cases += report.cases;
-    const auto& by = report.accuracy.judged_by;
-    for (std::size_t layer = 1; layer < by.size(); ++layer) measured.judged += by[layer];
+    const auto& by = report.accuracy.checked_by;
+    for (std::size_t layer = 1; layer < by.size(); ++layer) measured.checked += by[layer];
     measured.spoilt += is_spoilt(task) ? 1 : 0;
     measured.spoilt_found += is_spoilt(task) && !report.findings.empty() ? 1 : 0;
     if (is_spoilt(task) && report.findings.empty())
       measured.failures.push_back(
-          fmt::format("{} [{}]: its wrong results were not found", report.kernel, report.label));
+          fmt::format("{} [{}]: its wrong results were not detected", report.kernel, report.label));
     measured.other_findings += is_spoilt(task) ? 0 : report.findings.size();
     line.show(fmt::format("{}: {} cases", way.name, measured.cases));
   };
@@ -104,7 +104,7 @@ Measured measure(const Instances& instances, const Way& way, unsigned jobs, Prog
   return measured;
 }
 
-/// Different kernels, blocks and counts among the cases.
+/// Number of distinct combinations of kernel, block and count among the cases.
 std::size_t distinct_triples(const Instances& instances, const Way& way) {
   std::set<std::tuple<std::string, std::int64_t, std::int64_t>> triples;
   const AuditOptions options = options_of(way);
@@ -133,7 +133,7 @@ Json row(const Way& way, const Measured& measured, std::size_t triples, std::opt
           {"baseline", naive ? Json(*naive) : Json(nullptr)},
           {"ratio", naive ? Json(rate(measured) / *naive) : Json(nullptr)},
           {"cases", measured.cases},
-          {"judged_by_value_or_bound", measured.judged},
+          {"checked_by_value_or_bound", measured.checked},
           {"distinct_kernel_block_count", triples},
           {"seconds", measured.seconds},
           {"spoilt_instances", measured.spoilt},
@@ -144,15 +144,15 @@ Json row(const Way& way, const Measured& measured, std::size_t triples, std::opt
 
 std::string text_of(const std::string& device, unsigned jobs, const Json& benchmarks) {
   std::string text = fmt::format(
-      "{}: cases of at most {} elements, generated, run and judged by {} processes; wall time, the start of "
-      "the GPU's contexts in it\n",
+      "{}: cases of at most {} elements, generated, run and checked by {} processes; wall time, including "
+      "the creation of GPU contexts\n",
       device, largest_count, jobs);
   for (const Json& b : benchmarks)
     text += fmt::format(
-        "{:<12} {:8.0f} cases/s  {:7} cases, {:7} judged by value or bound, {:6} different (kernel, block, "
+        "{:<12} {:8.0f} cases/s  {:7} cases, {:7} checked by value or bound, {:6} different (kernel, block, "
         "count)  {:6.1f} s  {} of {} instances with wrong results found, {} other findings\n",
         b["name"].get<std::string>(), b["value"].get<double>(), b["cases"].get<std::uint64_t>(),
-        b["judged_by_value_or_bound"].get<std::uint64_t>(),
+        b["checked_by_value_or_bound"].get<std::uint64_t>(),
         b["distinct_kernel_block_count"].get<std::uint64_t>(), b["seconds"].get<double>(),
         b["spoilt_instances_found"].get<std::uint64_t>(), b["spoilt_instances"].get<std::uint64_t>(),
         b["other_findings"].get<std::uint64_t>());
@@ -171,10 +171,9 @@ int bench_gpu(const std::string& path, const Console& console) {
   std::vector<Subject> subjects = load_right_subjects(path, compile_options, console);
   const unsigned jobs = default_jobs();
   compile_subjects(subjects, compile_options, jobs, console, line);
-  const Instances instances = judged_instances(subjects);
+  const Instances instances = checked_instances(subjects);
   if (instances.empty())
-    throw InputError(
-        "bench gpu has nothing to run here: no kernel is meant to be right; name another folder");
+    throw InputError("bench gpu has nothing to run: no kernel is meant to be right; specify another folder");
 
   const auto of_each = [&](std::uint64_t all) { return std::max<std::uint64_t>(1, all / instances.size()); };
   Way naive{"naive", gpu_worker_options(std::chrono::seconds(10)), of_each(naive_cases)};

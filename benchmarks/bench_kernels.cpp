@@ -1,4 +1,4 @@
-// foldproof-lab bench kernels: how near the sums of the catalogue come to what the GPU's memory can give.
+// foldproof-lab bench kernels: how close the sums of the catalogue come to the GPU's memory bandwidth.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t element_bytes = 4;
 constexpr LargeInput uniform{.name = "uniform"};  ///< in [1, 2)
-/// Who takes longer at one size is not asked at the next, which is up to 16 times as large.
+/// A contender that takes longer at one size is skipped at the next, which is up to 16 times as large.
 constexpr double most_seconds = 0.25 / 16;
 
 /// The kernels of benchmarks/read.cu.
@@ -38,8 +38,8 @@ std::shared_ptr<const cuda::Module> own_kernels(cuda::Context& context) {
 
 // --- the kernels of the catalogue
 
-/// A kernel of the catalogue that ends with one value: partial sums are folded by a launch more, which
-/// belongs to its time.
+/// A kernel of the catalogue that ends with one value: an additional launch folds partial sums and is part of
+/// the measured time.
 class Sum {
  public:
   Sum(cuda::Context& context, const Subject& subject, const Instance& instance, std::int64_t count,
@@ -76,7 +76,7 @@ bool is_sum(const Instance& instance) {
   return is_whole_sum(instance) && instance.reduction->input == Element::f32;
 }
 
-/// The f32 sum of each kernel of the catalogue, with 256 threads where they are part of the matrix.
+/// The f32 sum of each kernel of the catalogue, with 256 threads if the matrix has them.
 std::vector<std::pair<const Subject*, const Instance*>> sums(std::span<const Subject> subjects) {
   std::vector<std::pair<const Subject*, const Instance*>> all;
   for (const Subject& subject : subjects) {
@@ -100,7 +100,7 @@ Contender reader(cuda::Context& context, const std::shared_ptr<const cuda::Modul
   return {"read", [=, &context](Address input) {
             const std::vector<ArgumentBytes> arguments{argument_of(input), argument_of(never->address()),
                                                        argument_of(count / 4), argument_of(std::uint32_t{1})};
-            (void)own;  // which holds the function
+            (void)own;  // keeps the function loaded
             context.launch(function, shape, arguments);
           }};
 }
@@ -121,9 +121,8 @@ std::string text_of(const Json& result) {
   std::string text = fmt::format(
       "{}: {} multiprocessors, {:.0f} GB/s by clock and bus; f32 sums, median of {} runs, each contender's "
       "inputs\n"
-      "rotated through eight times the L2 cache, partial sums folded by a launch more. Speed: against CUB, "
-      "the median and from a tenth to nine "
-      "tenths\n",
+      "rotated through eight times the L2 cache, partial sums folded by an additional launch. Speed: "
+      "relative to CUB, median and 10th to 90th percentile\n",
       result["device"].get<std::string>(), result["multiprocessors"].get<unsigned>(),
       result["peak_bytes_per_second"].get<double>() / 1e9, result["runs"].get<unsigned>());
   std::uint64_t count = 0;
@@ -148,9 +147,8 @@ int show_measured(const std::string& file, const Console& console) {
   try {
     console.print(text_of(Json::parse(read_text_file(file, largest))));
   } catch (const Json::exception& error) {
-    throw InputError(fmt::format("this is nothing that foldproof-lab bench kernels --format json printed: {}",
-                                 error.what()),
-                     {file});
+    throw InputError(
+        fmt::format("not the output of foldproof-lab bench kernels --format json: {}", error.what()), {file});
   }
   return exit_ok;
 }

@@ -1,4 +1,4 @@
-// foldproof-lab bench oracles: the time of exact sums beside that of other ways of summing the same elements.
+// foldproof-lab bench oracles: the time of exact sums compared with other ways of summing the same elements.
 #include <fmt/format.h>
 
 #include <functional>
@@ -13,9 +13,9 @@ namespace foldproof {
 namespace {
 
 constexpr std::size_t elements = 1'000'000;
-constexpr std::size_t few_elements = elements / 50;  ///< for ways that take some hundred times as long
+constexpr std::size_t few_elements = elements / 50;  ///< for methods that take some hundred times as long
 
-/// A way of summing; the first one of a row is the baseline of the others.
+/// A way of summing; the first one of a row is the baseline for the others.
 struct Contender {
   std::string name;
   std::size_t elements;
@@ -25,17 +25,18 @@ struct Contender {
 struct Measured {
   std::string type, data, contender;
   std::size_t elements = 0;
-  double nanoseconds = 0, baseline = 0, ratio = 0;  ///< an element; medians
+  double nanoseconds = 0, baseline = 0, ratio = 0;  ///< per element; medians
 };
 
-/// Keeps the compiler from leaving out what is measured.
+/// Keeps the compiler from removing what is measured.
 template <class Value>
 void use(Value value) {
   [[maybe_unused]] static volatile Value sink;
   sink = value;
 }
 
-/// The contenders take turns, each run in another order, so that what else the machine does meets all alike.
+/// The contenders take turns, in another order in each run, so that other load on the machine affects all
+/// alike.
 std::vector<Measured> compared(const std::vector<Contender>& contenders, unsigned runs) {
   const std::size_t count = contenders.size();
   std::vector<std::vector<double>> times(count), ratios(count);
@@ -47,7 +48,7 @@ std::vector<Measured> compared(const std::vector<Contender>& contenders, unsigne
       contenders[who].sum();
       time[who] = 1e9 * (thread_seconds() - begin) / static_cast<double>(contenders[who].elements);
     }
-    if (run == 0) continue;  // It fills the caches.
+    if (run == 0) continue;  // the first run only fills the caches
     for (std::size_t who = 0; who < count; ++who) {
       times[who].push_back(time[who]);
       ratios[who].push_back(time[who] / time[0]);
@@ -147,8 +148,8 @@ Json to_json(const Measured& m, unsigned runs) {
 
 std::string text(const std::vector<Measured>& all, unsigned runs) {
   std::string lines = fmt::format(
-      "sums of {} elements, processor time of one core, medians of {} runs in which all take turns\n"
-      "cpp_bin_float_100 and mpfr_sum: of {} elements; mpfr_sum: converted beforehand{}\n",
+      "sums of {} elements, processor time of one core, medians of {} interleaved runs\n"
+      "cpp_bin_float_100 and mpfr_sum: {} elements; mpfr_sum: elements converted beforehand{}\n",
       elements, runs, few_elements, FOLDPROOF_HAS_MPFR ? "" : ", and absent: this build found no MPFR");
   for (const Measured& m : all)
     lines += fmt::format("{:<5} {:<11} {:<18} {:9.3f} ns/element  {:8.3f} x plain\n", m.type, m.data,

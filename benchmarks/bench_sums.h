@@ -1,5 +1,5 @@
-// Ways of summing that `foldproof-lab bench oracles` sets side by side. Each takes elements of the type T and
-// gives something that depends on all of them.
+// The ways of summing that `foldproof-lab bench oracles` compares. Each takes elements of type T and returns
+// something that depends on all of them.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@ namespace foldproof {
 template <class T>
 concept NarrowFloat = !std::is_arithmetic_v<T>;
 
-/// What a program adds elements up in: narrow formats in float, integers in 64 bits.
+/// The type in which a program would sum elements: float for narrow formats, 64 bits for integers.
 template <class T>
 using Running = std::conditional_t<NarrowFloat<T>, float,
                                    std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>>;
 
-/// An element as its running sum takes it: narrow formats by a table of all codes.
+/// Converts an element to the type of its running sum: narrow formats by a table of all codes.
 template <class T>
 class Widen {
  public:
@@ -71,7 +71,7 @@ std::uint64_t exact_sum(std::span<const T> elements) {
   return sum.rounded(ElementOf<T>::value);
 }
 
-/// 100 decimal digits: enough for well-behaved data, far too few for any.
+/// 100 decimal digits: enough for well-behaved data, far too few for arbitrary data.
 template <class T>
 double bin_float_sum(std::span<const T> elements, const Widen<T>& widen) {
   boost::multiprecision::cpp_bin_float_100 sum = 0;

@@ -1,4 +1,4 @@
-// foldproof-lab compare: the same cases on the emulated device and on a GPU, bit for bit.
+// foldproof-lab compare: compares the same cases on the emulated device and on a GPU, bit for bit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ struct Arguments {
   SourceOptions source;
 };
 
-/// Whether the contract and the code leave no choice of bits: one order of combination, nothing approximated.
+/// Whether contract and code determine all bits: a single order of combination, and no approximate
+/// instruction.
 bool has_one_answer(const Instance& instance, const Image& image) {
   return instance.claims.deterministic &&
          std::ranges::none_of(instance.launches, [&](const LaunchContract& launch) {
@@ -39,10 +40,10 @@ bool has_one_answer(const Instance& instance, const Image& image) {
 AuditOptions audit_options(const Arguments& a) {
   AuditOptions options;
   options.cases = a.cases;
-  options.steered = 0;
+  options.guided = 0;
   options.largest_count = a.largest;
   options.seed = parse_seed(a.seed);
-  options.tells_missed = false;
+  options.notes_missed = false;
   return options;
 }
 
@@ -67,10 +68,10 @@ Compared compared(const Subject& subject, const Instance& instance, std::unique_
   return one;
 }
 
-/// False where the user ended it.
+/// False if the user interrupted it.
 bool compare_all(const std::vector<Subject>& subjects, const Arguments& a, Comparison& comparison,
                  ProgressLine& line) {
-  const auto instances = judged_instances(subjects);
+  const auto instances = checked_instances(subjects);
   const AuditOptions options = audit_options(a);
   comparison.kernels.resize(instances.size());
   GpuWorkers workers(gpu_worker_options(parse_duration(a.case_limit, "--case-limit")));
@@ -118,21 +119,22 @@ int compare(const Arguments& a, const Console& console) {
 
 Run attach_compare(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
-  app.add_option("PATH", a->path, "A folder, source or contract; without one the kernels that come along");
-  app.add_option("--cases", a->cases, "Of each instance; default: 48")
+  app.add_option("PATH", a->path, "Folder, source file or contract (default: the bundled catalogue)");
+  app.add_option("--cases", a->cases, "Cases per instance (default: 48)")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40)))
       ->type_name("N");
-  app.add_option("--largest", a->largest, "Elements of a case at most; default: 4096")
+  app.add_option("--largest", a->largest, "Maximum number of elements per case (default: 4096)")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30)))
       ->type_name("N");
-  app.add_option("--seed", a->seed, "Of the cases: a number, or random")->type_name("SEED");
-  app.add_option("--jobs,-j", a->jobs, "Processes at a time")
+  app.add_option("--seed", a->seed, "Seed of the cases: a number or \"random\"")->type_name("SEED");
+  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes")
       ->check(quietly(CLI::Range(1U, 1024U)))
       ->type_name("N");
-  app.add_option("--case-limit", a->case_limit, "Time of a case on the GPU; default: " + a->case_limit)
+  app.add_option("--case-limit", a->case_limit, "Time limit per case on the GPU; default: " + a->case_limit)
       ->type_name("TIME");
-  app.add_flag("--contracted", a->contracted,
-               "Build as the contracts say, without -fmad=false: results must stay inside their bounds");
+  app.add_flag(
+      "--contracted", a->contracted,
+      "Build as the contracts specify, without -fmad=false; results are checked against their bounds");
   a->source.attach(app);
   return [a, &console] { return compare(*a, console); };
 }

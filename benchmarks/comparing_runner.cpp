@@ -12,8 +12,8 @@ namespace foldproof {
 
 namespace {
 
-/// f64 hands on the NaN of an operand. Where two meet, ptxas chooses: it may swap the operands of a sum or
-/// product.
+/// f64 propagates the NaN of an operand. If both operands are NaN, ptxas chooses: it may swap the operands of
+/// a sum or product.
 bool differ_in_nans_only(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
   for (std::size_t i = 0; i < a.size() / sizeof(double); ++i) {
     const std::uint64_t here = load(Element::f64, a, i), there = load(Element::f64, b, i);
@@ -37,7 +37,8 @@ Finding difference(const Job& job, std::size_t buffer, const JobResult& emulated
   Finding finding;
   finding.kind = Kind::not_reproducible;
   finding.message = fmt::format(
-      "the devices differ in the buffer \"{}\": from byte {} on, the emulated one has {} and the GPU {}",
+      "the devices differ in the buffer \"{}\": starting at byte {}, the emulated device has {} and the GPU "
+      "{}",
       job.buffers[buffer].name, at, hex(a), hex(b));
   for (const JobStep& step : job.steps)
     if (const auto* launch = std::get_if<JobLaunch>(&step)) finding.at = launch->where;
@@ -58,7 +59,7 @@ std::vector<JobResult> ComparingRunner::run(const std::vector<Job>& jobs) {
   std::vector<JobResult> results = inner().run(on_gpu);
   for (std::size_t j = 0; j < results.size(); ++j) {
     Job job = jobs[j];
-    job.follow.reset();
+    job.trace.reset();
     const std::vector<JobResult> emulated = emulated_->run({job});
     if (auto finding = compare(job, emulated.front(), results[j])) results[j].findings.push_back(*finding);
   }
@@ -86,8 +87,8 @@ std::optional<Finding> ComparingRunner::compare(const Job& job, const JobResult&
 bool ComparingRunner::is_f64(const std::string& buffer) const {
   const auto of = [&](const Reduction& reduction) { return reduction.output == Element::f64; };
   if (buffer == instance_.output_name) return of(*instance_.reduction);
-  return std::ranges::any_of(instance_.further, [&](const FurtherResult& further) {
-    return further.buffer == buffer && of(further.reduction);
+  return std::ranges::any_of(instance_.additional_outputs, [&](const AdditionalOutput& additional) {
+    return additional.buffer == buffer && of(additional.reduction);
   });
 }
 

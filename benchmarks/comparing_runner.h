@@ -1,4 +1,4 @@
-// Jobs on a GPU and on the emulated device as well, to see whether both leave the same bits.
+// Runs jobs on a GPU and on the emulated device, to see whether both leave the same bits.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 
 namespace foldproof {
 
-/// What became of runs.
+/// Numbers of runs by outcome.
 struct RunTally {
   std::uint64_t runs = 0, same = 0;  ///< both devices ended; and left the same bits
-  std::uint64_t other_nan = 0;       ///< but for NaNs of f64, which differ in sign or payload
+  std::uint64_t other_nan = 0;       ///< the same except for NaNs of f64, which differ in sign or payload
   std::uint64_t left_out = 0;        ///< one of the devices did not end, or lacks an instruction
 };
 
-/// The GPU's results are handed on; where bits must be the same and are not, with a finding.
+/// Returns the GPU's results, with a finding if bits must be the same and are not.
 class ComparingRunner final : public WrappedRunner {
  public:
-  /// `instance` outlives it.
+  /// `instance` must outlive this object.
   ComparingRunner(std::unique_ptr<Runner> gpu, const Instance& instance, bool must_be_same)
       : WrappedRunner(std::move(gpu)), instance_(instance), must_be_same_(must_be_same) {}
 
-  /// Jobs have schedules, which the emulated device obeys; the GPU has the loads that stand for them.
+  /// Jobs have schedules, which the emulated device obeys; the GPU runs the corresponding co-running loads.
   Capabilities capabilities() const override;
   std::vector<JobResult> run(const std::vector<Job>& jobs) override;
 

@@ -1,4 +1,4 @@
-// What `foldproof-lab compare` found out, as a page and as JSON.
+// The result of `foldproof-lab compare`, as a page and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace foldproof {
 
-/// Of an instance.
+/// The result for one instance.
 struct Compared {
   std::string folder, kernel, instance;
-  bool must_be_same = false;  ///< the bits, on both devices
+  bool must_be_same = false;  ///< whether both devices must leave the same bits
   std::uint64_t cases = 0;
   RunTally tally;
   std::vector<Finding> findings;
-  std::string trouble;  ///< why it was not compared; empty where it was
+  std::string trouble;  ///< why it was not compared; empty if it was
 };
 
 struct Comparison {
   std::string device;             ///< the GPU
-  bool contracted = false;        ///< built as the contracts say; else with -fmad=false
-  std::uint64_t largest = 0;      ///< elements of a case
-  std::vector<Compared> kernels;  ///< one an instance
+  bool contracted = false;        ///< built as the contracts say; otherwise with -fmad=false
+  std::uint64_t largest = 0;      ///< largest element count of a case
+  std::vector<Compared> kernels;  ///< one per instance
 };
 
 Json to_json(const Compared& one);
@@ -35,7 +35,7 @@ Json to_json(const Compared& one);
 Compared compared_from(const Json& json);
 
 Json to_json(const Comparison& comparison);
-/// Markdown. `command`: what the page says it was made by.
+/// Markdown. `command`: the command that the page names as its source.
 std::string page_of(const Comparison& comparison, const std::string& command);
 
 }  // namespace foldproof

@@ -16,18 +16,18 @@ constexpr double seconds_of_a_sample = 400e-6;
 constexpr unsigned most_sums_of_a_sample = 100;
 constexpr std::uint64_t times_the_cache = 8;
 
-/// Seconds a sum, of so many one behind the other.
+/// Seconds per sum, for this many successive sums.
 double timed(cuda::Stopwatch& watch, const Contender& contender, RotatedInputs& inputs, unsigned times) {
   watch.start();
   for (unsigned k = 0; k < times; ++k) contender.sum(inputs.next());
   return watch.stop() / times;
 }
 
-/// The median, and what lies between a tenth and nine tenths.
+/// The median, and the limits of the range from a tenth to nine tenths.
 struct Ratio {
   double low = 0, middle = 0, high = 0;
 };
-/// Of one contender's times over another's, sample by sample.
+/// The ratios of one contender's times to another's, sample by sample.
 Ratio ratio_of(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> ratios;
   for (std::size_t k = 0; k < a.size(); ++k) ratios.push_back(a[k] / b[k]);

@@ -1,4 +1,4 @@
-// Sums on a GPU that take turns, so that what the machine does meanwhile meets all of them alike.
+// Sums on a GPU that take turns, so that other activity of the machine affects all of them alike.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace foldproof {
 
-/// Somebody who sums elements from an address on, on the context's stream.
+/// Sums the elements at an address, in the context's stream.
 struct Contender {
   std::string name;
   std::function<void(Address input)> sum;
-  std::string launch = {};           ///< of its first kernel, where that is known: "1056 x 256"
-  std::vector<double> seconds = {};  ///< a sum, sample by sample; all contenders' samples lie side by side
+  std::string launch = {};           ///< of its first kernel, if known: "1056 x 256"
+  std::vector<double> seconds = {};  ///< per sum, by run: the same index is the same run for all contenders
 };
 
-/// The same input in so many places that the L2 cache holds an eighth of them.
+/// Copies of the same input, together eight times as large as the L2 cache.
 class RotatedInputs {
  public:
   /// `make` writes an input of that many bytes to an address, in the context's stream.
@@ -32,17 +32,17 @@ class RotatedInputs {
   cuda::Memory memory_;
 };
 
-/// Everybody in turn, in another order each run, by CUDA's events. A sample is as many sums as take 0.4 ms,
-/// and at most 100: shorter ones tell more about events than about kernels.
+/// Times all contenders in turn, in another order in each run, with CUDA events. A sample is as many sums as
+/// take 0.4 ms, at most 100: shorter samples would measure events rather than kernels.
 void take_turns(cuda::Context& context, std::vector<Contender>& contenders, RotatedInputs& inputs,
                 unsigned runs);
 
-/// `launch`, `seconds` (the median), `bytes_per_second` of so many bytes, and `speed_against_cub`.
+/// `launch`, `seconds` (the median), `bytes_per_second` for `bytes` bytes, and `speed_against_cub`.
 Json measured(const Contender& one, const Contender& cub, std::uint64_t bytes);
 
-/// "1.028 (0.996 .. 1.059)": of what `measured` made.
+/// "1.028 (0.996 .. 1.059)", from the result of `measured`.
 std::string speed_text(const Json& measured);
-/// "1056 x 256": blocks and threads of each.
+/// "1056 x 256": blocks, and threads per block.
 std::string launch_text(const LaunchShape& shape);
 
 }  // namespace foldproof

@@ -1,9 +1,9 @@
-// foldproof-lab fingerprint: everything that the emulated device does with the cases of an audit, as one hash
-// per instance.
+// foldproof-lab fingerprint: hashes everything that the emulated device does with the cases of an audit, one
+// hash per instance.
 //
-//   For a change that must not change behaviour: run it before and after, and compare the lines. A hash
+//   For a change that must not affect behaviour: run it before and after, and compare the lines. A hash
 //   covers the events that observers see, in order, the memory and results, the findings, the counters and
-//   the provenance, of every case under five schedules and three sets of observers.
+//   the provenance, of every case under five schedules and with four sets of observers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 #include "devices/emulated/runner.h"
 #include "properties/audit.h"
 #include "sanitizer/checks.h"
-#include "sanitizer/counting.h"
+#include "sanitizer/counting_observer.h"
 
 namespace foldproof {
 
@@ -51,7 +51,7 @@ void add(Digest& digest, const ThreadId& thread) {
   digest.add(to_string(thread.thread));
 }
 
-/// The same for a checkout in another folder.
+/// Makes the text independent of the folder of the checkout.
 std::string without_folders(std::string text) {
   for (std::size_t slash; (slash = text.find('/')) != std::string::npos;) {
     const std::size_t before = text.find_last_of(" (\"", slash);
@@ -75,10 +75,10 @@ class Fingerprint final : public Observer {
  public:
   explicit Fingerprint(Digest& digest, bool executions) : digest_(digest), executions_(executions) {}
 
-  void launch_begins(const Scene& scene) override {
-    all(1, scene.threads_per_block(), scene.blocks_per_cluster(), scene.blocks(),
-        scene.has_plain_strong_accesses());
-    scene_ = &scene;
+  void launch_begins(const LaunchView& launch) override {
+    all(1, launch.threads_per_block(), launch.blocks_per_cluster(), launch.blocks(),
+        launch.has_plain_strong_accesses());
+    launch_ = &launch;
   }
   std::vector<Finding> launch_ends() override {
     all(2);
@@ -95,17 +95,17 @@ class Fingerprint final : public Observer {
         e.unchanged, e.warp.block, e.warp.warp);
     for_lanes(e.lanes, [&](unsigned lane) {
       all(e.at[lane], e.owner ? e.owner[lane] : e.warp.block);
-      if (lane == 0) digest_.add(scene_->memory_at(e.shared, e.at[lane]));
+      if (lane == 0) digest_.add(launch_->memory_at(e.shared, e.at[lane]));
     });
   }
   void fences(const FenceEvent& e) override {
     all(8, e.warp.block, e.warp.warp, e.lanes, static_cast<unsigned>(e.scope));
   }
   void warp_meets(const BarrierEvent& e) override { barrier(9, e); }
-  void meeting_arrives(const MeetingEvent& e) override {
+  void warp_sync_arrives(const WarpSyncEvent& e) override {
     all(10, e.warp.block, e.warp.warp, e.lanes, e.mask, e.site);
   }
-  void meeting_ends(const MeetingEvent& e) override {
+  void warp_sync_completes(const WarpSyncEvent& e) override {
     all(11, e.warp.block, e.warp.warp, e.lanes, e.mask, e.site);
   }
   void barrier_arrives(const BarrierEvent& e) override { barrier(12, e); }
@@ -140,16 +140,16 @@ class Fingerprint final : public Observer {
   }
   void execution(unsigned what, const ExecutionEvent& e) {
     all(what, e.warp.block, e.warp.warp, e.live, e.active, e.site,
-        static_cast<unsigned>(scene_->class_of(e.site)));
+        static_cast<unsigned>(launch_->class_of(e.site)));
   }
 
   Digest& digest_;
   bool executions_;
-  const Scene* scene_ = nullptr;
+  const LaunchView* launch_ = nullptr;
 };
 
-void add(Digest& digest, const Followed& followed) {
-  const Expressions& all = followed.expressions;
+void add(Digest& digest, const ProvenanceTrace& trace) {
+  const Expressions& all = trace.expressions;
   digest.add(all.inputs());
   for (NodeId id = 0; id < all.size(); ++id) {
     const Node& n = all[id];
@@ -162,9 +162,9 @@ void add(Digest& digest, const Followed& followed) {
       digest.add(value);
   }
   for (const NodeId id : all.decisions()) digest.add(id);
-  digest.add(all.gap().value_or(""));
-  for (const NodeId id : followed.results) digest.add(id);
-  for (const FollowedLaunch& launch : followed.launches) {
+  digest.add(all.incomplete().value_or(""));
+  for (const NodeId id : trace.results) digest.add(id);
+  for (const LaunchTrace& launch : trace.launches) {
     digest.add(launch.end);
     for (const NodeId id : launch.kept) digest.add(id);
   }
@@ -177,10 +177,10 @@ void add(Digest& digest, const JobResult& result) {
   digest.add(result.printed);
   digest.add(std::uint64_t{result.completed});
   digest.add(result.unsupported.value_or(""));
-  if (result.followed) add(digest, *result.followed);
+  if (result.trace) add(digest, *result.trace);
 }
 
-/// One way in which the device can watch a job.
+/// One configuration in which the device can observe a job.
 struct Watching {
   bool checks, executions, definedness, provenance;
 };
@@ -189,14 +189,14 @@ constexpr std::array<Watching, 4> ways{{{false, false, false, false},
                                         {false, true, false, true},
                                         {true, true, true, false}}};
 
-/// Runs each job of an audit in every way under every schedule, and hashes what comes of it.
+/// Runs each job of an audit in every configuration under every schedule, and hashes the results.
 class HashingRunner final : public Runner {
  public:
   HashingRunner() : audited_(emulated::make_runner(all_checks(), true)) {
     for (const Watching& way : ways) {
       Observers observers;
       if (way.checks) observers = all_checks();
-      if (way.executions) observers.push_back(std::make_unique<Counting>(counters_));
+      if (way.executions) observers.push_back(std::make_unique<CountingObserver>(counters_));
       if (way.checks || way.executions)
         observers.push_back(std::make_unique<Fingerprint>(digest_, way.executions));
       runners_.push_back(emulated::make_runner(std::move(observers), way.definedness));
@@ -212,7 +212,7 @@ class HashingRunner final : public Runner {
           Job one = job;
           one.order = schedule_named(schedule);
           one.limits.warp_instructions = std::min<std::uint64_t>(one.limits.warp_instructions, 2'000'000);
-          if (!ways[w].provenance) one.follow.reset();
+          if (!ways[w].provenance) one.trace.reset();
           for (const JobResult& result : runners_[w]->run({one})) add(digest_, result);
           ++runs_;
         }
@@ -244,10 +244,10 @@ struct Arguments {
 std::string fingerprint_of(const Subject& subject, const Instance& instance, const Arguments& a) {
   AuditOptions options;
   options.cases = a.cases;
-  options.steered = 0;
+  options.guided = 0;
   options.largest_count = a.largest;
   options.shrinks = false;
-  options.tells_missed = false;
+  options.notes_missed = false;
   options.tries_stored = false;
   options.store = std::filesystem::temp_directory_path() / "foldproof-fingerprint";
   HashingRunner runner;
@@ -260,7 +260,7 @@ int fingerprint(const Arguments& a, const Console& console) {
   ProgressLine line;
   const CompileOptions compile_options = a.source.compile_options();
   std::vector<Subject> subjects = load_subjects({a.path, {}, {}}, compile_options, console);
-  std::erase_if(subjects, [](const Subject& s) { return s.contract.is_host(); });
+  std::erase_if(subjects, [](const Subject& s) { return s.contract.is_host_function(); });
   compile_subjects(subjects, compile_options, a.jobs, console, line);
   std::vector<std::pair<const Subject*, const Instance*>> instances;
   for (const Subject& subject : subjects)
@@ -291,7 +291,7 @@ Run attach_fingerprint(CLI::App& app, Console& console) {
   app.add_option("--cases", a->cases, "Cases per instance (default: 2)")->type_name("N");
   app.add_option("--largest", a->largest, "Largest number of elements per case (default: 4096)")
       ->type_name("N");
-  app.add_option("--jobs,-j", a->jobs, "Processes at a time")->type_name("N");
+  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes")->type_name("N");
   a->source.attach(app);
   return [a, &console] { return fingerprint(*a, console); };
 }

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As benchmarks/libraries.cu has them; an int is a cudaError_t.
+// Must match benchmarks/libraries.cu; an int is a cudaError_t.
 using Cub = int(Address, Address, std::size_t, Address, std::size_t*, CUstream_st*);
 using Thrust = int(Address, float*, std::size_t, CUstream_st*);
 

@@ -1,4 +1,4 @@
-// The sums of CUB and Thrust, of the library that benchmarks/libraries.cu is compiled to.
+// The sums of CUB and Thrust, from the library to which benchmarks/libraries.cu is compiled.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace foldproof {
 
 class GpuLibraries {
  public:
-  /// Opens it beside the program. Throws InputError where it was not built.
+  /// Opens the library next to the program. Throws InputError if it was not built.
   GpuLibraries();
 
-  /// Of f32 or f64.
+  /// For f32 or f64.
   Contender cub(const cuda::Context& context, Element element, std::uint64_t count) const;
-  /// Of f32.
+  /// For f32.
   Contender thrust(const cuda::Context& context, std::uint64_t count) const;
 
  private:

@@ -1,5 +1,4 @@
-// foldproof-lab: measurements of Foldproof itself, of its catalogue and of what is published about
-// reductions.
+// foldproof-lab: measurements of Foldproof itself, of its catalogue and of published claims about reductions.
 #include "benchmarks/verbs.h"
 #include "command/gpu_workers.h"
 #include "command/program.h"
@@ -11,7 +10,7 @@ using namespace foldproof;
 constexpr Verb verbs[] = {
     {"claims", "Test published claims (docs/claims.md)", attach_claims},
     {"compare", "Compare the emulated device with a GPU", attach_compare},
-    {"detection", "Show what found which defect (docs/detection.md)", attach_detection},
+    {"detection", "Show which tool found which defect (docs/detection.md)", attach_detection},
     {"fingerprint", "Hash what the emulated device does", attach_fingerprint},
     {"kernels", "Describe the kernels of a folder (docs/kernels.md)", attach_kernels},
     {"bench", "Measure the speed of Foldproof and its kernels", attach_bench},

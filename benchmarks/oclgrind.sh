@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The same tree sum in Oclgrind and in Foldproof's emulated device, one core each, in one run:
+# The same tree sum in Oclgrind and on Foldproof's emulated device, one core each, in one run:
 #   benchmarks/oclgrind.sh FOLDPROOF-LAB
-# Prints elements a second of both and their ratio: without checks on either side, and all of Foldproof's checks
-# beside Oclgrind's --data-races and beside both of its checks. Oclgrind's start-up, measured on one work-group,
-# is taken off its time.
+# Prints elements per second of both and their ratio: without checks on either side, and with all of
+# Foldproof's checks compared with Oclgrind's --data-races and with both of its checks. Oclgrind's start-up,
+# measured on one work-group, is subtracted from its time.
 set -euo pipefail
 
 laboratory=${1:?usage: benchmarks/oclgrind.sh FOLDPROOF-LAB}
@@ -14,8 +14,8 @@ trap 'rm -rf "$work"' EXIT
 elements=$((1 << 20)) block=256
 cp "$here/tree_sum.cl" "$work"
 
-# simulate ELEMENTS OPTION...: processor seconds of one simulation, which is what Foldproof's benchmark counts.
-# Every partial must be the sum of a block of ones.
+# simulate ELEMENTS OPTION...: processor seconds of one simulation, as counted by Foldproof's benchmark. Every
+# partial must be the sum of a block of ones.
 simulate() {
   local count=$1
   shift
@@ -34,7 +34,7 @@ SIM
   local spent TIMEFORMAT='%U %S'
   spent=$(cd "$work" && { time oclgrind-kernel --num-threads 1 "$@" tree_sum.sim >out 2>&1; } 2>&1)
   [[ $(grep -c "= $block\$" "$work/out") == $((count / block)) ]] || {
-    echo "oclgrind.sh: Oclgrind's result is not what was expected:" >&2
+    echo "oclgrind.sh: unexpected result from Oclgrind:" >&2
     head -5 "$work/out" >&2
     exit 1
   }

@@ -49,7 +49,7 @@ bool compiles(const std::filesystem::path& file, const std::string& source) {
     compile_source(file, {}, {"-std=c++17"}, {});
     return true;
   } catch (const InputError& error) {
-    if (error.position().line == 0) throw;  // not about the source
+    if (error.position().line == 0) throw;  // not an error in the source
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// Small programs that settle what is said about devices and compilers.
+// Small programs that test statements about devices and compilers.
 #pragma once
 
 #include <cstdint>
@@ -6,21 +6,21 @@
 
 namespace foldproof {
 
-/// A warp shuffles its lane numbers down by 16.
+/// The result of a warp that shuffles its lane numbers down by 16.
 struct Shuffled {
-  std::uint32_t lane;   ///< one whose source would lie past lane 31
-  std::uint32_t value;  ///< that it gets
+  std::uint32_t lane;   ///< a lane whose source would be past lane 31
+  std::uint32_t value;  ///< the value that it gets
 };
 Shuffled shuffled_past_the_end();
 
-/// Why a kernel with so many words of static shared memory, of which it writes the last, does not run; empty
-/// when it does.
+/// Why a kernel with this many words of static shared memory, of which it writes the last, does not run;
+/// empty if it does.
 std::string refusal_of_shared_words(unsigned words);
 
-/// Why a block of so many threads does not run; empty when it does.
+/// Why a block of this many threads does not run; empty if it does.
 std::string refusal_of_threads(unsigned threads);
 
-/// Whether nvcc compiles cg::reduce over the group. Throws InputError where there is no nvcc.
+/// Whether nvcc compiles cg::reduce over the group. Throws InputError without nvcc.
 bool reduce_of_group_compiles(const std::string& group);
 
 }  // namespace foldproof

@@ -23,17 +23,17 @@ Settled confirmed_if(bool so, const std::string& off_by, const std::string& meas
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-/// By how much `now` is below `before`, as a share of it.
+/// How far `now` is below `before`, as a fraction of `before`.
 double fewer(double now, double before) { return before == 0 ? 0 : 1 - now / before; }
 
 std::uint64_t conflicts(const Counters& c) { return c.shared.loads.conflicts + c.shared.stores.conflicts; }
 
-/// The threads of a block that fold in a round: those that store.
+/// The threads per block that fold in a round: those that store.
 double working(const Evidence& e, const std::string& id, std::size_t round) {
   return e.a_block(id, e.of(id).rounds.at(round).store_lanes);
 }
 
-/// Rounds in which less than a whole warp works.
+/// Rounds in which fewer threads than a whole warp work.
 std::uint64_t rounds_of_partial_warps(const Evidence& e, const std::string& id) {
   std::uint64_t number = 0;
   for (std::size_t r = 1; r < e.of(id).rounds.size(); ++r)
@@ -51,52 +51,52 @@ Settled idle_lanes(const Evidence& e) {
     halves = halves && share == std::ldexp(1.0, -static_cast<int>(r));
     shares += fmt::format("{}{}", shares.empty() ? "" : ", ", percent(share));
   }
-  return confirmed_if(halves, "the shares do not halve", "lanes that work, round by round: " + shares);
+  return confirmed_if(halves, "the shares do not halve", "working lanes per round: " + shares);
 }
 
 Settled fewer_loads(const Evidence& e) {
   const double before = e.a_block("A2", e.of("A2").shared.loads.requests);
   const double now = e.a_block("A3", e.of("A3").shared.loads.requests);
-  return confirmed_if(
-      fewer(now, before) > 0.4, percent(0.4 - fewer(now, before)),
-      fmt::format("{} shared loads a block against {}: {} fewer", now, before, percent(fewer(now, before))));
+  return confirmed_if(fewer(now, before) > 0.4, percent(0.4 - fewer(now, before)),
+                      fmt::format("{} shared loads per block compared with {}: {} fewer", now, before,
+                                  percent(fewer(now, before))));
 }
 
 Settled no_divergence(const Evidence& e) {
   const double branches = e.a_block("A4", e.of("A4").divergent_branches);
-  return confirmed_if(branches == 0,
-                      fmt::format("{} divergent branches a block, though 256 is a multiple of 32", branches),
-                      fmt::format("A2 has {} a block; of A4's {}, {} are in rounds with work for less than a "
-                                  "warp, and one lets thread "
-                                  "0 write the result",
-                                  e.a_block("A2", e.of("A2").divergent_branches), branches,
-                                  rounds_of_partial_warps(e, "A4")));
+  return confirmed_if(
+      branches == 0,
+      fmt::format("{} divergent branches per block, although 256 is a multiple of 32", branches),
+      fmt::format("A2 has {} per block; of A4's {}, {} are in rounds with work for less than a warp, and one "
+                  "lets thread 0 write the result",
+                  e.a_block("A2", e.of("A2").divergent_branches), branches,
+                  rounds_of_partial_warps(e, "A4")));
 }
 
 Settled strided_conflicts(const Evidence& e) {
   const Counters& c = e.of("A4");
   const std::uint64_t passes = c.shared.loads.passes + c.shared.stores.passes;
   return confirmed_if(conflicts(c) > 0, "there are none",
-                      fmt::format("{} of {} passes of the banks a block are for conflicts; A2 has {}",
+                      fmt::format("{} of {} bank passes per block are due to conflicts; A2 has {}",
                                   e.a_block("A4", conflicts(c)), e.a_block("A4", passes),
                                   e.a_block("A2", conflicts(e.of("A2")))));
 }
 
 Settled fewer_conflicts(const Evidence& e) {
   const double before = e.a_block("A4", conflicts(e.of("A4"))), now = e.a_block("A5", conflicts(e.of("A5")));
-  return confirmed_if(
-      fewer(now, before) >= 0.99, percent(0.99 - fewer(now, before)),
-      fmt::format("{} conflicts a block against {}: {} fewer", now, before, percent(fewer(now, before))));
+  return confirmed_if(fewer(now, before) >= 0.99, percent(0.99 - fewer(now, before)),
+                      fmt::format("{} conflicts per block compared with {}: {} fewer", now, before,
+                                  percent(fewer(now, before))));
 }
 
 Settled last_warp_diverges(const Evidence& e) {
   const double branches = e.a_block("A5", e.of("A5").divergent_branches);
   const auto partial = static_cast<double>(rounds_of_partial_warps(e, "A5"));
-  return confirmed_if(
-      branches == partial + 1, fmt::format("{} divergent branches are elsewhere", branches - partial - 1),
-      fmt::format("{} divergent branches a block: {} in the rounds that less than a warp works in, and "
-                  "one that lets thread 0 write the result",
-                  branches, partial));
+  return confirmed_if(branches == partial + 1,
+                      fmt::format("{} divergent branches are elsewhere", branches - partial - 1),
+                      fmt::format("{} divergent branches per block: {} in rounds with work for less than a "
+                                  "warp, and one that lets thread 0 write the result",
+                                  branches, partial));
 }
 
 Settled utilisation(const Evidence& e) {
@@ -112,7 +112,7 @@ Settled utilisation(const Evidence& e) {
   return confirmed_if(
       near("A2", 0.5) && near("A5", 0.85) && near("B7", 1),
       fmt::format("{}, {}, {} percentage points", off("A2", 0.5), off("A5", 0.85), off("B7", 1)),
-      fmt::format("active of live lanes over all PTX instructions of the kernel: {}, {}, {}", is("A2"),
+      fmt::format("active share of live lanes over all PTX instructions of the kernel: {}, {}, {}", is("A2"),
                   is("A5"), is("B7")));
 }
 
@@ -133,9 +133,8 @@ Settled tree_costs(const Evidence& e) {
                       fmt::format("{:+} accesses and {:+} barriers of A3, which comes nearest",
                                   static_cast<int>(e.of("A3").shared_requests_of_busiest_warp) - 16,
                                   e.a_block("A3", e.of("A3").block_barriers) - 8),
-                      fmt::format("shared accesses of thread 0 and barriers: {}; {}; {}. The claim leaves "
-                                  "out the first store and the "
-                                  "barrier behind it",
+                      fmt::format("shared accesses of thread 0 and barriers: {}; {}; {}. The claim omits the "
+                                  "first store and the barrier after it",
                                   costs(e, "A2"), costs(e, "A3"), costs(e, "A5")));
 }
 
@@ -151,7 +150,7 @@ Settled no_shared_memory(const Evidence& e) {
   const Counters &b1 = e.of("B1"), &b7 = e.of("B7");
   const std::uint64_t of_block = b7.shared.loads.requests + b7.shared.stores.requests;
   return confirmed_if(of_block == 0, "true of one warp, not of a block",
-                      fmt::format("requests to shared memory a block: B1 {}, B7 {}",
+                      fmt::format("requests to shared memory per block: B1 {}, B7 {}",
                                   e.a_block("B1", b1.shared.loads.requests + b1.shared.stores.requests),
                                   e.a_block("B7", of_block)));
 }
@@ -241,38 +240,37 @@ constexpr const char* kernels[] = {"A1", "A2",  "A3",  "A4",  "A5",  "A6", "A7",
 #define HARRIS "[Harris 2007](https://developer.download.nvidia.com/assets/cuda/files/reduction.pdf)"
 #define LUITJENS "[Luitjens 2014](https://developer.nvidia.com/blog/faster-parallel-reductions-kepler/)"
 #define CUDA_GUIDE "[CUDA C++ Programming Guide](https://docs.nvidia.com/cuda/cuda-c-programming-guide/)"
-#define NOT_TRACED "not traced"
+
+constexpr const char* unknown = nullptr;  // the source
 
 constexpr Claim claims[] = {
     {"A2: half the lanes are idle in the first round, then only a quarter works, and so on.",
      HARRIS ", \"Idle Threads\" (said of A5)", idle_lanes},
-    {"A3: over 40 % fewer shared loads than A2.", NOT_TRACED, fewer_loads},
-    {"A4: no divergence, unless the block is no multiple of 32.",
-     HARRIS ", reduction 2 (\"non-divergent branch\"); the condition: " NOT_TRACED, no_divergence},
+    {"A3: over 40 % fewer shared loads than A2.", unknown, fewer_loads},
+    {"A4: no divergence, unless the block size is not a multiple of 32.",
+     HARRIS ", reduction 2 (\"non-divergent branch\"); origin of the condition unknown", no_divergence},
     {"A4: bank conflicts.", HARRIS ", reduction 2", strided_conflicts},
     {"A5: 99 % fewer bank conflicts than A4.",
-     HARRIS ", reduction 3 (\"conflict free\"); the number: " NOT_TRACED, fewer_conflicts},
+     HARRIS ", reduction 3 (\"conflict free\"); origin of the number unknown", fewer_conflicts},
     {"A5: divergence only inside the last warp.",
      "Hwu, Kirk, El Hajj, *Programming Massively Parallel Processors*, 4th edition, section 10.4",
      last_warp_diverges},
-    {"Warp utilisation: A2 50 %, A5 85 %, B7 100 %.", NOT_TRACED, utilisation},
-    {"A tree of 256 threads takes 16 shared accesses and 8 barriers.", NOT_TRACED, tree_costs},
-    {"B7 takes 2 shared accesses and 1 barrier.", NOT_TRACED, shuffle_costs},
+    {"Warp utilisation: A2 50 %, A5 85 %, B7 100 %.", unknown, utilisation},
+    {"A tree of 256 threads takes 16 shared accesses and 8 barriers.", unknown, tree_costs},
+    {"B7 takes 2 shared accesses and 1 barrier.", unknown, shuffle_costs},
     {"The shuffle version needs no shared memory.", LUITJENS, no_shared_memory},
-    {"A shuffle past lane 31 is ignored.",
-     NOT_TRACED "; NVIDIA says otherwise: " CUDA_GUIDE ", Warp Shuffle Functions", shuffle_past_the_end},
-    {"4096 bins do not fit into shared memory.",
-     NOT_TRACED "; NVIDIA says otherwise: " CUDA_GUIDE ", Technical Specifications per Compute Capability",
-     too_many_bins},
-    {"A block has 64 warps.",
-     NOT_TRACED "; NVIDIA says otherwise: " CUDA_GUIDE ", Technical Specifications per Compute Capability",
-     warps_in_a_block},
+    {"A shuffle past lane 31 is ignored.", unknown, shuffle_past_the_end,
+     CUDA_GUIDE ", Warp Shuffle Functions"},
+    {"4096 bins do not fit into shared memory.", unknown, too_many_bins,
+     CUDA_GUIDE ", Technical Specifications per Compute Capability"},
+    {"A block has 64 warps.", unknown, warps_in_a_block,
+     CUDA_GUIDE ", Technical Specifications per Compute Capability"},
     {"`cg::reduce` of a whole thread block does not compile.",
      CUDA_GUIDE ", Cooperative Groups, `reduce`: tiles and coalesced groups", cooperative_groups},
-    {"Atomics alone are about 100 times slower than a block reduction at 10^6 elements.", NOT_TRACED,
+    {"Atomics alone are about 100 times slower than a block reduction at 10^6 elements.", unknown,
      slow_atomics},
-    {"A12: 94.23 % of the peak memory bandwidth.", NOT_TRACED, bandwidth_of_coarsening},
-    {"Each variant's share of the roofline.", "a question of ours", rooflines},
+    {"A12: 94.23 % of the peak memory bandwidth.", unknown, bandwidth_of_coarsening},
+    {"Each variant's share of the roofline.", "our own question", rooflines},
 };
 
 }  // namespace
@@ -296,14 +294,14 @@ Bandwidths Bandwidths::load(const std::filesystem::path& file) try {
   return all;
 } catch (const nlohmann::json::exception& error) {
   throw InputError(
-      fmt::format("it is not what `foldproof-lab bench kernels --format json` prints: {}", error.what()),
+      fmt::format("not the output of `foldproof-lab bench kernels --format json`: {}", error.what()),
       {file.string()});
 }
 
 const Counters& Evidence::of(const std::string& id) const {
   const auto found = counters_.find(id);
   if (found == counters_.end())
-    throw InputError(fmt::format("the kernel {} is not there, and a claim is about it", id));
+    throw InputError(fmt::format("the kernel {} is missing, and a claim refers to it", id));
   return found->second;
 }
 

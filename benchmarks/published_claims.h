@@ -1,4 +1,4 @@
-// Statements about reductions that are in print, and what Foldproof measures about each.
+// Published or circulating statements about reductions, and what Foldproof measures about each.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace foldproof {
 
-/// What `foldproof-lab bench kernels` measured on a GPU.
+/// The results of `foldproof-lab bench kernels` on a GPU.
 struct Bandwidths {
   struct Sum {
     std::string id;
     std::uint64_t count = 0;
-    double seconds = 0, of_read = 0;  ///< of the bandwidth at which the same input is only read
+    double seconds = 0, of_read = 0;  ///< as a share of the bandwidth of only reading the same input
   };
   std::string device;
   std::vector<Sum> sums;
 
-  /// Throws InputError where that was not measured.
+  /// Throws InputError if that was not measured.
   const Sum& of(const std::string& id, std::uint64_t count) const;
-  /// From what it printed as JSON. Throws InputError, naming the file, where that is something else.
+  /// Loads the benchmark's JSON output. Throws InputError, naming the file, if it is anything else.
   static Bandwidths load(const std::filesystem::path& file);
 };
 
@@ -37,7 +37,7 @@ class Evidence {
       : counters_(std::move(counters)), measured_(std::move(measured)) {}
   const std::optional<Bandwidths>& measured() const { return measured_; }
   const Counters& of(const std::string& id) const;
-  /// A sum of counters, shared out among the blocks.
+  /// A sum of counters, divided by the number of blocks.
   double a_block(const std::string& id, std::uint64_t value) const { return ratio(value, of(id).blocks); }
 
  private:
@@ -54,13 +54,15 @@ struct Settled {
 
 struct Claim {
   const char* sentence;
-  const char* source;  ///< Markdown: where it is published, or what documentation says otherwise
+  const char* source;  ///< Markdown: where it was published; null if its origin is unknown
   Settled (*settle)(const Evidence&);
+  const char* contradiction = nullptr;  ///< Markdown: documentation that contradicts it
 };
 
 /// The kernels that the claims are about.
 std::span<const char* const> claimed_kernels();
 
+/// All claims, including those of unknown origin.
 std::span<const Claim> published_claims();
 
 }  // namespace foldproof

@@ -1,8 +1,8 @@
-// The benchmark's own kernels: one reads an input and does no more, the bandwidth that a sum is held against; one
-// folds what a sum leaves as partials, so that all contenders end with one value.
+// The benchmark's own kernels: one only reads an input, at the bandwidth with which sums are compared; one
+// folds the partial sums of a kernel, so that all contenders end with one value.
 #include <cstddef>
 
-/// `vectors` of 16 bytes. `bits` is not zero, and stays so: nothing is stored, which only the caller knows.
+/// `vectors` of 16 bytes. `bits` is nonzero and stays so: nothing is stored, which only the caller knows.
 extern "C" __global__ void read_all(const uint4* input, unsigned* never, std::size_t vectors, unsigned bits) {
   constexpr int unrolled = 8;
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -18,7 +18,8 @@ extern "C" __global__ void read_all(const uint4* input, unsigned* never, std::si
   if (bits == 0) *never = bits;
 }
 
-/// By one block of 1024 threads. It may begin before the kernel that leaves the partials has ended, and waits for it.
+/// For one block of 1024 threads. May start before the kernel that writes the partials has ended, and waits
+/// for it.
 extern "C" __global__ void fold_partials(const float* partials, float* total, std::size_t count) {
   __shared__ float warps[32];
   cudaGridDependencySynchronize();

@@ -1,4 +1,4 @@
-// The tree sum of kernels/tree/sequential.cu in OpenCL C, one element a work-item.
+// The tree sum of kernels/tree/sequential.cu in OpenCL C, one element per work-item.
 kernel void sequential(global const float* input, global float* partials, ulong count, local float* values) {
   const ulong i = get_global_id(0);
   const uint thread = get_local_id(0);

@@ -17,13 +17,13 @@ namespace foldproof {
 
 namespace {
 
-/// More than this is a slip of the finger, not a test for an emulated device.
+/// A larger size is a typing error, not a test for an emulated device.
 constexpr std::uint64_t largest_buffer = std::uint64_t{4} << 30;
-/// All parameters of a kernel together, as PTX limits them.
+/// PTX's limit for all parameters of a kernel together.
 constexpr std::uint64_t most_parameter_bytes = 32'764;
 
 constexpr std::string_view how_to_write_bytes =
-    "write two hexadecimal digits a byte, such as bytes:00ff10, or bytes:@FILE";
+    "write two hexadecimal digits per byte, such as bytes:00ff10, or bytes:@FILE";
 
 [[noreturn]] void refuse(const std::string& spec, const std::string& why) {
   throw InputError(fmt::format("--arg {}: {}", spec, why));
@@ -31,10 +31,10 @@ constexpr std::string_view how_to_write_bytes =
 
 Element parse_type(const std::string& text, const std::string& spec) {
   if (const auto type = element_named(text)) return *type;
-  refuse(
-      spec,
-      fmt::format("\"{}\" is no type; write f64, f32, f16, bf16, e4m3, e5m2, e2m1, i8 … u64, bytes or buffer",
-                  text));
+  refuse(spec,
+         fmt::format(
+             "\"{}\" is not a type; write f64, f32, f16, bf16, e4m3, e5m2, e2m1, i8 … u64, bytes or buffer",
+             text));
 }
 
 std::uint64_t integer_bits(Element type, const std::string& text, const std::string& spec) {
@@ -47,25 +47,25 @@ std::uint64_t integer_bits(Element type, const std::string& text, const std::str
   const auto [end, error] =
       std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, hexadecimal ? 16 : 10);
   if (end != digits.data() + digits.size() || error == std::errc::invalid_argument)
-    refuse(spec, fmt::format("\"{}\" is no whole number; write decimal or 0x hexadecimal digits", text));
+    refuse(spec, fmt::format("\"{}\" is not an integer; write decimal or 0x hexadecimal digits", text));
   const std::uint64_t all_ones = ~std::uint64_t{0} >> (64 - 8 * size_of(type));
   const std::uint64_t most = is_signed_integer(type) ? all_ones >> 1 : all_ones;
   const std::uint64_t most_below_zero = is_signed_integer(type) ? most + 1 : 0;
   if (error != std::errc() || magnitude > (negative ? most_below_zero : most))
-    refuse(spec, fmt::format("{} does not fit {}; write a number from {}{} to {} or take a wider type", text,
-                             name(type), is_signed_integer(type) ? "-" : "", most_below_zero, most));
+    refuse(spec, fmt::format("{} does not fit in {}; write a number from {}{} to {} or use a wider type",
+                             text, name(type), is_signed_integer(type) ? "-" : "", most_below_zero, most));
   return negative ? 0 - magnitude : magnitude;
 }
 
 std::uint64_t float_bits(Element type, const std::string& text, const std::string& spec) {
   char* end = nullptr;
-  // A decimal is rounded once where C has the type, and through f64 for the narrower ones.
+  // A decimal is rounded once if C has the type, and through f64 for narrower types.
   const double value =
       type == Element::f32 ? std::strtof(text.c_str(), &end) : std::strtod(text.c_str(), &end);
   if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])) != 0 ||
       end != text.c_str() + text.size())
-    refuse(spec, fmt::format("\"{}\" is no number; write one such as {}:1.5 or {}:0x1p-3", text, name(type),
-                             name(type)));
+    refuse(spec, fmt::format("\"{}\" is not a number; write one such as {}:1.5 or {}:0x1p-3", text,
+                             name(type), name(type)));
   return encode(type, number_of(value));
 }
 
@@ -84,7 +84,7 @@ std::vector<std::byte> filled(Element type, std::uint64_t count, Make make) {
 std::uint64_t file_size(const std::string& file, const std::string& spec) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
-    refuse(spec, fmt::format("there is no file {}; check its path", file));
+    refuse(spec, fmt::format("file {} not found; check its path", file));
   const std::uint64_t size = std::filesystem::file_size(file, error);
   if (error) refuse(spec, fmt::format("the file {} cannot be read; check its permissions", file));
   return size;
@@ -121,7 +121,8 @@ std::vector<std::byte> buffer_content(const ArgumentSpec& buffer, const std::str
     return file_content(file, bytes, spec);
   }
   refuse(spec,
-         fmt::format("\"{}\" is no content; write zeros, iota, random, uninitialized or @FILE", initial));
+         fmt::format("\"{}\" is not a buffer content; write zeros, iota, random, uninitialized or @FILE",
+                     initial));
 }
 
 ArgumentSpec parse_buffer(const std::string& spec, std::uint64_t seed) {
@@ -129,7 +130,7 @@ ArgumentSpec parse_buffer(const std::string& spec, std::uint64_t seed) {
   const std::size_t count_at = spec.find(':', type_at) + 1;
   const std::size_t initial_at = count_at == 0 ? 0 : spec.find(':', count_at) + 1;
   if (initial_at == 0)
-    refuse(spec, "a buffer is written buffer:TYPE:COUNT:CONTENT, such as buffer:i32:1000:random");
+    refuse(spec, "write a buffer as buffer:TYPE:COUNT:CONTENT, such as buffer:i32:1000:random");
   ArgumentSpec buffer;
   buffer.is_buffer = true;
   buffer.type = parse_type(spec.substr(type_at, count_at - 1 - type_at), spec);
@@ -144,7 +145,7 @@ std::byte hexadecimal(char high, char low, const std::string& spec) {
   for (const char digit : {high, low}) {
     const std::size_t place = std::string_view("0123456789abcdefABCDEF").find(digit);
     if (place == std::string_view::npos)
-      refuse(spec, fmt::format("\"{}\" is no hexadecimal digit; {}", digit, how_to_write_bytes));
+      refuse(spec, fmt::format("\"{}\" is not a hexadecimal digit; {}", digit, how_to_write_bytes));
     value = value * 16 + static_cast<unsigned>(place < 16 ? place : place - 6);
   }
   return static_cast<std::byte>(value);
@@ -152,8 +153,8 @@ std::byte hexadecimal(char high, char low, const std::string& spec) {
 
 std::vector<std::byte> hexadecimal_bytes(std::string_view digits, const std::string& spec) {
   if (digits.size() % 2 != 0)
-    refuse(spec,
-           fmt::format("{} hexadecimal digits make no whole bytes; {}", digits.size(), how_to_write_bytes));
+    refuse(spec, fmt::format("{} hexadecimal digits are not a whole number of bytes; {}", digits.size(),
+                             how_to_write_bytes));
   std::vector<std::byte> bytes;
   for (std::size_t i = 0; i < digits.size(); i += 2)
     bytes.push_back(hexadecimal(digits[i], digits[i + 1], spec));
@@ -166,11 +167,11 @@ ArgumentSpec parse_bytes(const std::string& spec) {
   const std::string file = from_file ? value.substr(1) : "";
   const std::uint64_t size = from_file ? file_size(file, spec) : value.size() / 2;
   if (size > most_parameter_bytes)
-    refuse(spec, fmt::format("these are {} bytes, but a kernel's parameters hold at most {}; pass a buffer",
-                             size, most_parameter_bytes));
+    refuse(spec, fmt::format("{} bytes exceed the limit of {} for a kernel's parameters; pass a buffer", size,
+                             most_parameter_bytes));
   ArgumentSpec structure;
   structure.content = from_file ? file_content(file, size, spec) : hexadecimal_bytes(value, spec);
-  if (structure.content.empty()) refuse(spec, fmt::format("there are no bytes; {}", how_to_write_bytes));
+  if (structure.content.empty()) refuse(spec, fmt::format("no bytes given; {}", how_to_write_bytes));
   return structure;
 }
 
@@ -181,7 +182,7 @@ ArgumentSpec parse_argument(const std::string& spec, std::uint64_t seed) {
   if (spec.starts_with("bytes:")) return parse_bytes(spec);
   const std::size_t colon = spec.find(':');
   if (colon == std::string::npos)
-    refuse(spec, "an argument is written TYPE:VALUE, bytes:HEX or buffer:TYPE:COUNT:CONTENT, such as i32:5");
+    refuse(spec, "write an argument as TYPE:VALUE, bytes:HEX or buffer:TYPE:COUNT:CONTENT, such as i32:5");
   ArgumentSpec number;
   number.type = parse_type(spec.substr(0, colon), spec);
   const std::string value = spec.substr(colon + 1);

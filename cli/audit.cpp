@@ -1,4 +1,4 @@
-// foldproof audit: every instance of one or many contracts, judged.
+// foldproof audit: checks every instance of one or more contracts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include "command/large_tools.h"
 #include "command/parse.h"
 #include "devices/gpus.h"
-#include "properties/recipes.h"
+#include "properties/distributions.h"
 #include "reports/writers.h"
 
 namespace foldproof {
@@ -26,7 +26,7 @@ namespace {
 struct Arguments : AuditArguments {
   std::string device = "emulated", sanitizer, case_limit = "10s", report, store, only_case,
               prove_budget = "30s";
-  std::optional<std::uint64_t> steered;
+  std::optional<std::uint64_t> guided;
   bool prove = false, counters = false, coverage = false, large = false;
 };
 
@@ -34,7 +34,7 @@ CampaignOptions campaign_options(const Arguments& arguments) {
   CampaignOptions options;
   options.cases = arguments.cases;
   options.largest_count = arguments.largest;
-  options.audit.steered = arguments.steered;
+  options.audit.guided = arguments.guided;
   options.audit.seed = parse_seed(arguments.seed);
   if (!arguments.budget.empty()) options.budget = parse_duration(arguments.budget, "--budget");
   if (!arguments.store.empty()) options.store = arguments.store;
@@ -55,19 +55,19 @@ MutationRunOptions proof_options(const Arguments& arguments, std::uint64_t seed)
   return options;
 }
 
-/// Throws InputError where `--large` can run none of them.
+/// Throws InputError if `--large` can run none of them.
 void check_some_are_large(const std::vector<Assignment>& assignments) {
   const auto is_served = [](const Assignment& assignment) {
     return serves_large_counts(*assignment.instance);
   };
   if (std::ranges::none_of(assignments, is_served))
     throw InputError(
-        "--large has nothing to run: no contract here claims one sum of more than 2^20 floating-point "
-        "elements");
+        "--large has nothing to run: no selected contract claims a single sum of more than 2^20 "
+        "floating-point elements");
 }
 
-/// The GPU, where `--device` names it: what it is, or why it is not there. Throws Unsupported where nothing
-/// else was asked for.
+/// The GPU, if `--device` names it: its name, or why it is not available. Throws Unsupported if no other
+/// device was requested.
 struct AskedGpu {
   std::string name, architecture;
   std::vector<SkippedDevice> skipped;
@@ -78,26 +78,25 @@ AskedGpu asked_gpu(const std::string& device) {
   return {present_gpus().name, present_gpus().architecture, {}};
 }
 
-/// Its cases are its own, and it runs on the GPU alone.
+/// `--large` has its own cases, and runs only on the GPU.
 void check_large(const Arguments& a) {
-  if (a.device == "emulated")
-    throw InputError("--large makes sums of gigabytes on a GPU; add --device cuda, or all");
+  if (a.device == "emulated") throw InputError("--large requires a GPU; add --device cuda or --device all");
   const std::pair<const char*, bool> others[] = {{"--sanitizer", !a.sanitizer.empty()},
                                                  {"--case", !a.only_case.empty()},
                                                  {"--cases", a.cases.has_value()},
-                                                 {"--search", a.steered.has_value()},
+                                                 {"--search", a.guided.has_value()},
                                                  {"--budget", !a.budget.empty()},
                                                  {"--counters", a.counters},
                                                  {"--coverage", a.coverage},
                                                  {"--prove", a.prove}};
   for (const auto& [name, is_given] : others)
-    if (is_given) throw InputError(fmt::format("--large has cases of its own; leave it or {} out", name));
+    if (is_given) throw InputError(fmt::format("--large has its own cases; omit it or {}", name));
   if (a.largest && *a.largest < least_large_count)
-    throw InputError(fmt::format("--large begins with {} elements; give --largest as many, or leave it out",
-                                 least_large_count));
+    throw InputError(fmt::format(
+        "--large starts at {} elements; set --largest to at least as many, or omit it", least_large_count));
 }
 
-/// Each of the instances on each device that is asked for and there, under each of the tools, or with large
+/// Each of the instances on each requested device that is available, under each of the tools, or with large
 /// inputs.
 std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arguments& arguments,
                                    const std::vector<const compute_sanitizer::Tool*>& tools, bool has_gpu) {
@@ -107,8 +106,8 @@ std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arg
   if (!has_gpu) return assignments;
   const auto add = [&](const compute_sanitizer::Tool* tool) {
     for (Assignment assignment : all) {
-      if (is_host(*assignment.instance) && (device == "all" || tool != nullptr))
-        continue;  // these use it anyway
+      if (is_host_function(*assignment.instance) && (device == "all" || tool != nullptr))
+        continue;  // these use the GPU anyway
       assignment.device = RunsOn::cuda;
       assignment.tool = tool;
       assignments.push_back(assignment);
@@ -122,7 +121,7 @@ std::vector<Assignment> on_devices(const std::vector<Assignment>& all, const Arg
   return assignments;
 }
 
-/// A source is compiled only where an instance of it is audited.
+/// A source is compiled only if an instance of it is audited.
 void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignment>& assignments) {
   std::set<const Subject*> audited;
   for (const Assignment& assignment : assignments) audited.insert(assignment.subject);
@@ -131,7 +130,7 @@ void skip_unassigned(std::vector<Subject>& subjects, const std::vector<Assignmen
       subject.skipped = "none of its instances is audited in this run";
 }
 
-/// Adds what becomes of mutants of the kernels that were clean.
+/// Adds the mutation results of the kernels that were clean.
 void prove(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
            CampaignResult& result, ProgressLine& line) {
   std::vector<Assignment> clean;
@@ -142,16 +141,18 @@ void prove(const std::vector<Assignment>& assignments, const MutationRunOptions&
   result.interrupted = proof.interrupted;
 }
 
-/// What ran the kernels: the emulated device, a GPU, or both.
+/// The devices that ran the kernels: the emulated device, a GPU, or both.
 std::string devices_of(const std::vector<Assignment>& assignments, const std::string& gpu,
                        const std::string& emulated) {
-  const auto uses_gpu = [](const Assignment& a) { return a.device == RunsOn::cuda || is_host(*a.instance); };
+  const auto uses_gpu = [](const Assignment& a) {
+    return a.device == RunsOn::cuda || is_host_function(*a.instance);
+  };
   if (gpu.empty() || std::ranges::none_of(assignments, uses_gpu)) return emulated;
   return std::ranges::all_of(assignments, uses_gpu) ? gpu : fmt::format("{} and {}", emulated, gpu);
 }
 
 int audit(const Arguments& arguments, const Console& console) {
-  // Everything that can be wrong with the arguments and the contracts is said before work begins.
+  // All errors in the arguments and the contracts are reported before work begins.
   check_has_gpu(arguments.sanitizer, arguments.device != "emulated");
   if (arguments.large) check_large(arguments);
   AskedGpu gpu = asked_gpu(arguments.device);
@@ -174,7 +175,7 @@ int audit(const Arguments& arguments, const Console& console) {
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
   std::optional<LargeTools> large;
   if (arguments.large && has_gpu) options.large_tools = large.emplace(compile_options, console).tools();
-  if (arguments.prove) check_all_excuses(assignments);
+  if (arguments.prove) check_all_equivalents(assignments);
   CampaignResult result = run_campaign(assignments, options, line);
   result.report.skipped_devices = std::move(gpu.skipped);
   result.report.device = devices_of(assignments, gpu.name, result.report.device);
@@ -187,46 +188,46 @@ int audit(const Arguments& arguments, const Console& console) {
 
 Run attach_audit(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
-  a->attach(app,
-            fmt::format(
-                "{}; where a run has more than {} instances, those of a contract share {}, at least {} each",
-                AuditOptions{}.cases, many_instances, shared_cases, least_cases));
-  app.add_option("--device", a->device, "emulated, cuda or all; status 3 where one of them is not there")
+  a->attach(app, fmt::format(
+                     "{}; in a run of more than {} instances, those of a contract share {}, at least {} each",
+                     AuditOptions{}.cases, many_instances, shared_cases, least_cases));
+  app.add_option("--device", a->device,
+                 "Device: emulated, cuda or all; exit status 3 if one of them is not available")
       ->check(quietly(CLI::IsMember({"emulated", "cuda", "all"})))
       ->type_name("NAME");
-  app.add_option("--case-limit", a->case_limit, "Time of a case on a GPU; default: " + a->case_limit)
+  app.add_option("--case-limit", a->case_limit, "Time limit per case on a GPU; default: " + a->case_limit)
       ->type_name("TIME");
   app.add_option("--sanitizer", a->sanitizer,
-                 "With --device cuda or all: under these tools of compute-sanitizer, with commas between "
-                 "(racecheck, memcheck, synccheck, initcheck), 12 cases each")
+                 "With --device cuda or all: comma-separated tools of compute-sanitizer (racecheck, "
+                 "memcheck, synccheck, initcheck), 12 cases each")
       ->type_name("TOOLS");
-  app.add_flag(
-      "--large", a->large,
-      "With --device cuda or all: on the GPU, in place of the usual cases, sums of up to 2^32 + 9 elements "
-      "that are made in its memory, against their exact sums");
+  app.add_flag("--large", a->large,
+               "With --device cuda or all: instead of the usual cases, sums of up to 2^32 + 9 elements "
+               "generated in GPU memory, compared with their exact sums");
   app.add_option(
          "--case", a->only_case,
-         "Only this case, written as reports show it: a value for each variable of the contract's domain "
-         "and a distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
-             recipe_names() + "; behind one, each after a +, modifiers: " + modifier_names())
+         "Single case, in the notation of reports: a value for each variable of the contract's domain and a "
+         "distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
+             distribution_names() + "; followed by transforms, each after a +: " + transform_names())
       ->type_name("TEXT");
-  app.add_option("--search", a->steered,
-                 "Of the cases, so many are steered towards a larger error where a bound judges; default: a "
-                 "quarter, at least 4")
+  app.add_option("--search", a->guided,
+                 "Cases spent on guided search for a larger error (default: a quarter, at least 4)")
       ->check(quietly(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 40)))
       ->type_name("N");
-  app.add_flag("--counters", a->counters,
-               "Count what each instance does on 65536 elements with 256 threads a block, or the nearest");
-  app.add_flag("--coverage", a->coverage,
-               "Say how many cases there were of each class: counts, blocks, inputs, condition, laws, …");
-  app.add_option("--store", a->store, "Folder of failing cases, replayed first; default: beside the contract")
+  app.add_flag(
+      "--counters", a->counters,
+      "Performance counters of each instance, for 65536 elements and 256 threads per block or the nearest");
+  app.add_flag("--coverage", a->coverage, "Report input coverage: cases by count, block, distribution, …");
+  app.add_option("--store", a->store,
+                 "Folder of failing cases, replayed first (default: next to the contract)")
       ->type_name("DIR");
-  CLI::Option* prove = app.add_flag(
-      "--prove", a->prove, "Delete or weaken one thing of a clean kernel at a time, and say what notices");
-  app.add_option("--prove-budget", a->prove_budget, "Time for --prove; without it " + a->prove_budget)
+  CLI::Option* prove = app.add_flag("--prove", a->prove,
+                                    "Mutation test of the clean kernels: delete or weaken one statement at a "
+                                    "time and report what detects it");
+  app.add_option("--prove-budget", a->prove_budget, "Time budget for --prove; default: " + a->prove_budget)
       ->needs(prove)
       ->type_name("TIME");
-  app.add_option("--report", a->report, "Folder for one report file a format")->type_name("DIR");
+  app.add_option("--report", a->report, "Folder for reports, one file per format")->type_name("DIR");
   return [a, &console] { return audit(*a, console); };
 }
 

@@ -17,29 +17,27 @@ bool is_selected(const Contract& contract, const Instance& instance, const std::
 }  // namespace
 
 void AuditArguments::attach(CLI::App& app, const std::string& default_cases) {
-  app.add_option("PATH", path,
-                 "A .cu, .ptx or contract, or a folder; without one the kernels that come along");
-  app.add_option("--contract", contract, "The contract, where it is not beside the source")
-      ->type_name("FILE.toml");
-  app.add_option("--entry", entry, "The kernel to audit, where there is no contract")->type_name("NAME");
-  app.add_option("--cases", cases, "Cases an instance; default: " + default_cases)
+  app.add_option("PATH", path, "Folder, .cu, .ptx or contract (default: the bundled catalogue)");
+  app.add_option("--contract", contract, "Contract, if it is not next to the source")->type_name("FILE.toml");
+  app.add_option("--entry", entry, "Kernel to audit, if there is no contract")->type_name("NAME");
+  app.add_option("--cases", cases, "Cases per instance; default: " + default_cases)
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32)))
       ->type_name("N");
-  app.add_option("--budget", budget, "Time for the whole run, such as 60s")->type_name("TIME");
-  app.add_option("--seed", seed, "A number, or \"random\"")->type_name("S");
-  app.add_option("--largest", largest,
-                 fmt::format("Most elements of a case; default: {}", AuditOptions{}.largest_count))
+  app.add_option("--budget", budget, "Time budget for the whole run, such as 60s")->type_name("TIME");
+  app.add_option("--seed", seed, "Seed: a number or \"random\"")->type_name("S");
+  app.add_option(
+         "--largest", largest,
+         fmt::format("Maximum number of elements per case (default: {})", AuditOptions{}.largest_count))
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 33)))
       ->type_name("N");
-  app.add_option("--only", only, "Only the kernel with this id, or the instance with this label")
-      ->type_name("TEXT");
+  app.add_option("--only", only, "Id of the kernel, or label of the instance, to audit")->type_name("TEXT");
   app.add_option("--fail-on", fail_on, "Lowest severity that fails the run")
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");
-  app.add_option("--jobs,-j", jobs, "Processes at a time")
+  app.add_option("--jobs,-j", jobs, "Number of parallel processes")
       ->check(quietly(CLI::Range(1U, 1024U)))
       ->type_name("N");
-  app.add_option("--shard", shard, "Only the i-th of n parts of the instances")->type_name("i/n");
+  app.add_option("--shard", shard, "Part i of n of the instances")->type_name("i/n");
   source.attach(app);
 }
 
@@ -49,8 +47,8 @@ std::vector<Assignment> AuditArguments::selected(const std::vector<Subject>& sub
     for (const Instance& instance : subject.contract.instances)
       if (is_selected(subject.contract, instance, only)) assignments.push_back({&subject, &instance});
   if (assignments.empty())
-    throw InputError(
-        fmt::format("--only \"{}\" selects no instance; `foldproof list {}` shows them", only, path));
+    throw InputError(fmt::format("--only \"{}\" selects no instance; `foldproof list {}` lists the instances",
+                                 only, path));
   return assignments;
 }
 
@@ -65,8 +63,8 @@ std::vector<Assignment> AuditArguments::sharded(const std::vector<Assignment>& a
 void say_that_it_is_guessed(const std::vector<Subject>& subjects, const Console& console) {
   if (subjects.empty() || subjects.front().guesses.empty()) return;
   console.note(
-      "there is no contract beside the source; the notes say what is guessed, and `foldproof init` writes it "
-      "down");
+      "no contract found next to the source; the notes list what is guessed, and `foldproof init` writes it "
+      "to a contract");
 }
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// The arguments that `audit` and `mutate` share: which kernels, how many cases, how much time.
+// The arguments that `audit` and `mutate` share: kernels, number of cases, time.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,17 +20,17 @@ struct AuditArguments {
   unsigned jobs = default_jobs();
   SourceOptions source;
 
-  /// `default_cases`: how many cases an instance has where --cases does not say.
+  /// `default_cases`: the default number of cases per instance, for the help text.
   void attach(CLI::App& app, const std::string& default_cases);
 
   SubjectChoice choice() const { return {path, contract, entry_name(entry)}; }
-  /// The instances that --only leaves. Throws InputError when it selects none.
+  /// The instances that --only selects. Throws InputError if there are none.
   std::vector<Assignment> selected(const std::vector<Subject>& subjects) const;
-  /// Those of them that --shard leaves.
+  /// Those of them that --shard selects.
   std::vector<Assignment> sharded(const std::vector<Assignment>& assignments) const;
 };
 
-/// Says on standard error that a contract is guessed, where it is.
+/// Notes on standard error that a contract was guessed, if it was.
 void say_that_it_is_guessed(const std::vector<Subject>& subjects, const Console& console);
 
 }  // namespace foldproof

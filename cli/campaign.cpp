@@ -25,14 +25,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Instances whose cases are run together under a tool of compute-sanitizer, which takes seconds to begin.
+/// Instances whose cases run together under a tool of compute-sanitizer, which takes seconds to start.
 constexpr std::size_t instances_of_a_tool = 16;
 /// Large inputs fill a GPU's memory.
 constexpr unsigned most_large_processes = 4;
-/// A dozen hold all classes of counts; of larger ones a race has records by the million.
+/// A dozen cases contain all classes of counts; with larger counts, a race produces millions of records.
 constexpr std::uint64_t cases_under_a_tool = 12, largest_count_under_a_tool = 4096;
 
-/// Counters of the case that is asked for, or else of one that stands for the instance.
+/// The counters of the requested case, otherwise of a representative one.
 void count(const Assignment& assignment, const CampaignOptions& options, KernelReport& report) {
   const Case c = options.only_case ? *options.only_case
                                    : representative_case(*assignment.instance, options.audit.largest_count);
@@ -51,13 +51,13 @@ KernelReport skipped(const Contract& contract, const Instance& instance, const s
 }
 
 std::string device_of(const Assignment& assignment) {
-  if (is_host(*assignment.instance)) return "host";
+  if (is_host_function(*assignment.instance)) return "host";
   if (assignment.tool != nullptr) return fmt::format("cuda/{}", assignment.tool->name);
   if (assignment.is_large) return "cuda/large";
   return assignment.device == RunsOn::cuda ? "cuda" : "emulated";
 }
 
-/// What `replay` needs to run a case as the assignment does.
+/// The options with which `replay` runs a case as the assignment does.
 std::string device_options(const Assignment& assignment) {
   if (assignment.device != RunsOn::cuda) return "";
   const std::string tool =
@@ -66,7 +66,7 @@ std::string device_options(const Assignment& assignment) {
 }
 
 std::unique_ptr<Runner> runner_for(const Assignment& assignment, const GpuWorkers& workers) {
-  if (is_host(*assignment.instance)) return make_host_runner();
+  if (is_host_function(*assignment.instance)) return make_host_runner();
   return assignment.device == RunsOn::cuda ? workers.runner() : checked_runner();
 }
 
@@ -74,7 +74,7 @@ void add_guesses(const Subject& subject, KernelReport& report) {
   report.notes.insert(report.notes.end(), subject.guesses.begin(), subject.guesses.end());
 }
 
-KernelReport judge(const Assignment& assignment, Runner& runner, const CampaignOptions& options) {
+KernelReport check(const Assignment& assignment, Runner& runner, const CampaignOptions& options) {
   const Subject& subject = *assignment.subject;
   const Instance& instance = *assignment.instance;
   KernelReport report =
@@ -83,48 +83,48 @@ KernelReport judge(const Assignment& assignment, Runner& runner, const CampaignO
           : audit_instance(subject.contract, instance, subject.image, runner, options.audit);
   add_guesses(subject, report);
   if (!options.coverage) report.coverage.clear();
-  // It is the machine that lacks something, not the program that lacks an instruction.
-  if (is_host(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
+  // For a host function, the machine lacks something, rather than the device an instruction.
+  if (is_host_function(instance) && report.verdict == Verdict::unsupported) report.verdict = Verdict::skipped;
   if (options.counters && report.verdict != Verdict::unsupported) count(assignment, options, report);
   for (Finding& finding : report.findings)
     if (!finding.replay.empty()) finding.replay += device_options(assignment);
   return report;
 }
 
-KernelReport unjudged(const Assignment& assignment, Verdict verdict, const Outcome& outcome) {
+KernelReport without_verdict(const Assignment& assignment, Verdict verdict, const Outcome& outcome) {
   KernelReport report = empty_report(assignment.subject->contract, *assignment.instance);
   report.verdict = verdict;
   report.reason = outcome.reason();
   return report;
 }
 
-/// Of a process that did not come to an end of its own.
+/// For a process that did not end normally.
 KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
   switch (outcome.ending) {
-    case Outcome::Ending::unsupported: return unjudged(assignment, Verdict::unsupported, outcome);
-    case Outcome::Ending::interrupted: return unjudged(assignment, Verdict::skipped, outcome);
+    case Outcome::Ending::unsupported: return without_verdict(assignment, Verdict::unsupported, outcome);
+    case Outcome::Ending::interrupted: return without_verdict(assignment, Verdict::skipped, outcome);
     case Outcome::Ending::finished:
     case Outcome::Ending::wrong_input:
     case Outcome::Ending::crashed: break;
   }
-  return unjudged(assignment, Verdict::error, outcome);
+  return without_verdict(assignment, Verdict::error, outcome);
 }
 
-/// What a process that did not come to an end of its own said that it had found.
+/// The findings that a process reported before it ended abnormally.
 KernelReport broken_off(const Json& so_far, const Assignment& assignment, const Outcome& outcome) {
   KernelReport report = kernel_report_from(so_far);
   if (report.findings.empty()) return unfinished(assignment, outcome);
-  report.notes.push_back("it did not come to its end: " + outcome.reason());
+  report.notes.push_back("the process did not finish: " + outcome.reason());
   return report;
 }
 
-KernelReport judge_large(const Assignment& assignment, const CampaignOptions& options,
-                         const std::function<void(const std::string&)>& tell_so_far) {
+KernelReport check_large(const Assignment& assignment, const CampaignOptions& options,
+                         const std::function<void(const std::string&)>& report_so_far) {
   LargeAuditOptions large;
   large.seed = options.audit.seed;
   large.limit = options.case_limit;
   if (options.largest_count) large.largest_count = *options.largest_count;
-  large.so_far = [&](const KernelReport& report) { tell_so_far(pack(Json::array({to_json(report)}))); };
+  large.so_far = [&](const KernelReport& report) { report_so_far(pack(Json::array({to_json(report)}))); };
   const Subject& subject = *assignment.subject;
   KernelReport report =
       audit_large(subject.contract, *assignment.instance, subject.image, options.large_tools, large);
@@ -132,9 +132,9 @@ KernelReport judge_large(const Assignment& assignment, const CampaignOptions& op
   return report;
 }
 
-/// Cases must not hang on what became of those before, nor on what other processes keep meanwhile.
+/// Cases must not depend on the results of earlier ones, nor on what other processes store meanwhile.
 void suit_a_tool(AuditOptions& options) {
-  options.steered = 0;
+  options.guided = 0;
   options.shrinks = options.tries_stored = false;
   options.is_to_end = nullptr;
 }
@@ -149,8 +149,8 @@ std::uint64_t cases_of(const Assignment& assignment, const CampaignOptions& opti
   return std::clamp(shared_cases / assignment.subject->contract.instances.size(), least_cases, most);
 }
 
-/// Where a contract's failing cases are kept unless --store names another folder: beside it. Nothing, so that
-/// they go to the user's cache, where that cannot be written.
+/// The folder of a contract's failing cases unless --store names another one: next to the contract. Nothing
+/// if that cannot be written, so that they go to the user's cache.
 std::optional<std::filesystem::path> default_store(const Contract& contract) {
   const auto folder = (contract.file.empty() ? contract.source : contract.file).parent_path();
   const char* const writable = folder.empty() ? "." : folder.c_str();
@@ -164,7 +164,7 @@ Json json_of(const CampaignResult& result) {
   return json;
 }
 
-/// What the audit asks for, and the proof where that has worse to say.
+/// The exit status of the audit, or of the proof if that is worse.
 Exit exit_status(const CampaignResult& result, Severity fail_on) {
   const Exit audit = exit_status(result.report, fail_on);
   const Exit proof = result.proof ? exit_status(*result.proof, std::nullopt) : exit_ok;
@@ -191,23 +191,72 @@ std::vector<Bundle> bundles_of(const std::vector<Assignment>& assignments) {
   return bundles;
 }
 
-std::vector<KernelReport> judge(Bundle bundle, const GpuWorkers& workers,
+std::uint64_t cases_of(const std::vector<Assignment>& assignments, const CampaignOptions& options) {
+  std::uint64_t cases = 0;
+  for (const Assignment& assignment : assignments) cases += cases_of(assignment, options);
+  return cases;
+}
+
+/// Number of parallel processes.
+unsigned processes_for(const std::vector<Assignment>& assignments, unsigned jobs) {
+  const bool has_large = std::ranges::any_of(assignments, &Assignment::is_large);
+  return has_large ? std::min(jobs, most_large_processes) : jobs;
+}
+
+/// The options of one assignment, except for its share of the budget.
+CampaignOptions options_of(const Assignment& assignment, const CampaignOptions& options,
+                           const TaskReporter& reporter) {
+  CampaignOptions own = options;
+  own.audit.cases = cases_of(assignment, options);
+  own.audit.notes_missed = own.audit.cases >= AuditOptions{}.cases || options.cases;  // not for shared cases
+  own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
+  own.audit.largest_count = options.largest_count.value_or(
+      assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
+  own.audit.is_to_end = end_requested;
+  own.audit.progress = [&reporter](std::uint64_t done, std::uint64_t) { reporter.done(done); };
+  if (assignment.tool != nullptr) suit_a_tool(own.audit);
+  return own;
+}
+
+bool needs_gpu_worker(const Assignment& assignment) {
+  return assignment.device == RunsOn::cuda && assignment.tool == nullptr && !assignment.is_large &&
+         !is_host_function(*assignment.instance);
+}
+
+std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers,
                                 const std::function<CampaignOptions(const Assignment&)>& options,
                                 const TaskReporter& reporter) {
   if (bundle.front().tool != nullptr)
     return audit_under_tool(bundle, [&](const Assignment& assignment, Runner& runner) {
-      return judge(assignment, runner, options(assignment));
+      return check(assignment, runner, options(assignment));
     });
   const Assignment& only = bundle.front();
-  if (only.is_large) return {judge_large(only, options(only), reporter.so_far)};
+  if (only.is_large) return {check_large(only, options(only), reporter.so_far)};
   const Subject& subject = *only.subject;
   if (!subject.skipped.empty()) return {skipped(subject.contract, *only.instance, subject.skipped)};
-  return {judge(only, *runner_for(only, workers), options(only))};
+  return {check(only, *runner_for(only, workers), options(only))};
 }
 
 Json to_json(const std::vector<KernelReport>& reports) {
   Json all = Json::array();
   for (const KernelReport& report : reports) all.push_back(to_json(report));
+  return all;
+}
+
+/// The reports of the bundle's instances, from the process's complete or partial output.
+std::vector<KernelReport> reports_of(Bundle bundle, const Outcome& outcome) {
+  const bool finished = outcome.ending == Outcome::Ending::finished;
+  const std::string& said = finished ? outcome.text : outcome.so_far;
+  const Json reports = said.empty() ? Json() : unpack(said);
+  std::vector<KernelReport> all;
+  for (std::size_t k = 0; k < bundle.size(); ++k) {
+    const Assignment& assignment = bundle[k];
+    all.push_back(finished       ? kernel_report_from(reports.at(k))
+                  : said.empty() ? unfinished(assignment, outcome)
+                                 : broken_off(reports.at(k), assignment, outcome));
+    all.back().device = device_of(assignment);
+    all.back().bindings = assignment.instance->bindings;
+  }
   return all;
 }
 
@@ -226,71 +275,48 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
   result.report.device = emulated::device_name;
   result.report.seed = options.audit.seed;
   result.report.kernels.resize(assignments.size());
-  std::size_t ended = 0, judged = 0;
+  std::size_t ended = 0, checked = 0;
   std::uint64_t cases = 0;
-  std::optional<InputError> wrong_input;
 
   GpuWorkers workers(gpu_worker_options(options.case_limit));
   const std::vector<Bundle> bundles = bundles_of(assignments);
   TaskPool pool;
   pool.tasks = bundles.size();
-  const bool has_large = std::ranges::any_of(assignments, &Assignment::is_large);
-  pool.processes = has_large ? std::min(options.jobs, most_large_processes) : options.jobs;
+  pool.processes = processes_for(assignments, options.jobs);
   pool.can_end_early = true;
   pool.starting = [&](std::size_t task, unsigned slot) {
-    const Assignment& next = bundles[task].front();
-    if (next.device == RunsOn::cuda && next.tool == nullptr && !next.is_large && !is_host(*next.instance))
-      workers.prepare(slot);
+    if (needs_gpu_worker(bundles[task].front())) workers.prepare(slot);
   };
   pool.work = [&](std::size_t task, const TaskReporter& reporter) {
     const auto options_for = [&](const Assignment& assignment) {
-      CampaignOptions own = options;
-      own.audit.cases = cases_of(assignment, options);
-      own.audit.tells_missed =
-          own.audit.cases >= AuditOptions{}.cases || options.cases;  // not of what was shared
-      own.audit.store = options.store ? options.store : default_store(assignment.subject->contract);
-      own.audit.largest_count = options.largest_count.value_or(
-          assignment.tool != nullptr ? largest_count_under_a_tool : AuditOptions{}.largest_count);
-      own.audit.is_to_end = end_requested;
-      if (assignment.tool != nullptr) suit_a_tool(own.audit);
-      own.audit.progress = [&](std::uint64_t done, std::uint64_t) { reporter.done(done); };
+      CampaignOptions own = options_of(assignment, options, reporter);
       if (options.budget && assignment.tool == nullptr)
         own.audit.budget = share(*options.budget, line.elapsed(), bundles.size() - task, options.jobs);
       return own;
     };
-    return pack(to_json(judge(bundles[task], workers, options_for, reporter)));
+    return pack(to_json(check(bundles[task], workers, options_for, reporter)));
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
-    const auto first = static_cast<std::size_t>(bundles[task].data() - assignments.data());
     ended += bundles[task].size();
     if (outcome.ending == Outcome::Ending::wrong_input) {
-      if (!wrong_input) wrong_input.emplace(outcome.text, outcome.position);
+      if (!result.wrong_input) result.wrong_input.emplace(outcome.text, outcome.position);
     } else {
-      ++judged;
+      ++checked;
     }
-    const bool finished = outcome.ending == Outcome::Ending::finished;
-    const std::string& said = finished ? outcome.text : outcome.so_far;
-    const Json reports = said.empty() ? Json() : unpack(said);
-    for (std::size_t k = 0; k < bundles[task].size(); ++k) {
-      KernelReport& report = result.report.kernels[first + k];
-      const Assignment& assignment = bundles[task][k];
-      report = finished       ? kernel_report_from(reports.at(k))
-               : said.empty() ? unfinished(assignment, outcome)
-                              : broken_off(reports.at(k), assignment, outcome);
-      report.device = device_of(assignment);
-      report.bindings = assignment.instance->bindings;
-      cases += report.cases;
+    auto report = result.report.kernels.begin() + (bundles[task].data() - assignments.data());
+    for (KernelReport& one : reports_of(bundles[task], outcome)) {
+      cases += one.cases;
+      *report++ = std::move(one);
     }
   };
-  std::uint64_t all_cases = 0;
-  for (const Assignment& assignment : assignments) all_cases += cases_of(assignment, options);
+  const std::uint64_t all_cases = cases_of(assignments, options);
   pool.progress = [&](std::uint64_t running) {
     line.show(fmt::format("audited: {} of {} instances, {} of {} cases; running for {:.0f} s", ended,
                           assignments.size(), std::min(cases + running, all_cases), all_cases,
                           line.elapsed()));
   };
   result.interrupted = !pool.run();
-  if (judged == 0) result.wrong_input = wrong_input;
+  if (checked != 0) result.wrong_input.reset();
   return result;
 }
 

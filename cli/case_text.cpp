@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "command/parse.h"
-#include "properties/recipes.h"
+#include "properties/distributions.h"
 
 namespace foldproof {
 
@@ -22,7 +22,7 @@ std::int64_t variable(const std::string& value, const std::string& word) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || value.empty())
-    throw InputError(fmt::format("--case: \"{}\" gives no whole number", word));
+    throw InputError(fmt::format("--case: the value in \"{}\" is not an integer", word));
   return number;
 }
 
@@ -38,7 +38,7 @@ Planted planted(std::uint64_t index, const std::string& value) {
 void read_assignment(Case& c, const std::string& key, const std::string& value, const std::string& word) {
   const std::string option = fmt::format("--case: {}", key);
   if (key == "seed")
-    c.recipe.seed = parse_number(value, option, 0, any);
+    c.input.seed = parse_number(value, option, 0, any);
   else if (key == "schedule")
     c.order = schedule_named(value);
   else if (key == "co_running_load")
@@ -47,22 +47,22 @@ void read_assignment(Case& c, const std::string& key, const std::string& value, 
     c.offset = parse_number(value, option, 0, largest_offset);
   else if (key == "calls")
     c.calls = parse_number(value, option, 1, most_calls);
-  else if (key == "law")
-    c.law = value;
+  else if (key == "relation")
+    c.relation = value;
   else if (key.starts_with("x[") && key.ends_with("]"))
-    c.recipe.planted.push_back(planted(parse_number(key.substr(2, key.size() - 3), option, 0, any), value));
+    c.input.planted.push_back(planted(parse_number(key.substr(2, key.size() - 3), option, 0, any), value));
   else
     c.variables[key] = variable(value, word);
 }
 
 bool begins_with_distribution(const std::string& word) {
   const std::string_view name = bare_name(std::string_view(word).substr(0, word.find('+')));
-  return std::ranges::find(recipes(), name, &RecipeInfo::name) != recipes().end();
+  return std::ranges::find(distributions(), name, &DistributionInfo::name) != distributions().end();
 }
 
-void read_recipe(Recipe& recipe, const std::string& word) {
+void read_distribution(InputDistribution& input, const std::string& word) {
   try {
-    read_words(word, recipe);
+    read_words(word, input);
   } catch (const InputError& error) {
     throw InputError("--case: " + error.sentence());
   }
@@ -78,21 +78,21 @@ Case parse_case(const std::string& text) {
     if (equals != std::string::npos)
       read_assignment(c, word.substr(0, equals), word.substr(equals + 1), word);
     else if (!begins_with_distribution(word))
-      throw InputError(fmt::format(
-          "--case: \"{}\" is neither NAME=VALUE nor a distribution; write a case as reports show it, "
-          "such as \"{}\", with one of the distributions {}",
-          word, usual_case, recipe_names()));
-    else if (c.recipe.distribution.empty())
-      read_recipe(c.recipe, word);
+      throw InputError(
+          fmt::format("--case: \"{}\" is neither NAME=VALUE nor a distribution; write a case in the notation "
+                      "of reports, such as \"{}\", with one of the distributions {}",
+                      word, usual_case, distribution_names()));
+    else if (c.input.distribution.empty())
+      read_distribution(c.input, word);
     else
       throw InputError(
-          fmt::format("--case: \"{}\" is a second distribution after \"{}\"", word, c.recipe.distribution));
+          fmt::format("--case: \"{}\" is a second distribution after \"{}\"", word, c.input.distribution));
   }
-  if (c.recipe.distribution.empty())
-    throw InputError(fmt::format(
-        "--case names no distribution; write a case as reports show it, such as \"{}\", with one of "
-        "the distributions {}",
-        usual_case, recipe_names()));
+  if (c.input.distribution.empty())
+    throw InputError(
+        fmt::format("--case: missing distribution; write a case in the notation of reports, such as \"{}\", "
+                    "with one of the distributions {}",
+                    usual_case, distribution_names()));
   return c;
 }
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "contracts/entry_spelling.h"
-
 namespace foldproof {
 
 namespace {
@@ -15,15 +13,15 @@ std::string listed(const std::vector<EntrySignature>& entries) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// The entry that fits alone; nothing where none does.
+/// The only entry that matches; nothing if none does. Throws InputError if several do.
 const EntrySignature* only(const std::vector<const EntrySignature*>& fitting, const std::string& wished) {
   if (fitting.size() < 2) return fitting.empty() ? nullptr : fitting.front();
   std::vector<EntrySignature> entries;
   for (const EntrySignature* entry : fitting) entries.push_back(*entry);
-  throw InputError(fmt::format("\"{}\" fits several entries: {}", wished, listed(entries)));
+  throw InputError(fmt::format("\"{}\" matches several kernels: {}", wished, listed(entries)));
 }
 
-/// The entry of that name, or nothing; throws when several fit.
+/// The entry of that name, or nothing; throws InputError if several match.
 const EntrySignature* find(const std::vector<EntrySignature>& entries, const std::string& wished) {
   for (const EntrySignature& entry : entries)
     if (entry.lowered == wished || with_parameters(entry) == with_parameters(signature_of_spelling(wished)))
@@ -50,7 +48,7 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
   const bool is_ptx = source.extension() == ".ptx";
   if (const auto why = why_no_entry(name); why && (!is_ptx || name.empty()))
     throw InputError("--entry: " + *why);
-  // What is no template is in the PTX anyway; the name may then be any part of a kernel's.
+  // A kernel that is not a template is in the PTX anyway; the name may then be any part of a kernel's name.
   if (is_ptx || name.find('<') == std::string::npos) {
     const auto image = compile_source(source, {}, {}, options);
     const std::vector<EntrySignature> entries = entries_of(image->ptx.module());
@@ -58,14 +56,14 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
     if (is_ptx && entries.empty())
       throw InputError("there is no kernel (.entry) in this file", {source.string()});
     if (is_ptx)
-      throw InputError(fmt::format("the entry \"{}\" does not exist in {}, which has: {}", name,
-                                   source.string(), listed(entries)));
+      throw InputError(fmt::format("kernel \"{}\" not found in {}, which contains: {}", name, source.string(),
+                                   listed(entries)));
   }
   const auto image = compile_source(source, {name}, {}, options);
   const std::vector<EntrySignature> entries = entries_of(image->ptx.module());
   const EntrySignature* entry = find(entries, wished);
   if (entry == nullptr)
-    throw InputError(fmt::format("\"{}\" is spelled differently in {}, which has: {}", name, source.string(),
+    throw InputError(fmt::format("kernel \"{}\" not found in {}, which contains: {}", name, source.string(),
                                  listed(entries)));
   return {image, *entry};
 }

@@ -1,4 +1,4 @@
-// The kernel that a user means by a name.
+// Finds the kernel that a user names.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +14,13 @@ struct ChosenEntry {
   EntrySignature entry;
 };
 
-/// The name in the spelling of a kernel as findings print it, which has parameters and perhaps a return type.
+/// The plain name in a kernel's spelling as printed in findings, which has parameters and possibly a return
+/// type.
 std::string entry_name(const std::string& spelling);
 
-/// Compiles `source` and finds the kernel called `wished`: as C++ spells it (templates are instantiated),
-/// with its parameters as findings print it, as PTX spells it, or any part of its name that fits one kernel
-/// alone. Throws InputError, listing the kernels that exist, when none or several fit.
+/// Compiles `source` and finds the kernel called `wished`: as spelled in C++ (templates are instantiated),
+/// with its parameters as printed in findings, as spelled in PTX, or any part of its name that matches only
+/// one kernel. Throws InputError, listing the existing kernels, if none or several match.
 ChosenEntry choose_entry(const std::filesystem::path& source, const std::string& wished,
                          const CompileOptions& options);
 

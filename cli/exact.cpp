@@ -1,4 +1,4 @@
-// foldproof exact: the exact sum or dot product of a file of raw values, for checking a number by hand.
+// foldproof exact: the exact sum or dot product of a file of raw values, to check a number by hand.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -26,10 +26,10 @@ std::vector<std::byte> read_values(const std::string& path, Element element) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
   if (size < 0 || size == std::numeric_limits<std::streamoff>::max())
-    throw InputError("there is no such file of raw values", {path});
+    throw InputError("file of raw values not found", {path});
   if (size % static_cast<std::streamoff>(size_of(element)) != 0)
-    throw InputError(fmt::format("{} bytes are no whole number of {} values of {} bytes; check --type", size,
-                                 name(element), size_of(element)),
+    throw InputError(fmt::format("{} bytes are not a whole number of {} values of {} bytes; check --type",
+                                 size, name(element), size_of(element)),
                      {path});
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   file.seekg(0);
@@ -44,7 +44,7 @@ double rounded_value(const Tally& t, Element format) {
   return to_double(decode(format, rounded_sum(format, t.specials, t.sum(), only_negative_zeros)));
 }
 
-// Rounding in the type's own format, in any order; integers round nothing.
+// The bound on rounding in the type's own format, in any order; integers do not round.
 Dyadic bound_any_order(const Tally& t, Element element, bool products) {
   if (!is_float(element)) return {};
   const FloatFormat& format = float_format(element);
@@ -90,19 +90,19 @@ int exact(const Arguments& a, const Console& console) {
   const auto element = element_named(a.type);
   if (!element)
     throw InputError(
-        fmt::format("--type: there is no type {}; there are f64, f32, f16, bf16, e4m3, e5m2, e2m1, and "
-                    "i and u with 8, 16, 32 or 64",
+        fmt::format("--type: unknown type {}; choose f64, f32, f16, bf16, e4m3, e5m2, e2m1, or i or u with "
+                    "8, 16, 32 or 64",
                     a.type));
   const bool products = a.what == "dot";
   if (products == a.second.empty())
-    throw InputError(products ? "dot needs the file of the other vector: --second FILE"
-                              : "--second is for dot, which multiplies two vectors");
+    throw InputError(products ? "dot requires the file of the second vector: --second FILE"
+                              : "--second applies only to dot");
   const std::vector<std::byte> values = read_values(a.file, *element);
   Tally tallied;
   if (products) {
     const std::vector<std::byte> others = read_values(a.second, *element);
     if (others.size() != values.size())
-      throw InputError(fmt::format("the vectors have {} and {} values; a dot product needs as many of both",
+      throw InputError(fmt::format("the vectors have {} and {} values; a dot product requires equal lengths",
                                    values.size() / size_of(*element), others.size() / size_of(*element)),
                        {a.second});
     tallied = tally_products(*element, values, others);
@@ -120,10 +120,10 @@ Run attach_exact(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   app.add_option("WHAT", a->what, "sum or dot")->required()->check(quietly(CLI::IsMember({"sum", "dot"})));
   app.add_option("FILE", a->file, "Raw values, little endian")->required()->type_name("");
-  app.add_option("--type", a->type, "Their type: f64 f32 f16 bf16 e4m3 e5m2 e2m1 i8 … u64")
+  app.add_option("--type", a->type, "Type of the values: f64 f32 f16 bf16 e4m3 e5m2 e2m1 i8 … u64")
       ->required()
       ->type_name("TYPE");
-  app.add_option("--second", a->second, "dot: the other vector")->type_name("FILE");
+  app.add_option("--second", a->second, "Second vector, for dot")->type_name("FILE");
   return [a, &console] { return exact(*a, console); };
 }
 

@@ -1,4 +1,4 @@
-// foldproof init: a starter contract beside a source that has none.
+// foldproof init: a starter contract next to a source that has none.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -34,15 +34,15 @@ Contract guess_one(const Arguments& a, std::vector<std::string>& said) {
   for (const Contract& contract : contracts)
     if (!contract.instances.empty() && !contract.instances.front().launches.empty())
       entries.push_back(contract.instances.front().launches.front().entry);
-  throw InputError(
-      fmt::format("{} has several kernels; choose one with --entry: {}", a.source, fmt::join(entries, ", ")));
+  throw InputError(fmt::format("{}: several kernels found; choose one with --entry: {}", a.source,
+                               fmt::join(entries, ", ")));
 }
 
 int init(const Arguments& a, const Console& console) {
   const fs::path file = fs::path(a.source).replace_extension(".toml");
   std::error_code error;
   if (!a.force && fs::exists(file, error))
-    throw InputError(fmt::format("{} is there already; --force writes over it", file.string()));
+    throw InputError(fmt::format("{} already exists; --force overwrites it", file.string()));
   std::vector<std::string> said;
   const std::string text = starter_contract(guess_one(a, said));
   if (!write_file(file, text)) throw InputError("the contract cannot be written", {file.string()});
@@ -51,7 +51,7 @@ int init(const Arguments& a, const Console& console) {
     return exit_ok;
   }
   for (const std::string& guess : said) console.note(guess);
-  console.print(fmt::format("{} is written; correct what it guessed, then: foldproof audit {}\n",
+  console.print(fmt::format("{} was written; correct its guesses, then run: foldproof audit {}\n",
                             display_path(file.string()), a.source));
   return exit_ok;
 }
@@ -60,9 +60,9 @@ int init(const Arguments& a, const Console& console) {
 
 Run attach_init(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
-  app.add_option("FILE", a->source, "A .cu or .ptx")->required();
-  app.add_option("--entry", a->entry, "The kernel, where there are several")->type_name("NAME");
-  app.add_flag("--force", a->force, "Write over a contract that is there");
+  app.add_option("FILE", a->source, "A .cu or .ptx file")->required();
+  app.add_option("--entry", a->entry, "Kernel, if there are several")->type_name("NAME");
+  app.add_flag("--force", a->force, "Overwrite an existing contract");
   a->source_options.attach(app);
   return [a, &console] { return init(*a, console); };
 }

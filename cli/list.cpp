@@ -1,4 +1,4 @@
-// foldproof list: the kernels that stand in a folder, an instance a row.
+// foldproof list: the kernels of a folder, one row per instance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,16 +20,17 @@ Json row(const Subject& subject, const Instance& instance) {
   const auto of = [&](auto member) {
     return instance.reduction ? Json(name((*instance.reduction).*member)) : Json(nullptr);
   };
-  return {{"id", subject.contract.id},
-          {"instance", instance.label},
-          {"summary", subject.contract.summary},
-          {"entry", instance.launches.empty() ? "" : instance.launches.front().entry},
-          {"operator", of(&Reduction::op)},
-          {"input", of(&Reduction::input)},
-          {"accumulator", of(&Reduction::accumulator)},
-          {"output", of(&Reduction::output)},
-          {"file", subject.contract.source.string()},
-          {"devices", is_host(instance) ? Json::array({"host"}) : Json::array({"emulated", "cuda"})}};
+  return {
+      {"id", subject.contract.id},
+      {"instance", instance.label},
+      {"summary", subject.contract.summary},
+      {"entry", instance.launches.empty() ? "" : instance.launches.front().entry},
+      {"operator", of(&Reduction::op)},
+      {"input", of(&Reduction::input)},
+      {"accumulator", of(&Reduction::accumulator)},
+      {"output", of(&Reduction::output)},
+      {"file", subject.contract.source.string()},
+      {"devices", is_host_function(instance) ? Json::array({"host"}) : Json::array({"emulated", "cuda"})}};
 }
 
 std::string text(const Json& kernels) {
@@ -64,7 +65,7 @@ int list(const std::string& path, const Console& console) {
   return errors.empty() ? exit_ok : exit_usage;
 }
 
-/// Each device that `--device` names, with what it is, or why it is not there.
+/// Each device that `--device` accepts, with its name, or why it is not available.
 int list_devices(const Console& console) {
   Json devices = Json::array();
   devices.push_back({{"device", "emulated"}, {"name", emulated::device_name}, {"lack", nullptr}});
@@ -90,9 +91,9 @@ int list_devices(const Console& console) {
 
 Run attach_list(CLI::App& app, Console& console) {
   auto path = std::make_shared<std::string>();
-  app.add_option("PATH", *path, "A folder, source or contract; without one the kernels that come along");
+  app.add_option("PATH", *path, "Folder, source file or contract (default: the bundled catalogue)");
   auto devices = std::make_shared<bool>(false);
-  app.add_flag("--devices", *devices, "The devices that kernels can be run on here, and why others cannot");
+  app.add_flag("--devices", *devices, "Available devices, and why others are not available");
   return [path, devices, &console] { return *devices ? list_devices(console) : list(*path, console); };
 }
 

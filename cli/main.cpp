@@ -1,4 +1,4 @@
-// foldproof: what users need.
+// foldproof: the program for users.
 #include "cli/verbs.h"
 #include "command/gpu_workers.h"
 #include "command/program.h"
@@ -9,10 +9,10 @@ using namespace foldproof;
 
 constexpr Verb verbs[] = {
     {"audit", "Test kernels against their contracts", attach_audit},
-    {"mutate", "Weaken kernels to see what the checks notice", attach_mutate},
+    {"mutate", "Weaken kernels to see what the checks detect", attach_mutate},
     {"sanitize", "Run one launch of any kernel under all checks", attach_sanitize},
     {"init", "Write a starter contract next to a kernel", attach_init},
-    {"replay", "Run a stored failing case again", attach_replay},
+    {"replay", "Rerun a stored failing case", attach_replay},
     {"list", "List the kernels of a folder, or the devices", attach_list},
     {"exact", "Sum a file exactly, and bound rounding errors", attach_exact},
     {"tree", "Show the tree in which a kernel combines its input", attach_tree},

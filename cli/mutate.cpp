@@ -1,4 +1,4 @@
-// foldproof mutate: clean kernels weakened one statement at a time, to see whether an audit would notice.
+// foldproof mutate: weakens clean kernels one statement at a time, to see whether an audit would notice.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,28 +21,26 @@ struct Arguments : AuditArguments {
   bool all_instances = false;
 };
 
-/// A defect has findings of its own, which would hide what a mutant changes.
+/// A defect has its own findings, which would hide the effect of a mutant.
 void leave_out_defects(std::vector<Subject>& subjects, const Console& console) {
   const auto left_out =
       std::erase_if(subjects, [](const Subject& subject) { return !subject.contract.expected.empty(); });
   if (left_out == 0) return;
   if (subjects.empty())
     throw InputError(
-        "there is nothing to mutate: the source announces findings, and only a clean kernel has "
-        "something to lose");
-  console.note(fmt::format("{} {} that announce findings are left out", left_out,
-                           left_out == 1 ? "kernel" : "kernels"));
+        "there is nothing to mutate: the source announces findings, and only clean kernels are mutated");
+  console.note(
+      fmt::format("skipped: {} {} with announced findings", left_out, left_out == 1 ? "kernel" : "kernels"));
 }
 
-/// A library's kernels are not in the PTX of a function that calls it.
+/// A library's kernels are not in the PTX of the function that calls them.
 void leave_out_host_functions(std::vector<Subject>& subjects, const Console& console) {
   const auto left_out =
-      std::erase_if(subjects, [](const Subject& subject) { return subject.contract.is_host(); });
+      std::erase_if(subjects, [](const Subject& subject) { return subject.contract.is_host_function(); });
   if (left_out == 0) return;
   if (subjects.empty())
-    throw InputError(
-        "there is nothing to mutate: the contract calls functions of the host, which have no PTX");
-  console.note(fmt::format("{} {} functions of the host are left out", left_out,
+    throw InputError("there is nothing to mutate: the contract calls host functions, which have no PTX");
+  console.note(fmt::format("skipped: {} {} host functions", left_out,
                            left_out == 1 ? "contract that calls" : "contracts that call"));
 }
 
@@ -57,14 +55,14 @@ MutationRunOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-/// The exit status; where the floor cannot be judged, says so on standard error.
+/// The exit status; if the floor cannot be checked, notes that on standard error.
 Exit conclude(const MutationRun& run, std::optional<double> floor, const Console& console) {
   if (run.interrupted) return exit_interrupted;
   const Exit status = exit_status(run.reports, floor);
   std::uint64_t skipped = 0;
-  for (const MutationReport& report : run.reports) skipped += report.count(Fate::skipped);
+  for (const MutationReport& report : run.reports) skipped += report.count(MutantStatus::skipped);
   if (floor && skipped > 0 && status == exit_unable)
-    console.note(fmt::format("{} not tried, so --floor cannot be judged; give more --budget",
+    console.note(fmt::format("{} not tried, so --floor cannot be checked; increase --budget",
                              skipped == 1 ? "1 mutant was" : fmt::format("{} mutants were", skipped)));
   return status;
 }
@@ -81,7 +79,7 @@ int mutate(const Arguments& arguments, const Console& console) {
   if (!arguments.all_instances) assignments = representatives(assignments);
   assignments = arguments.sharded(assignments);
   compile_subjects(subjects, compile_options, arguments.jobs, console, line);
-  check_all_excuses(assignments);
+  check_all_equivalents(assignments);
   const MutationRun run = run_mutations(assignments, options, line);
   line.clear();
   console.print_as_asked([&] { return to_json(run.reports, run.device, options.mutation.seed); },
@@ -96,12 +94,10 @@ int mutate(const Arguments& arguments, const Console& console) {
 Run attach_mutate(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   a->attach(app, fmt::format("{}", MutationOptions{}.cases));
-  app.add_option(
-         "--floor", a->floor,
-         "Lowest score, in percent, that does not fail the run; status 3 where a mutant was not tried")
+  app.add_option("--floor", a->floor, "Minimum score in percent; exit status 3 if a mutant was not tried")
       ->check(quietly(CLI::Range(0.0, 100.0)))
       ->type_name("PERCENT");
-  app.add_flag("--all-instances", a->all_instances, "Every instance, not one a contract");
+  app.add_flag("--all-instances", a->all_instances, "All instances, instead of one per contract");
   return [a, &console] { return mutate(*a, console); };
 }
 

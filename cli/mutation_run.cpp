@@ -15,7 +15,7 @@ namespace foldproof {
 
 namespace {
 
-/// Mutants of one process. A fixed number, so that results do not depend on how many processes there are.
+/// Mutants per process. A fixed number, so that results do not depend on the number of processes.
 constexpr std::size_t slice_size = 8;
 
 struct Slice {
@@ -39,14 +39,14 @@ std::vector<Slice> slices_of(const std::vector<std::vector<Mutant>>& mutants) {
   return slices;
 }
 
-std::string judged(const Assignment& assignment, std::span<const Mutant> mutants,
-                   const MutationOptions& options) {
+std::string checked(const Assignment& assignment, std::span<const Mutant> mutants,
+                    const MutationOptions& options) {
   const Subject& subject = *assignment.subject;
   const auto runner = [] { return checked_runner(); };
   const auto begin = std::chrono::steady_clock::now();
   Json json = {{"mutants", Json::array()}};
   for (const MutantReport& mutant :
-       judge_mutants(subject.contract, *assignment.instance, subject.image, mutants, runner, options))
+       try_mutants(subject.contract, *assignment.instance, subject.image, mutants, runner, options))
     json["mutants"].push_back(to_json(mutant));
   json["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return pack(json);
@@ -65,7 +65,7 @@ void take(MutationReport& report, const Outcome& outcome) {
 /// Slices end in any order.
 void sort_by_place(MutationReport& report, const std::vector<Mutant>& mutants) {
   std::map<std::tuple<std::string, unsigned, std::string>, std::size_t> order;
-  const auto key = [](const auto& m) { return std::tuple(m.at.file, m.at.line, m.deed); };
+  const auto key = [](const auto& m) { return std::tuple(m.at.file, m.at.line, m.change); };
   for (std::size_t i = 0; i < mutants.size(); ++i) order[key(mutants[i])] = i;
   std::ranges::sort(report.mutants, {}, [&](const MutantReport& m) { return order.at(key(m)); });
 }
@@ -84,7 +84,7 @@ MutationReport empty_report_of(const Assignment& assignment) {
 
 std::vector<Assignment> representatives(const std::vector<Assignment>& assignments) {
   std::vector<Assignment> chosen;
-  Bindings names;  ///< the words among the bindings of the last one chosen
+  Bindings names;  ///< the non-numeric bindings of the last one chosen
   for (const Assignment& assignment : assignments) {
     Bindings words = assignment.instance->bindings;
     std::erase_if(words, [](const Binding& binding) {
@@ -100,7 +100,7 @@ std::vector<Assignment> representatives(const std::vector<Assignment>& assignmen
   return chosen;
 }
 
-void check_all_excuses(const std::vector<Assignment>& assignments) {
+void check_all_equivalents(const std::vector<Assignment>& assignments) {
   std::set<const Subject*> checked;
   for (const Assignment& assignment : assignments) {
     const Subject& subject = *assignment.subject;
@@ -108,7 +108,7 @@ void check_all_excuses(const std::vector<Assignment>& assignments) {
     std::vector<Mutant> all;
     for (const Instance& instance : subject.contract.instances)
       std::ranges::move(mutants_of(instance, *subject.image), std::back_inserter(all));
-    check_excuses(subject.contract, all);
+    check_equivalents(subject.contract, all);
   }
 }
 
@@ -130,7 +130,7 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments, const Muta
     if (options.budget)
       mutation.deadline = std::chrono::steady_clock::now() +
                           share(*options.budget, line.elapsed() - begin, slices.size() - task, options.jobs);
-    return judged(assignments[slices[task].assignment], slices[task].mutants, mutation);
+    return checked(assignments[slices[task].assignment], slices[task].mutants, mutation);
   };
   std::size_t done = 0, all = 0;
   for (const Slice& slice : slices) all += slice.mutants.size();
@@ -144,7 +144,7 @@ MutationRun run_mutations(const std::vector<Assignment>& assignments, const Muta
   run.interrupted = !pool.run();
   for (std::size_t i = 0; i < assignments.size(); ++i) {
     sort_by_place(run.reports[i], mutants[i]);
-    apply_excuses(run.reports[i], assignments[i].subject->contract);
+    apply_equivalents(run.reports[i], assignments[i].subject->contract);
   }
   return run;
 }

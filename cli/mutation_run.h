@@ -1,4 +1,4 @@
-// Mutants of many instances, judged in processes of their own.
+// Checks mutants of many instances in several processes.
 #pragma once
 
 #include <chrono>
@@ -13,25 +13,26 @@ namespace foldproof {
 
 struct MutationRunOptions {
   MutationOptions mutation;                         ///< its deadline is set from `budget`
-  std::optional<std::chrono::milliseconds> budget;  ///< of the whole run
+  std::optional<std::chrono::milliseconds> budget;  ///< for the whole run
   unsigned jobs = 1;
 };
 
 struct MutationRun {
-  std::string device;                   ///< its name
+  std::string device;                   ///< name of the device
   std::vector<MutationReport> reports;  ///< in the order of the assignments
   bool interrupted = false;
 };
 
-/// One instance a contract: the first type and operator of its matrix, and of the numbers (block sizes) that
-/// it lists for them the last, which leaves least of the code idle.
+/// One instance per contract: the first type and operator of its matrix, with the last of the numbers (block
+/// sizes) listed for them, which leaves the least code idle.
 std::vector<Assignment> representatives(const std::vector<Assignment>& assignments);
 
-/// Throws InputError for an excuse of a contract that fits nothing. Excuses are held against the mutants of
-/// all its instances, whichever of them are run. The subjects are compiled.
-void check_all_excuses(const std::vector<Assignment>& assignments);
+/// Throws InputError for an equivalent-mutant annotation that matches nothing. The annotations of a contract
+/// are compared with the mutants of all its instances, whichever of them are run. The subjects must be
+/// compiled.
+void check_all_equivalents(const std::vector<Assignment>& assignments);
 
-/// The excuses were checked.
+/// The annotations must have been checked by check_all_equivalents().
 MutationRun run_mutations(const std::vector<Assignment>& assignments, const MutationRunOptions& options,
                           ProgressLine& line);
 

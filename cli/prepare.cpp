@@ -1,4 +1,4 @@
-// foldproof prepare: fills the PTX cache, so that a later audit starts at once. The build calls it.
+// foldproof prepare: fills the PTX cache, so that a later audit starts at once. Called by the build.
 #include <memory>
 
 #include "cli/verbs.h"
@@ -14,15 +14,15 @@ Run attach_prepare(CLI::App& app, Console& console) {
     SourceOptions source;
   };
   auto a = std::make_shared<Arguments>();
-  app.add_option("PATH", a->path, "A folder, source or contract; without one the kernels that come along");
-  app.add_option("--jobs,-j", a->jobs, "Processes at a time")
+  app.add_option("PATH", a->path, "Folder, source file or contract (default: the bundled catalogue)");
+  app.add_option("--jobs,-j", a->jobs, "Number of parallel processes")
       ->check(quietly(CLI::Range(1U, 1024U)))
       ->type_name("N");
   a->source.attach(app);
   return [a, &console] {
     ProgressLine line;
     auto subjects = load_subjects({a->path, {}, {}}, a->source.compile_options(), console);
-    // Programs that nobody can run here are not worth the minutes that they take, unless one is asked for.
+    // Programs that cannot run here are not worth the minutes that they take, unless one was requested.
     if (subjects.size() > 1) skip_without_gpu(subjects);
     compile_subjects(subjects, a->source.compile_options(), a->jobs, console, line);
     return int{exit_ok};

@@ -1,4 +1,4 @@
-// foldproof replay: a stored case, run and judged again.
+// foldproof replay: runs and checks a stored case again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,17 +25,17 @@ Assignment assignment_of(const std::vector<Subject>& subjects, const StoredCase&
   for (const Subject& subject : subjects)
     for (const Instance& instance : subject.contract.instances)
       if (instance.label == stored.instance) return {&subject, &instance};
-  throw InputError(fmt::format("{} has no instance \"{}\"; the case is older than it",
+  throw InputError(fmt::format("{} has no instance \"{}\"; it has changed since the case was stored",
                                stored.contract.string(), stored.instance));
 }
 
-/// Under each of the tools; without any, on the device alone.
+/// Under each of the tools; without tools, on the device alone.
 std::vector<Assignment> on_device(Assignment assignment, const std::string& device,
                                   const std::vector<const compute_sanitizer::Tool*>& tools) {
   if (device == "cuda") assignment.device = RunsOn::cuda;
   if (tools.empty()) return {assignment};
-  if (is_host(*assignment.instance))
-    throw InputError("the case is of a function of the host, which no tool watches; leave --sanitizer out");
+  if (is_host_function(*assignment.instance))
+    throw InputError("the case calls a host function, which --sanitizer does not support; omit --sanitizer");
   std::vector<Assignment> assignments;
   for (const compute_sanitizer::Tool* tool : tools) {
     assignment.tool = tool;
@@ -65,15 +65,15 @@ int replay(const Arguments& a, const Console& console) {
 
 Run attach_replay(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
-  app.add_option("CASE.toml", a->file, "A case that an audit stored")->required();
-  app.add_option("--device", a->device, "emulated or cuda; status 3 where there is none")
+  app.add_option("CASE.toml", a->file, "Case stored by an audit")->required();
+  app.add_option("--device", a->device, "Device: emulated or cuda; exit status 3 if it is not available")
       ->check(quietly(CLI::IsMember({"emulated", "cuda"})))
       ->type_name("NAME");
   app.add_option("--sanitizer", a->sanitizer,
-                 "On a GPU under these of compute-sanitizer's tools: racecheck, memcheck, synccheck, "
-                 "initcheck, with commas between")
+                 "Comma-separated tools of compute-sanitizer to run on a GPU: racecheck, memcheck, "
+                 "synccheck, initcheck")
       ->type_name("TOOLS");
-  app.add_option("--case-limit", a->case_limit, "Its time on a GPU; default: " + a->case_limit)
+  app.add_option("--case-limit", a->case_limit, "Time limit on a GPU; default: " + a->case_limit)
       ->type_name("TIME");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
       ->check(quietly(CLI::IsMember({"error", "warning"})))

@@ -1,4 +1,4 @@
-// foldproof sanitize: one launch of any kernel on the emulated device, and what was found.
+// foldproof sanitize: one launch of any kernel on the emulated device, and its findings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 #include "oracles/number.h"
 #include "reports/counters_text.h"
 #include "reports/terminal.h"
-#include "sanitizer/counting.h"
+#include "sanitizer/counting_observer.h"
 
 namespace foldproof {
 
@@ -36,7 +36,7 @@ struct Arguments {
   SourceOptions source_options;
 };
 
-/// Everything that the launch needs, checked as far as that is possible without the device.
+/// Everything that the launch needs, checked as far as possible without the device.
 struct Launch {
   ChosenEntry chosen;
   LaunchShape shape;
@@ -64,23 +64,23 @@ Launch launch_of(const Arguments& a) {
     launch.arguments.push_back(parse_argument(a.specs[i], launch.seed + (i << 32)));
   for (const std::size_t index : a.dumps)
     if (index >= launch.arguments.size() || !launch.arguments[index].is_buffer)
-      throw InputError(
-          fmt::format("--dump {}: no buffer stands at this index; count the --arg from 0", index));
+      throw InputError(fmt::format(
+          "--dump {}: the argument with this index is not a buffer; --arg are counted from 0", index));
   launch.chosen = choose_entry(a.source, a.entry, a.source_options.compile_options());
   return launch;
 }
 
-/// Throws when the arguments are not what the kernel's parameters take.
+/// Throws InputError if the arguments do not match the kernel's parameters.
 void check_parameters(const Launch& launch) {
   const auto entries = entries_in(*launch.chosen.image);
   const auto& name = launch.chosen.entry.lowered;
   const auto entry =
       std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.name == name; });
-  if (entry == entries.end()) throw InputError(fmt::format("the entry {} has no code", name));
+  if (entry == entries.end()) throw InputError(fmt::format("the kernel {} has no code", name));
   const auto& sizes = entry->parameter_bytes;
   if (sizes.size() != launch.arguments.size())
     throw InputError(
-        fmt::format("{} takes {} arguments, but {} are given with --arg; give one --arg a parameter",
+        fmt::format("{} takes {} arguments, but {} are given with --arg; give one --arg per parameter",
                     launch.chosen.entry.spelled, sizes.size(), launch.arguments.size()));
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::size_t given =
@@ -117,7 +117,7 @@ Job job_of(const Launch& launch, const Arguments& a, std::uint64_t repetition) {
   return job;
 }
 
-/// An element as JSON: C hex strings keep floating-point bits, strings keep 64-bit integers.
+/// An element as JSON: C hex strings preserve floating-point bits, strings preserve 64-bit integers.
 Json value_json(Element type, std::uint64_t bits) {
   if (is_float(type)) return fmt::format("{:a}", to_double(decode(type, bits)));
   if (size_of(type) < 8) return static_cast<std::int64_t>(to_double(decode(type, bits)));
@@ -156,8 +156,8 @@ void say_what_raises_the_limit(std::vector<Finding>& findings) {
     if (finding.kind == Kind::timeout) finding.message += "; --instructions N sets this limit";
 }
 
-/// Two runs that leave different values. Between schedules that is a mistake only if the kernel claims one
-/// answer, which a launch by itself does not say.
+/// Two runs that leave different values. Between schedules that is an error only if the kernel claims a
+/// single answer, which a launch alone does not state.
 Finding disagreement(const Launch& launch, const Job& job, const Arguments& a, const JobResult& first,
                      const JobResult& other) {
   const bool schedules = launch.schedule.order == Schedule::Order::random;
@@ -172,7 +172,7 @@ Finding disagreement(const Launch& launch, const Job& job, const Arguments& a, c
   return finding;
 }
 
-/// What one launch left behind, with all its repetitions.
+/// The results of one launch, with all its repetitions.
 struct Observation {
   KernelReport report;
   Json outputs = Json::object();
@@ -190,7 +190,7 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
   check_parameters(launch);
   Counters counters;  // of the last run
   Observers counting;
-  if (a.counters) counting.push_back(std::make_unique<Counting>(counters));
+  if (a.counters) counting.push_back(std::make_unique<CountingObserver>(counters));
   const auto runner = checked_runner(std::move(counting));
   Observation observation;
   KernelReport& report = observation.report;
@@ -221,7 +221,7 @@ Observation observe(const Launch& launch, const Arguments& a, const std::string&
   return observation;
 }
 
-/// A value of `outputs` for a person: floating-point numbers in the fewest decimals that tell them apart.
+/// A value of `outputs` as text: floating-point numbers in the fewest decimals that distinguish them.
 std::string value_text(Element type, const Json& value) {
   if (!value.is_string()) return value.dump();
   auto text = value.get<std::string>();
@@ -243,7 +243,7 @@ std::string dump_text(const Json& outputs, const Launch& launch, std::size_t wid
   return text;
 }
 
-/// What happened, in one line.
+/// The outcome, in one line.
 std::string verdict_text(const KernelReport& kernel) {
   std::string verdict(name(kernel.verdict));
   if (kernel.verdict == Verdict::findings)
@@ -300,36 +300,37 @@ int sanitize(Arguments a, const Console& console) {
 Run attach_sanitize(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
   const auto once = [](CLI::Option* option) { return option->allow_extra_args(false); };
-  app.add_option("FILE", a->source, "A .cu or .ptx")->required();
-  app.add_option("--entry", a->entry, "The kernel, as C++ or PTX spells it, or a part that fits it alone")
+  app.add_option("FILE", a->source, "A .cu or .ptx file")->required();
+  app.add_option("--entry", a->entry,
+                 "Kernel, as spelled in C++ or PTX, or a part of its name that matches no other")
       ->required();
-  app.add_option("--grid", a->grid, "Blocks")->type_name("X[,Y,Z]");
-  app.add_option("--block", a->block, "Threads of a block")->type_name("X[,Y,Z]");
-  app.add_option("--cluster", a->cluster, "Blocks of a cluster")->type_name("X[,Y,Z]");
-  app.add_flag("--counters", a->counters, "Count what the launch does, the last one of --repeat");
+  app.add_option("--grid", a->grid, "Blocks per grid")->type_name("X[,Y,Z]");
+  app.add_option("--block", a->block, "Threads per block")->type_name("X[,Y,Z]");
+  app.add_option("--cluster", a->cluster, "Blocks per cluster")->type_name("X[,Y,Z]");
+  app.add_flag("--counters", a->counters, "Performance counters of the launch (the last one of --repeat)");
   app.add_flag("--cooperative", a->cooperative, "Cooperative launch: all blocks resident");
-  app.add_option("--shared", a->shared, "Dynamic shared memory of a block")->type_name("BYTES");
+  app.add_option("--shared", a->shared, "Dynamic shared memory per block")->type_name("BYTES");
   once(app.add_option(
               "--arg", a->specs,
               "One kernel argument, in order: i32:5, f32:1.5, buffer:f32:1000:random; a struct by value is "
               "bytes:HEX, such as bytes:00ff10, or bytes:@FILE")
            ->type_name("SPEC"));
-  once(app.add_option("--dump", a->dumps, "Print the buffer that is the argument with this index")
+  once(app.add_option("--dump", a->dumps, "Print the buffer passed as the argument with this index")
            ->type_name("INDEX"));
   app.add_option("--schedule", a->schedule,
                  "converging, lanes-forward, lanes-backward, warps-backward, random:SEED");
-  app.add_option("--repeat", a->repeat,
-                 "Runs, whose buffers are compared; a random schedule takes the next seed each time")
+  app.add_option(
+         "--repeat", a->repeat,
+         "Number of runs, whose buffers are compared; a random schedule uses the next seed in each run")
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000})))
       ->type_name("N");
-  app.add_option(
-         "--instructions", a->instructions,
-         fmt::format(
-             "Warp instructions after which a run ends as a timeout; without it {}, seconds to minutes",
-             a->instructions))
+  app.add_option("--instructions", a->instructions,
+                 fmt::format("Limit of warp instructions per run, beyond which it is a timeout (default: {}, "
+                             "seconds to minutes)",
+                             a->instructions))
       ->check(quietly(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max())))
       ->type_name("N");
-  app.add_option("--seed", a->seed, "Of random buffers: a number, or \"random\"")->type_name("S");
+  app.add_option("--seed", a->seed, "Seed of random buffers: a number or \"random\"")->type_name("S");
   app.add_option("--fail-on", a->fail_on, "Lowest severity that fails the run")
       ->check(quietly(CLI::IsMember({"error", "warning"})))
       ->type_name("error|warning");

@@ -1,4 +1,4 @@
-// foldproof tree: in which order a kernel combines its input, from one run on the emulated device.
+// foldproof tree: the order in which a kernel combines its input, from one run on the emulated device.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -25,7 +25,7 @@ namespace foldproof {
 
 namespace {
 
-/// Elements of the case that is shown unless another is asked for, and leaves that text can show.
+/// Elements of the case that is shown by default, and the number of leaves that text can show.
 constexpr std::uint64_t shown_elements = 256, most_lines = 64;
 
 struct Arguments {
@@ -34,29 +34,27 @@ struct Arguments {
   SourceOptions source;
 };
 
-/// What one run shows of one of its results.
+/// One of the results of one run.
 struct Shown {
   std::string kernel, instance, case_text;
   std::uint64_t elements = 0, results = 0;
   Operator op = Operator::sum;
   Replay replayed;
-  std::optional<Dyadic> bound;  ///< of a floating-point sum
+  std::optional<Dyadic> bound;  ///< for a floating-point sum
   std::uint64_t most_additions = 0;
   std::variant<SummationTree, std::string> tree;
 
   const SummationTree* known() const { return std::get_if<SummationTree>(&tree); }
 };
 
-/// The instance that is shown. Throws InputError where there is none or the first of several has no
-/// reduction.
+/// The instance to show. Throws InputError if none has a reduction that folds.
 Assignment chosen(const std::vector<Subject>& subjects, const std::string& only) {
   AuditArguments selection;
   selection.only = only;
   for (const Assignment& one : selection.selected(subjects))
     if (one.instance->reduction && folds(one.instance->reduction->op)) return one;
-  throw InputError(
-      "there is no kernel with a [reduction] by sum, prod, min or max, whose order could be shown",
-      {subjects.front().contract.source.string()});
+  throw InputError("no kernel has a [reduction] by sum, prod, min or max; only these have an order to show",
+                   {subjects.front().contract.source.string()});
 }
 
 Shown show(const Assignment& assignment, const Arguments& a) {
@@ -64,30 +62,31 @@ Shown show(const Assignment& assignment, const Arguments& a) {
   const Case c =
       a.only_case.empty() ? representative_case(instance, shown_elements) : parse_case(a.only_case);
   const auto runner = emulated::make_runner();
-  const Job job = followed_job(instance, assignment.subject->image, *runner, c);
+  const Job job = traced_job(instance, assignment.subject->image, *runner, c);
   const JobResult ran = std::move(runner->run({job}).front());
   if (ran.unsupported) throw Unsupported(*ran.unsupported);
-  if (!ran.followed) throw Unsupported("a finding ended the run; foldproof audit shows it");
-  const Followed& followed = *ran.followed;
-  if (const auto gap = followed.expressions.gap())
-    throw Unsupported("the tree of this kernel is not known: " + *gap);
-  if (a.result >= followed.results.size())
-    throw InputError(fmt::format("--result: there is no result {}; the kernel gives {} here", a.result,
-                                 followed.results.size()));
+  if (!ran.trace) throw Unsupported("a finding ended the run; foldproof audit shows it");
+  const ProvenanceTrace& trace = *ran.trace;
+  if (const auto incomplete = trace.expressions.incomplete())
+    throw Unsupported("incomplete provenance: " + *incomplete);
+  if (a.result >= trace.results.size())
+    throw InputError(
+        fmt::format("--result: there is no result {}; the kernel returns {} results in this case", a.result,
+                    trace.results.size()));
   Shown shown;
   shown.kernel = empty_report(assignment.subject->contract, instance).kernel;
   shown.instance = instance.label;
   shown.case_text = describe(c);
-  shown.elements = followed.expressions.inputs();
-  shown.results = followed.results.size();
+  shown.elements = trace.expressions.inputs();
+  shown.results = trace.results.size();
   shown.op = instance.reduction->op;
-  shown.replayed = replay(followed.expressions);
-  const NodeId result = followed.results[a.result];
+  shown.replayed = replay(trace.expressions);
+  const NodeId result = trace.results[a.result];
   if (shown.op == Operator::sum && is_float(instance.reduction->output))
-    shown.bound = running_bound(followed.expressions, std::vector{result});
-  const auto depths = combinations(followed.expressions, std::vector{result}, shown.op);
+    shown.bound = running_bound(trace.expressions, std::vector{result});
+  const auto depths = combinations(trace.expressions, std::vector{result}, shown.op);
   shown.most_additions = depths.empty() ? 0 : *std::ranges::max_element(depths);
-  shown.tree = SummationTree::of(followed.expressions, result, shown.op);
+  shown.tree = SummationTree::of(trace.expressions, result, shown.op);
   return shown;
 }
 
@@ -102,12 +101,11 @@ std::string_view combination(Operator op) {
 }
 
 std::string replay_text(const Replay& replayed) {
-  if (replayed.differs)
-    return fmt::format("value {} has other bits than the host gives it", *replayed.differs);
-  return fmt::format("{} operations done again on the host give the same bits", replayed.operations);
+  if (replayed.differs) return fmt::format("value {}: the device and the host disagree", *replayed.differs);
+  return fmt::format("{} operations replayed on the host give the same bits", replayed.operations);
 }
 
-/// How many elements are a leaf.
+/// The number of elements that are a leaf.
 std::size_t elements_in(const SummationTree& tree) {
   std::set<std::uint32_t> found;
   for (const auto& vertex : tree.vertices())
@@ -129,8 +127,9 @@ std::string to_text(const Shown& shown, std::uint64_t result) {
   } else {
     line("order", std::get<std::string>(shown.tree));
   }
-  line(combinations_of(shown.op), fmt::format("at most {} on the way of one element", shown.most_additions));
-  if (shown.bound) line("bound", fmt::format("{:.6g}, by the values on the way", upper_double(*shown.bound)));
+  line(combinations_of(shown.op), fmt::format("at most {} on the path of one element", shown.most_additions));
+  if (shown.bound)
+    line("bound", fmt::format("{:.6g}, from the intermediate values", upper_double(*shown.bound)));
   line("replay", replay_text(shown.replayed));
   if (const SummationTree* tree = shown.known(); tree && tree->root().leaves <= most_lines)
     text += "\n" + tree_text(*tree, combination(shown.op));
@@ -150,7 +149,7 @@ Json nested(const SummationTree& tree) {
 
 Json to_json(const Shown& shown, std::uint64_t result) {
   const SummationTree* tree = shown.known();
-  // A sequential tree is as deep as it has leaves, more than readers of JSON take.
+  // A sequential tree is as deep as it has leaves, which is more than JSON readers accept.
   constexpr std::uint32_t deepest = 256;
   return {{"kernel", shown.kernel},
           {"instance", shown.instance},
@@ -189,19 +188,19 @@ int tree(const Arguments& a, const Console& console) {
 
 Run attach_tree(CLI::App& app, Console& console) {
   auto a = std::make_shared<Arguments>();
-  app.add_option("FILE", a->path, "A source or contract")->required();
-  app.add_option("--contract", a->contract, "Contract of the source; default: the one beside it")
+  app.add_option("FILE", a->path, "Source file or contract")->required();
+  app.add_option("--contract", a->contract, "Contract of the source (default: next to the source)")
       ->type_name("FILE");
-  app.add_option("--entry", a->entry, "The kernel to guess a contract for, where a source has none")
+  app.add_option("--entry", a->entry, "Kernel to guess a contract for, if the source has none")
       ->type_name("NAME");
-  app.add_option("--only", a->only, "The instance; default: the first one")->type_name("TEXT");
-  app.add_option("--case", a->only_case,
-                 "The case, written as reports show it; default: 256 elements, or as many as the kernel "
-                 "takes at most")
+  app.add_option("--only", a->only, "Instance (default: the first one)")->type_name("TEXT");
+  app.add_option(
+         "--case", a->only_case,
+         "Case, in the notation of reports (default: 256 elements, or the maximum that the kernel supports)")
       ->type_name("TEXT");
-  app.add_option("--result", a->result, "Which result, where there are several; default: the first, 0")
+  app.add_option("--result", a->result, "Index of the result, if there are several (default: 0)")
       ->type_name("N");
-  app.add_option("--svg", a->svg, "Draw the tree into this file")->type_name("FILE");
+  app.add_option("--svg", a->svg, "SVG file for a drawing of the tree")->type_name("FILE");
   a->source.attach(app);
   return [a, &console] { return tree(*a, console); };
 }

@@ -22,7 +22,7 @@ constexpr std::chrono::seconds case_limit{30};
 constexpr Capabilities tool_capabilities{
     .observes_launches = false, .obeys_schedules = false, .jobs_together = 1 << 20};
 
-/// Remembers jobs; of none is anything known yet.
+/// Records jobs; their results are unknown.
 class Recorder final : public Runner {
  public:
   Capabilities capabilities() const override { return tool_capabilities; }
@@ -44,7 +44,7 @@ class Recorder final : public Runner {
   std::vector<Job> jobs_;
 };
 
-/// Answers with the results of the jobs that were remembered, asked for in the same order.
+/// Returns the results of the recorded jobs, which must be requested in the same order.
 class Player final : public Runner {
  public:
   explicit Player(std::vector<std::optional<JobResult>> results) : results_(std::move(results)) {}
@@ -65,7 +65,7 @@ class Player final : public Runner {
   std::size_t next_ = 0;
 };
 
-KernelReport not_judged(const Assignment& assignment, const InputError& error) {
+KernelReport why_no_checker(const Assignment& assignment, const InputError& error) {
   KernelReport report = empty_report(assignment.subject->contract, *assignment.instance);
   report.verdict = Verdict::error;
   report.reason = error.what();
@@ -75,7 +75,7 @@ KernelReport not_judged(const Assignment& assignment, const InputError& error) {
 }  // namespace
 
 void check_has_gpu(const std::string& sanitizer, bool has_gpu) {
-  if (!sanitizer.empty() && !has_gpu) throw InputError("--sanitizer watches a GPU; add --device cuda");
+  if (!sanitizer.empty() && !has_gpu) throw InputError("--sanitizer requires a GPU; add --device cuda");
 }
 
 std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list) {
@@ -85,8 +85,8 @@ std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list)
     tools.push_back(compute_sanitizer::tool_named(name));
     if (tools.back() == nullptr)
       throw InputError(
-          fmt::format("--sanitizer knows no tool \"{}\"; it takes racecheck, memcheck, synccheck "
-                      "and initcheck, with commas between",
+          fmt::format("--sanitizer: unknown tool \"{}\"; choose from racecheck, memcheck, synccheck and "
+                      "initcheck, separated by commas",
                       name));
   }
   const ProcessResult version = run_process({compute_sanitizer::find_executable().string(), "--version"},
@@ -105,7 +105,7 @@ std::vector<KernelReport> audit_under_tool(std::span<const Assignment> assignmen
       audit(assignments[k], recorder);
       std::ranges::move(recorder.take(), std::back_inserter(jobs));
     } catch (const InputError& error) {
-      wrong[k] = not_judged(assignments[k], error);
+      wrong[k] = why_no_checker(assignments[k], error);
     }
     ends.push_back(jobs.size());
   }

@@ -1,4 +1,4 @@
-// Many instances audited under one tool of compute-sanitizer, in few processes of it.
+// Audits many instances under one tool of compute-sanitizer, in few processes of that tool.
 #pragma once
 
 #include <functional>
@@ -11,19 +11,19 @@
 
 namespace foldproof {
 
-/// Throws InputError where `--sanitizer` names tools and nothing runs on a GPU.
+/// Throws InputError if `--sanitizer` names tools and nothing runs on a GPU.
 void check_has_gpu(const std::string& sanitizer, bool has_gpu);
 
-/// The tools that `--sanitizer` names, with commas between. Throws InputError for another name, Unsupported
-/// where compute-sanitizer is missing or not known: nobody is to take for checked what was not.
+/// The tools that `--sanitizer` names, separated by commas. Throws InputError for an unknown name, and
+/// Unsupported if compute-sanitizer is missing or unknown, so that nothing unchecked is taken for checked.
 std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list);
 
-/// Audits one instance by a runner. Called twice for each, it must ask both times for the same jobs, whatever
-/// came of those before.
+/// Audits one instance with a runner. It is called twice per instance, and must request the same jobs both
+/// times, whatever the results of earlier ones.
 using AuditBy = std::function<KernelReport(const Assignment& assignment, Runner& runner)>;
 
-/// The reports of instances that are all under the same tool, in their order: first all jobs are gathered,
-/// then run, then judged. Throws like `audit`, and like run_sanitized.
+/// The reports of instances that all use the same tool, in order: collects all jobs, runs them, then checks
+/// the results. Throws like `audit`, and like run_sanitized.
 std::vector<KernelReport> audit_under_tool(std::span<const Assignment> assignments, const AuditBy& audit);
 
 }  // namespace foldproof

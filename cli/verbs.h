@@ -1,4 +1,4 @@
-// The verbs of foldproof, each in a source of its name.
+// The verbs of foldproof, each in a source of the same name.
 #pragma once
 
 #include "command/verb.h"

@@ -1,10 +1,10 @@
 # foldproof_add_audit(NAME <name> SOURCE <file>...|CONTRACT <file>...
 #                     [CASES <n>] [SEED <s>] [TIMEOUT <seconds>] [LABELS <label>...] [ARGS <argument>...])
 #
-# Registers one ctest entry a file, which runs `foldproof audit` on it: <name> for a single file, else
-# <name>.<file's stem>. A SOURCE is audited by the contract beside it, or by a guessed one. ARGS are handed to
-# the audit (-I, -D, --arch, --fail-on …). An entry fails on an unexpected finding or a wrong contract, and is
-# skipped when something cannot run here. Failing cases are kept under the build folder and replayed first.
+# Registers one ctest entry per file, which runs `foldproof audit` on it. The entry is <name> for a single file,
+# otherwise <name>.<file's stem>. A SOURCE is audited with the contract next to it, or with a guessed one. ARGS are
+# passed to the audit (-I, -D, --arch, --fail-on …). An entry fails on an unexpected finding or an invalid contract, and
+# is skipped if something cannot run here. Failing cases are kept in the build folder and replayed first.
 function(foldproof_add_audit)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME;CASES;SEED;TIMEOUT" "SOURCE;SOURCES;CONTRACT;CONTRACTS;LABELS;ARGS")
   if(NOT ARG_NAME)
@@ -20,7 +20,7 @@ function(foldproof_add_audit)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 600)
   endif()
-  # One process an entry: ctest -j spreads the entries over the cores.
+  # One process per entry: ctest -j spreads the entries over the cores.
   set(options --jobs 1 --store "${CMAKE_CURRENT_BINARY_DIR}/foldproof-cases" ${ARG_ARGS})
   if(DEFINED ARG_CASES)
     list(APPEND options --cases "${ARG_CASES}")

@@ -1,4 +1,4 @@
-# How every target of the project is compiled, and the two functions that rooms declare themselves with.
+# Compiler settings of every target in the project, and the two functions with which modules declare themselves.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -14,34 +14,35 @@ if(FOLDPROOF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${FOLDPROOF_CCACHE}")
 endif()
 
-# -Wno-restrict: GCC 12 sees overlaps in std::string's operator+ that are not there (GCC bug 105651).
-# -g1: lines for stack traces; what a debugger shows besides is a quarter of the time of a build (Debug has it).
-# -ffp-contract=off: a fused multiply-add that nobody wrote would change the bits that we judge.
+# -Wno-restrict: false positives for std::string's operator+ in GCC 12 (GCC bug 105651).
+# -g1: line tables for stack traces; full debug information takes a quarter of the build time (Debug has it).
+# -ffp-contract=off: a multiply-add fused by the compiler would change the bits under test.
 add_library(foldproof_flags INTERFACE)
 target_compile_options(foldproof_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                        -Wno-sign-conversion $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -Werror -ffp-contract=off -fno-fast-math
                        $<$<CONFIG:RelWithDebInfo>:-g1>)
 if(FOLDPROOF_SANITIZE)
-  # GCC 12 takes members of Boost's cpp_int for uninitialised where sanitizers stand between.
+  # GCC 12 reports members of Boost's cpp_int as maybe uninitialised when sanitizers are enabled.
   target_compile_options(foldproof_flags INTERFACE -fsanitize=address,undefined
                          -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-maybe-uninitialized)
   target_link_options(foldproof_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# foldproof_library(ROOM [DEPENDS target...]): the room's library from every .cpp below the folder.
-# Headers directly in the room are its public face (#include "room/name.h"); deeper ones are its own.
-function(foldproof_library room)
+# foldproof_library(MODULE [DEPENDS target...]): builds the module's library from every .cpp in the folder tree.
+# Headers directly in the module are public (#include "module/name.h"); headers in subfolders are private.
+function(foldproof_library module)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
-  add_library(foldproof_${room} STATIC ${sources})
-  add_library(foldproof::${room} ALIAS foldproof_${room})
-  target_include_directories(foldproof_${room} PUBLIC "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(foldproof_${room} PUBLIC ${ARG_DEPENDS} PRIVATE foldproof_flags ${ARG_PRIVATE_DEPENDS})
+  add_library(foldproof_${module} STATIC ${sources})
+  add_library(foldproof::${module} ALIAS foldproof_${module})
+  target_include_directories(foldproof_${module} PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(foldproof_${module} PUBLIC ${ARG_DEPENDS} PRIVATE foldproof_flags ${ARG_PRIVATE_DEPENDS})
 endfunction()
 
-# foldproof_tests(NAME LABELS label... DEPENDS target... [NVCC] [QUICK]): one Catch2 program from every .cpp of tests/NAME.
-# With NVCC, its test cases with the tag [nvcc] are an entry of their own, which ctest reports as skipped without nvcc.
-# QUICK programs run once more in an order of their own each time: no test case may depend on another.
+# foldproof_tests(NAME LABELS label... DEPENDS target... [NVCC] [QUICK]): one Catch2 program from every .cpp of
+# tests/NAME.
+# NVCC: test cases tagged [nvcc] form a separate entry, which ctest reports as skipped if there is no nvcc.
+# QUICK: the program also runs its test cases in random order, since no test case may depend on another.
 function(foldproof_tests name)
   cmake_parse_arguments(ARG "NVCC;QUICK" "" "DEPENDS;LABELS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp")

@@ -1,4 +1,4 @@
-# Third-party libraries: the system's first, a pinned download where the system has none.
+# Third-party libraries: the system's version if installed, otherwise a pinned download.
 
 include(FetchContent)
 if(FOLDPROOF_OFFLINE)
@@ -28,7 +28,7 @@ foldproof_dependency(Catch2 Catch2::Catch2 GIT_REPOSITORY https://github.com/cat
 foldproof_dependency(rapidcheck rapidcheck GIT_REPOSITORY https://github.com/emil-e/rapidcheck
                      GIT_TAG 08b505805af0d4ac37c9d3f93f87d03db29e6e1d)
 
-# xxHash, of which one header is used: distributions have no CMake package of it.
+# xxHash: only its header is used; distributions do not ship a CMake package for it.
 find_path(FOLDPROOF_XXHASH_INCLUDE xxhash.h)
 if(NOT FOLDPROOF_XXHASH_INCLUDE)
   if(FOLDPROOF_OFFLINE)

@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: the program, the kernels as examples of contracts, and the CMake package.
+# Rules for `cmake --install`: the program, the kernels as example contracts, and the CMake package.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

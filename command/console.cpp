@@ -35,7 +35,7 @@ bool takes_color(int descriptor, Console::ColorChoice choice) {
          (term == nullptr || std::string_view(term) != "dumb");
 }
 
-/// False, with the reason in errno, also where an earlier text was lost.
+/// False, with the reason in errno, also if an earlier text was lost.
 bool written(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

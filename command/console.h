@@ -1,4 +1,5 @@
-// Where a verb's words go: its result to standard output as text or JSON, everything else to standard error.
+// The output of a verb: its result goes to standard output as text or JSON, everything else to standard
+// error.
 #pragma once
 
 #include <chrono>
@@ -20,15 +21,15 @@ class Console {
   std::string command;  ///< the command line, quoted for a shell
 
   bool json() const { return format == Format::json; }
-  /// Whether standard output takes colours: a terminal without NO_COLOR, unless --color says otherwise.
+  /// Whether standard output takes colours: a terminal without NO_COLOR, unless --color overrides that.
   bool colored() const;
-  /// Columns of the terminal, at most 100; 100 where there is none.
+  /// Columns of the terminal, from 60 to 100; 100 without a terminal.
   unsigned width() const;
 
-  /// The verb's one result. Throws Unsupported when standard output does not take it all.
+  /// Prints the verb's only result. Throws Unsupported if standard output does not accept all of it.
   void print(const Json& json) const;
   void print(const std::string& text) const;
-  /// The one that `format` asks for; the other is not made.
+  /// Prints the form that `format` selects; the other one is not created.
   template <typename MakeJson, typename MakeText>
   void print_as_asked(const MakeJson& make_json, const MakeText& make_text) const {
     if (json())
@@ -36,11 +37,11 @@ class Console {
     else
       print(make_text());
   }
-  /// A line that is no result, on standard error.
+  /// Prints a line that is not the result, on standard error.
   void note(const std::string& line) const;
-  /// One sentence with its place and the quoted source line, on standard error.
+  /// Prints one sentence with its position and the quoted source line, on standard error.
   void complain(const std::string& sentence, const Position& position) const;
-  /// Complains, and in JSON prints the object that stands for a run that could not begin.
+  /// Complains and, in JSON, prints the object for a run that could not start.
   void fail(const std::string& sentence, const Position& position) const;
 };
 
@@ -53,9 +54,9 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   void show(const std::string& text);
-  /// Leaves the terminal as it was.
+  /// Erases the line.
   void clear();
-  /// Seconds since the line was made.
+  /// Seconds since the line was constructed.
   double elapsed() const;
 
  private:

@@ -5,7 +5,7 @@
 #include "devices/emulated/runner.h"
 #include "properties/instance_job.h"
 #include "sanitizer/checks.h"
-#include "sanitizer/counting.h"
+#include "sanitizer/counting_observer.h"
 
 namespace foldproof {
 
@@ -20,12 +20,12 @@ std::variant<Counted, std::string> counted(const Subject& subject, const Instanc
   once.order = adapted(c.order, true);
   Counted result{describe(once), {}};
   Observers observers;
-  observers.push_back(std::make_unique<Counting>(result.counters));
+  observers.push_back(std::make_unique<CountingObserver>(result.counters));
   const auto runner = emulated::make_runner(std::move(observers));
   once.calls = 1;
   const JobResult ran = runner->run({instance_job(instance, subject.image, *runner, once)}).front();
   if (ran.unsupported) return "there are no counters: " + *ran.unsupported;
-  if (!ran.completed) return "there are no counters: a finding ended the case that they are taken from";
+  if (!ran.completed) return "there are no counters: a finding ended the counted case";
   return result;
 }
 

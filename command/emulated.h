@@ -1,4 +1,4 @@
-// The emulated device as both programs use it: checked, or counted.
+// The emulated device as both programs use it: with checks, or with counters.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,10 @@
 
 namespace foldproof {
 
-/// The emulated device under all checks, and under `others` after them.
+/// The emulated device with all checks, followed by `others`.
 std::unique_ptr<Runner> checked_runner(Observers others = {});
 
-/// The counters of that case, called once; or why there are none, in one sentence. Throws like
-/// audit_instance.
+/// The counters of that case, called once; or one sentence why there are none. Throws like audit_instance.
 std::variant<Counted, std::string> counted(const Subject& subject, const Instance& instance, const Case& c);
 
 }  // namespace foldproof

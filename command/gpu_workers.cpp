@@ -16,7 +16,7 @@ WorkerOptions gpu_worker_options(std::chrono::milliseconds limit) {
 
 Run attach_gpu_worker(CLI::App& app, Console&) {
   auto plain = std::make_shared<bool>(false);
-  app.add_flag("--plain", *plain, "An allocation for each buffer, for other tools to watch");
+  app.add_flag("--plain", *plain, "Separate allocation per buffer, for other tools to observe");
   return [plain] {
     try {
       const auto runner = make_cuda_runner(*plain ? GpuMemory::plain : GpuMemory::fenced);

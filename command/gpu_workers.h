@@ -1,5 +1,5 @@
-// The processes that run kernels on the GPU, one for each task that runs at a time. They outlive tasks: a
-// GPU's context takes longer to make than an audit takes.
+// The processes that run kernels on the GPU, one for each task that runs at a time. They outlive tasks,
+// because creating a GPU context takes longer than an audit.
 #pragma once
 
 #include <memory>
@@ -12,20 +12,20 @@
 
 namespace foldproof {
 
-/// How to start one. `limit`: for each case.
+/// How to start such a process. `limit`: per case.
 WorkerOptions gpu_worker_options(std::chrono::milliseconds limit);
 
-/// `gpu-worker`: the verb by which a program starts itself to run kernels on a GPU. Not for users.
+/// The verb `gpu-worker`, with which a program starts itself to run kernels on a GPU. Not for users.
 Run attach_gpu_worker(CLI::App& app, Console& console);
 
 class GpuWorkers {
  public:
   explicit GpuWorkers(WorkerOptions options) : options_(std::move(options)) {}
 
-  /// Before the process of a task is started, which then finds its worker here: a new one where the slot's
-  /// has ended.
+  /// Called before the process of a task is started, which then finds its worker here. Starts a new worker if
+  /// the slot's has ended.
   void prepare(unsigned slot);
-  /// In the task's process.
+  /// Called in the task's process.
   std::unique_ptr<Runner> runner() const { return make_worker_runner(options_, current_); }
 
  private:

@@ -33,12 +33,13 @@ std::vector<Contract> guessed_contracts(const std::filesystem::path& source, con
     return block ? std::to_string(*block) : "";
   };
   pool.finished = [&](std::size_t task, const Outcome& outcome) {
-    // What else may go wrong, the audit says.
+    // The audit reports anything else that goes wrong.
     if (outcome.ending != Outcome::Ending::finished || outcome.text.empty()) return;
     Range& block = block_of(contracts[task]);
-    said.push_back(fmt::format("{}: {} threads a block leave its memory and {} do not, so {} are taken.",
-                               contracts[task].instances[0].launches[0].entry, block.low.text(), outcome.text,
-                               outcome.text));
+    said.push_back(fmt::format(
+        "{}: blocks of {} threads access memory out of bounds and blocks of {} do not; assumed block size: "
+        "{} threads.",
+        contracts[task].instances[0].launches[0].entry, block.low.text(), outcome.text, outcome.text));
     block = Range::parse(outcome.text, {});
   };
   pool.progress = [](std::uint64_t) {};

@@ -1,4 +1,4 @@
-// Contracts for sources that have none: guessed, then tried out once.
+// Contracts for sources that have none: guessed, then tried once.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace foldproof {
 
-/// As guess_contracts, but where a launch shows that a kernel is made for smaller blocks, it gets those.
-/// Throws Interrupted when the user ends that.
+/// Like guess_contracts, but if a launch shows that a kernel is written for smaller blocks, the contract gets
+/// those. Throws Interrupted if the user interrupts it.
 std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
                                         const CompileOptions& options, std::vector<std::string>& said);
 

@@ -1,4 +1,4 @@
-// What sums of gigabytes need besides the kernels: the exact sum, and what makes inputs.
+// The kernels for audits with large inputs: the exact sum, the input maker and the comparison.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace foldproof {
 
 class LargeTools {
  public:
-  /// Compiles E5 of the catalogue, kernels/large_inputs.cu and kernels/compare_bytes.cu. Of the options their
-  /// compiler and machine count: what a user's kernels are built with could round what is to be exact.
+  /// Compiles E5 of the catalogue, kernels/large_inputs.cu and kernels/compare_bytes.cu. Of the options, only
+  /// their compiler and machine apply: flags for a user's kernels could introduce rounding.
   LargeTools(const CompileOptions& options, const Console& console);
 
   const LargeAuditTools& tools() const { return tools_; }

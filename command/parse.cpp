@@ -27,7 +27,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 std::uint64_t parse_number(const std::string& text, const std::string& option, std::uint64_t low,
                            std::uint64_t high) {
   const auto value = whole_number(text);
-  if (!value) throw InputError(fmt::format("{} takes a whole number, not \"{}\"", option, text));
+  if (!value) throw InputError(fmt::format("{} takes an integer, not \"{}\"", option, text));
   if (*value < low || *value > high)
     throw InputError(fmt::format("{} takes a number from {} to {}, not {}", option, low, high, text));
   return *value;

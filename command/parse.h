@@ -1,4 +1,4 @@
-// Words of the command line made into values. Each throws InputError with a sentence that names the option.
+// Parsers for words of the command line. Each throws InputError with a sentence that names the option.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace foldproof {
 
-/// A number in decimal or 0x hexadecimal, inclusively between the limits.
+/// A decimal or 0x hexadecimal number, between the limits (inclusive).
 std::uint64_t parse_number(const std::string& text, const std::string& option, std::uint64_t low,
                            std::uint64_t high);
 
@@ -19,7 +19,7 @@ Dim3 parse_extent(const std::string& text, const std::string& option);
 /// "90s", "500ms", "2m", "1h"; a bare number is seconds.
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& option);
 
-/// A number, or "random" for one that nobody chose.
+/// A number, or "random" for a random one.
 std::uint64_t parse_seed(const std::string& text);
 
 /// "i/n": the i-th of n parts, counted from 1.

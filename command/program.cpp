@@ -19,7 +19,7 @@ namespace foldproof {
 
 namespace {
 
-/// CLI11 reads -std=c++17 as a bundle of one-letter options; every compiler user means --std.
+/// CLI11 parses -std=c++17 as a bundle of one-letter options; compiler users mean --std.
 std::vector<std::string> arguments_of(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   for (std::string& argument : arguments)
@@ -38,23 +38,23 @@ void add_output_options(CLI::App& app, Console& console) {
     checked.description("");
     return checked;
   };
-  app.add_option("--format", console.format, "How the result is printed")
+  app.add_option("--format", console.format, "Output format")
       ->transform(transform(formats))
       ->type_name("text|json")
       ->group("Output");
-  app.add_option("--color", console.color, "auto, always or never")
+  app.add_option("--color", console.color, "Coloured output: auto, always or never")
       ->transform(transform(colors))
       ->group("Output");
 }
 
-/// The command line as a shell would take it again.
+/// The command line, quoted so that a shell accepts it again.
 std::string quoted(const char* program, const std::vector<std::string>& arguments) {
   std::string command = program;
   for (const std::string& argument : arguments) command += " " + shell_word(argument);
   return command;
 }
 
-/// Whether the user asked for JSON, as far as that can be told from arguments that could not be read.
+/// Whether the user requested JSON, according to arguments that failed to parse.
 bool wants_json(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i] == "--format=json" ||
@@ -63,7 +63,7 @@ bool wants_json(const std::vector<std::string>& arguments) {
   return false;
 }
 
-/// A sentence from what CLI11 says, which speaks of a missing subcommand when it does not know one.
+/// A sentence from CLI11's message, which reports a missing subcommand instead of an unknown one.
 std::string sentence(std::string text, const Program& program, const std::vector<std::string>& arguments) {
   const auto is_first = [&](const Verb& verb) { return verb.name == arguments.front(); };
   if (!arguments.empty() && !arguments.front().starts_with('-') &&
@@ -83,10 +83,10 @@ int guarded(const Run& run, const Console& console) {
     console.fail(error.sentence(), error.position());
     return exit_unable;
   } catch (const Interrupted&) {
-    console.fail("the run was interrupted before anything was judged", {});
+    console.fail("the run was interrupted before any check", {});
     return exit_interrupted;
   } catch (const std::exception& error) {
-    console.fail(std::string("Foldproof itself failed: ") + error.what(), {});
+    console.fail(std::string("internal error: ") + error.what(), {});
     return exit_unable;
   }
 }

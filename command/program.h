@@ -1,4 +1,4 @@
-// A program as a table of verbs, and the one place where errors become exit statuses.
+// A program as a table of verbs, and the only place where errors become exit statuses.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ struct Verb {
   const char* name;
   const char* synopsis;
   Attach attach;
-  bool is_listed = true;  ///< by --help
+  bool is_listed = true;  ///< shown by --help
 };
 
 struct Program {
@@ -20,7 +20,7 @@ struct Program {
   std::span<const Verb> verbs;
 };
 
-/// Reads the arguments, does the verb's work and returns the exit status.
+/// Reads the arguments, runs the verb and returns the exit status.
 int run(const Program& program, int argc, char** argv);
 
 }  // namespace foldproof

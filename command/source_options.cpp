@@ -18,16 +18,15 @@ std::vector<std::string> words_of(const std::string& text) {
 
 void SourceOptions::attach(CLI::App& app) {
   const auto once = [](CLI::Option* option) { option->group("Compilation")->allow_extra_args(false); };
-  once(app.add_option("-I", includes_, "Folder of headers")->type_name("DIR"));
-  once(app.add_option("-D", defines_, "Macro, as nvcc takes it")->type_name("NAME[=VALUE]"));
-  once(app.add_option("--std", standard_, "Language standard, also spelled -std=c++20")
-           ->type_name("STANDARD"));
-  once(app.add_option("--arch", arch_, "Target of the PTX, such as compute_80")->type_name("TARGET"));
+  once(app.add_option("-I", includes_, "Include folder")->type_name("DIR"));
+  once(app.add_option("-D", defines_, "Macro definition, as for nvcc")->type_name("NAME[=VALUE]"));
+  once(app.add_option("--std", standard_, "Language standard (also -std=c++20)")->type_name("STANDARD"));
+  once(app.add_option("--arch", arch_, "PTX target, such as compute_80")->type_name("TARGET"));
   once(app.add_option("--nvcc", nvcc_,
-                      "Further flags for nvcc; a first word that is no flag names the compiler")
+                      "Additional flags for nvcc; a first word that is not a flag names the compiler")
            ->type_name("\"FLAGS\""));
   once(app.add_option("--compile-commands", compile_commands_,
-                      "Folder of a compile_commands.json to take flags from")
+                      "Folder of a compile_commands.json to read flags from")
            ->type_name("DIR"));
 }
 

@@ -1,4 +1,4 @@
-// The options that say how CUDA sources become PTX, shared by every verb that compiles.
+// The options for compiling CUDA sources to PTX, shared by every verb that compiles.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@ namespace foldproof {
 
 class SourceOptions {
  public:
-  /// Declares -I, -D, -std, --arch, --nvcc and --compile-commands.
+  /// Declares -I, -D, --std, --arch, --nvcc and --compile-commands.
   void attach(CLI::App& app);
   CompileOptions compile_options() const;
 

@@ -20,18 +20,18 @@ namespace fs = std::filesystem;
 std::vector<fs::path> contracts_of_folder(const fs::path& folder) {
   auto files = contracts_below(folder);
   if (files.empty())
-    throw InputError(fmt::format(
-        "the folder {} holds no contract; `foldproof init FILE.cu` writes a first one", folder.string()));
+    throw InputError(fmt::format("the folder {} contains no contract; `foldproof init FILE.cu` writes one",
+                                 folder.string()));
   return files;
 }
 
-/// The contracts that the choice stands for; none where one is to be guessed.
+/// The contracts to which the choice refers; none if one is to be guessed.
 std::vector<fs::path> contract_files(const SubjectChoice& choice) {
   if (!choice.contract.empty()) return {choice.contract};
   if (choice.path.empty()) return contracts_of_folder(shipped_kernels());
   std::error_code error;
   if (fs::is_directory(choice.path, error)) return contracts_of_folder(choice.path);
-  if (!fs::exists(choice.path, error)) throw InputError("there is no such file", {choice.path.string()});
+  if (!fs::exists(choice.path, error)) throw InputError("the file does not exist", {choice.path.string()});
   const fs::path beside = fs::path(choice.path).replace_extension(".toml");
   return fs::exists(beside, error) ? std::vector{beside} : std::vector<fs::path>{};
 }
@@ -45,15 +45,15 @@ std::vector<Subject> guessed_subjects(const SubjectChoice& choice, const Compile
   return subjects;
 }
 
-/// A contract says what it is about; another source would be taken for audited. Throws InputError.
+/// Throws InputError if the contract is about another source, which would otherwise seem to be audited.
 void check_source(const SubjectChoice& choice, const Contract& contract) {
   std::error_code error;
   if (choice.contract.empty() || choice.path.empty() || fs::equivalent(choice.path, contract.source, error))
     return;
-  throw InputError(fmt::format("this contract is about {}, not about {}; under [source], \"path\" names "
-                               "another source",
-                               contract.source.string(), choice.path.string()),
-                   {contract.file.string()});
+  throw InputError(
+      fmt::format("this contract is for {}, not for {}; \"path\" in [source] selects another source",
+                  contract.source.string(), choice.path.string()),
+      {contract.file.string()});
 }
 
 /// Orders "A2" before "A10" before "B1": by letters, then by number.
@@ -65,7 +65,7 @@ bool comes_before(const Subject& left, const Subject& right) {
   return key(left.contract.id) < key(right.contract.id);
 }
 
-/// Complains about all but the last of several errors and throws that one.
+/// Complains about all but the last of several errors and throws the last one.
 void throw_last(const std::vector<InputError>& errors, const Console& console) {
   if (errors.empty()) return;
   for (std::size_t i = 0; i + 1 < errors.size(); ++i)
@@ -103,12 +103,12 @@ std::vector<Subject> load_right_subjects(const fs::path& path, const CompileOpti
                                          const Console& console) {
   std::vector<Subject> subjects = load_subjects({path, {}, {}}, options, console);
   std::erase_if(subjects, [](const Subject& subject) {
-    return subject.contract.is_host() || !subject.contract.expected.empty();
+    return subject.contract.is_host_function() || !subject.contract.expected.empty();
   });
   return subjects;
 }
 
-std::vector<std::pair<const Subject*, const Instance*>> judged_instances(
+std::vector<std::pair<const Subject*, const Instance*>> checked_instances(
     const std::vector<Subject>& subjects) {
   std::vector<std::pair<const Subject*, const Instance*>> instances;
   for (const Subject& subject : subjects)
@@ -118,15 +118,15 @@ std::vector<std::pair<const Subject*, const Instance*>> judged_instances(
 }
 
 std::string skip_without_gpu(std::vector<Subject>& subjects) {
-  const auto is_host = [](const Subject& subject) { return subject.contract.is_host(); };
-  if (std::ranges::none_of(subjects, is_host)) return "";
+  const auto is_host_function = [](const Subject& subject) { return subject.contract.is_host_function(); };
+  if (std::ranges::none_of(subjects, is_host_function)) return "";
   const Gpus& present = gpus();
   std::string device;
   for (Subject& subject : subjects) {
-    if (!is_host(subject)) continue;
+    if (!is_host_function(subject)) continue;
     subject.skipped = present.lack;
     if (present.count == 1 && uses_several_gpus(subject.contract))
-      subject.skipped = "there is one CUDA device here, and this is about several";
+      subject.skipped = "only one CUDA device is available, and this requires several";
     if (!subject.skipped.empty()) continue;
     limit_gpus(subject.contract, present.count);
     device = present.name;
@@ -136,7 +136,7 @@ std::string skip_without_gpu(std::vector<Subject>& subjects) {
 
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line) {
-  // The processes fill the PTX cache, so that compiling again here only reads.
+  // The processes fill the PTX cache, so that compiling again below only reads it.
   std::vector<InputError> errors;
   std::size_t done = 0;
   TaskPool pool;
@@ -166,7 +166,7 @@ fs::path shipped_kernels() {
   for (const fs::path& folder : {program.parent_path().parent_path() / FOLDPROOF_INSTALLED_KERNELS,
                                  fs::path(FOLDPROOF_SOURCE_KERNELS)})
     if (fs::is_directory(folder, error)) return folder;
-  throw InputError("the kernels that come with Foldproof are not there; name a file or a folder");
+  throw InputError("the bundled kernels were not found; specify a file or a folder");
 }
 
 unsigned default_jobs() {

@@ -1,4 +1,4 @@
-// What a run is about: the contracts that a path stands for, and their compiled sources.
+// The subjects of a run: the contracts to which a path refers, and their compiled sources.
 #pragma once
 
 #include <filesystem>
@@ -14,56 +14,56 @@
 
 namespace foldproof {
 
-/// A contract, with its compiled source once compile_subjects has run.
+/// A contract and, after compile_subjects(), its compiled source.
 struct Subject {
   Contract contract;
-  std::vector<std::string> guesses;  ///< what was guessed, a sentence each, where there was no contract
+  std::vector<std::string> guesses;  ///< one sentence per guess, if there was no contract
   std::shared_ptr<const Image> image;
-  std::string skipped = {};  ///< why none of it runs here, and nothing is compiled; empty where it does
+  std::string skipped = {};  ///< why it is neither compiled nor run here; empty if it is
 };
 
-/// What the user named.
+/// The user's choice.
 struct SubjectChoice {
   std::filesystem::path path;      ///< a source, a contract, or a folder; empty: the shipped kernels
-  std::filesystem::path contract;  ///< of the source `path`, where it is not the one beside it
-  std::string entry;               ///< the kernel to guess a contract for, where a source has none
+  std::filesystem::path contract;  ///< for the source `path`, if it is not the one next to it
+  std::string entry;               ///< the kernel to guess a contract for, if a source has none
 };
 
-/// All contracts of a folder, a contract, the contract beside a source, or else one guessed for it; and what
-/// is wrong with those that cannot be read.
+/// All contracts of a folder, a contract, the contract next to a source, or otherwise one guessed for it; and
+/// the errors in those that cannot be read.
 struct LoadedSubjects {
   std::vector<Subject> subjects;
   std::vector<InputError> errors;
 };
 LoadedSubjects load_readable_subjects(const SubjectChoice& choice, const CompileOptions& options);
 
-/// The same where all must be right: wrong contracts are all complained about, and the last one's InputError
-/// is thrown.
+/// The same if all must be valid: complains about every invalid contract, and throws the InputError of the
+/// last.
 std::vector<Subject> load_subjects(const SubjectChoice& choice, const CompileOptions& options,
                                    const Console& console);
 
-/// Of a path those that are run by launches and meant to be right: no functions of the host, no defects.
+/// The subjects of a path that are launched as kernels and meant to be right: no host functions, no defects.
 std::vector<Subject> load_right_subjects(const std::filesystem::path& path, const CompileOptions& options,
                                          const Console& console);
 
-/// Instances that have a result to judge; in the order of the subjects, which they point into.
-std::vector<std::pair<const Subject*, const Instance*>> judged_instances(
+/// The instances that have a result to check, in the order of the subjects, into which they point.
+std::vector<std::pair<const Subject*, const Instance*>> checked_instances(
     const std::vector<Subject>& subjects);
 
-/// Skips functions of the host where there is no GPU, or not as many as they are about; says which GPU runs
-/// the others. Empty where none does.
+/// Skips host functions if there is no GPU, or fewer GPUs than they use. Returns the name of the GPU that
+/// runs the others; empty if there are none.
 std::string skip_without_gpu(std::vector<Subject>& subjects);
 
 /// Compiles every subject that is not skipped, several at a time. Throws like load_subjects; throws
-/// Interrupted when the user ends the run.
+/// Interrupted if the user interrupts the run.
 void compile_subjects(std::vector<Subject>& subjects, const CompileOptions& options, unsigned jobs,
                       const Console& console, ProgressLine& line);
 
-/// Where the kernels that come with Foldproof are: beside the installed program, else in the source tree
-/// that the program was built from. Throws InputError when neither is there.
+/// The folder of the bundled kernels: next to the installed program, otherwise in the source tree from which
+/// the program was built. Throws InputError if neither exists.
 std::filesystem::path shipped_kernels();
 
-/// As many processes as the machine has cores for this one.
+/// The number of cores that are available to this process.
 unsigned default_jobs();
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// What every verb of a program offers to its main.
+// The interface of every verb to its program's main function.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,14 +9,14 @@
 
 namespace foldproof {
 
-/// Does the verb's work after its arguments were read, and returns the exit status. Throws InputError for
-/// exit status 2 and Unsupported for 3.
+/// Runs the verb after its arguments were read, and returns the exit status. Throws InputError for exit
+/// status 2 and Unsupported for 3.
 using Run = std::function<int()>;
 
-/// Declares the verb's arguments on `app` and returns its work.
+/// Declares the verb's arguments on `app` and returns the function that runs it.
 using Attach = Run (*)(CLI::App& app, Console& console);
 
-/// The check without the words that CLI11 would add to the help text.
+/// The check without the text that CLI11 would add to the help.
 inline CLI::Validator quietly(CLI::Validator check) {
   check.description("");
   return check;

@@ -31,7 +31,7 @@ std::string integer_limit(Element element, bool upper) {
   }
 }
 
-/// A C++ expression for the element that changes no result.
+/// A C++ expression for the identity element.
 std::string neutral_element(Operator op, Element element) {
   const std::string_view type = cuda_name(element);
   if (op == Operator::sum || op == Operator::prod)

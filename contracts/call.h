@@ -1,4 +1,4 @@
-// A kernel around a device function, so that it can be launched and judged like any other.
+// Wraps a device function in a kernel, so that it can be launched and checked like any other.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace foldproof {
 
-/// Gives the instance the launch, and the output's size, of the kernel that `call_kernel` writes: one block.
-/// `number` tells the instances' kernels apart. The instance has a reduction.
+/// Adds to the instance the launch of the kernel that `call_kernels` generates, one block, and sets the size
+/// of the output. `number` distinguishes the kernels of the instances. The instance must have a reduction.
 void imply_launch(Instance& instance, const DeviceCall& call, std::size_t number);
 
 /// C++ source of the kernels for every instance of a contract with a `call`.

@@ -13,10 +13,8 @@
 #include "contracts/call.h"
 #include "contracts/compile_commands.h"
 #include "contracts/declarations.h"
-#include "contracts/entry_spelling.h"
 #include "contracts/keys.h"
 #include "contracts/nvcc/cache.h"
-#include "contracts/nvcc/dependencies.h"
 #include "contracts/nvcc/diagnostics.h"
 #include "contracts/nvcc/machine_code.h"
 #include "contracts/nvcc/toolkit.h"
@@ -31,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t largest_ptx = std::size_t{256} << 20, largest_program = std::size_t{1} << 30;
 
-/// nvcc refused one of the entries that it was asked for; `index` says which.
+/// nvcc rejected one of the requested entries; `index` identifies it.
 class EntryError : public InputError {
  public:
   EntryError(const std::string& sentence, Position where, std::size_t index)
@@ -45,32 +43,33 @@ class EntryError : public InputError {
 struct Unit {
   fs::path source;
   std::vector<std::string> entries;
-  std::string appendix;            ///< C++ behind the source: kernels around a `call`
-  std::vector<std::string> flags;  ///< the whole of them, in order
+  std::string appendix;            ///< C++ after the source: kernels that wrap a `call`
+  std::vector<std::string> flags;  ///< all flags, in order
   std::string arch;
-  bool host = false;  ///< a program of functions of the host
+  bool host = false;  ///< build a program that calls host functions
 };
 
-/// "compute_90", "sm_90" and "sm_90a", as nvcc -ptx wants them.
+/// Converts "compute_90", "sm_90" or "sm_90a" to the form that nvcc -ptx requires.
 std::string checked_arch(const std::string& arch) {
   const std::size_t number = arch.starts_with("compute_") ? 8 : arch.starts_with("sm_") ? 3 : arch.size();
   const std::size_t end = std::min(arch.find_first_not_of("0123456789", number), arch.size());
   const std::string_view feature = std::string_view(arch).substr(end);
   const bool known =
       end - number >= 2 && end - number <= 3 && (feature.empty() || feature == "a" || feature == "f");
-  if (!known) throw InputError(fmt::format("\"{}\" is no architecture; write one such as compute_90", arch));
+  if (!known)
+    throw InputError(fmt::format("unknown architecture \"{}\"; write one such as compute_90", arch));
   return "compute_" + arch.substr(number);
 }
 
 fs::path checked_source(const fs::path& source) {
   std::error_code error;
-  if (!fs::exists(source, error)) throw InputError("there is no such file", {source.string()});
-  if (!fs::is_regular_file(source, error)) throw InputError("this is no regular file", {source.string()});
+  if (!fs::exists(source, error)) throw InputError("the file does not exist", {source.string()});
+  if (!fs::is_regular_file(source, error)) throw InputError("not a regular file", {source.string()});
   return fs::absolute(source, error).lexically_normal();
 }
 
-/// Everything that decides what nvcc makes, except what the files hold and which nvcc it is: the cache checks
-/// those.
+/// Everything that determines the output of nvcc, except the contents of files and the version of nvcc, which
+/// the cache checks.
 std::string cache_key(const Unit& unit) {
   std::vector<std::string> parts{unit.host ? "host unit 1" : "unit 1", unit.source.string(), unit.arch,
                                  unit.host ? host_unit(unit.source, unit.entries) : unit.appendix};
@@ -90,9 +89,10 @@ std::string cache_key(const Unit& unit) {
 
 [[noreturn]] void refuse_entry(const Unit& unit, std::size_t index, const std::string& said) {
   if (unit.host)
-    throw EntryError(fmt::format("the entry \"{}\" is no function of {} that can be called on the host: {}",
-                                 unit.entries.at(index), unit.source.string(), said),
-                     {}, index);
+    throw EntryError(
+        fmt::format("the entry \"{}\" is not a function in {} that can be called on the host: {}",
+                    unit.entries.at(index), unit.source.string(), said),
+        {}, index);
   std::vector<std::string> names;
   for (const DeclaredKernel& kernel : kernels_declared(read_text_file(unit.source, largest_source)))
     names.push_back(kernel.name);
@@ -104,7 +104,8 @@ std::string cache_key(const Unit& unit) {
       {}, index);
 }
 
-/// nvcc needs a host compiler even for PTX. One that is named and fails is wrong usage.
+/// nvcc needs a host compiler even for PTX. If one was named explicitly and does not work, that is a usage
+/// error.
 [[noreturn]] void refuse_host_compiler(const Unit& unit, const std::string& said) {
   const bool is_named = std::ranges::any_of(unit.flags, [](const std::string& flag) {
     return flag.starts_with("-ccbin") || flag.starts_with("--compiler-bindir");
@@ -112,7 +113,7 @@ std::string cache_key(const Unit& unit) {
   if (is_named)
     throw InputError(fmt::format("nvcc cannot run the host compiler that -ccbin names ({})", said));
   throw Unsupported(
-      fmt::format("nvcc finds no host compiler that works ({}); install g++ 12 or later (apt "
+      fmt::format("nvcc found no working host compiler ({}); install g++ 12 or later (apt "
                   "install g++), or name one with --nvcc \"-ccbin PATH\"",
                   said));
 }
@@ -126,7 +127,7 @@ std::string cache_key(const Unit& unit) {
   throw InputError(fmt::format("nvcc cannot compile this: {}", error.sentence), where);
 }
 
-/// The files that the compilation read, besides what was generated for it.
+/// The files that the compilation read, except generated ones.
 std::vector<std::string> files_read(const fs::path& rule, const fs::path& code) {
   std::vector<std::string> files;
   for (const std::string& file : prerequisites(read_text_file(rule, largest_source)))
@@ -135,15 +136,15 @@ std::vector<std::string> files_read(const fs::path& rule, const fs::path& code) 
   return files;
 }
 
-/// What nvcc is to make: PTX with its lines, or a program with machine code for the architecture and its PTX
-/// for later ones.
+/// Options for the output: PTX with line information, or a program that contains machine code for the
+/// architecture and PTX for later ones.
 std::vector<std::string> wishes(const Unit& unit) {
   if (!unit.host) return {"-ptx", "-lineinfo", "-arch=" + unit.arch};
   const std::string number = unit.arch.substr(std::string_view("compute_").size());
   return {fmt::format("-gencode=arch={0},code=[{0},sm_{1}]", unit.arch, number), "-ldl"};
 }
 
-/// Keeps a program beside the PTX, and says in the place of PTX what it holds.
+/// Stores a program next to the PTX and returns the hash of its content, which is cached in place of PTX.
 std::string kept_program(const Unit& unit, const fs::path& made, const PtxCache& cache) {
   const fs::path file = cache.program_of(cache_key(unit));
   const std::string content = read_text_file(made, largest_program);
@@ -151,8 +152,7 @@ std::string kept_program(const Unit& unit, const fs::path& made, const PtxCache&
   fs::create_directories(file.parent_path(), error);
   if (!replace_program(file, content))
     throw InputError(
-        "the program that nvcc made cannot be kept there; set XDG_CACHE_HOME to a folder that can be "
-        "written",
+        "the program that nvcc built cannot be stored here; set XDG_CACHE_HOME to a writable folder",
         {file.string()});
   return content_hash(content);
 }
@@ -188,7 +188,7 @@ PtxCache cache_of(const CompileOptions& options) {
   return PtxCache(options.cache.empty() ? default_cache() : options.cache);
 }
 
-/// Whether the program is still there that was kept.
+/// Whether the cached program still exists, unchanged.
 bool is_whole(const Unit& unit, const CachedPtx& cached, const PtxCache& cache) {
   const fs::path file = cache.program_of(cache_key(unit));
   std::error_code error;
@@ -226,14 +226,14 @@ std::vector<std::string> spelled_names(const std::vector<EntrySignature>& entrie
   return names;
 }
 
-/// The lowered name that each wished entry has among the entries of a PTX file.
+/// The lowered name of each requested entry, among the entries of a PTX file.
 std::vector<std::string> lowered_in(const Image& image, const std::vector<std::string>& wished) {
   const std::vector<EntrySignature> entries = entries_of(image.ptx.module());
   std::vector<std::string> lowered;
   for (std::size_t i = 0; i < wished.size(); ++i) {
     const EntrySignature* entry = find_entry(entries, wished[i]);
     if (entry == nullptr)
-      throw EntryError(fmt::format("the entry \"{}\" does not exist in {}, or fits several (it has {})",
+      throw EntryError(fmt::format("the entry \"{}\" matches no kernel or several kernels in {} (it has {})",
                                    wished[i], image.name(), fmt::join(spelled_names(entries), ", ")),
                        {}, i);
     lowered.push_back(entry->lowered);
@@ -243,14 +243,14 @@ std::vector<std::string> lowered_in(const Image& image, const std::vector<std::s
 
 struct Built {
   std::shared_ptr<const Image> image;
-  std::vector<std::string> lowered;  ///< one for each entry asked for
+  std::vector<std::string> lowered;  ///< one per requested entry
 };
 
 Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   unit.source = checked_source(unit.source);
   if (unit.source.extension() == ".ptx") {
     if (unit.host)
-      throw EntryError("PTX holds no function of the host; name a .cu, or leave out host = true", {}, 0);
+      throw EntryError("PTX contains no host functions; name a .cu file, or remove host = true", {}, 0);
     auto image = image_of(unit.source, read_text_file(unit.source, largest_ptx), options);
     std::vector<std::string> lowered = lowered_in(*image, unit.entries);
     return {std::move(image), std::move(lowered)};
@@ -266,7 +266,7 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   CachedPtx ptx = ptx_of(unit, options);
   for (std::size_t i = 0; i < unit.entries.size(); ++i)
     if (ptx.lowered.at(i).empty())
-      refuse_entry(unit, i, "nvcc made no code for it; is it a __global__ function?");
+      refuse_entry(unit, i, "nvcc generated no code for it; is it a __global__ function?");
   if (unit.host) {
     return {std::make_shared<const Image>(unit.source.string(), "",
                                           cache_of(options).program_of(cache_key(unit))),
@@ -275,7 +275,7 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
   return {image_of(unit.source, std::move(ptx.ptx), options), std::move(ptx.lowered)};
 }
 
-/// Every launch of the contract, with the distinct entries that they name.
+/// Every launch of the contract, and the distinct entries that they name.
 struct Launches {
   std::vector<LaunchContract*> all;
   std::vector<std::string> entries;
@@ -321,8 +321,9 @@ std::shared_ptr<const Image> compile_contract(Contract& contract, const CompileO
   const Launches launches(contract);
   const std::string appendix = contract.call ? call_kernels(contract) : "";
   try {
-    Built built = build({contract.source, launches.entries, appendix, contract.flags, "", contract.is_host()},
-                        contract.arch, options);
+    Built built =
+        build({contract.source, launches.entries, appendix, contract.flags, "", contract.is_host_function()},
+              contract.arch, options);
     for (LaunchContract* launch : launches.all) launch->lowered = built.lowered[launches.index_of(*launch)];
     return std::move(built.image);
   } catch (const EntryError& error) {

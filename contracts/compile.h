@@ -1,4 +1,5 @@
-// From CUDA source to PTX: nvcc, a generated translation unit that instantiates the entries, and a cache.
+// Compiles CUDA source to PTX: runs nvcc on a generated translation unit that instantiates the entries, and
+// caches the result.
 #pragma once
 
 #include <filesystem>
@@ -12,31 +13,31 @@
 namespace foldproof {
 
 struct CompileOptions {
-  std::string nvcc;                        ///< empty: $NVCC, then PATH, then /usr/local/cuda/bin/nvcc
-  std::vector<std::string> flags;          ///< of the command line: -std, -D, -I, then --nvcc "…"
-  std::string arch;                        ///< overrides the contract's, such as "compute_80"
-  std::string machine;                     ///< "sm_90": also make machine code for it, where ptxas is there
-  std::filesystem::path compile_commands;  ///< folder of a compile_commands.json to take flags from
+  std::string nvcc;                ///< empty: $NVCC, then PATH, then /usr/local/cuda/bin/nvcc
+  std::vector<std::string> flags;  ///< from the command line: -std, -D, -I, then --nvcc "…"
+  std::string arch;                ///< overrides that of the contract, such as "compute_80"
+  std::string machine;             ///< "sm_90": also generate machine code for it, if ptxas is available
+  std::filesystem::path compile_commands;  ///< folder of a compile_commands.json that flags are read from
   std::filesystem::path cache;             ///< folder of the PTX cache; empty: default_cache()
 };
 
-/// Where PTX is kept unless an option says otherwise: ptx_folder_of the program that runs.
+/// The folder of the PTX cache unless an option sets another: ptx_folder_of the running program.
 std::filesystem::path default_cache();
 
-/// `ptx` beside a program in a build tree, which is told by its CMakeCache.txt; of an installed one in
-/// user_cache().
+/// For a program in a build tree, recognized by its CMakeCache.txt, the folder `ptx` next to it; for an
+/// installed program, `ptx` in user_cache().
 std::filesystem::path ptx_folder_of(const std::filesystem::path& program);
 
 /// Compiles `source` so that each of `entries` (C++ spelling; may be empty) is instantiated. A .ptx file is
-/// read as it is. Throws InputError with nvcc's first error, its file, line and column; Unsupported where
-/// there is no nvcc or no host compiler for it.
+/// read as it is. Throws InputError with nvcc's first error and its file, line and column. If nvcc or a
+/// working host compiler is not found, throws InputError if it was named explicitly, otherwise Unsupported.
 std::shared_ptr<const Image> compile_source(const std::filesystem::path& source,
                                             const std::vector<std::string>& entries,
                                             const std::vector<std::string>& flags,
                                             const CompileOptions& options);
 
-/// Compiles a contract's source and fills in `lowered` of every launch. Throws InputError, naming the
-/// entries that exist, when a launch names one that does not.
+/// Compiles a contract's source and sets `lowered` of every launch. If a launch names an entry that does not
+/// exist, throws InputError that lists the existing entries.
 std::shared_ptr<const Image> compile_contract(Contract& contract, const CompileOptions& options);
 
 }  // namespace foldproof

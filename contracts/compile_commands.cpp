@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr std::size_t largest_database = std::size_t{256} << 20;
 constexpr std::size_t largest_option_file = std::size_t{1} << 20;
 
-/// A flag that is taken over, with its value joined ("-DN=1") or as the next word.
+/// A flag to keep, with its value joined ("-DN=1") or as the next word.
 struct FlagRow {
   std::string_view name;
   bool is_folder;
@@ -31,10 +31,12 @@ constexpr std::string_view bare[] = {"--expt-relaxed-constexpr", "-expt-relaxed-
 
 json parsed_database(const fs::path& file) {
   const std::string text = read_text_file(file, largest_database);
-  // SAX limits nothing, but the parser keeps its state on the heap: deep nesting does not overflow the stack.
+  // The parser does not limit nesting, but it keeps its state on the heap: deep nesting does not overflow the
+  // stack.
   json database = json::parse(text, nullptr, false);
   if (!database.is_array())
-    throw InputError("this is no compilation database: a JSON array of commands", {file.string()});
+    throw InputError("this is not a compilation database, which is a JSON array of commands",
+                     {file.string()});
   return database;
 }
 
@@ -52,7 +54,8 @@ std::vector<std::string> words_of(const json& command) {
   return words;
 }
 
-/// CMake hides the folders of CUDA sources in files named by --options-file; their words take its place.
+/// CMake puts the include folders of CUDA sources into files named by --options-file; each such option is
+/// replaced by the words of its file.
 std::vector<std::string> with_option_files(const std::vector<std::string>& words, const fs::path& directory) {
   std::vector<std::string> expanded;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -67,7 +70,7 @@ std::vector<std::string> with_option_files(const std::vector<std::string>& words
   return expanded;
 }
 
-/// nvcc knows no gnu++17.
+/// nvcc does not support gnu++17.
 std::string as_nvcc_spells(const std::string& flag) {
   return flag.starts_with("-std=gnu++") ? "-std=c++" + flag.substr(10) : flag;
 }

@@ -1,4 +1,4 @@
-// The flags that a project's own build gives a file, out of its compile_commands.json.
+// The flags with which a project's own build compiles a file, from its compile_commands.json.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace foldproof {
 
-/// The -I, -isystem, -D, -U, -std and CUDA language flags of `source`, folders made absolute. Throws
-/// InputError when the database is missing, is no such database, or does not know the file.
+/// The -I, -isystem, -include, -D, -U, -std and CUDA language flags of `source`; paths of folders are made
+/// absolute. Throws InputError if the database is missing or malformed, or does not contain the file.
 std::vector<std::string> flags_from_database(const std::filesystem::path& folder,
                                              const std::filesystem::path& source);
 

@@ -1,4 +1,4 @@
-// What a kernel claims, read from the TOML file beside it, with every combination of its matrix spelled out.
+// What a kernel claims, read from the TOML file next to it, with every combination of its matrix expanded.
 #pragma once
 
 #include <array>
@@ -34,27 +34,27 @@ struct Reduction {
   ScanKind scan = ScanKind::inclusive;
   MathFunctions functions = MathFunctions::fast;
   Maximum maximum = Maximum::first;
-  VarianceMethod variance = VarianceMethod::unspecified;  ///< the key `method` of what has means
-  SumMethod sum = SumMethod::plain;                       ///< and of a sum
-  double epsilon = 0;                ///< of layer-norm and rms-norm, a value of the accumulator
-  double p = 0;                      ///< of top-p, likewise
-  std::optional<Expression> k = {};  ///< of what ranks
-  std::shared_ptr<const CustomOperator> custom = {};  ///< of the operator `custom`
+  VarianceMethod variance = VarianceMethod::unspecified;  ///< the key `method`, except for a sum
+  SumMethod sum = SumMethod::plain;                       ///< the key `method`, for a sum
+  double epsilon = 0;                ///< for layer-norm and rms-norm; rounded to the accumulator type
+  double p = 0;                      ///< for top-p; rounded to the accumulator type
+  std::optional<Expression> k = {};  ///< for operators that rank elements
+  std::shared_ptr<const CustomOperator> custom = {};  ///< for the operator `custom`
 };
 
-/// What the reduction reads besides its elements; each case makes it anew.
+/// An input of the reduction besides its elements; generated anew for each case.
 struct OperandContract {
   std::string name;
   Role role = Role::second;
   Element type = Element::f32;
   Expression count;
-  std::uint64_t group = 1;  ///< elements that share one of its values
+  std::uint64_t group = 1;  ///< number of elements that share one of its values
 };
 
-/// A result besides the output: the same launches leave it in a buffer.
-struct FurtherResult {
+/// A result besides the output, which the same launches leave in a buffer.
+struct AdditionalOutput {
   std::string buffer;
-  Reduction reduction;  ///< of the same elements; its output is the buffer's type
+  Reduction reduction;  ///< of the same elements; its output type is the type of the buffer
 };
 
 struct BufferContract {
@@ -67,50 +67,50 @@ struct BufferContract {
   Reset reset = Reset::each_call;
 };
 
-/// One kernel argument: a buffer's address, or a number of a given type.
-/// "input", "output" and every declared buffer are pointers; any other text is an expression whose width
-/// is that of the kernel's parameter. "f32:1.5" spells a typed number, "i32:count" a typed expression;
-/// "{input, i32:count}" a by-value struct of arguments, laid out with C++'s alignment rules, whose numbers
-/// must be typed.
+/// One kernel argument: the address of a buffer, or a number of a given type. "input", "output" and every
+/// declared buffer are pointers; any other text is an expression whose width is that of the kernel's
+/// parameter. "f32:1.5" is a typed number, "i32:count" a typed expression; "{input, i32:count}" is a struct
+/// of arguments passed by value, laid out by the alignment rules of C++, in which numbers must be typed.
 struct ArgumentContract {
   enum class Form : std::uint8_t { pointer, integer, number, structure };
   Form form = Form::integer;
   std::string buffer;                     ///< pointer
   Expression value;                       ///< integer; pointer: element offset
-  Element type = Element::i64;            ///< number; integer, where `typed`
+  Element type = Element::i64;            ///< number; integer if `typed`
   bool typed = false;                     ///< integer: its width is that of `type`, not of the parameter
   double number = 0;                      ///< number
   std::vector<ArgumentContract> members;  ///< structure
 };
 
 struct LaunchContract {
-  std::string entry;    ///< as C++ spells it, substituted: "block_sums<float, 128>"
-  std::string lowered;  ///< as PTX spells it; filled by compilation
+  std::string entry;    ///< C++ spelling, with placeholders substituted: "block_sums<float, 128>"
+  std::string lowered;  ///< PTX spelling; set by compilation
   std::array<Expression, 3> grid, block;
   std::array<Expression, 3> cluster;
   bool has_cluster = false;
   bool cooperative = false;
-  Expression shared;  ///< dynamic bytes a block
-  bool host = false;  ///< the entry is a function of the host: it has no shape, and `lowered` is `entry`
-  std::string gpus;   ///< the variable that says how many GPUs it uses; empty: one
+  Expression shared;  ///< dynamic shared memory per block, in bytes
+  bool host = false;  ///< the entry is a host function: it has no shape, and `lowered` equals `entry`
+  std::string gpus;   ///< the domain variable that gives the number of GPUs; empty: one GPU
   std::vector<ArgumentContract> arguments;
   Position where;
 };
 
 struct Claims {
   bool deterministic = false;
-  bool same_for_every_launch = false;  ///< the same bits for every block, grid and other choice of the domain
+  bool same_for_every_launch = false;  ///< same bits for every block, grid and other choice of the domain
   NanPolicy nan = NanPolicy::unspecified;
   EmptyPolicy empty = EmptyPolicy::identity;
   Ties ties = Ties::any;
   Masked masked = Masked::unspecified;
-  bool flushes_subnormals = false;  ///< f32 atomics on global memory do (ISA 9.7.13.6)
-  /// Every element is used, and none twice; unless told, a minimum or maximum may look at one twice.
+  bool flushes_subnormals = false;  ///< as f32 atomics on global memory do (PTX ISA 9.7.13.6)
+  /// Every element is used exactly once. If unset, this is checked, except that a minimum or maximum may use
+  /// an element twice.
   std::optional<bool> uses_every_input_once;
-  std::optional<Expression> height;  ///< most additions on one element's way into an output
+  std::optional<Expression> height;  ///< longest path from an element to an output, in additions
 };
 
-/// A suppression: a finding of this kind at this place is accepted until the date.
+/// A suppression: findings of this kind at this location are accepted until the date.
 struct Allow {
   Kind kind{};
   std::string at;      ///< "file:line" or "file"
@@ -119,31 +119,31 @@ struct Allow {
   Position where;
 };
 
-/// A mutant of the kernel that nothing can notice, because what it changes does not matter. It is identified
-/// by its statement, so that edits of other lines leave it valid.
+/// An equivalent mutant of the kernel: no check can detect it, because what it changes does not matter. It is
+/// identified by its statement, so it remains valid when other lines are edited.
 struct Equivalent {
   std::string mutation;          ///< such as "delete-barrier"
   std::string file;              ///< the source file, or the end of its path
   std::string code;              ///< part of the statement's line
-  std::uint64_t occurrence = 0;  ///< which of the file's lines that hold `code`, from 1; 0: the only one
-  std::string change;            ///< which of several changes: part of the words that reports use; empty: all
-  std::uint64_t statements = 1;  ///< of PTX for which it holds at most: a line may stand there several times
+  std::uint64_t occurrence = 0;  ///< which of the lines that contain `code`, counted from 1; 0: the only one
+  std::string change;            ///< part of the description of one change of several; empty: all changes
+  std::uint64_t statements = 1;  ///< largest number of PTX statements; the compiler may duplicate a line
   std::string reason;            ///< required
   Position where;
 };
 
-/// One combination of the matrix, with every placeholder substituted: what is run.
+/// One combination of the matrix, with every placeholder substituted: the unit that is run.
 struct Instance {
-  std::string label;  ///< the bindings as text: "T=f32,B=128"; empty where there is no matrix
-  Bindings bindings;  ///< in the order of the matrix
-  std::optional<Reduction> reduction;                        ///< absent: checks without an oracle
-  std::string input_name = "input", output_name = "output";  ///< what findings call the two buffers
-  std::vector<std::pair<std::string, Range>> domain;  ///< in file order: count first, others may refer to it
-  std::map<std::string, Range, std::less<>> tried;    ///< narrower ranges from which cases are drawn
+  std::string label;                   ///< the bindings as text: "T=f32,B=128"; empty without a matrix
+  Bindings bindings;                   ///< in matrix order
+  std::optional<Reduction> reduction;  ///< absent: only checks run, without an oracle
+  std::string input_name = "input", output_name = "output";  ///< names of the two buffers in findings
+  std::vector<std::pair<std::string, Range>> domain;  ///< in file order; ranges may use earlier variables
+  std::map<std::string, Range, std::less<>> tried;    ///< narrower ranges that cases are drawn from
   std::vector<OperandContract> operands;              ///< inputs besides "input"
-  std::vector<BufferContract> buffers;                ///< besides these and "output"
-  std::vector<FurtherResult> further;
-  Expression output_count;  ///< elements of the output buffer
+  std::vector<BufferContract> buffers;                ///< all other buffers except "output"
+  std::vector<AdditionalOutput> additional_outputs;
+  Expression output_count;  ///< number of elements of the output buffer
   BufferContract::Initial output_initial = BufferContract::Initial::undefined;
   BufferContract::Reset output_reset = BufferContract::Reset::each_call;
   bool in_place = false;  ///< "output" names the input buffer: the kernel overwrites what it reads
@@ -151,48 +151,50 @@ struct Instance {
   Claims claims;
 };
 
-/// Whether its launches call functions of the host, which takes a GPU.
-bool is_host(const Instance& instance);
+/// Whether its launches call host functions, which requires a GPU.
+bool is_host_function(const Instance& instance);
 
-/// A device function to be wrapped in a kernel: `call = "…"` under [source]. The generated kernel gives
-/// every thread its element `x` (the identity past `count`), makes the call twice with a barrier between, and
-/// stores both results of the threads that hold one: those of the first call, then those of the second.
+/// A device function to wrap in a kernel: `call = "…"` under [source]. The generated kernel gives every
+/// thread its element `x` (the identity beyond `count`), makes the call twice with a barrier in between, and
+/// stores the results of the threads that hold one: first those of the first call, then those of the second.
 struct DeviceCall {
-  std::string expression;  ///< C++ with {placeholders}; `x` is the lane's element
+  std::string expression;  ///< C++ with {placeholders}; `x` is the thread's element
   std::string temp;        ///< C++ type of the shared variable `temp`, with {placeholders}; empty: none
-  std::string lanes;       ///< which threads hold the result: a thread's number, or "all"
+  std::string lanes;       ///< which threads hold the result: a thread number, or "all"
 };
 
 struct Contract {
-  std::filesystem::path file;    ///< the TOML; empty for a guessed contract
-  std::filesystem::path source;  ///< the .cu or .ptx
+  std::filesystem::path file;    ///< the TOML file; empty for a guessed contract
+  std::filesystem::path source;  ///< the .cu or .ptx file
   std::string id, summary, published;
-  std::vector<std::string> flags;  ///< for nvcc; relative -I are relative to the contract's folder
+  std::vector<std::string> flags;  ///< for nvcc; a relative -I is relative to the contract's folder
   std::string arch = "compute_90";
   std::optional<DeviceCall> call;
   std::vector<Instance> instances;
   std::vector<Allow> allows;
   std::vector<Equivalent> equivalents;
-  bool is_host() const;             ///< as its instances are; either all are or none
-  std::vector<Announced> expected;  ///< findings that the source announces
+  bool is_host_function() const;    ///< whether its instances call host functions: either all do or none does
+  std::vector<Announced> expected;  ///< findings announced by markers in the source
 };
 
-/// Reads and checks a contract. Throws InputError with file, line and column: unknown key, wrong type,
-/// unknown placeholder, missing entry, a kept case.
+/// Reads and checks a contract. Throws InputError with file, line and column, for example for an unknown key,
+/// a wrong type, an unknown placeholder, a missing entry, or a stored case.
 Contract load_contract(const std::filesystem::path& file);
 
-/// Whether a function of the host says how many GPUs it uses.
+/// Whether a launch of the contract specifies a number of GPUs.
 bool uses_several_gpus(const Contract& contract);
-/// Lets no case of a host contract ask for more GPUs than there are.
+/// Limits the number of GPUs of all cases of a host contract to `present`.
 void limit_gpus(Contract& contract, unsigned present);
 
-/// Where failing cases are kept, beside the contract that they belong to.
+/// The folder for failing cases, next to the contract to which they belong.
 inline constexpr std::string_view case_store_folder = "foldproof-cases";
 
-/// Whether the file is a failing case that an audit kept, by the keys at its top; it may be damaged below.
+/// Whether the file is a failing case stored by an audit. Only the keys at its top are read; the rest may be
+/// damaged.
 bool is_kept_case(const std::filesystem::path& file);
 
-/// Contracts for a folder: every .toml with `format` at its top, in path order; kept cases are left out.
+/// The contracts in a folder and its subfolders, in path order: every .toml file with the key `format` at its
+/// top, except stored cases.
 std::vector<std::filesystem::path> contracts_below(const std::filesystem::path& folder);
 
 }  // namespace foldproof

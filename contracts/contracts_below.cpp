@@ -1,4 +1,4 @@
-// The contracts of a folder, told from the failing cases that audits keep.
+// Finds the contracts of a folder, as distinct from the failing cases that audits store.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The keys before the first table. The file may be wrong TOML, so that its error is told and not passed
-/// over.
+/// The keys before the first table. Also works on invalid TOML, so that a broken contract is reported instead
+/// of skipped.
 std::set<std::string> top_keys(const fs::path& file) {
   std::set<std::string> keys;
   std::ifstream stream(file);

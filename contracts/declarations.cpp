@@ -9,8 +9,7 @@
 namespace foldproof {
 namespace {
 
-/// Tokens without comments, preprocessor lines and the insides of string literals: words and single
-/// characters.
+/// Words, string literals and single characters; comments and preprocessor lines are skipped.
 std::vector<std::string_view> tokens_of(std::string_view source) {
   std::vector<std::string_view> tokens;
   const auto skip_past = [&](std::size_t at, std::string_view end) {
@@ -55,7 +54,7 @@ std::string joined(const std::vector<std::string_view>& tokens, std::size_t begi
   return text;
 }
 
-/// Walks the tokens with the namespaces that are open.
+/// Scans the tokens and keeps track of the open namespaces.
 class Reader {
  public:
   explicit Reader(std::string_view source) : tokens_(tokens_of(source)) {}
@@ -93,7 +92,7 @@ class Reader {
     if (token == "{" || token == "}" || token == ";") statement_ = at_ + 1;
   }
 
-  /// The index behind the bracket that closes the one at `open`.
+  /// The index after the bracket that closes the one at `open`.
   std::size_t behind(std::size_t open, std::string_view opening, std::string_view closing) const {
     int depth = 0;
     for (std::size_t i = open; i < tokens_.size(); ++i) {
@@ -111,7 +110,7 @@ class Reader {
     return {};
   }
 
-  /// Reads "__global__ … name(parameters)"; attributes such as __launch_bounds__(256) are passed over.
+  /// Reads "__global__ … name(parameters)"; skips attributes such as __launch_bounds__(256).
   std::optional<DeclaredKernel> declaration() {
     DeclaredKernel kernel;
     kernel.template_parameters = template_parameters();
@@ -134,8 +133,8 @@ class Reader {
 
   std::vector<std::string_view> tokens_;
   std::size_t at_ = 0;
-  std::size_t statement_ = 0;  ///< where the present statement begins
-  std::string pending_;        ///< the namespace whose brace is still to come
+  std::size_t statement_ = 0;  ///< index where the current statement begins
+  std::string pending_;        ///< the namespace whose opening brace has not been reached
   std::vector<std::string> scopes_;
 };
 
@@ -149,7 +148,7 @@ std::string declared_name(std::string_view parameter) {
   while (end > 0 && !is_word(parameter[end - 1])) --end;
   std::size_t begin = end;
   while (begin > 0 && is_word(parameter[begin - 1])) --begin;
-  // A type alone, such as "int" or "float*", names nothing.
+  // A type alone, such as "int" or "float*", has no name.
   const std::string_view before = parameter.substr(0, begin);
   const bool follows_type = before.find_first_not_of(' ') != std::string_view::npos;
   return end == parameter.size() && follows_type ? std::string(parameter.substr(begin, end - begin)) : "";

@@ -1,5 +1,5 @@
-// The kernels that a CUDA source declares, found in its text: templates are there before anyone instantiates
-// them, parameters have their names, and a source that does not compile can still be read.
+// Finds the kernels that a CUDA source declares. Reading the text finds templates that are not instantiated
+// and the names of parameters, and works on a source that does not compile.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 namespace foldproof {
 
 struct DeclaredKernel {
-  std::string name;                              ///< with its namespaces: "ns::sum"
+  std::string name;                              ///< including namespaces: "ns::sum"
   std::vector<std::string> template_parameters;  ///< "typename T", "int B = 128"
   std::vector<std::string> parameters;           ///< "const T* __restrict__ input"
 };
 
-/// In the order of the text, each name once. Macros are not expanded.
+/// In source order, each name once. Macros are not expanded.
 std::vector<DeclaredKernel> kernels_declared(std::string_view source);
 
-/// The name in a parameter's declaration, or an empty string: "input".
+/// The name in a parameter's declaration, such as "input"; empty if it has none.
 std::string declared_name(std::string_view parameter);
 
 }  // namespace foldproof

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t largest_contract = std::size_t{1} << 20;
 constexpr std::size_t most_dots = 1000;
 
-/// Where the string ends that begins at `at`: behind its closing quotes, or at the end of its line.
+/// The end of the string that begins at `at`: after its closing quotes, or at the end of the line if a
+/// single-line string is not closed.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const std::string triple(3, quote);
@@ -26,7 +27,7 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-/// The parser limits how deep values nest, but not how deep a dotted key a.b.c does, and it recurses over
+/// The parser limits the nesting of values but not the depth of a dotted key a.b.c, and it recurses over
 /// both.
 std::size_t dots_outside_strings(std::string_view text) {
   std::size_t dots = 0;
@@ -140,7 +141,7 @@ toml::table parse_toml(const std::filesystem::path& file) {
   try {
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
-    throw InputError(fmt::format("the contract is no valid TOML: {}", error.description()),
+    throw InputError(fmt::format("the contract is not valid TOML: {}", error.description()),
                      {file.string(), error.source().begin.line, error.source().begin.column});
   }
 }
@@ -150,7 +151,7 @@ Table::Table(const toml::table& table, std::string_view name, std::string file)
   if (where_.line == 0) where_ = {file_, 1, 1};
   for (const auto& [key, node] : table) check_key(key, node, name, file_);
   for (const KeyRow& row : contract_keys()) {
-    const bool elsewhere = row.key == "launch";  // a `call` stands for it; load_contract knows
+    const bool elsewhere = row.key == "launch";  // not required with a `call`; load_contract checks it
     if (row.table == name && row.required() && !elsewhere && !table.contains(row.key))
       throw InputError(fmt::format("{} lacks the key \"{}\": {}", spelled_table(name), row.key, row.sentence),
                        where_);

@@ -12,7 +12,7 @@ namespace {
 using ptx::Opcode;
 using ptx::Operand;
 
-/// Registers, functions and parameters that calls name.
+/// Registers, functions and parameters named in calls.
 std::set<std::string_view> names_in_calls(const ptx::Function& function) {
   std::set<std::string_view> names;
   const auto add = [&](const Operand& operand) {
@@ -32,7 +32,8 @@ std::optional<std::uint32_t> threads_in(const ptx::LaunchBounds::Extents& extent
   return product == 0 || product > 1024 ? std::nullopt : std::optional(static_cast<std::uint32_t>(product));
 }
 
-/// What one thread reads at once: 16 for ld.global.v4.f32; 0 where the instruction does not say.
+/// The number of bytes that one thread reads: 16 for ld.global.v4.f32; 0 if the instruction does not specify
+/// it.
 std::uint64_t bytes_read(const ptx::Statement& statement) {
   const Opcode code(statement);
   if (code.is("ld")) return std::uint64_t{code.vector()} * ptx::bytes_of_type(code.type()).value_or(0);
@@ -66,7 +67,7 @@ void read_shared(const ptx::Module& module, const ptx::Function& function, Entry
   for (const ptx::SharedVariable& shared : ptx::shared(module, function)) {
     facts.uses_shared = true;
     facts.uses_dynamic_shared |= shared.is_dynamic;
-    // Arrays of helpers that several entries share say nothing about one entry's block.
+    // Arrays of helper functions that several entries share do not reveal one entry's block size.
     const bool is_own_array = !shared.is_common && !shared.variable->extents.empty();
     if (is_own_array) facts.shared_arrays.push_back(ptx::bytes_of(*shared.variable));
   }
@@ -76,7 +77,7 @@ void read_function(const ptx::Module& module, const ptx::Function& function, Ent
   const std::set<std::string_view> in_calls = names_in_calls(function);
   ptx::for_each_statement(function, [&](const ptx::Statement& statement) {
     read_instruction(statement, facts);
-    // What is read for a call is no element.
+    // A value that is loaded for a call is not an element.
     if (ptx::loads_global(statement) && !writes_one_of(in_calls, statement))
       facts.widest_read = std::max(facts.widest_read, bytes_read(statement));
   });

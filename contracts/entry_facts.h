@@ -1,4 +1,4 @@
-// What the PTX of one entry tells about how it wants to be launched.
+// What the PTX of one entry reveals about how it is meant to be launched.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace foldproof {
 
-/// What an instruction does, and on which type of PTX: "add" on "f32".
+/// An operation and the PTX type on which it works: "add" on "f32".
 struct TypedOperation {
   std::string name, type;
   auto operator<=>(const TypedOperation&) const = default;
@@ -25,27 +25,28 @@ struct EntryFacts {
   bool uses_dynamic_shared = false;
   bool uses_shuffle = false;    ///< shfl, redux or vote
   bool uses_grid_sync = false;  ///< reads the environment register that a cooperative launch sets
-  bool reads_in_loop = false;   ///< of global memory: any number of elements a thread
-  /// Some instruction makes zero of subnormal numbers. Not counted are the hardware's 2^x, which is in every
-  /// expf and about which the bounds of exponentials know, and its 1/x of f64, with which divisions begin.
+  bool reads_in_loop = false;   ///< loads global memory in a loop: any number of elements per thread
+  /// Some instruction flushes subnormals to zero. Two exceptions are not counted: the approximate 2^x of the
+  /// hardware, which every expf contains and which the bounds of exponentials take into account, and the
+  /// approximate 1/x of f64, with which divisions begin.
   bool flushes_subnormals = false;
-  bool approximates = false;      ///< some instruction's result is left to the hardware, within an error
-  std::uint64_t widest_read = 0;  ///< bytes of global memory that a thread reads at once at most
+  bool approximates = false;      ///< some instruction is approximate: the ISA only bounds its error
+  std::uint64_t widest_read = 0;  ///< most bytes of global memory that a thread reads in one instruction
   std::optional<std::uint32_t> required_threads;  ///< .reqntid
   std::optional<std::uint32_t> most_threads;      ///< .maxntid
-  std::array<std::uint32_t, 3> cluster{0, 0, 0};  ///< .reqnctapercluster; zeros without one
-  std::vector<std::uint64_t> shared_arrays;       ///< bytes of each that a function declares
-  std::set<TypedOperation> atomics;               ///< on global memory
-  std::set<TypedOperation> arithmetic;            ///< in registers
+  std::array<std::uint32_t, 3> cluster{0, 0, 0};  ///< .reqnctapercluster; zeros if absent
+  std::vector<std::uint64_t> shared_arrays;       ///< size in bytes of each array declared in a function
+  std::set<TypedOperation> atomics;               ///< not on shared memory
+  std::set<TypedOperation> arithmetic;            ///< on registers
 
   bool operator==(const EntryFacts&) const = default;
 };
 
-/// Reads the definition of `lowered`, and those of the functions that it calls by name, as nvcc -G leaves
-/// them; everything unset where there is none.
+/// Reads the definition of `lowered`, and those of the functions that it calls by name, such as those that
+/// nvcc -G does not inline; everything is unset if there is no definition.
 EntryFacts facts_of(const ptx::Module& module, const std::string& lowered);
 
-/// The same; everything unset for text that cannot be parsed, which no device loads.
+/// The same; everything is unset if the text cannot be parsed. No device loads such text.
 EntryFacts facts_of(const ptx::Source& source, const std::string& lowered);
 
 }  // namespace foldproof

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "contracts/expression/arithmetic.h"
-#include "contracts/expression/node.h"
-#include "contracts/expression/parser.h"
+#include "contracts/expression/tree.h"
 
 namespace foldproof {
 
@@ -62,7 +60,7 @@ Expression Expression::constant(std::int64_t value) {
 }
 
 std::int64_t Expression::evaluate(const Variables& variables) const {
-  if (!root_) throw InputError("an expression was left empty; write a number or a name", where_);
+  if (!root_) throw InputError("the expression is empty; write a number or a name", where_);
   return Evaluation{variables, text_, where_}(*root_);
 }
 
@@ -74,7 +72,7 @@ std::vector<std::string> Expression::names() const {
 
 namespace {
 
-/// Without the spaces around it, at its new place.
+/// Parses the text without surrounding spaces, and adjusts its position.
 Expression parse_trimmed(std::string_view text, Position where) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
   if (where.column != 0) where.column += static_cast<unsigned>(begin);

@@ -17,11 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "ns::sum" with usual template arguments: float for types, 256 for sizes, false for switches.
+/// "ns::sum" with common template arguments: float for types, 256 for sizes, false for switches.
 std::optional<std::string> instantiation_of(const DeclaredKernel& kernel) {
   std::vector<std::string> arguments;
   for (const std::string& parameter : kernel.template_parameters) {
-    if (parameter.find('=') != std::string::npos) break;  // it and those behind it have defaults
+    if (parameter.find('=') != std::string::npos) break;  // this parameter and those after it have defaults
     if (parameter.find('<') != std::string::npos || parameter.find("...") != std::string::npos)
       return std::nullopt;
     const bool is_type = parameter.starts_with("typename") || parameter.starts_with("class");
@@ -30,7 +30,7 @@ std::optional<std::string> instantiation_of(const DeclaredKernel& kernel) {
   return fmt::format("{}<{}>", kernel.name, fmt::join(arguments, ", "));
 }
 
-/// Compiles the entry, as C++ or a PTX file spells it.
+/// Compiles the entry, given as C++ or a PTX file spells it.
 Kernel compiled_kernel(const fs::path& source, const std::string& entry,
                        const std::vector<DeclaredKernel>& declared, const CompileOptions& options) {
   Contract contract;
@@ -40,7 +40,7 @@ Kernel compiled_kernel(const fs::path& source, const std::string& entry,
   return kernel_of(*image, contract.instances[0].launches[0].lowered, declared);
 }
 
-/// The kernels that the source instantiates itself, then its templates with usual arguments.
+/// The kernels that the source itself instantiates, then its other templates with common arguments.
 std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<DeclaredKernel>& declared,
                                 const CompileOptions& options, std::vector<std::string>& said) {
   std::vector<Kernel> kernels;
@@ -54,11 +54,11 @@ std::vector<Kernel> all_kernels(const fs::path& source, const std::vector<Declar
     if (kernel.template_parameters.empty() || exists || !spelled) continue;
     try {
       kernels.push_back(compiled_kernel(source, *spelled, declared, options));
-      said.push_back(fmt::format("{}: the template is taken as {}.", kernel.name, *spelled));
+      said.push_back(fmt::format("{}: the template is instantiated as {}.", kernel.name, *spelled));
     } catch (const InputError&) {
-      said.push_back(
-          fmt::format("{}: the template was left out, since {} does not compile; name an instance of it.",
-                      kernel.name, *spelled));
+      said.push_back(fmt::format(
+          "{}: the template was skipped, since {} does not compile; name an instance with --entry.",
+          kernel.name, *spelled));
     }
   }
   return kernels;
@@ -71,7 +71,7 @@ Kernel wished_kernel(const fs::path& source, const std::string& entry,
   const bool is_template = kernel != declared.end() && !kernel->template_parameters.empty();
   const auto spelled = is_template ? instantiation_of(*kernel) : std::nullopt;
   if (!spelled) return compiled_kernel(source, entry, declared, options);
-  said.push_back(fmt::format("{}: the template is taken as {}.", entry, *spelled));
+  said.push_back(fmt::format("{}: the template is instantiated as {}.", entry, *spelled));
   return compiled_kernel(source, *spelled, declared, options);
 }
 
@@ -99,7 +99,7 @@ std::vector<Contract> guess_contracts(const fs::path& source, const std::string&
                     : std::vector{wished_kernel(source, entry, declared, options, said)};
   if (kernels.empty())
     throw InputError(declared.empty()
-                         ? "there is no kernel in this file"
+                         ? "this file contains no kernel"
                          : fmt::format("the kernel \"{}\" is a template whose arguments cannot be guessed; "
                                        "name an instance of it, such as \"{}<float>\"",
                                        declared[0].name, declared[0].name),

@@ -1,4 +1,5 @@
-// A contract for a kernel that has none, guessed from its signature and its PTX; and that guess as a file.
+// Guesses a contract for a kernel that has none from its signature and its PTX, and writes the guess as a
+// file.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +11,14 @@
 
 namespace foldproof {
 
-/// One contract, with one instance, for each kernel of the source: those that it instantiates, or else its
-/// templates with usual arguments (float, 256). With `entry` (as C++ spells it) for that kernel alone.
-/// Every guess is added to `said` as a sentence. Throws InputError where a kernel cannot be guessed at (with
-/// several kernels: where none can), with the reason.
+/// One contract, with one instance, for each kernel of the source: those that it instantiates, and its other
+/// templates with common arguments (float, 256). With `entry` (C++ spelling), only for that kernel. Adds one
+/// sentence to `said` for every guess. Throws InputError with the reason if a kernel cannot be guessed (if
+/// the source has several: if none can).
 std::vector<Contract> guess_contracts(const std::filesystem::path& source, const std::string& entry,
                                       const CompileOptions& options, std::vector<std::string>& said);
 
-/// The contract's first instance as commented TOML that load_contract reads, when it stands beside the
-/// source.
+/// The contract's first instance as commented TOML, which load_contract can read if it is next to the source.
 std::string starter_contract(const Contract& contract);
 
 }  // namespace foldproof

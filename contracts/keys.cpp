@@ -19,10 +19,11 @@ struct RenamedKey {
   std::string_view table, key, now;
 };
 constexpr RenamedKey renamed[] = {
+    {"", "further", "\"additional_output\""},
     {"equivalent", "at", "\"file\", without a line: \"code\" quotes the statement"},
 };
 
-/// Levenshtein's distance: how many letters are to be inserted, dropped or replaced.
+/// Levenshtein distance: the number of letters to insert, delete or replace.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> costs(b.size() + 1);
   std::iota(costs.begin(), costs.end(), std::size_t{0});
@@ -75,7 +76,7 @@ std::string spelled_table(std::string_view table) {
 }
 
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
-  constexpr std::size_t longest_word = 64;  // hostile words are not worth a comparison
+  constexpr std::size_t longest_word = 64;  // longer, possibly hostile words are not compared
   std::vector<std::string> near;
   for (const std::string& word : known)
     if (wrong.size() <= longest_word && distance(wrong, word) <= std::max<std::size_t>(1, word.size() / 3))

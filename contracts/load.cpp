@@ -7,9 +7,8 @@
 #include "contracts/call.h"
 #include "contracts/contract.h"
 #include "contracts/document.h"
-#include "contracts/loading/instance_builder.h"
+#include "contracts/loading/instances.h"
 #include "contracts/markers.h"
-#include "contracts/matrix.h"
 
 namespace foldproof {
 
@@ -17,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A relative -I belongs to the contract's folder, wherever nvcc is started.
+/// A relative -I is relative to the contract's folder, wherever nvcc runs.
 std::vector<std::string> resolved_flags(const std::vector<Text>& flags, const fs::path& folder) {
   std::vector<std::string> resolved;
-  bool is_folder = false;  // the flag before was a bare -I or -isystem
+  bool is_folder = false;  // the previous flag was a bare -I or -isystem
   for (const Text& flag : flags) {
     const bool joined = flag.value.starts_with("-I") && flag.value.size() > 2;
     if (joined)
@@ -58,7 +57,7 @@ void read_source(const Table& top, Contract& contract) {
       const bool numbered =
           std::ranges::all_of(contract.call->lanes, [](char c) { return c >= '0' && c <= '9'; });
       if (contract.call->lanes != "all" && (!numbered || contract.call->lanes.empty()))
-        throw InputError("\"lanes\" must be a thread's number or \"all\"", lanes->where);
+        throw InputError("\"lanes\" must be a thread number or \"all\"", lanes->where);
     }
   }
   std::error_code error;
@@ -73,18 +72,18 @@ Allow allow_of(const Table& table) {
   Allow allow;
   const Text kind = *table.text("kind");
   const auto known = kind_named(kind.value);
-  if (!known) throw InputError(fmt::format("there is no kind of finding \"{}\"", kind.value), kind.where);
+  if (!known) throw InputError(fmt::format("unknown kind of finding \"{}\"", kind.value), kind.where);
   allow.kind = *known;
   allow.at = table.text("at")->value;
   allow.reason = table.text("reason")->value;
   allow.until = table.date("until");
   allow.where = table.where();
   if (allow.at.empty() || allow.reason.empty())
-    throw InputError("a suppression must say where it holds and why", table.where());
+    throw InputError("a suppression must specify where it applies and why", table.where());
   return allow;
 }
 
-/// Nothing where the table has no such key.
+/// Nothing if the key is missing.
 std::optional<std::uint64_t> positive(const Table& table, std::string_view key) {
   const auto value = table.integer(key);
   if (!value) return std::nullopt;
@@ -112,33 +111,34 @@ Equivalent equivalent_of(const Table& table) {
 void check_launches(const Table& top, const Contract& contract) {
   const bool launches = !top.tables("launch").empty();
   if (contract.call && launches)
-    throw InputError("a contract has either a \"call\" or launches; leave out the [[launch]] tables",
+    throw InputError("a contract has either a \"call\" or launches; remove the [[launch]] tables",
                      top.where("launch"));
   if (contract.call && !top.has("reduction"))
-    throw InputError("a \"call\" needs a [reduction], which says the types of its element and its result",
-                     top.where());
+    throw InputError(
+        "a \"call\" requires a [reduction], which specifies the types of its element and its result",
+        top.where());
   if (!contract.call && !launches)
     throw InputError("the contract has no [[launch]]; add one with entry, grid, block and arguments",
                      top.where());
   std::optional<bool> host;
   for (const Table& launch : top.tables("launch")) {
-    const bool is_host = launch.boolean("host", false);
-    if (host.value_or(is_host) != is_host)
-      throw InputError("kernels and functions of the host are not launched by one contract",
+    const bool is_host_function = launch.boolean("host", false);
+    if (host.value_or(is_host_function) != is_host_function)
+      throw InputError("a contract cannot launch both kernels and host functions; split it",
                        launch.where("host"));
-    host = is_host;
+    host = is_host_function;
   }
 }
 
 }  // namespace
 
-bool is_host(const Instance& instance) {
+bool is_host_function(const Instance& instance) {
   return std::ranges::any_of(instance.launches, &LaunchContract::host);
 }
 
-bool Contract::is_host() const {
+bool Contract::is_host_function() const {
   return std::ranges::any_of(instances,
-                             [](const Instance& instance) { return foldproof::is_host(instance); });
+                             [](const Instance& instance) { return foldproof::is_host_function(instance); });
 }
 
 bool uses_several_gpus(const Contract& contract) {
@@ -158,7 +158,7 @@ void limit_gpus(Contract& contract, unsigned present) {
 
 Contract load_contract(const fs::path& file) {
   if (is_kept_case(file))
-    throw InputError(fmt::format("this is a kept case and no contract; run it with `foldproof replay {}`",
+    throw InputError(fmt::format("this is a stored case, not a contract; run it with `foldproof replay {}`",
                                  shell_word(file.string())),
                      {file.string()});
   const toml::table parsed = parse_toml(file);

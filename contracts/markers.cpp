@@ -27,7 +27,7 @@ bool is_blank_or_comment(std::string_view line) {
   return begin == std::string_view::npos || line.substr(begin).starts_with("//");
 }
 
-/// The findings of one marker, without their place.
+/// The findings of one marker, without positions.
 std::vector<Announced> announced_in(std::string_view list, const Position& where) {
   std::vector<Announced> found;
   std::size_t begin = list.find_first_not_of(separators);
@@ -38,7 +38,7 @@ std::vector<Announced> announced_in(std::string_view list, const Position& where
     if (is_optional) name.remove_suffix(1);
     const auto kind = kind_named(name);
     if (!kind)
-      throw InputError(fmt::format("a marker announces the unknown finding \"{}\"{}", name,
+      throw InputError(fmt::format("a marker announces an unknown kind of finding \"{}\"{}", name,
                                    suggestion(name, known_kinds())),
                        where);
     found.push_back({*kind, {}, is_optional});
@@ -52,7 +52,7 @@ std::vector<Announced> announced_in(std::string_view list, const Position& where
 
 std::vector<Announced> finding_markers(std::string_view source, const std::filesystem::path& file) {
   std::vector<Announced> found;
-  std::vector<Announced> waiting;  // of markers that stand alone, until a line with code comes
+  std::vector<Announced> waiting;  // of markers alone in their lines, until the next line with code
   Position line_start{file.string(), 0, 0};
   const auto announce = [&](Announced announced) {
     announced.at = line_start;

@@ -1,4 +1,4 @@
-// `// finding: KIND` in a source: what a kernel that is wrong on purpose must cause, and where.
+// `// finding: KIND` in a source: a finding that a deliberately defective kernel must cause, and its line.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@ namespace foldproof {
 struct Announced {
   Kind kind{};
   Position at;               ///< a line of the source, without a column
-  bool is_optional = false;  ///< "KIND?": it may be made and need not
+  bool is_optional = false;  ///< "KIND?": the finding is allowed but not required
   bool operator==(const Announced&) const = default;
 };
 
-/// A marker after code announces a finding in its own line; one that stands alone, in the next line with
-/// code. Spaces or commas separate several kinds. Throws InputError for an unknown kind.
+/// A marker after code announces a finding in the same line; a marker alone in its line, in the next line
+/// with code. Several kinds are separated by spaces or commas. Throws InputError for an unknown kind.
 std::vector<Announced> finding_markers(std::string_view source, const std::filesystem::path& file);
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// How contracts spell the choices of contract.h.
+// The names of enumerators in contracts.
 #pragma once
 
 #include <algorithm>

@@ -19,20 +19,20 @@ std::string in_cpp(const std::string& value) {
   return value;
 }
 
-/// f32 for floating-point types of 16 bits and fewer; every other value stays.
+/// f32 for floating-point types of 16 bits and fewer; any other value unchanged.
 std::string wide(const std::string& value) {
   const auto element = element_named(value);
   return element && is_float(*element) && width_of(*element) <= 16 ? std::string(name(Element::f32)) : value;
 }
 
-/// The unsigned type of an integer; otherwise as wide.
+/// The unsigned type for a signed integer; otherwise the same as wide.
 std::string magnitude(const std::string& value) {
   const auto element = element_named(value);
   if (!element || !is_signed_integer(*element)) return wide(value);
   return "u" + value.substr(1);
 }
 
-/// What may stand behind a placeholder's name.
+/// A suffix of a placeholder's name.
 struct Suffix {
   std::string_view text;
   std::string (*change)(const std::string& value);
@@ -40,7 +40,7 @@ struct Suffix {
 constexpr Suffix suffixes[] = {
     {"", [](const std::string& value) { return value; }}, {":wide", wide}, {":magnitude", magnitude}};
 
-/// Takes the suffix off a placeholder's name.
+/// Removes the suffix from a placeholder's name.
 const Suffix& take_suffix(std::string_view& name) {
   const std::size_t colon = std::min(name.find(':'), name.size());
   const auto* found = std::ranges::find(suffixes, name.substr(colon), &Suffix::text);

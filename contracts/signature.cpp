@@ -12,7 +12,7 @@
 namespace foldproof {
 namespace {
 
-/// Where the parenthesis opens that closes at the end of `text`; npos where none does.
+/// The position of the parenthesis that is closed at the end of `text`; npos if there is none.
 std::size_t opening_of_last(std::string_view text) {
   if (!text.ends_with(')')) return std::string_view::npos;
   int depth = 0;
@@ -23,7 +23,7 @@ std::size_t opening_of_last(std::string_view text) {
   return std::string_view::npos;
 }
 
-/// Where the name begins in "void ns::sum<float>": behind the return type, which templates alone carry.
+/// Where the name begins in "void ns::sum<float>": after the return type, which only templates have.
 std::size_t name_in(std::string_view function) {
   int depth = 0;
   for (std::size_t i = function.size(); i-- > 0;) {
@@ -48,7 +48,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// How many words from `at` on are a cast in front of a literal, "(unsigned int)128", or "(anonymous
+/// The number of words, starting at `at`, of a cast before a literal, "(unsigned int)128", or of "(anonymous
 /// namespace)::".
 std::size_t decoration(const std::vector<std::string>& words, std::size_t at) {
   if (words[at] != "(") return 0;
@@ -63,8 +63,8 @@ std::size_t decoration(const std::vector<std::string>& words, std::size_t at) {
   return literal ? close + 1 - at : 0;
 }
 
-/// One spelling for what C++ spells in several ways: spaces only between words, no suffixes of literals, no
-/// casts before them, no anonymous namespaces, "unsigned" in full.
+/// One spelling for everything that C++ can spell in several ways: spaces only between words, no literal
+/// suffixes, no casts before literals, no anonymous namespaces, "unsigned" in full.
 std::string normalised(std::string_view spelling) {
   const std::vector<std::string> words = words_of(spelling);
   std::string text;
@@ -81,13 +81,13 @@ std::string normalised(std::string_view spelling) {
   return text;
 }
 
-/// "sum<float>" begins "sum<float,64>".
+/// Whether `full` only adds template arguments to `spelled`, as "sum<float,64>" does to "sum<float>".
 bool begins_with_arguments(std::string_view full, std::string_view spelled) {
   const std::string_view open = spelled.substr(0, spelled.size() - 1);
   return spelled.ends_with('>') && full.starts_with(open) && full.substr(open.size()).starts_with(',');
 }
 
-/// Whether a name fits where leading namespaces or trailing template arguments were left out.
+/// Whether a name matches if leading namespaces or trailing template arguments are omitted.
 bool fits(std::string_view full, std::string_view spelled) {
   const std::size_t open = spelled.find('<');
   std::string_view name = full;
@@ -99,6 +99,55 @@ bool fits(std::string_view full, std::string_view spelled) {
     const std::size_t colons = name.find("::");
     if (colons == std::string_view::npos || colons > name.find('<')) return false;
     name.remove_prefix(colons + 2);
+  }
+}
+
+/// The length of the template arguments, such as "<float, (3 > 2)>", at the beginning of `text`; 0 if they
+/// are not closed.
+std::size_t arguments_length(std::string_view text) {
+  std::string open;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool in_parentheses = !open.empty() && open.back() != '<';
+    if (c == ';' || c == '\n' || c == '\r') return 0;
+    if (c == '(' || c == '[' || c == '{' || (c == '<' && !in_parentheses)) open += c;
+    if (c == ')' || c == ']' || c == '}' || (c == '>' && !in_parentheses)) {
+      constexpr std::string_view openers = "([{<", closers = ")]}>";
+      if (open.back() != openers[closers.find(c)]) return 0;
+      open.pop_back();
+    }
+    if (open.empty()) return i + 1;
+  }
+  return 0;
+}
+
+/// A character of names in C++ and PTX; bytes above ASCII belong to UTF-8 letters.
+bool is_name_character(char c) {
+  return is_word(c) || c == '$' || c == '%' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// The length of a name without its namespaces, including template arguments; 0 if there is none.
+std::size_t component_length(std::string_view text) {
+  constexpr std::string_view anonymous = "(anonymous namespace)";
+  if (text.starts_with(anonymous)) return anonymous.size();
+  std::size_t end = 0;
+  while (end < text.size() && is_name_character(text[end])) ++end;
+  if (end == 0 || is_digit(text[0])) return 0;
+  const std::size_t open = std::min(text.find_first_not_of(' ', end), text.size());
+  if (!text.substr(open).starts_with('<')) return end;
+  const std::size_t arguments = arguments_length(text.substr(open));
+  return arguments == 0 ? 0 : open + arguments;
+}
+
+bool spells_entry(std::string_view text) {
+  if (text.starts_with("::")) text.remove_prefix(2);
+  for (;;) {
+    const std::size_t length = component_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+    if (text.empty()) return true;
+    if (!text.starts_with("::")) return false;
+    text.remove_prefix(2);
   }
 }
 
@@ -162,6 +211,16 @@ const EntrySignature* find_entry(const std::vector<EntrySignature>& entries, std
     found = &entry;
   }
   return found;
+}
+
+std::optional<std::string> why_no_entry(std::string_view text) {
+  std::string_view trimmed = text.substr(std::min(text.find_first_not_of(' '), text.size()));
+  trimmed = trimmed.substr(0, trimmed.find_last_not_of(' ') + 1);
+  if (spells_entry(trimmed)) return std::nullopt;
+  return fmt::format(
+      "\"{}\" is not the name of a kernel; write it as C++ does, without parameters, such as \"sum\" or "
+      "\"ns::sum<float, 128>\"",
+      text);
 }
 
 }  // namespace foldproof

@@ -9,7 +9,7 @@
 namespace foldproof {
 namespace {
 
-/// Variables that say how many there are of something.
+/// Variables that must not be negative.
 constexpr std::string_view sizes[] = {"count", "rows", "columns", "segments", "block", "grid", "offset"};
 
 std::optional<std::int64_t> evaluated(const Expression& expression, const Variables& variables) {
@@ -34,7 +34,7 @@ void check_variables(const Instance& instance, const Variables& variables) {
   for (const auto& [name, range] : instance.domain) {
     const auto value = value_of(variables, name);
     if (value && *value < 0 && std::ranges::find(sizes, name) != std::end(sizes))
-      throw InputError(fmt::format("\"{}\" may be {}, and must not be negative", name, *value),
+      throw InputError(fmt::format("\"{}\" may be {}, but must not be negative", name, *value),
                        range.low.where());
   }
 }
@@ -48,42 +48,44 @@ void check_rows(const Instance& instance, const Variables& variables) {
   if (!count || !columns) return;
   std::int64_t elements = 0;
   if (rows && (__builtin_mul_overflow(*rows, *columns, &elements) || elements != *count))
-    throw InputError(
-        fmt::format("\"count\" must be rows * columns, since the results are rows, and it may be {} "
-                    "where there are {} rows of {} columns",
-                    *count, *rows, *columns),
-        place_of(instance, "count"));
+    throw InputError(fmt::format("\"count\" must be rows * columns if the result is rows or columns, but it "
+                                 "may be {} for {} rows of {} columns",
+                                 *count, *rows, *columns),
+                     place_of(instance, "count"));
   if (!rows && (*columns == 0 ? *count != 0 : *count % *columns != 0))
-    throw InputError(
-        fmt::format("\"count\" must be rows * columns, since the results are rows, and it may be {} "
-                    "where a row has {} columns",
-                    *count, *columns),
-        place_of(instance, "count"));
+    throw InputError(fmt::format("\"count\" must be rows * columns if the result is rows or columns, but it "
+                                 "may be {} for rows of {} columns",
+                                 *count, *columns),
+                     place_of(instance, "count"));
 }
 
 void check_elements(std::string_view buffer, const Expression& count, const Variables& variables) {
   if (const auto elements = evaluated(count, variables); elements && *elements < 0)
-    throw InputError(fmt::format("the buffer \"{}\" is given {} elements", buffer, *elements), count.where());
+    throw InputError(
+        fmt::format("the number of elements of the buffer \"{}\" may be {}, but must not be negative", buffer,
+                    *elements),
+        count.where());
 }
 
 void check_bins(const Instance& instance, const Variables& variables) {
   if (!instance.reduction || instance.reduction->result != ResultShape::bins) return;
   if (evaluated(instance.output_count, variables) == 0)
-    throw InputError("a histogram has at least one bin, and the output has no elements",
+    throw InputError("a histogram has at least one bin, but the output may have no elements",
                      instance.output_count.where());
 }
 
-/// Of no elements, nothing is combined.
+/// An empty input has no height: nothing is combined.
 void check_height(const Instance& instance, const Variables& variables) {
   if (!instance.claims.height || value_of(variables, "count") == 0) return;
   const Expression& claimed = *instance.claims.height;
   if (const auto height = evaluated(claimed, variables); height && *height < 0)
     throw InputError(
-        fmt::format("the height \"{}\" is {}, and must not be negative", claimed.text(), *height),
+        fmt::format("the height \"{}\" may be {}, but must not be negative", claimed.text(), *height),
         claimed.where());
 }
 
-/// Each variable at its low end or a little above: by `step`, and by more from one to the next if it `grows`.
+/// A case with each variable `step` above its low end, or at the low end if its range is too short; if
+/// `grows`, the step increases from one variable to the next.
 std::optional<Variables> small_case(const Instance& instance, std::int64_t step, bool grows) {
   Variables chosen;
   for (const auto& [name, range] : instance.domain) {

@@ -31,7 +31,7 @@ std::string spelled(const ArgumentContract& argument) {
   return fmt::format("{{{}}}", fmt::join(members, ", "));
 }
 
-/// Lines of TOML; what a key means stands behind it, out of the table of keys.
+/// Writes lines of TOML, each followed by the meaning of its key from keys.def.
 class Writer {
  public:
   void table(std::string_view name) {
@@ -130,8 +130,7 @@ std::string starter_contract(const Contract& contract) {
   const Instance& instance = contract.instances.at(0);
   Writer out;
   out.comment(
-      "What this kernel computes, for which sizes, and what it promises. Every line is a guess to be "
-      "checked.");
+      "What this kernel computes, for which sizes, and what it claims. Every line is a guess: check it.");
   out.key("format", "1");
   out.key("id", toml_string(contract.id));
   out.key("summary", toml_string(contract.summary));

@@ -1,5 +1,5 @@
-// The first GPU of this machine as a runner, in this process: what it crashes dies with it
-// (devices/worker.h).
+// Runner for the first GPU of this machine, in this process: a GPU error makes the process unusable for CUDA
+// (devices/worker.h isolates it).
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,22 @@
 
 namespace foldproof {
 
-/// How buffers lie in the GPU's memory.
+/// How buffers are allocated in GPU memory.
 enum class GpuMemory : std::uint8_t {
-  fenced,  ///< all of a batch in one block, canaries around each: what a kernel writes there is a finding
-  plain  ///< an allocation each, of which only the initial bytes are written: what other tools want to watch
+  fenced,  ///< all buffers of a batch in one allocation with canaries around each; an overwritten canary is a
+           ///< finding
+  plain  ///< one allocation per buffer, of which only the initial bytes are written: for observation by other
+         ///< tools
 };
 
-/// Runs jobs together, unless the memory is `plain`. A kernel that the GPU ends gives a finding:
-/// `out-of-bounds` or `misaligned` for such an address, else `crash`; where several jobs ran, throws
-/// SpoiltDevice (devices/worker.h), as it does for a canary that was written. Behind any of these the runner
-/// is of no use.
+/// Runs the jobs of a batch together, unless the memory is `plain`. A kernel that the GPU aborts is reported
+/// as `out-of-bounds` or `misaligned` for an invalid address, as `timeout`, or otherwise as `crash`. If
+/// several jobs ran together, an aborted kernel or an overwritten canary throws SpoiltDevice
+/// (devices/worker.h) instead. After any of these the runner is unusable.
 ///
-/// It obeys a job's co-running load, unless the memory is `plain`.
+/// Applies a job's co-running load, unless the memory is `plain`.
 ///
-/// Throws Unsupported where there is no GPU.
+/// Throws Unsupported if there is no GPU.
 std::unique_ptr<Runner> make_cuda_runner(GpuMemory memory);
 
 }  // namespace foldproof

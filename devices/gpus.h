@@ -1,4 +1,4 @@
-// The GPUs of this machine, as CUDA's driver counts them.
+// The GPUs of this machine, as reported by the CUDA driver.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@ namespace foldproof {
 
 struct Gpus {
   unsigned count = 0;
-  std::string name;          ///< of the first: "NVIDIA H200, compute capability 9.0, driver of CUDA 13.0"
-  std::string architecture;  ///< what machine code for the first is made for: "sm_90"; empty if not told
-  std::string lack;          ///< why there is none, as a sentence; empty where there is one
+  std::string name;  ///< name of the first: "NVIDIA H200, compute capability 9.0, driver of CUDA 13.0"
+  std::string architecture;  ///< of the first, to compile machine code for: "sm_90"; empty if unknown
+  std::string lack;          ///< why there is none, as a sentence; empty if there is one
 };
 
-/// The driver is asked once, in a process of its own: a process that has initialised it cannot use it in
-/// those that it forks, as an audit does for each of its tasks.
+/// Queries the driver once, in a separate process: a process that has initialised the driver cannot use it in
+/// its forks, but an audit forks for each of its tasks.
 const Gpus& gpus();
 
-/// The same, for those who need one. Throws Unsupported where there is none.
+/// The same for callers that require a GPU. Throws Unsupported if there is none.
 const Gpus& present_gpus();
 
 }  // namespace foldproof

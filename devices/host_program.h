@@ -1,4 +1,4 @@
-// Programs that call host functions on a GPU, for what is no kernel: libraries that launch their own.
+// Programs that call host functions on a GPU: for libraries that launch their own kernels.
 #pragma once
 
 #include <chrono>
@@ -10,12 +10,12 @@
 
 namespace foldproof {
 
-/// The C++ behind a source that makes a host program of it: `main`, and a table of the entries, which stand
-/// in files of the generated name `place` and their number.
+/// The C++ code to append to a source to make a host program: `main`, and a table of the entries. Each entry
+/// has a #line name of `place` and its number.
 std::string host_program_code(const std::vector<std::string>& entries, const std::string& place);
 
-/// Runs jobs in the program of their image, in a process of its own: what crashes it, or takes longer than
-/// `limit`, is a finding. Schedules and what a job asks to be followed mean nothing there.
+/// Runs jobs in the program of their image, in a separate process: a crash, or exceeding `limit`, is reported
+/// as a finding. Schedules and trace requests are ignored.
 std::unique_ptr<Runner> make_host_runner(std::chrono::milliseconds limit = std::chrono::minutes(1));
 
 }  // namespace foldproof

@@ -7,8 +7,7 @@ namespace foldproof {
 
 void require_ptx(const Image& image) {
   if (!image.program.empty())
-    throw Unsupported("a function of the host is called, which takes a GPU: there is no PTX of it to run",
-                      {image.name()});
+    throw Unsupported("host functions require a GPU: there is no PTX to run", {image.name()});
 }
 
 std::vector<EntryInfo> entries_in(const Image& image) {

@@ -1,4 +1,4 @@
-// What a compiler makes of a source, on its way to a device.
+// The result of compiling a source, as loaded by a device.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace foldproof {
 
-/// PTX together with the name that errors give it; or a program that calls host functions.
+/// PTX together with its name in errors; or a program that calls host functions.
 struct Image {
   Image() = default;
   Image(std::string name, std::string text, std::filesystem::path of_host = {})
@@ -21,19 +21,19 @@ struct Image {
 
   ptx::Source ptx;
   std::filesystem::path program;  ///< empty for PTX
-  std::string machine_code;       ///< what ptxas makes of the PTX for a GPU; empty: its driver compiles
+  std::string machine_code;       ///< ptxas output for a GPU; empty: the driver compiles the PTX
 };
 
-/// Where a module keeps a kernel, and what it expects.
+/// The interface of a kernel in a module.
 struct EntryInfo {
   std::string name;                            ///< as PTX spells it (mangled)
   std::vector<std::uint32_t> parameter_bytes;  ///< size of each parameter
 };
 
-/// Throws Unsupported for a program that calls host functions: there is no PTX of it to run.
+/// Throws Unsupported for a program that calls host functions, since it has no PTX to run.
 void require_ptx(const Image& image);
 
-/// The kernels that the image's PTX defines, in the order of the text. Throws InputError for text that is no
+/// The kernels that the image's PTX defines, in the order of the text. Throws InputError for text that is not
 /// PTX, Unsupported like require_ptx.
 std::vector<EntryInfo> entries_in(const Image& image);
 

@@ -1,4 +1,4 @@
-// One launch of a kernel: what is asked for, and what it did.
+// One launch of a kernel: its parameters and its report.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "devices/image.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "oracles/expressions.h"
 #include "sanitizer/finding.h"
 #include "sanitizer/observer.h"
@@ -25,41 +25,40 @@ using Address = std::uint64_t;
 /// The bytes of one kernel argument, laid out as the kernel's parameter.
 using ArgumentBytes = std::vector<std::byte>;
 
-/// Shared memory of a block at most, in bytes: that of compute capability 9.0.
+/// Maximum shared memory per block in bytes, for compute capability 9.0.
 inline constexpr std::uint32_t largest_shared_memory = 227 << 10;
 
 struct LaunchShape {
   Dim3 grid;
   Dim3 block;
-  Dim3 cluster{0, 0, 0};           ///< 0 where the launch asks for no cluster
-  std::uint32_t shared_bytes = 0;  ///< dynamic shared memory a block
+  Dim3 cluster{0, 0, 0};           ///< 0: the launch does not request a cluster
+  std::uint32_t shared_bytes = 0;  ///< dynamic shared memory per block, in bytes
   bool cooperative = false;
 };
 
-/// What a launch may spend before it ends as a `timeout` finding.
+/// The budget of a launch; exceeding it is a `timeout` finding.
 struct Limits {
   std::uint64_t warp_instructions = 2'000'000'000;
 };
 
-/// What one launch did.
+/// The report of one launch.
 struct LaunchReport {
-  std::vector<Finding> findings;        ///< in the order in which they were made
-  std::uint64_t warp_instructions = 0;  ///< instructions executed, counted once a warp and split
-  std::string printed;                  ///< what the kernel printed
+  std::vector<Finding> findings;        ///< in the order in which they were reported
+  std::uint64_t warp_instructions = 0;  ///< executed instructions, counted once per warp and divergent group
+  std::string printed;                  ///< output of the kernel's printf
 };
 
-/// What a launch made of the input, and left behind.
-struct FollowedLaunch {
-  NodeId end = 0;  ///< the nodes below it were made by then
-  std::vector<NodeId>
-      kept;  ///< those that it made, or elements elsewhere than they came from, in global memory
+/// The provenance of what a launch left in memory.
+struct LaunchTrace {
+  NodeId end = 0;            ///< number of nodes at its end: smaller nodes existed by then
+  std::vector<NodeId> kept;  ///< nodes that it created, or input elements that it moved, in global memory
 };
 
-/// What the elements of an output are made of.
-struct Followed {
+/// The provenance of the elements of an output.
+struct ProvenanceTrace {
   Expressions expressions;
-  std::vector<NodeId> results;           ///< one an element; 0 where it depends on no input
-  std::vector<FollowedLaunch> launches;  ///< of the job, in their order
+  std::vector<NodeId> results;        ///< one per element; 0 if independent of the input
+  std::vector<LaunchTrace> launches;  ///< of the job, in order
 };
 
 }  // namespace foldproof

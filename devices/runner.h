@@ -1,4 +1,4 @@
-// A batch of jobs in, their results out: all that the property engine sees of a device.
+// Runners: the property engine's interface to a device. A batch of jobs in, their results out.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 #include "devices/image.h"
 #include "devices/launch.h"
-#include "devices/order.h"
+#include "devices/schedule.h"
 
 namespace foldproof {
 
-/// Device memory of one job. Bytes beyond `initial` are memory that nobody wrote.
+/// Device memory of one job. Bytes beyond `initial` are undefined.
 struct JobBuffer {
   std::string name;
   std::uint64_t bytes = 0;
   std::vector<std::byte> initial;  ///< at most `bytes` long
   std::uint64_t offset = 0;        ///< start inside its allocation, in bytes: a misaligned view
-  bool read_back = false;          ///< its bytes belong to the result
-  /// 0: every bit of it counts. Else nobody told more of its layout than elements of so many bytes, and what
-  /// may be padding of structures is no error.
+  bool read_back = false;          ///< its bytes are part of the result
+  /// 0: every bit counts. Otherwise only the element size in bytes is known, and possible padding of
+  /// structures is not an error.
   std::uint32_t loose_element = 0;
 };
 
@@ -41,10 +41,10 @@ struct JobArgument {
 };
 
 struct JobLaunch {
-  std::string entry;  ///< as PTX spells it
+  std::string entry;  ///< PTX name
   LaunchShape shape;
   std::vector<JobArgument> arguments;
-  Position where = {};  ///< who asks for it: where a launch that is refused is said to be wrong
+  Position where = {};  ///< position to report for a launch that is refused
 };
 
 /// Writes `bytes` to the start of a buffer between launches.
@@ -53,8 +53,8 @@ struct JobWrite {
   std::vector<std::byte> bytes;
 };
 
-/// Elements whose way through a job is followed, into the elements of an output.
-struct JobFollow {
+/// Input elements whose provenance is traced into the elements of an output.
+struct TraceRequest {
   std::uint32_t input = 0, output = 0;  ///< indices of buffers
   Element input_element{}, output_element{};
   std::uint64_t input_count = 0, output_count = 0;
@@ -62,56 +62,57 @@ struct JobFollow {
 
 using JobStep = std::variant<JobLaunch, JobWrite>;
 
-/// Depends on no job before it: buffers are its own, and the module's variables begin as loaded.
+/// Independent of earlier jobs: it has its own buffers, and the module's variables start with their initial
+/// values.
 struct Job {
   std::shared_ptr<const Image> image;
   std::vector<JobBuffer> buffers;
   std::vector<JobStep> steps;
   LaunchOrder order;
   Limits limits;
-  std::optional<JobFollow> follow;
-  /// Jobs of one group, such as those of a case, are wanted together or not at all. 0: of none.
+  std::optional<TraceRequest> trace;
+  /// Jobs of one group, such as those of a case, are useful only together. 0: no group.
   std::uint64_t group = 0;
 };
 
 inline constexpr std::uint64_t uncounted_cost = 1 << 20;
 
-/// When `completed` is false, a finding ended the job, or one of its group, early and the contents mean
-/// nothing. Bytes that nobody wrote, and padding, hold Filling::poison.
+/// If `completed` is false, a finding ended the job, or another job of its group, early, and the contents are
+/// meaningless. Undefined bytes and padding hold UndefinedFill::poison.
 struct JobResult {
-  std::vector<std::vector<std::byte>> contents;  ///< one per buffer; empty where not read back
+  std::vector<std::vector<std::byte>> contents;  ///< one per buffer; empty if not read back
   std::vector<Finding> findings;
-  std::optional<std::uint64_t> warp_instructions;  ///< executed; absent where the device does not count them
-  /// What the job takes of a budget of runs: its warp instructions, or as many as a small job has where they
-  /// are not counted.
+  std::optional<std::uint64_t> warp_instructions;  ///< executed; absent if the device does not count them
+  /// The job's share of a budget of runs: its warp instructions, or the count of a small job if they are not
+  /// counted.
   std::uint64_t cost = uncounted_cost;
   std::string printed;
-  bool completed = true;                     ///< every step ran to its end
-  std::shared_ptr<const Followed> followed;  ///< where the job asks for it, and the device can
-  std::optional<std::string> unsupported;    ///< why the job could not run
+  bool completed = true;                         ///< every step ran to completion
+  std::shared_ptr<const ProvenanceTrace> trace;  ///< if the job requests it and the device supports it
+  std::optional<std::string> unsupported;        ///< why the job could not run
 };
 
-/// What there is to know of a runner before it has run anything.
+/// The static properties of a runner.
 struct Capabilities {
-  /// It sees what launches do; else only what they leave in memory, and how they end.
+  /// It observes what launches do; otherwise only the contents of memory afterwards, and how launches end.
   bool observes_launches = true;
-  /// What it obeys of a job's order is a Schedule; else a CoRunningLoad.
+  /// It applies a job's Schedule; otherwise its CoRunningLoad.
   bool obeys_schedules = true;
-  /// As many jobs as it is worth handing over at once.
+  /// The number of jobs worth submitting at once.
   std::size_t jobs_together = 1;
 };
 
-/// Runs jobs on a device. A result stands at its job's index. Behind a job that ends in a timeout no other
-/// needs to be run: then there are fewer results than jobs. Behind one with a fatal finding none of its group
-/// needs to be: their results are not completed.
+/// Runs jobs on a device. A result has its job's index. After a job that ends in a timeout, the remaining
+/// jobs need not be run: there are fewer results than jobs then. After a job with a fatal finding, the rest
+/// of its group need not be run: their results are not completed.
 class Runner {
  public:
   virtual ~Runner() = default;
   virtual Capabilities capabilities() const { return {}; }
   /// Throws InputError for a launch beyond the device's limits.
   virtual std::vector<JobResult> run(const std::vector<Job>& jobs) = 0;
-  /// The kernels of an image and the sizes of their parameters. Throws Unsupported where the device cannot
-  /// load it.
+  /// The kernels of an image and the sizes of their parameters. Throws Unsupported if the device cannot load
+  /// it.
   virtual std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) = 0;
 };
 

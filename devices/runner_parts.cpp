@@ -25,9 +25,8 @@ JobResult failed_job(const Job& job, Kind kind, std::string message, std::size_t
 }
 
 std::string stray_write_sentence(const JobBuffer& buffer, std::int64_t at) {
-  return fmt::format(
-      "a write outside of the buffer \"{}\" of {} bytes: byte {} counted from its start is not what it was",
-      buffer.name, buffer.bytes, at);
+  return fmt::format("out-of-bounds write near the buffer \"{}\" ({} bytes): the byte at offset {} changed",
+                     buffer.name, buffer.bytes, at);
 }
 
 }  // namespace foldproof

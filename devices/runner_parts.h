@@ -1,5 +1,5 @@
-// What runners are made of: arguments as a launch takes them, results of jobs that failed, and a runner that
-// hands jobs on to another.
+// Building blocks of runners: kernel arguments, results of failed jobs, and a runner that forwards jobs to
+// another.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace foldproof {
 
-/// The argument of a launch that is given outright.
+/// The argument bytes of a constant value.
 template <typename T>
 ArgumentBytes argument_of(const T& value) {
   ArgumentBytes bytes(sizeof value);
@@ -23,8 +23,8 @@ ArgumentBytes argument_of(const T& value) {
   return bytes;
 }
 
-/// The argument's bytes with the addresses of buffers in them; `start` tells where a buffer begins. Throws
-/// InputError for an address that does not fit.
+/// The argument's bytes with buffer addresses inserted; `start` returns the address of a buffer. Throws
+/// InputError if an address does not fit.
 template <typename Start>
 ArgumentBytes patched(const JobArgument& argument, const Start& start) {
   ArgumentBytes bytes = argument.bytes;
@@ -38,16 +38,16 @@ ArgumentBytes patched(const JobArgument& argument, const Start& start) {
   return bytes;
 }
 
-/// The last launch of a job at or before a step; jobs have one at least.
+/// The last launch of a job at or before a step; a job has at least one launch.
 const JobLaunch& launch_before(const Job& job, std::size_t step = ~std::size_t{0});
 
-/// A result that is not completed, with one finding at the place of that launch.
+/// A result that is not completed, with one finding at the position of that launch.
 JobResult failed_job(const Job& job, Kind kind, std::string message, std::size_t step = ~std::size_t{0});
 
-/// What there is to say of a byte outside of a buffer that changed, counted from the buffer's start.
+/// Describes an overwritten byte outside a buffer, at byte offset `at` from the buffer's start.
 std::string stray_write_sentence(const JobBuffer& buffer, std::int64_t at);
 
-/// All but `run` is the other's, unless it says otherwise.
+/// Forwards everything except `run` to the inner runner, unless overridden.
 class WrappedRunner : public Runner {
  public:
   explicit WrappedRunner(std::unique_ptr<Runner> inner) : inner_(std::move(inner)) {}

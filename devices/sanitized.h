@@ -1,4 +1,4 @@
-// Jobs on a GPU under one of compute-sanitizer's tools, whose records become findings of the jobs.
+// Runs jobs on a GPU under one of compute-sanitizer's tools and converts its records to findings of the jobs.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@
 
 namespace foldproof {
 
-/// Runs all jobs in as few processes of the worker (a make_cuda_runner of plain memory) under the tool as
-/// they fit, for what the tool has seen is written down when a process ends. Each process ends with a kernel
-/// that the tool must report: where it does not, throws Unsupported, for then its silence says nothing.
+/// Runs all jobs under the tool in as few worker processes (make_cuda_runner with plain memory) as possible,
+/// since the tool writes its records when a process exits. Each process ends with a kernel that the tool must
+/// report; if the tool does not report it, throws Unsupported, since its silence is inconclusive.
 ///
-/// A job that spoils the device has what the device says of it as its finding, where the tool says nothing;
-/// the later jobs of its kernel have no result, the others another process. A job of which the tool has an
-/// error to tell is not completed, so that its values are not judged. Throws InputError and Unsupported like
-/// a runner.
+/// A job that corrupts the device has the device's error as its finding, unless the tool reports one; later
+/// jobs with the same kernel have no result, and the others run in another process. A job for which the tool
+/// reports an error is not completed, so its values are not checked. Throws InputError and Unsupported like a
+/// runner.
 std::vector<std::optional<JobResult>> run_sanitized(const compute_sanitizer::Tool& tool,
                                                     const WorkerOptions& worker,
                                                     const std::filesystem::path& executable,

@@ -1,4 +1,4 @@
-// The operators as atomics on global memory, for every type that kernels fold in.
+// The operators as atomics on global memory, for every accumulator type.
 #pragma once
 
 #include <type_traits>
@@ -34,7 +34,7 @@ __device__ void atomic_apply(Sum, T* address, T value) {
   }
 }
 
-/// There is no atomic product, so it is made elsewhere and put in place unless another thread was faster.
+/// There is no atomic product, so it is computed separately and stored unless another thread was faster.
 template <typename T>
 __device__ void atomic_apply(Prod, T* address, T value) {
   using Bits = typename BitsOf<T>::Unsigned;
@@ -49,7 +49,7 @@ __device__ void atomic_apply(Prod, T* address, T value) {
 /// There is no atomic maximum of floats, but their bits are ordered: those of positive floats as signed
 /// integers, where every negative float lies below them, and those of negative floats backwards as unsigned
 /// integers, where every positive float lies below. One integer atomic on the bits therefore serves each
-/// sign. A NaN with its sign bit set would pass for the lowest number, so NaN is made positive: above
+/// sign. A NaN with its sign bit set would order as the lowest number, so NaN is made positive: above
 /// infinity.
 template <typename T>
 __device__ void atomic_apply(Max, T* address, T value) {
@@ -69,7 +69,7 @@ __device__ void atomic_apply(Max, T* address, T value) {
   }
 }
 
-/// As the maximum, the other way round: NaN is made negative, below -infinity.
+/// Like the maximum, reversed: NaN is made negative, below -infinity.
 template <typename T>
 __device__ void atomic_apply(Min, T* address, T value) {
   if constexpr (std::is_integral_v<T>) {

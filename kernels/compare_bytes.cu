@@ -1,8 +1,8 @@
-// Whether two runs left the same: results that are too large to be fetched from a GPU. No variant of a
-// reduction, and without a contract: `foldproof audit --large` launches it.
+// Whether two runs gave the same results, for results too large to be copied from a GPU. Not a reduction, and
+// without a contract: `foldproof audit --large` launches it.
 #include <cstddef>
 
-/// Sets `differ` where a byte of the one is not that of the other.
+/// Sets `differ` if a byte of one differs from that of the other.
 extern "C" __global__ void compare_bytes(const unsigned char* one, const unsigned char* other, std::size_t count,
                                          unsigned* differ) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;

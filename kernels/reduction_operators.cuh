@@ -42,7 +42,7 @@ struct Prod {
   }
 };
 
-/// Returns that compound: 1 + r is the product of 1 + a and 1 + b. An operator that no library brings along, of
+/// Returns that compound: 1 + r is the product of 1 + a and 1 + b. An operator that no library provides, of
 /// integers here; modulo 2^n it is associative, and commutes.
 struct Compound {
   template <typename T>
@@ -65,7 +65,7 @@ template <typename T>
 constexpr T least =
     std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 
-/// The smallest value. NaN propagates, and -0 < +0, so the result does not hang on the order of folding.
+/// The smallest value. NaN propagates, and -0 < +0, so that the result does not depend on the order of folding.
 struct Min {
   template <typename T>
   __device__ static constexpr T identity() {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What one load instruction brings.
+/// The result of one load instruction.
 template <typename T>
 struct alignas(16) Vector {
   static constexpr unsigned width = 16 / sizeof(T);

@@ -1,4 +1,4 @@
-// An operator that a contract brings along, on integers.
+// An integer operator defined by a contract.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace foldproof {
 
-/// What two values become, modulo 2^64 and so modulo every 2^w below it, and the value that changes nothing.
+/// How two values are combined, modulo 2^64 and hence modulo every 2^w with w < 64, and the identity.
 struct CustomOperator {
-  std::string text;  ///< of `combine`, for messages
+  std::string text;  ///< source of `combine`, for messages
   std::function<std::uint64_t(std::uint64_t, std::uint64_t)> combine;
   std::uint64_t identity = 0;
 };
 
-/// Why the results of parts do not make that of the whole in an integer type, as a sentence with three values
-/// for which they do not, or one that the identity changes; nothing where no such values are found among
-/// small and random ones.
+/// Why the results of parts do not combine to the result of the whole in an integer type: a sentence with
+/// three values for which grouping matters, or one value that the identity changes. Nothing if no such values
+/// are found among small and random ones.
 std::optional<std::string> why_it_does_not_fold(const CustomOperator& custom, Element element);
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// Sums of elements without any rounding, about as fast as a loop that rounds every step.
+// Sums of elements without any rounding, at about the speed of a loop that rounds every step.
 #pragma once
 
 #include <bit>
@@ -14,32 +14,31 @@
 
 namespace foldproof {
 
-/// The exact sum of up to 2^64 terms, and the exact sum of their magnitudes. In which order they are added,
-/// and in how many parts that are merged, makes no difference to any result.
+/// The exact sum of up to 2^64 terms and of their magnitudes. The results do not depend on the order of the
+/// terms or on how they were divided into totals that are merged.
 class ExactTotal {
  public:
-  /// Of products of so many elements.
+  /// For products of `factors` elements.
   ExactTotal(Element element, int factors) : positive_(element, factors), negative_(positive_) {}
 
   void add_term(const Term& term);
-  /// Another total of the same elements and as many factors.
+  /// `other` must have the same element and number of factors.
   void merge(const ExactTotal& other);
 
   std::uint64_t count() const { return count_; }
-  /// Beside a NaN, infinities need not be told: they make no difference.
+  /// If there is a NaN, infinities may be missing: they make no difference.
   const Specials& specials() const { return specials_; }
-  /// Of the finite terms: the magnitudes of each sign, the sum, and the sum of magnitudes.
+  /// For the finite terms: the magnitudes of each sign, the sum, and the sum of magnitudes.
   Dyadic positive() const { return positive_.total(); }
   Dyadic negative() const { return negative_.total(); }
   Dyadic finite() const { return positive() - negative(); }
   Dyadic magnitude() const { return positive() + negative(); }
 
-  /// The sum of everything, rounded once to a format: to the nearest, ties to even; to an integer towards
-  /// zero and no further than the end of its range. Empty gives +0; an exact zero is −0 where there are only
-  /// −0, else +0.
+  /// The sum of all terms, rounded once to a format: to nearest, ties to even; to integers towards zero, with
+  /// saturation. An empty sum is +0; an exact zero is −0 if all terms are −0, otherwise +0.
   std::uint64_t rounded(Element to) const;
 
-  /// Compares the sums as they are before any rounding; unordered where one is NaN.
+  /// Compares the unrounded sums; unordered if either is NaN.
   friend std::partial_ordering operator<=>(const ExactTotal& a, const ExactTotal& b);
   friend bool operator==(const ExactTotal& a, const ExactTotal& b) { return (a <=> b) == 0; }
 
@@ -50,14 +49,14 @@ class ExactTotal {
   LongAccumulator positive_, negative_;
 };
 
-/// The bits of a number of a narrow floating-point format, for which C++ has no type.
+/// The bits of a value in a narrow floating-point format for which C++ has no type.
 template <Element element>
 struct Coded {
   std::conditional_t<element == Element::f16 || element == Element::bf16, std::uint16_t, std::uint8_t> bits =
       0;
 };
 
-/// The element that a C++ type holds: double, float, Coded<…>, and the integers of 8 to 64 bits.
+/// The element type of a C++ type: double, float, Coded<…>, and the integers of 8 to 64 bits.
 template <class T>
 struct ElementOf;
 
@@ -95,7 +94,7 @@ Number number_of_element(T value) {
     return decode(element, value.bits);
 }
 
-/// The exact sum of up to 2^64 numbers of the type T, and of their magnitudes.
+/// The exact sum of up to 2^64 numbers of type T, and of their magnitudes.
 template <class T>
 class ExactSum : public ExactTotal {
  public:

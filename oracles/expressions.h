@@ -1,8 +1,8 @@
-// What values are made of: every value that depends on an input is a node, made from the nodes before it.
+// Provenance of values: every value that depends on an input is a node, computed from earlier nodes.
 //
-//   1 … n   the input's elements       0   whatever depends on no input
-//   x0  x1  x2  x3                     A node's operands have smaller numbers, so that one pass downwards
-//    └ + ┘   └ + ┘                     tells of every node what becomes of it.
+//   1 … n   the input's elements       0   values that depend on no input
+//   x0  x1  x2  x3                     A node's operands have smaller numbers: one pass in descending order
+//    └ + ┘   └ + ┘                     determines how every node is used.
 //       └──+──┘
 #pragma once
 
@@ -21,7 +21,7 @@ namespace foldproof {
 
 using NodeId = std::uint32_t;
 
-/// How a node is made of its operands a, b, c (oracles/operations.def).
+/// How a node is computed from its operands a, b, c (oracles/expressions/operations.def).
 enum class Operation : std::uint8_t {
 #define FOLDPROOF_OPERATION(id, name, operands, synopsis) id,
 #include "oracles/expressions/operations.def"
@@ -29,25 +29,25 @@ enum class Operation : std::uint8_t {
 };
 std::string_view name(Operation operation);
 
-/// How an arithmetic node rounds: to nearest, ties to even, unless said.
+/// How an arithmetic node rounds: to nearest, ties to even, unless stated otherwise.
 enum class Direction : std::uint8_t { nearest, to_zero, down, up };
 
-/// One value of one run.
+/// One value in one run.
 struct Node {
   Operation operation = Operation::opaque;
-  Element element = Element::u32;  ///< of arithmetic: the format of the result
-  Element source = Element::u32;   ///< of `convert`: the format of a
+  Element element = Element::u32;  ///< for arithmetic: the format of the result
+  Element source = Element::u32;   ///< for `convert`: the format of a
   Direction direction = Direction::nearest;
   bool flushes = false;         ///< subnormal operands and results become zero
-  bool propagates_nan = false;  ///< of `minimum` and `maximum`
-  bool saturates = false;       ///< of `convert`: to the largest finite value instead of an infinity
-  std::uint8_t bytes = 4;       ///< of the value
-  std::uint8_t first = 0;       ///< of `part`: the first byte of a
+  bool propagates_nan = false;  ///< for `minimum` and `maximum`
+  bool saturates = false;       ///< for `convert`: to the largest finite value instead of an infinity
+  std::uint8_t bytes = 4;       ///< size of the value
+  std::uint8_t first = 0;       ///< for `part`: the first byte of a
   std::array<NodeId, 3> operand{};
-  std::uint64_t bits = 0;  ///< the value; of more than eight bytes, the low ones
+  std::uint64_t bits = 0;  ///< the value; if it exceeds eight bytes, the low ones
 };
 
-/// A byte of a node's value; node 0: a byte that depends on no input and has the value `constant`.
+/// A byte of a node's value; node 0 stands for a byte that depends on no input and equals `constant`.
 struct BytePart {
   NodeId node = 0;
   std::uint8_t byte = 0;
@@ -60,38 +60,38 @@ class Expressions {
   void add_input(Element element, std::span<const std::byte> values);
 
   NodeId inputs() const { return inputs_; }
-  NodeId size() const { return static_cast<NodeId>(nodes_.size()); }  ///< numbers below it are nodes
+  NodeId size() const { return static_cast<NodeId>(nodes_.size()); }  ///< node ids are smaller
   const Node& operator[](NodeId id) const { return nodes_[id]; }
-  /// Values on which a way through the program, or what is done at all, depended.
+  /// Values on which control flow, or whether an operation was executed, depended.
   const std::vector<NodeId>& decisions() const { return decisions_; }
-  /// Why the expressions are not the whole truth, as a sentence; nothing where they are.
-  const std::optional<std::string>& gap() const { return gap_; }
+  /// Why the provenance is incomplete, as a sentence; nothing if it is complete.
+  const std::optional<std::string>& incomplete() const { return incomplete_; }
 
   NodeId add(const Node& node);
   NodeId constant(std::uint64_t bits, unsigned bytes);
   void set_value(NodeId node, std::uint64_t bits) { nodes_[node].bits = bits; }
-  /// A value about which nothing is known but what it depends on; zeros among the nodes count for nothing.
+  /// A value of which only the dependencies are known; zeros among the nodes are ignored.
   NodeId opaque(std::span<const NodeId> of, std::uint64_t bits, unsigned bytes);
-  /// The bytes of `node` from `first` on.
+  /// The `bytes` bytes of `node` starting at byte `first`.
   NodeId part(NodeId node, unsigned first, unsigned bytes);
-  /// The value that consists of these bytes; 0 where none of them depends on an input.
+  /// The value that consists of these bytes; 0 if none of them depends on an input.
   NodeId assembled(std::span<const BytePart> bytes);
-  /// The bytes of a value, lowest first; `bits` are those of node 0.
+  /// The bytes of a value, lowest first; `bits` is the value if `node` is 0.
   void take_apart(NodeId node, unsigned bytes, std::uint64_t bits, std::span<BytePart> to) const;
-  /// `node`, with `now` in the place of `before`, however deep it is used; the values must be the same.
+  /// `node` with `before` replaced by `now` at every depth; both must have the same value.
   NodeId replaced(NodeId node, NodeId before, NodeId now);
 
   void decide(NodeId node);
-  void leave_gap(std::string_view why);
+  void mark_incomplete(std::string_view why);
 
  private:
   std::vector<Node> nodes_ = std::vector<Node>(1);
   std::vector<NodeId> decisions_;
-  std::optional<std::string> gap_;
+  std::optional<std::string> incomplete_;
   NodeId inputs_ = 0;
 };
 
-/// Whether a choice is that of the larger or smaller of two: what decides it depends on these two alone.
+/// Whether a choice selects the larger or smaller of two values: its decider depends on these two alone.
 bool is_comparison_of_its_operands(const Expressions& expressions, const Node& choice);
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// What an output holds, and of which elements of the input each of its own is made.
+// The contents of an output, and the elements of the input from which each output element is computed.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace foldproof {
 
-/// Whether an element is part of its own prefix.
+/// Whether an element belongs to its own prefix.
 enum class ScanKind : std::uint8_t { inclusive, exclusive };
 
-/// What the output holds of n elements.
-///   value     the reduction of the whole input; where the output has more elements, each is
+/// The contents of the output for n elements.
+///   value     the reduction of the whole input; if the output has several elements, each of them is
 ///   partials  any number of elements; folded exactly they are the reduction
-///   rows      the reduction of each row, one after the other
+///   rows      the reduction of each row, in order
 ///   columns   the reduction of each column, from the first to the last, once or several times
-///   segments  the reduction of each segment, one after the other; they may differ in length
-///   scan      for each element the reduction of those before it, with or without itself
+///   segments  the reduction of each segment, in order; segments may differ in length
+///   scan      for each element the reduction of its prefix, inclusive or exclusive
 ///   bins      a histogram
 ///   array     as many elements as the input has
 enum class ResultShape : std::uint8_t { value, partials, rows, columns, segments, scan, bins, array };
@@ -29,13 +29,13 @@ bool has_shape(Operator op, ResultShape shape);
 
 struct ResultLayout {
   ResultShape shape = ResultShape::value;
-  std::size_t columns = 0;  ///< elements of a row, where there are rows
+  std::size_t columns = 0;  ///< elements per row, if there are rows
   ScanKind scan = ScanKind::inclusive;
-  std::size_t k = 1;                    ///< outputs a row of an operator that ranks
-  std::optional<Operand> offsets = {};  ///< of segments
+  std::size_t k = 1;                    ///< outputs per row, for a ranking operator
+  std::optional<Operand> offsets = {};  ///< for segments
 };
 
-/// Elements first up to last of the input, each so many after the one before.
+/// Every `stride`-th element of the input from `first` up to, but not including, `last`.
 struct Part {
   std::size_t first = 0, last = 0, stride = 1;
 
@@ -43,16 +43,16 @@ struct Part {
   std::size_t size() const { return last <= first ? 0 : (last - first + stride - 1) / stride; }
 };
 
-/// Into how many parts the input is divided, each of which has results of its own.
+/// Number of parts into which the input is divided, each with its own results.
 std::size_t parts_of(const ResultLayout& layout, std::size_t count);
 
-/// The elements of which the output's element `index` is made; `count`: how many there are.
+/// The elements from which output element `index` is computed; `count`: number of input elements.
 Part part_of(const ResultLayout& layout, Operator op, std::size_t index, std::size_t count);
 
-/// How many elements of an output with `outputs` in all are made of the same part.
+/// Number of output elements computed from the same part, for an output of `outputs` elements.
 std::size_t outputs_of_part(const ResultLayout& layout, Operator op, std::size_t outputs);
 
-/// Elements of the output; nothing where that is the kernel's choice. `count`: of the input.
+/// Number of output elements; nothing if the kernel chooses it. `count`: number of input elements.
 std::optional<std::size_t> output_count(const ResultLayout& layout, Operator op, std::size_t count);
 
 }  // namespace foldproof

@@ -11,7 +11,7 @@
 
 namespace foldproof {
 
-/// Whether an integer element has a sign.
+/// Whether an integer element is signed.
 bool is_signed_integer(Element element);
 
 /// ±significand * 2^exponent, an infinity or a NaN.
@@ -34,28 +34,28 @@ double to_double(const Number& number);
 
 /// The exact value of an element's bits.
 Number decode(Element element, std::uint64_t bits);
-/// An integer element as two's complement of 64 bits.
+/// An integer element in 64-bit two's complement.
 inline std::uint64_t extended(Element element, std::uint64_t bits) {
   const Number number = decode(element, bits);
   return number.negative ? std::uint64_t{0} - number.significand : number.significand;
 }
-/// An E8M0 scale, 2^(code - 127), as the OCP Microscaling formats have it. There is neither zero nor sign.
+/// An E8M0 scale, 2^(code - 127), as in the OCP Microscaling formats. It has neither zero nor sign.
 Number decode_scale(std::uint8_t code);
 constexpr std::uint8_t nan_scale = 0xFF;
-/// As C++ and CUDA convert: to the element nearest to a number, ties to even; beyond the largest value an
-/// infinity, NaN in a format without infinities, the largest value in one with neither. Integers are
-/// truncated towards zero and stay at the end of their range; NaN gives 0.
+/// Converts as C++ and CUDA do: to the nearest element, ties to even. Values beyond the largest become an
+/// infinity, NaN in a format without infinities, or the largest value in a format with neither. Integers
+/// truncate towards zero and saturate; NaN gives 0.
 std::uint64_t encode(Element element, const Number& number);
-/// The same in any mode, integers too, which stay at the end of their range in every mode. A NaN is the
-/// toolkit's canonical one, and the largest positive value in a format without NaN.
+/// The same in any mode, also for integers, which saturate in every mode. A NaN becomes the toolkit's
+/// canonical one, or the largest positive value in a format without NaN.
 std::uint64_t encode(Element element, const Number& number, RoundingMode mode,
                      Saturation saturation = Saturation::none);
 
-/// What is known of a sum apart from the finite values, and how IEEE 754 adds that.
+/// The non-finite terms of a sum, and how IEEE 754 adds them.
 struct Specials {
   bool nan = false, positive_infinity = false, negative_infinity = false;  ///< whether any was added
 
-  /// One that was added, if it is not finite.
+  /// Records a term if it is not finite.
   void add(Number::Category category, bool negative) {
     nan |= category == Number::Category::nan;
     if (category == Number::Category::infinity) (negative ? negative_infinity : positive_infinity) = true;
@@ -66,7 +66,7 @@ struct Specials {
     negative_infinity |= other.negative_infinity;
   }
 
-  /// The sum is NaN: one was added, or infinities of both signs.
+  /// Whether the sum is NaN: a NaN was added, or infinities of both signs.
   bool give_nan() const { return nan || (positive_infinity && negative_infinity); }
   bool have_infinity() const { return positive_infinity || negative_infinity; }
   bool give_infinity() const { return !give_nan() && have_infinity(); }
@@ -75,7 +75,7 @@ struct Specials {
 /// Compares |a| and |b|, both finite.
 std::strong_ordering compare_magnitudes(const Number& a, const Number& b);
 
-/// Orders the values of one element type; −0 and +0 are equal. Not for NaN.
+/// A key that orders the values of one element type; −0 and +0 are equal. Not for NaN.
 std::int64_t order_key(Element element, std::uint64_t bits);
 
 /// Elements in memory, little endian.

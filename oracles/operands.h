@@ -25,9 +25,9 @@ struct RoleInfo {
   Role role;
   std::string_view name, operators, synopsis;
 
-  /// Whether the operator cannot do without.
+  /// Whether the operator requires this operand.
   bool is_needed_by(Operator op) const;
-  /// Whether it may have one; any may have offsets.
+  /// Whether the operator accepts this operand; every operator accepts offsets.
   bool is_for(Operator op) const;
 };
 
@@ -38,21 +38,21 @@ inline const RoleInfo& info(Role role) { return roles()[static_cast<std::size_t>
 struct Operand {
   Element type = Element::f32;
   std::span<const std::byte> values;
-  std::uint64_t group = 1;  ///< elements that share one of a role that has one a group
+  std::uint64_t group = 1;  ///< elements that share a value, for a role with one value per group
 
   std::size_t size() const { return values.size() / size_of(type); }
   std::uint64_t bits(std::size_t i) const { return load(type, values, i); }
   Number number(std::size_t i) const { return decode(type, bits(i)); }
-  /// Values first up to last.
+  /// Values from `first` up to, but not including, `last`.
   Operand part(std::size_t first, std::size_t last) const {
     return {type, values.subspan(first * size_of(type), (last - first) * size_of(type)), group};
   }
 };
 
-/// What an element is multiplied with, of scales.
+/// The scale by which an element is multiplied.
 Number scale_of(const Operand& scales, std::size_t element);
 
-/// At most one operand a role.
+/// At most one operand per role.
 class Operands {
  public:
   void set(Role role, const Operand& operand) { by_role_[static_cast<std::size_t>(role)] = operand; }

@@ -1,4 +1,4 @@
-// A run's arithmetic done once more on the host, exactly and with one rounding each.
+// Replays a run's arithmetic on the host: exactly, with one rounding per operation.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 namespace foldproof {
 
 struct Replay {
-  std::uint64_t operations = 0;   ///< that were done again
-  std::optional<NodeId> differs;  ///< the first whose bits are not those of the run
+  std::uint64_t operations = 0;   ///< that were replayed
+  std::optional<NodeId> differs;  ///< the first whose bits differ from those of the run
 };
 
-/// Does again, from its operands' values, every sum, difference, product, fma and extremum, and every
-/// conversion to floating point, that rounds to nearest, flushes nothing and does not saturate. NaN are equal
-/// whatever their payload.
+/// Recomputes, from its operands' values, every sum, difference, product, fma and extremum, and every
+/// conversion to floating point, that rounds to nearest, flushes nothing and does not saturate. NaNs are
+/// equal whatever their payloads.
 Replay replay(const Expressions& expressions);
 
 }  // namespace foldproof

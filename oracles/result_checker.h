@@ -1,4 +1,4 @@
-// Judges all that a kernel leaves in its output, however the input is divided for it.
+// Checks everything that a kernel writes to its output, however the input is divided into parts.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,28 @@
 
 namespace foldproof {
 
-class ResultJudge {
+class ResultChecker {
  public:
-  /// The arithmetic has passed not_judged(), its operator has such results and all operands that it needs;
-  /// `input` and they outlive the judge. Offsets ascend from 0 to the number of elements.
-  ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layout, std::span<const std::byte> input,
-              const Operands& operands = {});
+  /// `arithmetic` must be accepted by why_no_checker(), and its operator must support the layout and have all
+  /// operands that it requires; `input` and the operands must outlive the checker. Offsets ascend from 0 to
+  /// the number of elements.
+  ResultChecker(const Arithmetic& arithmetic, const ResultLayout& layout, std::span<const std::byte> input,
+                const Operands& operands = {});
 
-  /// Of the first element that is wrong, or else of the one with the largest error over bound. Where
-  /// `outputs` are not as many as output_count() says, that is wrong.
-  Judgement judge(std::span<const std::byte> outputs) const;
+  /// The result for the first wrong element or, if none is wrong, for the one with the largest error over
+  /// bound. `outputs` must have as many elements as output_count() says.
+  CheckResult check(std::span<const std::byte> outputs) const;
 
  private:
-  Judgement judge_scan(std::span<const std::byte> outputs) const;
+  CheckResult check_scan(std::span<const std::byte> outputs) const;
 
   Arithmetic a_;
   ResultLayout layout_;
-  std::vector<std::byte> scaled_;     ///< elements times their scales, where there are any
-  std::span<const std::byte> input_;  ///< these, or the input itself
+  std::vector<std::byte> scaled_;     ///< elements times their scales, if there are any
+  std::span<const std::byte> input_;  ///< `scaled_`, or the input itself
   std::size_t count_;
-  std::vector<std::unique_ptr<Judge>> judges_;  ///< one a row, or of all; none for a scan
-  std::unique_ptr<FoldJudge> fold_;             ///< of partials
+  std::vector<std::unique_ptr<Checker>> checkers_;  ///< one per part; none for a scan or for partials
+  std::unique_ptr<FoldChecker> fold_;               ///< for partials
 };
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// Checkers of sums that know more than the elements, or less: the order of a run, or only a tally.
+// Checkers of sums that know the order of a run, or that have only a tally of the elements.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,24 @@
 
 namespace foldproof {
 
-class TalliedSumJudge : public FoldJudge {
+class TalliedSumChecker : public FoldChecker {
  public:
-  /// As `partials`, of outputs that somebody else has added up without rounding.
-  virtual Judgement sum_of_partials(const Dyadic& finite, const Specials& specials) const = 0;
+  /// Like `partials`, for outputs that the caller has added up without rounding.
+  virtual CheckResult sum_of_partials(const Dyadic& finite, const Specials& specials) const = 0;
 };
 
-/// A judge of a floating-point sum whose elements somebody else has added up without rounding. Of the tally,
-/// `nonzero`, `highest_place` and `widest` may be larger, and `lowest_place` smaller than they are: then the
-/// bound may be as well. The arithmetic has passed not_judged().
-std::unique_ptr<TalliedSumJudge> make_sum_judge(const Arithmetic& arithmetic, const Tally& tally);
+/// A checker of a floating-point sum whose elements the caller has added up without rounding. The tally's
+/// `nonzero`, `highest_place` and `widest` may be too large, and `lowest_place` too small: the bound may then
+/// be larger too. The arithmetic must be accepted by why_no_checker().
+std::unique_ptr<TalliedSumChecker> make_sum_checker(const Arithmetic& arithmetic, const Tally& tally);
 
-/// Judges results that are parts of the sum of `input`, or the whole of it, against the running bound of the
-/// expressions that they are. Nothing where it is no floating-point sum, some value is not finite, or not
-/// every element is in the results once: then no order of summation explains them. `outputs` are the results'
+/// Checks results that are the sum of `input`, or parts of it, against the running bound of their
+/// expressions. Nothing if this is not a floating-point sum, some value is not finite, or not every element
+/// is in the results exactly once: then no order of summation explains them. `outputs` are the results'
 /// bytes.
-std::optional<Judgement> judged_by_tree(const Arithmetic& arithmetic, const Expressions& expressions,
-                                        std::span<const NodeId> results, std::span<const std::byte> outputs,
-                                        std::span<const std::byte> input);
+std::optional<CheckResult> checked_by_tree(const Arithmetic& arithmetic, const Expressions& expressions,
+                                           std::span<const NodeId> results,
+                                           std::span<const std::byte> outputs,
+                                           std::span<const std::byte> input);
 
 }  // namespace foldproof

@@ -1,4 +1,5 @@
-// The tree in which a kernel combined the elements of its input, read from the expressions of one run.
+// The tree in which a kernel combined the elements of its input, reconstructed from the expressions of one
+// run.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +19,22 @@ class SummationTree {
 
   /// A leaf, or the combination of two vertices.
   struct Vertex {
-    std::uint32_t left = none, right = none;  ///< indices of vertices; none of a leaf
-    std::uint32_t element = none;             ///< of the input; none where a leaf is made of several
-    double factor = 1;                        ///< of a leaf in a sum: a constant times the element
+    std::uint32_t left = none, right = none;  ///< vertex indices; none for a leaf
+    std::uint32_t element = none;             ///< of the input; none if a leaf is computed from several
+    double factor = 1;  ///< for a leaf in a sum: the constant by which its element is multiplied
     std::uint32_t leaves = 1;
-    std::uint32_t height = 0;  ///< combinations on the longest way down
+    std::uint32_t height = 0;  ///< combinations on the longest path down
     bool fused = false;        ///< a product was added with one rounding for both
     bool is_leaf() const { return left == none; }
   };
 
-  /// The tree of one result; a sentence where there is none: a value is used twice, as compensated sums do,
-  /// or nothing of the input is in it. Constants, also as factors, conversions and signs are no vertices.
+  /// The tree of one result, or a sentence if there is none: a value is used twice, as in compensated sums,
+  /// or the result depends on no element of the input. Constants (also as factors), conversions and signs are
+  /// not vertices.
   static std::variant<SummationTree, std::string> of(const Expressions& expressions, NodeId result,
                                                      Operator op);
 
-  /// Children stand before their parents; the root is the last.
+  /// Children precede their parents; the root is the last vertex.
   const std::vector<Vertex>& vertices() const { return vertices_; }
   const Vertex& root() const { return vertices_.back(); }
 
@@ -41,10 +43,10 @@ class SummationTree {
 };
 
 /// The tree in words, level by level: "32 in a strided fold", "sequential runs of 4 at a stride of 256, then
-/// 256 of those in a strided fold". Orders that it names:
-///   sequential   one after the other onto a running value
+/// 256 of those in a strided fold". Named orders:
+///   sequential   one at a time onto a running value
 ///   pairwise     neighbours first: i with i + 1, then pairs with pairs
-///   strided      halves onto each other: i with i + half, as shuffles and sequential addressing do
+///   strided      halves onto each other: i with i + half, as with shuffles and sequential addressing
 std::string shape_of(const SummationTree& tree);
 
 }  // namespace foldproof

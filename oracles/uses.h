@@ -1,4 +1,4 @@
-// What becomes of each element of an input: whether it counts at all, and how often.
+// How each element of an input is used: whether it has any effect, and how often it enters the results.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace foldproof {
 
-/// What becomes of one value.
+/// How one value is used.
 struct Use {
-  /// Some result depends on it, or what the program did.
+  /// Some result, or control flow, depends on it.
   bool counts = false;
-  bool decides = false;  ///< what the program did depends on it
-  /// How often it is in the results, together: its factor in a sum, its exponent in a product, in how many
-  /// places it is compared for a minimum or maximum. As real arithmetic has it, so that what a compensated
-  /// sum adds and takes away again is not counted. Nothing where something lies between about which nothing
-  /// is known.
+  bool decides = false;  ///< control flow depends on it
+  /// How often it enters the results, in total: its factor in a sum, its exponent in a product, or the number
+  /// of comparisons for a minimum or maximum. Counted in real arithmetic, so that terms that a compensated
+  /// sum adds and subtracts again cancel. Nothing if a path contains an operation about which nothing is
+  /// known.
   std::optional<double> times;
 };
 
-/// One a node, node 0 included, of results that are reductions of parts by `op`.
+/// One per node, including node 0, for results that are reductions of parts by `op`.
 std::vector<Use> uses_of_nodes(const Expressions& expressions, std::span<const NodeId> results, Operator op);
-/// One an element of the input.
+/// One per element of the input.
 std::vector<Use> uses_of(const Expressions& expressions, std::span<const NodeId> results, Operator op);
 
 }  // namespace foldproof

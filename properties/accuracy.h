@@ -1,4 +1,4 @@
-// How exact a kernel was over all of its cases, and what says so.
+// How accurate a kernel was over all of its cases, and the evidence for it.
 #pragma once
 
 #include <array>
@@ -11,26 +11,26 @@
 
 namespace foldproof {
 
-/// The order in which a kernel combined its input, in the largest case in which it was followed.
+/// The order in which a kernel combined its input, from the largest traced case whose order can be named.
 struct OrderShown {
   std::string order;           ///< in words (oracles/summation_tree.h), or why there is no tree
-  std::uint64_t height = 0;    ///< most additions on one element's way
-  std::uint64_t elements = 0;  ///< of the case
+  std::uint64_t height = 0;    ///< most additions on one element's path
+  std::uint64_t elements = 0;  ///< in that case
 };
 
 struct Accuracy {
-  static constexpr std::size_t layers = 5;
+  static constexpr std::size_t kinds_of_evidence = 5;
 
-  std::array<std::uint64_t, layers> judged_by{};  ///< cases, by Judgement::Layer
-  std::string why_not;                            ///< of most cases that nothing judged
-  std::optional<double> worst_ulps;               ///< absent: nothing finite was judged
-  /// Of the case with the largest error/bound: what judged it, and whether that bound says nothing.
-  std::optional<Judgement::Layer> worst_by;
+  std::array<std::uint64_t, kinds_of_evidence> checked_by{};  ///< cases, by CheckResult::Evidence
+  std::string why_not;               ///< the most frequent reason why a value was not checked
+  std::optional<double> worst_ulps;  ///< absent: no finite value was checked
+  /// For the case with the largest error/bound: what checked it, and whether that bound is vacuous.
+  std::optional<CheckResult::Evidence> worst_by;
   bool worst_is_vacuous = false;
-  std::optional<OrderShown> order;  ///< absent: no case was followed
+  std::optional<OrderShown> order;  ///< absent: no case was traced
 };
 
 /// "nothing", "category", "exact", "bound", "tree".
-std::string_view name(Judgement::Layer layer);
+std::string_view name(CheckResult::Evidence evidence);
 
 }  // namespace foldproof

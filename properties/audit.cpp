@@ -11,28 +11,28 @@
 #include "properties/execution/evaluation.h"
 #include "properties/generation/coverage.h"
 #include "properties/generator.h"
-#include "properties/keeping/store.h"
-#include "properties/keeping/triage.h"
 #include "properties/random.h"
-#include "properties/searching/climb.h"
+#include "properties/search/guided_search.h"
 #include "properties/shrinking/same_failure.h"
 #include "properties/shrinking/shrink.h"
+#include "properties/store/store.h"
+#include "properties/store/triage.h"
 
 namespace foldproof {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Findings that are shrunk; a kernel with more is wrong enough for the rest to wait.
+/// Maximum number of findings to shrink; a kernel with more findings is wrong enough for the rest to wait.
 constexpr std::size_t most_shrunk = 8;
-/// Elements of a replayed case: more than are ever generated, less than would exhaust a machine.
+/// Maximum element count of a replayed case: more than is ever generated, less than would exhaust a machine.
 constexpr std::uint64_t largest_replayed_count = std::uint64_t{1} << 30;
 
-/// Of the last cases, how many are steered: a quarter and at least four, but no more than half.
-std::uint64_t steered_of(const AuditOptions& options) {
+/// Number of guided cases, which come last: by default a quarter and at least four, but no more than half.
+std::uint64_t guided_of(const AuditOptions& options) {
   constexpr std::uint64_t least = 4;
   const std::uint64_t all = options.cases;
-  return std::min(all, options.steered.value_or(std::min(all / 2, std::max(least, all / 4))));
+  return std::min(all, options.guided.value_or(std::min(all / 2, std::max(least, all / 4))));
 }
 
 class Audit {
@@ -47,14 +47,14 @@ class Audit {
         domain_(instance, largest_count),
         generator_(instance, domain_, identity_of(contract, instance), options.seed,
                    capabilities_.obeys_schedules),
-        climb_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
+        search_(instance, domain_, generator_, hash_of(identity_of(contract, instance), options.seed)),
         store_(options.store),
         report_(empty_report(contract, instance)) {}
 
   KernelReport run() {
     if (options_.tries_stored)
       for (const StoredCase& stored : store_.load(contract_, instance_))
-        if (!stopped_) judge_stored(stored.c);
+        if (!stopped_) check_stored(stored.c);
     generate();
     return finished();
   }
@@ -65,28 +65,28 @@ class Audit {
       c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
     domain_.check(c.variables);
     is_replay_ = true;
-    judge(normalized(c));
+    check(normalized(c));
     return finished();
   }
 
  private:
-  /// A contract that has changed since may no longer claim the case; that is no error of the kernel's.
-  void judge_stored(const Case& c) {
+  /// A contract that has changed may no longer claim a stored case; that is not the kernel's error.
+  void check_stored(const Case& c) {
     try {
       domain_.check(c.variables);
-      judge(normalized(c));
+      check(normalized(c));
     } catch (const InputError& outdated) {
       report_.notes.push_back(
-          fmt::format("a stored case was left out ({}): {}", outdated.sentence(), describe(c)));
+          fmt::format("a stored case was skipped ({}): {}", outdated.sentence(), describe(c)));
     }
   }
 
-  /// With planted elements that were given as bits written as the values that they are, in an order that the
-  /// device obeys.
+  /// Rewrites planted elements that were given as bits as the values that they represent, and adapts the
+  /// order to the device.
   Case normalized(Case c) const {
     c.order = adapted(c.order, capabilities_.obeys_schedules);
     if (instance_.reduction)
-      for (Planted& planted : c.recipe.planted) {
+      for (Planted& planted : c.input.planted) {
         const Element type = instance_.reduction->input;
         planted.value = planted_text(type, planted_bits(type, planted.value));
       }
@@ -94,7 +94,7 @@ class Audit {
   }
 
   void generate() {
-    const std::uint64_t drawn = options_.cases - steered_of(options_);
+    const std::uint64_t drawn = options_.cases - guided_of(options_);
     std::uint64_t ended = 0;
     for (std::uint64_t index = 0; index < options_.cases && !stopped_; index = ended) {
       if (is_to_end()) {
@@ -105,49 +105,50 @@ class Audit {
       }
       if (options_.budget && Clock::now() - start_ >= *options_.budget) {
         report_.notes.push_back(
-            fmt::format("the time budget ended after {} of {} cases", index, options_.cases));
+            fmt::format("the time budget was exhausted after {} of {} cases", index, options_.cases));
         break;
       }
       ended = index + 1;
       if (index < drawn)
         ended = std::min(drawn, index + evaluator_.cases_together()), draw(index, ended);
       else
-        steer(index);
+        guide(index);
       if (options_.progress) options_.progress(ended, options_.cases);
     }
     if (stopped_) return;
     report_.untried_above = coverage_.untried_above(domain_);
-    if (!options_.tells_missed) return;
+    if (!options_.notes_missed) return;
     if (std::string missed = coverage_.missed(domain_, generator_); !missed.empty())
       report_.notes.push_back(std::move(missed));
   }
 
-  /// The cases from `begin` to before `end`.
+  /// Checks the drawn cases from `begin` up to, but not including, `end`.
   void draw(std::uint64_t begin, std::uint64_t end) {
     std::vector<Case> cases;
     for (std::uint64_t index = begin; index < end; ++index) cases.push_back(generator_.generate(index));
     const std::vector<Evaluation> evaluations = evaluator_.evaluate(cases);
     for (std::size_t k = 0; k < evaluations.size() && !stopped_; ++k) {
       take(cases[k], evaluations[k]);
-      climb_.start_from(cases[k], evaluations[k].error_over_bound);
+      search_.start_from(cases[k], evaluations[k].error_over_bound);
     }
     if (stopped_ || evaluations.size() == cases.size()) return;
-    // The runner has lost processes enough.
+    // The runner has lost too many processes.
     left_out_ = options_.cases - begin - evaluations.size();
     stopped_ = true;
   }
 
-  /// A case that may have a larger error than all before it, or a drawn one where no bound says so.
-  void steer(std::uint64_t index) {
-    const std::optional<Case> c = climb_.next(index);
+  /// Checks a case that may have a larger error than all before it or, if no bound guides the search, a drawn
+  /// one.
+  void guide(std::uint64_t index) {
+    const std::optional<Case> c = search_.next(index);
     if (!c) {
-      judge(generator_.generate(index));
+      check(generator_.generate(index));
       return;
     }
-    climb_.take(*c, judge(*c).error_over_bound);
+    search_.take(*c, check(*c).error_over_bound);
   }
 
-  Evaluation judge(const Case& c) {
+  Evaluation check(const Case& c) {
     Evaluation evaluation = evaluator_.evaluate(c);
     take(c, evaluation);
     return evaluation;
@@ -162,29 +163,29 @@ class Audit {
       return;
     }
     ++report_.cases;
-    coverage_.add(c, facts_of(instance_, evaluation.input), evaluation.law_tried);
+    coverage_.add(c, facts_of(instance_, evaluation.input), evaluation.relation_tried);
     measure(c, evaluation);
     for (const Finding& finding : evaluation.findings) collect(c, evaluation, finding);
     if (std::ranges::count(evaluation.findings, Kind::timeout, &Finding::kind) != 0) end_for_timeouts();
   }
 
-  /// The next cases would most likely take as long: the same kernel on the emulated device always does, one
-  /// that waits on a GPU for what may come has a second chance.
+  /// The next cases would most likely take as long. On the emulated device they always do; on a GPU, a kernel
+  /// that waits for an event that may still occur gets a second chance.
   void end_for_timeouts() {
     if (is_replay_ || stopped_ || (++timeouts_ == 1 && !capabilities_.observes_launches)) return;
-    report_.notes.emplace_back(timeouts_ == 1 ? "the audit ended at the first case that did not"
-                                              : "the audit ended at the second case that did not");
+    report_.notes.emplace_back(timeouts_ == 1 ? "the audit stopped at the first case that did not end"
+                                              : "the audit stopped at the second case that did not end");
     stopped_ = true;
   }
 
   void measure(const Case& c, const Evaluation& evaluation) {
     Accuracy& accuracy = report_.accuracy;
-    if (evaluation.layer) ++accuracy.judged_by[static_cast<std::size_t>(*evaluation.layer)];
+    if (evaluation.evidence) ++accuracy.checked_by[static_cast<std::size_t>(*evaluation.evidence)];
     if (!evaluation.why_not.empty() && ++reasons_[evaluation.why_not] > reasons_[accuracy.why_not])
       accuracy.why_not = evaluation.why_not;
     if (evaluation.ulps) accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *evaluation.ulps);
-    keep_followed(evaluation);
-    if (evaluation.gap) ++gaps_, gap_ = *evaluation.gap;
+    keep_trace(evaluation);
+    if (evaluation.incomplete) ++incomplete_cases_, incomplete_ = *evaluation.incomplete;
     if (!evaluation.error_over_bound) return;
     ++bounded_;
     vacuous_ += evaluation.vacuous ? 1 : 0;
@@ -192,31 +193,31 @@ class Audit {
       return;
     report_.worst_error_over_bound = evaluation.error_over_bound;
     report_.worst_case = describe(c);
-    accuracy.worst_by = evaluation.layer;
+    accuracy.worst_by = evaluation.evidence;
     accuracy.worst_is_vacuous = evaluation.vacuous;
   }
 
-  /// The largest case of those whose order can be named speaks for the kernel.
-  void keep_followed(const Evaluation& evaluation) {
+  /// The kernel's order is read from the largest traced case whose order can be named.
+  void keep_trace(const Evaluation& evaluation) {
     constexpr NodeId largest_named = 1 << 12;
-    const auto& followed = evaluation.followed;
-    if (!followed || followed->expressions.inputs() > largest_named) return;
-    if (!followed_ || followed_->expressions.inputs() < followed->expressions.inputs()) followed_ = followed;
+    const auto& trace = evaluation.trace;
+    if (!trace || trace->expressions.inputs() > largest_named) return;
+    if (!trace_ || trace_->expressions.inputs() < trace->expressions.inputs()) trace_ = trace;
   }
 
   std::optional<OrderShown> order_shown() const {
-    if (!followed_ || followed_->expressions.inputs() == 0) return std::nullopt;
+    if (!trace_ || trace_->expressions.inputs() == 0) return std::nullopt;
     const std::vector<std::uint64_t> heights =
-        combinations(followed_->expressions, followed_->results, instance_.reduction->op);
+        combinations(trace_->expressions, trace_->results, instance_.reduction->op);
     const auto tree =
-        SummationTree::of(followed_->expressions, followed_->results.front(), instance_.reduction->op);
+        SummationTree::of(trace_->expressions, trace_->results.front(), instance_.reduction->op);
     const auto* known = std::get_if<SummationTree>(&tree);
     return OrderShown{known ? shape_of(*known) : std::get<std::string>(tree),
-                      *std::ranges::max_element(heights), followed_->expressions.inputs()};
+                      *std::ranges::max_element(heights), trace_->expressions.inputs()};
   }
 
-  /// Shrinks the first finding of its kind and place and keeps it; later ones say nothing new, unless they
-  /// are worse.
+  /// Shrinks and keeps the first finding of its kind and place; later ones are redundant unless they are more
+  /// severe.
   void collect(const Case& c, const Evaluation& evaluation, const Finding& finding) {
     if (find_like(report_.findings, finding) != nullptr) return;
     const auto changing =
@@ -230,7 +231,7 @@ class Audit {
     }
   }
 
-  /// The smallest case speaks for the finding, in its own words and numbers.
+  /// Reports the finding with the message and numbers of the smallest case.
   void keep_shrunk(const Case& c, const Finding& finding) {
     const Case small = shrunk(c, finding);
     if (describe(small) == describe(c)) return keep(c, finding);
@@ -249,8 +250,8 @@ class Audit {
     report_.findings.push_back(std::move(shown));
   }
 
-  /// Where runs may differ, a smaller case must fail twice before it takes the place of one that does; not
-  /// where each run costs all the time that a run may take.
+  /// If runs may differ, a smaller case must fail twice before it replaces a larger one, except for a
+  /// timeout, where each run costs the full time limit.
   Case shrunk(const Case& c, const Finding& finding) const {
     const int runs = instance_.claims.deterministic || finding.kind == Kind::timeout ? 1 : 2;
     const auto fails = [&](const Case& candidate, std::uint64_t& cost) {
@@ -279,27 +280,28 @@ class Audit {
     report_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     if (report_.cases == 0 && left_out_ != 0) {
       report_.verdict = Verdict::unsupported;
-      report_.reason = "none of its cases could be run, for others had ended the process that was to";
+      report_.reason = "none of its cases could be run, because other cases had ended the worker process";
     }
     if (report_.verdict == Verdict::unsupported) return std::move(report_);
     if (2 * vacuous_ > bounded_)
-      report_.notes.push_back(fmt::format(
-          "in {} of the {} cases that a bound judged, it says nothing about the value", vacuous_, bounded_));
+      report_.notes.push_back(
+          fmt::format("in {} of the {} cases checked by a bound, the bound is vacuous", vacuous_, bounded_));
     const Accuracy& accuracy = report_.accuracy;
-    const std::uint64_t unjudged = accuracy.judged_by[static_cast<std::size_t>(Judgement::Layer::nothing)];
-    if (2 * unjudged > report_.cases)
-      report_.notes.push_back(fmt::format("in {} of the {} cases nothing judged the value: {}", unjudged,
+    const std::uint64_t unchecked =
+        accuracy.checked_by[static_cast<std::size_t>(CheckResult::Evidence::nothing)];
+    if (2 * unchecked > report_.cases)
+      report_.notes.push_back(fmt::format("in {} of the {} cases the value was not checked: {}", unchecked,
                                           report_.cases, accuracy.why_not));
     if (left_out_ != 0)
-      report_.notes.push_back(fmt::format(
-          "{} cases were left out, behind others that ended the process that ran them", left_out_));
+      report_.notes.push_back(
+          fmt::format("{} cases were skipped, after others ended the worker process", left_out_));
     report_.accuracy.order = order_shown();
-    if (2 * gaps_ > report_.cases)
-      report_.notes.push_back(fmt::format("it is not known what becomes of each element: {}", gap_));
-    // Undefined behaviour first: it explains values.
+    if (2 * incomplete_cases_ > report_.cases)
+      report_.notes.push_back(fmt::format("incomplete provenance: {}", incomplete_));
+    // Undefined behaviour first: it explains wrong values.
     std::stable_partition(report_.findings.begin(), report_.findings.end(),
                           [](const Finding& finding) { return is_undefined_behaviour(finding.kind); });
-    // What was not found until then says nothing.
+    // An interrupted run does not show what is absent.
     if (is_interrupted_ && (report_.findings.empty() || !contract_.expected.empty())) {
       report_.verdict = Verdict::skipped;
       report_.reason = "the run was interrupted";
@@ -316,22 +318,22 @@ class Audit {
   Capabilities capabilities_;
   Domain domain_;
   CaseGenerator generator_;
-  Climb climb_;
+  GuidedSearch search_;
   CaseStore store_;
   Coverage coverage_;
   KernelReport report_;
-  std::map<std::string, std::uint64_t> reasons_;  ///< why nothing judged a value, and in how many cases
-  std::uint64_t bounded_ = 0, vacuous_ = 0;   ///< cases judged by a bound, and those where it says nothing
-  std::shared_ptr<const Followed> followed_;  ///< of the largest case whose order can be named
+  std::map<std::string, std::uint64_t> reasons_;  ///< why a value was not checked, and in how many cases
+  std::uint64_t bounded_ = 0, vacuous_ = 0;  ///< cases checked by a bound, and those with a vacuous bound
+  std::shared_ptr<const ProvenanceTrace> trace_;  ///< of the largest case whose order can be named
   unsigned timeouts_ = 0;
-  std::uint64_t left_out_ = 0;  ///< cases that the runner did not run
-  std::uint64_t gaps_ = 0;      ///< cases in which values could not be followed
-  std::string gap_;             ///< why
+  std::uint64_t left_out_ = 0;          ///< cases that the runner did not run
+  std::uint64_t incomplete_cases_ = 0;  ///< cases with incomplete provenance
+  std::string incomplete_;              ///< the reason
   bool stopped_ = false, is_replay_ = false, is_interrupted_ = false;
   Clock::time_point start_ = Clock::now();
 };
 
-/// An image that the device cannot load is a verdict, not an error.
+/// An image that the device cannot load leads to a verdict, not an error.
 template <typename Work>
 KernelReport unless_unsupported(const Contract& contract, const Instance& instance, const Work& work) {
   try {

@@ -13,12 +13,12 @@
 namespace foldproof {
 namespace {
 
-/// A TOML key: bare where it may be.
+/// A TOML key, bare if possible.
 std::string key(const std::string& name) {
   return !name.empty() && std::ranges::all_of(name, is_word) ? name : toml_string(name);
 }
 
-/// One table of a case file: every key is read at most once, and none is left over.
+/// One table of a case file: every key is read at most once, and unknown keys are errors.
 class Fields {
  public:
   Fields(const toml::table& table, std::string place, const std::string& file)
@@ -30,7 +30,7 @@ class Fields {
     return node.as_string()->get();
   }
 
-  /// Empty where the key is not there.
+  /// Empty if the key is absent.
   std::string optional_text(std::string_view key) {
     known_.emplace(key);
     return table_.get(key) == nullptr ? "" : text(key);
@@ -44,7 +44,7 @@ class Fields {
     return value;
   }
 
-  /// 64 bits, as a string since TOML's integers have a sign: decimal, or hexadecimal after 0x.
+  /// 64 bits, as a string because TOML's integers are signed: decimal, or hexadecimal after 0x.
   std::uint64_t bits(std::string_view key) {
     const toml::node& node = required(key);
     std::string digits = text(key);
@@ -53,7 +53,7 @@ class Fields {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
     if (error != std::errc{} || end != digits.data() + digits.size())
-      wrong(node, key, "a string with an unsigned number of 64 bits");
+      wrong(node, key, "a string with an unsigned 64-bit number");
     return value;
   }
 
@@ -70,7 +70,7 @@ class Fields {
     return node == nullptr ? nullptr : node->as_array();
   }
 
-  /// Throws InputError for a key that nobody asked for.
+  /// Throws InputError for a key that was never read.
   void end() const {
     for (const auto& [key, node] : table_)
       if (!known_.contains(std::string(key.str())))
@@ -99,7 +99,7 @@ class Fields {
   std::set<std::string, std::less<>> known_;
 };
 
-/// Files that are older than values hold the bits under a key of their own.
+/// Older files store the element's bits under a separate key.
 Planted planted_element(const toml::node& node, const std::string& file) {
   if (!node.is_table())
     throw InputError("a planted element must be a table with \"index\" and \"value\"",
@@ -117,7 +117,7 @@ Planted planted_element(const toml::node& node, const std::string& file) {
   return planted;
 }
 
-/// Under the key of its kind.
+/// Read from the key for its kind.
 LaunchOrder order_in(Fields& fields, const toml::table& table, const std::string& file) {
   const bool is_load = table.contains("co_running_load");
   const std::string_view key = is_load ? "co_running_load" : "schedule";
@@ -133,40 +133,40 @@ LaunchOrder order_in(Fields& fields, const toml::table& table, const std::string
 Case case_in(const toml::table& table, const std::string& file) {
   Fields fields(table, "[case]", file);
   Case c;
-  c.recipe.distribution = fields.text("distribution");
-  c.recipe.seed = fields.bits("seed");
+  c.input.distribution = fields.text("distribution");
+  c.input.seed = fields.bits("seed");
   c.offset = static_cast<std::uint64_t>(fields.integer("offset", 0, largest_offset));
   c.calls = static_cast<std::uint64_t>(fields.integer("calls", 1, most_calls));
   c.order = order_in(fields, table, file);
-  c.law = fields.optional_text("law");
+  c.relation = fields.optional_text("relation");
   for (const auto& [name, node] : fields.table("variables")) {
     if (!node.is_integer())
       throw InputError(fmt::format("the variable \"{}\" must be an integer", name.str()),
                        position_of(node, file));
     c.variables.emplace(name.str(), node.as_integer()->get());
   }
-  if (const toml::array* modifiers = fields.optional_array("modifiers"))
-    for (const toml::node& node : *modifiers) {
-      if (!node.is_string()) throw InputError("a modifier must be a string", position_of(node, file));
-      c.recipe.modifiers.push_back(node.as_string()->get());
+  if (const toml::array* transforms = fields.optional_array("transforms"))
+    for (const toml::node& node : *transforms) {
+      if (!node.is_string()) throw InputError("a transform must be a string", position_of(node, file));
+      c.input.transforms.push_back(node.as_string()->get());
     }
   if (const toml::array* planted = fields.optional_array("planted"))
-    for (const toml::node& node : *planted) c.recipe.planted.push_back(planted_element(node, file));
+    for (const toml::node& node : *planted) c.input.planted.push_back(planted_element(node, file));
   fields.end();
   return c;
 }
 
 }  // namespace
 
-std::string words_of(const Recipe& recipe) {
-  std::string words = recipe.distribution;
-  for (const std::string& modifier : recipe.modifiers) words += "+" + modifier;
+std::string words_of(const InputDistribution& input) {
+  std::string words = input.distribution;
+  for (const std::string& transform : input.transforms) words += "+" + transform;
   return words;
 }
 
 std::string describe(const Case& c) {
   std::string text;
-  // The usual variables first, in the order in which a launch is read; the contract's own after them.
+  // The usual variables first, in the order in which a launch is read; then the contract's own.
   const std::string_view usual[] = {"count", "block", "grid"};
   for (const std::string_view name : usual)
     if (const auto found = c.variables.find(name); found != c.variables.end())
@@ -174,11 +174,11 @@ std::string describe(const Case& c) {
   for (const auto& [name, value] : c.variables)
     if (std::ranges::find(usual, name) == std::end(usual)) text += fmt::format("{}={} ", name, value);
   text +=
-      fmt::format("{} seed={} {}={}", words_of(c.recipe), c.recipe.seed, key_of(c.order), to_string(c.order));
+      fmt::format("{} seed={} {}={}", words_of(c.input), c.input.seed, key_of(c.order), to_string(c.order));
   if (c.offset != 0 && !c.variables.contains("offset")) text += fmt::format(" offset={}", c.offset);
   if (c.calls != 1) text += fmt::format(" calls={}", c.calls);
-  if (!c.law.empty()) text += fmt::format(" law={}", c.law);
-  for (const auto& [index, value] : c.recipe.planted) text += fmt::format(" x[{}]={}", index, value);
+  if (!c.relation.empty()) text += fmt::format(" relation={}", c.relation);
+  for (const auto& [index, value] : c.input.planted) text += fmt::format(" x[{}]={}", index, value);
   return text;
 }
 
@@ -188,18 +188,18 @@ std::string to_toml(const StoredCase& stored) {
       "format   = 1\ncontract = {}\ninstance = {}\nfinding  = {}\n\n[case]\ndistribution = {}\n"
       "seed         = \"{}\"\n{:<12} = {}\noffset       = {}\ncalls        = {}\n",
       toml_string(stored.contract.string()), toml_string(stored.instance), toml_string(stored.finding),
-      toml_string(c.recipe.distribution), c.recipe.seed, key_of(c.order), toml_string(to_string(c.order)),
+      toml_string(c.input.distribution), c.input.seed, key_of(c.order), toml_string(to_string(c.order)),
       c.offset, c.calls);
-  if (!c.law.empty()) text += fmt::format("law          = {}\n", toml_string(c.law));
-  if (!c.recipe.modifiers.empty()) {
+  if (!c.relation.empty()) text += fmt::format("relation     = {}\n", toml_string(c.relation));
+  if (!c.input.transforms.empty()) {
     std::string words;
-    for (const std::string& modifier : c.recipe.modifiers)
-      words += (words.empty() ? "" : ", ") + toml_string(modifier);
-    text += fmt::format("modifiers    = [{}]\n", words);
+    for (const std::string& transform : c.input.transforms)
+      words += (words.empty() ? "" : ", ") + toml_string(transform);
+    text += fmt::format("transforms   = [{}]\n", words);
   }
-  if (!c.recipe.planted.empty()) {
+  if (!c.input.planted.empty()) {
     text += "planted = [\n";
-    for (const auto& [index, value] : c.recipe.planted)
+    for (const auto& [index, value] : c.input.planted)
       text += fmt::format("  {{ index = {}, value = {} }},\n", index, toml_string(value));
     text += "]\n";
   }

@@ -1,4 +1,4 @@
-// The exact sum of elements in a GPU's memory, by the kernel of the catalogue that adds without rounding
+// The exact sum of elements in GPU memory, computed by the catalogue's kernel that adds without rounding
 // (E5).
 #pragma once
 
@@ -15,22 +15,23 @@
 
 namespace foldproof {
 
-/// The contract's instance for elements of that type. Throws InputError where it has none.
+/// The contract's instance for elements of that type. Throws InputError if there is none.
 const Instance& instance_of_input(const Contract& contract, Element element);
 
 class ExactOnGpu {
  public:
-  /// `contract`: of kernels/careful/exact.cu, with its image. Both outlive this, and so does the context.
+  /// `contract`: of kernels/careful/exact.cu, with its image. Both must outlive this object, and so must the
+  /// context.
   ExactOnGpu(cuda::Context& context, const Contract& contract, std::shared_ptr<const Image> image)
       : context_(context), contract_(contract), image_(std::move(image)) {}
 
   struct Sum {
-    Dyadic finite;      ///< of the finite elements, not rounded
-    Specials specials;  ///< a NaN may be told as infinities of both signs
+    Dyadic finite;      ///< sum of the finite elements, not rounded
+    Specials specials;  ///< a NaN may be represented by infinities of both signs
   };
 
-  /// Of up to 2^33 elements, from an address on that is a multiple of an element's size. Throws InputError
-  /// for a type that the kernel does not take: it takes floating-point ones but for e2m1.
+  /// The sum of up to 2^33 elements from an address that is a multiple of the element size. Throws InputError
+  /// for a type that the kernel does not support: it supports all floating-point types except e2m1.
   Sum sum(Element element, Address elements, std::int64_t count, const LaunchWish& wish = {});
 
  private:
@@ -39,7 +40,7 @@ class ExactOnGpu {
   cuda::Context& context_;
   const Contract& contract_;
   std::shared_ptr<const Image> image_;
-  /// Mostly asked for again: an input's sum is followed by that of its partial sums.
+  /// Reused: an input's sum is followed by that of its partial sums, and then by the next input's.
   std::map<std::tuple<Element, std::int64_t, LaunchWish>, std::unique_ptr<KernelOnGpu>> kernels_;
 };
 

@@ -16,7 +16,7 @@ constexpr std::uint32_t warp = 32;
 std::vector<Finding> findings_of(const Contract& contract, const Instance& instance,
                                  const std::shared_ptr<const Image>& image, Runner& runner) {
   Case c = representative_case(instance, largest_count);
-  c.recipe.distribution = "integers";
+  c.input.distribution = "integers";
   return Evaluator(contract, instance, image, runner).evaluate(c).findings;
 }
 
@@ -26,7 +26,7 @@ Instance with_block(Instance instance, std::uint32_t threads) {
   return instance;
 }
 
-/// The first thread to leave memory; what others read there later may follow from that.
+/// The first thread to leave memory; later out-of-bounds reads by others may be a consequence.
 std::optional<std::uint32_t> first_outside(const std::vector<Finding>& findings) {
   const auto outside = std::ranges::find(findings, Kind::out_of_bounds, &Finding::kind);
   if (outside == findings.end() || outside->threads.empty()) return std::nullopt;

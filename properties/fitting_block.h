@@ -1,4 +1,4 @@
-// Whether the block that was guessed for a kernel suits it.
+// Whether the block size that was guessed for a kernel suits it.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace foldproof {
 
-/// Launches the contract's first instance once. Where whole warps leave the kernel's memory: the largest
-/// half, quarter, … of the block that they are not part of, if none leaves it with that. Nothing
-/// where the block may stay as it is, and where only the last warp or a part of one goes astray: an index
-/// that is off by a few is a fault with any block.
+/// Launches the contract's first instance once. If whole warps access memory out of bounds, returns the
+/// largest half, quarter, … of the block that excludes them, if that runs without such accesses. Nothing if
+/// the block size can stay as it is, or if only the last warp or a part of a warp is affected: an index that
+/// is off by a few is a fault with any block size.
 std::optional<std::uint32_t> fitting_block(const Contract& contract,
                                            const std::shared_ptr<const Image>& image, Runner& runner);
 

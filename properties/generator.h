@@ -1,4 +1,4 @@
-// Draws cases: adversarial counts, blocks, inputs and schedules, each class in its turn.
+// Generates cases: adversarial counts, blocks, inputs and schedules, each class in turn.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace foldproof {
 
-/// Classes of counts. Every run of eight consecutive cases holds each class once; every third time, `corner`
-/// takes the turn of `large`: the largest count with the largest grid, at first with the largest block.
+/// Classes of counts. Every eight consecutive cases contain each class once; every third time, `corner`
+/// replaces `large`: the largest count with the largest grid, every other time with the largest block as
+/// well.
 enum class CountClass : std::uint8_t {
   none,
   one,
@@ -25,48 +26,48 @@ enum class CountClass : std::uint8_t {
   corner
 };
 
-/// What names contract and instance to the generator, so that each has cases of its own.
+/// Identifies contract and instance to the generator, so that each has its own cases.
 std::string identity_of(const Contract& contract, const Instance& instance);
 
-/// Of a variable that has at most eight values, and says nothing about the number of elements, each has its
-/// turn: as many cases with elements hold them all.
+/// Every value of a variable that has at most eight values, and does not determine the number of elements,
+/// has its turn: as many cases with elements as there are values contain them all.
 class CaseGenerator {
  public:
-  /// `identity` is that of identity_of: a case depends on it, the seed and the index alone; only its order
-  /// also on whether the device obeys schedules.
+  /// `identity` is the result of identity_of(). A case depends only on it, the seed and the index; its order
+  /// also depends on whether the device obeys schedules.
   CaseGenerator(const Instance& instance, const Domain& domain, std::string identity, std::uint64_t seed,
                 bool obeys_schedules = true);
 
   Case generate(std::uint64_t index) const;
 
-  /// The distributions that suit the instance's input, the simplest first; empty without a reduction.
+  /// The distributions that suit the instance's input, simplest first; empty without a reduction.
   const std::vector<std::string>& distributions() const { return distributions_; }
-  /// The names of the modifiers that suit it; never more than there are distributions.
-  const std::vector<std::string>& modifiers() const { return modifiers_; }
-  /// A function of the host runs in whatever order the GPU takes.
-  bool draws_orders() const { return !is_host(instance_); }
-  /// What stands for this schedule on the device.
+  /// The names of the transforms that suit it; at most as many as there are distributions.
+  const std::vector<std::string>& transforms() const { return transforms_; }
+  /// A host function runs in whatever order the GPU chooses.
+  bool draws_orders() const { return !is_host_function(instance_); }
+  /// The device's substitute for this schedule.
   LaunchOrder order_for(const Schedule& schedule) const { return adapted(schedule, obeys_schedules_); }
-  /// The laws that cases may be tried against; empty where none holds.
-  const std::vector<std::string>& laws() const { return laws_; }
+  /// The relations that cases may be checked against; empty if none applies.
+  const std::vector<std::string>& relations() const { return relations_; }
 
  private:
-  /// A distribution, and a modifier or the empty text.
+  /// A distribution, and a transform or an empty string.
   struct Ingredients {
-    std::string distribution, modifier;
+    std::string distribution, transform;
   };
-  /// In a round each distribution has one case and each modifier one; those without elements take none away.
+  /// In a round, each distribution has one case and each transform one; cases without elements do not count.
   Ingredients ingredients(std::uint64_t index) const;
-  std::string law(std::uint64_t index) const;
-  /// Whether the modifier belongs to some cases of every audit.
-  bool wants(std::string_view modifier) const;
+  std::string relation(std::uint64_t index) const;
+  /// Whether the transform must occur in some cases of every audit.
+  bool wants(std::string_view transform) const;
 
   const Instance& instance_;
   const Domain& domain_;
   std::string identity_;
   std::uint64_t seed_;
   bool obeys_schedules_;
-  std::vector<std::string> distributions_, modifiers_, laws_;
+  std::vector<std::string> distributions_, transforms_, relations_;
 };
 
 }  // namespace foldproof

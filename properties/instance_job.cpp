@@ -17,10 +17,10 @@ Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& i
   return JobBuilder(instance, image, runner.entries(image)).build(c, input_of(instance, c)).job;
 }
 
-Job followed_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
-                 const Case& c) {
+Job traced_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+               const Case& c) {
   PreparedJob prepared = JobBuilder(instance, image, runner.entries(image)).build(c, input_of(instance, c));
-  follow(instance, prepared);
+  request_trace(instance, prepared);
   return std::move(prepared.job);
 }
 

@@ -1,4 +1,4 @@
-// One launch sequence of an instance, without generating or judging anything.
+// A single launch sequence of an instance, without generating or checking anything.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@
 
 namespace foldproof {
 
-/// The job that calls `instance` once on `input` with these variables, as an audit calls it. `runner` tells
-/// the sizes of the kernels' parameters. Throws InputError like audit_instance, Unsupported for an image that
-/// cannot be loaded.
+/// The job that calls `instance` once on `input` with these variables, as an audit calls it. `runner`
+/// provides the sizes of the kernels' parameters. Throws InputError like audit_instance, and Unsupported for
+/// an image that cannot be loaded.
 Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
                  const Variables& variables, const std::vector<std::byte>& input);
 
-/// The job that runs the case, on the input that the case makes.
+/// The job that runs the case on the input that the case generates.
 Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
                  const Case& c);
 
-/// The same, in which the input is followed into the output. The instance has a reduction.
-Job followed_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
-                 const Case& c);
+/// The same, with the input traced to the output. The instance must have a reduction.
+Job traced_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+               const Case& c);
 
 }  // namespace foldproof

@@ -1,4 +1,5 @@
-// An instance with all that it needs in a GPU's memory, for one count of elements that are there already.
+// An instance with everything that it needs in GPU memory, for a fixed count of elements that are already
+// there.
 #pragma once
 
 #include <compare>
@@ -17,17 +18,17 @@
 
 namespace foldproof {
 
-/// What a launch is to be like where the contract leaves a choice.
+/// The preferred launch where the contract leaves a choice.
 struct LaunchWish {
-  std::int64_t threads = 256;          ///< of a block
-  std::optional<std::int64_t> blocks;  ///< absent: as many as are resident at once
+  std::int64_t threads = 256;          ///< per block
+  std::optional<std::int64_t> blocks;  ///< absent: as many as can be resident at once
   auto operator<=>(const LaunchWish&) const = default;
 };
 
 class KernelOnGpu {
  public:
-  /// Of `count` elements, or what the contract admits that comes nearest; so it is with the wish. Throws
-  /// InputError for what the contract or the GPU cannot do, Failure where the GPU's memory does not suffice.
+  /// For `count` elements or the nearest count that the contract admits; the same holds for the wish. Throws
+  /// InputError for what the contract or the GPU cannot do, Failure if GPU memory does not suffice.
   KernelOnGpu(cuda::Context& context, const Instance& instance, const std::shared_ptr<const Image>& image,
               std::int64_t count, const LaunchWish& wish = {});
 
@@ -35,13 +36,13 @@ class KernelOnGpu {
   const Variables& variables() const { return variables_; }
   const LaunchShape& first_shape() const { return launch(0).shape; }
 
-  /// Sets back what must be there again before each call, and launches: in the context's stream, and not at
-  /// once. `input`: where `count()` elements begin.
+  /// Restores what each call requires and launches, asynchronously in the context's stream. `input`: the
+  /// address of `count()` elements.
   void run(Address input);
 
   Address output() const { return memory_[job_.output].address(); }
   std::uint64_t output_count() const { return job_.output_count; }
-  /// What the kernel left there, after what was asked for before. Of a buffer by its name in the contract.
+  /// The contents after all work enqueued so far: of the output, or of a buffer by its name in the contract.
   std::vector<std::byte> output_bytes();
   std::vector<std::byte> read(const std::string& buffer);
   void write(const std::string& buffer, std::span<const std::byte> bytes);
@@ -59,8 +60,8 @@ class KernelOnGpu {
   cuda::Module module_;
   Variables variables_;
   PreparedJob job_;
-  std::vector<CUfunc_st*> functions_;                          ///< by launch: looked up once
-  std::vector<cuda::Memory> memory_;                           ///< by buffer; a byte stands for the input
+  std::vector<CUfunc_st*> functions_;  ///< by launch; looked up once
+  std::vector<cuda::Memory> memory_;   ///< by buffer; one placeholder byte for the input
   std::vector<std::pair<std::uint32_t, cuda::Memory>> again_;  ///< what a buffer must hold before each call
 };
 

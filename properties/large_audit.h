@@ -1,5 +1,5 @@
-// Sums of more elements than the emulated device can serve, on a GPU: where an index of 32 bits ends, and
-// where rounding errors have had time to grow.
+// Sums on a GPU of more elements than the emulated device can handle: beyond the range of 32-bit indices, and
+// where rounding errors have had time to accumulate.
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,16 @@
 
 namespace foldproof {
 
-/// From how many elements on.
+/// The smallest element count of a large audit.
 inline constexpr std::uint64_t least_large_count = (std::uint64_t{1} << 20) + 1;
 
-/// Whether the instance makes one sum of all floating-point elements, and of nothing else.
+/// Whether the instance computes one sum of all floating-point elements, and nothing else.
 bool is_whole_sum(const Instance& instance);
-/// Whether it is such a sum and claims that many elements.
+/// Whether it is such a sum, is launched as a kernel on a type other than e2m1, and claims that many
+/// elements.
 bool serves_large_counts(const Instance& instance);
 
-/// What comes along for that: E5 of the catalogue, what makes inputs, and what compares results.
+/// The bundled tools: E5 of the catalogue, the input maker, and the comparison of results.
 struct LargeAuditTools {
   const Contract* exact = nullptr;  ///< of kernels/careful/exact.cu
   std::shared_ptr<const Image> exact_image, input_maker, comparison;
@@ -30,18 +31,17 @@ struct LargeAuditTools {
 struct LargeAuditOptions {
   std::uint64_t seed = 1;
   std::uint64_t largest_count = ~std::uint64_t{0};
-  std::chrono::milliseconds limit{10'000};  ///< of a run
-  /// Called with every new finding: the report, should the process not come to its end.
+  std::chrono::milliseconds limit{10'000};  ///< per run
+  /// Called with the report after every new finding, in case the process does not come to its end.
   std::function<void(const KernelReport&)> so_far = {};
 };
 
-/// Judges the instance's sums of inputs that are made in the GPU's memory, of some counts of elements up to
-/// 2^32 + 9 and those that it claims, against the exact sums of the same memory; partial sums by their exact
-/// sum. Runs it again where it claims to be deterministic. Larger counts are left out, and a note says why,
-/// where a run takes a quarter of a second, the elements more than 16 GiB, or the GPU's memory does not
-/// suffice; where not one count was tried, the verdict is `unsupported`. Uses the process's own GPU context,
-/// which an error of the kernel, or one that does not end, leaves unusable. Throws InputError where the sum
-/// is none that is judged.
+/// Checks the instance's sums for inputs that are generated in GPU memory, for those counts up to 2^32 + 9
+/// that it claims, against the exact sums of the same memory; partial sums by their exact sum. Runs the
+/// kernel again if it claims determinism. Larger counts are skipped, with a note that gives the reason, once
+/// a run takes a quarter of a second, the elements exceed 16 GiB, or GPU memory does not suffice; if no count
+/// was tried, the verdict is `unsupported`. Uses the process's own GPU context, which is unusable after an
+/// error of the kernel, or a kernel that does not end. Throws InputError if there is no checker for the sum.
 KernelReport audit_large(const Contract& contract, const Instance& instance,
                          const std::shared_ptr<const Image>& image, const LargeAuditTools& tools,
                          const LargeAuditOptions& options);

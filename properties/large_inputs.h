@@ -1,4 +1,4 @@
-// Inputs of gigabytes, which a GPU makes in its own memory, by kernels/large_inputs.cu.
+// Inputs of several gigabytes, generated in GPU memory by kernels/large_inputs.cu.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ inline constexpr std::uint32_t all_exponents = 4096;  ///< more than a type has
 
 enum class Signs : std::uint32_t { none, random, in_pairs };  ///< in pairs: x, -x, y, -y, …
 
-/// A way to make elements of any floating-point type.
+/// A way to generate elements of any floating-point type.
 struct LargeInput {
   std::string_view name;
-  bool ones = false;         ///< all are 1; else of random significands
-  std::uint32_t one_of = 1;  ///< of so many elements one is not zero, on average
-  /// But for so many at each end, and on each side of multiples of 2^31: there none is zero.
+  bool ones = false;         ///< all are 1; otherwise significands are random
+  std::uint32_t one_of = 1;  ///< on average, one in this many elements is nonzero
+  /// Except for this many elements at each end and on each side of multiples of 2^31, which are all nonzero.
   std::uint32_t dense = 0;
   Signs signs = Signs::none;
-  /// Exponents below and above that of 1, as far as the type has them; above, no more than half of those, so
-  /// that sums of many are finite.
+  /// Exponents below and above that of 1, as far as the type has them; above, no more than half of them, so
+  /// that sums of many elements are finite.
   std::uint32_t below = 0, above = 0;
-  bool overflows = false;  ///< above, all that the type has, and no sum of many is finite
+  bool overflows = false;  ///< above, all that the type has: no sum of many is finite
 };
 
-/// Sparse ones (of which nothing rounds, so that each one that is lost shows), numbers in [1, 2), numbers of
+/// Sparse ones (whose sums do not round, so that every lost element shows), numbers in [1, 2), numbers of
 /// both signs, and numbers of all exponents that cancel each other.
 std::span<const LargeInput> large_inputs();
 
@@ -39,7 +39,7 @@ class LargeInputMaker {
   /// `image`: of kernels/large_inputs.cu.
   LargeInputMaker(cuda::Context& context, const Image& image) : context_(context), module_(context, image) {}
 
-  /// Writes `count` elements, or their magnitudes; in the context's stream.
+  /// Writes `count` elements, or their magnitudes, in the context's stream.
   void make(const LargeInput& how, bool magnitudes, Element element, Address to, std::uint64_t count,
             std::uint64_t seed);
 
@@ -48,7 +48,7 @@ class LargeInputMaker {
   cuda::Module module_;
 };
 
-/// What is known of such elements without a look at them; the sums are not.
+/// The tally of such elements, derived without reading them; the sums are missing.
 Tally tally_but_for_sums(const LargeInput& how, Element element, std::uint64_t count);
 
 }  // namespace foldproof

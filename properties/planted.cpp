@@ -18,7 +18,7 @@ namespace {
 /// A value, or the bits of one.
 using Read = std::variant<double, std::uint64_t>;
 
-/// All of the digits as a number; nothing where other characters are left, or it is out of range.
+/// All of the digits as a number; nothing if other characters follow or the number is out of range.
 template <typename T, typename Form>
 std::optional<T> all_of(std::string_view digits, Form form) {
   T value{};
@@ -45,13 +45,13 @@ Read read(const std::string& text) {
   const bool hexadecimal = text.starts_with("0x");
   const auto digits = std::string_view(text).substr(hexadecimal ? 2 : 0);
   if (const auto bits = all_of<std::uint64_t>(digits, hexadecimal ? 16 : 10)) return *bits;
-  throw InputError(fmt::format(
-      "\"{}\" is no value of an element; write a C hexadecimal number such as 0x1.8p-2, inf, -inf or "
-      "nan, or its bits, such as 0x7fc00001",
-      text));
+  throw InputError(
+      fmt::format("\"{}\" is not the value of an element; write a C hexadecimal number such as 0x1.8p-2, "
+                  "inf, -inf or nan, or its bits, such as 0x7fc00001",
+                  text));
 }
 
-/// Nothing where the type has no such value.
+/// Nothing if the type has no such value.
 std::optional<std::uint64_t> bits_of(Element element, double value) {
   if (!is_float(element)) return std::nullopt;
   const std::uint64_t bits = encode(element, number_of(value));
@@ -76,7 +76,7 @@ std::uint64_t planted_bits(Element element, const std::string& value) {
   const Read read_value = read(value);
   if (const auto* number = std::get_if<double>(&read_value)) {
     if (const auto bits = bits_of(element, *number)) return *bits;
-    throw InputError(fmt::format("{} has no value {}, which is planted", name(element), value));
+    throw InputError(fmt::format("{} cannot represent the planted value {}", name(element), value));
   }
   const std::uint64_t bits = std::get<std::uint64_t>(read_value);
   if ((bits & ~code_mask(element)) != 0)

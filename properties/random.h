@@ -13,7 +13,7 @@ class SplitMix {
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t next() { return mixed(state_ += 0x9e3779b97f4a7c15); }
-  /// Uniform in [0, bound) but for a bias below 2^-32 for bounds that fit 32 bits; bound > 0.
+  /// Uniform in [0, bound), except for a bias below 2^-32 for bounds that fit in 32 bits; bound > 0.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low) + 1));

@@ -9,15 +9,15 @@ namespace foldproof {
 namespace {
 
 constexpr std::int64_t elements_a_thread = 16, blocks_a_cluster = 8;
-/// How far a variable is from what is wanted of it, as a part of that; 0 where the domain has none.
+/// The relative distance of a variable from its wanted value; 0 if the domain does not have the variable.
 double distance(const Variables& variables, const std::string& name, std::int64_t wanted) {
   const auto found = variables.find(name);
   if (found == variables.end()) return 0;
   return std::abs(static_cast<double>(found->second - wanted)) / static_cast<double>(wanted);
 }
 
-/// Sets one variable, say the k of block = 2^k or of count = 4k, to the value that brings block and count
-/// nearest. All small values are tried, and of large ones some.
+/// Sets one variable, such as k for block = 2^k or count = 4k, to the value that brings block and count
+/// nearest to those wanted. Tries all small values and some of the large ones.
 void settle(const Domain& domain, const std::string& name, std::int64_t count, std::int64_t threads,
             Variables& wanted) {
   constexpr std::int64_t steps = 256;
@@ -49,8 +49,8 @@ Case representative_case(const Instance& instance, std::uint64_t largest_count, 
   for (const auto& [name, range] : instance.domain)
     if (!wanted.contains(name)) settle(domain, name, count, threads, wanted);
   Case c;
-  c.recipe.distribution = "uniform";
-  c.recipe.seed = 1;
+  c.input.distribution = "uniform";
+  c.input.seed = 1;
   c.variables = domain.nearest(wanted);
   return c;
 }

@@ -1,4 +1,4 @@
-// The case that stands for an instance where one is enough: for counting what a kernel does.
+// A representative case of an instance, for example for counting what a kernel does.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,9 @@
 
 namespace foldproof {
 
-/// `elements` (at most `largest_count`), uniform, and blocks of `threads`, or what the contract admits that
-/// comes nearest. A grid that is free has a block for each 16 elements a thread, a free cluster 8
-/// blocks. What else is free is chosen for the sake of the count and the block's size, or has its least
-/// value.
+/// `elements` (at most `largest_count`) uniform elements and blocks of `threads` threads, or the nearest that
+/// the contract admits. A free grid has one block per 16 elements per thread, a free cluster 8 blocks. Other
+/// free variables are chosen to match the count and the block size, or have their smallest value.
 Case representative_case(const Instance& instance, std::uint64_t largest_count,
                          std::int64_t elements = 1 << 16, std::int64_t threads = 256);
 

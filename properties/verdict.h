@@ -1,4 +1,4 @@
-// What an audit says of one instance of a kernel: the one structure that every report is written from.
+// The audit result of one instance of a kernel: the structure from which every report is written.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,21 @@ namespace foldproof {
 enum class Verdict : std::uint8_t {
   clean,
   findings,
-  another_finding,  ///< a defect's, on a device that does not watch: none of a family that it announces
+  another_finding,  ///< a defect on a device that does not observe launches: no announced family
   unsupported,
   skipped,
   error
 };
 std::string_view name(Verdict verdict);
 
-/// What a kernel did in one case.
+/// The counters of a kernel in one case.
 struct Counted {
-  std::string case_text;  ///< empty for a launch that was asked for
+  std::string case_text;  ///< empty for an explicitly requested launch
   Counters counters;
   bool operator==(const Counted&) const = default;
 };
 
-/// Cases by class: "counts modulo 32", say, and how many cases had each rest.
+/// Cases by class, such as "counts modulo 32" with the number of cases for each remainder.
 struct CoverageGroup {
   struct Class {
     std::string name;
@@ -46,35 +46,35 @@ struct CoverageGroup {
 struct KernelReport {
   std::string kernel;  ///< display name: "A5 sequential f32 sum" or the entry's name
   std::string entry;   ///< C++ spelling of the (first) entry
-  std::string id;      ///< the contract's id; empty where there is none
+  std::string id;      ///< the contract's id; empty if there is none
   std::string label;   ///< the instance: "T=f32,B=128"
-  Bindings bindings;   ///< of the instance, where they are known
+  Bindings bindings;   ///< of the instance, if known
   std::string file;    ///< the source
   std::string device;  ///< "emulated", "cuda", "cuda/racecheck", "cuda/large", or "host" (docs/json.md)
   Verdict verdict = Verdict::clean;
   bool expected = false;    ///< a defect was found as announced (triage.h), and nothing unexpected
-  std::uint64_t cases = 0;  ///< cases judged
-  std::optional<double> worst_error_over_bound;  ///< absent: nothing was rounded, or nothing was judged
-  std::string worst_case;                        ///< the case of that ratio, as text
+  std::uint64_t cases = 0;  ///< cases checked
+  std::optional<double> worst_error_over_bound;  ///< absent: nothing was rounded, or nothing was checked
+  std::string worst_case;                        ///< the case with that ratio, as text
   Accuracy accuracy;
-  /// By variable of the domain: larger values are claimed, and were not tried.
+  /// By variable of the domain: the largest value that was tried, if larger ones are claimed.
   std::map<std::string, std::int64_t> untried_above;
   std::vector<Finding> findings;
   std::vector<std::string> notes;  ///< under-sampled classes, an exhausted budget, guesses
   std::string reason;              ///< why unsupported, skipped or error
   double seconds = 0;
-  std::optional<std::uint64_t> warp_instructions = 0;  ///< executed; absent where the device counts none
-  std::optional<Counted> counters;                     ///< absent: not asked for, or not to be had
-  std::vector<CoverageGroup> coverage;  ///< of the cases judged; empty where it was not asked for
+  std::optional<std::uint64_t> warp_instructions = 0;  ///< executed; absent if the device does not count them
+  std::optional<Counted> counters;                     ///< absent: not requested, or not available
+  std::vector<CoverageGroup> coverage;                 ///< of the cases checked; empty unless requested
 };
 
-/// A device that was asked for and is not there.
+/// A requested device that is not available.
 struct SkippedDevice {
   std::string device, reason;
 };
 
 struct AuditReport {
-  std::string device;  ///< what ran the kernels, by its name
+  std::string device;  ///< name of the device that ran the kernels
   std::uint64_t seed = 0;
   std::vector<KernelReport> kernels;
   std::vector<SkippedDevice> skipped_devices = {};
@@ -83,15 +83,15 @@ struct AuditReport {
 /// The program's exit statuses.
 enum Exit : int {
   exit_ok = 0,
-  exit_findings = 1,  ///< an unexpected finding, or what stands for one
+  exit_findings = 1,  ///< an unexpected finding, or an equivalent failure
   exit_usage = 2,     ///< wrong usage, contract or source, before anything ran
   exit_unable = 3,    ///< something could not run: no device, an unsupported instruction
   exit_interrupted = 130
 };
 
-/// The exit status that a report asks for: exit_findings for an unexpected finding of severity `fail_on` or
-/// above (or a defect that kept silent), else exit_unable if something could not run, else exit_ok. What is
-/// skipped, as a function of the host is where there is no GPU, counts only where nothing else ran.
+/// The exit status of a report: exit_findings for an unexpected finding of severity `fail_on` or above (or a
+/// defect without its announced finding), otherwise exit_unable if something could not run, otherwise
+/// exit_ok. Skipped kernels, such as host functions without a GPU, count only if nothing else ran.
 Exit exit_status(const AuditReport& report, Severity fail_on);
 
 }  // namespace foldproof

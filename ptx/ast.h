@@ -1,4 +1,4 @@
-// A PTX module as its text says it: nothing resolved, every statement with its place.
+// Syntax tree of a PTX module: names are unresolved, and every statement carries its location.
 //
 // PTX ISA 9.0, sections 4 (syntax), 5 (state spaces, types, variables), 7 (abi) and 11 (directives).
 #pragma once
@@ -26,19 +26,19 @@ struct Location {
   std::uint32_t loc = 0;       ///< index into Module::locs; 0: none
 };
 
-/// One `.loc` directive. `inlined_at` is the index of the call site's entry in Module::locs, 0 for none.
+/// One `.loc` directive. `inlined_at` is the index of the call site's entry in Module::locs; 0 for none.
 struct Loc {
   std::uint32_t file = 0;  ///< index of a `.file` directive
   std::uint32_t line = 0, column = 0;
   std::uint32_t inlined_at = 0;
-  std::string function;  ///< mangled name of the inlined function; empty where PTX does not give it
+  std::string function;  ///< mangled name of the inlined function; empty if PTX does not give it
 };
 
 enum class Space : std::uint8_t { none, reg, param, shared, local, constant, global, generic };
 
 enum class Width : std::uint8_t { pred = 0, b8 = 1, b16 = 2, b32 = 4, b64 = 8, b128 = 16 };
 
-/// A literal: the 64 bits and how they were written.
+/// A literal: its 64 bits and the form in which it was written.
 struct Literal {
   enum class Form : std::uint8_t { integer, f32, f64 };  ///< 5, 0f3F800000, 0d…/1.5
   Form form = Form::integer;
@@ -58,7 +58,7 @@ struct AddressOf {
   std::optional<Name> base;
   std::int64_t offset = 0;
   std::vector<Operand>
-      coordinates;  ///< of tex and cp.async.bulk.tensor: what follows the base in [map, {x, y}]
+      coordinates;  ///< for tex and cp.async.bulk.tensor: what follows the base in [map, {x, y}]
 };
 
 /// One operand. `negated` is !%p in operand position.
@@ -77,11 +77,11 @@ struct Statement {
   std::optional<Name> guard;
   bool guard_negated = false;
   std::string opcode;                 ///< "add"; "bar"
-  std::vector<std::string> suffixes;  ///< "rn", "ftz", "f32"; "shared::cta"; a `.` is not kept
+  std::vector<std::string> suffixes;  ///< "rn", "ftz", "f32"; "shared::cta"; without the leading dot
   std::vector<Operand> operands;
 };
 
-/// `call`: kept apart, since its operands have a shape of their own.
+/// `call` has its own statement type because its operands have a different shape.
 ///   call{.uni} (ret), target, (args), prototype;
 struct CallStatement {
   Location at;
@@ -104,7 +104,7 @@ struct Variable {
   std::string name;
   std::string type;                    ///< "b32", "f32", "pred", … without the dot
   std::uint32_t vector = 1;            ///< .v2, .v4
-  std::uint32_t alignment = 0;         ///< bytes; 0: that of the type
+  std::uint32_t alignment = 0;         ///< bytes; 0: the natural alignment of the type
   std::vector<std::uint64_t> extents;  ///< array extents; {0} for an unsized array []; empty: a scalar
   std::optional<std::uint32_t> register_count;  ///< for %r<5>
   /// Initialiser: literals, or addresses of variables and functions (with `generic()` or a byte mask).
@@ -112,20 +112,20 @@ struct Variable {
     std::variant<Literal, Name> value;
     std::int64_t offset = 0;
     bool generic = false;        ///< generic(name)
-    std::uint64_t mask = ~0ull;  ///< 0xFF00(name): the byte of the address that is stored
+    std::uint64_t mask = ~0ull;  ///< 0xFF00(name): selects the byte of the address that is stored
   };
   std::vector<Value> initial;
   bool is_extern = false;
   std::uint32_t ptx_line = 0;
-  Extent extent;  ///< of the declaration, which may list further variables; of a parameter, its own
+  Extent extent;  ///< of the declaration, which may list further variables; for a parameter, its own
 };
 
 struct Scope;
 
-/// What stands in a body, in order.
+/// The contents of a body, in order.
 using Item = std::variant<Statement, CallStatement, Label, Variable, std::unique_ptr<Scope>>;
 
-/// { … }: names declared inside are seen only inside. A function's body is a scope.
+/// { … }: names declared inside are visible only inside. A function's body is a scope.
 struct Scope {
   std::vector<Item> items;
 };
@@ -147,17 +147,17 @@ struct Function {
   /// .maxntid, .reqntid, .minnctapersm, .maxnreg, .explicitcluster, .reqnctapercluster, .maxclusterrank, …
   std::map<std::string, std::vector<std::uint32_t>> directives;
   std::uint32_t ptx_line = 0;
-  Extent extent;                     ///< of the definition; of a declaration where there is no definition
-  std::vector<Extent> declarations;  ///< without a body, in the order of the text
+  Extent extent;                     ///< of the definition, or of the declaration if there is no definition
+  std::vector<Extent> declarations;  ///< declarations without a body, in the order of the text
 };
 
 /// `.alias name, function;`
 struct Alias {
-  std::string function;  ///< that the name stands for
+  std::string function;  ///< the function that the name stands for
   std::uint32_t ptx_line = 0;
 };
 
-/// A directive that this reader does not know. Readers that need it refuse the module (refuse_unknown).
+/// A directive unknown to the parser. Readers for which it matters reject the module (refuse_unknown).
 struct UnknownDirective {
   enum class Where : std::uint8_t { module, function_head, function_body };
   Where where = Where::module;

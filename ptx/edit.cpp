@@ -6,7 +6,7 @@
 namespace foldproof::ptx {
 namespace {
 
-/// Widened to whole lines, with the last line's break, where only blanks surround it.
+/// The extent widened to whole lines, including the last line break, if only blanks surround it.
 Extent with_blank_lines(std::string_view text, Extent extent) {
   constexpr std::string_view blanks = " \t\r";
   const std::size_t before = text.substr(0, extent.begin).find_last_not_of(blanks);

@@ -1,4 +1,4 @@
-// Changes to PTX text at places that its syntax tree names.
+// Edits of PTX text at extents taken from its syntax tree.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@ namespace foldproof::ptx {
 
 std::string_view text_of(const Source& source, Extent extent);
 
-/// The text with `replacement` in place of the extent.
+/// The text with the extent replaced by `replacement`.
 std::string replaced(const Source& source, Extent extent, std::string_view replacement);
 
-/// The text without the extents, which do not overlap, and without the lines that nothing else is on.
+/// The text without the given extents, which must not overlap. Lines that become empty are removed.
 std::string without(const Source& source, std::span<const Extent> extents);
 
 }  // namespace foldproof::ptx

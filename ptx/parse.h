@@ -1,4 +1,4 @@
-// From PTX text to its syntax tree.
+// Parses PTX text into a syntax tree.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace foldproof::ptx {
 
-/// Parses PTX text. `name` is what errors call the text. Throws InputError with line and column: never
-/// crashes, never runs long, whatever the text is (ptx/parser/limits.h bounds nesting, registers and sizes).
-/// Promises: extents times element size fit limits::variable_bytes; alignments are powers of two; an
-/// initialiser holds all values of its array's first rows, in order, and never more than the array; WARP_SZ
-/// and constant expressions are folded into literals; a name is never defined twice at module scope; a
-/// directive that is not known is kept in Module::unknown.
+/// Parses PTX text. `name` identifies the text in errors. Throws InputError with line and column; never
+/// crashes or runs long on any input (ptx/parser/limits.h bounds nesting, registers and sizes).
+/// Guarantees: array extents times element size fit limits::variable_bytes; alignments are powers of two; an
+/// initialiser holds all values of its array's first rows, in order, and never more than the array holds;
+/// WARP_SZ and constant expressions are folded into literals; a name is defined at most once at module scope;
+/// an unknown directive is kept in Module::unknown.
 Module parse(std::string_view text, const std::string& name);
 
-/// The architecture that the text is for, "sm_90a": reads no further than its .target. Throws like parse().
+/// The target architecture of the text, such as "sm_90a": reads only up to its .target. Throws like parse().
 std::string parse_target(std::string_view text, const std::string& name);
 
 }  // namespace foldproof::ptx

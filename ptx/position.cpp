@@ -1,4 +1,4 @@
-// Positions in the user's own source.
+// Source positions in the user's own code.
 
 #include <algorithm>
 #include <string_view>

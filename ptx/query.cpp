@@ -31,7 +31,7 @@ void for_each_name(const std::vector<Operand>& operands, const Visit& visit) {
   for (const Operand& operand : operands) for_each_name(operand, visit);
 }
 
-/// Every name that statements and calls have as an operand.
+/// Visits every name used as an operand of a statement or call.
 template <class Visit>
 void for_each_name(const Function& function, const Visit& visit) {
   struct Items {
@@ -169,7 +169,7 @@ bool loads_global(const Statement& statement) {
   const Opcode code(statement);
   const Space space = code.space();
   if (code.is("ld")) return space != Space::shared && space != Space::param && space != Space::local;
-  // A copy names where it goes first, then where it comes from.
+  // The destination of a copy precedes its source.
   return code.is("cp") && code.has("async") && code.has("global") && space == Space::shared;
 }
 
@@ -237,13 +237,13 @@ void refuse_unknown(const Module& module, const std::string& name) {
   const auto sentence = [&] {
     switch (first.where) {
       case UnknownDirective::Where::module:
-        return fmt::format("The directive {} is not known at module scope; remove it.", word);
+        return fmt::format("Unknown directive {} at module scope; remove it.", word);
       case UnknownDirective::Where::function_head:
-        return fmt::format("The directive {} of the function {} is not known; remove it.", word,
+        return fmt::format("Unknown directive {} of the function {}; remove it.", word,
                            quoted(std::string_view(first.function)));
       case UnknownDirective::Where::function_body: break;
     }
-    return fmt::format("The directive {} is not known inside a function; remove it.", word);
+    return fmt::format("Unknown directive {} inside a function; remove it.", word);
   };
   throw InputError(sentence(), {name, first.line, first.column});
 }

@@ -1,4 +1,4 @@
-// Questions to a syntax tree. What they return points into the module, which must outlive it.
+// Queries on a syntax tree. Results point into the module, which must outlive them.
 #pragma once
 
 #include <array>
@@ -21,18 +21,18 @@ namespace foldproof::ptx {
 
 using Functions = std::vector<const Function*>;
 
-/// The function of that name; null where the module has none.
+/// The function of that name; null if the module has none.
 const Function* find(const Module& module, std::string_view name);
 
 /// Every .entry, declared or defined, in the order of the text.
 Functions entries(const Module& module);
 
-/// The functions with these names and all that they call by name, as far as the module defines them, in the
-/// order of the text.
+/// The named functions and everything they call directly by name, transitively, if defined in the module, in
+/// the order of the text.
 Functions reachable(const Module& module, std::span<const std::string> roots);
 
-/// Calls `visit` with what a scope and the scopes inside it hold, in the order of the text: with every kind
-/// of item that `visit` can be called with.
+/// Calls `visit` for each item of a scope and its inner scopes, in the order of the text, for every kind of
+/// item that `visit` accepts.
 template <class Visit>
 void for_each_item(const Scope& scope, Visit&& visit) {
   for (const Item& item : scope.items)
@@ -46,19 +46,19 @@ void for_each_item(const Scope& scope, Visit&& visit) {
         item);
 }
 
-/// The same for a function's body, if it has one.
+/// The same for a function's body, if any.
 template <class Visit>
 void for_each_item(const Function& function, Visit&& visit) {
   if (function.body) for_each_item(*function.body, visit);
 }
 
-/// Calls `visit` with every statement of a function, through inner scopes, in the order of the text.
+/// Calls `visit` for every statement of a function, including inner scopes, in the order of the text.
 template <class Visit>
 void for_each_statement(const Function& function, Visit&& visit) {
   for_each_item(function, [&](const Statement& statement) { visit(statement); });
 }
 
-/// The words of an instruction: "atom.global.add.f32" does `add` in global memory on f32.
+/// The parts of an instruction name: "atom.global.add.f32" performs `add` in global memory on f32.
 class Opcode {
  public:
   explicit Opcode(const Statement& statement) : name_(statement.opcode), suffixes_(statement.suffixes) {}
@@ -66,15 +66,15 @@ class Opcode {
   std::string_view name() const { return name_; }
   bool is(std::string_view name) const { return name_ == name; }
   bool has(std::string_view suffix) const;
-  /// What is done: the suffix that says so of an atomic operation, else the instruction's name.
+  /// The operation: for atom and red, the suffix that names it, otherwise the instruction's name.
   std::string_view operation() const;
-  /// The last suffix, which is the type of what is computed, loaded or stored.
+  /// The last suffix: the type of the value computed, loaded or stored.
   std::string_view type() const { return suffixes_.empty() ? std::string_view{} : suffixes_.back(); }
-  /// The first state space that is named; `none` where none is, as for generic addresses.
+  /// The first state space named; `none` if there is none, as for generic addresses.
   Space space() const;
   /// Whether one of the suffixes names the space.
   bool names(Space space) const;
-  /// Elements of .v2, .v4 and .v8; 1 without.
+  /// Elements of .v2, .v4 and .v8; otherwise 1.
   std::uint32_t vector() const;
 
  private:
@@ -84,14 +84,14 @@ class Opcode {
 
 inline Opcode opcode(const Statement& statement) { return Opcode(statement); }
 
-/// Where a launch puts the parameters of an entry: each at a multiple of its alignment.
+/// The location of an entry's parameter in the parameter buffer: each is aligned to its own alignment.
 struct Parameter {
   std::uint32_t offset = 0, bytes = 0;
 };
 using ParameterLayout = std::vector<Parameter>;
 ParameterLayout parameters(const Function& entry);
 
-/// What a launch must fit, in threads (or blocks) along x, y and z; zeros where the entry does not say.
+/// Launch constraints, in threads (or blocks) along x, y and z; zeros if the entry does not specify them.
 struct LaunchBounds {
   using Extents = std::array<std::uint32_t, 3>;
   Extents most_threads{};      ///< .maxntid
@@ -102,29 +102,30 @@ LaunchBounds bounds(const Function& entry);
 
 struct SharedVariable {
   const Variable* variable = nullptr;
-  bool is_common = false;   ///< of module scope
-  bool is_dynamic = false;  ///< an array whose size a launch gives
+  bool is_common = false;   ///< declared at module scope
+  bool is_dynamic = false;  ///< an array whose size is set at launch
 };
 
-/// The shared variables that a function declares, then those of module scope that it names.
+/// The shared variables that a function declares, then those at module scope that it names.
 std::vector<SharedVariable> shared(const Module& module, const Function& function);
 
-/// Whether a special register is named: "%ctaid" with any component, "%envreg" of any number.
+/// Whether the function names a special register: "%ctaid" with any component, "%envreg" with any number.
 bool reads_special(const Function& function, std::string_view name);
 
-/// Whether a statement loads from memory that outlives the block (every `ld` but those of .shared, .param and
-/// .local), or copies from global into shared memory.
+/// Whether a statement loads from memory that outlives the block (every `ld` except those of .shared, .param
+/// and .local), or copies from global to shared memory.
 bool loads_global(const Statement& statement);
 
-/// Whether a statement that loads_global lies between a label and a later branch back to it.
+/// Whether a statement that satisfies loads_global is between a label and a later branch back to it.
 bool loads_in_loop(const Function& function);
 
-/// Who writes a register. An instruction's first operand counts as written, also where it is only read.
+/// The statements that write each register. An instruction's first operand counts as written even if it is
+/// only read.
 class Definitions {
  public:
   explicit Definitions(const Function& function);
 
-  /// The integer that a register holds wherever it is read: one unguarded `mov` is all that writes it.
+  /// The integer that a register holds wherever it is read: its only definition is one unguarded `mov`.
   std::optional<std::uint64_t> constant(std::string_view name) const;
   /// The statements that write it, in order; null for a call.
   std::span<const Statement* const> of(std::string_view name) const;
@@ -137,15 +138,16 @@ class Definitions {
 
 inline Definitions definitions(const Function& function) { return Definitions(function); }
 
-/// Where the user wrote it: the innermost frame of `loc` outside the toolkit's headers; the innermost of all
-/// where there is no other; nothing where there is no `.loc`. `locs` and `files` are those of a Module.
+/// Position in the user's source: the innermost frame of `loc` outside the toolkit's headers, or the
+/// innermost frame if all are inside them; std::nullopt without `.loc`. `locs` and `files` are those of a
+/// Module.
 std::optional<Position> position(const std::vector<Loc>& locs,
                                  const std::map<std::uint32_t, std::string>& files, std::uint32_t loc);
 
-/// The same; the line of the PTX text where there is no `.loc`.
+/// The same; falls back to the line of the PTX text if there is no `.loc`.
 Position position(const Source& source, Location at);
 
-/// Throws InputError for the first directive that the parser did not know. `name` is the text's.
+/// Throws InputError for the first directive unknown to the parser. `name` identifies the text.
 void refuse_unknown(const Module& module, const std::string& name);
 
 }  // namespace foldproof::ptx

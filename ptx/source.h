@@ -1,4 +1,4 @@
-// PTX text together with its syntax tree, which is parsed when it is first asked for.
+// PTX text together with its syntax tree, which is parsed on first use.
 #pragma once
 
 #include <memory>
@@ -8,16 +8,16 @@
 
 namespace foldproof::ptx {
 
-/// Copies share the text and the tree. Safe to use from several threads.
+/// Copies share the text and the tree. Thread-safe.
 class Source {
  public:
-  /// `name` is what errors call the text.
+  /// `name` identifies the text in errors.
   explicit Source(std::string name = "", std::string text = "");
 
   const std::string& name() const;
   const std::string& text() const;
 
-  /// Parses at the first call; the tree lives as long as any copy. Throws InputError like parse(), at every
+  /// Parses on the first call; the tree lives as long as any copy. Throws InputError like parse(), on every
   /// call.
   const Module& module() const;
 

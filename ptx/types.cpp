@@ -14,7 +14,7 @@ constexpr std::array<std::pair<std::string_view, Space>, 6> spaces = {{{"reg", S
                                                                        {"const", Space::constant},
                                                                        {"global", Space::global}}};
 
-/// Types that a variable may have, with their bytes.
+/// Types that a variable may have, with their size in bytes.
 constexpr std::array<std::pair<std::string_view, std::uint32_t>, 24> types = {
     {{"pred", 1}, {"b8", 1},    {"u8", 1},     {"s8", 1},         {"b16", 2},     {"u16", 2},
      {"s16", 2},  {"f16", 2},   {"bf16", 2},   {"b32", 4},        {"u32", 4},     {"s32", 4},

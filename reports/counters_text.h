@@ -1,4 +1,4 @@
-// Counters for a person.
+// Counters as text for a terminal.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace foldproof {
 
-/// Tables of what a block does: a row an instance that was counted. Empty where none was.
+/// Tables of what a block does, one row per instance that was counted. Empty if none was.
 std::string counters_tables(const AuditReport& report, bool color);
 
-/// The counters of one job, a line each.
+/// The counters of one job, one per line.
 std::string counters_list(const Counters& counters);
 
 }  // namespace foldproof

@@ -1,5 +1,4 @@
-// The JSON form of a report: what other programs read, and how an audit's processes hand results to each
-// other.
+// The JSON form of a report: read by other programs, and used by an audit's processes to return results.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,30 +11,29 @@ namespace foldproof {
 
 using Json = nlohmann::ordered_json;
 
-/// {"tool","version","device","seed","kernels":[…]}. 64-bit integers that need all their bits are strings,
+/// {"tool","version","device","seed","kernels":[…]}. 64-bit integers that need all their bits are strings;
 /// unknown numbers and places are null.
 Json to_json(const AuditReport& report);
 Json to_json(const KernelReport& kernel);
 
-/// {"kind","severity","message","file","line",…} of one finding.
+/// {"kind","severity","message","file","line",…} for one finding.
 Json to_json(const Finding& finding);
-/// What to_json wrote of a finding; nothing was lost.
+/// The inverse of to_json for a finding; lossless.
 Finding finding_from(const Json& json);
 
-/// {"tool","version","device","seed"}: what every report begins with.
+/// {"tool","version","device","seed"}: the beginning of every report.
 Json report_envelope(const Json& device, const Json& seed);
 
-/// The object that stands for a run that could not begin: no kernels, and {"error":{"message","file","line",
-/// "column"}}.
+/// The object for a run that could not start: no kernels, and {"error":{"message","file","line","column"}}.
 Json error_json(std::string_view message, const Position& position);
 
-/// One line of text without a trailing newline. Bytes that are no UTF-8 are replaced.
+/// One line of text without a trailing newline. Invalid UTF-8 is replaced.
 std::string dump(const Json& json);
 
-/// What to_json wrote of a kernel; nothing was lost.
+/// The inverse of to_json for a kernel; lossless.
 KernelReport kernel_report_from(const Json& json);
 
-/// JSON as compact bytes, and back; unlike text these keep infinities.
+/// JSON as compact bytes, and back; unlike text, these preserve infinities.
 std::string pack(const Json& json);
 Json unpack(std::string_view bytes);
 

@@ -1,4 +1,4 @@
-// What mutation says, as text for a terminal and as JSON.
+// Mutation results, as text for a terminal and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace foldproof {
 
-/// The mutants by source line, each line quoted once, then a row a kernel and the score.
+/// The mutants by source line, each line quoted once, then one row per kernel and the score.
 std::string to_text(std::span<const MutationReport> reports, const TerminalStyle& style);
 
-/// The same as sentences: "delete the barrier at k.cu:12 and shared-race is reported". What nothing notices
-/// comes first.
+/// The same as sentences: "delete the barrier at k.cu:12 and shared-race is reported". Undetected mutants
+/// come first.
 std::string proof_text(std::span<const MutationReport> reports, const TerminalStyle& style);
 
 /// {"tool","version","device","seed","score",…,"kernels":[…]}
 Json to_json(std::span<const MutationReport> reports, const std::string& device, std::uint64_t seed);
 
 Json to_json(const MutantReport& mutant);
-/// What to_json wrote of a mutant; nothing was lost.
+/// The inverse of to_json for a mutant; lossless.
 MutantReport mutant_report_from(const Json& json);
 
 }  // namespace foldproof

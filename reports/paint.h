@@ -1,4 +1,4 @@
-// Colours of a terminal, or none.
+// Terminal colours, or none.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_line = 4096;
 
-/// The line as it is quoted.
+/// The line in the form in which it is quoted.
 std::optional<std::string> quotable_line(const Position& position) {
   std::optional<std::string> line = line_of(position.file, position.line);
   if (!line) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<std::string> quotable_line(const Position& position) {
   return printable(std::move(*line));
 }
 
-/// One past the last character that is code: neither a trailing comment nor blanks.
+/// One past the last character of code: excludes a trailing comment and blanks.
 std::size_t end_of_code(const std::string& line) {
   const std::size_t comment = line.find("//");
   const std::size_t end = line.find_last_not_of(' ', comment == 0 ? line.size() : comment - 1);

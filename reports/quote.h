@@ -1,4 +1,4 @@
-// Source lines, quoted under the sentence that speaks of them.
+// Source lines, quoted under the message that refers to them.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace foldproof {
 
-/// The line at `position` with a marker under what is meant, as two lines that begin with `indent`; nothing
-/// when the file or the line is not there. Without a column the whole line is marked.
+/// The line at `position` with a marker under the relevant part, as two lines that begin with `indent`; empty
+/// if the file or the line does not exist. Without a column the whole line is marked.
 ///     17 |     total += partial[i];
 ///        |     ^^^^^^^^^^^^^^^^^^^^
 std::string quote(const Position& position, const std::string& indent, unsigned width);
 
-/// The path relative to the working folder where it lies below it, else as it is.
+/// The path relative to the working folder if it is inside that folder, otherwise unchanged.
 std::string display_path(const std::string& path);
 
 /// "file:line:column" with display_path.

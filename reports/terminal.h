@@ -1,4 +1,4 @@
-// A report for a person at a terminal: findings first, each with its source line, then a row an instance.
+// A report as text for a terminal: findings first, each with its source line, then one row per instance.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ struct TerminalStyle {
   std::optional<double> wall_seconds;  ///< how long the whole run took
 };
 
-/// The whole report. The same finding of several instances is shown once.
+/// The whole report. A finding that several instances share is shown once.
 std::string to_text(const AuditReport& report, const TerminalStyle& style);
 
-/// Only what went wrong: each unexpected finding with its source line, nothing for a clean report.
+/// Only failures: each unexpected finding with its source line; empty for a clean report.
 std::string findings_text(const AuditReport& report, const TerminalStyle& style);
 
 }  // namespace foldproof

@@ -35,8 +35,7 @@ void write(const fs::path& file, const std::string& text) {
 void check_report_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (!fs::is_directory(folder))
-    throw InputError(fmt::format("{} is no folder for reports", folder.string()));
+  if (!fs::is_directory(folder)) throw InputError(fmt::format("{} is not a folder", folder.string()));
   for (const Writer& writer : writers) write<InputError>(folder / writer.file, "");
 }
 

@@ -1,4 +1,4 @@
-// A report as files: one a format.
+// Report files, one per format.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,10 @@
 
 namespace foldproof {
 
-/// Makes the folder where it is missing. Throws InputError when nothing can be written there.
+/// Creates the folder if it is missing. Throws InputError if nothing can be written there.
 void check_report_folder(const std::filesystem::path& folder);
 
-/// Writes report.txt, report.json and every further format into the folder. Throws Unsupported where that
-/// does not succeed.
+/// Writes report.txt, report.json and every further format into the folder. Throws Unsupported if that fails.
 void write_reports(const std::filesystem::path& folder, const AuditReport& report);
 
 }  // namespace foldproof

@@ -15,8 +15,8 @@ bool is_alike(const BarrierEvent& a, const BarrierEvent& b) {
 
 }  // namespace
 
-void BarrierCheck::launch_begins(const Scene& scene) {
-  Check::launch_begins(scene);
+void BarrierCheck::launch_begins(const LaunchView& launch) {
+  Check::launch_begins(launch);
   phases_.clear();
   latest_ = nullptr;
   reported_.clear();
@@ -31,7 +31,7 @@ void BarrierCheck::block_ends(BlockNumber block) {
 void BarrierCheck::barrier_arrives(const BarrierEvent& event) {
   Phase& phase = of_block(event.warp.block)[event.barrier];
   if (phase.latest && event.lanes == all_lanes && is_alike(*phase.latest, event)) return;
-  // Comparing with the latest and with those of the own warp finds every difference sooner or later.
+  // Comparing with the latest arrival and with those of the same warp eventually finds every difference.
   if (phase.latest) compare(*phase.latest, event);
   if (event.lanes != all_lanes) {
     std::vector<BarrierEvent>& of_warp = phase.parts[event.warp.warp];
@@ -41,7 +41,7 @@ void BarrierCheck::barrier_arrives(const BarrierEvent& event) {
   phase.latest = event;
 }
 
-// They differ from each other in nothing.
+// Warps that arrive as a whole do not differ from each other: one event represents all.
 void BarrierCheck::warps_arrive(BarrierEvent event, std::uint32_t /*warps*/) { barrier_arrives(event); }
 
 void BarrierCheck::barrier_completes(BlockNumber block, std::uint32_t barrier) {
@@ -55,12 +55,12 @@ void BarrierCheck::compare(const BarrierEvent& earlier, const BarrierEvent& now)
   const std::uint32_t here = counted(now), there = counted(earlier);
   if (here != there)
     return report(now, earlier,
-                  fmt::format("barrier {} is met for {} here and for {} there, in one phase", now.barrier,
+                  fmt::format("barrier {} expects {} here and {} there in one phase", now.barrier,
                               threads_in_words(here), threads_in_words(there)));
   if (earlier.votes != now.votes)
     return report(
         now, earlier,
-        fmt::format("barrier {} is met with a vote by some threads and without by others", now.barrier));
+        fmt::format("some threads reach barrier {} with a vote (.red), others without", now.barrier));
   if (earlier.site == now.site || !earlier.waits || !now.waits) return;
   if (earlier.warp == now.warp && (earlier.aligned || now.aligned))
     return report(now, earlier, "threads of one warp wait for each other at different barriers");
@@ -69,24 +69,24 @@ void BarrierCheck::compare(const BarrierEvent& earlier, const BarrierEvent& now)
     return report(now, earlier, "some warps of the block wait at this barrier and others at another one");
 }
 
-// 0 where a count names the whole block, too: warps are counted as wholes.
+// Returns 0 if the count names the whole block; a count is in whole warps.
 std::uint32_t BarrierCheck::counted(const BarrierEvent& event) const {
-  const std::uint32_t warps = (scene_->threads_per_block() + lanes_per_warp - 1) / lanes_per_warp;
+  const std::uint32_t warps = (launch_->threads_per_block() + lanes_per_warp - 1) / lanes_per_warp;
   return event.threads == warps * lanes_per_warp ? 0 : event.threads;
 }
 
-// The compiler copies barriers: loops are unrolled, and what follows a branch is written into both of its
-// ways.
+// The compiler duplicates barriers: loops are unrolled, and code after a branch may be copied into both of
+// its paths.
 bool BarrierCheck::of_one_line(Site a, Site b) {
   const auto [entry, is_new] = of_one_line_.try_emplace({a, b});
   if (is_new) {
-    const Position one = scene_->position(a), other = scene_->position(b);
+    const Position one = launch_->position(a), other = launch_->position(b);
     entry->second = one.line == other.line && one.file == other.file;
   }
   return entry->second;
 }
 
-// Lanes go on behind the branch that divided them from others of their warp.
+// Lanes continue after the branch that separated them from other lanes of their warp.
 void BarrierCheck::leaves_behind(const BarrierEvent& event, LaneSet behind) {
   const auto found = phases_.find(event.warp.block);
   if (found == phases_.end()) return;
@@ -105,10 +105,10 @@ void BarrierCheck::report(const BarrierEvent& now, const BarrierEvent& other, st
   Finding finding;
   finding.kind = Kind::barrier_divergence;
   finding.message = std::move(message);
-  finding.at = scene_->position(now.site);
-  finding.other = scene_->position(other.site);
-  finding.threads = {scene_->thread(now.warp, first_lane(now.lanes)),
-                     scene_->thread(other.warp, first_lane(other.lanes))};
+  finding.at = launch_->position(now.site);
+  finding.other = launch_->position(other.site);
+  finding.threads = {launch_->thread(now.warp, first_lane(now.lanes)),
+                     launch_->thread(other.warp, first_lane(other.lanes))};
   findings_.push_back(std::move(finding));
 }
 

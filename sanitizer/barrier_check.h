@@ -1,4 +1,4 @@
-// Barriers of a block: who comes must come to the same one.
+// Block barriers: all threads that arrive must arrive at the same one.
 #pragma once
 
 #include <array>
@@ -12,17 +12,16 @@
 namespace foldproof {
 
 /// Reports `barrier-divergence`:
-///   - lanes of one warp meet an aligned barrier (bar.sync, __syncthreads) at different instructions, or some
-///     wait at it while others go on behind the branch that divided them (who ends there counts as having
-///     come);
-///   - warps complete barrier 0 of the whole block, which is what __syncthreads is, at different lines of the
-///     source;
-///   - a barrier is met with different thread counts, or by votes (.red) and others in one phase. To count
-///     all threads of the block and to count none is the same.
+///   - lanes of one warp wait at an aligned barrier (bar.sync, __syncthreads) at different instructions, or
+///     some wait at it while others continue past the branch that separated them (lanes that exit there count
+///     as arrived);
+///   - warps complete barrier 0 of the whole block, which is __syncthreads, at different source lines;
+///   - threads arrive at a barrier with different thread counts in one phase, or some with a vote (.red) and
+///     others without. A count that equals the whole block is the same as no count.
 class BarrierCheck final : public Check {
  public:
   bool wants_accesses() const override { return false; }
-  void launch_begins(const Scene& scene) override;
+  void launch_begins(const LaunchView& launch) override;
   void block_ends(BlockNumber block) override;
   void barrier_arrives(const BarrierEvent& event) override;
   void warps_arrive(BarrierEvent event, std::uint32_t warps) override;
@@ -30,10 +29,10 @@ class BarrierCheck final : public Check {
   void leaves_behind(const BarrierEvent& event, LaneSet behind) override;
 
  private:
-  /// Who has come to a barrier since it was last complete.
+  /// The arrivals at a barrier since it last completed.
   struct Phase {
     std::optional<BarrierEvent> latest;
-    /// Of warps that did not come as wholes, by warp: a thousand lanes may come one by one.
+    /// Arrivals of partial warps, by warp: a thousand lanes may arrive one by one.
     std::map<std::uint32_t, std::vector<BarrierEvent>> parts;
   };
   using OfBlock = std::array<Phase, 16>;
@@ -51,7 +50,7 @@ class BarrierCheck final : public Check {
 
   std::map<BlockNumber, OfBlock> phases_;
   BlockNumber latest_block_ = 0;
-  OfBlock* latest_ = nullptr;  ///< of that block
+  OfBlock* latest_ = nullptr;  ///< of `latest_block_`
   std::set<std::pair<Site, Site>> reported_;
   std::map<std::pair<Site, Site>, bool> of_one_line_;
 };

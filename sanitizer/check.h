@@ -1,4 +1,4 @@
-// What all checks have in common: they find something in a launch, and tell it at its end.
+// Common base of all checks: they collect findings during a launch and return them at its end.
 #pragma once
 
 #include <utility>
@@ -10,18 +10,18 @@ namespace foldproof {
 
 class Check : public Observer {
  public:
-  /// Findings of a launch that broke off, and whose end nobody told, are dropped.
-  void launch_begins(const Scene& scene) override {
-    scene_ = &scene;
+  /// Drops the findings of an earlier launch that was aborted without launch_ends().
+  void launch_begins(const LaunchView& launch) override {
+    launch_ = &launch;
     findings_.clear();
   }
   std::vector<Finding> launch_ends() final {
-    scene_ = nullptr;
+    launch_ = nullptr;
     return std::exchange(findings_, {});
   }
 
  protected:
-  const Scene* scene_ = nullptr;  ///< of the launch that is watched
+  const LaunchView* launch_ = nullptr;  ///< the launch being observed
   std::vector<Finding> findings_;
 };
 

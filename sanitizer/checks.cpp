@@ -2,8 +2,8 @@
 
 #include "sanitizer/barrier_check.h"
 #include "sanitizer/mask_check.h"
+#include "sanitizer/race/dsmem_lifetime_check.h"
 #include "sanitizer/race/fence_check.h"
-#include "sanitizer/race/lifetime_check.h"
 #include "sanitizer/race/race_check.h"
 
 namespace foldproof {
@@ -12,7 +12,7 @@ Observers all_checks() {
   Observers checks;
   checks.push_back(std::make_unique<RaceCheck>());
   checks.push_back(std::make_unique<FenceCheck>());
-  checks.push_back(std::make_unique<LifetimeCheck>());
+  checks.push_back(std::make_unique<DsmemLifetimeCheck>());
   checks.push_back(std::make_unique<BarrierCheck>());
   checks.push_back(std::make_unique<MaskCheck>());
   return checks;

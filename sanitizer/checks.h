@@ -1,11 +1,11 @@
-// The checks that watch the emulated device.
+// The checks that run on the emulated device.
 #pragma once
 
 #include "sanitizer/observer.h"
 
 namespace foldproof {
 
-/// One of each.
+/// One instance of every check.
 Observers all_checks();
 
 }  // namespace foldproof

@@ -13,11 +13,11 @@ struct KindRow {
   std::string_view name;
   Family family;
   unsigned traits;
-  std::string_view mends;
+  std::string_view help;
 };
 
 constexpr KindRow kinds[] = {
-#define FOLDPROOF_KIND(id, name, family, traits, mends) {name, Family::family, traits, mends},
+#define FOLDPROOF_KIND(id, name, family, traits, help) {name, Family::family, traits, help},
 #include "sanitizer/kinds.def"
 #undef FOLDPROOF_KIND
 };
@@ -30,7 +30,7 @@ std::string_view name(Kind kind) { return row(kind).name; }
 
 Family family_of(Kind kind) { return row(kind).family; }
 
-std::string_view usual_mend(Kind kind) { return row(kind).mends; }
+std::string_view help_of(Kind kind) { return row(kind).help; }
 
 bool is_undefined_behaviour(Kind kind) { return (row(kind).traits & undefined) != 0; }
 

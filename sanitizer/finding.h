@@ -1,4 +1,4 @@
-// What every check, oracle and device reports: one finding, in one vocabulary.
+// Findings: the common vocabulary of every check, oracle and device.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@
 namespace foldproof {
 
 enum class Kind : std::uint8_t {
-#define FOLDPROOF_KIND(id, name, family, traits, mends) id,
+#define FOLDPROOF_KIND(id, name, family, traits, help) id,
 #include "sanitizer/kinds.def"
 #undef FOLDPROOF_KIND
 };
 
-/// A fault that a device sees as one kind may be another kind of the same family on a device that sees less:
-/// a deadlock is a timeout on a GPU.
+/// Kinds of one family may be reports of the same defect by different devices: a deadlock on the emulated
+/// device is a timeout on a GPU.
 enum class Family : std::uint8_t {
   race,
   undefined_value,
@@ -35,22 +35,22 @@ enum class Family : std::uint8_t {
 /// The kind's name in reports and contracts, such as "shared-race".
 std::string_view name(Kind kind);
 Family family_of(Kind kind);
-/// What usually mends a finding of this kind, as one sentence.
-std::string_view usual_mend(Kind kind);
-/// Whether it leaves open what the kernel returns, if anything.
+/// The usual fix for a finding of this kind, as one sentence.
+std::string_view help_of(Kind kind);
+/// Whether it is undefined behaviour: what the kernel returns, if anything, is unspecified.
 bool is_undefined_behaviour(Kind kind);
-/// Whether what a launch with such a finding left in memory is no result.
+/// Whether the memory contents after a launch with such a finding are not a valid result.
 bool is_fatal(Kind kind);
-/// Whether it is about values that nobody determined, which are no fault where it is no matter what they are.
+/// Whether it concerns undefined values, which are not a defect if their value does not matter.
 bool is_about_undefined_values(Kind kind);
-/// Whether it comes from judging values, so that its place says nothing.
+/// Whether it comes from checking the returned values, so that its position carries no information.
 bool is_about_values(Kind kind);
-/// The kind of that name, or nothing.
+/// The kind of that name, or std::nullopt.
 std::optional<Kind> kind_named(std::string_view name);
 
 enum class Severity : std::uint8_t { warning, error };
 std::string_view name(Severity severity);
-/// The severity of that name, or nothing.
+/// The severity of that name, or std::nullopt.
 std::optional<Severity> severity_named(std::string_view text);
 
 /// Extents or an index in x, y, z.
@@ -70,17 +70,17 @@ struct ThreadId {
 /// "thread (1, 0, 0) of block (2, 0, 0)"
 std::string to_string(const ThreadId& id);
 
-/// One thing that is wrong with a kernel, with the evidence for it.
+/// One defect of a kernel, with the evidence for it.
 struct Finding {
   Kind kind{};
   Severity severity = Severity::error;
   std::string message;            ///< one sentence: what happened
   Position at;                    ///< innermost frame in the user's source
-  std::optional<Position> other;  ///< the second access, where two clash; where an undefined value arises
-  std::vector<ThreadId> threads;  ///< who did it: the first acts at `at`, the second at `other`
-  std::string case_text;          ///< the smallest case that shows it; empty until known
-  std::string replay;             ///< a command that shows it again; empty until known
-  bool expected = false;          ///< the contract of a defect announces it
+  std::optional<Position> other;  ///< the second access of a conflict; the origin of an undefined value
+  std::vector<ThreadId> threads;  ///< the threads involved: the first acts at `at`, the second at `other`
+  std::string case_text;          ///< the smallest case that reproduces it; empty until known
+  std::string replay;             ///< a command that reproduces it; empty until known
+  bool expected = false;          ///< a contract with a known defect announces it
 };
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// What an instruction is for, in a few words that need no knowledge of PTX.
+// Instruction classes: the purpose of an instruction, in terms that require no knowledge of PTX.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline constexpr std::array instruction_class_names = {
 #undef FOLDPROOF_CLASS
 };
 
-/// … and in tables.
+/// Their titles in tables.
 inline constexpr std::array instruction_class_titles = {
 #define FOLDPROOF_CLASS(id, title, what) std::string_view(title),
 #include "sanitizer/instruction_classes.def"

@@ -1,4 +1,4 @@
-// Sets of lanes of a warp: one bit a lane, lane 0 the lowest.
+// Sets of lanes of a warp: one bit per lane, lane 0 is the lowest bit.
 #pragma once
 
 #include <bit>
@@ -20,15 +20,15 @@ constexpr LaneSet lowest_lanes(unsigned count) {
   return count >= lanes_per_warp ? all_lanes : bit(count) - 1;
 }
 
-/// The lowest lane of a set that is not empty.
+/// The lowest lane of a non-empty set.
 constexpr unsigned first_lane(LaneSet lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
 
-/// The highest one.
+/// The highest lane of a non-empty set.
 constexpr unsigned last_lane(LaneSet lanes) {
   return lanes_per_warp - 1 - static_cast<unsigned>(std::countl_zero(lanes));
 }
 
-/// Whether the lanes of a set that is not empty follow each other without a gap.
+/// Whether the lanes of a non-empty set are contiguous.
 constexpr bool is_run(LaneSet lanes) {
   const LaneSet from_zero = lanes >> first_lane(lanes);
   return (from_zero & (from_zero + 1)) == 0;
@@ -36,7 +36,7 @@ constexpr bool is_run(LaneSet lanes) {
 
 constexpr std::uint32_t lane_count(LaneSet lanes) { return static_cast<std::uint32_t>(std::popcount(lanes)); }
 
-/// Calls visit(lane) for each lane of the set, from the lowest.
+/// Calls visit(lane) for each lane of the set, in ascending order.
 template <class Visit>
 constexpr void for_lanes(LaneSet lanes, Visit visit) {
   for (; lanes != 0; lanes &= lanes - 1) visit(first_lane(lanes));

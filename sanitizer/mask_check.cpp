@@ -6,8 +6,8 @@
 
 namespace foldproof {
 
-void MaskCheck::launch_begins(const Scene& scene) {
-  Check::launch_begins(scene);
+void MaskCheck::launch_begins(const LaunchView& launch) {
+  Check::launch_begins(launch);
   waiting_.clear();
   reported_.clear();
 }
@@ -17,39 +17,40 @@ void MaskCheck::block_ends(BlockNumber block) {
   waiting_.erase(first, waiting_.lower_bound({block + 1, 0}));
 }
 
-void MaskCheck::meeting_arrives(const MeetingEvent& event) {
+void MaskCheck::warp_sync_arrives(const WarpSyncEvent& event) {
   if (const LaneSet outside = event.lanes & ~event.mask; outside != 0)
-    report(
-        event, outside,
-        fmt::format("lane {} executes this with the member mask {:#010x}, which leaves the lane itself out",
-                    first_lane(outside), event.mask));
-  if ((event.mask & ~event.lanes) == 0) return;  // nobody to wait for
+    report(event, outside,
+           fmt::format(
+               "lane {} executes this with the member mask {:#010x}, which does not include the lane itself",
+               first_lane(outside), event.mask));
+  if ((event.mask & ~event.lanes) == 0) return;  // no lanes to wait for
   auto& waiting = waiting_[event.warp];
-  for (const MeetingEvent& other : waiting) {
-    // Who is named but does not name who waits may have another meeting first, and come again.
+  for (const WarpSyncEvent& other : waiting) {
+    // A lane that is named by a mask but does not name the waiting lane may first take part in another
+    // warp-synchronous operation, and arrive here later.
     const LaneSet comes = other.mask & event.lanes, waits = event.mask & other.lanes;
     if (other.site != event.site || other.mask == event.mask || comes == 0 || waits == 0) continue;
     report(event, comes,
-           fmt::format("lane {} comes with the member mask {:#010x}, and lane {} waits here with {:#010x}: "
-                       "each names the other",
+           fmt::format("lane {} arrives with the member mask {:#010x} while lane {} waits with {:#010x}; "
+                       "each mask names the other lane",
                        first_lane(comes), event.mask, first_lane(waits), other.mask));
   }
   waiting.push_back(event);
 }
 
-void MaskCheck::meeting_ends(const MeetingEvent& event) {
+void MaskCheck::warp_sync_completes(const WarpSyncEvent& event) {
   const auto found = waiting_.find(event.warp);
   if (found == waiting_.end()) return;
-  std::erase_if(found->second, [&](const MeetingEvent& w) { return (w.lanes & event.lanes) != 0; });
+  std::erase_if(found->second, [&](const WarpSyncEvent& w) { return (w.lanes & event.lanes) != 0; });
 }
 
-void MaskCheck::report(const MeetingEvent& event, LaneSet lanes, std::string message) {
+void MaskCheck::report(const WarpSyncEvent& event, LaneSet lanes, std::string message) {
   if (!reported_.insert(event.site).second) return;
   Finding finding;
   finding.kind = Kind::invalid_mask;
   finding.message = std::move(message);
-  finding.at = scene_->position(event.site);
-  finding.threads.push_back(scene_->thread(event.warp, first_lane(lanes)));
+  finding.at = launch_->position(event.site);
+  finding.threads.push_back(launch_->thread(event.warp, first_lane(lanes)));
   findings_.push_back(std::move(finding));
 }
 

@@ -1,9 +1,10 @@
-// What the emulated device announces while a kernel runs, and the interface of those who watch.
+// The events that the emulated device emits while a kernel runs, and the interface of their observers.
 //
 //   machine ──events, a warp at a time──► Observer (a check, a counter) ──► findings
 //
-// An event concerns lanes of one warp that act together. The machine knows no check by name; checks know no
-// machine: threads, instructions and memory are numbers, which a Scene puts into words.
+// An event concerns lanes of one warp that act together. The machine does not know the individual checks;
+// checks do not know the machine: threads, instructions and memory are numbers, which a LaunchView translates
+// for reports.
 #pragma once
 
 #include <array>
@@ -19,71 +20,72 @@
 
 namespace foldproof {
 
-/// An instruction of the running program.
+/// Index of an instruction in the running program.
 using Site = std::uint32_t;
 
-/// Blocks in the order of their clusters: cluster · blocks a cluster + rank. Without clusters the linear
+/// Blocks in cluster order: cluster index · blocks per cluster + rank. Without clusters, the linear block
 /// index.
 using BlockNumber = std::uint64_t;
 
-/// Allocations of global memory lie in windows of this many address bits; no two share one.
+/// Each allocation of global memory has its own window of this many address bits.
 inline constexpr unsigned global_window_bits = 36;
 
 struct WarpId {
   BlockNumber block = 0;
-  std::uint32_t warp = 0;  ///< in its block
+  std::uint32_t warp = 0;  ///< index in its block
   auto operator<=>(const WarpId&) const = default;
 };
 
-/// Which threads an operation promises to be atomic with, or to order.
+/// The scope of an operation: the threads to which its atomicity or ordering applies.
 enum class SyncScope : std::uint8_t { cta, cluster, gpu, sys };
 
-/// A launch, as far as checks need to know and to tell about it.
-class Scene {
+/// What checks need to know about a launch, for detection and for reports.
+class LaunchView {
  public:
-  virtual ~Scene() = default;
+  virtual ~LaunchView() = default;
   virtual std::uint32_t threads_per_block() const = 0;
   virtual std::uint32_t blocks_per_cluster() const = 0;
   virtual std::uint64_t blocks() const = 0;
   virtual Position position(Site site) const = 0;
-  /// Code of a library that orders its own scratch memory by means that no memory model knows: cooperative
-  /// groups let a shuffle hand on what one lane has acquired.
+  /// Whether the code belongs to a library that orders its own scratch memory by means outside the memory
+  /// model: cooperative groups pass on through a shuffle what one lane has acquired.
   virtual bool orders_its_own(Site site) const = 0;
-  /// Whether the program has loads or stores (not atomics) that are volatile or relaxed, and not polled.
+  /// Whether the program has volatile or relaxed loads or stores (not atomics) that are not polled.
   virtual bool has_plain_strong_accesses() const = 0;
   virtual InstructionClass class_of(Site site) const = 0;
   virtual ThreadId thread(WarpId warp, unsigned lane) const = 0;
-  /// "the shared array tile" or "the buffer partials": the memory around an address.
+  /// The memory object that contains an address: "the shared array tile" or "the buffer partials".
   virtual std::string memory_at(bool shared, std::uint64_t address) const = 0;
 };
 
-/// How an instruction accesses memory, whenever it is executed.
-struct AccessManner {
+/// The static attributes of a memory access instruction.
+struct AccessAttributes {
   enum class What : std::uint8_t { read, write, update };  ///< update: an atomic read-modify-write
   What what = What::read;
   bool strong = false;    ///< volatile, relaxed or stronger (PTX ISA 8.5: strong operations)
-  bool acquires = false;  ///< with that meaning itself, not through a fence
+  bool acquires = false;  ///< by its own semantics, not through a fence
   bool releases = false;
-  bool returns = true;     ///< what it reads reaches the thread; not of red
+  bool returns = true;     ///< the value read reaches the thread; false for red
   bool polled = false;     ///< its value decides whether it is executed again
-  bool confirmed = false;  ///< a weak read whose value a compare-and-swap corrects
+  bool confirmed = false;  ///< a weak read whose value a later compare-and-swap validates
   SyncScope scope = SyncScope::sys;
-  std::uint32_t bytes = 0;          ///< of one lane, elements of a vector together
-  std::uint32_t element_bytes = 0;  ///< what is atomic by itself
+  std::uint32_t bytes = 0;          ///< per lane, all elements of a vector together
+  std::uint32_t element_bytes = 0;  ///< the unit of atomicity
   Site site = 0;
 };
 
 /// One load, store or atomic of a warp.
-struct AccessEvent : AccessManner {
-  bool shared = false;       ///< shared memory; else global
+struct AccessEvent : AccessAttributes {
+  bool shared = false;       ///< shared memory; otherwise global
   bool consecutive = false;  ///< every lane l accesses base + l · bytes
   LaneSet lanes = 0;
-  /// Lanes that write what stands there already, such as attempts of compare-and-swap that fail.
+  /// Lanes that write the value already in memory, such as failed attempts of compare-and-swap.
   LaneSet unchanged = 0;
   WarpId warp;
-  /// By lane. Global addresses; shared ones are offsets in the window of the block that `owner` names.
+  /// By lane. Global addresses; shared addresses are offsets in the shared window of the block given by
+  /// `owner`.
   const std::uint64_t* at = nullptr;
-  /// Whose shared memory, by lane; null: the warp's own block's.
+  /// The block whose shared memory is accessed, by lane; null: the warp's own block.
   const BlockNumber* owner = nullptr;
 };
 
@@ -94,89 +96,90 @@ struct FenceEvent {
   SyncScope scope = SyncScope::gpu;
 };
 
-/// Lanes of one warp that come to a barrier, or that all came to one.
+/// Lanes of one warp that arrive at a barrier; also describes lanes that leave one, continue or exit.
 struct BarrierEvent {
   WarpId warp;
   LaneSet lanes = 0;
-  std::uint32_t barrier = 0;  ///< of the block: which of the 16
+  std::uint32_t barrier = 0;  ///< which of the block's 16 barriers
   bool waits = true;          ///< .sync and .red; not .arrive
   bool votes = false;         ///< .red
-  bool aligned = true;        ///< all lanes of the warp must come to the same instruction
-  std::uint32_t threads = 0;  ///< how many are waited for; 0: the whole block
+  bool aligned = true;        ///< all lanes of the warp must arrive at the same instruction
+  std::uint32_t threads = 0;  ///< number of threads expected; 0: the whole block
   Site site = 0;
 };
 
-/// Lanes that come to a .sync instruction, or leave it together.
-struct MeetingEvent {
+/// Lanes that arrive at a .sync instruction, or complete it together.
+struct WarpSyncEvent {
   WarpId warp;
   LaneSet lanes = 0;
-  LaneSet mask = 0;  ///< the members that they name
+  LaneSet mask = 0;  ///< the member mask
   Site site = 0;
 };
 
-/// Lanes that stand at an instruction together and execute it, but for those that its guard switches off.
+/// Lanes that reach an instruction together and execute it, except those disabled by its guard.
 struct ExecutionEvent {
   WarpId warp;
-  LaneSet live = 0;    ///< lanes of the warp that have not ended
-  LaneSet active = 0;  ///< lanes that execute it; of a branch, those that it divides
+  LaneSet live = 0;    ///< lanes of the warp that have not exited
+  LaneSet active = 0;  ///< lanes that execute it; for a divergent branch, the lanes that it divides
   Site site = 0;
 };
 
-/// Watches one job's launches, one after another. Events come when they happen, loads and stores before
-/// memory changes; only arrivals of whole warps may be told later (`warps_arrive`).
+/// Observes the launches of one job, one after another. Events are emitted when they happen, loads and stores
+/// before memory changes; only arrivals of whole warps may be reported later (`warps_arrive`).
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// Whether anything can be found in a launch; else nothing more is said of it.
-  virtual bool watches(const Scene& /*scene*/) const { return true; }
-  virtual void launch_begins(const Scene& /*scene*/) {}
-  /// All that was found in this launch. The scene is gone afterwards.
+  /// Whether anything can be found in a launch; if false, the observer receives no further events of it.
+  virtual bool watches(const LaunchView& /*launch*/) const { return true; }
+  virtual void launch_begins(const LaunchView& /*launch*/) {}
+  /// All findings of this launch. The launch is invalid afterwards.
   virtual std::vector<Finding> launch_ends() { return {}; }
   virtual void block_begins(BlockNumber /*block*/) {}
-  /// Every thread of the block has ended.
+  /// All threads of the block have exited.
   virtual void block_ends(BlockNumber /*block*/) {}
   /// Whether `executes` and `branch_divides` are to be called, which costs time.
   virtual bool wants_executions() const { return false; }
-  /// Every instruction, before anything else that is said about it. One whose guard lets nobody through has
-  /// no active lanes.
+  /// Called for every instruction, before any other event about it. If the guard disables all lanes, `active`
+  /// is empty.
   virtual void executes(const ExecutionEvent& /*event*/) {}
-  /// A branch sends its active lanes different ways.
+  /// A branch sends its active lanes to different targets.
   virtual void branch_divides(const ExecutionEvent& /*event*/) {}
   /// Whether `accesses` is to be called.
   virtual bool wants_accesses() const { return true; }
   virtual void accesses(const AccessEvent& /*event*/) {}
   virtual void fences(const FenceEvent& /*event*/) {}
-  /// bar.warp.sync: the lanes have met.
+  /// bar.warp.sync completes for these lanes.
   virtual void warp_meets(const BarrierEvent& /*event*/) {}
-  virtual void meeting_arrives(const MeetingEvent& /*event*/) {}
-  virtual void meeting_ends(const MeetingEvent& /*event*/) {}
+  virtual void warp_sync_arrives(const WarpSyncEvent& /*event*/) {}
+  virtual void warp_sync_completes(const WarpSyncEvent& /*event*/) {}
   /// Whether `barrier_arrives`, `warps_arrive` and `barrier_completes` are to be called.
   virtual bool wants_barriers() const { return true; }
   virtual void barrier_arrives(const BarrierEvent& /*event*/) {}
-  /// All lanes of one or more warps of a block have come to wait at a barrier, one warp after another: bit w
-  /// says warp w, and the event, which names one of them, fits them all. Told when somebody comes otherwise,
-  /// or the barrier is complete, or the launch breaks off; until then these warps do nothing.
+  /// All lanes of one or more warps of a block have arrived to wait at a barrier, one warp after another: bit
+  /// w stands for warp w, and the event, which names one of them, applies to all. Called when a different
+  /// kind of arrival occurs, the barrier completes or the launch is aborted; until then these warps do
+  /// nothing.
   virtual void warps_arrive(BarrierEvent event, std::uint32_t warps) {
     for (; warps != 0; warps &= warps - 1) {
       event.warp.warp = static_cast<std::uint32_t>(std::countr_zero(warps));
       barrier_arrives(event);
     }
   }
-  /// The barrier is complete: who waits at it goes on.
+  /// The barrier completes: the waiting threads continue.
   virtual void barrier_completes(BlockNumber /*block*/, std::uint32_t /*barrier*/) {}
-  /// Lanes go on, at `site`, behind the branch that divided them from those `behind`, who took the other way
-  /// and have not come yet. Not announced where they only end.
+  /// Lanes continue, at `site`, after the branch that separated them from the lanes `behind`, which took the
+  /// other path and have not arrived yet. Not called if the lanes only exit.
   virtual void leaves_behind(const BarrierEvent& /*event*/, LaneSet /*behind*/) {}
   virtual void cluster_arrives(const BarrierEvent& /*event*/, bool /*releases*/) {}
   virtual void cluster_completes(std::uint64_t /*cluster*/) {}
-  /// Lanes go on behind a cluster barrier that is complete.
+  /// Lanes continue after a completed cluster barrier.
   virtual void cluster_waits(const BarrierEvent& /*event*/, bool /*acquires*/) {}
   virtual void exits(const BarrierEvent& /*event*/) {}
 
-  /// Before the launches of a job. `all_reads`: the job is run once more, because `wants_all_reads` asked for
-  /// it.
+  /// Called before the launches of a job. `all_reads`: the job is run again because `wants_all_reads`
+  /// requested it.
   virtual void job_begins(bool /*all_reads*/) {}
-  /// Whether something may have been missed because reads of memory that nobody had written were not kept.
+  /// Whether findings may have been missed because reads of never-written memory were not recorded.
   virtual bool wants_all_reads() const { return false; }
 };
 

@@ -1,17 +1,17 @@
-# Every contract of kernels/ as a ctest entry, by the function that users of the installed package call.
+# One ctest entry for each contract in kernels/, added by the function that users of the installed package call.
 include("${PROJECT_SOURCE_DIR}/cmake/FoldproofAddAudit.cmake")
 add_executable(foldproof::foldproof ALIAS foldproof)
 
 file(GLOB_RECURSE contracts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/*.toml")
-list(FILTER contracts EXCLUDE REGEX "/foldproof-cases/") # failing cases that an audit by hand kept
-list(FILTER contracts EXCLUDE REGEX "/kernels/matrix.toml$") # what must stand is no contract
+list(FILTER contracts EXCLUDE REGEX "/foldproof-cases/") # failing cases stored by audits run by hand
+list(FILTER contracts EXCLUDE REGEX "/kernels/matrix.toml$") # the list of required kernels is not a contract
 foreach(contract IN LISTS contracts)
   file(STRINGS "${contract}" id REGEX "^id *= *\"" LIMIT_COUNT 1)
   string(REGEX REPLACE "^id *= *\"([^\"]*)\".*" "\\1" id "${id}")
   if(id STREQUAL "")
     cmake_path(GET contract STEM id)
   endif()
-  # A defect must show in as many cases as an audit has by default; of a clean kernel a few are enough here.
+  # A defect must be found in the default number of cases; a few cases suffice for a clean kernel.
   set(cases 12)
   if(contract MATCHES "/kernels/defects/")
     set(cases 40)
@@ -19,22 +19,22 @@ foreach(contract IN LISTS contracts)
   foldproof_add_audit(NAME "audit.${id}" CONTRACT "${contract}" CASES ${cases} LABELS emulated property)
 endforeach()
 
-# An element that is dropped, repeated or one too many is found in every type, with every operator.
+# A dropped, repeated or excess element is found for every type and every operator.
 add_test(NAME audit.lossy COMMAND foldproof audit "${CMAKE_CURRENT_SOURCE_DIR}/lossy" --cases 20 --jobs 2
                                                   --store "${CMAKE_CURRENT_BINARY_DIR}/lossy-cases")
 set_tests_properties(audit.lossy PROPERTIES LABELS "emulated;property" PROCESSORS 2 TIMEOUT 600)
 
-# Right kernels of unusual makes stay clean.
+# Correct kernels with unusual algorithms are clean.
 add_test(NAME audit.right COMMAND foldproof audit "${CMAKE_CURRENT_SOURCE_DIR}/right" --jobs 2
                                                   --store "${CMAKE_CURRENT_BINARY_DIR}/right-cases")
 set_tests_properties(audit.right PROPERTIES LABELS "emulated;property" PROCESSORS 2 TIMEOUT 600)
 
-# Each tree loses one statement at a time; the floor is what is noticed today, rounded down. All kernels take an hour:
-# that is for a machine with more cores.
+# Mutates one statement at a time; the floor is today's score, rounded down. All kernels would take an hour, which needs
+# a machine with more cores.
 add_test(NAME mutate.trees COMMAND foldproof mutate "${PROJECT_SOURCE_DIR}/kernels/tree" --jobs 2 --floor 97)
 add_test(NAME mutate.warps COMMAND foldproof mutate "${PROJECT_SOURCE_DIR}/kernels/warp" --jobs 2 --floor 99)
 set_tests_properties(mutate.trees mutate.warps PROPERTIES LABELS "emulated;property" PROCESSORS 2 TIMEOUT 600)
 
-# They compile kernels.
+# These compile kernels.
 set_tests_properties(audit.lossy audit.right mutate.trees mutate.warps PROPERTIES
                      SKIP_REGULAR_EXPRESSION "nvcc was not found")

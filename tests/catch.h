@@ -1,4 +1,4 @@
-// The one place that knows which Catch2 is installed: 2.13 (Debian 12) or 3.
+// The only header that depends on the installed version of Catch2: 2.13 (Debian 12) or 3.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)

@@ -1,5 +1,5 @@
-// The main program of every test executable, compiled once. Exit status: 0 passed, 1 failed, 3 passed as far
-// as it could run; Catch's own is the number of failures, which may be 3 as well.
+// The main program of every test executable, compiled once. Exit status: 0 passed, 1 failed, 3 no failures
+// but some test cases skipped. Catch's own status is the number of failures, which may also be 3.
 #include <cstdio>
 
 #include "session.h"
@@ -20,7 +20,7 @@ namespace {
 constexpr int passed = 0, failed = 1, skipped = 3;
 
 struct Run {
-  bool any = false;  ///< a test case ran: the program did not only list them
+  bool any = false;  ///< at least one test case ran: the program was not only asked to list them
   std::string test_case;
   std::vector<std::string> reasons;
   std::vector<foldproof::tests::AfterAll::Check> after_all;

@@ -1,4 +1,4 @@
-# The example project, built against an installed Foldproof as a user builds it: install, configure, ctest.
+# The example project, built with an installed Foldproof as a user would: install, configure, ctest.
 set(prefix "${PROJECT_BINARY_DIR}/example/prefix")
 set(project "${PROJECT_BINARY_DIR}/example/build")
 

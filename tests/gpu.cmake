@@ -1,15 +1,15 @@
-# The catalogue on the first GPU of this machine; skipped, with the reason, where there is none.
+# Audits the catalogue on the first GPU of this machine; skipped with the reason if there is none.
 add_test(NAME gpu.audit COMMAND foldproof audit "${PROJECT_SOURCE_DIR}/kernels" --device cuda --case-limit 2s
                                                 --store "${CMAKE_CURRENT_BINARY_DIR}/gpu-cases")
-# What `ctest -T memcheck` runs: kernels that are right, in one process at a time.
+# Run by `ctest -T memcheck`: correct kernels, one process at a time.
 add_test(NAME gpu.memcheck COMMAND foldproof audit "${PROJECT_SOURCE_DIR}/kernels/tree/sequential.toml" --device cuda
                                                    --jobs 1 --cases 8 --store "${CMAKE_CURRENT_BINARY_DIR}/gpu-cases")
-# Not by the status: 3 is also that of a kernel that could not be run on a GPU that is there.
+# The exit status does not suffice: 3 also means that a kernel could not be run on an existing GPU.
 set_tests_properties(gpu.audit gpu.memcheck PROPERTIES LABELS gpu RUN_SERIAL TRUE TIMEOUT 600
-                                                       SKIP_REGULAR_EXPRESSION "there is no CUDA device here")
+                                                       SKIP_REGULAR_EXPRESSION "no CUDA device available")
 
-# A tool that sees no kernel calls that an error, and the tests of wrong kernels are to have errors: that step leaves all
-# others out.
+# memcheck reports an error for a test without a kernel, and the tests of wrong kernels are supposed to have errors: that
+# step excludes all others.
 get_property(others DIRECTORY PROPERTY TESTS)
 list(REMOVE_ITEM others gpu.memcheck)
 file(WRITE "${PROJECT_BINARY_DIR}/CTestCustom.cmake" "set(CTEST_CUSTOM_MEMCHECK_IGNORE\n")

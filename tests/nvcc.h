@@ -1,4 +1,4 @@
-// Test cases that run nvcc. They have the tag [nvcc], so that ctest reports them apart.
+// For test cases that run nvcc. They have the tag [nvcc], so that ctest reports them as a separate entry.
 #pragma once
 
 #include "contracts/nvcc/toolkit.h"
@@ -6,7 +6,7 @@
 
 namespace foldproof::tests {
 
-/// Whether nvcc is missing. The running test case is skipped then, and must return.
+/// Whether nvcc is missing. If so, the running test case is marked as skipped and must return.
 inline bool lacks_nvcc() {
   if (find_nvcc("")) return false;
   skip("nvcc was not found; install the CUDA Toolkit or set NVCC to its path");

@@ -1,7 +1,7 @@
-// Which rows of ptx.def this test program executed and compared with an expectation.
+// Records which rows of ptx.def this test program executed and compared with an expectation.
 //
-// Every test that does so calls covers("shfl_sync"). After all of them, in whatever order they ran, the
-// program demands the rows that it is responsible for (every_row.cpp), and names those that nothing executed.
+// Every test that does so calls covers("shfl_sync"). After all test cases, in any order, the program requires
+// the rows that it is responsible for (every_row.cpp) and names those that were never executed.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline void covers(std::string_view id) {
   covered_rows().insert(row->id);
 }
 
-/// A sentence for each row for which `responsible` holds and that no test covered.
+/// One sentence for each row for which `responsible` is true and that no test covered.
 template <class Responsible>
 std::vector<std::string> uncovered_rows(Responsible responsible) {
   std::vector<std::string> missing;

@@ -1,4 +1,4 @@
-// What a test case may tell the program that runs it (catch_main.cpp).
+// What a test case can report to the program that runs it (catch_main.cpp).
 #pragma once
 
 #include <string>
@@ -6,12 +6,13 @@
 
 namespace foldproof::tests {
 
-/// Notes that the running test case is skipped, and why, as a sentence; it must return then. The program
-/// prints all reasons, and where nothing failed it ends with exit status 3, which ctest reports as "Skipped".
+/// Marks the running test case as skipped, with the reason as a sentence; the test case must then return. The
+/// program prints all reasons and, if nothing failed, ends with exit status 3, which ctest reports as
+/// "Skipped".
 void skip(const std::string& reason);
 
-/// Registers a check of what all test cases together have done, in whatever order they ran. It runs after the
-/// last of them, unless only some were chosen, and returns what is missing, as sentences: each makes the
+/// Registers a check over all test cases together, independent of their order. It runs after the last test
+/// case, unless only some were selected, and returns what is missing, as sentences; each of them makes the
 /// program fail.
 class AfterAll {
  public:

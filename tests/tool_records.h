@@ -1,12 +1,12 @@
-// What compute-sanitizer writes, for tests in which a script is in its place.
+// Output of compute-sanitizer, for tests that replace the tool with a script.
 #pragma once
 
 #include <string>
 
 namespace foldproof::test {
 
-/// racecheck's record of two writes in /src/put.cu of which the process's launch of that number, beginning
-/// with 1, is to blame.
+/// racecheck's record of two writes in /src/put.cu, attributed to the process's launch number `launch`,
+/// counted from 1.
 inline std::string hazard(unsigned launch, const std::string& function) {
   std::string threads;
   for (const char* number : {"0", "1"})
@@ -20,7 +20,7 @@ inline std::string hazard(unsigned launch, const std::string& function) {
          threads + "</what></record>";
 }
 
-/// The file that the tool leaves with these records.
+/// The file that the tool writes for these records.
 inline std::string records_file(const std::string& records) {
   return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ComputeSanitizerOutput>" + records +
          "</ComputeSanitizerOutput>\n";

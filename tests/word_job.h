@@ -1,4 +1,4 @@
-// Jobs whose results are words of four bytes.
+// Jobs whose results are 4-byte words.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@ namespace foldproof::test {
 
 inline JobArgument word_argument(std::uint32_t value) { return {argument_of(value), {}}; }
 
-/// What the job left in its first buffer.
+/// The content of the job's first buffer.
 inline std::uint32_t value_of(const JobResult& result) {
   std::uint32_t value = 0;
   REQUIRE(result.contents.at(0).size() == sizeof value);

@@ -1,5 +1,4 @@
-// A worker for tests, over the emulated device, that misbehaves where the name of a job's first buffer says
-// so.
+// A worker for tests, using the emulated device; it misbehaves as the name of a job's first buffer requests.
 #include <unistd.h>
 
 #include <csignal>

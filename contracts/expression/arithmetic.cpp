@@ -1,4 +1,4 @@
-#include "contracts/expression/arithmetic.h"
+#include "contracts/expression/tree.h"
 
 #include <fmt/format.h>
 
@@ -78,11 +78,10 @@ Result apply(Operation operation, std::int64_t a, std::int64_t b) {
 std::string why_no_result(Operation operation, std::int64_t a, std::int64_t b) {
   const bool divides =
       operation == Operation::divide || operation == Operation::remainder || operation == Operation::ceil_div;
-  if (divides && b == 0) return fmt::format("{} is divided by zero", a);
-  if (operation == Operation::power && b < 0)
-    return fmt::format("{} is raised to a negative power ({})", a, b);
-  if (operation == Operation::log2_ceil && a < 1) return fmt::format("log2_ceil({}) does not exist", a);
-  return "a result beyond 63 bits";
+  if (divides && b == 0) return fmt::format("division of {} by zero", a);
+  if (operation == Operation::power && b < 0) return fmt::format("{} raised to a negative power ({})", a, b);
+  if (operation == Operation::log2_ceil && a < 1) return fmt::format("log2_ceil({}) is undefined", a);
+  return "a result that does not fit in 63 bits";
 }
 
 }  // namespace foldproof

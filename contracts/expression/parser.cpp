@@ -1,4 +1,4 @@
-#include "contracts/expression/parser.h"
+#include "contracts/expression/tree.h"
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ constexpr FunctionRow functions[] = {
 struct InfixRow {
   std::string_view token;
   Operation operation;
-  int strength;  ///< the stronger binds first; power is apart, since it groups to the right
+  int strength;  ///< higher binds tighter; power is handled separately, since it is right-associative
 };
 
 constexpr InfixRow infixes[] = {
@@ -42,11 +42,15 @@ constexpr InfixRow infixes[] = {
     {"/", Operation::divide, 3},      {"%", Operation::remainder, 3},
 };
 
-constexpr std::size_t longest_text = 4096;  ///< also bounds how deep evaluation descends along a chain
+constexpr std::size_t longest_text = 4096;  ///< also bounds the recursion depth of evaluating a chain
 constexpr int deepest = 64;
-constexpr std::string_view value_belongs_there = "; a number, a name or \"(\" belongs there";
+constexpr std::string_view value_belongs_there = "; expected a number, a name or \"(\"";
 
-/// Recursive descent; the depth limit keeps hostile text from exhausting the stack.
+NodePtr node(Operation operation, std::vector<NodePtr> operands, std::size_t offset) {
+  return std::make_shared<Node>(Node{operation, 0, {}, std::move(operands), offset});
+}
+
+/// Recursive descent; the depth limit prevents hostile text from exhausting the stack.
 class Parser {
  public:
   Parser(std::string_view text, const Position& where) : text_(text), where_(where) {}
@@ -58,7 +62,7 @@ class Parser {
                        where_);
     NodePtr result = infix(1);
     if (at_ < text_.size())
-      refuse(fmt::format("unexpected \"{}\"", text_[at_]), at_, "; an operator or the end belongs there");
+      refuse(fmt::format("unexpected \"{}\"", text_[at_]), at_, "; expected an operator or the end");
     return result;
   }
 
@@ -94,7 +98,7 @@ class Parser {
   void expect(std::string_view token) {
     if (accept(token)) return;
     const std::string found =
-        at_ < text_.size() ? fmt::format("not \"{}\"", text_[at_]) : std::string("not the end");
+        at_ < text_.size() ? fmt::format("found \"{}\"", text_[at_]) : std::string("found the end");
     refuse(fmt::format("expected \"{}\", {}", token, found), at_);
   }
 
@@ -127,7 +131,7 @@ class Parser {
   NodePtr primary() {
     skip_spaces();
     const std::size_t offset = at_;
-    if (at_ == text_.size()) refuse("a value is missing", at_, value_belongs_there);
+    if (at_ == text_.size()) refuse("missing value", at_, value_belongs_there);
     if (is_digit(text_[at_])) return number();
     if (is_letter(text_[at_])) return word();
     if (!accept("(")) refuse(fmt::format("unexpected \"{}\"", text_[at_]), offset, value_belongs_there);
@@ -141,11 +145,12 @@ class Parser {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     at_ = static_cast<std::size_t>(end - text_.data());
-    if (error != std::errc{}) refuse("a number beyond 63 bits", offset, "; write one below 2^63");
+    if (error != std::errc{})
+      refuse("a number that does not fit in 63 bits", offset, "; write one below 2^63");
     if (at_ < text_.size() && (is_letter(text_[at_]) || text_[at_] == '.') &&
         !text_.substr(at_).starts_with(".."))
-      refuse(fmt::format("a number that is no integer (\"{}\")", text_.substr(offset, at_ - offset + 1)),
-             offset, "; write a whole one");
+      refuse(fmt::format("a number that is not an integer (\"{}\")", text_.substr(offset, at_ - offset + 1)),
+             offset, "; write an integer");
     return literal(value, offset);
   }
 
@@ -178,7 +183,7 @@ class Parser {
   NodePtr call(std::string_view name, std::size_t offset) {
     const auto* row = std::ranges::find(functions, name, &FunctionRow::name);
     if (row == std::end(functions))
-      refuse(fmt::format("unknown function \"{}\" (ceil_div, min, max, log2_ceil and sizeof exist)", name),
+      refuse(fmt::format("unknown function \"{}\" (known: ceil_div, min, max, log2_ceil and sizeof)", name),
              offset);
     std::vector<NodePtr> operands{infix(1)};
     while (operands.size() < row->arguments) {
@@ -196,6 +201,16 @@ class Parser {
 };
 
 }  // namespace
+
+void refuse_expression(const std::string& problem, std::string_view text, std::size_t offset, Position where,
+                       std::string_view advice) {
+  if (where.column != 0) where.column += static_cast<unsigned>(offset);
+  throw InputError(fmt::format("{} in the expression \"{}\"{}", problem, text, advice), where);
+}
+
+NodePtr literal(std::int64_t value, std::size_t offset) {
+  return std::make_shared<Node>(Node{Operation::literal, value, {}, {}, offset});
+}
 
 NodePtr parse_expression(std::string_view text, const Position& where) { return Parser(text, where).whole(); }
 

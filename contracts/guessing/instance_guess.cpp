@@ -1,55 +1,27 @@
 #include "contracts/guessing/instance_guess.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
-#include <set>
 #include <utility>
 
-#include "contracts/guessing/kernel_name.h"
-#include "contracts/names.h"
+#include "contracts/guessing/reduction_guess.h"
+#include "contracts/guessing/roles.h"
 #include "contracts/placeholders.h"
 
 namespace foldproof {
 namespace {
 
-std::string lower_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
-bool mentions(const std::string& name, std::initializer_list<std::string_view> words) {
-  const std::string lower = lower_case(name);
-  return std::ranges::any_of(words,
-                             [&](std::string_view word) { return lower.find(word) != std::string::npos; });
-}
-
-/// Whether an operation on that type of PTX works on such elements. Integers are told apart by their width
-/// alone: nvcc adds unsigned ones as signed ones, and with atomics signed ones as unsigned ones.
-bool works_on(std::string_view type, Element element) {
-  if (is_float(element)) return type == name(element);
-  return (type.starts_with('s') || type.starts_with('u')) && type.substr(1) == name(element).substr(1);
-}
-
-bool has_operation(const std::set<TypedOperation>& operations, std::string_view name, Element element) {
-  return std::ranges::any_of(operations, [&](const TypedOperation& known) {
-    return known.name == name && works_on(known.type, element);
-  });
-}
-
-/// Fills one instance, sentence by sentence.
+/// Fills in one instance and adds a sentence for each guess.
 class Guess {
  public:
   Guess(const Kernel& kernel, std::vector<std::string>& said)
-      : kernel_(kernel), facts_(kernel.facts), said_(said) {}
+      : kernel_(kernel), facts_(kernel.facts), roles_(kernel, said) {}
 
   Instance instance() {
-    find_buffers();
-    find_reduction();
+    name_buffers();
+    instance_.reduction = guess_reduction(roles_);
     find_launch();
     find_domain();
     find_result();
@@ -61,151 +33,23 @@ class Guess {
   }
 
  private:
-  void say(const std::string& sentence) {
-    said_.push_back(fmt::format("{}: {}.", kernel_.signature.spelled, sentence));
-  }
+  void say(const std::string& sentence) const { roles_.say(sentence); }
+  std::string described(std::size_t index) const { return roles_.described(index); }
+  Element output_type() const { return roles_.output_type(); }
+  std::uint32_t lanes() const { return roles_.lanes(); }
 
-  /// `with`: what that contract must say.
-  [[noreturn]] void give_up(const std::string& why, const std::string& with = "") const {
-    throw InputError(
-        fmt::format("no contract can be guessed for \"{}\", since {}; write one (docs/contracts.md){}",
-                    kernel_.signature.spelled, why, with));
-  }
-
-  std::string described(std::size_t index) const {
-    const Parameter& parameter = kernel_.parameters[index];
-    return parameter.name.empty() ? fmt::format("parameter {} ({})", index + 1, parameter.type)
-                                  : fmt::format("\"{}\"", parameter.name);
+  void name_buffers() {
+    const std::string& input = kernel_.parameters[roles_.input()].name;
+    const std::string& output = kernel_.parameters[roles_.output()].name;
+    instance_.in_place = roles_.in_place();
+    if (!input.empty()) instance_.input_name = input;
+    if (!output.empty()) instance_.output_name = output;
   }
 
   std::string entry_spelling() const {
     const std::string& spelled = kernel_.signature.spelled;
     const std::size_t arguments = std::min(spelled.find('<'), spelled.size());
     return plain_name(spelled) + spelled.substr(arguments);
-  }
-
-  // Which pointer is the input, which the output; the others are scratch.
-  void find_buffers() {
-    std::vector<std::size_t> read, written;
-    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
-      const Parameter& parameter = kernel_.parameters[i];
-      if (!parameter.element) give_up(fmt::format("the type of {} is not known", described(i)));
-      if (parameter.is_pointer) (parameter.is_const ? read : written).push_back(i);
-    }
-    if (kernel_.parameters.empty()) give_up("its parameters are not known");
-    if (read.size() > 1) give_up("it reads more than one input");
-    if (read.empty() && !written.empty()) {
-      read.push_back(written.front());
-      if (written.size() > 1) written.erase(written.begin());
-    }
-    if (read.empty() || written.empty()) give_up("it has no pointer to read from or none to write to");
-    input_ = read.front();
-    output_ = output_among(written);
-    instance_.in_place = input_ == output_;
-    if (!kernel_.parameters[input_].name.empty()) instance_.input_name = kernel_.parameters[input_].name;
-    if (!kernel_.parameters[output_].name.empty()) instance_.output_name = kernel_.parameters[output_].name;
-    say(instance_.in_place ? fmt::format("{} is taken for the input and the output", described(input_))
-                           : fmt::format("{} is taken for the input, {} for the output", described(input_),
-                                         described(output_)));
-    if (lanes() > 1)
-      say(fmt::format(
-          "{} points to groups of {} elements: cases hold whole ones, and start at their alignment",
-          described(input_), lanes()));
-    for (const std::size_t index : written)
-      if (index != output_ && index != input_) scratch_.push_back(index);
-  }
-
-  std::size_t output_among(const std::vector<std::size_t>& written) const {
-    const auto named = std::ranges::find_if(written, [&](std::size_t index) {
-      return mentions(kernel_.parameters[index].name, {"out", "result", "dst", "total", "answer"});
-    });
-    return named == written.end() ? written.back() : *named;
-  }
-
-  Element input_type() const { return *kernel_.parameters[input_].element; }
-  std::uint32_t lanes() const { return kernel_.parameters[input_].lanes; }
-  Element output_type() const { return *kernel_.parameters[output_].element; }
-
-  void find_reduction() {
-    const std::string name = plain_name(kernel_.signature.spelled);
-    const NameRow* named = row_of_name(name);
-    if (named == nullptr) named = row_of_name(kernel_.parameters[output_].name);
-    const bool looks_like_one =
-        named != nullptr || facts_.uses_shared || facts_.uses_shuffle || !facts_.atomics.empty() ||
-        mentions(name, {"sum", "reduc", "max", "min", "prod", "fold", "total", "accum"});
-    if (!looks_like_one)
-      give_up("it does not look like a reduction (no shared memory, no shuffle, no atomic)");
-    if (named != nullptr) check_name(*named);
-    Reduction reduction;
-    reduction.op = named != nullptr ? named->op : operation(kernel_.signature.spelled);
-    if (folds(reduction.op)) check_arithmetic();
-    reduction.input = input_type();
-    reduction.output = output_type();
-    const bool widens = size_of(reduction.input) > size_of(reduction.output);
-    const bool is_place = info(reduction.op).gives == OperatorInfo::Gives::place;
-    reduction.accumulator = widens || is_place ? reduction.input : reduction.output;
-    if (info(reduction.op).takes("functions")) {
-      reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
-      reduction.functions = MathFunctions::fast;
-      say("its exponentials are taken for the fast intrinsics; functions = \"library\" in a contract asks "
-          "for more");
-    }
-    instance_.reduction = reduction;
-    say(fmt::format("the operator is taken for {}", foldproof::name(reduction.op)));
-  }
-
-  /// Gives up where a right kernel of that name could be called wrong.
-  void check_name(const NameRow& named) const {
-    const auto unless = [&](bool right, std::string_view unknown) {
-      if (!right)
-        give_up(fmt::format("its name or that of its output speaks of \"{}\", and it is not known {}",
-                            named.word, unknown),
-                what_to_write(named.op));
-    };
-    unless(named.unknown.empty(), named.unknown);
-    const auto integers = std::ranges::count_if(kernel_.parameters, [](const Parameter& parameter) {
-      return !parameter.is_pointer && !is_float(*parameter.element);
-    });
-    unless(!facts_.uses_block_index && facts_.atomics.empty() && scratch_.empty() && integers <= 1,
-           "what each block makes of the input, or how long its rows are (columns in [domain])");
-    const bool is_place = info(named.op).gives == OperatorInfo::Gives::place;
-    unless(is_float(output_type()) != is_place && (!is_place || size_of(output_type()) >= 4) &&
-               (is_place || is_float(input_type())),
-           fmt::format("what it writes as {}", name(output_type())));
-  }
-
-  /// Of an operator that is no fold: `, with operator = "softmax" and result = "rows" or "array"`.
-  static std::string what_to_write(Operator op) {
-    if (folds(op)) return "";
-    std::vector<std::string> results;
-    for (const auto& [text, shape] : result_names)
-      if (has_shape(op, shape)) results.push_back(fmt::format("\"{}\"", text));
-    return fmt::format(", with operator = \"{}\" and result = {}", name(op), fmt::join(results, " or "));
-  }
-
-  /// Nothing is divided in a sum, product, minimum or maximum, and no root or exponential taken.
-  void check_arithmetic() const {
-    for (const std::string_view operation : {"div", "sqrt", "rsqrt", "rcp", "ex2", "lg2"})
-      for (const Element element : {Element::f32, Element::f64})
-        if (has_operation(facts_.arithmetic, operation, element))
-          give_up(
-              "it divides or takes roots, exponentials or logarithms: that is no plain sum, prod, min or max",
-              ", with its operator, such as mean, norm, variance, log-sum-exp or softmax");
-  }
-
-  Operator operation(const std::string& spelled) const {
-    if (mentions(spelled, {"max"})) return Operator::max;
-    if (mentions(spelled, {"min"})) return Operator::min;
-    if (mentions(spelled, {"prod", "mul"})) return Operator::prod;
-    if (mentions(spelled, {"sum", "add"})) return Operator::sum;
-    for (const auto* operations : {&facts_.atomics, &facts_.arithmetic}) {
-      const bool adds = has_operation(*operations, "add", output_type());
-      if (is_float(output_type()) ? adds : operations == &facts_.atomics && adds) return Operator::sum;
-      if (has_operation(*operations, "max", output_type())) return Operator::max;
-      if (has_operation(*operations, "min", output_type())) return Operator::min;
-    }
-    const bool multiplies = is_float(output_type()) && has_operation(facts_.arithmetic, "mul", output_type());
-    return multiplies ? Operator::prod : Operator::sum;
   }
 
   void find_launch() {
@@ -215,12 +59,12 @@ class Guess {
       launch_.cluster[i] = Expression::constant(facts_.cluster[i]);
     launch_.has_cluster = has_cluster;
     launch_.cooperative = facts_.uses_grid_sync;
-    if (launch_.cooperative) say("it synchronises the grid, so the launch is cooperative");
+    if (launch_.cooperative) say("it synchronizes the grid, so the launch is assumed to be cooperative");
     launch_.grid = {Expression::parse("grid", {}), Expression::constant(1), Expression::constant(1)};
     launch_.block = {Expression::parse("block", {}), Expression::constant(1), Expression::constant(1)};
     const std::string shared = fmt::format("block * sizeof({})", name(instance_.reduction->accumulator));
     launch_.shared = facts_.uses_dynamic_shared ? Expression::parse(shared, {}) : Expression::constant(0);
-    if (facts_.uses_dynamic_shared) say("its dynamic shared memory is taken for one element a thread");
+    if (facts_.uses_dynamic_shared) say("assumed dynamic shared memory: one element per thread");
   }
 
   std::uint32_t block() const {
@@ -239,42 +83,41 @@ class Guess {
   void find_domain() {
     find_count_parameter();
     const std::uint32_t threads = block();
-    say(fmt::format("a block of {} threads is taken", threads));
+    say(fmt::format("assumed block size: {} threads", threads));
     add_variable("block", std::to_string(threads));
     if (count_) {
       add_variable(read_unit(), units());
       add_groups();
       add_variable("grid", grid());
     } else {
-      say("no parameter is taken for the count, so every thread is taken to read one element");
+      say("no count parameter was found, so every thread is assumed to read one element");
       add_variable("grid", facts_.uses_block_index ? "1 .. 64" : "1");
       add_variable(read_unit(), "grid * block");
       add_groups();
     }
     if (lanes() > 1)
       add_variable("offset", "0");
-    else if (facts_.widest_read > size_of(input_type()))
-      say("it reads several elements at once, and nothing in its signature promises that the input is "
-          "aligned "
-          "for that; `offset = \"0\"` under [domain] of a contract does");
+    else if (facts_.widest_read > size_of(roles_.input_type()))
+      say("it reads several elements at once, but its signature does not guarantee that the input is aligned "
+          "for that; `offset = \"0\"` in [domain] of a contract does");
   }
 
-  /// The variable that counts what a thread reads at a time.
+  /// The variable that counts the units in which a thread reads the input.
   std::string read_unit() const { return lanes() > 1 ? "groups" : "count"; }
 
   void add_groups() {
     if (lanes() > 1) add_variable("count", fmt::format("groups * {}", lanes()));
   }
 
-  /// How many of them a case may have.
+  /// The range of that variable.
   std::string units() {
     if (!facts_.uses_block_index && !facts_.reads_in_loop) {
-      say("no loop that reads the input was found in it, so that a case has at most as many elements as "
-          "threads; widen count in a contract where it serves more");
+      say("no loop that reads the input was found, so a case has at most as many elements as threads; widen "
+          "count in a contract if it supports more");
       return "1 .. block";
     }
     const bool narrow_index =
-        info(instance_.reduction->op).gives == OperatorInfo::Gives::place && size_of(output_type()) < 8;
+        info(instance_.reduction->op).gives == OperatorInfo::Gives::index && size_of(output_type()) < 8;
     const bool wide = size_of(*kernel_.parameters[*count_].element) == 8 && !narrow_index;
     if (lanes() > 1) return fmt::format("1 .. {} / {}", wide ? "2^33" : "(2^31 - 1)", lanes());
     return wide ? "1 .. 2^33" : "1 .. 2^31 - 1";
@@ -306,7 +149,7 @@ class Guess {
     });
     if (!integers.empty()) count_ = named == integers.end() ? integers.front() : *named;
     if (count_)
-      say(fmt::format("{} is taken for the number of {}", described(*count_),
+      say(fmt::format("{} is assumed to be the number of {}", described(*count_),
                       counts_groups(*count_) ? "groups" : "elements"));
   }
 
@@ -315,12 +158,13 @@ class Guess {
            mentions(kernel_.parameters[index].name, {"group", "vec", "pair", "quad", "pack", "n2", "n4"});
   }
 
-  /// What stands in the output after the launch: one value, or a partial a block.
+  /// The shape of the output after the launch: one value, one partial result per block, or one value per
+  /// element.
   void find_result() {
     if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) {
       instance_.reduction->result = ResultShape::array;
       instance_.output_count = Expression::parse("count", {});
-      say("its output is taken for as many values as there are elements");
+      say("assumed output: one value per element");
       return;
     }
     const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const TypedOperation& atomic) {
@@ -329,19 +173,19 @@ class Guess {
     const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index;
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
-    say(finishes ? "its output is taken for one value" : "its output is taken for one partial a block");
-    if (finishes && atomic_on_output && scratch_.empty()) {
+    say(finishes ? "assumed output: one value" : "assumed output: one partial result per block");
+    if (finishes && atomic_on_output && roles_.scratch().empty()) {
       instance_.output_initial = BufferContract::Initial::identity;
       say("it accumulates with atomics, so the output is set to the identity before each launch");
     }
     if (atomic_on_output && output_type() == Element::f32) {
       instance_.claims.flushes_subnormals = true;
-      say("f32 atomics on global memory flush subnormals, so the contract claims no more");
+      say("f32 atomics on global memory flush subnormals, so the contract permits that");
     }
-    for (const std::size_t index : scratch_) instance_.buffers.push_back(scratch(index));
+    for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
   }
 
-  /// A counter where the type is an integer that the data have not; else a partial a block.
+  /// A counter if its type is an integer type other than that of the output; otherwise one element per block.
   BufferContract scratch(std::size_t index) {
     const Parameter& parameter = kernel_.parameters[index];
     const bool is_counter = *parameter.element != output_type() && !is_float(*parameter.element);
@@ -354,8 +198,9 @@ class Guess {
     buffer.type = *parameter.element;
     buffer.count = Expression::parse(is_counter ? "1" : "grid", {});
     if (is_counter) buffer.initial = BufferContract::Initial::zero;
-    say(fmt::format("{} is taken for {}", described(index),
-                    is_counter ? "a counter that starts at zero" : "scratch memory of one element a block"));
+    say(fmt::format(
+        "{} is assumed to be {}", described(index),
+        is_counter ? "a counter that starts at zero" : "scratch memory of one element per block"));
     scratch_names_.emplace_back(index, buffer.name);
     return buffer;
   }
@@ -372,7 +217,7 @@ class Guess {
       argument.type = *parameter.element;
       argument.typed = true;
       argument.number = 1;
-      say(fmt::format("{} is not known, so 1 is passed", described(index)));
+      say(fmt::format("the value of {} is unknown, so 1 is passed", described(index)));
     } else {
       argument.value = Expression::parse(integer_value(index), {});
     }
@@ -380,8 +225,8 @@ class Guess {
   }
 
   std::string buffer_name(std::size_t index) const {
-    if (index == input_) return "input";
-    if (index == output_) return "output";
+    if (index == roles_.input()) return "input";
+    if (index == roles_.output()) return "output";
     return std::ranges::find(scratch_names_, index, [](const auto& entry) { return entry.first; })->second;
   }
 
@@ -390,18 +235,16 @@ class Guess {
     const std::string& name = kernel_.parameters[index].name;
     if (mentions(name, {"grid", "blocks"})) return "grid";
     if (mentions(name, {"block", "threads"})) return "block";
-    say(fmt::format("{} is not known, so 1 is passed", described(index)));
+    say(fmt::format("the value of {} is unknown, so 1 is passed", described(index)));
     return "1";
   }
 
   const Kernel& kernel_;
   const EntryFacts& facts_;
-  std::vector<std::string>& said_;
+  KernelRoles roles_;
   Instance instance_;
   LaunchContract launch_;
-  std::size_t input_ = 0, output_ = 0;
   std::optional<std::size_t> count_;
-  std::vector<std::size_t> scratch_;
   std::vector<std::pair<std::size_t, std::string>> scratch_names_;
 };
 

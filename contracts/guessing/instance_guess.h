@@ -1,4 +1,4 @@
-// The instance of a contract that a kernel seems to ask for.
+// Guesses the instance of a contract from a kernel.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace foldproof {
 
-/// Every guess is added to `said` as a sentence. Throws InputError with the reason where there is no telling.
+/// Adds one sentence to `said` for every guess. Throws InputError with the reason if no guess is possible.
 Instance guess_instance(const Kernel& kernel, std::vector<std::string>& said);
 
 }  // namespace foldproof

@@ -88,7 +88,8 @@ Parameter parameter_of(const std::string& type, const std::string& name) {
   finish();
   parameter.is_pointer = stars == 1;
   const auto* row = std::ranges::find(types, plain, &TypeRow::spelled);
-  // Groups are read whole; what a kernel would put into each lane of another one, there is no telling.
+  // Groups are supported in the input, where they are read whole; what a kernel would store in each lane of a
+  // group elsewhere cannot be guessed.
   const bool is_known = row != std::end(types) && stars <= 1 &&
                         (row->lanes == 1 || (parameter.is_pointer && parameter.is_const));
   if (!is_known) return parameter;
@@ -97,7 +98,7 @@ Parameter parameter_of(const std::string& type, const std::string& name) {
   return parameter;
 }
 
-/// Types come from the demangled name, names (and with C linkage the types too) from the source's text.
+/// Types come from the demangled name; names, and with C linkage also the types, from the text of the source.
 std::vector<Parameter> parameters_of(const EntrySignature& signature,
                                      const std::vector<DeclaredKernel>& declared) {
   const auto text = std::ranges::find(declared, plain_name(signature.spelled), &DeclaredKernel::name);

@@ -1,4 +1,5 @@
-// What is known about a kernel before anything is guessed: its signature, its parameters, what its PTX tells.
+// What is known about a kernel before anything is guessed: its signature, its parameters, and facts from its
+// PTX.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,12 @@
 
 namespace foldproof {
 
-/// A kernel's parameter as far as its type tells: "const float* __restrict__ in".
+/// A kernel parameter, as far as it is known from its type: "const float* __restrict__ in".
 struct Parameter {
   std::string type;  ///< as written
-  std::string name;  ///< empty where unknown
+  std::string name;  ///< empty if unknown
   std::optional<Element> element;
-  std::uint32_t lanes = 1;  ///< elements of one value: 4 of a float4
+  std::uint32_t lanes = 1;  ///< elements per value: 4 for float4
   bool is_pointer = false;
   bool is_const = false;
 };
@@ -31,10 +32,10 @@ struct Kernel {
   EntryFacts facts;
 };
 
-/// `declared` are the kernels that the source's text declares; empty for PTX.
+/// `declared`: the kernels declared in the text of the source; empty for PTX.
 Kernel kernel_of(const Image& image, const std::string& lowered, const std::vector<DeclaredKernel>& declared);
 
-/// "ns::sum" of "ns::sum<float, 128>", without anonymous namespaces.
+/// "ns::sum" for "ns::sum<float, 128>", without anonymous namespaces.
 std::string plain_name(std::string_view spelled);
 
 }  // namespace foldproof

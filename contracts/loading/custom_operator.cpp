@@ -1,16 +1,15 @@
-#include "contracts/loading/custom_operator.h"
+#include "contracts/loading/tables.h"
 
 #include <fmt/format.h>
 
-#include "contracts/expression/node.h"
-#include "contracts/expression/parser.h"
+#include "contracts/expression/tree.h"
 #include "oracles/formats.h"
 #include "oracles/number.h"
 
 namespace foldproof {
 namespace {
 
-/// Throws InputError where the tree is more than sums, differences and products of a, b and integers.
+/// Throws InputError unless the tree consists of sums, differences and products of a, b and integers.
 void check_polynomial(const Node& n, const Text& text) {
   switch (n.operation) {
     case Operation::literal:
@@ -24,7 +23,7 @@ void check_polynomial(const Node& n, const Text& text) {
                         text.value, n.offset, text.where);
     default:
       refuse_expression(
-          "an operator is made of +, - and *, of which integers of every width keep their low bits",
+          "an operation other than +, - and * (only these have the same low bits in integers of every width)",
           text.value, n.offset, text.where);
   }
   for (const NodePtr& operand : n.operands) check_polynomial(*operand, text);
@@ -52,9 +51,11 @@ std::shared_ptr<const CustomOperator> custom_operator(const std::optional<Text>&
                                                       const std::optional<Text>& identity, Element element,
                                                       const Position& where) {
   if (!combine)
-    throw InputError("a custom operator needs a key \"combine\", such as combine = \"a + b + a * b\"", where);
+    throw InputError("a custom operator requires the key \"combine\", such as combine = \"a + b + a * b\"",
+                     where);
   if (!identity)
-    throw InputError("a custom operator needs a key \"identity\": the integer that changes nothing", where);
+    throw InputError(
+        "a custom operator requires the key \"identity\": the integer that is its identity element", where);
   const NodePtr root = parse_expression(combine->value, combine->where);
   check_polynomial(*root, *combine);
   auto custom = std::make_shared<CustomOperator>();
@@ -62,9 +63,9 @@ std::shared_ptr<const CustomOperator> custom_operator(const std::optional<Text>&
   custom->combine = [root](std::uint64_t a, std::uint64_t b) { return value(*root, a, b); };
   custom->identity =
       static_cast<std::uint64_t>(Expression::parse(identity->value, identity->where).evaluate({}));
-  if (is_float(element)) return custom;  // which is refused where arithmetic is
+  if (is_float(element)) return custom;  // rejected later, together with the other types of the arithmetic
   if (!holds_value(element, custom->identity))
-    throw InputError(fmt::format("the identity {} is no value of {}", identity->value, name(element)),
+    throw InputError(fmt::format("the identity {} is not a value of {}", identity->value, name(element)),
                      identity->where);
   if (const auto why = why_it_does_not_fold(*custom, element)) throw InputError(*why, combine->where);
   return custom;

@@ -20,15 +20,15 @@ namespace fs = std::filesystem;
 // A cached file, line by line:
 //   foldproof-ptx 2 HASH     of everything below
 //   nvcc VERSION
-//   entry LOWERED            one for each entry
-//   file HASH PATH           one for each file that was read
+//   entry LOWERED            one per entry
+//   file HASH PATH           one per file that was read
 //                            (an empty line)
 //   …                        the PTX
 constexpr std::string_view heading = "foldproof-ptx 2 ";
 constexpr std::size_t largest_file = std::size_t{1} << 30;
 
-/// The hash of a file, remembered as long as its inode, size and times are the same: the toolkit's headers
-/// belong to every kernel. Nothing for a file that cannot be read.
+/// The hash of a file, cached as long as its inode, size and times are unchanged: all kernels include the
+/// toolkit's headers. Nothing if the file cannot be read.
 std::optional<std::string> hash_of_file(const std::string& file) {
   using Identity = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
   static std::mutex mutex;
@@ -94,14 +94,41 @@ void PtxCache::keep(const std::string& key, const CachedPtx& ptx, const std::vec
   for (const std::string& file : files) {
     const auto hash = hash_of_file(file);
     std::error_code error;
-    if (!hash || fs::last_write_time(file, error) > started)
-      return;  // these may not be the bytes that nvcc read
+    if (!hash || fs::last_write_time(file, error) > started) return;  // nvcc may have read different bytes
     body += fmt::format("file {} {}\n", *hash, file);
   }
   body += '\n' + ptx.ptx;
   std::error_code error;
   fs::create_directories(folder_, error);
   replace_file(file_of(key), fmt::format("{}{}\n{}", heading, content_hash(body), body));
+}
+
+std::vector<std::string> prerequisites(std::string_view rule) {
+  const std::size_t colon = rule.find(": ");
+  if (colon == std::string_view::npos) return {};
+  std::vector<std::string> files;
+  std::string file;
+  const auto finish = [&] {
+    if (!file.empty()) files.push_back(std::move(file));
+    file.clear();
+  };
+  for (std::size_t i = colon + 1; i < rule.size(); ++i) {
+    const char c = rule[i];
+    const char next = i + 1 < rule.size() ? rule[i + 1] : '\0';
+    if (c == '\\' && (next == ' ' || next == '#' || next == '\\')) {
+      file += next;
+      ++i;
+    } else if (c == '$' && next == '$') {
+      file += '$';
+      ++i;
+    } else if (c == ' ' || c == '\n' || c == '\t' || (c == '\\' && next == '\n')) {
+      finish();
+    } else {
+      file += c;
+    }
+  }
+  finish();
+  return files;
 }
 
 }  // namespace foldproof

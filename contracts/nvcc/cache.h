@@ -1,4 +1,5 @@
-// PTX kept by content: valid as long as every file that the compilation read still has the same bytes.
+// PTX cached by content: an entry is valid as long as every file that the compilation read has the same
+// bytes.
 #pragma once
 
 #include <filesystem>
@@ -10,24 +11,25 @@
 namespace foldproof {
 
 struct CachedPtx {
-  std::string nvcc;                  ///< the version that made it
-  std::vector<std::string> lowered;  ///< one for each entry asked for
+  std::string nvcc;                  ///< the version that compiled it
+  std::vector<std::string> lowered;  ///< one per requested entry
   std::string ptx;
 };
 
-/// A folder with one file a key. Any number of processes may use it at once: a file is written whole or not
-/// at all, and one that is damaged or stale counts as absent.
+/// A folder with one file per key. Several processes may use it at the same time: files are written
+/// atomically, and a damaged or stale file counts as absent.
 class PtxCache {
  public:
   explicit PtxCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// The PTX of that key, if the files it came from are unchanged and `nvcc` (where not empty) made it.
+  /// The PTX of that key, if the files from which it was compiled are unchanged and `nvcc` (unless empty)
+  /// compiled it.
   std::optional<CachedPtx> find(const std::string& key, std::string_view nvcc) const;
-  /// Where the program of that key is kept, which its PTX then names by the hash of what it holds.
+  /// Where the program of that key is stored; the cached `ptx` is then the hash of its content.
   std::filesystem::path program_of(const std::string& key) const { return folder_ / (key + ".program"); }
 
-  /// Keeps the PTX with the hashes of `files`, unless one of them changed since the compilation started.
-  /// A folder that cannot be written is no error.
+  /// Stores the PTX with the hashes of `files`, unless one of them changed after the compilation started. A
+  /// folder that cannot be written is not an error.
   void keep(const std::string& key, const CachedPtx& ptx, const std::vector<std::string>& files,
             std::filesystem::file_time_type started) const;
 
@@ -36,5 +38,8 @@ class PtxCache {
 
   std::filesystem::path folder_;
 };
+
+/// The files that a compilation read: the prerequisites of the make rule that nvcc -MD writes, unescaped.
+std::vector<std::string> prerequisites(std::string_view rule);
 
 }  // namespace foldproof

@@ -12,7 +12,7 @@
 namespace foldproof {
 namespace {
 
-constexpr std::size_t longest_line = 1000;  // more of it helps nobody
+constexpr std::size_t longest_line = 1000;  // longer lines are truncated
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
@@ -20,15 +20,15 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-/// A line's or column's number; 0 for text that is none.
+/// The number of a line or column; 0 if the text is not a number.
 unsigned number(std::string_view digits) {
   unsigned value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   return error == std::errc{} && end == digits.data() + digits.size() ? value : 0;
 }
 
-/// The front end echoes the line, indented by two, with a caret below. It echoes macros expanded, so that the
-/// caret tells the column only where the echo is the line of the file.
+/// The front end echoes the line, indented by two, with a caret below. It expands macros in the echo, so the
+/// caret gives the column only if the echo equals the line of the file.
 unsigned column_of_caret(const std::vector<std::string>& lines, std::size_t error, const Position& where) {
   constexpr std::size_t indent = 2;
   if (error + 2 >= lines.size() || lines[error + 1].size() < indent) return 0;

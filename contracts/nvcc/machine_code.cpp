@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t largest_code = std::size_t{1} << 30;
 
-/// PTX for one architecture alone (sm_90a) has no other machine code.
+/// PTX for an architecture-specific target (sm_90a) can be compiled only for that target.
 std::string architecture_of(const ptx::Source& ptx, const std::string& gpu) {
   const std::string target = ptx::parse_target(ptx.text(), ptx.name());
   return target == gpu + "a" ? target : gpu;

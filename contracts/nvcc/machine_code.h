@@ -1,4 +1,4 @@
-// From PTX to the machine code of one GPU, by ptxas.
+// Compiles PTX to the machine code of one GPU with ptxas.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace foldproof {
 
-/// Machine code with line information for a GPU such as "sm_90", kept in the folder by its content. Empty
-/// where no ptxas lies beside nvcc, or it refuses the PTX: the driver's own compiler says what is wrong with
-/// it.
+/// Machine code with line information for a GPU such as "sm_90", cached in the folder by content. Empty if
+/// there is no ptxas next to nvcc, or if ptxas rejects the PTX: the driver's own compiler then reports the
+/// error.
 std::string machine_code(const ptx::Source& ptx, const std::string& gpu, const std::filesystem::path& nvcc,
                          const std::filesystem::path& cache);
 

@@ -34,9 +34,11 @@ std::optional<fs::path> find_nvcc(const std::string& wished) {
 
 void lack_nvcc(const std::string& wished) {
   const char* variable = std::getenv("NVCC");
-  if (!wished.empty()) throw InputError(fmt::format("--nvcc names \"{}\", which is no program here", wished));
+  if (!wished.empty())
+    throw InputError(fmt::format("--nvcc names \"{}\", which is not a program on this machine", wished));
   if (variable != nullptr && *variable != '\0')
-    throw InputError(fmt::format("the variable NVCC names \"{}\", which is no program here", variable));
+    throw InputError(
+        fmt::format("the variable NVCC names \"{}\", which is not a program on this machine", variable));
   throw Unsupported(
       "nvcc was not found; install the CUDA Toolkit 12 or later (apt install nvidia-cuda-toolkit, or "
       "https://developer.nvidia.com/cuda-downloads) or set NVCC to its path");
@@ -48,7 +50,7 @@ std::string nvcc_version(const fs::path& nvcc) {
   std::istringstream lines(result.output);
   for (std::string line; std::getline(lines, line);)
     if (result.status == 0 && line.find("release") != std::string::npos) return line;
-  throw InputError(fmt::format("{} does not say its version; is it nvcc?", nvcc.string()));
+  throw InputError(fmt::format("{} does not report its version; is it nvcc?", nvcc.string()));
 }
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// Where nvcc is and which one it is.
+// Finds nvcc and its version.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +7,15 @@
 
 namespace foldproof {
 
-/// `wished` (a path, or a name in PATH), else $NVCC, else PATH, else /usr/local/cuda/bin/nvcc.
-/// Nothing where there is none.
+/// `wished` (a path, or a name in PATH); if it is empty, $NVCC, otherwise nvcc in PATH, otherwise
+/// /usr/local/cuda/bin/nvcc. Nothing if the program does not exist.
 std::optional<std::filesystem::path> find_nvcc(const std::string& wished);
 
-/// Where find_nvcc found nothing: throws InputError when one was named, else Unsupported.
+/// Reports that find_nvcc found nothing: throws InputError if nvcc was named (by `wished` or $NVCC),
+/// otherwise Unsupported.
 [[noreturn]] void lack_nvcc(const std::string& wished);
 
-/// The line of `nvcc --version` that names the release and the build. Throws InputError.
+/// The line of `nvcc --version` that contains the release and the build. Throws InputError if there is none.
 std::string nvcc_version(const std::filesystem::path& nvcc);
 
 }  // namespace foldproof

@@ -12,8 +12,8 @@
 namespace foldproof {
 namespace {
 
-constexpr std::string_view address = "foldproof_entry_";  ///< the globals that hold addresses
-constexpr std::string_view place = "entry-";  ///< the generated files that diagnostics about them name
+constexpr std::string_view address = "foldproof_entry_";  ///< prefix of the globals that hold addresses
+constexpr std::string_view place = "entry-";  ///< prefix of the generated files that diagnostics refer to
 
 std::optional<std::size_t> index_after(std::string_view text, std::string_view prefix) {
   const std::size_t at = text.find(prefix);
@@ -27,7 +27,8 @@ std::optional<std::size_t> index_after(std::string_view text, std::string_view p
 std::string include_of(const std::filesystem::path& source) {
   const std::string path = source.string();
   if (path.find_first_of("\"\n\\") != std::string::npos)
-    throw InputError("a source's path may hold no quote, backslash or line break; rename it", {path});
+    throw InputError("the path of a source must not contain a quote, backslash or line break; rename it",
+                     {path});
   return fmt::format("#include \"{}\"\n", path);
 }
 
@@ -62,11 +63,11 @@ UnitPtx without_addresses(const ptx::Source& source, std::size_t entries) {
       added.push_back(variable.extent);
     }
   }
-  // nvcc declares the entries before globals that name them.
+  // nvcc declares the entries before the globals that refer to them.
   for (const ptx::Function* entry : ptx::entries(source.module()))
     added.insert(added.end(), entry->declarations.begin(), entry->declarations.end());
   result.ptx = ptx::without(source, added);
-  // Debug information (-G) describes the globals too; then they must stay, for the text to make sense.
+  // Debug information (-G) also describes the globals; they must then remain, or the PTX would be invalid.
   if (result.ptx.find(address) != std::string::npos) result.ptx = source.text();
   return result;
 }

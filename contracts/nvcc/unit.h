@@ -1,4 +1,4 @@
-// The translation unit that makes nvcc instantiate the entries and tell how PTX spells them.
+// The translation unit that makes nvcc instantiate the entries and reveals their spelling in PTX.
 #pragma once
 
 #include <filesystem>
@@ -12,27 +12,27 @@
 namespace foldproof {
 
 /// C++ source that includes `source`, then `appendix`, and takes the address of every entry on the device.
-/// The addresses become initialised globals in the PTX, so that the compiler itself says which lowered name
-/// belongs to which spelling: default template arguments, aliases and namespaces need no guessing.
+/// The addresses become initialized globals in the PTX, so the compiler itself maps each spelling to its
+/// lowered name: default template arguments, aliases and namespaces need no guessing.
 std::string translation_unit(const std::filesystem::path& source, const std::vector<std::string>& entries,
                              const std::string& appendix);
 
-/// C++ source that includes `source` and makes a program of it that calls the entries, functions of the host.
+/// C++ source of a program that includes `source` and calls the entries, which are host functions.
 std::string host_unit(const std::filesystem::path& source, const std::vector<std::string>& entries);
 
-/// The files that the unit's own lines claim to stand in (#line) begin with this; they do not exist.
+/// The prefix of the file names in the unit's #line directives; these files do not exist.
 constexpr std::string_view generated = "foldproof-generated/";
 
-/// Which entry a diagnostic's file stands for, if any: its index.
+/// The index of the entry to which a diagnostic's file belongs, if any.
 std::optional<std::size_t> entry_of_diagnostic(std::string_view file);
 
 struct UnitPtx {
-  std::string ptx;                   ///< without what the unit added
-  std::vector<std::string> lowered;  ///< one for each entry; empty where the PTX does not tell
+  std::string ptx;                   ///< without the unit's additions
+  std::vector<std::string> lowered;  ///< one per entry; empty if it cannot be determined from the PTX
 };
 
-/// Takes the globals of `translation_unit` out of nvcc's PTX again. Throws InputError for text that is no
-/// PTX.
+/// Removes the globals of `translation_unit` from nvcc's PTX, unless debug information refers to them. Throws
+/// InputError if the text is not PTX.
 UnitPtx without_addresses(const ptx::Source& source, std::size_t entries);
 
 }  // namespace foldproof

@@ -4,14 +4,14 @@
 #include <cstring>
 
 #include "devices/runner_parts.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 namespace foldproof::cuda {
 namespace {
 
-/// As cudaMalloc aligns, so that a buffer's offset stays what it is.
+/// The alignment of cudaMalloc, so that a buffer keeps its offset from an aligned address.
 constexpr std::uint64_t alignment = 512;
-/// Kernels that miss a buffer mostly do so by an element or a row.
+/// Out-of-bounds accesses usually miss a buffer by an element or a row.
 constexpr std::uint64_t least_canary = 512;
 constexpr std::byte canary{0xc3};
 
@@ -44,7 +44,7 @@ void Arena::fill(std::span<std::byte> memory) const {
       const Place& place = places_[j].buffers[b];
       const auto& initial = jobs_[j].buffers[b].initial;
       std::memset(memory.data() + place.block, static_cast<int>(canary), place.block_end - place.block);
-      const std::uint64_t first = initial.size() / 4 * 4;  // poison comes in words
+      const std::uint64_t first = initial.size() / 4 * 4;  // the poison pattern consists of 4-byte words
       fill_undefined(memory.subspan(place.start + first, place.end - place.start - first), {}, 0, first);
       std::ranges::copy(initial, memory.begin() + static_cast<std::ptrdiff_t>(place.start));
     }

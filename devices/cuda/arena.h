@@ -1,8 +1,8 @@
-// Where the buffers of a batch of jobs lie: in one block of the GPU's memory, which is copied there and back
-// in one piece.
+// The memory layout for a batch of jobs: all buffers are in one block of GPU memory, which is copied in one
+// piece in each direction.
 //
-//   | canary | offset | buffer, poisoned behind its initial bytes | canary | canary | offset | buffer | …
-//   | what steps of the jobs write …
+//   | canary | offset | buffer, poisoned after its initial bytes | canary | canary | offset | buffer | …
+//   | contents for the jobs' write steps …
 #pragma once
 
 #include <cstddef>
@@ -21,30 +21,30 @@ class Arena {
   explicit Arena(std::span<const Job> jobs);
 
   std::uint64_t bytes() const { return bytes_; }
-  /// Of these the front is worth copying back.
+  /// Bytes of the buffers, which are at the front; only these need to be copied back.
   std::uint64_t bytes_of_buffers() const { return bytes_of_buffers_; }
-  /// Bytes from the arena's start.
+  /// Offset in bytes from the start of the arena.
   std::uint64_t start(std::size_t job, std::size_t buffer) const {
     return places_[job].buffers[buffer].start;
   }
-  /// Where the content of the job's step lies, which is a JobWrite.
+  /// Offset of the content of the job's step, which must be a JobWrite.
   std::uint64_t content(std::size_t job, std::size_t step) const { return places_[job].contents[step]; }
 
-  /// Writes what the GPU's memory is to hold before the jobs, `bytes()` of it.
+  /// Fills the initial contents of the arena, `bytes()` bytes.
   void fill(std::span<std::byte> memory) const;
-  /// What came back of a job that ran to its end. `memory` begins with the arena.
+  /// The result of a job that ran to completion. `memory` begins with the arena.
   JobResult result(std::size_t job, std::span<const std::byte> memory) const;
 
  private:
   struct Place {
-    std::uint64_t block = 0, start = 0, end = 0, block_end = 0;  ///< canaries up to `start` and from `end` on
+    std::uint64_t block = 0, start = 0, end = 0, block_end = 0;  ///< canaries before `start` and from `end`
   };
   struct Places {
     std::vector<Place> buffers;
     std::vector<std::uint64_t> contents;  ///< by step
   };
 
-  /// What was written where it must not, as a sentence.
+  /// Describes a write outside the buffers, in one sentence; std::nullopt if there was none.
   std::optional<std::string> stray_write(std::size_t job, std::span<const std::byte> memory) const;
 
   std::span<const Job> jobs_;

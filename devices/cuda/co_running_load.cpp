@@ -9,7 +9,7 @@ namespace foldproof::cuda {
 namespace {
 
 constexpr std::uint64_t nanoseconds_busy = 30'000;
-/// Of shared memory, the system keeps so much of each block's.
+/// Shared memory that the system reserves in each block, in bytes.
 constexpr std::uint32_t reserved = 1 << 10;
 
 constexpr const char* busy_ptx = R"(.version 7.0
@@ -35,7 +35,7 @@ LaunchShape AppliedLoad::limited(LaunchShape shape, CUfunc_st* function) const {
   if (load_.occupancy_limit == 0 || shape.cooperative || shape.cluster.x != 0) return shape;
   int own = 0;
   check(driver().cuFuncGetAttribute_(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
-        "asking for a kernel's shared memory");
+        "querying a kernel's shared memory");
   const std::uint32_t most = context_.properties().shared_bytes,
                       taken = static_cast<std::uint32_t>(own) + shape.shared_bytes + reserved;
   if (taken >= most) return shape;

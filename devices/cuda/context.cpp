@@ -17,7 +17,7 @@ namespace {
 
 int attribute(CUdevice device, CUdevice_attribute which) {
   int value = 0;
-  check(driver().cuDeviceGetAttribute_(&value, which, device), "asking for its attributes");
+  check(driver().cuDeviceGetAttribute_(&value, which, device), "querying its attributes");
   return value;
 }
 
@@ -25,25 +25,25 @@ Properties properties_of(CUdevice device) {
   Properties all;
   std::array<char, 256> name{};
   check(driver().cuDeviceGetName_(name.data(), static_cast<int>(name.size()) - 1, device),
-        "telling its name");
+        "querying its name");
   all.name = name.data();
   all.compute_capability = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                            attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   all.multiprocessors = static_cast<unsigned>(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-  check(driver().cuDriverGetVersion_(&all.driver), "telling its version");
+  check(driver().cuDriverGetVersion_(&all.driver), "querying its version");
   all.shared_bytes =
       static_cast<std::uint32_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   all.l2_bytes = static_cast<std::uint64_t>(attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
-  // Two transfers a clock, which the driver tells in kHz; the bus in bits.
+  // Two transfers per clock cycle; the driver reports the clock in kHz and the bus width in bits.
   all.bytes_per_second = 2e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
                          attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
   return all;
 }
 
-/// When a launch may begin: at the end of the one before, or earlier, where the kernel waits for that itself.
+/// When a launch may begin: after the end of the previous one, or earlier if the kernel itself waits for it.
 enum class Begin { after, early };
 
-/// What a launch asks for besides its extents.
+/// The attributes of a launch other than its extents.
 class Attributes {
  public:
   Attributes(const LaunchShape& shape, Begin begin) {
@@ -77,7 +77,7 @@ void launch_in(CUstream_st* stream, unsigned site, CUfunc_st* function, const La
                std::span<const ArgumentBytes> arguments, Begin begin = Begin::after) {
   std::vector<void*> pointers;
   for (const ArgumentBytes& argument : arguments)
-    pointers.push_back(const_cast<std::byte*>(argument.data()));  // which the driver reads alone
+    pointers.push_back(const_cast<std::byte*>(argument.data()));  // the driver only reads it
   Attributes attributes(shape, begin);
   CUlaunchConfig config{};
   config.gridDimX = shape.grid.x, config.gridDimY = shape.grid.y, config.gridDimZ = shape.grid.z;
@@ -96,10 +96,10 @@ void launch_in(CUstream_st* stream, unsigned site, CUfunc_st* function, const La
 Context::Context() {
   check(driver().cuDeviceGet_(&device_, 0), "opening it");
   properties_ = properties_of(device_);
-  check(driver().cuDevicePrimaryCtxRetain_(&context_, device_), "making a context");
+  check(driver().cuDevicePrimaryCtxRetain_(&context_, device_), "creating a context");
   check(driver().cuCtxSetCurrent_(context_), "entering its context");
   for (CUstream_st** stream : {&stream_, &beside_})
-    check(driver().cuStreamCreate_(stream, CU_STREAM_NON_BLOCKING), "making a stream");
+    check(driver().cuStreamCreate_(stream, CU_STREAM_NON_BLOCKING), "creating a stream");
 }
 
 Context::~Context() {
@@ -129,7 +129,8 @@ void Context::launch_early(CUfunc_st* function, const LaunchShape& shape,
   constexpr int least = 90;
   if (properties_.compute_capability < least)
     throw Unsupported(
-        fmt::format("{} cannot begin a launch early; a GPU of compute capability 9.0 can", properties_.name));
+        fmt::format("{} does not support programmatic dependent launch (requires compute capability 9.0)",
+                    properties_.name));
   launch_in(stream_, site_, function, shape, arguments, Begin::early);
 }
 
@@ -190,8 +191,8 @@ PinnedMemory::PinnedMemory(std::uint64_t bytes) {
 PinnedMemory::~PinnedMemory() { driver().cuMemFreeHost_(bytes_.data()); }
 
 Stopwatch::Stopwatch(const Context& context) : stream_(context.stream()) {
-  check(driver().cuEventCreate_(&begin_, CU_EVENT_DEFAULT), "making an event");
-  check(driver().cuEventCreate_(&end_, CU_EVENT_DEFAULT), "making an event");
+  check(driver().cuEventCreate_(&begin_, CU_EVENT_DEFAULT), "creating an event");
+  check(driver().cuEventCreate_(&end_, CU_EVENT_DEFAULT), "creating an event");
 }
 
 Stopwatch::~Stopwatch() {
@@ -199,10 +200,10 @@ Stopwatch::~Stopwatch() {
   driver().cuEventDestroy_(end_);
 }
 
-void Stopwatch::start() { check(driver().cuEventRecord_(begin_, stream_), "starting to measure"); }
+void Stopwatch::start() { check(driver().cuEventRecord_(begin_, stream_), "starting the timer"); }
 
 double Stopwatch::stop() {
-  check(driver().cuEventRecord_(end_, stream_), "ending to measure");
+  check(driver().cuEventRecord_(end_, stream_), "stopping the timer");
   check(driver().cuEventSynchronize_(end_), "running a kernel");
   float milliseconds = 0;
   check(driver().cuEventElapsedTime_(&milliseconds, begin_, end_), "reading a time");

@@ -1,4 +1,4 @@
-// The first GPU of this machine, through its driver: memory, launches and times.
+// The first GPU of this machine, through the driver API: memory, launches and timing.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 #include "devices/launch.h"
 
-// As cuda.h names them, which users of this need not have.
+// Declared as in cuda.h, so that users do not need to include it.
 struct CUctx_st;
 struct CUevent_st;
 struct CUfunc_st;
@@ -21,20 +21,20 @@ struct Properties {
   std::string name;
   int compute_capability = 0;  ///< 90: 9.0
   unsigned multiprocessors = 0;
-  int driver = 0;                  ///< 13000: of CUDA 13.0
-  std::uint32_t shared_bytes = 0;  ///< of a block at most
+  int driver = 0;                  ///< 13000 for CUDA 13.0
+  std::uint32_t shared_bytes = 0;  ///< maximum per block
   std::uint64_t l2_bytes = 0;
-  double bytes_per_second = 0;  ///< of its memory, by clock and width of the bus
+  double bytes_per_second = 0;  ///< memory bandwidth, from memory clock and bus width
 };
 
-/// A launch that asks for more than the GPU has: blocks too large for the kernel's registers, a cooperative
-/// grid that is not resident at once, clusters that fit nowhere.
+/// A launch that exceeds the GPU's resources: blocks too large for the kernel's registers, a cooperative grid
+/// that cannot be resident at once, clusters that do not fit.
 struct RefusedLaunch {
   std::string why;
 };
 
-/// Makes the GPU's primary context current, and works in one stream of it. Throws Unsupported where there is
-/// no GPU; all else throws Failure (devices/cuda/failure.h).
+/// Makes the GPU's primary context current and uses one stream of it. Throws Unsupported if there is no GPU;
+/// all other errors throw Failure (devices/cuda/failure.h).
 class Context {
  public:
   Context();
@@ -45,24 +45,24 @@ class Context {
   const Properties& properties() const { return properties_; }
   CUstream_st* stream() const { return stream_; }
 
-  /// In the order of the calls, and not at once: `wait` for them.
+  /// Asynchronous, in the order of the calls; `wait` waits for their completion.
   void write(Address to, std::span<const std::byte> bytes);
   void read(Address from, std::span<std::byte> bytes);
   void copy(Address to, Address from, std::uint64_t bytes);
-  /// Throws RefusedLaunch where the GPU cannot run such a launch at all.
+  /// Throws RefusedLaunch if the GPU cannot run such a launch.
   void launch(CUfunc_st* function, const LaunchShape& shape, std::span<const ArgumentBytes> arguments);
-  /// The same, but made ready while the launch before still runs, so that its latency hides behind that one:
-  /// the kernel waits for it by itself, by cudaGridDependencySynchronize. From compute capability 9.0 on.
+  /// The same, but with programmatic dependent launch, which hides the launch latency: the kernel waits for
+  /// the previous one itself, with cudaGridDependencySynchronize. Requires compute capability 9.0.
   void launch_early(CUfunc_st* function, const LaunchShape& shape, std::span<const ArgumentBytes> arguments);
-  /// Later launches come from there (devices/cuda/launch_sites.h).
+  /// Subsequent launches use this launch site (devices/cuda/launch_sites.h).
   void launch_from(unsigned site) { site_ = site; }
-  /// Runs it beside what the context's stream does.
+  /// Launches the kernel on a second stream, concurrently with the context's stream.
   void launch_beside(CUfunc_st* function, const LaunchShape& shape, std::span<const ArgumentBytes> arguments);
   void wait();
-  /// The same for at most so long: false where something still runs then.
+  /// Like `wait`, but for at most `limit`: returns false if work is still running then.
   bool ends_within(std::chrono::milliseconds limit);
 
-  /// How many such blocks are resident at once on the whole GPU.
+  /// The number of such blocks that can be resident at once on the whole GPU.
   std::uint64_t resident_blocks(CUfunc_st* function, const LaunchShape& shape) const;
 
  private:
@@ -73,7 +73,7 @@ class Context {
   unsigned site_ = 0;
 };
 
-/// Memory of the GPU, freed with it.
+/// GPU memory, freed by the destructor.
 class Memory {
  public:
   explicit Memory(std::uint64_t bytes);
@@ -89,7 +89,7 @@ class Memory {
   std::uint64_t bytes_ = 0;
 };
 
-/// Memory of this machine that the GPU can copy from and to by itself.
+/// Page-locked host memory, for transfers by the GPU.
 class PinnedMemory {
  public:
   explicit PinnedMemory(std::uint64_t bytes);
@@ -103,7 +103,7 @@ class PinnedMemory {
   std::span<std::byte> bytes_;
 };
 
-/// The time between two places of a stream.
+/// Measures the time between two points of a stream.
 class Stopwatch {
  public:
   explicit Stopwatch(const Context& context);
@@ -112,7 +112,7 @@ class Stopwatch {
   Stopwatch& operator=(const Stopwatch&) = delete;
 
   void start();
-  /// Waits for what was asked for since the start.
+  /// Waits for the work submitted since start().
   double stop();  ///< seconds
 
  private:

@@ -22,7 +22,7 @@ using namespace cuda;
 
 constexpr std::size_t most_modules = 16;
 
-/// Errors that say that a kernel did what it must not, by what it did.
+/// The kind of finding for an error that a kernel caused.
 Kind kind_of(CUresult result) {
   switch (result) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -33,24 +33,24 @@ Kind kind_of(CUresult result) {
   }
 }
 
-/// A schedule has no meaning here.
+/// Schedules are ignored on a GPU.
 CoRunningLoad load_of(const Job& job) {
   const auto* load = std::get_if<CoRunningLoad>(&job.order);
   return load ? *load : CoRunningLoad{};
 }
 
-/// How the buffers of one job are found: `start` of a buffer, and the content of a step that writes.
+/// Access to the buffers of one job: the `start` of a buffer, and the action of a write step.
 struct Layout {
   std::function<Address(std::size_t buffer)> start;
   std::function<void(std::size_t step)> write;
 };
 
-/// Launches what jobs ask for.
+/// Launches the kernels of a job.
 class Launcher {
  public:
   explicit Launcher(Context& context) : context_(context) {}
 
-  /// Throws Failure, RefusedLaunch. `waits`: for each launch, so that it is known which one fails.
+  /// Throws Failure and RefusedLaunch. `waits`: after each launch, so that the failing one is known.
   void run(const Job& job, Module& module, const Layout& layout, const CoRunningLoad& load, bool waits) {
     module.reset();
     AppliedLoad applied(context_, load);
@@ -65,7 +65,7 @@ class Launcher {
     }
   }
 
-  /// The last one that was asked for.
+  /// The last step that was submitted.
   std::size_t step() const { return step_; }
 
  private:
@@ -101,7 +101,7 @@ class CudaRunner final : public Runner {
   }
 
  private:
-  /// Nothing where one of them asks for a launch that is refused, which spoils nothing.
+  /// std::nullopt if a job's launch is refused, which does not corrupt the device.
   std::optional<std::vector<JobResult>> run_together(std::span<const Job> jobs) {
     std::vector<JobResult> results;
     try {
@@ -114,12 +114,12 @@ class CudaRunner final : public Runner {
       if (!is_idle()) throw SpoiltDevice{};
       return std::nullopt;
     }
-    // What was written beyond one job's buffers may have met another's.
+    // A write outside one job's buffers may have hit another job's.
     if (!std::ranges::all_of(results, &JobResult::completed)) throw SpoiltDevice{};
     return results;
   }
 
-  /// Waits for what was asked for before.
+  /// Waits for the work submitted so far; returns false if it failed.
   bool is_idle() {
     try {
       context_.wait();
@@ -149,7 +149,7 @@ class CudaRunner final : public Runner {
     }
   }
 
-  /// It is the GPU that lacks something, not the kernel.
+  /// A limitation of the GPU, not a defect of the kernel.
   static JobResult without_memory(const Job& job, const Failure& failure) {
     JobResult result;
     result.contents.resize(job.buffers.size());
@@ -158,7 +158,7 @@ class CudaRunner final : public Runner {
     return result;
   }
 
-  /// The memory of the arena after the jobs.
+  /// The contents of the arena after the jobs.
   std::span<const std::byte> run_in(const Arena& arena, std::span<const Job> jobs, bool waits) {
     reserve(arena.bytes());
     const std::span<std::byte> staged = staging_->bytes().first(arena.bytes());
@@ -214,7 +214,7 @@ class CudaRunner final : public Runner {
 
   Module& module_of(const std::shared_ptr<const Image>& image) {
     if (!image->program.empty())
-      throw Unsupported("a function of the host is called, which is no kernel", {image->name()});
+      throw Unsupported("the entry is a host function, not a kernel", {image->name()});
     const auto known = std::ranges::find(modules_, image, &Loaded::image);
     if (known != modules_.end()) return *known->module;
     if (modules_.size() == most_modules) modules_.pop_front();
@@ -230,7 +230,7 @@ class CudaRunner final : public Runner {
   GpuMemory memory_;
   Context context_;
   Launcher launcher_;
-  unsigned jobs_run_ = 0;  ///< of those whose memory is plain
+  unsigned jobs_run_ = 0;  ///< jobs with plain memory
   std::list<Loaded> modules_;
   std::optional<PinnedMemory> staging_;
   std::optional<Memory> block_;

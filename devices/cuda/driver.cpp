@@ -8,7 +8,7 @@
 namespace foldproof::cuda {
 namespace {
 
-[[noreturn]] void lack(const std::string& why) { throw Unsupported("there is no CUDA device here: " + why); }
+[[noreturn]] void lack(const std::string& why) { throw Unsupported("no CUDA device available: " + why); }
 
 #define FOLDPROOF_EXPORTED_(name) #name
 #define FOLDPROOF_EXPORTED(name) FOLDPROOF_EXPORTED_(name)
@@ -20,7 +20,7 @@ Driver opened() {
   const auto find = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
     if (function == nullptr)
-      lack(fmt::format("its driver has no {}; a driver of CUDA 12.4 or later has", name));
+      lack(fmt::format("the driver lacks {}; install the driver of CUDA 12.4 or later", name));
   };
 #define FOLDPROOF_DRIVER_FUNCTION(function) find(driver.function##_, FOLDPROOF_EXPORTED(function));
 #include "devices/cuda/driver.def"
@@ -29,7 +29,7 @@ Driver opened() {
     lack(fmt::format("cuInit returns error {}", static_cast<int>(result)));
   int count = 0;
   if (const CUresult result = driver.cuDeviceGetCount_(&count); result != CUDA_SUCCESS || count < 1)
-    lack("the driver counts none");
+    lack("the driver reports no devices");
   return driver;
 }
 
@@ -52,7 +52,7 @@ std::string text_of(CUresult result) {
 
 void check(CUresult result, std::string_view doing) {
   if (result != CUDA_SUCCESS)
-    throw Failure(result, fmt::format("the GPU fails at {}: {}", doing, text_of(result)));
+    throw Failure(result, fmt::format("GPU error while {}: {}", doing, text_of(result)));
 }
 
 }  // namespace foldproof::cuda

@@ -1,4 +1,5 @@
-// CUDA's driver, opened at run time: nothing of CUDA is linked, and a machine without it is told so.
+// The CUDA driver, opened at run time: nothing links against CUDA, and a machine without a driver gets an
+// error message.
 #pragma once
 
 #include <cuda.h>
@@ -10,15 +11,15 @@
 
 namespace foldproof::cuda {
 
-/// The driver's functions that are used, by their names.
+/// The driver functions in use, by name.
 struct Driver {
 #define FOLDPROOF_DRIVER_FUNCTION(function) decltype(&::function) function##_ = nullptr;
 #include "devices/cuda/driver.def"
 #undef FOLDPROOF_DRIVER_FUNCTION
 };
 
-/// Opens and initialises it once. Throws Unsupported where there is no driver, an older one that lacks a
-/// function, or no GPU.
+/// Opens and initialises the driver once. Throws Unsupported if there is no driver, no GPU, or if the driver
+/// is too old and lacks a function.
 const Driver& driver();
 
 /// "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)"

@@ -1,4 +1,4 @@
-// What the driver refused or found out late.
+// Errors of the driver, including those that it reports asynchronously.
 #pragma once
 
 #include <stdexcept>
@@ -6,12 +6,12 @@
 
 namespace foldproof::cuda {
 
-/// A sentence, and the driver's result: a CUresult, without cuda.h, which users of this need not have.
+/// A sentence and the driver's CUresult, as an int so that users do not need cuda.h.
 class Failure : public std::runtime_error {
  public:
   Failure(int result, const std::string& sentence) : std::runtime_error(sentence), result_(result) {}
   int result() const { return result_; }
-  /// The GPU's memory did not suffice.
+  /// Whether the GPU ran out of memory.
   bool is_for_want_of_memory() const;
 
  private:

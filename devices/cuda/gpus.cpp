@@ -14,16 +14,17 @@
 namespace foldproof {
 namespace {
 
-Gpus none(const std::string& why) { return {0, "", "", "there is no CUDA device here: " + why}; }
+Gpus none(const std::string& why) { return {0, "", "", "no CUDA device available: " + why}; }
 
-/// A function of the driver. Of all GPUs this much can be asked, of those as well whose driver lacks what
+/// Looks up a driver function. Querying the GPUs also works with a driver that lacks functions that
 /// devices/cuda/driver.h needs to run kernels.
 template <typename Function>
 Function* function(void* driver, const char* name) {
   return reinterpret_cast<Function*>(dlsym(driver, name));
 }
 
-/// "compute capability 9.0, driver of CUDA 13.0" behind the name, and what code for it is made for.
+/// Appends "compute capability 9.0, driver of CUDA 13.0" to the name, and sets the architecture to compile
+/// for.
 void add_capability(void* driver, Gpus& gpus) {
   auto* const attribute = function<decltype(cuDeviceGetAttribute)>(driver, "cuDeviceGetAttribute");
   auto* const version = function<decltype(cuDriverGetVersion)>(driver, "cuDriverGetVersion");
@@ -38,7 +39,7 @@ void add_capability(void* driver, Gpus& gpus) {
   gpus.architecture = fmt::format("sm_{}{}", major, minor);
 }
 
-/// In this process.
+/// Queries the driver in this process.
 Gpus asked() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr) return none("the driver's libcuda.so.1 cannot be opened");
@@ -52,7 +53,7 @@ Gpus asked() {
   int number = 0;
   if (const CUresult error = count(&number); error != CUDA_SUCCESS)
     return none(fmt::format("cuDeviceGetCount returns error {}", static_cast<int>(error)));
-  if (number < 1) return none("the driver counts none");
+  if (number < 1) return none("the driver reports no devices");
   std::array<char, 256> text{};
   if (name(text.data(), static_cast<int>(text.size()) - 1, 0) != CUDA_SUCCESS) text[0] = '\0';
   Gpus gpus{static_cast<unsigned>(number), text.data(), "", ""};
@@ -60,7 +61,7 @@ Gpus asked() {
   return gpus;
 }
 
-/// A line each.
+/// One field per line.
 std::string text_of(const Gpus& all) {
   return fmt::format("{}\n{}\n{}\n{}\n", all.count, all.name, all.architecture, all.lack);
 }
@@ -77,7 +78,7 @@ Gpus read_from(const std::string& text) {
   return all;
 }
 
-/// In a fork: a process that has asked its driver can never be forked again.
+/// Queries the driver in a fork: a process that has initialised the driver must not fork afterwards.
 Gpus asked_elsewhere() {
   constexpr std::size_t most_text = 4096;
   try {
@@ -91,7 +92,7 @@ Gpus asked_elsewhere() {
     const std::string text = read_to_end(answer.from.number(), most_text);
     const ExitStatus status = child.wait();
     if (status.signal != 0 || status.code != 0 || text.empty())
-      return none("its driver ends the process that asks for it");
+      return none("the driver terminates the process that queries it");
     return read_from(text);
   } catch (const InputError& error) {
     return none(error.sentence());

@@ -19,7 +19,7 @@ using Site = CUresult(const CUlaunchConfig&, CUfunction, void**);
 template <unsigned number>
 [[gnu::noinline]] CUresult launch(const CUlaunchConfig& config, CUfunction function, void** arguments) {
   const CUresult result = driver().cuLaunchKernelEx_(&config, function, arguments, nullptr);
-  // Without something behind it the call would be a jump, and functions that are alike become one.
+  // Keeps the call from becoming a tail jump, and prevents merging of identical functions.
   asm volatile("# launch site %0" : : "i"(number));
   return result;
 }
@@ -33,7 +33,7 @@ constexpr auto sites = table(std::make_integer_sequence<unsigned, launch_site_co
 
 std::uint64_t address_of(Site* site) { return std::bit_cast<std::uintptr_t>(site); }
 
-/// Up to the next one, which mostly is its neighbour; none is longer than this.
+/// The start of the next site, which is usually adjacent; no site is longer than `longest`.
 std::uint64_t end_of(Site* site) {
   constexpr std::uint64_t longest = 256;
   std::uint64_t end = address_of(site) + longest;

@@ -1,5 +1,5 @@
-// Functions that launch, all alike but for their place in the program: compute-sanitizer tells the host's
-// stack of each launch, and so which one it was.
+// Identical launch functions at different code addresses: compute-sanitizer reports the host stack of each
+// launch, which identifies the function and so the launch.
 #pragma once
 
 #include <cuda.h>
@@ -10,10 +10,10 @@ namespace foldproof::cuda {
 
 constexpr unsigned launch_site_count = 1024;
 
-/// cuLaunchKernelEx, called by the function of that number modulo launch_site_count.
+/// cuLaunchKernelEx, called from launch site number `site` modulo launch_site_count.
 CUresult launch_from(unsigned site, const CUlaunchConfig& config, CUfunction function, void** arguments);
 
-/// Where those functions are in the file of this program.
+/// The location of those functions in this program's file.
 compute_sanitizer::LaunchSites launch_sites();
 
 }  // namespace foldproof::cuda

@@ -10,7 +10,7 @@
 namespace foldproof::cuda {
 namespace {
 
-/// What a block may have of shared memory without a word, and of blocks a cluster.
+/// Limits without opt-in: shared memory per block in bytes, and blocks per cluster.
 constexpr std::uint32_t shared_without_asking = 48 << 10;
 constexpr std::uint64_t portable_cluster = 8;
 
@@ -22,7 +22,7 @@ bool is_refusal(CUresult result) {
 CUmod_st* loaded(const Image& image) {
   std::array<char, 8192> log{};
   std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_GENERATE_LINE_INFO};
-  // Values that are no pointers are passed as if they were.
+  // Option values that are not pointers are passed as void*.
   std::array<void*, 3> values{log.data(), std::bit_cast<void*>(log.size() - 1),
                               std::bit_cast<void*>(std::uintptr_t{1})};
   CUmod_st* module = nullptr;
@@ -39,7 +39,7 @@ CUmod_st* loaded(const Image& image) {
 
 EntryInfo entry_of(CUfunc_st* function) {
   const char* name = nullptr;
-  check(driver().cuFuncGetName_(&name, function), "naming a kernel");
+  check(driver().cuFuncGetName_(&name, function), "querying a kernel's name");
   EntryInfo entry{name, {}};
   std::size_t offset = 0, bytes = 0;
   for (std::size_t k = 0; driver().cuFuncGetParamInfo_(function, k, &offset, &bytes) == CUDA_SUCCESS; ++k)
@@ -66,7 +66,7 @@ void Module::keep_variables(const ptx::Module& module) {
     if (variable.space != ptx::Space::global) continue;
     CUdeviceptr address = 0;
     std::size_t bytes = 0;
-    // What no kernel uses is not there any more.
+    // Variables that are not used by any kernel have been removed.
     if (driver().cuModuleGetGlobal_(&address, &bytes, module_, variable.name.c_str()) != CUDA_SUCCESS)
       continue;
     variables_.push_back({address, Memory(bytes)});
@@ -89,14 +89,14 @@ std::vector<EntryInfo> Module::entries() const {
 CUfunc_st* Module::function(const std::string& entry, const LaunchShape& shape) const {
   CUfunc_st* function = nullptr;
   if (driver().cuModuleGetFunction_(&function, module_, entry.c_str()) != CUDA_SUCCESS)
-    throw InputError(fmt::format("{} holds no kernel \"{}\"", name_, entry));
+    throw InputError(fmt::format("{} does not contain a kernel \"{}\"", name_, entry));
   if (shape.shared_bytes > shared_without_asking &&
       driver().cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                    static_cast<int>(shape.shared_bytes)) != CUDA_SUCCESS)
-    throw RefusedLaunch{"a block has no so much shared memory on this GPU"};
+    throw RefusedLaunch{"a block cannot have that much shared memory on this GPU"};
   if (shape.cluster.volume() > portable_cluster)
     check(driver().cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
-          "admitting clusters of more than 8 blocks");
+          "enabling clusters of more than 8 blocks");
   return function;
 }
 

@@ -1,4 +1,5 @@
-// Machine code on the GPU: its kernels, and its variables, which every job finds as they were loaded.
+// Machine code on the GPU: its kernels, and its variables, which are reset to their initial values before
+// each job.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 #include "devices/image.h"
 #include "devices/launch.h"
 
-struct CUmod_st;  // as cuda.h names it
+struct CUmod_st;  // as in cuda.h
 
 namespace foldproof::cuda {
 
 class Module {
  public:
-  /// Loads the image's machine code, or has the driver compile its PTX. Throws InputError, with the
-  /// compiler's words, for what it refuses.
+  /// Loads the image's machine code, or lets the driver compile its PTX. Throws InputError with the
+  /// compiler's message if the driver rejects it.
   Module(Context& context, const Image& image);
   ~Module();
   Module(const Module&) = delete;
@@ -24,12 +25,12 @@ class Module {
 
   std::vector<EntryInfo> entries() const;
 
-  /// Ready for launches of that shape: what needs asking for, as more than 48 KiB of shared memory does, is
-  /// asked for. Throws InputError where there is no such kernel, RefusedLaunch for more than a block can
-  /// have.
+  /// The kernel, prepared for launches of that shape: opts in to more than 48 KiB of shared memory and to
+  /// clusters of more than 8 blocks if needed. Throws InputError if there is no such kernel, RefusedLaunch if
+  /// a block cannot have that much shared memory.
   CUfunc_st* function(const std::string& entry, const LaunchShape& shape) const;
 
-  /// Gives the variables in global memory the values that they were loaded with, in the context's stream.
+  /// Restores the initial values of the variables in global memory, in the context's stream.
   void reset();
 
  private:

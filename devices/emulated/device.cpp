@@ -21,7 +21,7 @@ constexpr std::uint64_t most_parameter_bytes = 32764;
 
 bool fits(const Dim3& d, const Dim3& limit) { return d.x <= limit.x && d.y <= limit.y && d.z <= limit.z; }
 
-void check_shape(const Program& program, const Code& entry, const LaunchShape& shape) {
+void check_shape(const Program& program, const FunctionCode& entry, const LaunchShape& shape) {
   const std::uint64_t threads = shape.block.volume();
   if (shape.grid.volume() == 0 || threads == 0)
     throw InputError(
@@ -41,7 +41,7 @@ void check_shape(const Program& program, const Code& entry, const LaunchShape& s
                     shared, fixed, shape.shared_bytes, largest_shared_memory));
   const auto& most = entry.max_threads;
   if (most[0] != 0 && threads > std::uint64_t{most[0]} * most[1] * most[2])
-    throw InputError(fmt::format("{} was compiled for at most {} threads a block, and the launch has {}",
+    throw InputError(fmt::format("{} was compiled for at most {} threads per block, and the launch has {}",
                                  entry.name, std::uint64_t{most[0]} * most[1] * most[2], threads));
   const auto& exact = entry.required_threads;
   if (exact[0] != 0 && (exact[0] != shape.block.x || exact[1] != shape.block.y || exact[2] != shape.block.z))
@@ -49,8 +49,8 @@ void check_shape(const Program& program, const Code& entry, const LaunchShape& s
                                  entry.name, exact[0], exact[1], exact[2], to_string(shape.block)));
 }
 
-// The cluster of a launch: what it asks for, else what the kernel was compiled with.
-Dim3 cluster_of(const Code& entry, const LaunchShape& shape) {
+// The cluster size of a launch: the one requested, otherwise the one compiled into the kernel.
+Dim3 cluster_of(const FunctionCode& entry, const LaunchShape& shape) {
   const auto& compiled = entry.required_cluster;
   const Dim3 own{compiled[0], compiled[1], compiled[2]};
   if (shape.cluster.x == 0) {
@@ -69,19 +69,19 @@ Dim3 cluster_of(const Code& entry, const LaunchShape& shape) {
   return cluster;
 }
 
-// A cooperative launch needs all blocks resident at once.
-void check_cooperative(const Program& program, const Code& entry, const LaunchShape& shape) {
+// All blocks of a cooperative launch must be resident at once.
+void check_cooperative(const Program& program, const FunctionCode& entry, const LaunchShape& shape) {
   const std::uint64_t shared = std::uint64_t{program.shared_static_bytes(entry)} + shape.shared_bytes;
   std::uint64_t each = std::min(blocks_each, threads_each / ((shape.block.volume() + 31) / 32 * 32));
   if (shared != 0) each = std::min(each, largest_shared_memory / shared);
   if (shape.grid.volume() > each * multiprocessors)
     throw InputError(
-        fmt::format("a cooperative launch of {} blocks cannot be resident at once: {} multiprocessors "
-                    "hold {} such blocks each",
+        fmt::format("a cooperative launch of {} blocks cannot be resident at once: {} multiprocessors with "
+                    "{} such blocks each",
                     shape.grid.volume(), multiprocessors, each));
 }
 
-std::vector<std::byte> pack(const Code& entry, std::span<const ArgumentBytes> arguments) {
+std::vector<std::byte> pack(const FunctionCode& entry, std::span<const ArgumentBytes> arguments) {
   if (arguments.size() != entry.parameter_bytes.size())
     throw InputError(fmt::format("{} takes {} arguments, and the launch gives {}", entry.name,
                                  entry.parameter_bytes.size(), arguments.size()));
@@ -120,7 +120,7 @@ ModuleId Device::load(const Image& image) {
 
 std::vector<EntryInfo> Device::entries(ModuleId module) const {
   std::vector<EntryInfo> found;
-  for (const Code& code : program(module).functions)
+  for (const FunctionCode& code : program(module).functions)
     if (code.is_entry) found.push_back({code.name, code.parameter_bytes});
   return found;
 }
@@ -156,7 +156,7 @@ LaunchReport Device::launch(ModuleId module, std::string_view entry_name, const 
                             std::span<const ArgumentBytes> arguments, const Schedule& schedule,
                             const Limits& limits, const LaunchOwners& owners) {
   const Program& code = program(module);
-  const Code* entry = code.entry(entry_name);
+  const FunctionCode* entry = code.entry(entry_name);
   if (!entry) throw InputError(fmt::format("{} has no kernel named {}", code.name, entry_name));
   check_shape(code, *entry, shape);
   LaunchShape full = shape;
@@ -169,7 +169,7 @@ LaunchReport Device::launch(ModuleId module, std::string_view entry_name, const 
 }
 
 const Program& Device::program(ModuleId module) const {
-  if (module >= programs_.size()) throw InputError(fmt::format("there is no module {}", module));
+  if (module >= programs_.size()) throw InputError(fmt::format("module {} does not exist", module));
   return *programs_[module];
 }
 

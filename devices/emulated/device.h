@@ -10,7 +10,7 @@
 
 #include "devices/image.h"
 #include "devices/launch.h"
-#include "devices/order.h"
+#include "devices/schedule.h"
 #include "sanitizer/observer.h"
 
 namespace foldproof::emulated {
@@ -21,29 +21,31 @@ struct Program;
 
 using ModuleId = std::uint32_t;
 
-/// Interprets PTX. Several launches share its memory, as those of one CUDA context do.
+/// Interprets PTX. Launches share its memory, like those of one CUDA context.
 class Device {
  public:
-  /// The observers watch every launch. With `tracks_definedness` it knows which bits are undefined.
+  /// The observers observe every launch. With `tracks_definedness`, the device keeps shadow bits of undefined
+  /// values.
   explicit Device(Observers observers = {}, bool tracks_definedness = false);
   ~Device();
 
-  /// Throws InputError for text that is not PTX, Unsupported for an instruction that the device lacks and
-  /// that every execution reaches.
+  /// Throws InputError for text that is not PTX, Unsupported for an unimplemented instruction that every
+  /// execution reaches.
   ModuleId load(const Image& image);
   std::vector<EntryInfo> entries(ModuleId module) const;
-  /// Gives the module's variables their initial values again.
+  /// Restores the initial values of the module's variables.
   void reset(ModuleId module);
 
-  /// Memory that was never written. `bytes` may be 0; the address is then valid for no access. Findings call
-  /// the memory by `name`.
+  /// Allocates memory whose contents are undefined. `bytes` may be 0; no access to the address is valid then.
+  /// Findings refer to the memory as `name`.
   Address allocate(std::uint64_t bytes, std::string_view name);
   void free(Address address);
   void write(Address to, std::span<const std::byte> bytes);
   void read(Address from, std::span<std::byte> bytes) const;
 
-  /// Runs one kernel to its end. A kernel that misbehaves gives findings; a launch beyond the device's
-  /// limits or an entry that does not exist throws InputError; a missing instruction throws Unsupported.
+  /// Runs one kernel to completion. Misbehaviour of the kernel is reported as findings; a launch beyond the
+  /// device's limits or a nonexistent entry throws InputError; an unimplemented instruction throws
+  /// Unsupported.
   LaunchReport launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
                       std::span<const ArgumentBytes> arguments, const Schedule& schedule,
                       const Limits& limits);
@@ -51,12 +53,12 @@ class Device {
  private:
   friend class JobRun;
 
-  /// `owners`: of the job that the launch belongs to.
+  /// `owners`: of the job that contains the launch.
   LaunchReport launch(ModuleId module, std::string_view entry, const LaunchShape& shape,
                       std::span<const ArgumentBytes> arguments, const Schedule& schedule,
                       const Limits& limits, const LaunchOwners& owners);
   const Program& program(ModuleId module) const;
-  /// The host's bytes of a stretch of memory. Throws InputError unless it lies in one live allocation.
+  /// The host memory that backs a range. Throws InputError unless the range is in one live allocation.
   std::byte* host(Address address, std::uint64_t bytes) const;
 
   Observers observers_;

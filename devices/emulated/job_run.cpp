@@ -5,13 +5,13 @@
 
 #include "devices/emulated/memory/memory.h"
 #include "devices/emulated/scheduling/launch.h"
-#include "devices/emulated/shadow/undefined_output.h"
+#include "devices/emulated/shadow/definedness_output.h"
 
 namespace foldproof::emulated {
 
-JobRun::JobRun(Device& device, const std::optional<Filling>& filling, bool again) : device_(device) {
-  origins_.filling = filling;
-  device_.memory_->hold(filling.value_or(Filling{}));
+JobRun::JobRun(Device& device, const std::optional<UndefinedFill>& fill, bool again) : device_(device) {
+  origins_.fill = fill;
+  device_.memory_->hold(fill.value_or(UndefinedFill{}));
   for (const auto& observer : device_.observers_) observer->job_begins(again);
 }
 
@@ -38,7 +38,7 @@ LaunchReport JobRun::launch(ModuleId module, std::string_view entry, const Launc
   const NodeId known = provenance_ ? provenance_->expressions.size() : 0;
   LaunchReport report = device_.launch(module, entry, shape, arguments, schedule, limits,
                                        {.origins = &origins_, .provenance = provenance_.get()});
-  if (provenance_) provenance_->launches.push_back(followed_launch(known));
+  if (provenance_) provenance_->launches.push_back(trace_of_launch(known));
   return report;
 }
 
@@ -58,9 +58,9 @@ UseOfUndefined JobRun::use_of_undefined() const {
   return use;
 }
 
-std::optional<Followed> JobRun::provenance(Address output, Element element, std::uint64_t count) {
+std::optional<ProvenanceTrace> JobRun::provenance(Address output, Element element, std::uint64_t count) {
   if (!provenance_) return std::nullopt;
-  Followed result;
+  ProvenanceTrace result;
   for (std::uint64_t i = 0; i < count; ++i) {
     const Address at = output + i * size_of(element);
     result.results.push_back(
@@ -79,8 +79,8 @@ void JobRun::claim_input() {
       provenance_->memory.set({global_memory, input_.at + i * bytes + b}, {static_cast<NodeId>(i + 1), b, 0});
 }
 
-FollowedLaunch JobRun::followed_launch(NodeId known) const {
-  FollowedLaunch launch{provenance_->expressions.size(), {}};
+LaunchTrace JobRun::trace_of_launch(NodeId known) const {
+  LaunchTrace launch{provenance_->expressions.size(), {}};
   provenance_->memory.for_each_global([&](Address at, const BytePart& byte) {
     const Address origin = input_.at + (byte.node - 1) * size_of(input_.element) + byte.byte;
     const bool is_moved_element = byte.node <= provenance_->expressions.inputs() && at != origin;

@@ -1,5 +1,5 @@
-// One run of a job on the emulated device: which of its values are undefined and what depends on them, and of
-// which elements of the input its values are made.
+// One run of a job on the emulated device: tracks which of its values are undefined and what depends on them,
+// and which input elements its values depend on.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 #include "devices/emulated/device.h"
 #include "devices/emulated/shadow/job_provenance.h"
 #include "devices/emulated/shadow/origins.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 namespace foldproof::emulated {
 
-/// A device has one at a time.
+/// A device has at most one at a time.
 class JobRun {
  public:
-  /// From now on, undefined memory and registers hold `filling`; where it is absent, memory holds poison and
-  /// registers zero, so that loops over an unset count end. `again`: the launches are those of the run
-  /// before, whose `wants_replay` asked for it.
-  JobRun(Device& device, const std::optional<Filling>& filling, bool again);
+  /// Starts the run. Undefined memory and registers hold `fill`; without it, memory holds poison and
+  /// registers zero, so that loops with an unset count terminate. `again`: repeats the launches of the
+  /// previous run, whose `wants_replay` requested it.
+  JobRun(Device& device, const std::optional<UndefinedFill>& fill, bool again);
 
-  /// From now on, values made of these elements are traced.
+  /// Starts tracing values that depend on these elements.
   void trace(Address input, Element element, std::uint64_t count);
 
   void write(Address to, std::span<const std::byte> bytes);
@@ -32,21 +32,21 @@ class JobRun {
                       std::span<const ArgumentBytes> arguments, const Schedule& schedule,
                       const Limits& limits);
 
-  /// Whether observers ask for the launches once more, in fresh memory.
+  /// Whether observers request that the launches be repeated in fresh memory.
   bool wants_replay() const;
-  /// What the launches left undefined in a buffer. `loose_element`: see JobBuffer.
+  /// The bytes of a buffer that the launches left undefined. `loose_element`: see JobBuffer.
   UndefinedOutput undefined_output(Address from, std::uint64_t bytes, std::string_view name,
                                    std::uint32_t loose_element) const;
-  /// Of the launches until now.
+  /// For the launches so far.
   UseOfUndefined use_of_undefined() const;
-  /// What the elements of an output are made of, at the end of the run; nothing where no values are traced.
-  std::optional<Followed> provenance(Address output, Element element, std::uint64_t count);
+  /// The provenance of an output's elements, at the end of the run; std::nullopt if values are not traced.
+  std::optional<ProvenanceTrace> provenance(Address output, Element element, std::uint64_t count);
 
  private:
-  /// Writes the input's elements into memory as nodes, also where the host has written them once more.
+  /// Marks the input's bytes in memory as input nodes, also after the host has written them again.
   void claim_input();
-  /// Of the launch that has ended, which began with so many nodes.
-  FollowedLaunch followed_launch(NodeId known) const;
+  /// The trace of the launch that just ended; `known`: the number of nodes at its start.
+  LaunchTrace trace_of_launch(NodeId known) const;
 
   Device& device_;
   Origins origins_;
@@ -55,8 +55,8 @@ class JobRun {
     Element element{};
     std::uint64_t count = 0;
   };
-  Input input_;                                ///< while its values are traced
-  std::unique_ptr<JobProvenance> provenance_;  ///< null where values are not traced
+  Input input_;                                ///< set while values are traced
+  std::unique_ptr<JobProvenance> provenance_;  ///< null if values are not traced
 };
 
 }  // namespace foldproof::emulated

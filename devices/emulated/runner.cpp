@@ -16,14 +16,14 @@
 namespace foldproof::emulated {
 namespace {
 
-/// The buffers of one job on the device, freed with it.
+/// The device buffers of one job, freed by the destructor.
 class Allocations {
  public:
   Allocations(Device& device, const std::vector<JobBuffer>& buffers) : device_(device), buffers_(buffers) {
     try {
       for (const JobBuffer& buffer : buffers) {
         if (buffer.initial.size() > buffer.bytes)
-          throw InputError(fmt::format("the buffer \"{}\" of {} bytes is given {} initial ones", buffer.name,
+          throw InputError(fmt::format("the buffer \"{}\" of {} bytes has {} initial bytes", buffer.name,
                                        buffer.bytes, buffer.initial.size()));
         blocks_.push_back(device.allocate(buffer.offset + buffer.bytes, buffer.name));
         if (!buffer.initial.empty()) device.write(start(blocks_.size() - 1), buffer.initial);
@@ -39,7 +39,8 @@ class Allocations {
 
   Address start(std::size_t buffer) const { return blocks_.at(buffer) + buffers_[buffer].offset; }
 
-  /// What is read back, and the findings about undefined bytes in it.
+  /// Reads back the buffers and adds the findings about undefined bytes. Returns the idle bytes of each
+  /// buffer.
   std::vector<std::vector<ByteRange>> take(const JobRun& run, JobResult& result) const {
     std::vector<std::vector<ByteRange>> idle(buffers_.size());
     result.contents.resize(buffers_.size());
@@ -57,7 +58,7 @@ class Allocations {
   }
 
  private:
-  // The last first, so that the next run's buffers have the same addresses.
+  // Frees the last one first, so that the next run's buffers have the same addresses.
   void release() {
     for (; !blocks_.empty(); blocks_.pop_back()) device_.free(blocks_.back());
   }
@@ -67,7 +68,7 @@ class Allocations {
   std::vector<Address> blocks_;
 };
 
-/// A co-running load has no meaning here.
+/// Co-running loads are ignored on the emulated device.
 Schedule schedule_of(const Job& job) {
   const auto* schedule = std::get_if<Schedule>(&job.order);
   return schedule ? *schedule : Schedule{};
@@ -76,7 +77,7 @@ Schedule schedule_of(const Job& job) {
 void poison(std::vector<std::vector<std::byte>>& contents, const std::vector<std::vector<ByteRange>>& idle) {
   for (std::size_t i = 0; i < contents.size() && i < idle.size(); ++i)
     for (const ByteRange& range : idle[i])
-      for (std::uint64_t at = range.first; at != range.end; ++at) contents[i][at] = Filling{}.byte(at);
+      for (std::uint64_t at = range.first; at != range.end; ++at) contents[i][at] = UndefinedFill{}.byte(at);
 }
 
 class EmulatedRunner final : public Runner {
@@ -91,14 +92,14 @@ class EmulatedRunner final : public Runner {
       Attempt first = watched(job);
       if (first.result.completed && std::ranges::any_of(first.result.findings, is_doubtful)) {
         const bool matters = undefined_values_matter(job, first);
-        first = watched(job);  // so that whoever counts has counted this run
+        first = watched(job);  // so that counters count this run
         if (!matters) std::erase_if(first.result.findings, is_doubtful);
       }
       poison(first.result.contents, first.idle);
       results.push_back(std::move(first.result));
       if (std::ranges::find(results.back().findings, Kind::timeout, &Finding::kind) !=
           results.back().findings.end())
-        break;  // the next ones would most likely take as long
+        break;  // the next jobs would most likely take as long
     }
     return results;
   }
@@ -111,44 +112,43 @@ class EmulatedRunner final : public Runner {
   /// One run of a job.
   struct Attempt {
     JobResult result;
-    std::vector<std::vector<ByteRange>> idle;  ///< by buffer: what says nothing
-    UseOfUndefined use;                        ///< where findings or the purpose ask for it
+    std::vector<std::vector<ByteRange>> idle;  ///< by buffer: bytes that carry no information
+    UseOfUndefined use;                        ///< if findings or the purpose require it
   };
   enum class Purpose : bool { first, compare };
 
-  /// `filling`: what undefined values hold.
-  Attempt watched(const Job& job, const std::optional<Filling>& filling = std::nullopt) {
+  /// `fill`: the contents of undefined memory and registers.
+  Attempt watched(const Job& job, const std::optional<UndefinedFill>& fill = std::nullopt) {
     {
-      JobRun first(device_, filling, false);
-      Attempt attempt = run(job, first, filling ? Purpose::compare : Purpose::first);
+      JobRun first(device_, fill, false);
+      Attempt attempt = run(job, first, fill ? Purpose::compare : Purpose::first);
       if (!first.wants_replay()) return attempt;
     }
-    JobRun replay(device_, filling, true);
-    return run(job, replay, filling ? Purpose::compare : Purpose::first);
+    JobRun replay(device_, fill, true);
+    return run(job, replay, fill ? Purpose::compare : Purpose::first);
   }
 
-  // A finding that stands only if another value would show another result. Possible padding is no longer a
-  // question of that.
+  // A finding that is kept only if another undefined value changes the result. Warnings about possible
+  // padding are kept in any case.
   static bool is_doubtful(const Finding& finding) {
     return is_about_undefined_values(finding.kind) && finding.severity == Severity::error;
   }
 
-  // Whether it matters what holds whatever nobody determined. Sums and scans of partly filled tiles compute
-  // with such values and discard what comes of them, often where no bit tells (x + u - u).
+  // Whether the result depends on undefined values. Sums and scans of partially filled tiles compute with
+  // such values and discard the results, often in ways that bitwise propagation cannot recognise (x + u - u).
   bool undefined_values_matter(const Job& job, const Attempt& first) {
     Job again = job;
-    again.follow.reset();
+    again.trace.reset();
     again.limits.warp_instructions =
         std::min(job.limits.warp_instructions, 4 * first.result.cost + (std::uint64_t{1} << 20));
     std::vector<UseOfUndefined::Compared> compared = first.use.compared;
-    const auto differs = [&](const Filling& filling) {
-      Attempt other = watched(again, filling);
+    const auto differs = [&](const UndefinedFill& fill) {
+      Attempt other = watched(again, fill);
       for (const auto& one : other.use.compared)
         if (std::ranges::find(compared, one) == compared.end()) compared.push_back(one);
       return !is_same(first, std::move(other));
     };
-    return std::ranges::any_of(fillings_by_chance(), differs) ||
-           std::ranges::any_of(fillings_of(compared), differs);
+    return std::ranges::any_of(random_fills(), differs) || std::ranges::any_of(fills_of(compared), differs);
   }
 
   static bool is_same(const Attempt& a, Attempt b) {
@@ -161,7 +161,7 @@ class EmulatedRunner final : public Runner {
     return of_a == b.result.contents;
   }
 
-  /// The findings about other things.
+  /// The findings that do not concern undefined values.
   static std::set<std::tuple<Kind, Severity, std::string>> others(const JobResult& result) {
     std::set<std::tuple<Kind, Severity, std::string>> all;
     for (const Finding& finding : result.findings)
@@ -179,8 +179,8 @@ class EmulatedRunner final : public Runner {
       const ModuleId module = module_of(job.image);
       device_.reset(module);
       const Allocations allocations(device_, job.buffers);
-      if (job.follow)
-        run.trace(allocations.start(job.follow->input), job.follow->input_element, job.follow->input_count);
+      if (job.trace)
+        run.trace(allocations.start(job.trace->input), job.trace->input_element, job.trace->input_count);
       for (const JobStep& step : job.steps) {
         if (const auto* write = std::get_if<JobWrite>(&step))
           run.write(allocations.start(write->buffer), write->bytes);
@@ -189,10 +189,10 @@ class EmulatedRunner final : public Runner {
         if (!result.completed) return attempt;
       }
       attempt.idle = allocations.take(run, result);
-      if (job.follow)
-        if (auto followed = run.provenance(allocations.start(job.follow->output), job.follow->output_element,
-                                           job.follow->output_count))
-          result.followed = std::make_shared<const Followed>(*std::move(followed));
+      if (job.trace)
+        if (auto trace = run.provenance(allocations.start(job.trace->output), job.trace->output_element,
+                                        job.trace->output_count))
+          result.trace = std::make_shared<const ProvenanceTrace>(*std::move(trace));
       if (purpose == Purpose::compare || std::ranges::any_of(result.findings, is_doubtful))
         attempt.use = run.use_of_undefined();
     } catch (const Unsupported& reason) {

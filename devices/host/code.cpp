@@ -12,8 +12,8 @@ constexpr const char* server =
 }  // namespace
 
 std::string host_program_code(const std::vector<std::string>& entries, const std::string& place) {
-  // A compiler that lists what it read lists the files of these lines, which are none: the cache of compiled
-  // programs leaves out those that are named so.
+  // A compiler that lists the files that it reads also lists these #line names, which are not files: the
+  // cache of compiled programs ignores files with this name.
   std::string code = fmt::format(
       "#line 1 \"{}server\"\n{}\nint main() {{\n  return foldproof_host::serve({{\n", place, server);
   for (std::size_t i = 0; i < entries.size(); ++i)

@@ -1,4 +1,4 @@
-// The other end of server.inc, which says how the two talk.
+// The Foldproof side of the protocol described in server.inc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "base/connection.h"
 #include "devices/host_program.h"
 #include "devices/runner_parts.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "devices/worker/wire.h"
 
 namespace foldproof {
@@ -18,19 +18,19 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::string_view greeting = "FOLDPROO";
-/// Longer ones are no names and sentences, and more are no entries: whoever sends them speaks another
-/// language.
+/// Limits on the length of names and sentences and on the number of list elements: a program that exceeds
+/// them does not follow the protocol.
 constexpr std::uint64_t most_text = 1 << 20, most_listed = 1 << 16;
 
-/// CUDA's errors that have a kind of their own.
+/// CUDA errors with their own kind of finding.
 enum Error : std::uint64_t { illegal_address = 700, misaligned_address = 716, launch_timeout = 702 };
 
-/// The program answered what is no answer.
-struct Garbage {
+/// The program's reply does not follow the protocol.
+struct ProtocolError {
   std::string what;
 };
 
-/// One process of a program, and what it said of itself.
+/// One process of a program, and the entries that it listed.
 class Program {
  public:
   Program(const std::filesystem::path& file, milliseconds limit)
@@ -38,7 +38,7 @@ class Program {
     connection_.limit(limit_);
     std::string heard(greeting.size(), '\0');
     connection_.receive(heard.data(), heard.size());
-    if (heard != greeting) throw Garbage{"its first words are no greeting"};
+    if (heard != greeting) throw ProtocolError{"it did not send the greeting"};
     for (std::uint64_t left = number(most_listed, "entries"); left > 0; --left) {
       EntryInfo entry{text(), {}};
       for (std::uint64_t more = number(most_listed, "parameters"); more > 0; --more)
@@ -50,7 +50,7 @@ class Program {
 
   const std::vector<EntryInfo>& entries() const { return entries_; }
 
-  /// Answers with a result; throws Ended or Garbage, and is of no use any more then.
+  /// Returns the job's result. Throws Ended or ProtocolError; the object is unusable then.
   JobResult run(const Job& job) {
     connection_.limit(limit_);
     const ByteWriter message = written(job);
@@ -83,7 +83,8 @@ class Program {
       writer.number(buffer.offset);
       writer.number(buffer.read_back ? 1 : 0);
       std::vector<std::byte> content = buffer.initial;
-      for (std::size_t at = content.size(); at < buffer.bytes; ++at) content.push_back(Filling{}.byte(at));
+      for (std::size_t at = content.size(); at < buffer.bytes; ++at)
+        content.push_back(UndefinedFill{}.byte(at));
       writer.bytes(content);
     }
     writer.number(job.steps.size());
@@ -145,10 +146,10 @@ class Program {
     result.findings.push_back(std::move(finding));
   }
 
-  /// Libraries say more on standard error than their numbers do.
+  /// Libraries print more details to standard error than their error codes convey.
   std::string with_last_words(const std::string& sentence) const {
     const std::string words = connection_.last_words();
-    return words.empty() ? sentence : fmt::format("{}; it said: {}", sentence, words);
+    return words.empty() ? sentence : fmt::format("{}; its last output: {}", sentence, words);
   }
 
   std::uint64_t number() {
@@ -159,7 +160,7 @@ class Program {
 
   std::uint64_t number(std::uint64_t most, std::string_view what) {
     const std::uint64_t value = number();
-    if (value > most) throw Garbage{fmt::format("it speaks of {} {}", value, what)};
+    if (value > most) throw ProtocolError{fmt::format("invalid number of {}: {}", what, value)};
     return value;
   }
 
@@ -188,7 +189,7 @@ class HostRunner final : public Runner {
       results.push_back(run(job));
       const auto& findings = results.back().findings;
       if (std::ranges::find(findings, Kind::timeout, &Finding::kind) != findings.end())
-        break;  // the next ones would most likely take as long
+        break;  // the next jobs would most likely take as long
     }
     return results;
   }
@@ -199,8 +200,8 @@ class HostRunner final : public Runner {
     } catch (const Ended& ended) {
       throw InputError(fmt::format("the host program of {} {} before it could be called", image->name(),
                                    ended.in_time ? ended.how : "does nothing"));
-    } catch (const Garbage& garbage) {
-      throw InputError(fmt::format("the host program of {} is none: {}", image->name(), garbage.what));
+    } catch (const ProtocolError& error) {
+      throw InputError(fmt::format("{} is not a host program: {}", image->name(), error.what));
     }
   }
 
@@ -208,7 +209,7 @@ class HostRunner final : public Runner {
   JobResult run(const Job& job) {
     try {
       JobResult result = program_of(*job.image).run(job);
-      if (!result.completed) program_.reset();  // what an error leaves behind is of no use
+      if (!result.completed) program_.reset();  // the device state after an error is not reused
       return result;
     } catch (const Ended& ended) {
       program_.reset();
@@ -216,10 +217,10 @@ class HostRunner final : public Runner {
                            : failed_job(job, Kind::timeout,
                                         fmt::format("the host program did not answer within {} s",
                                                     std::chrono::duration<double>(limit_).count()));
-    } catch (const Garbage& garbage) {
+    } catch (const ProtocolError& error) {
       program_.reset();
       return failed_job(job, Kind::crash,
-                        fmt::format("the host program answered what is no answer: {}", garbage.what));
+                        fmt::format("the host program sent an invalid reply: {}", error.what));
     }
   }
 

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "devices/cuda/launch_sites.h"
 #include "devices/runner_parts.h"
-#include "devices/worker/conversation.h"
+#include "devices/worker/worker_client.h"
 #include "sanitizer/compute_sanitizer/findings.h"
 #include "sanitizer/compute_sanitizer/self_test.h"
 
@@ -44,19 +44,19 @@ bool is_spoilt(const JobResult& result) {
   return std::ranges::any_of(result.findings, [](const Finding& f) { return is_fatal(f.kind); });
 }
 
-/// Instances of one contract share an image, and differ in their kernels.
+/// Instances of one contract share an image and differ in their kernels.
 bool is_of_one_kernel(const Job& a, const Job& b) {
   return a.image == b.image && launch_before(a).entry == launch_before(b).entry;
 }
 
-/// Jobs that one process ran, in its order: what became of them, and where they stand among all jobs.
+/// Jobs that one process ran, in order: their indices among all jobs, and their results.
 struct Ran {
   std::vector<std::size_t> index;
   std::vector<JobResult> results;
   bool is_spoilt() const { return !results.empty() && foldproof::is_spoilt(results.back()); }
 };
 
-/// Thrown where the tool did not report its self-test.
+/// Thrown if the tool did not report its self-test.
 struct Silent {
   std::string why;
 };
@@ -84,8 +84,8 @@ class SanitizedRun {
   }
 
  private:
-  /// How many of the jobs have a result now: all of them, or those before the first that spoils the device or
-  /// does not end, and that one.
+  /// Returns how many of the jobs have a result now: all of them, or those up to and including the first that
+  /// corrupts the device or does not end.
   std::size_t run_process(std::span<const std::size_t> jobs) {
     const TemporaryFolder folder;
     const fs::path records = folder.path() / "records.xml";
@@ -93,12 +93,12 @@ class SanitizedRun {
     std::ranges::copy(worker_.command, std::back_inserter(command));
     Ran ran;
     try {
-      Conversation conversation(command);
-      run_in(conversation, jobs, ran);
-      if (!ran.is_spoilt()) run_self_test(conversation);  // nothing runs on a spoilt device
-      conversation.connection().limit(for_its_records);
-      if (!conversation.connection().finish())
-        throw Unsupported(fmt::format("compute-sanitizer's {} did not write down what it saw", tool_.name));
+      WorkerClient client(command);
+      run_in(client, jobs, ran);
+      if (!ran.is_spoilt()) run_self_test(client);  // nothing can run on a corrupted device
+      client.connection().limit(for_its_records);
+      if (!client.connection().finish())
+        throw Unsupported(fmt::format("compute-sanitizer's {} did not write its records", tool_.name));
       if (ran.is_spoilt()) spoiler_ = ran.index.back();
       attribute(read_if_possible(records).value_or(""), ran);
       return keep(std::move(ran));
@@ -107,7 +107,7 @@ class SanitizedRun {
       if (done == jobs.size())
         throw Unsupported(fmt::format("a worker under compute-sanitizer's {} {}", tool_.name,
                                       ended.in_time ? ended.how : "did not run its self-test in time"));
-      // What the tool saw of the jobs before is lost with the process.
+      // The tool's records of the earlier jobs are lost with the process, so those jobs are run again.
       if (done > 0)
         if (const std::size_t again = run_process(jobs.first(done)); again < done) return again;
       results_[jobs[done]] = failed(jobs_[jobs[done]], ended);
@@ -116,20 +116,19 @@ class SanitizedRun {
     } catch (const Silent& silent) {
       return run_unproven(jobs, silent);
     } catch (const ProtocolError& error) {
-      throw Unsupported(fmt::format("the worker under compute-sanitizer's {} answers what is no answer: {}",
+      throw Unsupported(fmt::format("the worker under compute-sanitizer's {} sent an invalid reply: {}",
                                     tool_.name, error.what));
     }
   }
 
-  /// Looks for the kernel beside which the tool is silent, by halves. Throws Unsupported where it is so
-  /// alone.
+  /// Bisects to the kernel next to which the tool is silent. Throws Unsupported if it is silent without any.
   std::size_t run_unproven(std::span<const std::size_t> jobs, const Silent& silent) {
     if (jobs.empty()) throw Unsupported(silent.why);
     if (!is_proven_) run_process({});
     return run_process(jobs.first(jobs.size() / 2));
   }
 
-  /// And there are some.
+  /// False if there are none.
   bool are_of_one_kernel(const std::vector<std::size_t>& jobs) const {
     return !jobs.empty() && std::ranges::all_of(jobs, [&](std::size_t j) {
       return is_of_one_kernel(jobs_[j], jobs_[jobs.front()]);
@@ -141,22 +140,22 @@ class SanitizedRun {
     return ran.results.size();
   }
 
-  /// The jobs one by one, so that it is known which one does not end.
-  void run_in(Conversation& conversation, std::span<const std::size_t> jobs, Ran& ran) const {
+  /// Runs the jobs one by one, so that a job that does not end can be identified.
+  void run_in(WorkerClient& client, std::span<const std::size_t> jobs, Ran& ran) const {
     for (const std::size_t j : jobs) {
       if (ran.is_spoilt()) return;
       const Job& job = jobs_[j];
       const bool is_new = ran.index.empty() || jobs_[ran.index.back()].image != job.image;
-      ran.results.push_back(result_of(job, is_new, conversation));
+      ran.results.push_back(result_of(job, is_new, client));
       ran.index.push_back(j);
     }
   }
 
-  JobResult result_of(const Job& job, bool is_new, Conversation& conversation) const {
+  JobResult result_of(const Job& job, bool is_new, WorkerClient& client) const {
     try {
-      if (is_new) conversation.introduce(*job.image, worker_.start);
-      return std::move(conversation.run({&job, 1}, worker_.limit, worker_.start).value().front());
-    } catch (const InputError& refusal) {  // by the driver, of an image: others have nothing to do with it
+      if (is_new) client.introduce(*job.image, worker_.start);
+      return std::move(client.run({&job, 1}, worker_.limit, worker_.start).value().front());
+    } catch (const InputError& refusal) {  // of an image by the driver: it does not affect other images
       JobResult result;
       result.completed = false;
       result.unsupported = refusal.what();
@@ -164,14 +163,14 @@ class SanitizedRun {
     }
   }
 
-  /// It ends, however long it takes beside what else the GPU has to do: it has more time than a case.
-  void run_self_test(Conversation& conversation) const {
+  /// It gets more time than a case, since other work on the GPU may delay it.
+  void run_self_test(WorkerClient& client) const {
     const Job test = self_test_job(tool_);
-    conversation.introduce(*test.image, worker_.start);
-    conversation.run({&test, 1}, worker_.start, worker_.start);
+    client.introduce(*test.image, worker_.start);
+    client.run({&test, 1}, worker_.start, worker_.start);
   }
 
-  /// Gives each job what the tool saw of it.
+  /// Assigns the tool's findings to the jobs.
   void attribute(const std::string& xml, Ran& ran) {
     const std::vector<ToolFinding> all = findings(tool_, read_records(xml), cuda::launch_sites());
     const auto why = ran.is_spoilt() ? std::nullopt : silent(tool_, all, tool_.self_test);
@@ -180,27 +179,26 @@ class SanitizedRun {
     std::vector<std::vector<Finding>> seen(ran.results.size());
     for (const ToolFinding& found : without_self_test(all, tool_.self_test)) {
       const std::size_t k = place_of(found, ran);
-      if (k >= seen.size()) continue;  // behind the job that spoilt the device: it is run again
+      if (k >= seen.size()) continue;  // after the job that corrupted the device: it is run again
       seen[k].push_back(found.finding);
       if (found.finding.at.file.empty()) seen[k].back().at = launch_before(jobs_[ran.index[k]]).where;
     }
     for (std::size_t k = 0; k < seen.size(); ++k) {
-      if (why && seen[k].empty()) {  // it may have been blind, and not only silent
+      if (why && seen[k].empty()) {  // the tool may not have been able to see anything
         ran.results[k].completed = false;
         ran.results[k].unsupported = why;
       }
       if (seen[k].empty()) continue;
       JobResult& result = ran.results[k];
       const bool has_error = std::ranges::count(seen[k], Severity::error, &Finding::severity) != 0;
-      if (has_error)
-        result.findings.clear();  // the tool says more than the error that the device was left with
+      if (has_error) result.findings.clear();  // the tool reports more detail than the device's error
       result.completed &= !has_error;
       std::ranges::move(seen[k], std::back_inserter(result.findings));
     }
   }
 
-  /// Which of the jobs that ran a finding is about: the tool tells the launch or its site, or neither where
-  /// it sums up.
+  /// The index of the job that a finding concerns: the tool reports the launch or its site; neither for a
+  /// summary.
   std::size_t place_of(const ToolFinding& found, const Ran& ran) const {
     if (found.site) return *found.site;
     std::uint64_t launches = 0;
@@ -229,8 +227,8 @@ class SanitizedRun {
   const fs::path& executable_;
   std::span<const Job> jobs_;
   std::vector<std::optional<JobResult>> results_;
-  std::optional<std::size_t> spoiler_;  ///< of the last process: the job behind which no other could run
-  bool is_proven_ = false;              ///< a process's tool has reported its self-test
+  std::optional<std::size_t> spoiler_;  ///< of the last process: the job after which no other could run
+  bool is_proven_ = false;              ///< the tool reported its self-test in some process
 };
 
 }  // namespace

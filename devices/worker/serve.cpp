@@ -1,4 +1,4 @@
-// The worker's side of the conversation.
+// The worker's side of the protocol.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -25,14 +25,14 @@
 namespace foldproof {
 namespace {
 
-/// What is left to a job when nobody waits for it any more.
+/// How long a job may continue after its client has disconnected.
 constexpr std::chrono::milliseconds grace{500};
 
-/// Ends the process where nobody asks any more while a job runs: a kernel that hangs must not outlive who
-/// waited for it. The end of the parent process would not tell, which may be a tool that was ended by itself.
+/// Ends the process if the client disconnects while a job runs: a hanging kernel must not outlive its client.
+/// The end of the parent process is not a reliable sign, since the parent may be a tool.
 class Watchdog {
  public:
-  /// That a job runs, while it lives.
+  /// Marks a job as running during its lifetime.
   class Busy {
    public:
     explicit Busy(Watchdog& watchdog) : watchdog_(watchdog) { watchdog_.is_busy_ = true; }
@@ -48,7 +48,7 @@ class Watchdog {
   ~Watchdog() {
     thread_.request_stop();
     const std::uint64_t once = 1;
-    if (::write(end_, &once, sizeof once) < 0) std::abort();  // an eventfd takes it
+    if (::write(end_, &once, sizeof once) < 0) std::abort();  // writing to an eventfd does not fail
     thread_.join();
     close(end_);
   }
@@ -68,14 +68,14 @@ class Watchdog {
   }
 
   std::atomic<bool> is_busy_ = false;
-  int end_ = eventfd(0, EFD_CLOEXEC);  ///< readable once the thread is to end
+  int end_ = eventfd(0, EFD_CLOEXEC);  ///< readable when the thread must exit
   std::jthread thread_;
 };
 
-/// Modules stay loaded for so many images.
+/// The number of images whose modules stay loaded.
 constexpr std::size_t most_images = 16;
 
-/// False when nobody asks any more.
+/// Returns false if the client has disconnected.
 bool get(void* to, std::size_t bytes) { return read_all(STDIN_FILENO, to, bytes); }
 
 bool put(const void* from, std::size_t bytes) { return write_all(STDIN_FILENO, from, bytes); }
@@ -85,13 +85,13 @@ struct Question {
   std::vector<std::byte> message;
 };
 
-/// Nothing where nobody asks any more, or speaks another language.
+/// std::nullopt if the client has disconnected or does not follow the protocol.
 std::optional<Question> asked() {
   std::uint64_t bytes = 0;
   Question question;
   if (!get(&bytes, sizeof bytes) || !get(&question.number, sizeof question.number) || bytes > most_message)
     return std::nullopt;
-  // As it comes: a length that is none asks for no memory.
+  // In steps: an invalid length must not allocate memory in advance.
   constexpr std::uint64_t step = 1 << 26;
   while (question.message.size() < bytes) {
     const std::size_t had = question.message.size();
@@ -125,7 +125,7 @@ class Server {
         case Request::entries: return entries(reader);
         case Request::run: return run(reader);
       }
-      throw ProtocolError{"a request that there is not"};
+      throw ProtocolError{"an unknown request"};
     } catch (const SpoiltDevice&) {
       return ByteWriter(Answer::not_together);
     } catch (const InputError& error) {
@@ -179,7 +179,7 @@ void serve(Runner& runner) {
       const Watchdog::Busy busy(watchdog);
       if (!answer(*question, server.answer_to(question->message))) return;
     }
-  } catch (const ProtocolError&) {  // the sender is not waiting for an answer
+  } catch (const ProtocolError&) {  // the sender does not wait for a reply
   }
 }
 

@@ -12,18 +12,19 @@ template <typename T>
 T narrow(ByteReader& from) {
   const std::uint64_t value = from.number();
   if (value > std::numeric_limits<T>::max())
-    throw ProtocolError{fmt::format("{} where it is too large", value)};
+    throw ProtocolError{fmt::format("number {} is too large", value)};
   return static_cast<T>(value);
 }
 
 template <typename Enumeration>
 Enumeration enumerator(ByteReader& from, Enumeration last) {
   const std::uint64_t value = from.number();
-  if (value > static_cast<std::uint64_t>(last)) throw ProtocolError{fmt::format("{} among names", value)};
+  if (value > static_cast<std::uint64_t>(last))
+    throw ProtocolError{fmt::format("invalid enumerator {}", value)};
   return static_cast<Enumeration>(value);
 }
 
-/// As many as the length in front says, each made by `one`.
+/// Reads a list: its length, then elements, each read by `one`.
 template <typename One>
 auto list_of(ByteReader& from, const One& one) {
   std::vector<decltype(one())> all;
@@ -143,11 +144,10 @@ void write(ByteWriter& to, const Job& job) {
   to.number(job.limits.warp_instructions);
 }
 
-/// Throws ProtocolError where a step speaks of a buffer that the job does not have.
+/// Throws ProtocolError if a step refers to a buffer that the job does not have.
 void check_buffers(const Job& job) {
   const auto check = [&](std::uint64_t buffer) {
-    if (buffer >= job.buffers.size())
-      throw ProtocolError{fmt::format("a buffer {} that there is not", buffer)};
+    if (buffer >= job.buffers.size()) throw ProtocolError{fmt::format("nonexistent buffer {}", buffer)};
   };
   for (const JobBuffer& buffer : job.buffers)
     if (buffer.initial.size() > buffer.bytes) throw ProtocolError{"more initial bytes than a buffer has"};

@@ -1,8 +1,8 @@
-// Jobs and results as bytes, between two processes of this program on one machine.
+// Serialization of jobs and results between two processes of this program on one machine.
 //
-//   A message is its length, a number that an answer repeats of what it answers, and so many bytes; the first
-//   of their numbers says which one it is (Request, Answer). A list begins with its length, as bytes and
-//   texts do; every number has 64 bits.
+//   A message is its length, a request number that the reply repeats, and that many bytes; their first number
+//   identifies the message (Request, Answer). Lists, bytes and texts are preceded by their length; every
+//   number has 64 bits.
 #pragma once
 
 #include <cstddef>
@@ -17,31 +17,30 @@
 
 namespace foldproof {
 
-/// A longer message is none.
+/// Longer messages are invalid.
 inline constexpr std::uint64_t most_message = std::uint64_t{1} << 36;
 
 enum class Request : std::uint64_t {
-  entries,  ///< of an image; answered by entries, or by unknown_image where only its key was sent
-  run       ///< jobs of one image, which is known by its key; answered by results
+  entries,  ///< of an image; reply: entries, or unknown_image if only its key was sent
+  run       ///< jobs of one image, identified by its key; reply: results
 };
 
 enum class Answer : std::uint64_t {
   entries,
   results,
   unknown_image,
-  not_together,  ///< one of several jobs spoilt the device for all of them: run each alone, in another
-                 ///< process
+  not_together,  ///< one of several jobs corrupted the device for all: run each alone, in another process
   wrong_input,   ///< sentence, position
   unsupported    ///< the same
 };
 
-/// Images are sent once and known by this afterwards.
+/// Images are sent once and identified by this key afterwards.
 std::uint64_t key_of(const Image& image);
 
 void write(ByteWriter& to, const JobArgument& argument);
 void write(ByteWriter& to, const Image& image);
 void write(ByteWriter& to, const std::vector<EntryInfo>& entries);
-void write(ByteWriter& to, std::span<const Job> jobs);  ///< without their image and what is to be followed
+void write(ByteWriter& to, std::span<const Job> jobs);  ///< without their image and trace request
 void write(ByteWriter& to, const std::vector<JobResult>& results);
 void write(ByteWriter& to, const Position& position);
 

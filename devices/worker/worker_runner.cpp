@@ -1,4 +1,4 @@
-// The side of whoever has jobs: a worker is asked, watched and replaced.
+// The client side: sends jobs to a worker, and monitors and replaces it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 
 #include "devices/runner_parts.h"
 #include "devices/worker.h"
-#include "devices/worker/conversation.h"
+#include "devices/worker/worker_client.h"
 
 namespace foldproof {
 namespace {
 
-/// The cost of a job that ends its process, and of one that is waited for in vain.
+/// The cost of a job that ends its process, and of one that times out.
 constexpr std::uint64_t cost_of_a_process = 1 << 25, cost_of_a_timeout = 1 << 25;
-/// A kernel that does not end in two cases mostly does in none; one that ends its process again and again is
-/// known well enough.
+/// Limits per call: a kernel that does not end in two cases rarely ends in others, and further crashes of its
+/// process give no new information.
 constexpr unsigned most_timeouts = 2, most_processes = 3;
 
 std::uint64_t bytes_of(const Job& job) {
@@ -27,12 +27,11 @@ std::uint64_t bytes_of(const Job& job) {
 
 }  // namespace
 
-Worker::Worker(const WorkerOptions& options)
-    : conversation_(std::make_unique<Conversation>(options.command)) {}
+Worker::Worker(const WorkerOptions& options) : client_(std::make_unique<WorkerClient>(options.command)) {}
 
 Worker::~Worker() = default;
 
-bool Worker::is_alive() { return conversation_->connection().is_alive(); }
+bool Worker::is_alive() { return client_->connection().is_alive(); }
 
 class WorkerRunner final : public Runner {
  public:
@@ -67,26 +66,26 @@ class WorkerRunner final : public Runner {
  private:
   std::vector<EntryInfo> introduced(const Image& image) {
     try {
-      return conversation().introduce(image, options_.start);
+      return client().introduce(image, options_.start);
     } catch (const Ended& ended) {
       abandon();
-      throw InputError(fmt::format("the worker process of the device {} when it was to load this",
+      throw InputError(fmt::format("the worker process of the device {} while loading this image",
                                    ended.in_time ? ended.how : "did not answer"),
                        {image.name()});
     } catch (const ProtocolError& error) {
       abandon();
-      throw InputError(fmt::format("the worker process answers what is no answer: {}", error.what),
+      throw InputError(fmt::format("the worker process sent an invalid reply: {}", error.what),
                        {image.name()});
     }
   }
 
-  /// A new process has the time that it takes to make its context, which is none of a job's.
-  Conversation& conversation_about(const Image& image) {
+  /// A new process first creates its context; that time does not count for a job.
+  WorkerClient& client_for(const Image& image) {
     if (!worker_) introduced(image);
-    return conversation();
+    return client();
   }
 
-  /// How many of the jobs are run together: of one image, and not too large.
+  /// The number of jobs to run together: of one image, within the size limit.
   std::size_t together(std::span<const Job> jobs) const {
     std::size_t count = 1;
     std::uint64_t bytes = bytes_of(jobs.front());
@@ -112,7 +111,7 @@ class WorkerRunner final : public Runner {
     }
   }
 
-  /// Each that is run alone behind one that ended its process costs a process more.
+  /// Running the rest of a group after a job that ended its process would cost another process each.
   bool is_of_no_use(const Job& job) const { return job.group != 0 && job.group == spoilt_group_; }
 
   static JobResult not_run() {
@@ -124,7 +123,7 @@ class WorkerRunner final : public Runner {
 
   bool is_enough() const { return timeouts_ == most_timeouts || processes_ == most_processes; }
 
-  /// What a job with a fatal finding leaves behind is of no use.
+  /// After a fatal finding, the worker is replaced and the rest of the job's group is skipped.
   void account(const Job& job, JobResult& result) {
     const auto has = [&](auto is_meant) {
       return std::ranges::any_of(result.findings, [&](const Finding& f) { return is_meant(f.kind); });
@@ -138,21 +137,21 @@ class WorkerRunner final : public Runner {
     result.cost = in_vain ? cost_of_a_timeout : cost_of_a_process;
   }
 
-  /// Nothing where one of the jobs spoils it for all.
+  /// std::nullopt if one of the jobs invalidates the results of all.
   std::optional<std::vector<JobResult>> attempt(std::span<const Job> batch) {
     try {
-      return conversation_about(*batch.front().image).run(batch, options_.limit, options_.start);
+      return client_for(*batch.front().image).run(batch, options_.limit, options_.start);
     } catch (const Ended&) {
     } catch (const ProtocolError&) {
     }
     return std::nullopt;
   }
 
-  /// What others ended, the system that lacks memory, say, is no fault of the job: it has another process,
-  /// once.
+  /// If the process was ended from outside, for example by the OOM killer, the job is not at fault: it is
+  /// retried once in another process.
   JobResult run_alone(const Job& job, bool is_successor = false) {
     try {
-      auto results = conversation_about(*job.image).run({&job, 1}, options_.limit, options_.start);
+      auto results = client_for(*job.image).run({&job, 1}, options_.limit, options_.start);
       if (!results) throw ProtocolError{"a single job that cannot be run together with others"};
       return std::move(results->front());
     } catch (const Ended& ended) {
@@ -167,24 +166,24 @@ class WorkerRunner final : public Runner {
                                                     std::chrono::duration<double>(options_.limit).count()));
     } catch (const ProtocolError& error) {
       return failed_job(job, Kind::crash,
-                        fmt::format("the process that ran it answers what is no answer: {}", error.what));
+                        fmt::format("the process that ran it sent an invalid reply: {}", error.what));
     }
   }
 
-  /// Ends it for everybody: whoever else holds it sees that it is not alive.
+  /// Ends the worker for all holders: they see that it is not alive.
   void abandon() {
-    if (worker_) worker_->conversation_->connection().end();
+    if (worker_) worker_->client_->connection().end();
     worker_.reset();
   }
 
-  Conversation& conversation() {
+  WorkerClient& client() {
     if (!worker_) worker_ = std::make_shared<Worker>(options_);
-    return *worker_->conversation_;
+    return *worker_->client_;
   }
 
   WorkerOptions options_;
   std::shared_ptr<Worker> worker_;
-  unsigned timeouts_ = 0, processes_ = 0;  ///< of this call of `run`: jobs in vain, processes that ended
+  unsigned timeouts_ = 0, processes_ = 0;  ///< jobs that timed out and processes that ended, in this `run`
   std::uint64_t spoilt_group_ = 0;         ///< of the last job that ended its process
 };
 

@@ -1,4 +1,4 @@
-// Bins by exponent: what a thread adds up without rounding, in shared memory.
+// Bins by exponent in shared memory, in which a thread adds up without rounding.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,7 +19,7 @@ __device__ inline long long places(double value, double by) {
 }
 
 /// The bins of one type: of each thread one set, which has a bin for each `window` of exponents that follow
-/// each other, in one part or more. The same bin of the next thread lies beside it, in the next bank, so that
+/// each other, in one part or more. The same bin of the next thread is adjacent, in the next bank, so that
 /// the threads of a warp never wait for each other, whatever they add.
 template <typename T>
 class Bins;
@@ -37,8 +37,8 @@ class Bins<float> {
   /// Empty bins, in the block's dynamic shared memory: `bytes` a thread.
   __device__ Bins() : bins_(dynamic_shared<double>()) { clear(); }
 
-  /// Empties those of the calling thread. Behind the last sum of them they stay as they are: to clear them costs as much
-  /// as to read them.
+  /// Empties those of the calling thread. After their last sum they are not cleared, since clearing costs as much as
+  /// reading.
   __device__ void clear() {
     for (unsigned window = 0; window < windows; ++window) bins_[window * blockDim.x + threadIdx.x] = 0;
   }

@@ -1,16 +1,16 @@
-// Sums that carry along what their additions have lost, and how blocks and grids fold them.
+// Sums that carry their rounding errors along, and how blocks and grids fold them.
 #pragma once
 
 #include "../warp/block_shuffle.cuh"
 
-/// Stands for high + low, of which `high` is what a plain sum would be, or near it.
+/// Represents high + low; `high` is the plain sum or close to it.
 template <typename T>
 struct Compensated {
   T high = 0, low = 0;
 };
 
-/// a + b without any error: the rounded sum and what rounding took from it, which is a value of T itself
-/// (Knuth's TwoSum). Right for any two magnitudes, and without a branch.
+/// a + b without error: the rounded sum and its rounding error, which is itself a value of T (Knuth's
+/// TwoSum). Correct for any two magnitudes, without a branch.
 template <typename T>
 __device__ Compensated<T> two_sum(T a, T b) {
   const T sum = a + b;
@@ -19,7 +19,7 @@ __device__ Compensated<T> two_sum(T a, T b) {
   return {sum, (a - of_a) + (b - of_b)};
 }
 
-/// Two sums joined: what either carries is kept, and so is what joining them loses.
+/// Joins two sums: both carried errors are kept, and so is the error of joining them.
 struct Merge {
   template <typename Pair>
   __device__ static Pair identity() {
@@ -33,20 +33,20 @@ struct Merge {
   }
 };
 
-/// Rounds once. What an infinite or undefined sum has lost is not a number, and says nothing.
+/// Rounds once. The error of an infinite or undefined sum is NaN and is ignored.
 template <typename T>
 __device__ T rounded(Compensated<T> sum) {
   return isfinite(sum.high) ? sum.high + sum.low : sum.high;
 }
 
-/// What makes reduce_block fold pairs as it folds numbers. A tree over rounded sums would lose again what the
-/// threads have kept.
+/// Lets reduce_block fold pairs like numbers. A tree over rounded sums would lose the errors that the threads
+/// have kept.
 template <typename T>
 __device__ Compensated<T> __shfl_down_sync(unsigned mask, Compensated<T> sum, unsigned step) {
   return {__shfl_down_sync(mask, sum.high, step), __shfl_down_sync(mask, sum.low, step)};
 }
 
-/// The second launch, of one block: joins the pairs that the blocks of the first have left.
+/// The second launch, of one block: joins the pairs written by the blocks of the first.
 template <typename Join, typename T>
 __global__ void merge_partials(const Compensated<T>* partials, T* output, unsigned count) {
   Compensated<T> sum;

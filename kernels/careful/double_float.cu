@@ -23,7 +23,7 @@ struct DoubleAdd {
   template <typename T>
   __device__ static Compensated<T> apply(Compensated<T> a, Compensated<T> b) {
     const Compensated<T> high = two_sum(a.high, b.high), low = two_sum(a.low, b.low);
-    if (!isfinite(high.high)) return {high.high};  // what infinity has lost is NaN
+    if (!isfinite(high.high)) return {high.high};  // the error of an infinite sum is NaN
     const Compensated<T> sum = fast_two_sum(high.high, high.low + low.high);
     return fast_two_sum(sum.high, low.low + sum.low);
   }

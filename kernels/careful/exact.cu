@@ -1,5 +1,5 @@
-// E5: the exact sum, rounded once. Floats gather without rounding in bins by exponent, one set a thread, which
-// are folded as integers: the same bits for any block, any grid and any order.
+// E5: the exact sum, rounded once. Floats gather without rounding in bins by exponent, one set per thread,
+// which are folded as integers: the same bits for any block, any grid and any order.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -8,8 +8,8 @@
 #include "bins.cuh"
 #include "limbs.cuh"
 
-/// A vector that nobody reads again. For doubles it is a plain load, which the compiler may move among the longer
-/// steps that they take; for the others it keeps more loads in flight in this way.
+/// A vector that is not read again. For doubles it is a plain load, which the compiler may move among the longer
+/// steps that they take; for the others this keeps more loads in flight.
 template <typename T>
 __device__ Vector<T> read_once(const Vector<T>* address) {
   if constexpr (std::is_same_v<T, double>) {
@@ -25,7 +25,7 @@ __device__ Vector<T> read_once(const Vector<T>* address) {
 /// Adds the warp's sum of lower + 2^32 * upper, `lower` not negative and both below 2^42, times 2^place. `lanes` is how
 /// many the warp has.
 __device__ inline void add_sum_at(Limb* limbs, unsigned place, long long lower, long long upper, unsigned lanes) {
-  // Three pieces of 27 bits, of which 32 add up in the 32 bits of one instruction; the uppermost has the sign.
+  // Three pieces of 27 bits, so that 32 of them add up in 32 bits in one instruction; the uppermost has the sign.
   constexpr unsigned bits = 27, ones = (1u << bits) - 1;
   upper += lower >> 32;
   const unsigned low = static_cast<unsigned>(lower) & ones;
@@ -61,7 +61,7 @@ __device__ void pour(Bins<T>& bins, Limb* limbs) {
 }
 
 /// Adds the block's share of the input to its limbs: tiles, strided over the grid, of `depth` vectors a thread.
-/// Returns the sum of what this thread has met that is not finite, or 0.
+/// Returns the sum of the elements of this thread that are not finite, or 0.
 template <typename T>
 __device__ double add_share(const T* input, std::size_t count, Limb* limbs) {
   constexpr unsigned width = Vector<T>::width, depth = Bins<Wide<T>>::depth, batch = Bins<Wide<T>>::batch;
@@ -69,7 +69,7 @@ __device__ double add_share(const T* input, std::size_t count, Limb* limbs) {
   const Vector<T>* body = reinterpret_cast<const Vector<T>*>(input + head);
   const std::size_t tile = depth * blockDim.x, stride = gridDim.x * tile;
 
-  // Always `depth` loads of a thread are on their way: what has come is replaced before it is added.
+  // Each thread always has `depth` loads in flight: a loaded vector is replaced before it is added.
   Vector<T> queue[depth];
   const Vector<T>* next = nullptr;
   unsigned left = 0;
@@ -120,11 +120,11 @@ __device__ double add_share(const T* input, std::size_t count, Limb* limbs) {
   return bins.unbounded();
 }
 
-/// Adds the block's limbs to those of all blocks. True in the block that comes last: it sees all of them.
+/// Adds the block's limbs to those of all blocks. Returns true in the last block, which observes all of them.
 template <typename T>
 __device__ bool finishes_last(Limb* limbs, double unbounded, Limb* total, unsigned* unbounded_total, unsigned* ticket) {
   __shared__ bool last;
-  // Near 2^31 at most, of either sign: as many blocks as a grid can have may add theirs.
+  // At most about 2^31 in magnitude: as many blocks as a grid can have may add their limbs.
   for (unsigned k = threadIdx.x; k < Long<T>::limbs; k += blockDim.x) {
     const Limb share = carried_once(limbs, k);
     if (share != 0) atomicAdd(&total[k], share);
@@ -141,7 +141,7 @@ __device__ bool finishes_last(Limb* limbs, double unbounded, Limb* total, unsign
 }
 
 /// `total`, `unbounded` and `ticket` hold zeros before the first launch, and again after each. Of `unbounded`
-/// one bit stands for a positive infinity and one for a negative one; a NaN counts as both.
+/// one bit represents a positive infinity and one a negative one; a NaN counts as both.
 template <typename T>
 __global__ void __launch_bounds__(Bins<Wide<T>>::threads, 1)
     exact(const T* input, Limb* total, unsigned* unbounded, unsigned* ticket, Wide<T>* output, std::size_t count) {
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(Bins<Wide<T>>::threads, 1)
   const double unbounded_share = add_share(input, count, mine);
   if (!finishes_last<Wide<T>>(mine, unbounded_share, total, unbounded, ticket)) return;
 
-  const unsigned signs = *unbounded;  // here, so that it comes along with the limbs
+  const unsigned signs = *unbounded;  // here, so that it is loaded together with the limbs
   for (unsigned k = threadIdx.x; k < limbs; k += blockDim.x) {
     mine[k] = total[k];
     total[k] = 0;

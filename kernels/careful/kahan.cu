@@ -1,4 +1,4 @@
-// E2: Kahan's compensated sum: what each addition loses is taken from the next element.
+// E2: Kahan's compensated sum: the error of each addition is subtracted from the next element.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -11,8 +11,8 @@ __global__ void kahan(const T* input, Compensated<Wide<T>>* partials, std::size_
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
     const Wide<T> element = widen(input[i]) - excess;
     const Wide<T> next = sum + element;
-    // What reached the sum, less what should have. In real arithmetic that is zero, and a compiler that may
-    // reorder additions (-ffast-math elsewhere; nvcc never does) leaves a plain sum.
+    // The amount added to the sum, minus the amount that should have been added. In real arithmetic that is zero, and a
+    // compiler that may reorder additions (-ffast-math elsewhere; nvcc never does) leaves a plain sum.
     const Wide<T> too_much = (next - sum) - element;
     excess = isfinite(next) ? too_much : 0;  // inf - inf would make every later sum a NaN
     sum = next;

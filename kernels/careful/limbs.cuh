@@ -1,5 +1,5 @@
-// A sum as one long integer that has a bit for every bit that a float can have. Integers add up without
-// rounding: in any order, to the same bits.
+// A sum as one long integer with a bit for every bit position of a float. Integers add up without rounding:
+// in any order, to the same bits.
 #pragma once
 
 #include <cuda_runtime.h>

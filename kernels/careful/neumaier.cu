@@ -1,4 +1,4 @@
-// E2: Neumaier's compensated sum: what the additions lose is summed up apart and added at the end.
+// E2: Neumaier's compensated sum: the errors of the additions are summed separately and added at the end.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -11,8 +11,8 @@ __global__ void neumaier(const T* input, Compensated<Wide<T>>* partials, std::si
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
     const Wide<T> element = widen(input[i]);
     const Wide<T> next = sum + element;
-    // The smaller of the two loses digits: the larger minus the result is exact. Kahan's loop takes the sum
-    // for the larger one always, and 1, 1e100, 1, -1e100 is 0 to it.
+    // The smaller of the two loses digits: the larger minus the result is exact. Kahan's loop always assumes
+    // that the sum is larger, so that 1, 1e100, 1, -1e100 gives 0.
     lost += fabs(sum) >= fabs(element) ? (sum - next) + element : (element - next) + sum;
     sum = next;
   }

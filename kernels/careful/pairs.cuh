@@ -21,7 +21,7 @@ template <typename T>
 using Pair = typename PairOf<T>::Type;
 
 /// An input as pairs, which must be aligned to both of their elements: one element may be left before them,
-/// and one behind.
+/// and one after them.
 template <typename T>
 struct Paired {
   const Pair<T>* pairs;

@@ -6,19 +6,19 @@
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// The sums of the subtrees that wait for one of the same size: 2^k leaves in slot k where bit k of their
-/// number is set, as in a binary counter. Sixty-four slots are enough for any number.
+/// The sums of the subtrees not yet merged with one of the same size: 2^k leaves in slot k where bit k of
+/// their number is set, as in a binary counter. Sixty-four slots are enough for any number.
 template <typename T>
 class PairwiseSum {
  public:
   __device__ void add(T leaf) {
     unsigned slot = 0;
-    // A carry: two subtrees of one size become one of twice the size. One addition a leaf on average.
+    // A carry: two subtrees of one size become one of twice the size. One addition per leaf on average.
     for (std::size_t bits = leaves_++; bits % 2 != 0; bits /= 2) leaf = waiting_[slot++] + leaf;
     waiting_[slot] = leaf;
   }
 
-  /// The small ones first, so that the path of none of them becomes longer than that of the largest.
+  /// The small ones first, so that no path becomes longer than that of the largest.
   __device__ T total() const {
     T sum = 0;
     unsigned slot = 0;

@@ -1,5 +1,5 @@
-// E6: the same bits for any block and any grid: elements are cut at fixed bits, and the parts add up without
-// rounding, so that their order does not matter.
+// E6: the same bits for any block and any grid: elements are split at fixed bits, and the parts add up
+// without rounding, so that their order does not matter.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -12,8 +12,8 @@
 /// would round off.
 constexpr unsigned cuts = 3;
 
-/// Leaves the bits of the largest magnitude: a maximum depends on no order either. The bits are in the order
-/// of the magnitudes, with infinity and NaN above all. `*largest` is 0 before every launch.
+/// Writes the bits of the largest magnitude: a maximum does not depend on the order either. The bits are in
+/// the order of the magnitudes, with infinity and NaN above all. `*largest` is 0 before every launch.
 template <typename T>
 __global__ void largest_magnitude(const T* input, unsigned long long* largest, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -86,6 +86,6 @@ __global__ void join(const double* totals, const unsigned long long* largest, T*
   const Cuts at(*largest, count);
   const Compensated<double> upper = two_sum(totals[0], totals[1]);
   const double sum = at.finite ? upper.high + (upper.low + totals[2]) : totals[0];
-  // Which bits a NaN has may depend on the order: it gets those of one.
+  // The bits of a NaN may depend on the order: it is replaced by a fixed one.
   *output = sum != sum ? greatest<T> + least<T> : static_cast<T>(sum * at.restore);
 }

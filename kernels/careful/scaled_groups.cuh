@@ -1,4 +1,4 @@
-// Floats of 4 bits, a byte each, in groups that share a scale: folded in the group, scaled, folded.
+// Floats of 4 bits, a byte each, in groups that share a scale: folded per group, scaled, folded.
 #pragma once
 
 #include <cuda_fp4.h>
@@ -8,14 +8,14 @@
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// Sixteen elements, which one load brings.
+/// Sixteen elements, read by one load.
 struct alignas(16) Sixteen {
   __nv_fp4_e2m1 element[16];
 };
 
 /// The sum of the elements of one group, times its scale. The elements are multiples of a half up to 6, so
 /// that the group's sum does not round, and neither does its product with a scale that is a power of two: one
-/// multiplication a group, not one an element.
+/// multiplication per group, not one an element.
 template <unsigned group>
 __device__ float group_sum(const __nv_fp4_e2m1* elements, std::size_t count, float scale) {
   float sum = 0;

@@ -1,6 +1,6 @@
 // D5: the unrolled last warp of D4 run with a block of 32. Its first step adds slot `thread + 32`, and such a
 // block has no slots past 31. Seen wherever the tail was written for 64 threads or more and the block is a
-// parameter. Mended by a test of blockDim.x before that step: tree/warp_tail.cu.
+// parameter. Fixed by a test of blockDim.x before that step: tree/warp_tail.cu.
 #include <cstddef>
 
 __global__ void plain_tail_of_one_warp(const float* input, float* partials, std::size_t count) {

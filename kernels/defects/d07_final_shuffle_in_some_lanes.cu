@@ -1,6 +1,6 @@
 // D7: the warps' totals are folded by as many threads as there are warps, under a mask that names 32 lanes.
-// The lanes above have nothing to add, but the shuffle reads them all the same, and they are not there. Seen
-// where the guard of the load was widened to the shuffles. Mended by identities in the idle lanes, or a mask
+// The lanes above have nothing to add, but the shuffle still reads them, although they do not take part. Seen
+// where the guard of the load was widened to the shuffles. Fixed by identities in the idle lanes, or a mask
 // of `warps` lanes: warp/block_shuffle.cuh.
 #include <cstddef>
 

@@ -1,6 +1,6 @@
-// D8: a block whose size is no multiple of 32. The number of warps is rounded down, so the total of the last,
-// partial warp is lost; and the shuffles of that warp read lanes that do not exist. Seen in block reductions
-// that were only ever run with 256 threads. Mended by rounding up and by masks of the live lanes:
+// D8: a block whose size is not a multiple of 32. The number of warps is rounded down, so the total of the
+// last, partial warp is lost; and the shuffles of that warp read lanes that do not exist. Seen in block
+// reductions that were only ever run with 256 threads. Fixed by rounding up and by masks of the live lanes:
 // warp/block_shuffle.cuh.
 #include <cstddef>
 

@@ -1,6 +1,6 @@
-// D9: threads past the end return before the shuffles whose mask names them. The lanes that stay read
-// registers of lanes that are gone. Seen wherever a bounds check was put at the top of a kernel out of habit;
-// old registers often hold 0, and the value is right. Mended by identities instead of the return:
+// D9: threads past the end return before the shuffles whose mask names them. The remaining lanes read
+// registers of exited lanes. Seen wherever a bounds check was put at the top of a kernel by habit; old
+// registers often hold 0, and the value is right. Fixed by identities instead of the return:
 // warp/shuffle_down.cu.
 #include <cstddef>
 

@@ -1,6 +1,6 @@
-// D11: __syncthreads() inside of `if (thread < half)`. A barrier must be met by all threads of the block;
-// those that have no work in the round pass it by. Seen where a barrier was drawn into the braces of an if.
-// Mended by the barrier after the branch: tree/sequential.cuh.
+// D11: __syncthreads() inside `if (thread < half)`. All threads of the block must reach a barrier; those
+// without work in the round skip it. Seen where a barrier was moved into the braces of an if. Fixed by the
+// barrier after the branch: tree/sequential.cuh.
 #include <cstddef>
 
 __global__ void barrier_in_branch(const float* input, float* partials, std::size_t count) {

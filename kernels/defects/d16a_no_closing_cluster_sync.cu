@@ -1,6 +1,6 @@
 // D16a: a cluster reduction without the closing cluster barrier. The first block gathers the totals of the
-// others from their shared memory, and a block that has ended takes its shared memory with it: the GPU stops
-// with an error, or another block's data are read. Mended by cluster.sync() at the end: grid/cluster.cu.
+// others from their shared memory, and the shared memory of a block disappears when the block exits: the GPU
+// stops with an error, or another block's data are read. Fixed by cluster.sync() at the end: grid/cluster.cu.
 #include <cooperative_groups.h>
 
 #include <cstddef>
@@ -19,7 +19,7 @@ __global__ void no_closing_cluster_sync(const float* input, float* partials, std
   if (cluster.block_rank() == 0 && threadIdx.x == 0) {
     float sum = 0.0f;
     for (unsigned rank = 0; rank < cluster.num_blocks(); ++rank) {
-      sum += *cluster.map_shared_rank(&total, rank);  // finding: lifetime
+      sum += *cluster.map_shared_rank(&total, rank);  // finding: dsmem-lifetime
     }
     partials[blockIdx.x / cluster.num_blocks()] = sum;
   }

@@ -1,6 +1,6 @@
 // D16b: a cluster reduction without the cluster barrier between the blocks' totals and the block that gathers
-// them: it may read a total that is not complete. __syncthreads() stands in its place, and that waits for the
-// own block only. Mended by cluster.sync(): grid/cluster.cu.
+// them: it may read a total that is not complete. __syncthreads() is used instead, which waits only for its
+// own block. Fixed by cluster.sync(): grid/cluster.cu.
 #include <cooperative_groups.h>
 
 #include <cstddef>
@@ -12,7 +12,7 @@ __global__ void no_first_cluster_sync(const float* input, float* partials, std::
   const auto cluster = cooperative_groups::this_cluster();
   __shared__ float total;
   if (threadIdx.x == 0) total = 0.0f;
-  cluster.sync();  // all blocks run, and have a total to read
+  cluster.sync();  // all blocks have started and have a total to read
 
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const float value = reduce_block<Sum>(i < count ? input[i] : 0.0f);
@@ -26,5 +26,5 @@ __global__ void no_first_cluster_sync(const float* input, float* partials, std::
     }
     partials[blockIdx.x / cluster.num_blocks()] = sum;
   }
-  cluster.sync();  // nobody leaves while its total is still read
+  cluster.sync();  // no block exits while its total is still read
 }

@@ -1,6 +1,6 @@
-// D18: the tree that halves its width, run with blocks that are no power of two. Halving an odd width rounds
-// down, and the slot left over is never folded. Seen wherever the block size became a parameter later. Mended
-// by halving upwards: tree/any_block.cu.
+// D18: the tree that halves its width, run with blocks that are not a power of two. Halving an odd width
+// rounds down, and the slot left over is never folded. Seen wherever the block size became a parameter later.
+// Fixed by halving upwards: tree/any_block.cu.
 #include <cstddef>
 
 __global__ void odd_block(const float* input, float* partials, std::size_t count) {

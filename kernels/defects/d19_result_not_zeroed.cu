@@ -1,5 +1,5 @@
 // D19: the blocks add their totals to a result that was zeroed once, when it was allocated. The first call is
-// right, the second returns both sums. Seen where a test calls a kernel once. Mended by zeroing before every
+// right, the second returns both sums. Seen where a test calls a kernel once. Fixed by zeroing before every
 // launch: tree/block_atomic.toml has a new start at each call.
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 // D20: the maximum of floats by atomicMax on their bits. The bits of positive floats are ordered like
-// integers, those of negative floats backwards: of two negative totals the lower wins. Seen where inputs were
-// lengths or scores, never negative. Mended by an order-preserving mapping: atomic_operators.cuh.
+// integers, those of negative floats backwards: of two negative totals the lower one wins. Seen where inputs
+// were lengths or scores, never negative. Fixed by an order-preserving mapping: atomic_operators.cuh.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

@@ -1,6 +1,6 @@
-// D21a: the maximum pads with 0, which is no identity of it: where all elements of the last block are
-// negative the result is 0. Seen where the sum was copied and only the operator exchanged. Mended by
-// -infinity: reduction_operators.cuh.
+// D21a: the maximum pads with 0, which is not its identity: where all elements of the last block are negative
+// the result is 0. Seen where the sum was copied and only the operator exchanged. Fixed by -infinity:
+// reduction_operators.cuh.
 #include <cstddef>
 
 __global__ void max_from_zero(const float* input, float* partials, std::size_t count) {

@@ -1,6 +1,6 @@
-// D23: an inclusive scan whose blocks never learn what the blocks before them hold: right inside of a block,
+// D23: an inclusive scan whose blocks never learn what the blocks before them hold: right inside a block,
 // wrong across. Here the total is read off the scan's last element. Seen in scans tested with one block.
-// Mended by a second pass that adds the totals of the earlier blocks to each block.
+// Fixed by a second pass that adds the totals of the earlier blocks to each block.
 #include <cstddef>
 
 /// blockDim.x is a power of two.

@@ -1,5 +1,5 @@
-// D24: the launch passes too little dynamic shared memory: the number of slots where the number of bytes is
-// wanted. The kernel cannot see it. Seen wherever the launch stands in another file than the kernel. Mended
+// D24: the launch passes too little dynamic shared memory: the number of slots instead of the number of
+// bytes. The kernel cannot detect this. Seen wherever the launch and the kernel are in different files. Fixed
 // by `block * sizeof(float)` in the launch, here in the contract.
 #include <cstddef>
 

@@ -1,6 +1,6 @@
-// D25: f16 elements added up in f16. From 2048 on ones are swallowed, and beyond 65 504 the sum is infinite,
-// although the result is to be that of a sum in f32. Mended by an accumulator of f32, rounded once at the
-// end.
+// D25: f16 elements added up in f16. From 2048 on, adding ones has no effect, and beyond 65 504 the sum is
+// infinite, although the result should be that of a sum in f32. Fixed by an accumulator of f32, rounded once
+// at the end.
 #include <cuda_fp16.h>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// D26a: softmax of rows without their maximum: e^89 is infinite in f32, and infinity over infinity NaN; where all
-// scores lie below -104, 0 over 0 is. Mended by exponentials about the maximum (F4).
+// D26a: softmax of rows without their maximum: e^89 is infinite in f32, and infinity over infinity is NaN; if all
+// scores are below -104, 0 over 0 is NaN as well. Fixed by exponentials about the maximum (F4).
 #include <cstddef>
 
 #include "../fused/block_broadcast.cuh"

@@ -1,5 +1,5 @@
-// D26b: softmax of rows that may be masked throughout: about a maximum of -inf every distance is NaN, and so is
-// every weight. Mended in F4, whose origin is 0 for such a row.
+// D26b: softmax of rows that may be completely masked: relative to a maximum of -inf every distance is NaN, and
+// so is every weight. Fixed in F4, whose origin is 0 for such a row.
 #include <cstddef>
 
 #include "../fused/block_broadcast.cuh"

@@ -1,5 +1,5 @@
 // D27: a tree unrolled by hand for blocks of up to 512, run with 1024: its first round folds 512 slots, and
-// the upper 512 are lost. Seen since blocks may have more than 512 threads. Mended by a round for 1024:
+// the upper 512 are lost. Seen since blocks may have more than 512 threads. Fixed by a round for 1024:
 // tree/unrolled.cu.
 #include <cstddef>
 

@@ -1,6 +1,6 @@
-// D29: the second level is one block with one partial a thread, over more partials than it has threads: those
-// above are never read. Published with 256 threads over 4096 partials; here a warp stands over the partials
-// of up to 4096. Mended by a loop in the second level: grid/two_level.cu.
+// D29: the second level is one block with one partial per thread, over more partials than it has threads:
+// those above are never read. Published with 256 threads over 4096 partials; here one warp reads up to 4096
+// partial results. Fixed by a loop in the second level: grid/two_level.cu.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

@@ -1,6 +1,6 @@
 // D31a: a shared array of 256 slots, run with a block of 512: the upper threads write past it, into whatever
-// comes next in shared memory. Seen wherever the block size is a number of the launch and a number of the
-// kernel. Mended by dynamic shared memory: tree/sequential.cu.
+// comes next in shared memory. Seen wherever the block size is given both in the launch and in the kernel.
+// Fixed by dynamic shared memory: tree/sequential.cu.
 #include <cstddef>
 
 __global__ void fixed_slots(const float* input, float* partials, std::size_t count) {

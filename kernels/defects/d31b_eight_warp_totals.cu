@@ -1,5 +1,5 @@
-// D31b: room for the totals of eight warps, run with more: the ninth warp writes past the array. Seen in
-// reductions that were written for blocks of 256. Mended by 32 slots, since no block has more warps:
+// D31b: space for the totals of eight warps, run with more: the ninth warp writes past the array. Seen in
+// reductions that were written for blocks of 256. Fixed by 32 slots, since no block has more warps:
 // warp/block_shuffle.cuh.
 #include <cstddef>
 

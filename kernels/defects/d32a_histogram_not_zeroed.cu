@@ -1,6 +1,6 @@
 // D32a: a histogram of bytes in shared memory (from which the block reads off their sum) whose bins are never
-// zeroed. Shared memory has no start value. Seen in private histograms that were tested as the first kernel
-// of a process. Mended by zeroing the bins and a barrier before the first atomic.
+// zeroed. Shared memory has no initial value. Seen in private histograms that were tested as the first kernel
+// of a process. Fixed by zeroing the bins and a barrier before the first atomic.
 #include <cstddef>
 
 __global__ void histogram_not_zeroed(const unsigned char* input, unsigned* result, std::size_t count) {

@@ -1,6 +1,6 @@
 // D32b: a histogram of bytes in shared memory (from which the block reads off their sum) without a barrier
 // between the zeroing of the bins and the first atomic: a bin may be zeroed after it was counted up. Seen in
-// private histograms. Mended by __syncthreads() after the zeroing.
+// private histograms. Fixed by __syncthreads() after the zeroing.
 #include <cstddef>
 
 __global__ void histogram_zeroed_too_late(const unsigned char* input, unsigned* result, std::size_t count) {

@@ -1,5 +1,5 @@
 // D34: the maximum pads with -FLT_MAX: where all elements of the last block are -infinity, as after a mask of
-// attention scores, the result is finite. Seen in softmax kernels. Mended by -infinity:
+// attention scores, the result is finite. Seen in softmax kernels. Fixed by -infinity:
 // reduction_operators.cuh.
 #include <cfloat>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // H1: CUB, cccl#1902. A raking reduction: each lane of the first warp adds up a segment of the grid, then the
-// warp folds its 32 sums, in the same storage. A lane that is done writes its sum over slots that others
-// still rake. Mended by a barrier between the two phases, or storage of its own: repaired/raking.cu.
+// warp folds its 32 sums, in the same storage. A lane that has finished writes its sum over slots that others
+// still read. Fixed by a barrier between the two phases, or separate storage: repaired/raking.cu.
 #include <cstddef>
 
 /// blockDim.x is 32 or more.

@@ -1,6 +1,6 @@
 // H2: XGBoost #3264, cuDF #13485, cuML #6578. A block reduction that does not end with a barrier, called in a
 // loop: a fast warp puts its next total into a slot that the first warp has not read yet. The most frequent
-// defect of all in this list. Mended by a barrier at the end: warp/block_shuffle.cuh.
+// defect of all in this list. Fixed by a barrier at the end: warp/block_shuffle.cuh.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

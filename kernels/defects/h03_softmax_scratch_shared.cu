@@ -1,6 +1,6 @@
 // H3: llama.cpp #26385. A softmax row: the maximum and the sum use one scratch array. The first warp clears
-// it for the sum while slower warps still read the maxima from it. Mended by a barrier between the two, or
-// two arrays.
+// it for the sum while slower warps still read the maxima from it. Fixed by a barrier between the two, or two
+// arrays.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

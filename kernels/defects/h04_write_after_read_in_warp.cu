@@ -1,6 +1,6 @@
 // H4: PyTorch #20182, its softmax. The lanes of the first warp add up 32 slots each and write their sums over
-// the first slots, which lane 0 may still be reading: inside of a warp, too, nobody waits for anybody. Mended
-// by __syncwarp() before the sums are written.
+// the first slots, which lane 0 may still be reading: inside a warp, too, no lane waits for another. Fixed by
+// __syncwarp() before the sums are written.
 #include <cstddef>
 
 /// blockDim.x is a multiple of 32.

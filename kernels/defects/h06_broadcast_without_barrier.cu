@@ -1,12 +1,12 @@
 // H6: Kokkos #4482, #6217. One lane stores the total of its warp, and the others read it, with no warp
-// barrier between. (It also wrote its own value over with what it had just read.) Mended by __syncwarp(), or
+// barrier between. (It also wrote its own value over with what it had just read.) Fixed by __syncwarp(), or
 // by a __shfl_sync from lane 0.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// A partial a warp; blockDim.x is a multiple of 32.
+/// One partial result per warp; blockDim.x is a multiple of 32.
 __global__ void broadcast_without_barrier(const float* input, float* partials, std::size_t count) {
   __shared__ float totals[32];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;

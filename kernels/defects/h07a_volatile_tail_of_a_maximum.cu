@@ -1,5 +1,5 @@
-// H7a: HeCBench #91, and many more. A helper for the last warp that takes volatile shared memory and counts
-// on lock-step; the working lanes get fewer from step to step here, which changes nothing. Mended by
+// H7a: HeCBench #91, and many more. A helper for the last warp that takes volatile shared memory and relies
+// on lockstep; the working lanes get fewer from step to step here, which changes nothing. Fixed by
 // __syncwarp() after each step: tree/warp_tail.cu.
 #include <cstddef>
 

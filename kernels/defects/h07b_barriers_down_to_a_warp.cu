@@ -1,6 +1,6 @@
 // H7b: Kaldi #3211. The barrier of a round is left out as soon as one warp does the whole round. On GPUs
-// since Volta the lanes of a warp need a barrier, too, and the compiler may keep slots in registers. Mended
-// by __syncwarp() in those rounds: tree/warp_tail.cu.
+// since Volta the lanes of a warp need a barrier, too, and the compiler may keep slots in registers. Fixed by
+// __syncwarp() in those rounds: tree/warp_tail.cu.
 #include <cstddef>
 
 __global__ void barriers_down_to_a_warp(const float* input, float* partials, std::size_t count) {

@@ -1,11 +1,11 @@
 // H8: Kokkos #1958. The mask of a warp barrier for groups of lanes is shifted by the lane's place in its
 // group (%) where the group's place in the warp (/) was meant. Most lanes are not in their own mask; those
-// that are wait for others that never come. Mended by `lane / width * width`.
+// that are wait for others that never come. Fixed by `lane / width * width`.
 #include <cstddef>
 
 constexpr unsigned width = 4;
 
-/// A partial for every `width` lanes; blockDim.x is a multiple of 32.
+/// One partial result per `width` lanes; blockDim.x is a multiple of 32.
 __global__ void group_mask_by_remainder(const float* input, float* partials, std::size_t count) {
   extern __shared__ float slots[];
   const unsigned thread = threadIdx.x, lane = thread % 32;

@@ -1,6 +1,6 @@
 // H10a: AdaptiveCpp #823. __activemask() is taken for the members of the group. It names the lanes that
 // happen to run together, and nothing makes them all: a lane that the mask leaves out is read all the same.
-// Mended by passing the group's own mask: warp/shuffle_down.cu.
+// Fixed by passing the group's own mask: warp/shuffle_down.cu.
 #include <cstddef>
 
 __device__ float group_sum(float value) {

@@ -1,5 +1,5 @@
 // H13: LightSeq #166. The number of warps is the block size divided by 32 and rounded down, so the total of
-// the last, partial warp is never folded. The shuffles are right here, unlike in D8. Mended by rounding up:
+// the last, partial warp is never folded. The shuffles are right here, unlike in D8. Fixed by rounding up:
 // warp/block_shuffle.cuh.
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 // H14: AMReX #640. Blocks of a power of two, folded by shuffles of full warps. A block below 32 threads has
-// no full warp, and its shuffles read lanes that do not exist. Mended by masks of the live lanes:
+// no full warp, and its shuffles read lanes that do not exist. Fixed by masks of the live lanes:
 // warp/block_shuffle.cuh.
 #include <cstddef>
 

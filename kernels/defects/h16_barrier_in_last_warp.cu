@@ -1,6 +1,6 @@
 // H16: ArrayFire #633. The warp tail lacked barriers, and the fix put __syncthreads() into it: into a branch
-// that only the first warp takes. The other warps go on to the next barrier meanwhile. Mended by __syncwarp()
-// there, or the barrier outside of the branch: tree/warp_tail.cu.
+// that only the first warp takes. Meanwhile the other warps continue to the next barrier. Fixed by
+// __syncwarp() there, or the barrier outside of the branch: tree/warp_tail.cu.
 #include <cstddef>
 
 /// blockDim.x is a power of two from 64.

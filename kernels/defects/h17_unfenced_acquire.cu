@@ -1,6 +1,6 @@
-// H17: PyTorch #128455. The last-block pattern with a fence before the ticket and none after it. The partials
-// of the other blocks are out, but the last block may have read its own, stale view of them before it took
-// the ticket. Mended by the second fence: grid/last_block.cu.
+// H17: PyTorch #128455. The last-block pattern with a fence before the ticket and none after it. The partial
+// results of the other blocks are visible, but the last block may have read its own, stale view of them
+// before it took the ticket. Fixed by the second fence: grid/last_block.cu.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

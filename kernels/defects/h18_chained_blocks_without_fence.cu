@@ -1,12 +1,12 @@
-// H18: Kokkos #2681. A scan across blocks: each waits for a flag of the block before and adds that block's
+// H18: Kokkos #2681. A scan across blocks: each waits for a flag of the previous block and adds that block's
 // prefix to its own total. Nothing orders the prefix before the flag: the flag may be seen and the prefix not
-// yet. Mended by a fence on either side: repaired/chained_blocks.cu.
+// yet. Fixed by a fence on either side: repaired/chained_blocks.cu.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// `ready` is 0 before every launch. Blocks start in order, so the one before is never waited for in vain.
+/// `ready` is 0 before every launch. Blocks start in order, so that the previous one is always running or done.
 __global__ void chained_blocks_without_fence(const float* input, float* prefixes, volatile unsigned* ready,
                                              float* result, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

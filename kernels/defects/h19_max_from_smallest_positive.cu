@@ -1,5 +1,5 @@
 // H19: Kokkos #1048, RAFT #2226. The maximum starts from std::numeric_limits<T>::min(), which is the lowest
-// integer but the smallest positive float: negative maxima come back as 1.2e-38. Mended by -infinity, or
+// integer but the smallest positive float: negative maxima are returned as 1.2e-38. Fixed by -infinity, or
 // lowest() where there is none: reduction_operators.cuh.
 #include <cstddef>
 #include <limits>

@@ -1,5 +1,5 @@
 // H22: TensorFlow #46621, Thrust #1315. The count passes through a type that is too narrow for it, here 8
-// bits that stand for 32: of 2^32 + 1 elements one is left. Mended by std::size_t all the way:
+// bits in place of 32: of 2^32 + 1 elements, one remains. Fixed by std::size_t all the way:
 // tree/coarsened.cu.
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// H23: ONNX Runtime #29034. The norm of f16 elements whose squares are made and summed in f16: the square of
-// 256 is infinite there. Mended by squares and sums in f32 (F1).
+// H23: ONNX Runtime #29034. The norm of f16 elements whose squares are computed and summed in f16: the square
+// of 256 is infinite there. Fixed by squares and sums in f32 (F1).
 #include <cuda_fp16.h>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // H24: csarofeen/pytorch #1579. The scratch array is written under the predicate of the load and read by all:
-// past the end of the input the slots hold whatever was there. Mended by the identity where there is no
+// past the end of the input the slots hold whatever was there. Fixed by the identity where there is no
 // element: tree/sequential.cu.
 #include <cstddef>
 

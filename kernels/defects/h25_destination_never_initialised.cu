@@ -1,6 +1,6 @@
-// H25: CUTLASS #2861. The blocks add their totals to a result that nobody has set to 0: the first sum starts
-// from whatever the memory held, each later one from the sum before. Mended by zeroing it before every
-// launch: tree/block_atomic.toml.
+// H25: CUTLASS #2861. The blocks add their totals to a result that was never set to 0: the first sum starts
+// from whatever the memory held, each later one from the sum before. Fixed by zeroing it before every launch:
+// tree/block_atomic.toml.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"

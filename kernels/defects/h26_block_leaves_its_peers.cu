@@ -1,5 +1,5 @@
-// H26: Triton (Meta) #1105. Every block of a cluster reads the totals of all others, and leaves as soon as it
-// is done itself, while a slower one still reads its shared memory. Mended by a cluster barrier before the
+// H26: Triton (Meta) #1105. Every block of a cluster reads the totals of all others, and exits as soon as it
+// is done itself, while a slower one still reads its shared memory. Fixed by a cluster barrier before the
 // end: grid/cluster.cu.
 #include <cooperative_groups.h>
 
@@ -8,7 +8,7 @@
 #include "../reduction_operators.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// Every block leaves the maximum of its cluster.
+/// Every block writes the maximum of its cluster.
 __global__ void block_leaves_its_peers(const float* input, float* partials, std::size_t count) {
   const auto cluster = cooperative_groups::this_cluster();
   __shared__ float total;
@@ -19,7 +19,7 @@ __global__ void block_leaves_its_peers(const float* input, float* partials, std:
   if (threadIdx.x != 0) return;
 
   for (unsigned rank = 0; rank < cluster.num_blocks(); ++rank) {
-    value = Max::apply(value, *cluster.map_shared_rank(&total, rank));  // finding: lifetime
+    value = Max::apply(value, *cluster.map_shared_rank(&total, rank));  // finding: dsmem-lifetime
   }
   partials[blockIdx.x] = value;
 }

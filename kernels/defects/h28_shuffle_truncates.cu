@@ -1,5 +1,5 @@
-// H28: arbor #2247. A wrapper around the shuffle takes and returns int, and C++ converts the floats that it
-// is given without a word: their fractions are lost. Right for all tests with whole numbers. Mended by a
+// H28: arbor #2247. A wrapper around the shuffle takes and returns int, and C++ converts its
+// float arguments silently: their fractions are lost. All tests with integers pass. Fixed by a
 // template.
 #include <cstddef>
 

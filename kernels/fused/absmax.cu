@@ -1,5 +1,5 @@
-// F1: the largest magnitude of each group, as a scale for quantising it (of a key-value cache, say). A warp a
-// group: groups are small, and there are many.
+// F1: the largest magnitude of each group, as a scale for quantising it (of a key-value cache, say). One warp
+// per group: groups are small and numerous.
 #include <cstddef>
 
 #include "../warp/block_shuffle.cuh"
@@ -12,7 +12,7 @@ __global__ void absmax(const T* input, Magnitude<T>* scales, std::size_t groups,
   const std::size_t group = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
   if (group >= groups) return;  // the whole warp, so that no shuffle waits for it
 
-  // From 0, below which no magnitude lies.
+  // Starts from 0, the smallest magnitude.
   Magnitude<T> largest = 0;
   for (std::size_t c = lane; c < columns; c += 32) {
     largest = Max::apply(largest, magnitude(input[group * columns + c]));

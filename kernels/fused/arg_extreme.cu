@@ -1,5 +1,5 @@
-// F3: where the smallest or largest element stands. A block folds pairs of value and index; of equal values
-// the lowest index wins, so that the result hangs on nothing but the input.
+// F3: the index of the smallest or largest element. A block folds pairs of value and index; of equal values
+// the lowest index wins, so that the result depends on nothing but the input.
 #include <cstddef>
 #include <cstdint>
 
@@ -14,14 +14,14 @@ struct Place {
   std::uint32_t index;
 };
 
-/// What makes reduce_warp and reduce_block fold pairs as they fold numbers.
+/// Lets reduce_warp and reduce_block fold pairs like numbers.
 template <typename T>
 __device__ Place<T> __shfl_down_sync(unsigned mask, Place<T> place, unsigned step) {
   return {__shfl_down_sync(mask, place.value, step), __shfl_down_sync(mask, place.index, step)};
 }
 
 /// Whether a comes before b: a NaN before every number, then the better value, then the lower index. A total
-/// order, without which the result would hang on how the tree is built.
+/// order, without which the result would depend on how the tree is built.
 template <typename Extreme, typename T>
 __device__ bool precedes(Place<T> a, Place<T> b) {
   const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
@@ -47,7 +47,7 @@ struct ArgExtreme {
 using ArgMin = ArgExtreme<Min>;
 using ArgMax = ArgExtreme<Max>;
 
-/// One block of any size; `count` is 1 at least, since nothing stands nowhere.
+/// One block of any size; `count` is at least 1, since an empty input has no index.
 template <typename Op, typename T>
 __global__ void arg_extreme(const T* input, std::uint32_t* result, std::uint32_t count) {
   using Pair = Place<Wide<T>>;

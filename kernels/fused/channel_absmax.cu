@@ -6,13 +6,13 @@
 #include "magnitude.cuh"
 
 /// A block of blockDim.x columns and blockDim.y rows at a time: neighbouring threads read neighbouring
-/// elements, which one thread a column would not do down a column.
+/// elements, unlike with one thread per column.
 template <typename T>
 __global__ void channel_absmax(const T* input, Magnitude<T>* scales, std::size_t rows, std::size_t columns) {
   Magnitude<T>* slots = dynamic_shared<Magnitude<T>>();
   const std::size_t column = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   Magnitude<T> largest = 0;
-  // Threads past the last column bring 0, and take part at the barriers.
+  // Threads past the last column contribute 0 and take part in the barriers.
   for (std::size_t row = threadIdx.y; row < rows && column < columns; row += blockDim.y) {
     largest = Max::apply(largest, magnitude(input[row * columns + column]));
   }
@@ -21,7 +21,7 @@ __global__ void channel_absmax(const T* input, Magnitude<T>* scales, std::size_t
   *mine = largest;
   __syncthreads();
   for (unsigned width = blockDim.y; width > 1;) {
-    const unsigned half = (width + 1) / 2;  // rounded up: the middle row of an odd number waits
+    const unsigned half = (width + 1) / 2;  // rounded up: the middle row of an odd number has no partner
     if (threadIdx.y + half < width) *mine = Max::apply(*mine, mine[half * blockDim.x]);
     __syncthreads();
     width = half;

@@ -1,4 +1,4 @@
-// F6: the cross-entropy of rows of scores against the class that each row belongs to, a block each: the
+// F6: the cross-entropy of rows of scores against the class that each row belongs to, one block per row: the
 // logarithm of the sum of exponentials, less the score of the class.
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@ __global__ void cross_entropy(const T* scores, const std::uint32_t* classes, Wid
   for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) sum += exp(widen(row[c]) - highest);
   sum = reduce_block<Sum>(sum);
   if (threadIdx.x == 0) {
-    // The distance from the maximum first: the logarithm is small beside a large score, and would be lost in
-    // its sum with one.
+    // The distance from the maximum first: the logarithm is small compared with a large score and would be
+    // lost in their sum.
     const Wide<T> below = highest - widen(row[classes[blockIdx.x]]);
     losses[blockIdx.x] = below + log(sum);
   }

@@ -1,4 +1,4 @@
-// The second launch of the kernels here that leave a partial a block.
+// The second launch of the kernels here that leave one partial result per block.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include "../tree/coarsened.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// One block folds any number of partials, in an order that hangs on nothing but their number and its own.
+/// One block folds any number of partials, in an order that depends on nothing but their number and its own.
 template <typename Op, typename W>
 __global__ void fold_partials(const W* partials, W* result, std::size_t count) {
   const W value = reduce_block<Op>(fold_block_stride<Op>(partials, count));

@@ -1,5 +1,5 @@
-// F7: LayerNorm of rows, a block each: every element's distance from the mean over the deviation, times the
-// weight and plus the bias of its column.
+// F7: LayerNorm of rows, one block per row: every element's distance from the mean over the deviation, times
+// the weight and plus the bias of its column.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -12,7 +12,7 @@ __global__ void layer_norm(const T* input, const T* weights, const T* biases, T*
   const Moments<Wide<T>> moments = two_pass(row, columns);
   const Wide<T> scale = 1 / sqrt(moments.variance + epsilon);
   for (std::size_t c = threadIdx.x; c < columns; c += blockDim.x) {
-    // The difference first: (x * scale - mean * scale) would cancel where the mean is large.
+    // Computes the difference first: (x * scale - mean * scale) would cancel where the mean is large.
     const Wide<T> normalised = (widen(row[c]) - moments.mean) * scale;
     output[std::size_t{blockIdx.x} * columns + c] =
         static_cast<T>(normalised * widen(weights[c]) + widen(biases[c]));

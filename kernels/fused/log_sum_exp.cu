@@ -1,4 +1,4 @@
-// F6: log-sum-exp of rows, a block each, about the row's maximum, so that no exponential overflows.
+// F6: log-sum-exp of rows, one block per row, about the row's maximum, so that no exponential overflows.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -10,7 +10,7 @@ template <typename T>
 __global__ void log_sum_exp(const T* input, Wide<T>* results, std::size_t columns) {
   const T* row = input + std::size_t{blockIdx.x} * columns;
   const Wide<T> highest = fold_and_broadcast<Max>(row, columns);
-  // An infinite maximum is the result: about it, -inf - -inf and inf - inf would be NaN.
+  // An infinite maximum is the result: relative to it, -inf - -inf and inf - inf would be NaN.
   const Wide<T> origin = isinf(highest) ? 0 : highest;
 
   Wide<T> sum = 0;

@@ -1,4 +1,4 @@
-// Magnitudes, in a type that holds that of every element.
+// Magnitudes, in a type that can hold that of every element.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,5 @@
-// F8: the largest ratio of two probabilities of each row, a block each: how far a draft strays from the model
-// that verifies it.
+// F8: the largest ratio of two probabilities of each row, one block per row: how far a draft strays from the
+// model that verifies it.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -11,7 +11,7 @@ __global__ void max_ratio(const T* target, const T* draft, Wide<T>* ratios, std:
   const std::size_t begin = std::size_t{blockIdx.x} * columns;
   Wide<T> largest = Max::identity<Wide<T>>();
   for (std::size_t c = begin + threadIdx.x; c < begin + columns; c += blockDim.x) {
-    // Rounding keeps the order of the quotients: the largest of the rounded ones is the largest one, rounded.
+    // Rounding preserves the order of the quotients: the largest rounded one is the largest one, rounded.
     largest = Max::apply(largest, widen(target[c]) / widen(draft[c]));
   }
   largest = reduce_block<Max>(largest);

@@ -1,18 +1,18 @@
-// F7: mean and variance of rows by merging in pairs all the way down: no part is ever extended by a single
-// element, so errors grow with the logarithm of the row's length, not with the length.
+// F7: mean and variance of rows by merging pairs at every level: no part is extended by a single element, so
+// errors grow with the logarithm of the row's length, not with the length.
 #include <cstddef>
 
 #include "../dynamic_shared.cuh"
 #include "../element_types.cuh"
 #include "merging_moments.cuh"
 
-/// The parts that wait for one of the same size: 2^k elements in slot k where bit k of their number is set,
-/// as in a binary counter.
+/// The parts not yet merged with one of the same size: 2^k elements in slot k where bit k of their number is
+/// set, as in a binary counter.
 template <typename W>
 class WaitingParts {
  public:
   __device__ void add(W x) {
-    PartMoments<W> part{1, x, x - x};  // no deviation, or NaN of what is not finite
+    PartMoments<W> part{1, x, x - x};  // no deviation, or NaN if x is not finite
     unsigned slot = 0;
     // A carry: two parts of one size become one of twice the size.
     for (unsigned bits = elements_++; bits % 2 != 0; bits /= 2) part = merge(waiting_[slot++], part);

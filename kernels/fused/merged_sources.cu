@@ -1,5 +1,5 @@
-// F5: log-sum-exp over two sources, such as a cached prefix and a new segment, each of which is summed by
-// itself: the pairs of both are merged at the end, so neither needs to be there when the other is read.
+// F5: log-sum-exp over two sources, such as a cached prefix and a new segment, each of which is summed
+// separately: their pairs are merged at the end, so that neither is needed while the other is read.
 #include <cstddef>
 
 #include "../element_types.cuh"

@@ -3,7 +3,7 @@
 
 template <typename W>
 struct PartMoments {
-  unsigned count = 0;  ///< no float, which would stand still at 2^24
+  unsigned count = 0;  ///< not a float, which would stagnate at 2^24
   W mean = 0;
   W deviations = 0;  ///< the sum of their squares
 };
@@ -19,7 +19,7 @@ __device__ PartMoments<W> extended(PartMoments<W> part, W x) {
   return part;
 }
 
-/// Of two parts together, either of which may be empty (Chan, Golub and LeVeque).
+/// The moments of two parts together, either of which may be empty (Chan, Golub and LeVeque).
 template <typename W>
 __device__ PartMoments<W> merge(PartMoments<W> a, PartMoments<W> b) {
   if (b.count == 0) return a;
@@ -30,14 +30,14 @@ __device__ PartMoments<W> merge(PartMoments<W> a, PartMoments<W> b) {
           a.deviations + b.deviations + distance * distance * (static_cast<W>(a.count) * share)};
 }
 
-/// Merges one part a thread in a tree; thread 0 returns the whole. `parts` has as many elements as the block
-/// has threads, which may be any number.
+/// Merges one part per thread in a tree; thread 0 returns the whole. `parts` has as many elements as the
+/// block has threads, which may be any number.
 template <typename W>
 __device__ PartMoments<W> merge_block(PartMoments<W> mine, PartMoments<W>* parts) {
   parts[threadIdx.x] = mine;
   __syncthreads();
   for (unsigned width = blockDim.x; width > 1;) {
-    const unsigned half = (width + 1) / 2;  // rounded up: the middle one of an odd number waits
+    const unsigned half = (width + 1) / 2;  // rounded up: the middle one of an odd number has no partner
     if (threadIdx.x + half < width) {
       parts[threadIdx.x] = merge(parts[threadIdx.x], parts[threadIdx.x + half]);
     }

@@ -1,4 +1,4 @@
-// F1: the Euclidean norm of rows, a block each: the root of the sum of squares.
+// F1: the Euclidean norm of rows, one block per row: the root of the sum of squares.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -6,7 +6,7 @@
 #include "../warp/block_shuffle.cuh"
 #include "squares.cuh"
 
-/// Nothing is scaled: a norm beyond the root of the largest number overflows in the squares.
+/// There is no scaling: a norm beyond the root of the largest number overflows in the squares.
 template <typename T>
 __global__ void norm(const T* input, Wide<T>* norms, std::size_t columns) {
   const T* row = input + std::size_t{blockIdx.x} * columns;

@@ -1,5 +1,5 @@
-// F5: online softmax of rows, a block each. Maximum and sum come from one look at the scores instead of two:
-// what was summed about an earlier maximum is scaled whenever a higher score comes.
+// F5: online softmax of rows, one block per row. Maximum and sum are computed in one pass over the scores
+// instead of two: the sum relative to an earlier maximum is rescaled when a higher score occurs.
 #include <cstddef>
 
 #include "../element_types.cuh"

@@ -1,4 +1,4 @@
-// F2: the minimum or maximum of floats by one unsigned integer atomic a block, on bits that are ordered as
+// F2: the minimum or maximum of floats by one unsigned integer atomic per block, on bits that are ordered as
 // the floats are.
 #include <cstddef>
 
@@ -12,9 +12,9 @@ using Key = typename BitsOf<T>::Unsigned;
 template <typename T>
 constexpr Key<T> sign_bit = ~(~Key<T>{0} >> 1);
 
-/// Keys in the order of the values. The bits of floats are a sign and a magnitude: negative ones are turned
-/// round, which puts the most negative first, and positive ones are moved above them. A cast alone would put
-/// every negative float above every positive one.
+/// Keys in the order of the values. The bits of floats are a sign and a magnitude: negative ones are
+/// inverted, which puts the most negative first, and positive ones are moved above them. A cast alone would
+/// put every negative float above every positive one.
 template <typename T>
 __device__ Key<T> ordered(T value) {
   const Key<T> bits = BitsOf<T>::of(value);
@@ -25,9 +25,9 @@ __device__ T from_ordered(Key<T> key) {
   return BitsOf<T>::value(key & sign_bit<T> ? key ^ sign_bit<T> : ~key);
 }
 
-/// The key that atomicMax is to prefer. For a minimum it is turned round, so that both begin at zero, which
-/// cudaMemset gives and which lies below the key of any number. NaN gets the largest key, whatever its sign,
-/// and so propagates: all ones are a NaN again on the way back, turned round or not.
+/// The key that atomicMax is to prefer. For a minimum it is inverted, so that both begin at zero, which
+/// cudaMemset can write and which is below the key of any number. NaN gets the largest key, whatever its
+/// sign, and so propagates: all ones are converted back to NaN, inverted or not.
 template <typename Op, typename T>
 __device__ Key<T> key_of(T value) {
   if (value != value) return ~Key<T>{0};
@@ -44,12 +44,12 @@ __global__ void ordered_bits(const T* input, Key<Wide<T>>* key, std::size_t coun
   }
 
   value = reduce_block<Op>(value);
-  // One instruction whatever the sign, without a loop of compare-and-swap. The order of the atomics does not
+  // One instruction for either sign, without a loop of compare-and-swap. The order of the atomics does not
   // matter to a maximum: the same bits every time.
   if (threadIdx.x == 0) atomicMax(key, key_of<Op>(value));
 }
 
-/// One thread turns the key back, when no block can raise it any more.
+/// One thread converts the key back after all blocks have finished.
 template <typename Op, typename T>
 __global__ void value_of_key(const Key<T>* key, T* result) {
   *result = from_ordered<T>(std::is_same_v<Op, Min> ? ~*key : *key);

@@ -1,5 +1,5 @@
-// F7: RMSNorm of rows, a block each: every element over the root of the mean of squares, times the weight of
-// its column.
+// F7: RMSNorm of rows, one block per row: every element over the root of the mean of squares, times the
+// weight of its column.
 #include <cstddef>
 
 #include "../element_types.cuh"

@@ -1,5 +1,5 @@
 // F10: the running maximum of scores, of which whole chunks may be masked, by one warp: a chunk of 32 at a
-// time, with the maximum of all before it carried along.
+// time, with the maximum of all previous ones carried along.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -13,8 +13,8 @@ __global__ void running_max(const T* scores, Wide<T>* maxima, std::size_t count)
   for (std::size_t chunk = 0; chunk < count; chunk += 32) {
     const std::size_t i = chunk + lane;
     Wide<T> highest = element_or_identity<Max>(scores, i, count);
-    // A masked score is the identity. A chunk of nothing else changes no maximum and needs no scan; the vote
-    // tells all lanes alike, or some would be missing from the shuffles. A NaN differs from the identity too.
+    // A masked score is the identity. A chunk of only masked scores changes no maximum and needs no scan; the
+    // vote gives all lanes the same answer, which the shuffles require. A NaN differs from the identity too.
     if (__any_sync(0xffffffffu, highest != Max::identity<Wide<T>>())) {
       highest = scan_warp<Max>(highest, 32);
     }

@@ -1,5 +1,5 @@
-// The pair that online softmax carries along: the highest score so far, and the sum of the exponentials about
-// it.
+// The pair that online softmax carries along: the highest score so far, and the sum of the exponentials
+// relative to it.
 #pragma once
 
 #include "../reduction_operators.cuh"
@@ -12,8 +12,8 @@ struct RunningSum {
   W sum = 0;
 };
 
-/// Both together. What was summed about a lower maximum is scaled down to the higher one. Of nothing but
-/// masked scores the sum is 0, as exp(-inf - 0) is.
+/// Merges both. The sum relative to the lower maximum is rescaled to the higher one. For masked scores only,
+/// the sum is 0, since exp(-inf - 0) is 0.
 template <typename W>
 __device__ RunningSum<W> merge(RunningSum<W> a, RunningSum<W> b) {
   const W highest = Max::apply(a.highest, b.highest), origin = origin_of(highest);

@@ -1,4 +1,4 @@
-// F9: a reduction of each segment of an input, a warp each. Segments differ in length, and may be empty.
+// F9: a reduction of each segment of an input, one warp per segment. Segments differ in length, and may be empty.
 #include <cstddef>
 #include <cstdint>
 
@@ -14,7 +14,7 @@ __global__ void segmented(const T* input, const std::uint64_t* offsets, Wide<T>*
   const std::size_t segment = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
   if (segment >= segments) return;  // the whole warp, so that no shuffle waits for it
 
-  Wide<T> value = Op::template identity<Wide<T>>();  // all that there is of an empty segment
+  Wide<T> value = Op::template identity<Wide<T>>();  // the result of an empty segment
   for (std::uint64_t i = offsets[segment] + lane; i < offsets[segment + 1]; i += 32) {
     value = Op::apply(value, widen(input[i]));
   }

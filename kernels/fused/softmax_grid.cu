@@ -19,7 +19,7 @@ __global__ void block_maxima(const T* scores, Wide<T>* maxima, std::size_t count
 }
 
 /// As many blocks as the launch before, each of which folds the maxima of all for itself: in the same order,
-/// so to the same bits, and cheaper than a launch that folds once for all.
+/// so to the same bits, and cheaper than a separate launch that folds once.
 template <typename T>
 __global__ void block_sums(const T* scores, const Wide<T>* maxima, Wide<T>* sums, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -32,7 +32,7 @@ __global__ void block_sums(const T* scores, const Wide<T>* maxima, Wide<T>* sums
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-/// As many blocks again.
+/// The same number of blocks again.
 template <typename T>
 __global__ void shares(const T* scores, const Wide<T>* maxima, const Wide<T>* sums, T* weights,
                        std::size_t count) {

@@ -1,4 +1,4 @@
-// F4: softmax of rows, a warp each: for rows so short that a block would mostly wait.
+// F4: softmax of rows, one warp per row: for rows so short that most threads of a block would be idle.
 #include <cstddef>
 
 #include "../element_types.cuh"

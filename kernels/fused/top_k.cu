@@ -1,4 +1,4 @@
-// F8: the k largest of rows of at most 64, and where they stand, a warp each: how a router chooses experts.
+// F8: the k largest elements of rows of at most 64, and their indices, one warp per row: how a router chooses experts.
 #include <cstddef>
 #include <cstdint>
 
@@ -39,7 +39,7 @@ __global__ void top_k(const T* input, std::uint32_t* places, Wide<T>* values, st
   const std::size_t row = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
   if (row >= rows) return;  // the whole warp, so that no shuffle waits for it
 
-  // Behind every element of the row, whatever its value: a column that does not exist.
+  // Ordered after every element of the row, whatever its value: a column that does not exist.
   const Candidate<Wide<T>> none{Max::identity<Wide<T>>(), 0xffffffffu};
   Candidate<Wide<T>> mine[2];
   for (unsigned i = 0; i < 2; ++i) {

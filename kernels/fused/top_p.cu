@@ -1,5 +1,5 @@
-// F10: how many of a row's sorted probabilities make up a mass of p, a warp each: a scan of 32 at a time, cut
-// where the sum passes p.
+// F10: how many of a row's sorted probabilities make up a mass of p, one warp per row: a scan of 32 at a
+// time, cut where the sum passes p.
 #include <cstddef>
 #include <cstdint>
 
@@ -20,7 +20,7 @@ __global__ void top_p(const T* probabilities, std::uint32_t* kept, std::size_t r
     const std::size_t column = chunk + lane;
     Wide<T> sum = column < columns ? widen(probabilities[row * columns + column]) : Wide<T>{0};
     sum = scan_warp<Sum>(sum, 32);
-    // The first lane of all that have reached p; those past the row add nothing, and come behind it.
+    // The first lane of all that have reached p; those past the row add nothing and are after it.
     const unsigned reached = __ballot_sync(0xffffffffu, before + sum >= p);
     if (reached != 0) {
       if (lane == 0) kept[row] = static_cast<std::uint32_t>(chunk) + __ffs(reached);

@@ -1,4 +1,4 @@
-// F7: mean and variance of rows in one pass by Welford's recurrence, a block each.
+// F7: mean and variance of rows in one pass by Welford's recurrence, one block per row.
 #include <cstddef>
 
 #include "../dynamic_shared.cuh"

@@ -16,7 +16,7 @@ __global__ void any_index(const T* input, Wide<T>* partials, Index count) {
     Index i = static_cast<Index>(first);
     value = Op::apply(value, widen(input[i]));
     // The usual `i += stride; i < count` wraps where count is within a stride of the largest Index, and
-    // begins again at the front. What is left behind i cannot wrap, since i < count.
+    // starts again from the beginning. The count that remains after i cannot wrap, since i < count.
     while (stride < static_cast<Index>(count - i)) {
       i = static_cast<Index>(i + stride);
       value = Op::apply(value, widen(input[i]));

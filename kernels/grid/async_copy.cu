@@ -1,5 +1,5 @@
-// C13: asynchronous copies to shared memory in two stages: while a thread folds one vector, the next is on
-// its way.
+// C13: asynchronous copies to shared memory in two stages: while a thread folds one vector, the next one is
+// being copied.
 #include <cuda_pipeline.h>
 
 #include <cstddef>
@@ -22,7 +22,7 @@ __global__ void async_copy(const T* input, Wide<T>* partials, std::size_t count)
   const std::size_t vectors = (count - head) / width;
   const Vector<T>* body = reinterpret_cast<const Vector<T>*>(input + head);
 
-  // Two slots a thread, which nobody else touches: it waits for its own copies and needs no barrier.
+  // Two slots per thread, which no other thread uses: it waits for its own copies and needs no barrier.
   Vector<T>* slots = dynamic_shared<Vector<T>>();
   const auto slot = [&](unsigned stage) { return slots + stage * blockDim.x + threadIdx.x; };
   const auto fetch = [&](std::size_t i, unsigned stage) {

@@ -1,5 +1,5 @@
-// C10: the first block of a cluster reads the shared memory of the others (distributed shared memory), so one
-// partial a cluster is left. sm_90.
+// C10: the first block of a cluster reads the shared memory of the others (distributed shared memory), so
+// that one partial result per cluster remains. sm_90.
 #include <cooperative_groups.h>
 
 #include <cstddef>
@@ -15,7 +15,7 @@ __global__ void cluster(const T* input, Wide<T>* partials, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const Wide<T> value = reduce_block<Op>(element_or_identity<Op>(input, i, count));
   if (threadIdx.x == 0) total = value;
-  peers.sync();  // all blocks of the cluster run, and their totals are complete
+  peers.sync();  // all blocks of the cluster have started, and their totals are complete
 
   if (peers.block_rank() == 0 && threadIdx.x == 0) {
     Wide<T> folded = total;
@@ -24,6 +24,6 @@ __global__ void cluster(const T* input, Wide<T>* partials, std::size_t count) {
     }
     partials[blockIdx.x / peers.num_blocks()] = folded;
   }
-  // A block that ends takes its shared memory with it: none may leave before the first one has read.
+  // The shared memory of a block disappears when it exits: no block may exit before the first one has read.
   peers.sync();
 }

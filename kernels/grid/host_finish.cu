@@ -1,4 +1,4 @@
-// C2: the blocks leave their partials, and the host folds them.
+// C2: the blocks write partial results, and the host folds them.
 #include <cstddef>
 #include <vector>
 
@@ -9,8 +9,8 @@
 
 template <typename Op, typename T>
 __global__ void host_finish(const T* input, Wide<T>* partials, std::size_t count) {
-  // The loop makes the number of partials the caller's choice, so that the host has a few hundred to fold
-  // whatever the count is.
+  // The loop makes the number of partials the caller's choice, so that the host folds a few hundred for any
+  // count.
   const Wide<T> value = fold_grid_stride<Op>(input, count);
 
   const Wide<T> total = reduce_block<Op>(value);
@@ -22,7 +22,7 @@ __global__ void host_finish(const T* input, Wide<T>* partials, std::size_t count
 template <typename T, typename Fold>
 cudaError_t fold_on_host(const T* device_partials, std::size_t blocks, T& total, Fold fold) {
   std::vector<T> partials(blocks);
-  // The copy waits for the kernel, and it is what reports a kernel that failed.
+  // The copy waits for the kernel, and it reports a failed kernel.
   const cudaError_t error =
       cudaMemcpy(partials.data(), device_partials, blocks * sizeof(T), cudaMemcpyDeviceToHost);
   if (error != cudaSuccess) return error;

@@ -1,5 +1,5 @@
-// C1: two launches of one kernel. The first leaves a partial a block, the second, of one block, folds the
-// partials.
+// C1: two launches of one kernel. The first leaves one partial result per block, the second, of one block,
+// folds the partials.
 #include <cstddef>
 
 #include "../element_types.cuh"
@@ -7,8 +7,8 @@
 #include "../tree/coarsened.cuh"
 #include "../warp/block_shuffle.cuh"
 
-/// The end of the first launch is the only barrier of the whole grid that is needed, and no result hangs on
-/// which block ends first: the same launch gives the same bits every time.
+/// The end of the first launch is the only grid barrier that is needed, and no result depends on which block
+/// finishes first: the same launch gives the same bits every time.
 template <typename Op, typename T>
 __global__ void block_totals(const T* input, Wide<T>* totals, std::size_t count) {
   // A loop, so that the one block of the second launch folds any number of partials, not only as many as it

@@ -1,4 +1,4 @@
-// G5: a histogram in bins that each block has to itself in shared memory, added to the result at the end.
+// G5: a histogram in private bins of each block in shared memory, added to the result at the end.
 #include <cstddef>
 
 #include "bin.cuh"
@@ -8,7 +8,7 @@
 template <unsigned bins, typename T>
 __global__ void private_bins(const T* input, unsigned* result, std::size_t count) {
   __shared__ unsigned mine[bins];
-  // A loop, for a block may have fewer threads than there are bins; and a barrier behind it, or one thread
+  // A loop, for a block may have fewer threads than there are bins; and a barrier after it, or one thread
   // counts in a bin that another sets to zero afterwards.
   for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) mine[bin] = 0;
   __syncthreads();
@@ -18,7 +18,7 @@ __global__ void private_bins(const T* input, unsigned* result, std::size_t count
     const unsigned bin = bin_of(input[i], bins);
     if (bin < bins) atomicAdd(&mine[bin], 1u);
   }
-  __syncthreads();  // the thread that merges a bin is not the one that counted in it
+  __syncthreads();  // the thread that merges a bin is not the one that incremented it
 
   for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) {
     if (mine[bin] != 0) atomicAdd(&result[bin], mine[bin]);

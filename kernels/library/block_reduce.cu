@@ -14,9 +14,9 @@ __global__ void block_reduce(const T* input, Wide<T>* partials, std::size_t coun
   __shared__ typename Reduction::TempStorage scratch;
 
   const std::size_t i = std::size_t{blockIdx.x} * threads + threadIdx.x;
-  // All threads of the block call, also those past the end: the library waits for them.
+  // All threads of the block call, including those past the end: the library waits for them.
   const Wide<T> value = element_or_identity<Op>(input, i, count);
   const Wide<T> total = Reduction(scratch).Reduce(value, Functor<Op, Wide<T>>{});
-  // What the other threads return is left over from the folding, and undefined.
+  // The return value of the other threads is undefined.
   if (threadIdx.x == 0) partials[blockIdx.x] = total;
 }

@@ -1,4 +1,4 @@
-// C5: cub::DeviceReduce::Reduce, a reduction of any length under an operator of our own.
+// C5: cub::DeviceReduce::Reduce, a reduction of any length under our own operator.
 #include <cub/device/device_reduce.cuh>
 
 #include <cstddef>

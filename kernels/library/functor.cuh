@@ -1,4 +1,4 @@
-// Our operators as libraries take them: objects that are called.
+// Our operators as function objects, for libraries.
 #pragma once
 
 #include "../reduction_operators.cuh"

@@ -16,7 +16,7 @@ template <typename Op, typename T>
 __global__ void labeled_reduce(const T* input, Wide<T>* results, std::size_t columns, std::size_t count) {
   const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  // Whoever is in the warp must bring a label, so lanes past the end bring one that no row has.
+  // Every lane of the warp must have a label, so lanes past the end bring one that no row has.
   const std::size_t row = i < count ? i / columns : ~std::size_t{0};
   const auto same = cg::labeled_partition(warp, row);
 

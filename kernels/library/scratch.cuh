@@ -1,12 +1,12 @@
-// The way in which CUB's device-wide algorithms are called.
+// How to call CUB's device-wide algorithms.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
 
-/// Calls twice: without memory CUB only tells how much it needs, then it works with as much. An application
-/// that calls again and again would keep the memory.
+/// Calls twice: without memory CUB only returns the required size, then it runs with that much. An
+/// application that calls again and again would keep the memory.
 template <typename Call>
 cudaError_t with_scratch(const Call& call) {
   void* scratch = nullptr;

@@ -1,4 +1,4 @@
-// C7: thrust::reduce under an operator of our own.
+// C7: thrust::reduce with our own operator.
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>
 

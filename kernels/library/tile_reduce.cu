@@ -9,7 +9,7 @@
 
 namespace cg = cooperative_groups;
 
-/// A partial for every tile; blockDim.x is a multiple of `width`.
+/// One partial result per tile; blockDim.x is a multiple of `width`.
 template <typename Op, typename T, unsigned width>
 __global__ void tile_reduce(const T* input, Wide<T>* partials, std::size_t count) {
   const auto tile = cg::tiled_partition<width>(cg::this_thread_block());
@@ -17,8 +17,8 @@ __global__ void tile_reduce(const T* input, Wide<T>* partials, std::size_t count
   // The type of a tile knows its size, so every lane of it takes part, also those past the end.
   const Wide<T> value = element_or_identity<Op>(input, i, count);
 
-  // A butterfly: every lane has the total. Integers under cg::plus, less or greater, in place of a functor of
-  // ours, would be folded by one instruction.
+  // A butterfly: every lane has the total. Integers under cg::plus, less or greater, instead of our functor,
+  // would be folded by one instruction.
   const Wide<T> total = cg::reduce(tile, value, Functor<Op, Wide<T>>{});
   if (tile.thread_rank() == 0) partials[i / width] = total;
 }

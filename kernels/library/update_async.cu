@@ -18,7 +18,7 @@ __global__ void update_async(const T* input, Wide<T>* result, std::size_t count)
   const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
   const cuda::atomic_ref<Wide<T>, cuda::thread_scope_device> total(*result);
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  // Nobody gets the total back. The library has no atomic for a functor of ours: it compares and swaps until
-  // no other warp was faster.
+  // No lane receives the total. The library has no atomic for our functor: it repeats a compare-and-swap
+  // until no other warp was faster.
   cg::reduce_update_async(warp, total, element_or_identity<Op>(input, i, count), Functor<Op, Wide<T>>{});
 }

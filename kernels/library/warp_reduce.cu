@@ -6,7 +6,7 @@
 #include "../element_types.cuh"
 #include "functor.cuh"
 
-/// A partial for every `width` lanes; blockDim.x is a multiple of 32.
+/// One partial result per `width` lanes; blockDim.x is a multiple of 32.
 template <typename Op, typename T, int width>
 __global__ void warp_reduce(const T* input, Wide<T>* partials, std::size_t count) {
   using Reduction = cub::WarpReduce<Wide<T>, width>;

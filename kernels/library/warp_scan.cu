@@ -15,7 +15,7 @@ __global__ void warp_scan(const T* input, Wide<T>* scan, std::size_t count) {
   const Functor<Op, Wide<T>> fold;
 
   Wide<T> before = Op::template identity<Wide<T>>();
-  // The bound is that of the warp, not of the lane: all lanes come to every scan.
+  // The bound is that of the warp, not of the lane: all lanes take part in every scan.
   for (std::size_t first = 0; first < count; first += 32) {
     const std::size_t i = first + threadIdx.x;
     Wide<T> value = element_or_identity<Op>(input, i, count), total;

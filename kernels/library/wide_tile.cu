@@ -9,11 +9,11 @@
 
 namespace cg = cooperative_groups;
 
-/// A partial for every tile; blockDim.x is a multiple of `width`, and 1024 at most.
+/// One partial result per tile; blockDim.x is a multiple of `width`, and 1024 at most.
 template <typename Op, typename T, unsigned width>
 __global__ void wide_tile(const T* input, Wide<T>* partials, std::size_t count) {
-  // Warps cannot shuffle to each other: their totals meet in this memory, behind barriers that are in it too.
-  // All threads of the block lay it out, before the first tile is made.
+  // Warps cannot shuffle with each other: their totals are exchanged through this memory, with barriers that
+  // are in it too. All threads of the block lay it out, before the first tile is made.
   __shared__ cg::block_tile_memory<1024> scratch;
   const auto tile = cg::tiled_partition<width>(cg::this_thread_block(scratch));
 

@@ -1,4 +1,4 @@
-// An input as libraries read it that take iterators: every element widened as it is loaded.
+// An input as an iterator for libraries: every element is widened as it is loaded.
 #pragma once
 
 #include <thrust/iterator/transform_iterator.h>

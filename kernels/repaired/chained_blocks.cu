@@ -1,5 +1,5 @@
-// H18 repaired: a scan across blocks in one launch. Each block waits for a flag of the block before and adds
-// that block's prefix to its own total; the last prefix is the result.
+// H18 repaired: a scan across blocks in one launch. Each block waits for a flag of the previous block and
+// adds that block's prefix to its own total; the last prefix is the result.
 #include <cstddef>
 
 #include "../reduction_operators.cuh"
@@ -17,7 +17,7 @@ __global__ void chained_blocks(const float* input, float* prefixes, volatile uns
   float prefix = total;
   if (blockIdx.x > 0) {
     while (ready[blockIdx.x - 1] == 0) continue;
-    __threadfence();  // acquire: whoever has seen the flag also sees the prefix
+    __threadfence();  // acquire: a thread that has observed the flag also observes the prefix
     prefix += prefixes[blockIdx.x - 1];
   }
   prefixes[blockIdx.x] = prefix;

@@ -1,16 +1,16 @@
-// The scan of a block: what G2 shows, and what G3 is made of.
+// The scan of a block: G2, and the basis of G3.
 #pragma once
 
 #include "warp_scan.cuh"
 
-/// What a thread has after the scan of its block.
+/// The result of a block scan for one thread.
 template <typename T>
 struct Scanned {
   T value;  ///< the fold of the values up to its own, or of those before it
   T total;  ///< the fold of all values of the block
 };
 
-/// Scans one value a thread over a block of any size. All threads call.
+/// Scans one value per thread over a block of any size. All threads call.
 template <typename Op, bool exclusive, typename T>
 __device__ Scanned<T> scan_block(T value) {
   __shared__ T totals[32];  // a block has at most 32 warps
@@ -30,7 +30,7 @@ __device__ Scanned<T> scan_block(T value) {
   __syncthreads();
 
   if constexpr (exclusive) value = without_own<Op>(value, lanes);
-  // The warps before stand to the left: the order matters to operators that do not commute.
+  // The previous warps are the left operand: the order matters to operators that do not commute.
   if (warp > 0) value = Op::apply(totals[warp - 1], value);
   const T total = totals[warps - 1];
   __syncthreads();  // a second call may not overwrite totals that slower warps still read

@@ -1,12 +1,12 @@
 // G3: the scan of a whole grid in three launches: blocks scan their elements, one block scans the blocks'
-// totals, and every block adds what stands before it.
+// totals, and every block adds the total of those before it.
 #include <cstddef>
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 #include "block_scan.cuh"
 
-/// Each block scans as many elements as it has threads, as if nothing stood before them.
+/// Each block scans as many elements as it has threads, without those before them.
 template <typename Op, typename T, bool exclusive>
 __global__ void scan_blocks(const T* input, Wide<T>* scan, Wide<T>* totals, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -15,7 +15,7 @@ __global__ void scan_blocks(const T* input, Wide<T>* scan, Wide<T>* totals, std:
   if (threadIdx.x == 0) totals[blockIdx.x] = total;
 }
 
-/// One block turns the totals into what stands before each block: an exclusive scan, whatever the whole is.
+/// One block converts the totals into those before each block: an exclusive scan, for either kind of result.
 template <typename Op, typename T>
 __global__ void scan_totals(T* totals, unsigned blocks) {
   T before = Op::template identity<T>();

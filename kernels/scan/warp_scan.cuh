@@ -1,4 +1,4 @@
-// The scan of a warp by shuffles: what B10 and G1 show, and what G2 and G3 are made of.
+// The scan of a warp by shuffles: B10 and G1, and the basis of G2 and G3.
 #pragma once
 
 /// After Hillis and Steele: lane l returns the fold of the values of lanes 0 to l. The first `lanes` lanes of
@@ -11,15 +11,15 @@ __device__ T scan_warp(T value, unsigned lanes) {
   for (unsigned step = 1; step < lanes; step *= 2) {
     // Outside the branch, because every lane that the mask names has to make the shuffle.
     const T before = __shfl_up_sync(mask, value, step);
-    // A lane with none `step` below it got its own value back, which it must not fold in twice. What is
-    // below always takes part, so a partial warp needs no other bound.
+    // A lane with none `step` below it got its own value back, which must not be folded in twice. Lower lanes
+    // always take part, so that a partial warp needs no other bound.
     if (lane >= step) value = Op::apply(before, value);
   }
   return value;
 }
 
-/// Of an inclusive scan the exclusive one: each lane takes what the lane below has, the first the identity.
-/// Folding the own value out again is not possible for a maximum, and not exact for floats.
+/// Converts an inclusive scan to an exclusive one: each lane takes the value of the lane below, the first the
+/// identity. Removing its own value again is not possible for a maximum, and not exact for floats.
 template <typename Op, typename T>
 __device__ T without_own(T scanned, unsigned lanes) {
   const T before = __shfl_up_sync(0xffffffffu >> (32 - lanes), scanned, 1);

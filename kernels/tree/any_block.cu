@@ -5,8 +5,8 @@
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
-/// Folds one value a thread; thread 0 returns the total. `slots` has blockDim.x elements, which may be used
-/// again at once.
+/// Folds one value per thread; thread 0 returns the total. `slots` has blockDim.x elements, which may be
+/// reused immediately.
 template <typename Op, typename T>
 __device__ T reduce_any_block(T value, T* slots) {
   const unsigned thread = threadIdx.x;

@@ -1,4 +1,4 @@
-// A10: a tree in each block, then one atomic a block: the whole reduction in one launch.
+// A10: a tree in each block, then one atomic per block: the whole reduction in one launch.
 #include <cstddef>
 
 #include "../atomic_operators.cuh"
@@ -15,6 +15,6 @@ __global__ void block_atomic(const T* input, Wide<T>* result, std::size_t count)
 
   const Wide<T> total = reduce_sequential<Op>(value, dynamic_shared<Wide<T>>());
   // A plain `*result += total` would lose the blocks that read the same old value. The atomic's order is
-  // open, so a float sum may differ in its last bits from run to run.
+  // unspecified, so a float sum may differ in its last bits from run to run.
   if (threadIdx.x == 0) atomic_apply(Op{}, result, total);
 }

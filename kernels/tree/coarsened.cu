@@ -1,5 +1,5 @@
-// A12: thread coarsening. A grid-stride loop folds most of the input in registers; the tree comes once, at
-// the end.
+// A12: thread coarsening. A grid-stride loop folds most of the input in registers; the tree runs once, at the
+// end.
 #include "coarsened.cuh"
 
 #include <cstddef>

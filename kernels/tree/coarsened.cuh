@@ -1,5 +1,5 @@
-// Thread coarsening: each thread folds many elements in a register before it meets another. What A12 shows,
-// what B2, B9, B10 and C1 to C4 begin with, and what A13 and C13 do with the elements outside their vectors.
+// Thread coarsening: each thread folds many elements in a register before it exchanges values with another. Used by
+// A12, at the start of B2, B9, B10 and C1 to C4, and in A13 and C13 for the elements outside their vectors.
 #pragma once
 
 #include <cstddef>

@@ -5,8 +5,8 @@
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
-/// Folds one value a thread; thread 0 returns the total. blockDim.x is a power of two, and `slots` has that
-/// many elements, which may be used again at once.
+/// Folds one value per thread; thread 0 returns the total. blockDim.x is a power of two, and `slots` has that
+/// many elements, which may be reused immediately.
 template <typename Op, typename T>
 __device__ T reduce_interleaved_register(T value, T* slots) {
   const unsigned thread = threadIdx.x;
@@ -15,7 +15,7 @@ __device__ T reduce_interleaved_register(T value, T* slots) {
 
   for (unsigned step = 1; step < blockDim.x; step *= 2) {
     if (thread % (2 * step) == 0) {
-      // One shared load a round instead of two. The compiler cannot do this by itself: after a barrier it
+      // One shared load per round instead of two. The compiler cannot do this by itself: after a barrier it
       // must assume that another thread has written the slot.
       value = Op::apply(value, slots[thread + step]);
       slots[thread] = value;  // still stored, since the partner of the next round reads it

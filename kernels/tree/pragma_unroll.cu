@@ -1,11 +1,11 @@
-// A9: the unrolled tree once more, as a loop that the compiler unrolls.
+// A9: the unrolled tree once more, as a loop unrolled by the compiler.
 #include <cstddef>
 
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
-/// Folds one value a thread; thread 0 returns the total. `slots` has `block` elements, which may be used
-/// again at once.
+/// Folds one value per thread; thread 0 returns the total. `slots` has `block` elements, which may be reused
+/// immediately.
 template <typename Op, unsigned block, typename T>
 __device__ T reduce_pragma_unroll(T value, T* slots) {
   const unsigned thread = threadIdx.x;
@@ -17,7 +17,7 @@ __device__ T reduce_pragma_unroll(T value, T* slots) {
 #pragma unroll
   for (unsigned half = block / 2; half > 0; half /= 2) {
     if (thread < half) slots[thread] = Op::apply(slots[thread], slots[thread + half]);
-    // What up to 32 threads wrote is read by threads of the same warp only, so a warp barrier will do.
+    // What up to 32 threads wrote is read by threads of the same warp only, so that a warp barrier suffices.
     if (half > 32) {
       __syncthreads();
     } else {

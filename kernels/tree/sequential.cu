@@ -1,4 +1,4 @@
-// A5: a tree over shared memory with sequential addressing, one element a thread.
+// A5: a tree over shared memory with sequential addressing, one element per thread.
 #include "sequential.cuh"
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 template <typename Op, typename T>
 __global__ void sequential(const T* input, Wide<T>* partials, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  // Threads past the end bring the identity instead of returning: they are needed at the barriers.
+  // Threads past the end contribute the identity instead of returning: they are needed at the barriers.
   const Wide<T> value = element_or_identity<Op>(input, i, count);
 
   const Wide<T> total = reduce_sequential<Op>(value, dynamic_shared<Wide<T>>());

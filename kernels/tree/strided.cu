@@ -5,8 +5,8 @@
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
-/// Folds one value a thread; thread 0 returns the total. blockDim.x is a power of two, and `slots` has that
-/// many elements, which may be used again at once.
+/// Folds one value per thread; thread 0 returns the total. blockDim.x is a power of two, and `slots` has that
+/// many elements, which may be reused immediately.
 template <typename Op, typename T>
 __device__ T reduce_strided(T value, T* slots) {
   const unsigned thread = threadIdx.x;
@@ -14,7 +14,7 @@ __device__ T reduce_strided(T value, T* slots) {
   __syncthreads();
 
   for (unsigned step = 1; step < blockDim.x; step *= 2) {
-    // The working threads are the first ones, so whole warps fall idle, and only the last warp ever
+    // The active threads are the first ones, so that whole warps become idle, and only the last warp ever
     // diverges. The price: neighbours touch slots 2 * step apart, so of 32-bit slots two collide in a bank in
     // the first round, four in the second, up to 32.
     const unsigned left = 2 * step * thread;

@@ -1,4 +1,4 @@
-// A6: the sequential tree with two loads a thread: the first addition happens on the way into shared memory.
+// A6: the sequential tree with two loads per thread: the first addition happens on the way into shared memory.
 #include <cstddef>
 
 #include "../dynamic_shared.cuh"
@@ -11,7 +11,7 @@ __global__ void two_loads(const T* input, Wide<T>* partials, std::size_t count) 
   // A block serves 2 * blockDim.x elements: half as many blocks, and no thread idles in the first addition.
   const std::size_t i = std::size_t{blockIdx.x} * 2 * blockDim.x + threadIdx.x;
   Wide<T> value = element_or_identity<Op>(input, i, count);
-  // The end of the input may lie between the two loads: the second one has a bound check of its own.
+  // The end of the input may be between the two loads: the second one has its own bounds check.
   if (i + blockDim.x < count) value = Op::apply(value, widen(input[i + blockDim.x]));
 
   const Wide<T> total = reduce_sequential<Op>(value, dynamic_shared<Wide<T>>());

@@ -11,7 +11,7 @@ __device__ void fold_round(T* slots) {
   if constexpr (block >= 2 * half) {
     const unsigned thread = threadIdx.x;
     if (thread < half) slots[thread] = Op::apply(slots[thread], slots[thread + half]);
-    // What up to 32 threads wrote is read by threads of the same warp only, so a warp barrier will do.
+    // What up to 32 threads wrote is read by threads of the same warp only, so that a warp barrier suffices.
     if constexpr (half > 32) {
       __syncthreads();
     } else {
@@ -20,8 +20,8 @@ __device__ void fold_round(T* slots) {
   }
 }
 
-/// Folds one value a thread; thread 0 returns the total. `slots` has `block` elements, which may be used
-/// again at once.
+/// Folds one value per thread; thread 0 returns the total. `slots` has `block` elements, which may be reused
+/// immediately.
 template <typename Op, unsigned block, typename T>
 __device__ T reduce_unrolled(T value, T* slots) {
   const unsigned thread = threadIdx.x;

@@ -1,4 +1,4 @@
-// A7: two loads a thread, and the last warp's six rounds unrolled, with warp barriers in place of block
+// A7: two loads per thread, and the last warp's six rounds unrolled, with warp barriers instead of block
 // barriers.
 #include <cstddef>
 
@@ -11,13 +11,13 @@ template <typename Op, unsigned half, typename T>
 __device__ void fold_in_warp(T* slots) {
   const unsigned lane = threadIdx.x;
   if (lane < half) slots[lane] = Op::apply(slots[lane], slots[lane + half]);
-  // Since Volta the lanes of a warp need not go in lock-step, and `volatile` does not make them: without this
+  // Since Volta the lanes of a warp need not go in lockstep, and `volatile` does not make them: without this
   // barrier the next round may read a slot before it is written.
   __syncwarp();
 }
 
-/// Folds one value a thread; thread 0 returns the total. blockDim.x is a power of two from 32, and `slots`
-/// has that many elements, which may be used again at once.
+/// Folds one value per thread; thread 0 returns the total. blockDim.x is a power of two from 32, and `slots`
+/// has that many elements, which may be reused immediately.
 template <typename Op, typename T>
 __device__ T reduce_warp_tail(T value, T* slots) {
   const unsigned thread = threadIdx.x;

@@ -18,9 +18,9 @@ __device__ T reduce_warp_by(T value, unsigned lanes, const Operator& combine) {
   return value;
 }
 
-/// Folds one value a thread over a block of any size; thread 0 returns the total. All threads call, each with
-/// an operator that does the same. No identity is needed, as there would be none for many an operator: only
-/// values that exist are combined, in the order of their threads.
+/// Folds one value per thread over a block of any size; thread 0 returns the total. All threads call, each
+/// with an operator that does the same. No identity is needed, as there would be none for many an operator:
+/// only values that exist are combined, in the order of their threads.
 template <typename T, typename Operator>
 __device__ T reduce_block_by(T value, const Operator& combine) {
   __shared__ T totals[32];

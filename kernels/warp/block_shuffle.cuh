@@ -1,7 +1,7 @@
-// Reductions of a warp and of a block by shuffles: what B7 shows, and what many kernels end with.
+// Reductions of a warp and of a block by shuffles: B7, and the last step of many kernels.
 #pragma once
 
-/// Folds one value a lane over the first `lanes` lanes of the warp, exactly those that call; lane 0 returns
+/// Folds one value per lane over the first `lanes` lanes of the warp, exactly those that call; lane 0 returns
 /// the total. Needs neither shared memory nor a barrier.
 template <typename Op, typename T>
 __device__ T reduce_warp(T value, unsigned lanes) {
@@ -16,7 +16,7 @@ __device__ T reduce_warp(T value, unsigned lanes) {
   return value;
 }
 
-/// Folds one value a thread over a block of any size; thread 0 returns the total. All threads call.
+/// Folds one value per thread over a block of any size; thread 0 returns the total. All threads call.
 template <typename Op, typename T>
 __device__ T reduce_block(T value) {
   __shared__ T totals[32];  // a block has at most 32 warps

@@ -1,4 +1,4 @@
-// B9: a grid-stride loop, the shuffle reduction of a block, and one atomic a block: the common reduction of
+// B9: a grid-stride loop, the shuffle reduction of a block, and one atomic per block: the common reduction of
 // today.
 #include <cstddef>
 
@@ -15,6 +15,6 @@ __global__ void block_shuffle_atomic(const T* input, Wide<T>* result, std::size_
 
   const Wide<T> total = reduce_block<Op>(value);
   // The loop makes the grid as small as the device is wide, so this is a few hundred atomics for any count.
-  // Their order is open: a float sum may differ in its last bits from run to run.
+  // Their order is unspecified: a float sum may differ in its last bits from run to run.
   if (threadIdx.x == 0) atomic_apply(Op{}, result, total);
 }

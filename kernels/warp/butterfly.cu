@@ -7,7 +7,7 @@
 #include "../reduction_operators.cuh"
 #include "../tree/coarsened.cuh"
 
-/// One warp, each of whose lanes leaves the total of the whole input.
+/// One warp; each of its lanes writes the total of the whole input.
 template <typename Op, typename T>
 __global__ void butterfly(const T* input, Wide<T>* totals, std::size_t count) {
   totals[threadIdx.x] = reduce_butterfly<Op>(fold_block_stride<Op>(input, count));

@@ -1,7 +1,7 @@
-// The total of a warp in every lane: what B2 shows, and what a softmax of a warp is made of.
+// The total of a warp in every lane: B2, and the basis of a softmax by one warp.
 #pragma once
 
-/// Folds one value a lane; every lane returns the total. All 32 lanes call.
+/// Folds one value per lane; every lane returns the total. All 32 lanes call.
 template <typename Op, typename T>
 __device__ T reduce_butterfly(T value) {
   for (unsigned distance = 16; distance > 0; distance /= 2) {

@@ -4,15 +4,15 @@
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
-/// One warp a block: blockDim.x is 1 … 32.
+/// One warp per block: blockDim.x is 1 … 32.
 template <typename Op, typename T>
 __global__ void partial_warp(const T* input, Wide<T>* partials, std::size_t count) {
   const unsigned lane = threadIdx.x;
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + lane;
 
-  // Both masks are made while all lanes are still together: those that exist from arithmetic, those that hold
-  // an element by asking each. __activemask() inside the branch would name the lanes that happen to be
-  // there at that moment, which need not be all that take it.
+  // Both masks are computed while all lanes are still converged: the existing lanes by arithmetic, those with
+  // an element by a ballot. __activemask() inside the branch would name the lanes converged at that moment,
+  // which need not be all that take the branch.
   const unsigned existing = 0xffffffffu >> (32 - blockDim.x);
   const unsigned live = __ballot_sync(existing, i < count);
 

@@ -4,15 +4,15 @@
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
-/// Folds one value a lane; lane 0 returns the total, the other lanes what is left over. All 32 lanes call.
+/// Folds one value per lane; lane 0 returns the total, the other lanes what is left over. All 32 lanes call.
 template <typename Op>
 struct Looped {
   template <typename T>
   __device__ static T reduce(T value) {
     for (unsigned step = 16; step > 0; step /= 2) {
       // A lane reads the register of the lane `step` above it: no shared memory, and no barrier, since the
-      // lanes named by the mask meet in the shuffle. A lane with none above it gets its own value, which
-      // spoils only results that nobody reads.
+      // shuffle synchronises the lanes named by the mask. A lane without a lane above it gets its own value,
+      // which affects only results that are not used.
       value = Op::apply(value, __shfl_down_sync(0xffffffffu, value, step));
     }
     return value;
@@ -32,11 +32,11 @@ struct Unrolled {
   }
 };
 
-/// Every warp of the grid leaves the total of its 32 elements.
+/// Every warp of the grid writes the total of its 32 elements.
 template <template <typename> class Form, typename Op, typename T>
 __global__ void shuffle_down(const T* input, Wide<T>* partials, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  // Lanes past the end bring the identity instead of returning: the mask names them.
+  // Lanes past the end contribute the identity instead of returning: the mask names them.
   const Wide<T> value = element_or_identity<Op>(input, i, count);
 
   const Wide<T> total = Form<Op>::reduce(value);

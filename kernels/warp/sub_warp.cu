@@ -4,7 +4,7 @@
 #include "../element_types.cuh"
 #include "../reduction_operators.cuh"
 
-/// A partial for every `width` lanes; blockDim.x is a multiple of 32.
+/// One partial result per `width` lanes; blockDim.x is a multiple of 32.
 template <typename Op, unsigned width, typename T>
 __global__ void sub_warp(const T* input, Wide<T>* partials, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

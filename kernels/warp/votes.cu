@@ -4,8 +4,8 @@
 
 #include "../element_types.cuh"
 
-/// A question: `vote` answers it for 32 elements, one a lane (is it set, does it exist), `combine` makes one
-/// answer of two, and `none` is that of no elements.
+/// A question: `vote` answers it for 32 elements, one element per lane (is it set, does it exist), `combine`
+/// makes one answer of two, and `none` is that of no elements.
 struct Any {
   __device__ static unsigned vote(bool set, bool) { return __any_sync(0xffffffffu, set); }
   __device__ static unsigned combine(unsigned a, unsigned b) { return a | b; }

@@ -25,7 +25,7 @@ Integer one_step(int precision, Rounding rounding) {
 
 Bound growth(std::uint64_t steps, int precision, Rounding rounding) {
   if (precision < 58 && (steps >> precision) > 32)
-    return Bound::none(fmt::format("{} operations in a row with {} bits of precision may lose every digit",
+    return Bound::none(fmt::format("{} successive operations with {} bits of precision may lose every digit",
                                    steps, precision));
   // Fixed point with fraction_bits bits; every quotient and product is rounded up.
   const Integer one = Integer(1) << fraction_bits;

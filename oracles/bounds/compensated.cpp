@@ -22,11 +22,11 @@ Bound compensated_bound(std::uint64_t terms, int precision, const Dyadic& sum, c
 Bound kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude) {
   if (terms < 2) return Dyadic{};
   const Dyadic one = whole(1), u = unit_roundoff(precision), up = one + u;
-  const Dyadic main = (terms - 1) * u * up;  // of the sum over |y|: the errors of t = s + y, in units of A
-  const Dyadic corrections = up * up * (main + u);  // the sum over |c| at most, in the same units
+  const Dyadic main = (terms - 1) * u * up;         // sum over |y|: the errors of t = s + y, in units of A
+  const Dyadic corrections = up * up * (main + u);  // upper bound on the sum over |c|, in the same units
   if (corrections >= one)
     return Bound::none(fmt::format(
-        "the bound of Kahan's loop needs n u below 1: {} terms are too many for {} bits", terms, precision));
+        "the bound for Kahan's loop requires n u < 1: {} terms are too many for {} bits", terms, precision));
   const Dyadic numerator = up * u * (one + up * up + (one + up) * main) * magnitude;
   return u * abs(sum) + quotient(numerator, one - corrections, quotient_bits).high;
 }
@@ -36,7 +36,7 @@ Bound joined_kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, 
   if (!loop || terms < 2) return loop;
   const Dyadic one = whole(1), u = unit_roundoff(precision), up = one + u;
   const Dyadic main = (terms - 1) * u * up, corrections = up * up * (main + u);
-  // Everything in units of A: what the corrected sums err by, what is added to them, and their corrections.
+  // All in units of A: the error of the corrected sums, the magnitudes added to them, and their corrections.
   const Dyadic numerator = u * (one + up * up + (one + up) * main);
   const Dyadic error = quotient(numerator, one - corrections, quotient_bits).high;
   const Dyadic added = quotient(up, one - corrections, quotient_bits).high;
@@ -47,14 +47,15 @@ Bound joined_kahan_bound(std::uint64_t terms, int precision, const Dyadic& sum, 
 }
 
 Bound double_float_bound(std::uint64_t terms, int precision, const Dyadic& sum, const Dyadic& magnitude) {
-  if (precision < 3) return Bound::none("the bound of pairs is proved from three bits of precision on");
+  if (precision < 3)
+    return Bound::none("the bound for double-float sums requires at least three bits of precision");
   if (terms < 2) return Dyadic{};
   const Dyadic one = whole(1), u = unit_roundoff(precision);
   const Dyadic each = quotient(3 * u * u, one - 4 * u, quotient_bits).high;
   const Dyadic all = (terms - 1) * each;
   if (all >= one)
     return Bound::none(
-        fmt::format("{} terms are too many for a bound of pairs of {} bits", terms, precision));
+        fmt::format("{} terms are too many for the double-float bound with {} bits", terms, precision));
   // (1 + e)^m - 1 <= m e / (1 - m e)
   return u * abs(sum) + (one + u) * quotient(all, one - all, quotient_bits).high * magnitude;
 }

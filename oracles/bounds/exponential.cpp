@@ -9,10 +9,10 @@ namespace {
 constexpr unsigned bits = 160;
 
 constexpr const char* sum_too_uncertain =
-    "the error of the sum of exponentials may be as large as the sum: its logarithm or reciprocal may be "
-    "anything";
+    "the error of the sum of exponentials may be as large as the sum, so its logarithm or reciprocal is "
+    "unbounded";
 
-/// The error of the sum in units of the sum, rounded up.
+/// Relative error of the sum, rounded up.
 Bound relative_error(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                      const ExponentialErrors& errors) {
   Bound error = exponential_sum_bound(sums, height, format, errors);
@@ -65,8 +65,8 @@ SoftmaxBounds::SoftmaxBounds(const ExponentialSums& sums, std::uint64_t height, 
 
 Bound SoftmaxBounds::of(const Dyadic& probability, const Dyadic& gap) const {
   if (!relative_) return relative_;
-  // Where the drift is large, exp(-t (1 - u)) is far below every format, and so is what is computed in its
-  // place.
+  // If the drift is large, exp(-t (1 - u)) is far below the range of every format, and so is the computed
+  // value.
   if (unit_roundoff(precision_) * gap >= Dyadic::power_of_two(10))
     return probability + underflow_ + last_underflow_;
   const Dyadic factor = rounded_up(drift_factor(gap, precision_) * inflation_, bits);

@@ -1,4 +1,4 @@
-// Bounds of log-sum-exp and softmax, computed about the maximum m: w_i = exp(x_i - m), S = sum of w_i.
+// Bounds for log-sum-exp and softmax computed relative to the maximum m: w_i = exp(x_i - m), S = sum of w_i.
 // Symbols: oracles/bounds.h.
 #pragma once
 
@@ -8,47 +8,48 @@
 
 namespace foldproof {
 
-/// How good the device's functions are, for every argument that occurs.
+/// Accuracy of the device's functions for every argument that occurs.
 struct ExponentialErrors {
-  Dyadic exp_relative;       ///< of exp, apart from underflow
-  Dyadic exp_absolute;       ///< of exp where it underflows: eta, or lambda where results are flushed to zero
+  Dyadic exp_relative;       ///< of exp, excluding underflow
+  Dyadic exp_absolute;       ///< of exp where it underflows: eta, or lambda if results are flushed to zero
   Dyadic log_relative;       ///< of log
-  Dyadic log_absolute = {};  ///< of log, besides
+  Dyadic log_absolute = {};  ///< of log, in addition
 };
 
-/// Of x_i - m for all i with a finite x_i (the others give exactly 0), t_i = m - x_i.
+/// Statistics of t_i = m - x_i over all i with a finite x_i; the other elements contribute exactly 0.
 struct ExponentialSums {
   std::uint64_t count = 0;
-  Dyadic sum_low;   ///< at most S = sum of exp(-t_i); 1 at least
-  Dyadic sum_high;  ///< at least S
-  Dyadic inflated;  ///< at least the sum of exp(-t_i (1 - u)): what the rounding of x_i - m makes of S
+  Dyadic sum_low;   ///< lower bound on S = sum of exp(-t_i); at least 1
+  Dyadic sum_high;  ///< upper bound on S
+  Dyadic inflated;  ///< upper bound on the sum of exp(-t_i (1 - u)): S after x_i - m is rounded
 };
 
-/// At least e^(u t), what the rounding of x_i - m may make of an exponential; of u t beyond 2^10, e^(2^10).
+/// Upper bound on e^(u t), the factor by which rounding x_i - m may change an exponential; if u t exceeds
+/// 2^10, e^(2^10).
 Dyadic drift_factor(const Dyadic& gap, int precision);
 
-/// |S computed - S|, where no term passes through more than `height` additions.
+/// Bound on |S computed - S| if no term passes through more than `height` additions.
 Bound exponential_sum_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                             const ExponentialErrors& errors);
 
-/// |m + log S computed - exact|; `result`: an upper bound of |m + ln S|.
+/// Bound on |m + log S computed - exact|; `result`: an upper bound on |m + ln S|.
 Bound log_sum_exp_bound(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                         const ExponentialErrors& errors, const Dyadic& result);
 
-/// The bounds of one softmax.
+/// The bounds for one softmax.
 class SoftmaxBounds {
  public:
-  /// `roundings`: 1 for a division, 2 for a multiplication by the rounded reciprocal of S. `flush`: a
-  /// subnormal p_i becomes zero.
+  /// `roundings`: 1 for a division, 2 for a multiplication by the rounded reciprocal of S. `flush`: subnormal
+  /// p_i become zero.
   SoftmaxBounds(const ExponentialSums& sums, std::uint64_t height, const FloatFormat& format,
                 const ExponentialErrors& errors, std::uint64_t roundings = 1, bool flush = false);
 
-  /// |p_i computed - p_i| of p_i = w_i / S. `probability`: an upper bound of p_i; `gap`: t_i.
+  /// Bound on |p_i computed - p_i| for p_i = w_i / S. `probability`: an upper bound on p_i; `gap`: t_i.
   Bound of(const Dyadic& probability, const Dyadic& gap) const;
 
  private:
-  Bound relative_;    ///< error of S
-  Dyadic inflation_;  ///< what all but the drift of an exponential makes of a share
+  Bound relative_;    ///< relative error of S
+  Dyadic inflation_;  ///< growth of a share from all errors except the drift of its exponential
   Dyadic underflow_, last_underflow_;
   int precision_;
 };

@@ -8,12 +8,12 @@ namespace {
 constexpr unsigned bits = 128;
 constexpr std::uint64_t roundings_of_root = 6;
 
-/// x/sqrt(s') differs from x/sqrt(s) by a factor between 1 - e/s and 1 + e/s where |s' - s| <= e <= s/2.
+/// x/sqrt(s') differs from x/sqrt(s) by a factor between 1 - e/s and 1 + e/s if |s' - s| <= e <= s/2.
 Bound relative_error(const Known& square, const FloatFormat& format) {
   if (square.exact.low <= square.error * whole(2))
-    return Bound::none("what the root is taken of lies within its rounding errors");
+    return Bound::none("the value under the root is not larger than twice its rounding error");
   if (square.exact.low < smallest_normal(format) * whole(4))
-    return Bound::none("what the root is taken of may be subnormal");
+    return Bound::none("the value under the root may be subnormal");
   const Dyadic of_square = quotient(square.error, square.exact.low, bits).high;
   const Dyadic of_root = whole(roundings_of_root) * unit_roundoff(format.precision);
   return of_square + of_root + of_square * of_root;

@@ -1,4 +1,4 @@
-// Bounds of what is divided by the root of a mean: LayerNorm and RMSNorm. Symbols: oracles/bounds.h.
+// Bounds for values divided by the root of a mean: LayerNorm and RMSNorm. Symbols: oracles/bounds.h.
 #pragma once
 
 #include "oracles/bounds.h"
@@ -6,26 +6,27 @@
 
 namespace foldproof {
 
-/// A number that is known, and how far from it the computed one may lie.
+/// An exact value and the largest error of its computed counterpart.
 struct Known {
   Enclosure exact;
   Dyadic error;
 };
 
-/// y = d / sqrt(s) w + b with a relative error of at most 6u in the reciprocal of the root (a root and a
-/// division have two roundings, CUDA's rsqrt is off by 2 ulp); every product and the sum rounded, fused or
-/// not. `square` is s: positive, or there is no bound; neither where its error is half of it or more.
+/// y = d / sqrt(s) w + b, where the reciprocal of the root has a relative error of at most 6u (a root and a
+/// division have two roundings; CUDA's rsqrt has an error of 2 ulp) and every product and the sum are
+/// rounded, fused or not. `square` is s. There is no bound unless s exceeds twice its error and reaches four
+/// times the smallest normal value.
 class NormalisedBound {
  public:
   NormalisedBound(const Known& square, const FloatFormat& format);
 
-  /// |y computed - y|.
+  /// Bound on |y computed - y|.
   Bound of(const Known& deviation, const Dyadic& weight, const Dyadic& bias) const;
 
  private:
   FloatFormat format_;
-  Bound relative_;  ///< of 1 / sqrt(s)
-  Dyadic inverse_;  ///< at least 1 / sqrt(s)
+  Bound relative_;  ///< relative error of 1 / sqrt(s)
+  Dyadic inverse_;  ///< upper bound on 1 / sqrt(s)
 };
 
 }  // namespace foldproof

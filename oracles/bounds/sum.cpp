@@ -8,7 +8,7 @@ Bound sum_bound_any_order(std::uint64_t terms, int precision, const Dyadic& magn
   if (terms < 2) return Dyadic{};
   if (rounding != Rounding::nearest)
     return Bound::none(
-        "the bound for any order needs additions that round to nearest; give the height of the tree");
+        "the bound for any order requires additions that round to nearest; specify the height of the tree");
   return (terms - 1) * (unit_roundoff(precision) * magnitude);
 }
 

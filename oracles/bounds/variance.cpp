@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned quotient_bits = 256;
 
-/// An exact value's magnitude, and how far from it the computed one may lie; both rounded up.
+/// The magnitude of an exact value and the largest error of the computed one; both rounded up.
 struct Approximate {
   Dyadic magnitude, error;
 };
@@ -32,11 +32,11 @@ class Steps {
   Approximate squared(const Approximate& x) const {
     return rounded({x.magnitude * x.magnitude, (whole(2) * x.magnitude + x.error) * x.error});
   }
-  /// By a division, or by a product with the rounded reciprocal, which has two roundings.
+  /// By a division, or by multiplication with the rounded reciprocal, which has two roundings.
   Approximate divided(const Approximate& x, std::uint64_t by) const {
     return rounded(rounded({over(x.magnitude, by), over(x.error, by)}));
   }
-  /// One more rounding of what is computed so; half the smallest subnormal where it underflows.
+  /// Adds one rounding, with half the smallest subnormal for underflow.
   Approximate rounded(const Approximate& x) const {
     return {x.magnitude, x.error + u_ * (x.magnitude + x.error) + least_};
   }
@@ -55,12 +55,12 @@ class Steps {
 
 std::optional<Bound> uncertain_count(std::uint64_t count, const FloatFormat& format) {
   if (format.precision >= 63 || count <= std::uint64_t{1} << format.precision) return std::nullopt;
-  return Bound::none(fmt::format("the count {} may itself be rounded in {} bits", count, format.precision));
+  return Bound::none(fmt::format("the count {} may not be exact in {} bits", count, format.precision));
 }
 
 std::optional<Bound> refused(const Moments& moments, std::uint64_t divisor, const FloatFormat& format) {
   if (moments.count == 0 || divisor == 0)
-    return Bound::none("a variance of no values, or of one as a sample, is no number");
+    return Bound::none("the variance of no values, or of a sample of one value, is NaN");
   return uncertain_count(moments.count, format);
 }
 
@@ -68,7 +68,7 @@ std::optional<Bound> refused(const Moments& moments, std::uint64_t divisor, cons
 
 Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, const FloatFormat& format,
                  bool flush) {
-  if (count == 0) return Bound::none("a mean of no values is no number");
+  if (count == 0) return Bound::none("the mean of no values is NaN");
   if (const auto none = uncertain_count(count, format)) return *none;
   if (quotient(whole(1), whole(count), quotient_bits).low < smallest_normal(format))
     return Bound::none(fmt::format("1 / {} may be subnormal", count));
@@ -79,9 +79,9 @@ Bound mean_bound(std::uint64_t count, const Dyadic& sum, const Dyadic& error, co
 }
 
 Bound mean_of_shares_bound(std::uint64_t count, const Dyadic& magnitude, const FloatFormat& format) {
-  if (count == 0) return Bound::none("a mean of no values is no number");
+  if (count == 0) return Bound::none("the mean of no values is NaN");
   if (const auto none = uncertain_count(count, format)) return *none;
-  // Two roundings of each share, half the least subnormal where it underflows, then the sum of them.
+  // Two roundings of each share, half the smallest subnormal if it underflows, then the sum of the shares.
   const Dyadic exact = quotient(magnitude, whole(count), quotient_bits).high;
   const Dyadic errors = *growth(2, format.precision) * exact + count * half(smallest_subnormal(format));
   return sum_bound_of_approximate_terms(count, format.precision, exact, errors);
@@ -92,7 +92,7 @@ Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, con
   const Steps steps(moments, format);
   const Dyadic mean_error = steps.divided(steps.sum(), moments.count).error;
   const Dyadic deviations = steps.sum_of_squared_deviations();
-  // About the computed mean the squared deviations sum up to that much more.
+  // About the computed mean, the sum of squared deviations is larger by n times the mean's squared error.
   const Dyadic shift = moments.count * (mean_error * mean_error), about_mean = deviations + shift;
   const Dyadic subtraction = *growth(2, format.precision);  // each difference is rounded, then squared
   const Bound dot =
@@ -102,9 +102,8 @@ Bound two_pass_variance_bound(const Moments& moments, std::uint64_t divisor, con
 
 namespace {
 
-/// One merge moves the mean by distance * share: three roundings of what is at most 2X, and one of the new
-/// mean; the parts' own errors are averaged. 16 u X hold all that for the means too, which may lie a little
-/// beyond X.
+/// One merge moves the mean by distance * share: three roundings of a value of at most 2X, and one of the new
+/// mean; the parts' own errors are averaged. 16 u X covers all of these, including means slightly beyond X.
 Bound merged_mean_error(std::uint64_t count, const Dyadic& largest, const FloatFormat& format) {
   if (auto none = uncertain_count(count, format)) return *none;
   const Dyadic relative = 16 * count * unit_roundoff(format.precision);
@@ -112,13 +111,13 @@ Bound merged_mean_error(std::uint64_t count, const Dyadic& largest, const FloatF
   return relative * largest + count * smallest_subnormal(format);
 }
 
-/// At least the sum of min(a, b) over all merges of parts of a and b elements.
+/// Upper bound on the sum of min(a, b) over all merges of parts of a and b elements.
 std::uint64_t sum_of_smaller_parts(std::uint64_t count) { return count * (1 + std::bit_width(count)); }
 
 }  // namespace
 
 Bound merged_mean_bound(std::uint64_t count, const Dyadic& largest, const FloatFormat& format) {
-  if (count == 0) return Bound::none("a mean of no values is no number");
+  if (count == 0) return Bound::none("the mean of no values is NaN");
   return merged_mean_error(count, largest, format);
 }
 
@@ -129,13 +128,13 @@ Bound merged_variance_bound(const Moments& moments, const Dyadic& largest, const
   const Steps steps(moments, format);
   const std::uint64_t n = moments.count;
   const Dyadic u = unit_roundoff(format.precision), deviations = steps.sum_of_squared_deviations();
-  // Each merge adds w d^2 with w <= min(a, b), d the distance of the means, known to within `apart`: over all
-  // merges w (2 |d| e + e^2) sums up to 2 e sqrt(W M) + W e^2 (Cauchy and Schwarz), twice that where
-  // Welford's factors differ.
+  // Each merge adds w d^2 with w <= min(a, b), where d is the distance of the means, known to within e
+  // (`apart`). Over all merges, w (2 |d| e + e^2) sums to 2 e sqrt(W M) + W e^2 (Cauchy-Schwarz), and to
+  // twice that if Welford's factors differ.
   const Dyadic apart = whole(2) * *mean + 4 * u * largest, weights = whole(sum_of_smaller_parts(n));
   const Dyadic root = square_root(Enclosure(weights * deviations), quotient_bits).high;
   const Dyadic of_distances = whole(4) * apart * root + whole(2) * weights * apart * apart;
-  // Eight roundings on the way of a term into the sum, and one more for each merge above.
+  // Eight roundings on a term's path into the sum, and one more for each merge above.
   const Bound rounding = growth(n + 8, format.precision);
   if (!rounding) return rounding;
   const Dyadic error =

@@ -8,13 +8,13 @@
 namespace foldproof {
 namespace {
 
-/// Whether every value of one integer type is one of the other.
+/// Whether `outer` represents every value of `inner`; both are integer types.
 bool holds(Element outer, Element inner) {
   if (is_signed_integer(outer) == is_signed_integer(inner)) return size_of(outer) >= size_of(inner);
   return is_signed_integer(outer) && size_of(outer) > size_of(inner);
 }
 
-/// Whether every value of one type is one of the other.
+/// Whether `to` represents every value of `from`.
 bool widens(Element from, Element to) {
   if (is_float(from) != is_float(to)) return false;
   return is_float(from) ? includes(to, from) : holds(to, from);
@@ -22,28 +22,28 @@ bool widens(Element from, Element to) {
 
 bool lacks_nan(Element element) { return is_float(element) && !float_format(element).has_nan; }
 
-/// Of operators that do not fold.
-std::optional<std::string> not_judged_apart(const Arithmetic& a) {
+/// For operators that do not fold.
+std::optional<std::string> why_no_checker_apart(const Arithmetic& a) {
   const auto sentence = [&](std::string_view what) {
-    return fmt::format("{} of {} in an accumulator of {} with an output of {} is not judged: {}",
+    return fmt::format("{} of {} elements with a {} accumulator and a {} output is not checked: {}",
                        info(a.op).name, name(a.input), name(a.accumulator), name(a.output), what);
   };
   switch (info(a.op).gives) {
     case OperatorInfo::Gives::fold: break;
-    case OperatorInfo::Gives::place:
-      if (is_float(a.output)) return sentence("an index needs an integer as output");
+    case OperatorInfo::Gives::index:
+      if (is_float(a.output)) return sentence("an index requires an integer output");
       break;
     case OperatorInfo::Gives::tally:
-      if (is_float(a.output)) return sentence("a number of elements needs an integer as output");
+      if (is_float(a.output)) return sentence("an element count requires an integer output");
       if (a.op == Operator::top_p && !is_float(a.accumulator))
-        return sentence("a sum that is held against p needs a floating-point accumulator");
+        return sentence("a sum that is compared with p requires a floating-point accumulator");
       break;
     case OperatorInfo::Gives::ranked:
       if (a.op == Operator::top_k ? is_float(a.output) : !widens(a.input, a.output))
-        return sentence("where elements stand needs an integer as output, what they are their own type");
+        return sentence("indices require an integer output, element values their own type or a wider one");
       break;
     case OperatorInfo::Gives::counts:
-      if (is_float(a.input) || is_float(a.output)) return sentence("bins and their counts are integers");
+      if (is_float(a.input) || is_float(a.output)) return sentence("bin indices and counts must be integers");
       break;
     case OperatorInfo::Gives::number:
     case OperatorInfo::Gives::elements:
@@ -51,85 +51,87 @@ std::optional<std::string> not_judged_apart(const Arithmetic& a) {
         break;
       if (!is_float(a.input) || !is_float(a.accumulator) || !is_float(a.output) || lacks_nan(a.accumulator) ||
           lacks_nan(a.output))
-        return sentence("it needs floating-point types, and NaN in the accumulator and the output");
-      if (!includes(a.accumulator, a.input)) return sentence("name an accumulator that holds every element");
+        return sentence("it requires floating-point types, and an accumulator and an output with NaN");
+      if (!includes(a.accumulator, a.input))
+        return sentence("choose an accumulator that represents every element");
       if (a.nan == NanPolicy::ignore)
         return sentence(
-            "what it is without its NaN is not settled; nan = \"ignore\" is for sum, prod, min, max, "
-            "argmin and argmax");
+            "its result without NaN is not defined; nan = \"ignore\" applies to sum, prod, min, max, argmin "
+            "and argmax");
       if (info(a.op).takes("functions") && a.accumulator != Element::f32 && a.accumulator != Element::f64)
-        return sentence("only of f32 and f64 accumulators the errors of exp are known");
+        return sentence("the error of exp is known only for f32 and f64 accumulators");
       break;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> not_judged_of_integers(const Arithmetic& a) {
+std::optional<std::string> why_no_integer_checker(const Arithmetic& a) {
   if (!is_float(a.input) && a.accumulator == a.input && a.output == a.input) return std::nullopt;
-  return fmt::format("\"{}\" is of integers, in an accumulator and an output of the same type",
+  return fmt::format("\"{}\" requires integer elements, with an accumulator and an output of the same type",
                      info(a.op).name);
 }
 
 }  // namespace
 
-std::optional<std::string> not_judged(const Arithmetic& arithmetic) {
-  if (!folds(arithmetic.op)) return not_judged_apart(arithmetic);
+std::optional<std::string> why_no_checker(const Arithmetic& arithmetic) {
+  if (!folds(arithmetic.op)) return why_no_checker_apart(arithmetic);
   if (is_bitwise(arithmetic.op) || arithmetic.op == Operator::custom)
-    return not_judged_of_integers(arithmetic);
+    return why_no_integer_checker(arithmetic);
   const Arithmetic a = of_magnitudes(arithmetic);
   const auto converts_to_integer = [](Element from, Element to) { return is_float(from) && !is_float(to); };
   if (converts_to_integer(a.input, a.accumulator) || converts_to_integer(a.accumulator, a.output))
-    return "floating-point values that end in an integer are not judged; name a floating-point output";
+    return "floating-point reductions with an integer accumulator or output are not checked; choose "
+           "floating-point types";
   if (!is_float(a.accumulator) && is_float(a.output))
-    return "integers that end in a floating-point output are not judged; name a floating-point accumulator";
+    return "integer accumulators with a floating-point output are not checked; choose a floating-point "
+           "accumulator";
   if (a.op == Operator::prod && is_float(a.accumulator) && !is_float(a.input))
-    return "products of integers in a floating-point accumulator are not judged";
+    return "integer products with a floating-point accumulator are not checked";
   if (lacks_nan(a.accumulator) || lacks_nan(a.output))
     if (!is_extremum(a.op) || (is_float(a.input) && float_format(a.input).has_nan))
       return fmt::format(
-          "{} holds neither NaN nor infinity, so that what lies beyond it looks like a value: it is judged "
-          "as "
-          "an input, and as the output of min and max of {} elements; name a wider accumulator and output",
+          "{} has neither NaN nor infinity, so an overflow looks like a value: it is supported as an input, "
+          "and as the output of min and max of {} elements; choose a wider accumulator and output",
           name(lacks_nan(a.output) ? a.output : a.accumulator),
           name(lacks_nan(a.output) ? a.output : a.accumulator));
   if (is_extremum(a.op) && !is_float(a.output) &&
       !(holds(a.accumulator, a.input) && holds(a.output, a.accumulator)))
-    return fmt::format("the smallest or largest {} may not fit into the {} accumulator and the {} output",
+    return fmt::format("the smallest or largest {} may not fit in the {} accumulator and the {} output",
                        name(a.input), name(a.accumulator), name(a.output));
   return std::nullopt;
 }
 
-std::unique_ptr<Judge> make_judge(const Arithmetic& a, std::span<const std::byte> input,
-                                  const Operands& operands) {
+std::unique_ptr<Checker> make_checker(const Arithmetic& a, std::span<const std::byte> input,
+                                      const Operands& operands) {
   switch (a.op) {
     case Operator::argmin:
-    case Operator::argmax: return make_place_judge(a, input);
+    case Operator::argmax: return make_index_checker(a, input);
     case Operator::mean:
     case Operator::norm:
-    case Operator::variance: return make_moment_judge(a, input);
+    case Operator::variance: return make_moment_checker(a, input);
     case Operator::log_sum_exp:
-    case Operator::softmax: return make_exponential_judge(a, input, std::nullopt);
-    case Operator::cross_entropy: return make_exponential_judge(a, input, operands[Role::targets]);
+    case Operator::softmax: return make_exponential_checker(a, input, std::nullopt);
+    case Operator::cross_entropy: return make_exponential_checker(a, input, operands[Role::targets]);
     case Operator::layer_norm:
-    case Operator::rms_norm: return make_normalisation_judge(a, input, operands);
-    case Operator::dot: return make_dot_judge(a, input, *operands[Role::second]);
-    case Operator::max_ratio: return make_ratio_judge(a, input, *operands[Role::second]);
+    case Operator::rms_norm: return make_normalisation_checker(a, input, operands);
+    case Operator::dot: return make_dot_checker(a, input, *operands[Role::second]);
+    case Operator::max_ratio: return make_ratio_checker(a, input, *operands[Role::second]);
     case Operator::any:
     case Operator::all:
-    case Operator::count: return make_counting_judge(a, input);
-    case Operator::top_p: return make_nucleus_judge(a, input);
+    case Operator::count: return make_counting_checker(a, input);
+    case Operator::top_p: return make_nucleus_checker(a, input);
     case Operator::top_k:
-    case Operator::largest: return make_ranking_judge(a, input);
-    case Operator::histogram: return make_histogram_judge(a, input);
-    default: return make_fold_judge(a, input);
+    case Operator::largest: return make_ranking_checker(a, input);
+    case Operator::histogram: return make_histogram_checker(a, input);
+    default: return make_fold_checker(a, input);
   }
 }
 
-std::unique_ptr<FoldJudge> make_fold_judge(const Arithmetic& a, std::span<const std::byte> input) {
-  if (takes_magnitudes(a.op)) return make_magnitude_judge(a, input);
-  if (is_extremum(a.op)) return make_extremum_judge(a, input);
-  if (!is_float(a.accumulator)) return make_integer_judge(a, input);
-  return a.op == Operator::sum ? make_sum_judge(a, input) : make_product_judge(a, input);
+std::unique_ptr<FoldChecker> make_fold_checker(const Arithmetic& a, std::span<const std::byte> input) {
+  if (takes_magnitudes(a.op)) return make_magnitude_checker(a, input);
+  if (is_extremum(a.op)) return make_extremum_checker(a, input);
+  if (!is_float(a.accumulator)) return make_integer_checker(a, input);
+  return a.op == Operator::sum ? make_sum_checker(a, input) : make_product_checker(a, input);
 }
 
 }  // namespace foldproof

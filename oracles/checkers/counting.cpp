@@ -7,9 +7,9 @@
 namespace foldproof {
 namespace {
 
-class CountingJudge final : public Judge {
+class CountingChecker final : public Checker {
  public:
-  CountingJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+  CountingChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic), count_(input.size() / size_of(arithmetic.input)) {
     for (std::size_t i = 0; i < count_; ++i) {
       const Number x = decode(a_.input, load(a_.input, input, i));
@@ -17,17 +17,17 @@ class CountingJudge final : public Judge {
     }
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     const std::uint64_t wanted = a_.op == Operator::any   ? (nonzero_ != 0)
                                  : a_.op == Operator::all ? (nonzero_ == count_)
                                                           : nonzero_ & code_mask(a_.output);
-    Judgement judgement;
-    judgement.ok = bits == wanted;
-    if (!judgement.ok)
-      judgement.sentence =
-          fmt::format("the result is {} but {} of {} elements are not zero, so that \"{}\" is {}",
+    CheckResult check_result;
+    check_result.ok = bits == wanted;
+    if (!check_result.ok)
+      check_result.sentence =
+          fmt::format("the result is {} but {} of {} elements are nonzero, so \"{}\" is {}",
                       to_text(a_.output, bits), nonzero_, count_, info(a_.op).name, wanted);
-    return judgement;
+    return check_result;
   }
 
  private:
@@ -37,8 +37,9 @@ class CountingJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_counting_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<CountingJudge>(arithmetic, input);
+std::unique_ptr<Checker> make_counting_checker(const Arithmetic& arithmetic,
+                                               std::span<const std::byte> input) {
+  return std::make_unique<CountingChecker>(arithmetic, input);
 }
 
 }  // namespace foldproof

@@ -11,23 +11,23 @@
 namespace foldproof {
 namespace {
 
-/// Of integers, modulo 2^w.
-class WrappingDotJudge final : public Judge {
+/// Integer dot products, modulo 2^w.
+class WrappingDotChecker final : public Checker {
  public:
-  WrappingDotJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
+  WrappingDotChecker(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
       : a_(arithmetic) {
     for (std::size_t i = 0; i < second.size(); ++i)
       exact_ += extended(a_.input, load(a_.input, input, i)) * extended(second.type, second.bits(i));
     exact_ = extended(a_.accumulator, exact_ & code_mask(a_.accumulator)) & code_mask(a_.output);
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
-    Judgement judgement;
-    judgement.ok = bits == exact_;
-    if (!judgement.ok)
-      judgement.sentence = fmt::format("the result is {} but the dot product is {}", to_text(a_.output, bits),
-                                       to_text(a_.output, exact_));
-    return judgement;
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
+    CheckResult check_result;
+    check_result.ok = bits == exact_;
+    if (!check_result.ok)
+      check_result.sentence = fmt::format("the result is {} but the dot product is {}",
+                                          to_text(a_.output, bits), to_text(a_.output, exact_));
+    return check_result;
   }
 
  private:
@@ -35,9 +35,9 @@ class WrappingDotJudge final : public Judge {
   std::uint64_t exact_ = 0;
 };
 
-class DotJudge final : public Judge {
+class DotChecker final : public Checker {
  public:
-  DotJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
+  DotChecker(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& second)
       : a_(arithmetic), products_(tally_products(arithmetic.input, input, second.values)) {
     const std::size_t count = second.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -50,15 +50,15 @@ class DotJudge final : public Judge {
     bound_ = bound();
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (holds_nan_ && a_.nan == NanPolicy::unspecified)
-      return anything_goes("the contract does not say what a NaN does");
+      return anything_goes("the contract does not specify NaN handling");
     if (products_.specials.give_nan())
-      return judged_by_category(outcome.category == Number::Category::nan, outcome,
-                                holds_nan_ ? "the input holds a NaN" : "the products give NaN");
-    if (products_.specials.have_infinity()) return judge_infinite(outcome);
-    return judged_by_reference(outcome, Reference::exactly(products_.sum()), bound_, a_, "dot product");
+      return checked_by_category(outcome.category == Number::Category::nan, outcome,
+                                 holds_nan_ ? "the input contains a NaN" : "the products give NaN");
+    if (products_.specials.have_infinity()) return check_infinite(outcome);
+    return checked_by_reference(outcome, Reference::exactly(products_.sum()), bound_, a_, "dot product");
   }
 
  private:
@@ -72,7 +72,7 @@ class DotJudge final : public Judge {
     return dot_bound_any_order(products_.nonzero, products_.nonzero, format, products_.magnitude());
   }
 
-  /// A factor that is subnormal, as it is read or in the accumulator's format.
+  /// Whether the factor is subnormal in its own format or in the accumulator's.
   bool may_be_flushed(const Number& factor, Element type) const {
     if (!factor.is_finite() || factor.is_zero()) return false;
     const Dyadic magnitude = abs(Dyadic(factor));
@@ -80,30 +80,31 @@ class DotJudge final : public Judge {
            magnitude < smallest_normal(float_format(type));
   }
 
-  /// The finite products may overflow to the other side of the infinity.
-  Judgement judge_infinite(const Outcome& outcome) const {
+  /// The finite products may overflow towards the opposite infinity.
+  CheckResult check_infinite(const Outcome& outcome) const {
     const bool negative = products_.specials.negative_infinity;
     const Dyadic& other = negative ? products_.positive : products_.negative;
     const bool cancels = other * Dyadic(2, 0) > largest_finite(a_.accumulator) || overflows_to_nan(a_);
     const bool nan = outcome.category == Number::Category::nan;
-    return judged_by_category(
+    return checked_by_category(
         (nan && cancels) || (outcome.category == Number::Category::infinity && outcome.negative == negative),
         outcome, negative ? "a product is -inf" : "a product is inf");
   }
 
   Arithmetic a_;
   Tally products_;
-  Dyadic lost_;  ///< what products with a subnormal factor are worth, where such factors are flushed
+  Dyadic lost_;  ///< sum of |x y| over products with a subnormal factor, if such factors are flushed
   Bound bound_ = Dyadic{};
   bool holds_nan_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Judge> make_dot_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                                      const Operand& second) {
-  if (!is_float(arithmetic.accumulator)) return std::make_unique<WrappingDotJudge>(arithmetic, input, second);
-  return std::make_unique<DotJudge>(arithmetic, input, second);
+std::unique_ptr<Checker> make_dot_checker(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                                          const Operand& second) {
+  if (!is_float(arithmetic.accumulator))
+    return std::make_unique<WrappingDotChecker>(arithmetic, input, second);
+  return std::make_unique<DotChecker>(arithmetic, input, second);
 }
 
 }  // namespace foldproof

@@ -14,17 +14,16 @@
 namespace foldproof {
 namespace {
 
-/// The arguments x - m below which nothing but zero comes of an exponential in the accumulator.
+/// Below -deepest(), the exponential of x - m is zero in the accumulator.
 constexpr std::uint64_t deepest(Element accumulator) { return accumulator == Element::f64 ? 746 : 104; }
 
-/// Of the library what the CUDA C++ Programming Guide's tables of maximum errors say, at least: expf 2 ulp,
-/// logf 1, exp and log of f64 1. An ulp is at most 2^(1-p) of its number. Below the smallest normal number
-/// the hardware's exp2 gives zero.
+/// Library functions: no less than the maximum errors in the CUDA C++ Programming Guide's tables, which are 2
+/// ulp for expf, 1 ulp for logf, and 1 ulp for exp and log in f64. An ulp is at most 2^(1-p) of its number.
+/// Below the smallest normal number the hardware's exp2 returns zero.
 ///
-/// Of the fast ways the largest of: __expf(x - m), 2 + 1.173 |x - m| ulp; exp2f((x - m) log2 e), whose
-/// argument is off by 1.3 u |x - m| from its rounding and that of log2 e; exp2f(fma(x, log2 e, -m log2 e)),
-/// where the rounding of m log2 e comes to |m| u more. __logf is off by 3 ulp or, between 1/2 and 2, by
-/// 2^-21.41.
+/// Fast functions: the largest error of three variants. __expf(x - m): 2 + 1.173 |x - m| ulp. exp2f((x - m)
+/// log2 e): its argument is off by 1.3 u |x - m| from its own rounding and that of log2 e. exp2f(fma(x, log2
+/// e, -m log2 e)): rounding m log2 e adds |m| u. __logf is off by 3 ulp or, between 1/2 and 2, by 2^-21.41.
 ExponentialErrors errors_of(const Arithmetic& a, const Dyadic& max) {
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic ulp = whole(2) * unit_roundoff(format.precision);
@@ -34,17 +33,17 @@ ExponentialErrors errors_of(const Arithmetic& a, const Dyadic& max) {
   return {exp_ulps * ulp, smallest_normal(format), whole(3) * ulp, log_absolute};
 }
 
-/// What was summed about an earlier maximum is scaled: once at most for each of the other terms that may
-/// raise the maximum, by an exponential and a rounded product. Distances between maxima add up to that from
-/// the last one, so that their roundings drift as one would. Where a factor underflows, so may each of the
-/// sums.
+/// A sum taken about an earlier maximum is rescaled at most once for each of the other terms that may raise
+/// the maximum, by an exponential and a rounded product. The distances between successive maxima add up to
+/// the distance from the last one, so their roundings drift as a single rounding would. If a factor
+/// underflows, so may each of the sums.
 ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t times,
                                 const FloatFormat& format) {
   ExponentialErrors errors = once;
   const Bound roundings = growth(2 * times, format.precision);
   const Dyadic relative = whole(times + 1) * once.exp_relative;
-  // (1 + e)^(t + 1) <= 1 + (t + 1) e (1 + (t + 1) e) where (t + 1) e <= 1; else more than any result has room
-  // for.
+  // (1 + e)^(t + 1) <= 1 + (t + 1) e (1 + (t + 1) e) if (t + 1) e <= 1; otherwise a value beyond the range of
+  // every result.
   errors.exp_relative = roundings && relative <= whole(1)
                             ? relative * (whole(1) + relative) * (whole(1) + *roundings) + *roundings
                             : Dyadic::power_of_two(2048);
@@ -52,10 +51,10 @@ ExponentialErrors with_scalings(const ExponentialErrors& once, std::uint64_t tim
   return errors;
 }
 
-class ExponentialJudge final : public Judge {
+class ExponentialChecker final : public Checker {
  public:
-  ExponentialJudge(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                   const std::optional<Operand>& target)
+  ExponentialChecker(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                     const std::optional<Operand>& target)
       : a_(arithmetic) {
     if (target) target_ = static_cast<std::size_t>(target->bits(0));
     const Tally t = tally(a_.input, input);
@@ -71,99 +70,102 @@ class ExponentialJudge final : public Judge {
     bounds_.emplace(exact_->sums(), height(), format, errors_, roundings, true);
   }
 
-  Judgement element(std::size_t index, std::uint64_t bits) const override {
+  CheckResult element(std::size_t index, std::uint64_t bits) const override {
     const Outcome outcome = outcome_of(a_.output, bits);
-    if (specials_.nan || specials_.positive_infinity) return judge_spoiled(outcome);
-    if (masked_) return judge_masked(outcome);
-    if (a_.op == Operator::log_sum_exp) return judge_logarithm(outcome);
-    if (a_.op == Operator::cross_entropy) return judge_cross_entropy(outcome);
+    if (specials_.nan || specials_.positive_infinity) return check_spoiled(outcome);
+    if (masked_) return check_masked(outcome);
+    if (a_.op == Operator::log_sum_exp) return check_logarithm(outcome);
+    if (a_.op == Operator::cross_entropy) return check_cross_entropy(outcome);
     // e^-inf is 0 in every arithmetic.
-    if (!exact_->gap(index)) return judged_by_enclosure(outcome, Dyadic{}, Dyadic{}, a_, "softmax");
+    if (!exact_->gap(index)) return checked_by_enclosure(outcome, Dyadic{}, Dyadic{}, a_, "softmax");
     const Enclosure share = exact_->share(index);
-    return judge_finite(outcome, share, bounds_->of(share.high, *exact_->gap(index)), "softmax");
+    return check_finite(outcome, share, bounds_->of(share.high, *exact_->gap(index)), "softmax");
   }
 
  private:
-  /// The input holds NaN or +inf.
-  Judgement judge_spoiled(const Outcome& outcome) const {
+  /// The input contains NaN or +inf.
+  CheckResult check_spoiled(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
     if (specials_.nan) {
-      if (a_.nan == NanPolicy::unspecified) return anything_goes("the contract does not say what a NaN does");
-      return judged_by_category(nan, outcome, "the input holds a NaN");
+      if (a_.nan == NanPolicy::unspecified)
+        return anything_goes("the contract does not specify NaN handling");
+      return checked_by_category(nan, outcome, "the input contains a NaN");
     }
-    // The formula about the maximum has inf - inf; the limits are 1 and 0, or inf.
+    // The formula about the maximum evaluates inf - inf; the limits are 1 and 0, or inf.
     const bool limit = a_.op != Operator::softmax
                            ? outcome.category == Number::Category::infinity && !outcome.negative
                            : outcome.is_finite() && (outcome.value.is_zero() || outcome.value == whole(1));
-    return judged_by_category(nan || limit, outcome, "the input holds an infinity");
+    return checked_by_category(nan || limit, outcome, "the input contains an infinity");
   }
 
-  /// The input holds nothing but -inf, or nothing at all.
-  Judgement judge_masked(const Outcome& outcome) const {
+  /// The input contains only -inf, or is empty.
+  CheckResult check_masked(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
     if (a_.op == Operator::cross_entropy)
-      return judged_by_category(nan, outcome, "the input holds nothing but minus infinities");
+      return checked_by_category(nan, outcome, "the input contains only -inf");
     const bool zero = a_.op == Operator::softmax
                           ? outcome.is_finite() && outcome.value.is_zero()
                           : outcome.category == Number::Category::infinity && outcome.negative;
     const bool ok = a_.masked == Masked::zero ? zero : a_.masked == Masked::nan ? nan : zero || nan;
-    return judged_by_category(ok, outcome, "the input holds nothing but minus infinities");
+    return checked_by_category(ok, outcome, "the input contains only -inf");
   }
 
-  Judgement judge_logarithm(const Outcome& outcome) const {
+  CheckResult check_logarithm(const Outcome& outcome) const {
     const Enclosure exact = exact_->logarithm_of_sum();
     const Dyadic magnitude = std::max(abs(exact.low), abs(exact.high));
-    return judge_finite(
+    return check_finite(
         outcome, exact,
         log_sum_exp_bound(exact_->sums(), height(), float_format(a_.accumulator), errors_, magnitude),
         "log-sum-exp");
   }
 
-  /// The logarithm less the class's element, or the logarithm of the sum plus its distance from the maximum.
-  Judgement judge_cross_entropy(const Outcome& outcome) const {
+  /// The log-sum-exp minus the class's element, or the logarithm of the sum plus the element's distance from
+  /// the maximum.
+  CheckResult check_cross_entropy(const Outcome& outcome) const {
     const std::optional<Dyadic>& gap = exact_->gap(target_);
     if (!gap)
-      return judged_by_category(outcome.category == Number::Category::infinity && !outcome.negative, outcome,
-                                "the class's element is minus infinity");
+      return checked_by_category(outcome.category == Number::Category::infinity && !outcome.negative, outcome,
+                                 "the element of the target class is -inf");
     const FloatFormat& format = float_format(a_.accumulator);
     const Enclosure logarithm = exact_->logarithm_of_sum();
     const Dyadic magnitude = larger(abs(logarithm.low), abs(logarithm.high));
     const Enclosure exact = logarithm - Enclosure(exact_->max() - *gap);
     Bound bound = log_sum_exp_bound(exact_->sums(), height(), format, errors_, magnitude);
     if (bound) {
-      // Three roundings at most, each of no more than twice the largest number on either way.
+      // At most three roundings, each of at most twice the largest number on either path.
       const Dyadic reach = magnitude + abs(exact_->max()) + *gap + *bound;
       bound = *bound + whole(6) * unit_roundoff(format.precision) * reach;
     }
-    return judge_finite(outcome, exact, bound, "cross-entropy");
+    return check_finite(outcome, exact, bound, "cross-entropy");
   }
 
-  /// Even where no bound is known, what is computed about the maximum is finite.
-  Judgement judge_finite(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
-                         std::string_view what) const {
+  /// Even if no bound is known, a value computed about the maximum is finite.
+  CheckResult check_finite(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
+                           std::string_view what) const {
     const bool may_overflow =
         a_.op != Operator::softmax && abs(exact_->max()) * whole(2) >= largest_finite(a_.output);
     if (!bound && !outcome.is_finite() && !may_overflow)
-      return judged_by_category(false, outcome, fmt::format("the {} is {}", what, to_text(exact.low)));
-    return judged_by_enclosure(outcome, exact, bound, a_, what);
+      return checked_by_category(false, outcome, fmt::format("the {} is {}", what, to_text(exact.low)));
+    return checked_by_enclosure(outcome, exact, bound, a_, what);
   }
 
   std::uint64_t height() const { return a_.height.value_or(exact_->sums().count); }
 
   Arithmetic a_;
-  std::size_t target_ = 0;  ///< of a cross-entropy
+  std::size_t target_ = 0;  ///< for cross-entropy
   Specials specials_;
   bool masked_ = false;
   ExponentialErrors errors_;
-  std::optional<ExactExponentials> exact_;  ///< absent where the input is spoiled or masked
+  std::optional<ExactExponentials> exact_;  ///< absent if the input is spoiled or masked
   std::optional<SoftmaxBounds> bounds_;
 };
 
 }  // namespace
 
-std::unique_ptr<Judge> make_exponential_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                                              const std::optional<Operand>& target) {
-  return std::make_unique<ExponentialJudge>(arithmetic, input, target);
+std::unique_ptr<Checker> make_exponential_checker(const Arithmetic& arithmetic,
+                                                  std::span<const std::byte> input,
+                                                  const std::optional<Operand>& target) {
+  return std::make_unique<ExponentialChecker>(arithmetic, input, target);
 }
 
 }  // namespace foldproof

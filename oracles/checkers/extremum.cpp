@@ -9,7 +9,7 @@
 namespace foldproof {
 namespace {
 
-/// The extremum of elements that are not NaN, and whether there was a NaN.
+/// The extremum of the elements that are not NaN, and whether any element is NaN.
 struct Extremum {
   std::optional<std::uint64_t> bits;
   bool nan = false;
@@ -30,9 +30,9 @@ void extend(Extremum& result, Operator op, Element element, std::span<const std:
   }
 }
 
-class ExtremumJudge final : public FoldJudge {
+class ExtremumChecker final : public FoldChecker {
  public:
-  explicit ExtremumJudge(const Arithmetic& arithmetic)
+  explicit ExtremumChecker(const Arithmetic& arithmetic)
       : a_(arithmetic), keys_{order_key(arithmetic.output, identity(arithmetic.op, arithmetic.output))} {}
 
   void append(std::span<const std::byte> elements) override {
@@ -42,60 +42,61 @@ class ExtremumJudge final : public FoldJudge {
       keys_.insert(order_key(a_.output, converted(load(a_.input, elements, i))));
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     const bool nan = decode(a_.output, bits).is_nan();
-    return judge({nan ? std::nullopt : std::optional(bits), nan});
+    return check({nan ? std::nullopt : std::optional(bits), nan});
   }
 
-  Judgement partials(std::span<const std::byte> outputs) const override {
+  CheckResult partials(std::span<const std::byte> outputs) const override {
     Extremum folded;
     extend(folded, a_.op, a_.output, outputs);
     if (a_.nan == NanPolicy::ignore && folded.bits) folded.nan = false;
     if (folded.nan) folded.bits.reset();
-    return judge(folded);
+    return check(folded);
   }
 
  private:
-  /// Through the accumulator's format to the output's, as the kernel converts.
+  /// Converts through the accumulator's format to the output's, as the kernel does.
   std::uint64_t converted(std::uint64_t bits) const {
     const std::uint64_t accumulated = encode(a_.accumulator, decode(a_.input, bits));
     return encode(a_.output, decode(a_.accumulator, accumulated));
   }
 
-  Judgement judge(const Extremum& result) const {
+  CheckResult check(const Extremum& result) const {
     if (input_.nan && a_.nan == NanPolicy::propagate)
-      return by_category(result.nan, result, "the input holds a NaN, which must reach the result");
+      return by_category(result.nan, result, "the input contains a NaN, which must propagate to the result");
     if (input_.nan && a_.nan == NanPolicy::unspecified)
       return by_category(result.nan || keys_.contains(order_key(a_.output, *result.bits)), result,
                          "no element of the input has this value");
     if (!expected_ && input_.nan)  // only NaN, all ignored
       return by_category(result.nan || same(*result.bits, identity(a_.op, a_.output)), result,
-                         "the input holds nothing but NaN");
-    if (result.nan) return by_category(false, result, "the input holds no NaN that could reach the result");
+                         "the input contains only NaN");
+    if (result.nan)
+      return by_category(false, result, "the input contains no NaN that may propagate to the result");
     return by_value(*result.bits);
   }
 
-  Judgement by_value(std::uint64_t bits) const {
+  CheckResult by_value(std::uint64_t bits) const {
     const std::uint64_t wanted = expected_.value_or(identity(a_.op, a_.output));
-    Judgement judgement;
-    judgement.layer = Judgement::Layer::exact;
-    judgement.ok =
+    CheckResult check_result;
+    check_result.evidence = CheckResult::Evidence::exact;
+    check_result.ok =
         same(bits, wanted) || (a_.flush_to_zero && is_subnormal(wanted) && decode(a_.output, bits).is_zero());
-    if (!judgement.ok)
-      judgement.sentence =
+    if (!check_result.ok)
+      check_result.sentence =
           fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
                       a_.op == Operator::max ? "maximum" : "minimum", to_text(a_.output, wanted));
-    return judgement;
+    return check_result;
   }
 
-  Judgement by_category(bool ok, const Extremum& result, std::string_view although) const {
-    Judgement judgement;
-    judgement.ok = ok;
-    judgement.layer = Judgement::Layer::category;
+  CheckResult by_category(bool ok, const Extremum& result, std::string_view although) const {
+    CheckResult check_result;
+    check_result.ok = ok;
+    check_result.evidence = CheckResult::Evidence::category;
     if (!ok)
-      judgement.sentence = fmt::format("the result is {} although {}",
-                                       result.nan ? "nan" : to_text(a_.output, *result.bits), although);
-    return judgement;
+      check_result.sentence = fmt::format("the result is {} although {}",
+                                          result.nan ? "nan" : to_text(a_.output, *result.bits), although);
+    return check_result;
   }
 
   bool same(std::uint64_t a, std::uint64_t b) const {
@@ -111,18 +112,17 @@ class ExtremumJudge final : public FoldJudge {
 
   Arithmetic a_;
   Extremum input_;
-  std::optional<std::uint64_t> expected_;  ///< in the output's format; absent without an element that counts
-  std::unordered_set<std::int64_t>
-      keys_;  ///< of the identity and, where the contract leaves the choice, of all
+  std::optional<std::uint64_t> expected_;  ///< in the output's format; absent if no element counts
+  std::unordered_set<std::int64_t> keys_;  ///< of the identity; also of all elements if NaN is unspecified
 };
 
 }  // namespace
 
-std::unique_ptr<FoldJudge> make_extremum_judge(const Arithmetic& arithmetic,
-                                               std::span<const std::byte> input) {
-  auto judge = std::make_unique<ExtremumJudge>(arithmetic);
-  judge->append(input);
-  return judge;
+std::unique_ptr<FoldChecker> make_extremum_checker(const Arithmetic& arithmetic,
+                                                   std::span<const std::byte> input) {
+  auto checker = std::make_unique<ExtremumChecker>(arithmetic);
+  checker->append(input);
+  return checker;
 }
 
 }  // namespace foldproof

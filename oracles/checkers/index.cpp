@@ -10,58 +10,58 @@
 namespace foldproof {
 namespace {
 
-class PlaceJudge final : public Judge {
+class IndexChecker final : public Checker {
  public:
-  PlaceJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+  IndexChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic),
         op_(underlying(arithmetic.op)),
         input_(input.begin(), input.end()),
         extreme_(extreme(op_, arithmetic.input, input, arithmetic.nan)) {}
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     const Number index = decode(a_.output, bits);
     const std::size_t count = input_.size() / size_of(a_.input);
     if (count == 0) return right();
     if (index.negative || index.significand >= count)
       return wrong(
-          fmt::format("the result is {}, and there are {} elements", to_text(a_.output, bits), count));
-    if (!extreme_) return right();  // nothing but NaN, all ignored
+          fmt::format("the result is {}, but the input has {} elements", to_text(a_.output, bits), count));
+    if (!extreme_) return right();  // only NaN, all ignored
     const std::uint64_t there = load(a_.input, input_, index.significand);
     const bool nan = decode(a_.input, there).is_nan(), wants_nan = decode(a_.input, extreme_->bits).is_nan();
     if (wants_nan && a_.nan == NanPolicy::unspecified)
-      return anything_goes("the contract does not say what a NaN does");
+      return anything_goes("the contract does not specify NaN handling");
     const bool best = nan || wants_nan ? nan && wants_nan
                                        : order_key(a_.input, there) == order_key(a_.input, extreme_->bits);
     if (!best)
-      return wrong(fmt::format("the result is {}, where {} stands, but the {} element is {}, at {}",
+      return wrong(fmt::format("the result is {}, the index of {}, but the {} element is {}, at index {}",
                                index.significand, to_text(a_.input, there), superlative(),
                                to_text(a_.input, extreme_->bits), extreme_->first));
     if (a_.ties == Ties::first && index.significand != extreme_->first)
-      return wrong(fmt::format("the result is {}, but the first {} element stands at {}", index.significand,
+      return wrong(fmt::format("the result is {}, but the first {} element is at index {}", index.significand,
                                superlative(), extreme_->first));
     return right();
   }
 
  private:
   std::string_view superlative() const { return op_ == Operator::min ? "smallest" : "largest"; }
-  static Judgement right() { return {}; }
-  static Judgement wrong(std::string sentence) {
-    Judgement judgement;
-    judgement.ok = false;
-    judgement.sentence = std::move(sentence);
-    return judgement;
+  static CheckResult right() { return {}; }
+  static CheckResult wrong(std::string sentence) {
+    CheckResult check_result;
+    check_result.ok = false;
+    check_result.sentence = std::move(sentence);
+    return check_result;
   }
 
   Arithmetic a_;
   Operator op_;
   std::vector<std::byte> input_;
-  std::optional<Extreme> extreme_;  ///< nothing where no element counts
+  std::optional<Extreme> extreme_;  ///< absent if no element counts
 };
 
 }  // namespace
 
-std::unique_ptr<Judge> make_place_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<PlaceJudge>(arithmetic, input);
+std::unique_ptr<Checker> make_index_checker(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  return std::make_unique<IndexChecker>(arithmetic, input);
 }
 
 }  // namespace foldproof

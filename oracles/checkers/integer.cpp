@@ -38,20 +38,20 @@ std::string noun(const Arithmetic& arithmetic) {
   }
 }
 
-class IntegerJudge final : public FoldJudge {
+class IntegerChecker final : public FoldChecker {
  public:
-  explicit IntegerJudge(const Arithmetic& arithmetic) : a_(arithmetic), exact_(start(arithmetic)) {}
+  explicit IntegerChecker(const Arithmetic& arithmetic) : a_(arithmetic), exact_(start(arithmetic)) {}
 
   void append(std::span<const std::byte> elements) override {
     exact_ = folded(a_, exact_, a_.input, elements);
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override { return judge(bits, in_output()); }
+  CheckResult element(std::size_t, std::uint64_t bits) const override { return check(bits, in_output()); }
 
-  Judgement partials(std::span<const std::byte> outputs) const override {
-    // Parts wrap in the accumulator, so only its bits of their fold are sure.
+  CheckResult partials(std::span<const std::byte> outputs) const override {
+    // Parts wrap in the accumulator, so only the bits of its width are certain in their fold.
     const auto bytes = static_cast<unsigned>(std::min(size_of(a_.accumulator), size_of(a_.output)));
-    return judge(cut_bytes(folded(a_, start(a_), a_.output, outputs), 0, bytes), cut_bytes(exact_, 0, bytes));
+    return check(cut_bytes(folded(a_, start(a_), a_.output, outputs), 0, bytes), cut_bytes(exact_, 0, bytes));
   }
 
  private:
@@ -61,14 +61,14 @@ class IntegerJudge final : public FoldJudge {
     return cut_bytes(extended(a_.accumulator, accumulated), 0, bytes_of(a_.output));
   }
 
-  Judgement judge(std::uint64_t bits, std::uint64_t wanted) const {
-    Judgement judgement;
-    judgement.layer = Judgement::Layer::exact;
-    judgement.ok = bits == wanted;
-    if (!judgement.ok)
-      judgement.sentence = fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
-                                       noun(a_), to_text(a_.output, wanted));
-    return judgement;
+  CheckResult check(std::uint64_t bits, std::uint64_t wanted) const {
+    CheckResult check_result;
+    check_result.evidence = CheckResult::Evidence::exact;
+    check_result.ok = bits == wanted;
+    if (!check_result.ok)
+      check_result.sentence = fmt::format("the result is {} but the {} is {}", to_text(a_.output, bits),
+                                          noun(a_), to_text(a_.output, wanted));
+    return check_result;
   }
 
   Arithmetic a_;
@@ -77,11 +77,11 @@ class IntegerJudge final : public FoldJudge {
 
 }  // namespace
 
-std::unique_ptr<FoldJudge> make_integer_judge(const Arithmetic& arithmetic,
-                                              std::span<const std::byte> input) {
-  auto judge = std::make_unique<IntegerJudge>(arithmetic);
-  judge->append(input);
-  return judge;
+std::unique_ptr<FoldChecker> make_integer_checker(const Arithmetic& arithmetic,
+                                                  std::span<const std::byte> input) {
+  auto checker = std::make_unique<IntegerChecker>(arithmetic);
+  checker->append(input);
+  return checker;
 }
 
 }  // namespace foldproof

@@ -7,7 +7,7 @@
 namespace foldproof {
 namespace {
 
-/// The largest magnitude of a signed integer is one more than its largest value.
+/// The largest magnitude of a signed integer is one more than its largest value, hence the unsigned type.
 Element magnitude_type(Element element) {
   switch (element) {
     case Element::i8: return Element::u8;
@@ -31,21 +31,21 @@ std::vector<std::byte> magnitudes(Element element, std::span<const std::byte> el
   return all;
 }
 
-/// What folds the magnitudes judges.
-class MagnitudeJudge final : public FoldJudge {
+/// Delegates to a checker for the fold of magnitudes.
+class MagnitudeChecker final : public FoldChecker {
  public:
-  MagnitudeJudge(Element element, std::unique_ptr<FoldJudge> fold)
+  MagnitudeChecker(Element element, std::unique_ptr<FoldChecker> fold)
       : element_(element), fold_(std::move(fold)) {}
 
   void append(std::span<const std::byte> elements) override { fold_->append(magnitudes(element_, elements)); }
-  Judgement element(std::size_t index, std::uint64_t bits) const override {
+  CheckResult element(std::size_t index, std::uint64_t bits) const override {
     return fold_->element(index, bits);
   }
-  Judgement partials(std::span<const std::byte> outputs) const override { return fold_->partials(outputs); }
+  CheckResult partials(std::span<const std::byte> outputs) const override { return fold_->partials(outputs); }
 
  private:
   Element element_;
-  std::unique_ptr<FoldJudge> fold_;
+  std::unique_ptr<FoldChecker> fold_;
 };
 
 }  // namespace
@@ -58,14 +58,14 @@ Arithmetic of_magnitudes(const Arithmetic& arithmetic) {
   return a;
 }
 
-std::unique_ptr<FoldJudge> make_magnitude_judge(const Arithmetic& arithmetic,
-                                                std::span<const std::byte> input) {
+std::unique_ptr<FoldChecker> make_magnitude_checker(const Arithmetic& arithmetic,
+                                                    std::span<const std::byte> input) {
   const Arithmetic a = of_magnitudes(arithmetic);
-  // No magnitude lies below 0, which is what a maximum of none is.
+  // No magnitude is below 0, which is also the maximum of no elements.
   const std::vector<std::byte> zero(size_of(a.input));
-  auto judge = std::make_unique<MagnitudeJudge>(arithmetic.input, make_fold_judge(a, zero));
-  judge->append(input);
-  return judge;
+  auto checker = std::make_unique<MagnitudeChecker>(arithmetic.input, make_fold_checker(a, zero));
+  checker->append(input);
+  return checker;
 }
 
 }  // namespace foldproof

@@ -10,12 +10,12 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
   if (a.variance == VarianceMethod::welford) {
     if (a.flush_to_zero)
-      return Bound::none("no bound is known for merged means where subnormal numbers become zero");
+      return Bound::none("no bound is known for merged means if subnormal numbers are flushed to zero");
     return merged_mean_bound(t.count, Dyadic::power_of_two(t.highest_place + 1), format);
   }
   if (a.variance == VarianceMethod::shares) {
     if (a.flush_to_zero)
-      return Bound::none("no bound is known for sums of shares where subnormal numbers become zero");
+      return Bound::none("no bound is known for sums of shares if subnormal numbers are flushed to zero");
     return mean_of_shares_bound(t.count, t.magnitude(), format);
   }
   if (no_order_rounds(t, format, a.flush_to_zero))
@@ -29,9 +29,9 @@ Bound mean_bound_of(const Arithmetic& a, const Tally& t) {
 
 Bound variance_bound_of(const Arithmetic& a, const Tally& values, const Tally& squares) {
   if (a.flush_to_zero)
-    return Bound::none("no bound is known for variances where subnormal numbers become zero");
+    return Bound::none("no bound is known for variances if subnormal numbers are flushed to zero");
   const FloatFormat& format = float_format(a.accumulator);
-  // No square, sum or difference on the way is larger.
+  // No intermediate square, sum or difference is larger.
   if (whole(4 * values.count) * squares.positive > largest_finite(format))
     return Bound::none("the sums may overflow");
   const Moments moments{values.count, values.sum(), values.magnitude(), squares.positive};

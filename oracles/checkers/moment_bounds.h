@@ -1,4 +1,4 @@
-// Bounds of means and variances from what a tally knows of the elements.
+// Bounds for means and variances, derived from a tally of the elements.
 #pragma once
 
 #include "oracles/bounds.h"
@@ -7,11 +7,11 @@
 
 namespace foldproof {
 
-/// Of finite elements whose magnitudes do not overflow in sum.
+/// For finite elements whose magnitudes do not overflow when summed.
 Bound mean_bound_of(const Arithmetic& arithmetic, const Tally& values);
 
-/// Of a population's variance. `squares`: the tally of the elements' squares. The larger of the methods'
-/// bounds where the contract does not say which method it is.
+/// For the variance of a population. `squares`: the tally of the elements' squares. If the contract does not
+/// name the method, the larger of the two-pass and the textbook bound.
 Bound variance_bound_of(const Arithmetic& arithmetic, const Tally& values, const Tally& squares);
 
 }  // namespace foldproof

@@ -16,7 +16,7 @@ Reference reference_of(Operator op, Element element, std::span<const std::byte> 
   return variance(element, input, Variance::population);
 }
 
-/// `nonzero`: how many elements are not zero, of which any may be subnormal.
+/// `nonzero`: number of nonzero elements, any of which may be subnormal.
 Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t nonzero) {
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic& sum = squares.positive;
@@ -33,7 +33,7 @@ Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t non
 /// `values`: the tally of the input.
 Bound bound_of(const Arithmetic& a, const Tally& values, std::span<const std::byte> input) {
   if (!includes(a.accumulator, a.input))
-    return Bound::none("an element may be rounded on its way into the accumulator");
+    return Bound::none("an element may be rounded when it is converted to the accumulator's type");
   if (values.count == 0 || values.finite != values.count) return Bound::none("not all elements are finite");
   if (a.op == Operator::mean) {
     if (values.magnitude() * Dyadic(2, 0) > largest_finite(a.accumulator))
@@ -45,27 +45,27 @@ Bound bound_of(const Arithmetic& a, const Tally& values, std::span<const std::by
                                 : variance_bound_of(a, values, squares);
 }
 
-class MomentJudge final : public Judge {
+class MomentChecker final : public Checker {
  public:
-  MomentJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+  MomentChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic),
         values_(tally(arithmetic.input, input)),
         exact_(reference_of(arithmetic.op, arithmetic.input, input)),
         bound_(bound_of(arithmetic, values_, input)) {}
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
-      return anything_goes("the contract does not say what a NaN does");
+      return anything_goes("the contract does not specify NaN handling");
     const Outcome outcome = outcome_of(a_.output, bits);
     if (outcome.category == Number::Category::nan && may_cancel_infinity())
-      return anything_goes("the finite elements may overflow to the other side of the infinity");
-    return judged_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
+      return anything_goes("the finite elements may overflow to the opposite infinity");
+    return checked_by_reference(outcome, exact_, bound_, a_, info(a_.op).name);
   }
 
  private:
   bool may_cancel_infinity() const {
     if (a_.op != Operator::mean || exact_.category() != Number::Category::infinity) return false;
-    if (a_.variance == VarianceMethod::welford) return true;  // which subtracts it from itself
+    if (a_.variance == VarianceMethod::welford) return true;  // Welford's recurrence subtracts it from itself
     return (exact_.negative() ? values_.positive : values_.negative) * whole(2) >
            largest_finite(a_.accumulator);
   }
@@ -78,8 +78,8 @@ class MomentJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_moment_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<MomentJudge>(arithmetic, input);
+std::unique_ptr<Checker> make_moment_checker(const Arithmetic& arithmetic, std::span<const std::byte> input) {
+  return std::make_unique<MomentChecker>(arithmetic, input);
 }
 
 }  // namespace foldproof

@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned quotient_bits = 128;
 
-/// One a column; nothing where there is no operand. What is not finite counts as 0: nothing is judged then.
+/// One value per column; empty without an operand. Non-finite values become 0; nothing is checked then.
 std::vector<Dyadic> finite_values(const std::optional<Operand>& operand, bool& all_finite) {
   std::vector<Dyadic> values;
   for (std::size_t i = 0; operand && i < operand->size(); ++i) {
@@ -24,9 +24,10 @@ std::vector<Dyadic> finite_values(const std::optional<Operand>& operand, bool& a
   return values;
 }
 
-class NormalisationJudge final : public Judge {
+class NormalisationChecker final : public Checker {
  public:
-  NormalisationJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operands& operands)
+  NormalisationChecker(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                       const Operands& operands)
       : a_(arithmetic),
         input_(input.begin(), input.end()),
         values_(tally(arithmetic.input, input)),
@@ -41,12 +42,12 @@ class NormalisationJudge final : public Judge {
     prepare(epsilon);
   }
 
-  Judgement element(std::size_t index, std::uint64_t bits) const override {
+  CheckResult element(std::size_t index, std::uint64_t bits) const override {
     if (!operands_finite_) return anything_goes("a weight or a bias is not finite");
     if (values_.specials.nan && a_.nan == NanPolicy::unspecified)
-      return anything_goes("the contract does not say what a NaN does");
+      return anything_goes("the contract does not specify NaN handling");
     const Outcome outcome = outcome_of(a_.output, bits);
-    return judged_by_reference(outcome, exact_.at(index), bound(index), a_, info(a_.op).name);
+    return checked_by_reference(outcome, exact_.at(index), bound(index), a_, info(a_.op).name);
   }
 
  private:
@@ -75,11 +76,11 @@ class NormalisationJudge final : public Judge {
     normalised_.emplace(Known{square, error}, format);
   }
 
-  /// Of the mean of squares: their sum, known to within its bound, over n.
+  /// Bound on the mean of squares: their sum, known to within its bound, divided by n.
   Bound mean_square_bound() const {
     const FloatFormat& format = float_format(a_.accumulator);
     if (a_.flush_to_zero)
-      return Bound::none("no bound is known for norms where subnormal numbers become zero");
+      return Bound::none("no bound is known for norms if subnormal numbers are flushed to zero");
     const Bound sum = dot_bound_any_order(squares_.nonzero, squares_.nonzero, format, squares_.positive);
     if (!sum) return sum;
     return mean_bound(values_.count, squares_.positive, *sum, format);
@@ -102,17 +103,18 @@ class NormalisationJudge final : public Judge {
   bool operands_finite_ = true;
   std::vector<Dyadic> weights_, biases_;
   std::vector<Reference> exact_;
-  Enclosure mean_;  ///< 0 of an RMSNorm, which subtracts none
+  Enclosure mean_;  ///< 0 for RMSNorm, which subtracts no mean
   Dyadic mean_error_;
-  std::optional<NormalisedBound> normalised_;  ///< absent where no bound is known
+  std::optional<NormalisedBound> normalised_;  ///< absent if no bound is known
   std::string why_not_ = "not all elements are finite";
 };
 
 }  // namespace
 
-std::unique_ptr<Judge> make_normalisation_judge(const Arithmetic& arithmetic,
-                                                std::span<const std::byte> input, const Operands& operands) {
-  return std::make_unique<NormalisationJudge>(arithmetic, input, operands);
+std::unique_ptr<Checker> make_normalisation_checker(const Arithmetic& arithmetic,
+                                                    std::span<const std::byte> input,
+                                                    const Operands& operands) {
+  return std::make_unique<NormalisationChecker>(arithmetic, input, operands);
 }
 
 }  // namespace foldproof

@@ -11,12 +11,12 @@
 namespace foldproof {
 namespace {
 
-/// What a computed prefix sum may be said to be, whatever the order of its additions.
+/// What is certain about a computed prefix sum, whatever the order of its additions.
 enum class Reach : std::uint8_t { below, either, reached };
 
-class NucleusJudge final : public Judge {
+class NucleusChecker final : public Checker {
  public:
-  NucleusJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+  NucleusChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic), count_(input.size() / size_of(arithmetic.input)) {
     const Dyadic p(number_of(a_.p));
     Dyadic sum, magnitude;
@@ -31,15 +31,15 @@ class NucleusJudge final : public Judge {
     }
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     if (!finite_) return anything_goes("not all elements are finite");
     const Number result = decode(a_.output, bits);
-    Judgement judgement;
-    judgement.layer = Judgement::Layer::bound;
-    judgement.ok = !result.negative && may_be(result.significand);
-    if (!judgement.ok)
-      judgement.sentence = fmt::format("the result is {}, but {}", to_text(a_.output, bits), right());
-    return judgement;
+    CheckResult check_result;
+    check_result.evidence = CheckResult::Evidence::bound;
+    check_result.ok = !result.negative && may_be(result.significand);
+    if (!check_result.ok)
+      check_result.sentence = fmt::format("the result is {}, but {}", to_text(a_.output, bits), right());
+    return check_result;
   }
 
  private:
@@ -53,7 +53,7 @@ class NucleusJudge final : public Judge {
     return sum + bound < p ? Reach::below : Reach::either;
   }
 
-  /// Whether the first k elements may be the fewest whose computed sum reaches p, or all where none does.
+  /// Whether k may be the smallest count whose computed sum reaches p, or the full count if none does.
   bool may_be(std::uint64_t k) const {
     const bool all_before_may_fail =
         k <= reach_.size() &&
@@ -67,20 +67,22 @@ class NucleusJudge final : public Judge {
   std::string right() const {
     std::size_t first = 0;
     while (first < reach_.size() && reach_[first] == Reach::below) ++first;
-    if (first == reach_.size()) return fmt::format("all {} elements do not reach {}", count_, a_.p);
-    return fmt::format("the sum reaches {} with element {} at the earliest", a_.p, first);
+    if (first == reach_.size())
+      return fmt::format("the sum of all {} elements does not reach {}", count_, a_.p);
+    return fmt::format("the sum reaches {} at element {} at the earliest", a_.p, first);
   }
 
   Arithmetic a_;
   std::size_t count_;
   bool finite_ = true;
-  std::vector<Reach> reach_;  ///< of the sums of the first 1, 2, … elements, up to the first that is sure
+  std::vector<Reach> reach_;  ///< of the sums of the first 1, 2, … elements, up to the first `reached`
 };
 
 }  // namespace
 
-std::unique_ptr<Judge> make_nucleus_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<NucleusJudge>(arithmetic, input);
+std::unique_ptr<Checker> make_nucleus_checker(const Arithmetic& arithmetic,
+                                              std::span<const std::byte> input) {
+  return std::make_unique<NucleusChecker>(arithmetic, input);
 }
 
 }  // namespace foldproof

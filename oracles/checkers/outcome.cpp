@@ -16,12 +16,12 @@ std::string text_of(const Outcome& outcome) {
   return to_text(outcome.value);
 }
 
-void measure(Judgement& judgement, const Dyadic& error, const Dyadic& exact, Element output) {
-  judgement.error = upper_double(error);
-  judgement.ulps = ratio(error, ulp(output, exact));
+void measure(CheckResult& check_result, const Dyadic& error, const Dyadic& exact, Element output) {
+  check_result.error = upper_double(error);
+  check_result.ulps = ratio(error, ulp(output, exact));
 }
 
-/// Whether a number between the two, written as output, may have become what is no finite number.
+/// Whether rounding some number in `written` to the output can give this non-finite outcome.
 bool is_overflow(const Outcome& outcome, const Enclosure& written, const Arithmetic& a) {
   const Dyadic threshold = overflow_threshold(a.output);
   const bool up = written.high >= threshold, down = -written.low >= threshold;
@@ -60,78 +60,78 @@ bool overflows_to_nan(const Arithmetic& arithmetic) {
   return !float_format(arithmetic.output).has_infinity || !float_format(arithmetic.accumulator).has_infinity;
 }
 
-Judgement judged_by_category(bool ok, const Outcome& outcome, std::string_view although) {
-  Judgement judgement;
-  judgement.ok = ok;
-  judgement.layer = Judgement::Layer::category;
-  if (!ok) judgement.sentence = fmt::format("the result is {} although {}", outcome.text, although);
-  return judgement;
+CheckResult checked_by_category(bool ok, const Outcome& outcome, std::string_view although) {
+  CheckResult check_result;
+  check_result.ok = ok;
+  check_result.evidence = CheckResult::Evidence::category;
+  if (!ok) check_result.sentence = fmt::format("the result is {} although {}", outcome.text, although);
+  return check_result;
 }
 
-Judgement judged_by_bound(const Outcome& outcome, const Dyadic& exact, const Dyadic& bound, Element output,
-                          std::string_view what) {
+CheckResult checked_by_bound(const Outcome& outcome, const Dyadic& exact, const Dyadic& bound, Element output,
+                             std::string_view what) {
   const Dyadic error = abs(outcome.value - exact);
-  Judgement judgement;
-  judgement.layer = Judgement::Layer::bound;
-  judgement.ok = error <= bound;
-  measure(judgement, error, exact, output);
-  judgement.bound = upper_double(bound);
-  judgement.error_over_bound = ratio(error, bound);
-  judgement.vacuous = bound >= abs(exact);
-  if (!judgement.ok)
-    judgement.sentence = fmt::format(
-        "the result is {} but the exact {} is {}: the error of {:.3g} ulp is {:.3g} times what rounding can "
-        "cause",
-        outcome.text, what, to_text(exact), *judgement.ulps, *judgement.error_over_bound);
-  return judgement;
+  CheckResult check_result;
+  check_result.evidence = CheckResult::Evidence::bound;
+  check_result.ok = error <= bound;
+  measure(check_result, error, exact, output);
+  check_result.bound = upper_double(bound);
+  check_result.error_over_bound = ratio(error, bound);
+  check_result.vacuous = bound >= abs(exact);
+  if (!check_result.ok)
+    check_result.sentence = fmt::format(
+        "the result is {} but the exact {} is {}: the error of {:.3g} ulp is {:.3g} times the rounding error "
+        "bound",
+        outcome.text, what, to_text(exact), *check_result.ulps, *check_result.error_over_bound);
+  return check_result;
 }
 
-Judgement judged_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
-                         std::string_view what) {
-  Judgement judgement;
-  judgement.layer = Judgement::Layer::exact;
-  judgement.ok = outcome.value == expected;
-  measure(judgement, abs(outcome.value - expected), expected, output);
-  if (!judgement.ok)
-    judgement.sentence =
-        fmt::format("the result is {} but the {} is {}, and these inputs leave no room for rounding",
-                    outcome.text, what, to_text(expected));
-  return judgement;
+CheckResult checked_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
+                            std::string_view what) {
+  CheckResult check_result;
+  check_result.evidence = CheckResult::Evidence::exact;
+  check_result.ok = outcome.value == expected;
+  measure(check_result, abs(outcome.value - expected), expected, output);
+  if (!check_result.ok)
+    check_result.sentence =
+        fmt::format("the result is {} but the {} is {}, and nothing rounds for these inputs", outcome.text,
+                    what, to_text(expected));
+  return check_result;
 }
 
-Judgement judged_by_reference(const Outcome& outcome, const Reference& exact, const Bound& bound,
-                              const Arithmetic& arithmetic, std::string_view what) {
+CheckResult checked_by_reference(const Outcome& outcome, const Reference& exact, const Bound& bound,
+                                 const Arithmetic& arithmetic, std::string_view what) {
   const auto is = [&](Number::Category category) { return outcome.category == category; };
   if (exact.category() == Number::Category::nan)
-    return judged_by_category(is(Number::Category::nan), outcome, fmt::format("the {} is NaN", what));
+    return checked_by_category(is(Number::Category::nan), outcome, fmt::format("the {} is NaN", what));
   if (exact.category() == Number::Category::infinity)
-    return judged_by_category((is(Number::Category::infinity) && outcome.negative == exact.negative()) ||
-                                  (is(Number::Category::nan) && overflows_to_nan(arithmetic)),
-                              outcome, fmt::format("the {} is {}", what, exact.negative() ? "-inf" : "inf"));
-  return judged_by_enclosure(outcome, exact.enclosure(), bound, arithmetic, what);
+    return checked_by_category((is(Number::Category::infinity) && outcome.negative == exact.negative()) ||
+                                   (is(Number::Category::nan) && overflows_to_nan(arithmetic)),
+                               outcome, fmt::format("the {} is {}", what, exact.negative() ? "-inf" : "inf"));
+  return checked_by_enclosure(outcome, exact.enclosure(), bound, arithmetic, what);
 }
 
-Judgement judged_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
-                              const Arithmetic& arithmetic, std::string_view what) {
+CheckResult checked_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
+                                 const Arithmetic& arithmetic, std::string_view what) {
   if (!bound) return anything_goes(bound.why_not());
   const Dyadic magnitude = std::max(abs(exact.low), abs(exact.high));
   const Dyadic uncertain = *bound + (exact.high - exact.low);
   if (!outcome.is_finite())
-    return judged_by_category(
+    return checked_by_category(
         is_overflow(outcome, {exact.low - uncertain, exact.high + uncertain}, arithmetic), outcome,
         fmt::format("the {} is {}", what, to_text(exact.low)));
   const bool rounded = !includes(arithmetic.output, arithmetic.accumulator);
   const Dyadic all =
       rounded ? *output_bound(magnitude, uncertain, float_format(arithmetic.output)) : uncertain;
-  if (all.is_zero()) return judged_exactly(outcome, exact.low, arithmetic.output, what);
-  return judged_by_bound(outcome, exact.low, all, arithmetic.output, what);
+  if (all.is_zero()) return checked_exactly(outcome, exact.low, arithmetic.output, what);
+  return checked_by_bound(outcome, exact.low, all, arithmetic.output, what);
 }
 
-Judgement anything_goes(std::string why) {
-  Judgement judgement;
-  judgement.layer = Judgement::Layer::nothing;
-  judgement.why_not = std::move(why);
-  return judgement;
+CheckResult anything_goes(std::string why) {
+  CheckResult check_result;
+  check_result.evidence = CheckResult::Evidence::nothing;
+  check_result.why_not = std::move(why);
+  return check_result;
 }
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// What a floating-point reduction returned, and the judgements that all floating-point judges share.
+// The outcome of a floating-point reduction, and the check results that all floating-point checkers share.
 #pragma once
 
 #include <span>
@@ -13,47 +13,47 @@
 
 namespace foldproof {
 
-/// One output, or several folded exactly.
+/// One output, or several outputs folded exactly.
 struct Outcome {
   Number::Category category = Number::Category::finite;
-  bool negative = false;  ///< of an infinity
-  Dyadic value;           ///< where finite
-  bool single = true;     ///< one element: it was rounded once more than the exact fold of several
+  bool negative = false;  ///< sign of an infinity
+  Dyadic value;           ///< if finite
+  bool single = true;     ///< one element, rounded once more than the exact fold of several
   std::string text;
 
   bool is_finite() const { return category == Number::Category::finite; }
 };
 
 Outcome outcome_of(Element output, std::uint64_t bits);
-/// The exact sum of the outputs, with NaN and infinities as IEEE 754 adds them.
+/// The exact sum of the outputs; NaN and infinities as in IEEE 754 addition.
 Outcome summed(Element output, std::span<const std::byte> outputs);
-/// The same where the finite ones have been added up.
+/// The same for finite outputs that have already been added up.
 Outcome summed(const Dyadic& finite, const Specials& specials);
 
-/// Whether what is too large for a format on the way may become NaN for want of infinities.
+/// Whether an overflow in an intermediate result may become NaN because a format has no infinity.
 bool overflows_to_nan(const Arithmetic& arithmetic);
 
-/// A judgement of the category: `ok` or "the result is … although …".
-Judgement judged_by_category(bool ok, const Outcome& outcome, std::string_view although);
+/// Checks the category: `ok`, or the sentence "the result is … although …".
+CheckResult checked_by_category(bool ok, const Outcome& outcome, std::string_view although);
 
-/// A judgement of a finite outcome against the exact result. `bound` is all that rounding may do to it.
-Judgement judged_by_bound(const Outcome& outcome, const Dyadic& exact, const Dyadic& bound, Element output,
-                          std::string_view what);
+/// Checks a finite outcome against the exact result. `bound` covers all rounding.
+CheckResult checked_by_bound(const Outcome& outcome, const Dyadic& exact, const Dyadic& bound, Element output,
+                             std::string_view what);
 
-/// A judgement of a finite outcome that the inputs force to be exactly `expected`.
-Judgement judged_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
-                         std::string_view what);
+/// Checks a finite outcome that the inputs force to equal `expected`.
+CheckResult checked_exactly(const Outcome& outcome, const Dyadic& expected, Element output,
+                            std::string_view what);
 
-/// A judgement against a result that need not be a dyadic number. `bound` is what rounding may do before the
-/// output is written; where it is none, anything goes.
-Judgement judged_by_reference(const Outcome& outcome, const Reference& exact, const Bound& bound,
-                              const Arithmetic& arithmetic, std::string_view what);
+/// Checks against a result that need not be dyadic. `bound` covers the rounding before the output is written;
+/// without a bound, any outcome is accepted.
+CheckResult checked_by_reference(const Outcome& outcome, const Reference& exact, const Bound& bound,
+                                 const Arithmetic& arithmetic, std::string_view what);
 
-/// The same against a finite result of which an enclosure is known.
-Judgement judged_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
-                              const Arithmetic& arithmetic, std::string_view what);
+/// The same against a finite result given by an enclosure.
+CheckResult checked_by_enclosure(const Outcome& outcome, const Enclosure& exact, const Bound& bound,
+                                 const Arithmetic& arithmetic, std::string_view what);
 
-/// A result about which nothing can be said, which is not an error; `why`: a clause.
-Judgement anything_goes(std::string why);
+/// An outcome that cannot be checked, which is not an error; `why`: a clause.
+CheckResult anything_goes(std::string why);
 
 }  // namespace foldproof

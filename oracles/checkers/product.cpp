@@ -15,7 +15,7 @@ using Integer = Dyadic::Integer;
 
 constexpr unsigned kept_bits = 512;
 
-/// The product of finite numbers between two neighbouring dyadics, with what decides on its rounding.
+/// The product of finite numbers, enclosed by two dyadics, and the facts that determine its rounding.
 class ExactProduct {
  public:
   void multiply(const Number& x) {
@@ -27,7 +27,7 @@ class ExactProduct {
     const int trailing = std::countr_zero(x.significand);
     const int width = static_cast<int>(std::bit_width(x.significand)) - trailing;
     const std::int64_t leading = x.exponent + trailing + width - 1;
-    // Bounds of every partial product in any order: 2^falls_ <= |partial| <= 2^rises_.
+    // Bounds on every partial product in any order: 2^falls_ <= |partial| <= 2^rises_.
     rises_ += std::max<std::int64_t>(0, leading + (width > 1 ? 1 : 0));
     falls_ += std::min<std::int64_t>(0, leading);
     lowest_place_ += std::min<std::int64_t>(0, x.exponent + trailing);
@@ -50,14 +50,14 @@ class ExactProduct {
   Dyadic high() const { return signed_value(significand_ + cut_); }
 
   ProductRange range() const { return {rises_, falls_}; }
-  /// Whether every partial product in any order that stays in the format's normal range is a value of it.
+  /// Whether every partial product, in any order, that stays in the format's normal range is representable.
   bool is_forced(const FloatFormat& format) const {
     return significant_bits_ <= static_cast<std::uint64_t>(format.precision) &&
            lowest_place_ >= format.lowest_exponent;
   }
 
  private:
-  /// Keeps the leading bits; cut_ is more than all that was cut off, in units of the last kept place.
+  /// Keeps the leading bits; cut_ exceeds everything that was cut off, in units of the last kept place.
   void truncate() {
     const auto width = boost::multiprecision::msb(significand_) + 1;
     if (width <= kept_bits) return;
@@ -87,9 +87,9 @@ void multiply(ExactProduct& product, Element element, std::span<const std::byte>
   }
 }
 
-class ProductJudge final : public FoldJudge {
+class ProductChecker final : public FoldChecker {
  public:
-  explicit ProductJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
+  explicit ProductChecker(const Arithmetic& arithmetic) : a_(arithmetic) {}
 
   void append(std::span<const std::byte> elements) override {
     multiply(product_, a_.input, elements, a_.nan);
@@ -97,11 +97,11 @@ class ProductJudge final : public FoldJudge {
     forced_ = bound_ && product_.is_forced(float_format(a_.accumulator));
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
-    return judge(outcome_of(a_.output, bits));
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
+    return check(outcome_of(a_.output, bits));
   }
 
-  Judgement partials(std::span<const std::byte> outputs) const override {
+  CheckResult partials(std::span<const std::byte> outputs) const override {
     ExactProduct folded;
     multiply(folded, a_.output, outputs, NanPolicy::propagate);
     Outcome outcome;
@@ -114,51 +114,52 @@ class ProductJudge final : public FoldJudge {
     else
       outcome.value = folded.low();
     outcome.text = outcome.is_finite() ? to_text(outcome.value) : folded.nan() ? "nan" : "an infinity";
-    return judge(outcome);
+    return check(outcome);
   }
 
  private:
   Bound rounding_bound() const {
     if (!includes(a_.accumulator, a_.input) || !includes(a_.output, a_.accumulator))
-      return Bound::none("products are judged only where every format holds the values of the one before");
+      return Bound::none(
+          "products are checked only if every format represents all values of the previous one");
     return product_bound_any_order(product_.rounding_factors(), product_.range(),
                                    float_format(a_.accumulator), product_.high());
   }
 
-  Judgement judge(const Outcome& outcome) const {
+  CheckResult check(const Outcome& outcome) const {
     const bool nan = outcome.category == Number::Category::nan;
-    if (product_.nan()) return judged_by_category(nan, outcome, "the product is NaN");
+    if (product_.nan()) return checked_by_category(nan, outcome, "the product is NaN");
     if (!bound_) return anything_goes(bound_.why_not());
     if (product_.infinite())
-      return judged_by_category(!nan && !outcome.is_finite() && outcome.negative == product_.negative(),
-                                outcome, "the input holds an infinity and no zero");
+      return checked_by_category(!nan && !outcome.is_finite() && outcome.negative == product_.negative(),
+                                 outcome, "the input contains an infinity and no zero");
     if (!outcome.is_finite())
-      return judged_by_category(false, outcome, "no order of multiplication can overflow");
-    if (forced_ || product_.zero()) return judged_exactly(outcome, product_.low(), a_.output, "product");
-    return judge_by_bound(outcome);
+      return checked_by_category(false, outcome, "no order of multiplication can overflow");
+    if (forced_ || product_.zero()) return checked_exactly(outcome, product_.low(), a_.output, "product");
+    return check_by_bound(outcome);
   }
 
-  Judgement judge_by_bound(const Outcome& outcome) const {
+  CheckResult check_by_bound(const Outcome& outcome) const {
     const Dyadic uncertainty = abs(product_.high() - product_.low());
     const Dyadic folding = outcome.single ? Dyadic{} : abs(outcome.value) * Dyadic::power_of_two(-400);
     const Dyadic bound = *bound_ + uncertainty + folding;
-    if (bound.is_zero()) return judged_exactly(outcome, product_.low(), a_.output, "product");
-    return judged_by_bound(outcome, product_.low(), bound, a_.output, "product");
+    if (bound.is_zero()) return checked_exactly(outcome, product_.low(), a_.output, "product");
+    return checked_by_bound(outcome, product_.low(), bound, a_.output, "product");
   }
 
   Arithmetic a_;
   ExactProduct product_;
   Bound bound_ = Dyadic{};
-  bool forced_ = false;  ///< nothing rounds in any order
+  bool forced_ = false;  ///< no order rounds
 };
 
 }  // namespace
 
-std::unique_ptr<FoldJudge> make_product_judge(const Arithmetic& arithmetic,
-                                              std::span<const std::byte> input) {
-  auto judge = std::make_unique<ProductJudge>(arithmetic);
-  judge->append(input);
-  return judge;
+std::unique_ptr<FoldChecker> make_product_checker(const Arithmetic& arithmetic,
+                                                  std::span<const std::byte> input) {
+  auto checker = std::make_unique<ProductChecker>(arithmetic);
+  checker->append(input);
+  return checker;
 }
 
 }  // namespace foldproof

@@ -10,24 +10,25 @@
 namespace foldproof {
 namespace {
 
-class RankingJudge final : public Judge {
+class RankingChecker final : public Checker {
  public:
-  RankingJudge(const Arithmetic& arithmetic, std::span<const std::byte> input)
+  RankingChecker(const Arithmetic& arithmetic, std::span<const std::byte> input)
       : a_(arithmetic),
         input_(input.begin(), input.end()),
         order_(top_k(Operator::max, arithmetic.input, input, input.size() / size_of(arithmetic.input))) {}
 
-  Judgement element(std::size_t rank, std::uint64_t bits) const override {
-    if (rank >= order_.size()) return wrong(rank, bits, fmt::format("there are {} elements", order_.size()));
+  CheckResult element(std::size_t rank, std::uint64_t bits) const override {
+    if (rank >= order_.size())
+      return wrong(rank, bits, fmt::format("the input has {} elements", order_.size()));
     const std::uint64_t there = load(a_.input, input_, order_[rank]);
     if (a_.nan == NanPolicy::unspecified && decode(a_.input, load(a_.input, input_, order_[0])).is_nan())
-      return anything_goes("the contract does not say what a NaN does");
+      return anything_goes("the contract does not specify NaN handling");
     const bool right = a_.op == Operator::top_k ? decode(a_.output, bits).significand == order_[rank] &&
                                                       !decode(a_.output, bits).negative
                                                 : is_same(there, bits);
     if (right) return {};
     return wrong(rank, bits,
-                 fmt::format("that element is {}, at {}", to_text(a_.input, there), order_[rank]));
+                 fmt::format("that element is {}, at index {}", to_text(a_.input, there), order_[rank]));
   }
 
  private:
@@ -37,23 +38,24 @@ class RankingJudge final : public Judge {
     return encode(a_.output, wanted) == bits || (wanted.is_zero() && got.is_zero());
   }
 
-  Judgement wrong(std::size_t rank, std::uint64_t bits, std::string_view although) const {
-    Judgement judgement;
-    judgement.ok = false;
-    judgement.sentence = fmt::format("the result is {} as number {} of the largest elements, but {}",
-                                     to_text(a_.output, bits), rank, although);
-    return judgement;
+  CheckResult wrong(std::size_t rank, std::uint64_t bits, std::string_view although) const {
+    CheckResult check_result;
+    check_result.ok = false;
+    check_result.sentence = fmt::format("the result is {} at rank {} of the largest elements, but {}",
+                                        to_text(a_.output, bits), rank, although);
+    return check_result;
   }
 
   Arithmetic a_;
   std::vector<std::byte> input_;
-  std::vector<std::size_t> order_;  ///< where the elements stand, the largest first
+  std::vector<std::size_t> order_;  ///< element indices, largest element first
 };
 
 }  // namespace
 
-std::unique_ptr<Judge> make_ranking_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  return std::make_unique<RankingJudge>(arithmetic, input);
+std::unique_ptr<Checker> make_ranking_checker(const Arithmetic& arithmetic,
+                                              std::span<const std::byte> input) {
+  return std::make_unique<RankingChecker>(arithmetic, input);
 }
 
 }  // namespace foldproof

@@ -7,7 +7,7 @@
 namespace foldproof {
 namespace {
 
-/// The quotient as IEEE 754 has it.
+/// The quotient as defined by IEEE 754.
 Reference ratio_of(const Number& x, const Number& y) {
   if (x.is_nan() || y.is_nan() || (x.is_zero() && y.is_zero()) || (!x.is_finite() && !y.is_finite()))
     return Reference::nan();
@@ -18,16 +18,16 @@ Reference ratio_of(const Number& x, const Number& y) {
   return Reference::real([a, b](unsigned bits) { return quotient(a, b, bits); });
 }
 
-/// Whether a is more than b; both are numbers or infinities.
+/// Whether a is greater than b; both are numbers or infinities.
 bool exceeds(const Reference& a, const Reference& b) {
   const auto side = [](const Reference& x) { return x.is_finite() ? 0 : x.negative() ? -1 : 1; };
   if (side(a) != side(b) || side(a) != 0) return side(a) > side(b);
   return a.enclosure().high > b.enclosure().high;
 }
 
-class RatioJudge final : public Judge {
+class RatioChecker final : public Checker {
  public:
-  RatioJudge(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& divisors)
+  RatioChecker(const Arithmetic& arithmetic, std::span<const std::byte> input, const Operand& divisors)
       : a_(arithmetic) {
     for (std::size_t i = 0; i < divisors.size(); ++i) {
       const Reference ratio = ratio_of(decode(a_.input, load(a_.input, input, i)), divisors.number(i));
@@ -38,16 +38,17 @@ class RatioJudge final : public Judge {
     }
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
     const Outcome outcome = outcome_of(a_.output, bits);
     if (has_nan_ && a_.nan == NanPolicy::unspecified)
-      return anything_goes("the contract does not say what a NaN does");
-    if (has_nan_) return judged_by_reference(outcome, Reference::nan(), Dyadic{}, a_, "largest ratio");
-    return judged_by_reference(outcome, largest_, bound(), a_, "largest ratio");
+      return anything_goes("the contract does not specify NaN handling");
+    if (has_nan_) return checked_by_reference(outcome, Reference::nan(), Dyadic{}, a_, "largest ratio");
+    return checked_by_reference(outcome, largest_, bound(), a_, "largest ratio");
   }
 
  private:
-  /// Each quotient is rounded once, and rounding keeps their order. A number that overflows is an infinity.
+  /// Each quotient is rounded once, and rounding preserves their order. A quotient that overflows is an
+  /// infinity.
   Bound bound() const {
     if (!largest_.is_finite()) return Dyadic{};
     const FloatFormat& format = float_format(a_.accumulator);
@@ -63,9 +64,9 @@ class RatioJudge final : public Judge {
 
 }  // namespace
 
-std::unique_ptr<Judge> make_ratio_judge(const Arithmetic& arithmetic, std::span<const std::byte> input,
-                                        const Operand& divisors) {
-  return std::make_unique<RatioJudge>(arithmetic, input, divisors);
+std::unique_ptr<Checker> make_ratio_checker(const Arithmetic& arithmetic, std::span<const std::byte> input,
+                                            const Operand& divisors) {
+  return std::make_unique<RatioChecker>(arithmetic, input, divisors);
 }
 
 }  // namespace foldproof

@@ -8,29 +8,29 @@
 namespace foldproof {
 namespace {
 
-/// The first that is wrong, or the one that comes closest to its bound; where none has one, the one of which
-/// least is known, so that all are exact where it is.
+/// The first wrong result; otherwise the one closest to its bound; if none has a bound, the one with the
+/// weakest evidence, so that the summary is exact only if all results are.
 class Worst {
  public:
-  /// Returns whether the next may be judged.
-  bool add(Judgement judgement, std::size_t index, std::size_t count) {
-    if (!judgement.ok && count > 1)
-      judgement.sentence = fmt::format("in output {}, {}", index, judgement.sentence);
+  /// Returns whether to check the next result.
+  bool add(CheckResult check_result, std::size_t index, std::size_t count) {
+    if (!check_result.ok && count > 1)
+      check_result.sentence = fmt::format("in output {}, {}", index, check_result.sentence);
     const bool less_known =
-        !judgement.error_over_bound && !worst_.error_over_bound && judgement.layer < worst_.layer;
-    if (!any_ || !judgement.ok || less_known || judgement.error_over_bound > worst_.error_over_bound)
-      worst_ = std::move(judgement);
+        !check_result.error_over_bound && !worst_.error_over_bound && check_result.evidence < worst_.evidence;
+    if (!any_ || !check_result.ok || less_known || check_result.error_over_bound > worst_.error_over_bound)
+      worst_ = std::move(check_result);
     any_ = true;
     return worst_.ok;
   }
-  Judgement take() { return std::move(worst_); }
+  CheckResult take() { return std::move(worst_); }
 
  private:
   bool any_ = false;
-  Judgement worst_;
+  CheckResult worst_;
 };
 
-/// Only of neighbouring elements.
+/// Requires contiguous elements.
 std::span<const std::byte> elements_of(Element element, std::span<const std::byte> input, Part part) {
   return input.subspan(part.first * size_of(element), (part.last - part.first) * size_of(element));
 }
@@ -42,7 +42,7 @@ std::vector<std::byte> gathered(Element element, std::span<const std::byte> inpu
   return elements;
 }
 
-/// Those of one part: of what has a value an element or a row, its own.
+/// The operands of one part: its own values for roles with one value per element or per row.
 Operands operands_of_part(const Operands& operands, Part part, std::size_t index) {
   Operands own = operands;
   if (auto& second = own[Role::second]) second = second->part(part.first, part.last);
@@ -50,7 +50,7 @@ Operands operands_of_part(const Operands& operands, Part part, std::size_t index
   return own;
 }
 
-/// Elements times the scales of their groups, as f64: of 4-bit elements with a scale of 8 bits exactly.
+/// Elements times the scales of their groups, as f64; exact for 4-bit elements with 8-bit scales.
 std::vector<std::byte> scaled_elements(Element element, std::span<const std::byte> input,
                                        const Operand& scales) {
   const std::size_t count = input.size() / size_of(element);
@@ -67,8 +67,8 @@ std::vector<std::byte> scaled_elements(Element element, std::span<const std::byt
 
 }  // namespace
 
-ResultJudge::ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layout,
-                         std::span<const std::byte> input, const Operands& operands)
+ResultChecker::ResultChecker(const Arithmetic& arithmetic, const ResultLayout& layout,
+                             std::span<const std::byte> input, const Operands& operands)
     : a_(arithmetic), layout_(layout), input_(input), count_(input.size() / size_of(arithmetic.input)) {
   if (const auto& scales = operands[Role::scales]) {
     scaled_ = scaled_elements(a_.input, input, *scales);
@@ -77,35 +77,35 @@ ResultJudge::ResultJudge(const Arithmetic& arithmetic, const ResultLayout& layou
   }
   if (layout.shape == ResultShape::scan) return;
   if (layout.shape == ResultShape::partials) {
-    fold_ = make_fold_judge(a_, input_);
+    fold_ = make_fold_checker(a_, input_);
     return;
   }
   const std::size_t outputs = std::max<std::size_t>(outputs_of_part(layout, a_.op, 1), 1);
   for (std::size_t i = 0; i < parts_of(layout, count_); ++i) {
     const Part part = part_of(layout, a_.op, i * outputs, count_);
     if (part.stride == 1)
-      judges_.push_back(
-          make_judge(a_, elements_of(a_.input, input_, part), operands_of_part(operands, part, i)));
+      checkers_.push_back(
+          make_checker(a_, elements_of(a_.input, input_, part), operands_of_part(operands, part, i)));
     else
-      judges_.push_back(make_judge(a_, gathered(a_.input, input_, part)));
+      checkers_.push_back(make_checker(a_, gathered(a_.input, input_, part)));
   }
 }
 
-Judgement ResultJudge::judge(std::span<const std::byte> outputs) const {
+CheckResult ResultChecker::check(std::span<const std::byte> outputs) const {
   if (layout_.shape == ResultShape::partials) return fold_->partials(outputs);
-  if (layout_.shape == ResultShape::scan) return judge_scan(outputs);
+  if (layout_.shape == ResultShape::scan) return check_scan(outputs);
   const std::size_t count = outputs.size() / size_of(a_.output);
   const std::size_t each = std::max<std::size_t>(outputs_of_part(layout_, a_.op, count), 1);
   Worst worst;
   for (std::size_t i = 0; i < count; ++i)
-    if (!worst.add(judges_.at(i / each % judges_.size())->element(i % each, load(a_.output, outputs, i)), i,
-                   count))
+    if (!worst.add(checkers_.at(i / each % checkers_.size())->element(i % each, load(a_.output, outputs, i)),
+                   i, count))
       break;
   return worst.take();
 }
 
-Judgement ResultJudge::judge_scan(std::span<const std::byte> outputs) const {
-  const std::unique_ptr<FoldJudge> fold = make_fold_judge(a_, {});
+CheckResult ResultChecker::check_scan(std::span<const std::byte> outputs) const {
+  const std::unique_ptr<FoldChecker> fold = make_fold_checker(a_, {});
   const std::size_t count = outputs.size() / size_of(a_.output);
   Worst worst;
   std::size_t appended = 0;

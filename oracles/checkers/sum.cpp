@@ -14,7 +14,7 @@ namespace {
 
 using Integer = Dyadic::Integer;
 
-/// Whether every element is a value of the accumulator's format.
+/// Whether every element is representable in the accumulator's format.
 bool enters_exactly(const Arithmetic& a, const Tally& t) {
   if (is_float(a.input) && includes(a.accumulator, a.input)) return true;
   const FloatFormat& format = float_format(a.accumulator);
@@ -22,18 +22,17 @@ bool enters_exactly(const Arithmetic& a, const Tally& t) {
          t.highest_place < format.highest_exponent + format.precision - 1;
 }
 
-/// What flushing may take away. Any term may be subnormal for all that a tally knows.
+/// Error from flushing. The tally does not exclude that any term is subnormal.
 Dyadic flushed(const FloatFormat& format, const Tally& t, const Dyadic& magnitude) {
   const Dyadic terms(Integer(t.nonzero), 0);
   const Dyadic subnormal = std::min(magnitude, terms * Dyadic::power_of_two(format.normal_exponent()));
   return flush_to_zero_loss(t.nonzero, format, subnormal);
 }
 
-/// Of sums that carry their rounding errors along: of terms that are known to within errors of `entering`
-/// together.
+/// For compensated sums of terms that are known to within a total error of `entering`.
 Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering) {
   if (a.flush_to_zero)
-    return Bound::none("no bound is known for compensated sums where subnormal numbers become zero");
+    return Bound::none("no bound is known for compensated sums if subnormal numbers are flushed to zero");
   const int precision = float_format(a.accumulator).precision;
   const Dyadic sum = abs(t.sum()) + entering, magnitude = t.magnitude() + entering;
   Bound bound = a.sum == SumMethod::kahan      ? joined_kahan_bound(t.count, precision, sum, magnitude)
@@ -43,8 +42,7 @@ Bound careful_bound(const Arithmetic& a, const Tally& t, const Dyadic& entering)
   return *bound + entering;
 }
 
-/// What rounding on the way to the accumulator's final value may do. An exact sum is rounded to the output
-/// alone.
+/// Rounding error of the accumulator's final value. An exact sum is rounded only when the output is written.
 Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   const FloatFormat& format = float_format(a.accumulator);
   if (a.sum == SumMethod::exact || no_order_rounds(t, format, a.flush_to_zero)) return Dyadic{};
@@ -59,9 +57,9 @@ Bound accumulation_bound(const Arithmetic& a, const Tally& t) {
   return *bound + flushed(format, t, t.magnitude() + entering);
 }
 
-class SumJudge final : public TalliedSumJudge {
+class SumChecker final : public TalliedSumChecker {
  public:
-  explicit SumJudge(const Arithmetic& arithmetic) : a_(arithmetic) {}
+  explicit SumChecker(const Arithmetic& arithmetic) : a_(arithmetic) {}
 
   void append(std::span<const std::byte> elements) override { append(tally(a_.input, elements)); }
   void append(const Tally& elements) {
@@ -71,29 +69,29 @@ class SumJudge final : public TalliedSumJudge {
     bound_ = accumulation_bound(a_, tally_);
   }
 
-  Judgement element(std::size_t, std::uint64_t bits) const override {
-    return judge(outcome_of(a_.output, bits));
+  CheckResult element(std::size_t, std::uint64_t bits) const override {
+    return check(outcome_of(a_.output, bits));
   }
-  Judgement partials(std::span<const std::byte> outputs) const override {
-    return judge(summed(a_.output, outputs));
+  CheckResult partials(std::span<const std::byte> outputs) const override {
+    return check(summed(a_.output, outputs));
   }
-  Judgement sum_of_partials(const Dyadic& finite, const Specials& specials) const override {
-    return judge(summed(finite, specials));
+  CheckResult sum_of_partials(const Dyadic& finite, const Specials& specials) const override {
+    return check(summed(finite, specials));
   }
 
  private:
-  Judgement judge(const Outcome& outcome) const {
+  CheckResult check(const Outcome& outcome) const {
     if (tally_.specials.give_nan())
-      return judged_by_category(
+      return checked_by_category(
           outcome.category == Number::Category::nan, outcome,
-          tally_.specials.nan ? "the input holds a NaN" : "the input holds infinities of both signs");
+          tally_.specials.nan ? "the input contains a NaN" : "the input contains infinities of both signs");
     if (!bound_) return anything_goes(bound_.why_not());
-    if (tally_.specials.have_infinity()) return judge_infinite(outcome);
-    return outcome.is_finite() ? judge_finite(outcome) : judge_overflow(outcome);
+    if (tally_.specials.have_infinity()) return check_infinite(outcome);
+    return outcome.is_finite() ? check_finite(outcome) : check_overflow(outcome);
   }
 
-  /// The input holds infinities of one sign. The finite elements may overflow to the other sign on the way.
-  Judgement judge_infinite(const Outcome& outcome) const {
+  /// The input contains infinities of one sign. The finite elements may first overflow to the other sign.
+  CheckResult check_infinite(const Outcome& outcome) const {
     const bool negative = tally_.specials.negative_infinity;
     const bool cancels = overflows_inside(!negative);
     const bool same_sign = outcome.negative == negative;
@@ -103,36 +101,37 @@ class SumJudge final : public TalliedSumJudge {
       case Number::Category::nan: ok = cancels || !float_format(a_.output).has_infinity; break;
       case Number::Category::finite: ok = saturates(outcome, negative); break;
     }
-    return judged_by_category(ok, outcome, negative ? "the input holds -inf" : "the input holds inf");
+    return checked_by_category(ok, outcome, negative ? "the input contains -inf" : "the input contains inf");
   }
 
-  Judgement judge_overflow(const Outcome& outcome) const {
+  CheckResult check_overflow(const Outcome& outcome) const {
     const bool up = may_overflow(false, outcome.single), down = may_overflow(true, outcome.single);
     bool ok = outcome.negative ? down : up;
     if (outcome.category == Number::Category::nan)
       ok = (up && down) || (overflows_to_nan(a_) && (up || down));
-    return judged_by_category(
+    return checked_by_category(
         ok, outcome,
-        fmt::format("the exact sum is {} and no order of summation can overflow so", to_text(exact_)));
+        fmt::format("the exact sum is {} and no order of summation can overflow in this way",
+                    to_text(exact_)));
   }
 
-  Judgement judge_finite(const Outcome& outcome) const {
+  CheckResult check_finite(const Outcome& outcome) const {
     if (bound_->is_zero() && outcome.single) {
       const Number expected = decode(a_.output, rounded(a_.output, exact_));
-      if (expected.is_finite()) return judged_exactly(outcome, Dyadic(expected), a_.output, "sum");
-      return judged_by_category(saturates(outcome, exact_.is_negative()), outcome,
-                                fmt::format("the exact sum {} overflows", to_text(exact_)));
+      if (expected.is_finite()) return checked_exactly(outcome, Dyadic(expected), a_.output, "sum");
+      return checked_by_category(saturates(outcome, exact_.is_negative()), outcome,
+                                 fmt::format("the exact sum {} overflows", to_text(exact_)));
     }
-    constexpr const char* saturated = "the sum may have saturated on its way";
+    constexpr const char* saturated = "an intermediate sum may have saturated";
     if (saturates(outcome, false) && may_overflow(false, outcome.single)) return anything_goes(saturated);
     if (saturates(outcome, true) && may_overflow(true, outcome.single)) return anything_goes(saturated);
     const Dyadic bound = *bound_ + output_rounding(outcome);
-    if (bound.is_zero()) return judged_exactly(outcome, exact_, a_.output, "sum");
-    return judged_by_bound(outcome, exact_, bound, a_.output, "sum");
+    if (bound.is_zero()) return checked_exactly(outcome, exact_, a_.output, "sum");
+    return checked_by_bound(outcome, exact_, bound, a_.output, "sum");
   }
 
-  /// Of one value half a unit in its last place; of several, at most u of all magnitudes and half the
-  /// smallest subnormal each, which the largest possible number of parts (one an element) keeps finite.
+  /// For one value, half a unit in its last place; for several, at most u of all magnitudes and half the
+  /// smallest subnormal each, which stays finite because there is at most one part per element.
   Dyadic output_rounding(const Outcome& outcome) const {
     if (a_.sum != SumMethod::exact && includes(a_.output, a_.accumulator)) return {};
     if (!outcome.single)
@@ -140,7 +139,7 @@ class SumJudge final : public TalliedSumJudge {
     return ulp(a_.output, abs(exact_) + *bound_) * Dyadic::power_of_two(-1);
   }
 
-  /// Whether some sum of some elements can leave the accumulator's range on that side.
+  /// Whether a sum of some of the elements can leave the accumulator's range on that side.
   bool overflows_inside(bool negative) const {
     if (a_.sum == SumMethod::exact) return false;
     const Dyadic& side = negative ? tally_.negative : tally_.positive;
@@ -154,7 +153,7 @@ class SumJudge final : public TalliedSumJudge {
     return reached + *bound_ >= overflow_threshold(a_.output);
   }
 
-  /// 8-bit formats are commonly written with saturation: their largest value stands for what lies beyond.
+  /// 8-bit formats are commonly written with saturation: their largest value represents everything beyond it.
   bool saturates(const Outcome& outcome, bool negative) const {
     if (size_of(a_.output) != 1 || !outcome.is_finite()) return false;
     return outcome.value.is_negative() == negative && abs(outcome.value) >= largest_finite(a_.output);
@@ -168,16 +167,17 @@ class SumJudge final : public TalliedSumJudge {
 
 }  // namespace
 
-std::unique_ptr<FoldJudge> make_sum_judge(const Arithmetic& arithmetic, std::span<const std::byte> input) {
-  auto judge = std::make_unique<SumJudge>(arithmetic);
-  judge->append(input);
-  return judge;
+std::unique_ptr<FoldChecker> make_sum_checker(const Arithmetic& arithmetic,
+                                              std::span<const std::byte> input) {
+  auto checker = std::make_unique<SumChecker>(arithmetic);
+  checker->append(input);
+  return checker;
 }
 
-std::unique_ptr<TalliedSumJudge> make_sum_judge(const Arithmetic& arithmetic, const Tally& tally) {
-  auto judge = std::make_unique<SumJudge>(arithmetic);
-  judge->append(tally);
-  return judge;
+std::unique_ptr<TalliedSumChecker> make_sum_checker(const Arithmetic& arithmetic, const Tally& tally) {
+  auto checker = std::make_unique<SumChecker>(arithmetic);
+  checker->append(tally);
+  return checker;
 }
 
 }  // namespace foldproof

@@ -8,9 +8,10 @@
 
 namespace foldproof {
 
-std::optional<Judgement> judged_by_tree(const Arithmetic& arithmetic, const Expressions& expressions,
-                                        std::span<const NodeId> results, std::span<const std::byte> outputs,
-                                        std::span<const std::byte> input) {
+std::optional<CheckResult> checked_by_tree(const Arithmetic& arithmetic, const Expressions& expressions,
+                                           std::span<const NodeId> results,
+                                           std::span<const std::byte> outputs,
+                                           std::span<const std::byte> input) {
   if (arithmetic.op != Operator::sum || !is_float(arithmetic.output)) return std::nullopt;
   const std::vector<Use> uses = uses_of_nodes(expressions, results, Operator::sum);
   const auto of_elements = std::span(uses).subspan(1, expressions.inputs());
@@ -21,10 +22,10 @@ std::optional<Judgement> judged_by_tree(const Arithmetic& arithmetic, const Expr
     return std::nullopt;
   const std::optional<Dyadic> bound = running_bound(expressions, uses);
   if (!bound) return std::nullopt;
-  if (bound->is_zero()) return judged_exactly(outcome, exact.sum(), arithmetic.output, "sum");
-  Judgement judgement = judged_by_bound(outcome, exact.sum(), *bound, arithmetic.output, "sum");
-  judgement.layer = Judgement::Layer::tree;
-  return judgement;
+  if (bound->is_zero()) return checked_exactly(outcome, exact.sum(), arithmetic.output, "sum");
+  CheckResult check_result = checked_by_bound(outcome, exact.sum(), *bound, arithmetic.output, "sum");
+  check_result.evidence = CheckResult::Evidence::tree;
+  return check_result;
 }
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// Exact sums of formats of at most 32 bits: codes of one sign and exponent are added up as integers.
+// Exact sums for formats of at most 32 bits: codes of the same sign and exponent are summed as integers.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@
 
 namespace foldproof {
 
-/// A bin for each sign and exponent, or for each code where there are 256. It counts its codes and adds up
-/// their fractions; of 16 bits and less the whole codes, whose upper bits are the same in all of a bin:
+/// One bin per sign and exponent, or per code if there are 256. A bin counts its codes and sums their
+/// fractions; for types of at most 16 bits it sums whole codes, whose upper bits are equal within a bin:
 ///
 ///   63          43 42             0
-///   |  how many   | fractions      |     2^20 fractions of 23 bits stay below 2^43
+///   |    count    | fractions      |     2^20 fractions of 23 bits stay below 2^43
 template <class T>
 class CodeBins {
  public:
   static constexpr std::size_t most = std::size_t{1} << 20;
 
-  /// Returns whether all are −0.
+  /// Returns whether all values are −0.
   bool add(std::span<const T> values, const SignedSums& part) {
     bins_ = {};
     std::size_t i = 0;
@@ -36,7 +36,7 @@ class CodeBins {
       if (bin == 0) continue;
       const std::uint64_t times = bin >> count_place;
       const std::uint64_t fractions = (bin & (one - 1)) - (sizeof(T) == 4 ? 0 : times * (k << fraction_bits));
-      const Number first = decode(element, k << fraction_bits);  // has the sign, the exponent and no fraction
+      const Number first = decode(element, k << fraction_bits);  // sign and exponent with a zero fraction
       // Infinities and NaNs share an exponent; only a NaN has a fraction.
       if (first.is_finite())
         part.add(first.negative, times * first.significand + fractions, first.exponent);
@@ -57,7 +57,7 @@ class CodeBins {
                                                                        : 0;
   static constexpr unsigned count_place = 43;
   static constexpr std::uint64_t one = std::uint64_t{1} << count_place;
-  static constexpr std::size_t banks = sizeof(T) == 1 ? 8 : 4;  // so that codes of one bin need not wait
+  static constexpr std::size_t banks = sizeof(T) == 1 ? 8 : 4;  // avoids dependent additions to one bin
 
   void add_one(T value, std::size_t bank) {
     const auto code = std::bit_cast<Code>(value);

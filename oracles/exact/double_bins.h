@@ -1,4 +1,4 @@
-// Exact sums of doubles: significands of one sign and exponent are added up as integers.
+// Exact sums of doubles: significands of the same sign and exponent are summed as integers.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,20 @@
 
 namespace foldproof {
 
-/// A bin for each sign and exponent field, in four banks that numbers take in turn, so that those of one bin
-/// need not wait for each other:
+/// One bin per sign and exponent field, in four banks used in turn, so that numbers of the same bin need not
+/// wait for each other:
 ///
 ///   63   52 51       0        63                    0
-///   |  bin | fraction |  ──►  |  sum modulo 2^64    |  of the significands, in a bank
+///   |  bin | fraction |  ──►  |  sum modulo 2^64    |  of the significands, per bank
 ///                             |  carries |             out of the sums of all banks
 ///
-/// A significand is below 2^53, so that 2^43 of them stay below 2^96: 64 bits, and 32 of carries. A sum needs
-/// 2^11 of them for each carry, which is why that may be a branch.
+/// A significand is below 2^53, so 2^43 of them stay below 2^96: 64 bits, plus 32 bits of carries. A carry
+/// takes 2^11 additions to the same sum, which makes it cheap as a branch.
 class DoubleBins {
  public:
   static constexpr std::size_t most = std::size_t{1} << 43;
 
-  /// Returns whether all are −0.
+  /// Returns whether all values are −0.
   bool add(std::span<const double> values, const SignedSums& part) {
     for (Sums* sums : banks()) *sums = {};
     carries_ = {};
@@ -45,20 +45,19 @@ class DoubleBins {
   static constexpr std::uint64_t leading = std::uint64_t{1} << fraction_bits;
   static constexpr std::uint64_t magnitude_bits = ~std::uint64_t{0} >> 1;
   static constexpr std::size_t fields = 2048, bins = 2 * fields;
-  static constexpr int special_field = fields - 1;  ///< of infinities and NaNs
+  static constexpr int special_field = fields - 1;  ///< infinities and NaNs
   using Sums = std::array<std::uint64_t, bins>;
 
-  /// Numbers that are still in a cache when they are looked at once more.
+  /// Numbers per block; a block is still in cache when it is read a second time.
   static constexpr std::size_t block = std::size_t{1} << 13;
 
-  /// Numbers in a line of a cache, and how far ahead lines are asked for. Processors guess which come next,
-  /// but not reliably where bins of many exponents are read in between. Memory answers before 2 KiB are added
-  /// up.
+  /// Numbers per cache line, and the prefetch distance. Hardware prefetchers are unreliable when bins of many
+  /// exponents are accessed in between. Memory responds before 2 KiB have been summed.
   static constexpr std::size_t line = 8, ahead = 32 * line;
 
-  /// A cache of the first level is eight times 4 KiB, or more: it holds the eight bins of a bank that are 512
-  /// fields, 4 KiB, apart. The gaps see to it that those of the other banks lie elsewhere; as no two pairs of
-  /// banks are equally far apart, no other exponents bring them together either.
+  /// An L1 cache has at least eight ways of 4 KiB: it holds the eight bins of a bank that are 512 fields, 4
+  /// KiB, apart. The gaps move the bins of the other banks to different sets; since no two pairs of banks are
+  /// equally far apart, no other exponents bring them together either.
   template <std::size_t lines>
   struct Bank {
     alignas(64) Sums sums;
@@ -67,7 +66,7 @@ class DoubleBins {
 
   std::array<Sums*, 4> banks() { return {&first_.sums, &second_.sums, &third_.sums, &fourth_.sums}; }
 
-  /// Not a part of what calls it, where its constants would find no registers.
+  /// Not inlined: in its caller the constants would not get registers.
   [[gnu::noinline]] void add_all(std::span<const double> values) {
     std::size_t i = 0;
     for (; i + line <= values.size(); i += line) {
@@ -88,7 +87,8 @@ class DoubleBins {
   void add_one(double value, Sums& sums) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const std::uint64_t bin = bits >> fraction_bits;
-    // A subnormal's significand is its magnitude, for lack of a leading one; any other magnitude is no less.
+    // A subnormal's significand is its magnitude, since it has no leading one; other magnitudes are not
+    // smaller.
     const std::uint64_t significand = std::min(bits & magnitude_bits, (bits & (leading - 1)) | leading);
     if (__builtin_add_overflow(sums[bin], significand, &sums[bin])) [[unlikely]]
       ++carries_[bin];
@@ -112,11 +112,11 @@ class DoubleBins {
     }
   }
 
-  /// Sums do not tell infinities from NaNs, whose numbers are looked at once more.
+  /// Sums do not distinguish infinities from NaNs, so their numbers are read a second time.
   void hand_over_specials(std::span<const double> values, Specials& specials) {
     constexpr std::size_t positive = special_field, negative = fields + special_field;
     if (is_empty(positive) && is_empty(negative)) return;
-    const bool nan = specials.nan || have_nan(values);  // beside a NaN, infinities need not be told
+    const bool nan = specials.nan || have_nan(values);  // with a NaN, infinities make no difference
     const auto category = nan ? Number::Category::nan : Number::Category::infinity;
     for (const std::size_t bin : {positive, negative})
       if (!is_empty(bin)) specials.add(category, bin == negative);
@@ -135,7 +135,7 @@ class DoubleBins {
     return any_bits(values, [](std::uint64_t bits) { return bits ^ ~magnitude_bits; }) == 0;
   }
 
-  /// Those that are set in what f makes of any number. It looks at all, two at a time.
+  /// Bits set in f(x) for any number x. No early exit, so that two numbers are processed at a time.
   template <class F>
   static std::uint64_t any_bits(std::span<const double> values, F f) {
     std::uint64_t any = 0;

@@ -41,7 +41,7 @@ Dyadic operator*(const Dyadic& a, const Dyadic& b) {
 std::strong_ordering operator<=>(const Dyadic& a, const Dyadic& b) {
   const int sign_a = a.significand_.sign(), sign_b = b.significand_.sign();
   if (sign_a != sign_b || sign_a == 0) return sign_a <=> sign_b;
-  // Numbers far apart are told by their leading bits, so that nothing is shifted over a great distance.
+  // Numbers of different magnitude are ordered by their leading bits, which avoids long shifts.
   const std::int64_t lead_a = a.leading_exponent(), lead_b = b.leading_exponent();
   if (lead_a != lead_b)
     return (lead_a < lead_b) == (sign_a > 0) ? std::strong_ordering::less : std::strong_ordering::greater;
@@ -65,7 +65,7 @@ Number sticky(const Dyadic& x) {
   }
   number.negative = x.is_negative();
   number.significand = static_cast<std::uint64_t>(magnitude);
-  // Beyond this every element type has overflowed or underflowed long ago.
+  // Beyond these limits every element type has long overflowed or underflowed.
   number.exponent = static_cast<int>(std::clamp<std::int64_t>(exponent, -1'000'000, 1'000'000));
   return number;
 }

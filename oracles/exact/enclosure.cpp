@@ -8,7 +8,7 @@ namespace {
 
 using Integer = Dyadic::Integer;
 
-/// The significand in units of 2^exponent, towards minus infinity. (Integer division truncates.)
+/// The significand in units of 2^exponent, rounded towards minus infinity (integer division truncates).
 Integer floor_at(const Dyadic& x, std::int64_t exponent) {
   if (x.exponent() >= exponent) return x.significand() << static_cast<unsigned>(x.exponent() - exponent);
   const auto shift = static_cast<unsigned>(exponent - x.exponent());
@@ -17,7 +17,7 @@ Integer floor_at(const Dyadic& x, std::int64_t exponent) {
   return -((magnitude + ((Integer(1) << shift) - 1)) >> shift);
 }
 
-/// Towards minus infinity; b is positive.
+/// Rounds towards minus infinity; b is positive.
 Dyadic quotient_down(const Dyadic& a, const Dyadic& b, unsigned bits) {
   if (a.is_zero()) return {};
   const std::int64_t exponent = a.leading_exponent() - b.leading_exponent() - static_cast<std::int64_t>(bits);

@@ -1,4 +1,4 @@
-// Reals between two dyadic numbers, and the functions that leave the dyadic numbers.
+// Reals enclosed by two dyadic numbers, and functions whose results are not dyadic.
 #pragma once
 
 #include <cstdint>
@@ -25,26 +25,25 @@ struct Enclosure {
   friend Enclosure operator*(const Enclosure& a, const Enclosure& b);
 };
 
-/// x with at most so many significant bits, towards minus or plus infinity.
+/// x rounded to at most `bits` significant bits, towards minus or plus infinity.
 Dyadic rounded_down(const Dyadic& x, unsigned bits);
 Dyadic rounded_up(const Dyadic& x, unsigned bits);
-/// Both ends, outwards.
+/// Rounds both ends outwards.
 Enclosure shortened(const Enclosure& x, unsigned bits);
 
-/// a / b for an enclosure b without zero, its ends correct to so many bits.
+/// a / b for an enclosure b that does not contain zero; its ends are correct to `bits` bits.
 Enclosure quotient(const Enclosure& a, const Enclosure& b, unsigned bits);
-/// The square root of what is not negative.
+/// The square root of a nonnegative enclosure.
 Enclosure square_root(const Enclosure& x, unsigned bits);
 
-/// The most bits that e^x and ln x are computed with.
+/// The maximum number of bits with which e^x and ln x are computed.
 constexpr unsigned most_transcendental_bits = 2048;
-/// e^x, for x up to 2^20. Below -2^20 an enclosure between 0 and 2^-(2^20).
+/// e^x, for x up to 2^20. Below -2^20, an enclosure between 0 and 2^-(2^20).
 Enclosure exponential(const Enclosure& x, unsigned bits);
-/// The natural logarithm of what is positive.
+/// The natural logarithm of a positive enclosure.
 Enclosure logarithm(const Enclosure& x, unsigned bits);
 
-/// The element to which every real of the enclosure is rounded, ties to even; nothing where there are
-/// several.
+/// The element to which every real in the enclosure rounds, ties to even; nothing if there are several.
 std::optional<std::uint64_t> rounded(Element element, const Enclosure& x);
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// Numbers go to bins, where additions are exact for as many as a chunk has; a chunk's bins go to the long
+// Numbers are added to bins, where the additions of one chunk are exact; a chunk's bins are added to the long
 // accumulators.
 #include "oracles/exact_sum.h"
 

@@ -1,4 +1,4 @@
-// Exact sums of integers: a chunk fits into a wider integer.
+// Exact sums of integers: the sum of a chunk fits into a wider integer.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class IntegerSums {
   }
 
  private:
-  /// Holds the magnitudes of a chunk.
+  /// Holds the sum of the magnitudes of a chunk.
   using Sum = std::conditional_t<sizeof(T) <= 2, std::int32_t, std::int64_t>;
 
   static void add_narrow(std::span<const T> values, const SignedSums& part) {
@@ -37,7 +37,7 @@ class IntegerSums {
     part.add(true, static_cast<std::uint64_t>(std::int64_t{magnitude} - sum) / 2, 0);
   }
 
-  /// Halves of 32 bits apart: 2^20 of them stay far below 64 bits, and their loops are vectorised.
+  /// Sums 32-bit halves separately: 2^20 of them stay far below 64 bits, and the loops are vectorised.
   static void add_wide(std::span<const T> values, const SignedSums& part) {
     constexpr unsigned half_bits = 32;
     constexpr std::uint64_t half = (std::uint64_t{1} << half_bits) - 1;

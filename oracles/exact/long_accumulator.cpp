@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned digit_bits = 32;
 constexpr std::uint64_t digit_mask = (std::uint64_t{1} << digit_bits) - 1;
-/// A digit below 2^32 takes as many parts below 2^32 until its 64 bits are full.
+/// A digit below 2^32 absorbs this many parts below 2^32 before its 64 bits are full.
 constexpr std::uint64_t most_additions = digit_mask;
 
 }  // namespace
@@ -21,7 +21,7 @@ LongAccumulator::LongAccumulator(Element element, int factors) {
     lowest_ = factors * format.lowest_exponent;
     exponents = factors * (format.highest_exponent - format.lowest_exponent);
   }
-  // The widest significand, shifted within a digit, at the highest place; and 64 bits for the count.
+  // The widest significand, shifted within a digit, at the highest place, plus 64 bits for the count.
   digits_.resize(static_cast<std::size_t>(exponents) / digit_bits + 1 + 5 + 2);
 }
 
@@ -37,7 +37,7 @@ void LongAccumulator::add(Wide significand, int exponent) {
     add_at(static_cast<unsigned>(exponent - lowest_) + half_bits, high);
 }
 
-// significand * 2^place above the lowest place.
+// Adds significand * 2^place, relative to the lowest place.
 void LongAccumulator::add_at(unsigned place, std::uint64_t significand) {
   if (additions_ == most_additions) carry();
   ++additions_;

@@ -1,5 +1,5 @@
-// A sum as wide as all that may be added to it, so that nothing is ever rounded; and what is added: elements
-// and products of two.
+// An accumulator wide enough that no sum is ever rounded, and the terms added to it: elements and products of
+// two elements.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace foldproof {
 
 __extension__ typedef unsigned __int128 Wide;  // NOLINT(modernize-use-using): -Wpedantic wants it so
 
-/// Adds up magnitudes that are multiples of 2^lowest (Kulisch's long accumulator): any number of them up to
-/// 2^64.
+/// Adds up to 2^64 magnitudes that are multiples of 2^lowest (Kulisch's long accumulator).
 class LongAccumulator {
  public:
-  /// For products of so many elements.
+  /// For products of `factors` elements.
   LongAccumulator(Element element, int factors);
 
-  /// significand * 2^exponent: no smaller than what the elements have, and no larger than 2^64 of them.
+  /// Adds significand * 2^exponent: not below the elements' lowest place, and at most the sum of 2^64
+  /// elements.
   void add(std::uint64_t significand, int exponent);
   void add(Wide significand, int exponent);
-  /// Both of the same range.
+  /// Both must have the same range.
   void add(const LongAccumulator& other);
 
   Dyadic total() const;
@@ -33,10 +33,10 @@ class LongAccumulator {
 
   int lowest_ = 0;
   std::uint64_t additions_ = 0;        ///< since the digits were last below 2^32
-  std::vector<std::uint64_t> digits_;  ///< of 32 bits and as many again for carries, lowest first
+  std::vector<std::uint64_t> digits_;  ///< 32 bits each, plus 32 bits for carries, lowest first
 };
 
-/// A value to add, of as many bits as a product of two elements has.
+/// A value to add, wide enough for the product of two elements.
 struct Term {
   Number::Category category = Number::Category::finite;
   bool negative = false;
@@ -49,16 +49,16 @@ struct Term {
 
 inline Term term_of(const Number& x) { return {x.category, x.negative, x.significand, x.exponent}; }
 
-/// The exact product, as IEEE 754 has it: infinity times zero is NaN, and zeros have the product's sign.
+/// The exact product, following IEEE 754: infinity times zero is NaN, and zeros have the product's sign.
 Term product(const Number& a, const Number& b);
 
-/// What a chunk of numbers adds to a sum.
+/// The accumulators to which a chunk of numbers is added.
 struct SignedSums {
   LongAccumulator& positive;
   LongAccumulator& negative;
   Specials& specials;
 
-  /// A significand of 64 or 128 bits, times 2^exponent.
+  /// Adds a significand of 64 or 128 bits, times 2^exponent.
   void add(bool is_negative, auto significand, int exponent) const {
     (is_negative ? negative : positive).add(significand, exponent);
   }

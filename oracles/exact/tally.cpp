@@ -26,7 +26,7 @@ int trailing_zeros_of(Wide x) {
 
 class Collector {
  public:
-  /// Of terms that are products of `factors` elements.
+  /// For terms that are products of `factors` elements.
   Collector(Element element, int factors) : total_(element, factors) {}
 
   void add(const Term& term) {

@@ -1,5 +1,5 @@
 // e^x and ln x by Boost.Multiprecision, in the smallest of four precisions that has guard_bits to spare.
-// Boost promises errors of a few units in the last place; the enclosures allow 2^(guard_bits / 2) of them.
+// Boost guarantees errors of a few units in the last place; the enclosures allow 2^(guard_bits / 2) units.
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
@@ -12,7 +12,7 @@ namespace mp = boost::multiprecision;
 using Integer = Dyadic::Integer;
 
 constexpr unsigned guard_bits = 64;
-constexpr std::int64_t largest_exponent = 20;  ///< of arguments of e^x
+constexpr std::int64_t largest_exponent = 20;  ///< for arguments of e^x
 
 template <unsigned bits>
 using Binary = mp::number<mp::cpp_bin_float<bits, mp::digit_base_2, void, std::int32_t>, mp::et_off>;
@@ -30,7 +30,7 @@ Dyadic to_dyadic(const Binary<bits>& x) {
           std::int64_t{exponent} - static_cast<std::int64_t>(bits)};
 }
 
-/// f(x) with as many bits as it has, to within a relative error of 2^-(bits - guard_bits / 2).
+/// f(x) computed with `bits` bits, to within a relative error of 2^-(bits - guard_bits / 2).
 template <unsigned bits, class F>
 Enclosure around(const Dyadic& x, F f) {
   const Dyadic value = to_dyadic<bits>(f(to_binary<bits>(x)));
@@ -53,19 +53,19 @@ Enclosure exponential_of(const Dyadic& x, unsigned bits) {
   return with_bits(x, bits, [](const auto& y) { return decltype(y + 0)(exp(y)); });
 }
 
-/// ln x = ln m + e ln 2 with x = m 2^e and m about 1, so that no exponent is too large and a logarithm near 0
-/// keeps its digits: there e is 0.
+/// ln x = ln m + e ln 2 with x = m 2^e and m near 1, so that no exponent is too large. Near 1, e is 0, so
+/// that a logarithm near 0 keeps its digits.
 Enclosure logarithm_of(const Dyadic& x, unsigned bits) {
   if (x == Dyadic(1, 0)) return Dyadic{};
   const auto log_of = [](const auto& y) { return decltype(y + 0)(log(y)); };
   std::int64_t e = x.leading_exponent();
-  if (e == -1) e = 0;  // from 1/2 on
+  if (e == -1) e = 0;  // x in [1/2, 1)
   Enclosure fraction = with_bits({x.significand(), x.exponent() - e}, bits, log_of);
   if (e == 0) return fraction;
   return fraction + Enclosure(Dyadic(Integer(e), 0)) * with_bits(Dyadic(2, 0), bits, log_of);
 }
 
-/// A function that increases, at both ends of x, which are cut to what its precision holds.
+/// Applies an increasing function to both ends of x, shortened to the function's precision.
 template <class F>
 Enclosure increasing(const Enclosure& x, unsigned bits, F f) {
   const unsigned used = std::min(bits, most_transcendental_bits);

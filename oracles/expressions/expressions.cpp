@@ -29,8 +29,7 @@ std::string_view name(Operation operation) {
 void Expressions::add_input(Element element, std::span<const std::byte> values) {
   assert(size() == inputs_ + 1 && "the input's elements are the first nodes");
   const std::size_t count = values.size() / size_of(element);
-  constexpr std::size_t made_of_one =
-      8;  // about what a kernel makes of one: pages that it does not need stay untouched
+  constexpr std::size_t made_of_one = 8;  // typical nodes per element; unused pages stay untouched
   nodes_.reserve(1 + count * (1 + made_of_one));
   for (std::size_t i = 0; i < count; ++i)
     add({.operation = Operation::input,
@@ -56,7 +55,7 @@ NodeId Expressions::opaque(std::span<const NodeId> of, std::uint64_t bits, unsig
   std::size_t used = 0;
   for (const NodeId one : of) {
     if (one == 0 || std::find(node.operand.begin(), node.operand.end(), one) != node.operand.end()) continue;
-    if (used == node.operand.size()) {  // one node stands for those before
+    if (used == node.operand.size()) {  // one node replaces the earlier ones
       node.operand = {add(node), 0, 0};
       used = 1;
     }
@@ -106,7 +105,7 @@ NodeId Expressions::assembled(std::span<const BytePart> bytes) {
   if (std::ranges::all_of(bytes, [](const BytePart& b) { return b.node == 0; })) return 0;
   NodeId value = 0;
   for (std::size_t begin = 0; begin < bytes.size();) {
-    // Bytes of one node that follow each other, or constants.
+    // Consecutive bytes of one node, or constants.
     std::size_t end = begin + 1;
     const BytePart& first = bytes[begin];
     while (end < bytes.size() && bytes[end].node == first.node &&
@@ -133,13 +132,13 @@ NodeId Expressions::assembled(std::span<const BytePart> bytes) {
 
 NodeId Expressions::replaced(NodeId node, NodeId before, NodeId now) {
   constexpr std::size_t most =
-      256;  // nodes above `before`: what one thread makes between reading and swapping
+      256;  // nodes above `before`: those that a thread creates between its read and its swap
   std::map<NodeId, NodeId> known{{before, now}};
   std::size_t visits = 0;
   const auto visit = [&](const auto& self, NodeId id) -> NodeId {
     if (id <= before) return id == before ? now : id;
     if (++visits > most) {
-      leave_gap("a compare-and-swap stores what is made of very many values");
+      mark_incomplete("a compare-and-swap stores a value computed from too many others");
       return id;
     }
     if (const auto found = known.find(id); found != known.end()) return found->second;
@@ -161,8 +160,8 @@ void Expressions::decide(NodeId node) {
   if (node != 0) decisions_.push_back(node);
 }
 
-void Expressions::leave_gap(std::string_view why) {
-  if (!gap_) gap_ = std::string(why);
+void Expressions::mark_incomplete(std::string_view why) {
+  if (!incomplete_) incomplete_ = std::string(why);
 }
 
 bool is_comparison_of_its_operands(const Expressions& expressions, const Node& choice) {

@@ -11,7 +11,7 @@ using Category = Number::Category;
 
 constexpr Number not_a_number{Category::nan, false, 0, 0};
 
-/// Exact arithmetic with IEEE 754's rules for what is not finite, and its signs of zeros.
+/// Exact arithmetic with IEEE 754's rules for non-finite values and for the signs of zeros.
 class Exactly {
  public:
   explicit Exactly(const Node& node) : node_(node) {}
@@ -62,7 +62,7 @@ std::uint64_t integer(const Node& node, std::uint64_t a, std::uint64_t b, std::u
   }
 }
 
-/// The one that is smaller, or larger; −0 is smaller than +0.
+/// The smaller or larger of two values; −0 is smaller than +0.
 std::uint64_t extremum(const Node& node, std::uint64_t a, std::uint64_t b) {
   const Element element = node.element;
   if (is_float(element)) {
@@ -75,7 +75,7 @@ std::uint64_t extremum(const Node& node, std::uint64_t a, std::uint64_t b) {
   return first == (node.operation == Operation::minimum) ? a : b;
 }
 
-/// The node's bits from its operands' values; nothing where this is no arithmetic.
+/// The node's bits, computed from its operands' values; nothing if the node is not arithmetic.
 std::optional<std::uint64_t> computed(const Expressions& expressions, const Node& node) {
   const auto bits = [&](std::size_t k) { return expressions[node.operand[k]].bits; };
   if (node.operation == Operation::minimum || node.operation == Operation::maximum)

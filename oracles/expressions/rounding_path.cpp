@@ -13,7 +13,7 @@ bool is_zero_constant(const Expressions& expressions, NodeId id, Element element
 
 Dyadic magnitude(double factor) { return abs(Dyadic(number_of(factor))); }
 
-/// Whether the node is an addition, of something else than a zero that depends on no input.
+/// Whether the node is an addition of something other than a zero that depends on no input.
 bool adds(const Expressions& expressions, const Node& node) {
   switch (node.operation) {
     case Operation::add:
@@ -25,8 +25,8 @@ bool adds(const Expressions& expressions, const Node& node) {
   }
 }
 
-/// Whether the node combines what depends on an input with something that may change it: a sum with a zero, a
-/// product with a one and an extremum with any constant count for nothing.
+/// Whether the node combines an input-dependent value with one that may change it. Adding a zero, multiplying
+/// by one and taking an extremum with any constant do not count.
 bool combines(const Expressions& expressions, const Node& node, Operator op) {
   const auto is_constant = [&](std::size_t k, double value) {
     const Node& operand = expressions[node.operand[k]];
@@ -47,14 +47,14 @@ bool combines(const Expressions& expressions, const Node& node, Operator op) {
   }
 }
 
-/// What a value that was rounded may be away from what it should be, given the operands.
+/// The largest error of a rounded value, given its operands.
 Dyadic local_error(const Node& node) {
   const FloatFormat& format = float_format(node.element);
   const Dyadic value(decode(node.element, node.bits));
   const bool half = node.direction == Direction::nearest;
   const Dyadic smallest_normal = Dyadic::power_of_two(format.normal_exponent());
   Dyadic error = ulp(node.element, value) * Dyadic::power_of_two(half ? -1 : 0);
-  // Sums of two values of a format are never rounded where they are subnormal.
+  // A sum of two values of a format is exact if it is subnormal.
   if ((node.operation == Operation::add || node.operation == Operation::subtract) &&
       abs(value) < smallest_normal)
     error = {};
@@ -62,12 +62,12 @@ Dyadic local_error(const Node& node) {
   return error;
 }
 
-/// Whether the value stands for all that lies beyond it.
+/// Whether the value represents everything beyond it.
 bool is_saturated(const Node& node) {
   return node.saturates && abs(Dyadic(decode(node.element, node.bits))) >= largest_finite(node.element);
 }
 
-/// A factor that was computed without rounding: a multiple of 2^-30 that is not large.
+/// Whether a factor was computed without rounding: a multiple of 2^-30 of magnitude below 2^20.
 bool is_exact(double factor) {
   return std::fabs(factor) < 0x1p20 && std::trunc(factor * 0x1p30) == factor * 0x1p30;
 }

@@ -18,7 +18,7 @@ bool combines(Operation operation, Operator op) {
   }
 }
 
-/// Makes the vertices below a result, children first.
+/// Creates the vertices below a result, children first.
 class Builder {
  public:
   Builder(const Expressions& expressions, Operator op)
@@ -26,10 +26,10 @@ class Builder {
 
   std::optional<std::string> build(NodeId result) {
     const std::vector<bool> wanted = find_wanted(result);
-    if (shared_) return "a value is used more than once on the way, so that there is no tree";
+    if (shared_) return "an intermediate value is used more than once, so the summation is not a tree";
     for (NodeId id = 1; id <= result; ++id)
       if (wanted[id]) vertex_of_[id] = vertex(id);
-    if (vertices.empty()) return "the result is made of no element of the input";
+    if (vertices.empty()) return "the result does not depend on any element of the input";
     return std::nullopt;
   }
 
@@ -38,7 +38,7 @@ class Builder {
  private:
   bool is_constant(NodeId id) const { return id == 0 || expressions_[id].operation == Operation::constant; }
 
-  /// Operands that are vertices, or stand for one.
+  /// Operands that are vertices or represent one.
   std::vector<NodeId> children(NodeId id) const {
     const Node& node = expressions_[id];
     std::vector<NodeId> all;
@@ -55,7 +55,7 @@ class Builder {
     return all;
   }
 
-  /// The operand that a product or quotient has beside a constant; 0 where there is none.
+  /// The other operand of a product or quotient with a constant; 0 if there is none.
   NodeId scaled_operand(const Node& node) const {
     const NodeId a = node.operand[0], b = node.operand[1];
     switch (node.operation) {
@@ -66,7 +66,7 @@ class Builder {
     }
   }
 
-  /// What scaled_operand() is multiplied by.
+  /// The factor of scaled_operand().
   double factor_of(const Node& node) const {
     const bool is_first = scaled_operand(node) == node.operand[0];
     const Node& constant = expressions_[node.operand[is_first ? 1 : 0]];
@@ -74,7 +74,7 @@ class Builder {
     return node.operation == Operation::divide ? 1 / value : value;
   }
 
-  /// A minimum or maximum in two instructions.
+  /// A minimum or maximum computed by two instructions.
   bool is_compared(const Node& node) const {
     return is_extremum(op_) && node.operation == Operation::choice &&
            is_comparison_of_its_operands(expressions_, node);
@@ -129,16 +129,16 @@ class Builder {
     return parent(vertex_of_[below[0]], vertex_of_[below[1]], false);
   }
 
-  /// Something times a constant, and what an fma adds that to. Inside of a tree a factor says nothing of the
-  /// order.
+  /// A value times a constant, and the value to which an fma adds it. Inside a tree a factor does not affect
+  /// the order.
   std::uint32_t scaled(const Node& node, const std::vector<NodeId>& below) {
     const std::uint32_t of = vertex_of_[below.back()];
     if (vertices[of].is_leaf()) vertices[of].factor *= factor_of(node);
     return below.size() == 1 ? of : parent(vertex_of_[below[0]], of, true);
   }
 
-  /// The product of two values that an fma adds, as a leaf: of the element that is its first factor, if that
-  /// is one, in whatever format.
+  /// The product of two values that an fma adds, as a leaf. Its element is the first factor that is an
+  /// element of the input, in any format.
   std::uint32_t product_leaf(const Node& node) {
     SummationTree::Vertex product;
     for (NodeId factor : {node.operand[1], node.operand[0]}) {

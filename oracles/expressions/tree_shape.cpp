@@ -1,5 +1,5 @@
-// Names of trees. Level by level, from the leaves: subtrees that all have one order become units of the next
-// level, known by their first element.
+// Names the shapes of trees, level by level from the leaves: subtrees of a single order become the units of
+// the next level, identified by their first element.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace foldproof {
 namespace {
 
 constexpr std::uint32_t none = SummationTree::none;
-/// Trees of more leaves are not named: what stands below a vertex is listed at each.
+/// Larger trees are not named, since each vertex lists the elements below it.
 constexpr std::uint32_t most_leaves = 1 << 12;
 
 enum class Order : std::uint8_t { sequential, strided, pairwise };
@@ -25,7 +25,7 @@ constexpr std::array orders{Order::sequential, Order::strided, Order::pairwise};
 struct Vertex {
   std::uint32_t left = none, right = none;
   std::vector<std::uint32_t> keys;           ///< of the units below, ascending
-  std::vector<std::uint32_t> added;          ///< of a sequential one: in the order of adding
+  std::vector<std::uint32_t> added;          ///< for a sequential vertex: in the order of addition
   std::array<bool, 3> is{true, true, true};  ///< by Order
   bool is_unit() const { return left == none; }
 };
@@ -36,7 +36,7 @@ std::vector<std::uint32_t> merged(const std::vector<std::uint32_t>& a, const std
   return all;
 }
 
-/// Whether `first` holds every other key of `all`, beginning with the first.
+/// Whether `first` holds every other key of `all`, starting with the first.
 bool holds_every_other(const Vertex& first, const std::vector<std::uint32_t>& all) {
   if (first.keys.size() != (all.size() + 1) / 2) return false;
   for (std::size_t k = 0; k < first.keys.size(); ++k)
@@ -44,7 +44,7 @@ bool holds_every_other(const Vertex& first, const std::vector<std::uint32_t>& al
   return true;
 }
 
-/// Whether `first` holds the first keys of `all`, as many as the largest power of two below their number.
+/// Whether `first` holds the first keys of `all`: as many as the largest power of two below their number.
 bool holds_first_half(const Vertex& first, const std::vector<std::uint32_t>& all) {
   return first.keys.size() == std::bit_ceil(all.size()) / 2 && first.keys.back() < all[first.keys.size()];
 }
@@ -62,21 +62,21 @@ class Level {
 
   std::size_t units() const { return vertices_.back().keys.size(); }
 
-  /// The order of the whole, where it is one.
+  /// The order of the whole tree, if it has a single one.
   std::optional<std::string> whole() const {
     const Vertex& root = vertices_.back();
     if (root.keys.size() == 1) return "1";
     for (const Order order : orders)
       if (root.is[static_cast<std::size_t>(order)])
         return order == Order::sequential
-                   ? fmt::format("{} one after the other{}", root.keys.size(), stride(root))
+                   ? fmt::format("{} combined one at a time{}", root.keys.size(), stride(root))
                    : fmt::format("{} in a {} fold", root.keys.size(), names[static_cast<std::size_t>(order)]);
     if (is_folded_by_halves()) return fmt::format("{} in a strided fold", root.keys.size());
     return std::nullopt;
   }
 
-  /// Groups of one order that most units belong to, as large as may be; they become units. Says what they
-  /// were. Three neighbours one after the other are a pairwise fold as well, and not called one.
+  /// Turns groups of one order, as large as possible and covering most units, into units. Returns their
+  /// description. Three sequential neighbours also form a pairwise fold, but are not described as one.
   std::optional<std::string> contract() {
     std::optional<Groups> best;
     for (const Order order : {Order::strided, Order::sequential, Order::pairwise})
@@ -95,9 +95,9 @@ class Level {
     Order order;
     std::vector<bool> top;  ///< by vertex
     std::size_t largest = 0, groups = 0, grouped = 0;
-    const Vertex* example = nullptr;  ///< a largest one
+    const Vertex* example = nullptr;  ///< one of the largest
 
-    /// Most units stand in groups, of which most are as large as the largest.
+    /// At least half of the units are in groups, whose average size is at least half of the largest.
     bool are_many(std::size_t units) const {
       return largest >= 2 && 2 * grouped >= units && 2 * grouped >= largest * groups;
     }
@@ -121,17 +121,17 @@ class Level {
       return fmt::format("runs of {}{}", groups.largest, stride(*groups.example));
     return fmt::format(
         "groups of {} in a {} fold{}", groups.largest, names[static_cast<std::size_t>(groups.order)],
-        groups.largest == warp && groups.order == Order::strided ? ", as a warp's shuffles make it" : "");
+        groups.largest == warp && groups.order == Order::strided ? ", as produced by warp shuffles" : "");
   }
 
-  /// Whether the whole is what comes of adding slot i + half to slot i, with half of what is left rounded up:
-  /// as kernels do it whose blocks are of any size.
+  /// Whether the tree results from repeatedly adding slot i + half to slot i, where half is half the number
+  /// of remaining slots, rounded up: as in kernels that support any block size.
   bool is_folded_by_halves() const {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // one number for each sum
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // one number per distinct sum
     const auto sum = [&](std::uint32_t a, std::uint32_t b) {
       const auto next = static_cast<std::uint32_t>(known.size());
       const std::pair<std::uint32_t, std::uint32_t> both(std::min(a, b), std::max(a, b));
-      return ~known.try_emplace(both, next).first->second;  // apart from the keys
+      return ~known.try_emplace(both, next).first->second;  // disjoint from the keys
     };
     std::vector<std::uint32_t> own(vertices_.size());
     for (std::size_t v = 0; v < vertices_.size(); ++v)
@@ -166,7 +166,7 @@ class Level {
     }
   }
 
-  /// Vertices of the order whose parents are not.
+  /// Vertices of the order whose parents are not of that order.
   std::vector<bool> tops(Order order) const {
     const auto is = [&](const Vertex& v) { return !v.is_unit() && v.is[static_cast<std::size_t>(order)]; };
     std::vector<bool> top(vertices_.size());
@@ -197,16 +197,16 @@ class Level {
     classify();
   }
 
-  /// Of a sequential vertex: how far from one to the next.
+  /// For a sequential vertex: the distance between consecutive elements.
   static std::string stride(const Vertex& v) {
     const auto& added = v.added;
-    if (added.size() < 2 || added[1] < added[0]) return ", in no order of the input";
+    if (added.size() < 2 || added[1] < added[0]) return ", not in input order";
     const std::uint32_t first = added[1] - added[0];
     for (std::size_t k = 1; k < added.size(); ++k) {
-      if (added[k] < added[k - 1]) return ", in no order of the input";
-      if (added[k] - added[k - 1] != first) return ", in the order of the input";
+      if (added[k] < added[k - 1]) return ", not in input order";
+      if (added[k] - added[k - 1] != first) return ", in input order";
     }
-    return first == 1 ? ", sequential" : fmt::format(", sequential with a stride of {}", first);
+    return first == 1 ? ", contiguous" : fmt::format(", with a stride of {}", first);
   }
 
   std::vector<Vertex> vertices_;
@@ -220,14 +220,14 @@ bool has_unknown_leaf(const SummationTree& tree) {
 
 std::string shape_of(const SummationTree& tree) {
   const std::string fused = tree.root().fused ? "fused, " : "";
-  if (tree.root().leaves > most_leaves) return "too large to be named";
-  if (has_unknown_leaf(tree)) return fused + "of leaves that are made of several elements each";
+  if (tree.root().leaves > most_leaves) return "too large to name";
+  if (has_unknown_leaf(tree)) return fused + "with leaves that combine several elements each";
   Level level(tree);
   std::string text = fused;
   for (;;) {
     if (const auto whole = level.whole()) return text + *whole;
     const auto groups = level.contract();
-    if (!groups) return text + fmt::format("{} in no known order", level.units());
+    if (!groups) return text + fmt::format("{} in an unknown order", level.units());
     text += *groups + "; of those, ";
   }
 }

@@ -10,7 +10,7 @@
 namespace foldproof {
 namespace {
 
-/// What a node adds to the uses of its operands, for each use of itself; nothing: nobody knows.
+/// What a node adds to the uses of its operands, per use of the node; nothing if unknown.
 using Factors = std::array<std::optional<double>, 3>;
 
 constexpr Factors unknown{};
@@ -23,7 +23,7 @@ std::optional<double> constant_value(const Expressions& expressions, NodeId id, 
   return to_double(number);
 }
 
-/// A product is linear in a factor where the other one is constant.
+/// A product is linear in a factor if the other factor is constant.
 Factors factors_of_product(const Expressions& expressions, const Node& node, double addend) {
   const auto a = constant_value(expressions, node.operand[0], node.element),
              b = constant_value(expressions, node.operand[1], node.element);
@@ -74,7 +74,7 @@ Factors factors_in_extremum(const Expressions& expressions, const Node& node) {
   }
 }
 
-/// An integer of which the upper bytes are left out: it stays the same modulo 2^w.
+/// An integer whose upper bytes are dropped, which leaves it unchanged modulo 2^w.
 bool truncates(const Expressions& expressions, const Node& node) {
   if (node.operation != Operation::part || node.first != 0) return false;
   const Node& whole = expressions[node.operand[0]];
@@ -82,7 +82,7 @@ bool truncates(const Expressions& expressions, const Node& node) {
          whole.operation != Operation::choice && !is_float(whole.element);
 }
 
-/// An unsigned integer that is widened: zeros above its bytes.
+/// An unsigned integer that is widened with zero bytes.
 bool widens(const Expressions& expressions, const Node& node) {
   if (node.operation != Operation::joined) return false;
   const Node& above = expressions[node.operand[1]];
@@ -109,7 +109,7 @@ std::vector<Use> uses_of_nodes(const Expressions& expressions, std::span<const N
     if (uses[result].times) *uses[result].times += 1;
   }
   for (const NodeId decision : expressions.decisions()) uses[decision].counts = uses[decision].decides = true;
-  NodeId last = 0;  // made later than this, nothing is in a result or decides anything
+  NodeId last = 0;  // nodes created later are in no result and decide nothing
   for (const auto& roots : {results, std::span<const NodeId>(expressions.decisions())})
     for (const NodeId root : roots) last = std::max(last, root);
   for (NodeId id = last; id > expressions.inputs(); --id) {

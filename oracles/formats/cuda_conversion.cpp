@@ -21,9 +21,8 @@ std::uint64_t nearest_e2m1(double x) { return __nv_cvt_double_to_fp4(x, __NV_E2M
 #else
 std::uint64_t nearest_e2m1(double) {
   throw std::runtime_error(
-      "e2m1 is converted by the headers of CUDA 12.8 or later, and this program was built with older ones; "
-      "build it "
-      "again with a newer CUDA Toolkit");
+      "e2m1 requires the headers of CUDA 12.8 or later, but this program was built with older ones; rebuild "
+      "it with a newer CUDA Toolkit");
 }
 #endif
 
@@ -47,7 +46,7 @@ std::uint64_t cuda_nearest(Element element, double x, Saturation saturation) {
     case Element::i64:
     case Element::u64: break;
   }
-  throw std::logic_error("CUDA's conversions are asked for a format that the processor has itself");
+  throw std::logic_error("cuda_nearest() was called for a format that the host supports natively");
 }
 
 }  // namespace foldproof

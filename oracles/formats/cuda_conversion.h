@@ -1,4 +1,4 @@
-// The CUDA Toolkit's own conversions to the narrow formats, as its headers do them on the host.
+// The CUDA Toolkit's conversions to the narrow formats, as its headers implement them on the host.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Encoding: the processor's and the CUDA Toolkit's conversions round to nearest; the other modes are had from
-// that by comparing exactly and stepping to the neighbour.
+// Encoding. The processor's and the CUDA Toolkit's conversions round to nearest; the other modes compare
+// their result exactly and step to the neighbour.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,8 +14,8 @@ namespace {
 
 // --- floating-point
 
-/// Holds every significand, and more exponents than any sum has: f64 and f32 come from it with one rounding,
-/// subnormals included.
+/// Holds every significand, and a larger exponent range than any sum: f64 and f32 are obtained from it with
+/// one rounding, subnormals included.
 using Extended = long double;
 static_assert(std::numeric_limits<Extended>::digits == 64, "Foldproof runs on x86-64");
 
@@ -25,12 +25,12 @@ Extended magnitude_of(const Number& number) {
   return std::ldexp(static_cast<Extended>(number.significand), number.exponent);
 }
 
-/// The magnitude rounded to odd: cut to 53 bits, the last of which says whether anything was lost. Rounding
-/// that to a format of at most 51 bits is rounding the number. What lies far outside of every narrow format
-/// stays outside.
+/// The magnitude rounded to odd: cut to 53 bits, the last of which records whether anything was lost.
+/// Rounding it to a format of at most 51 bits is the same as rounding the number. Values far outside every
+/// narrow format stay outside.
 double narrowed_magnitude(const Number& number) {
   constexpr int cut = 64 - 53, far = 600;
-  // The toolkit's canonical NaN is the one with all bits set.
+  // The toolkit's canonical NaN has all bits set.
   if (number.is_nan()) return std::bit_cast<double>(low_bits(63));
   if (number.is_infinite()) return std::numeric_limits<double>::infinity();
   if (number.significand == 0) return 0;
@@ -40,7 +40,7 @@ double narrowed_magnitude(const Number& number) {
   return std::ldexp(static_cast<double>(odd), std::clamp(number.exponent - shift + cut, -far, far));
 }
 
-/// The nearest magnitude's code, overflow as the toolkit has it without saturation.
+/// The code of the nearest magnitude; overflow as in the toolkit without saturation.
 std::uint64_t nearest_magnitude(Element element, const Number& number) {
   if (element == Element::f64) return std::bit_cast<std::uint64_t>(static_cast<double>(magnitude_of(number)));
   if (element == Element::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(magnitude_of(number)));
@@ -55,7 +55,7 @@ std::uint64_t encode_float(Element element, const Number& number, RoundingMode m
     const bool away = rounds_away(mode, number.negative);
     const auto order =
         code > largest ? std::strong_ordering::greater : compare_magnitudes(decode(element, code), number);
-    // Above the largest code stands the one for overflow, except in a format that has none.
+    // The code after the largest one is the code for overflow, except in a format that has none.
     if (order > 0 && !away) --code;
     if (order < 0 && away && (code < largest || float_format(element).has_nan)) ++code;
   }
@@ -74,7 +74,7 @@ IntegerRange range_of(Element element) {
   return {sign_bit(element) - 1, sign_bit(element)};
 }
 
-/// The magnitude of a number with places behind the point, as an integer.
+/// The magnitude of a number with fractional places, rounded to an integer.
 std::uint64_t rounded_magnitude(const Number& number, RoundingMode mode) {
   constexpr Number half{Number::Category::finite, false, 1, -1};
   const int places = -number.exponent;

@@ -17,7 +17,7 @@ std::int64_t sign_extended(Element element, std::uint64_t bits) {
   return static_cast<std::int64_t>(bits << unused) >> unused;
 }
 
-/// Of a format that has one.
+/// Requires a format with an infinity.
 std::uint64_t infinity_code(Element element) { return float_format(element).largest_code() + 1; }
 
 Number decode_float(Element element, std::uint64_t bits) {

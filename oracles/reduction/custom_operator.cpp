@@ -12,7 +12,7 @@
 namespace foldproof {
 namespace {
 
-/// All with all, they tell most operators apart; others differ in upper bits.
+/// Triples of these expose most operators that do not fold; others differ only in upper bits.
 constexpr std::array<std::int64_t, 9> small_values{0, 1, 2, 3, 4, -1, -2, -3, -4};
 constexpr int random_triples = 4096;
 
@@ -28,9 +28,8 @@ class InType {
     const std::uint64_t e = value(custom_.identity);
     if (combined(e, a) == a && combined(a, e) == a) return std::nullopt;
     return fmt::format(
-        "{} is no identity of \"{}\" in {}: with it, {} becomes {} where it stands first and {} where it "
-        "comes "
-        "after; write the value that changes nothing",
+        "{} is not an identity of \"{}\" in {}: combined with it, {} becomes {} as the first operand and {} "
+        "as the second; specify the value that changes nothing",
         text(e), custom_.text, name(element_), text(a), text(combined(a, e)), text(combined(e, a)));
   }
 
@@ -38,9 +37,8 @@ class InType {
     const std::uint64_t left = combined(combined(a, b), c), right = combined(a, combined(b, c));
     if (left == right) return std::nullopt;
     return fmt::format(
-        "\"{}\" is no reduction in {}: of {}, {} and {} it makes {} where the first two are combined first, "
-        "and "
-        "{} where the last two are; a kernel that works on parts needs an associative operator",
+        "\"{}\" is not associative in {}: for {}, {} and {} it gives {} if the first two are combined first, "
+        "and {} if the last two are; a kernel that combines partial results requires an associative operator",
         custom_.text, name(element_), text(a), text(b), text(c), text(left), text(right));
   }
 

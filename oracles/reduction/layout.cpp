@@ -9,7 +9,7 @@ using Gives = OperatorInfo::Gives;
 bool has_shape(Operator op, ResultShape shape) {
   const Gives gives = info(op).gives;
   const bool one_each =
-      gives == Gives::fold || gives == Gives::place || gives == Gives::number || gives == Gives::tally;
+      gives == Gives::fold || gives == Gives::index || gives == Gives::number || gives == Gives::tally;
   switch (shape) {
     case ResultShape::value: return one_each;
     case ResultShape::rows: return gives != Gives::counts;

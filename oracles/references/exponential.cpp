@@ -11,7 +11,7 @@ constexpr std::int64_t negligible = 8192;
 /// The finite elements.
 struct Terms {
   std::vector<Dyadic> finite;
-  std::vector<std::size_t> places;  ///< of the finite ones in the input
+  std::vector<std::size_t> places;  ///< indices of the finite elements in the input
   Dyadic max;
 };
 
@@ -27,7 +27,7 @@ Terms terms_of(Element element, std::span<const std::byte> elements) {
   return terms;
 }
 
-/// e^-gap, gap not negative. What is below 2^-11000 is of no consequence to any format, and stays short.
+/// e^-gap, for a nonnegative gap. Values below 2^-11000 do not matter to any format and stay short.
 Enclosure decay(const Dyadic& gap, unsigned bits) {
   if (gap >= Dyadic(negligible, 0)) return {Dyadic{}, Dyadic::power_of_two(-11000)};
   return exponential(-gap, bits);

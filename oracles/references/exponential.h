@@ -1,4 +1,4 @@
-// Log-sum-exp and softmax, and the pair of maximum and sum that online kernels merge.
+// Log-sum-exp and softmax: exact exponentials about the maximum.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@
 
 namespace foldproof {
 
-/// The exponentials themselves, each computed once: for judges, which need all of them and their bounds. Only
-/// for inputs without NaN and +inf that are not all -inf.
+/// The exponentials, each computed once, for checks that need all of them and their bounds. Only for inputs
+/// without NaN and +inf that are not all -inf.
 class ExactExponentials {
  public:
-  /// Correct to about so many bits; x_i - max is rounded to `precision` bits by what is judged.
+  /// Correct to about `bits` bits. `precision`: the bits to which the checked kernel rounds x_i - max.
   ExactExponentials(Element element, std::span<const std::byte> elements, int precision, unsigned bits);
 
   const ExponentialSums& sums() const { return sums_; }
   const Dyadic& max() const { return max_; }
-  /// max - x_i; nothing of -inf.
+  /// max - x_i; nothing for -inf.
   const std::optional<Dyadic>& gap(std::size_t i) const { return gaps_[i]; }
-  /// e^x_i over the sum of all.
+  /// e^x_i divided by the sum of all.
   Enclosure share(std::size_t i) const;
   /// ln of the sum of all e^x_i.
   Enclosure logarithm_of_sum() const;

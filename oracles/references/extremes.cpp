@@ -8,7 +8,7 @@ namespace {
 
 bool precedes(Operator op, std::int64_t a, std::int64_t b) { return op == Operator::max ? a > b : a < b; }
 
-/// order_key, and NaN above all.
+/// order_key, with NaN above all.
 struct Key {
   bool nan = false;
   std::int64_t order = 0;

@@ -6,7 +6,7 @@
 namespace foldproof {
 namespace {
 
-/// a / b with b positive.
+/// a / b; b is positive.
 Reference ratio_of(Dyadic a, Dyadic b) {
   if (a.is_zero()) return Reference::zero();
   return Reference::real(

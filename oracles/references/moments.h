@@ -8,18 +8,19 @@
 
 namespace foldproof {
 
-/// The sum as IEEE 754 has it: infinities of both signs give NaN, nothing but -0 gives -0, nothing +0.
+/// The sum following IEEE 754: infinities of both signs give NaN, only -0 gives -0, no elements give +0.
 Reference sum(Element element, std::span<const std::byte> elements);
 
-/// The sum divided by the count; NaN of nothing.
+/// The sum divided by the count; NaN for no elements.
 Reference mean(Element element, std::span<const std::byte> elements);
 
-/// What the sum of squared deviations is divided by.
+/// The divisor of the sum of squared deviations.
 enum class Variance : std::uint8_t { population, sample };  ///< n, n - 1
-/// NaN of nothing, of one value as a sample, and where the input holds an infinity.
+/// NaN for no elements, for one element as a sample, and if the input contains a NaN or an infinity.
 Reference variance(Element element, std::span<const std::byte> elements, Variance kind);
 
-/// The square root of the sum of squares; +inf where the input holds an infinity and no NaN, +0 of nothing.
+/// The square root of the sum of squares; +inf if the input contains an infinity and no NaN, +0 if it is
+/// empty.
 Reference norm(Element element, std::span<const std::byte> elements);
 
 }  // namespace foldproof

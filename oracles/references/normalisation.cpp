@@ -6,8 +6,8 @@
 namespace foldproof {
 namespace {
 
-/// numerator / sqrt(square) + bias, where the square is positive: numerator / |numerator| sqrt(numerator^2 /
-/// square), so that a root that is dyadic is found to be exact.
+/// numerator / sqrt(square) + bias, for a positive square. Computed as numerator / |numerator|
+/// sqrt(numerator^2 / square), so that a dyadic root is found to be exact.
 Reference over_root(const Dyadic& numerator, const Dyadic& square, const Dyadic& bias) {
   if (numerator.is_zero()) return Reference::exactly(bias);
   return Reference::real([=](unsigned bits) {
@@ -41,7 +41,7 @@ std::vector<Reference> layer_norm(Element element, std::span<const std::byte> ro
   const Row x(element, row, affine);
   const Tally values = x.values(), squares = x.squares();
   const Dyadic n = whole(x.size()), sum = values.sum();
-  // n^2 (variance + epsilon); the fraction is extended by n throughout.
+  // n^2 (variance + epsilon); the fraction is expanded by n throughout.
   const Dyadic square = n * squares.sum() - sum * sum + n * n * epsilon;
   std::vector<Reference> result(x.size(), Reference::nan());
   if (values.specials.nan || values.specials.have_infinity() || square.is_zero()) return result;

@@ -9,18 +9,18 @@
 
 namespace foldproof {
 
-/// What is done to a normalised value: times weight, plus bias. Empty means 1 and 0 everywhere.
+/// The transformation of a normalised value: times weight, plus bias. Empty means 1 and 0 everywhere.
 struct Affine {
   std::span<const Dyadic> weights, biases;
 };
 
-/// (x_i - mean) / sqrt(variance + epsilon) * weight_i + bias_i, with the variance of a population. All NaN
-/// where the row holds NaN or an infinity, or where variance + epsilon is 0.
+/// (x_i - mean) / sqrt(variance + epsilon) * weight_i + bias_i, with the variance of a population. All NaN if
+/// the row contains a NaN or an infinity, or if variance + epsilon is 0.
 std::vector<Reference> layer_norm(Element element, std::span<const std::byte> row, const Dyadic& epsilon,
                                   const Affine& affine = {});
 
-/// x_i / sqrt(mean of squares + epsilon) * weight_i + bias_i. All NaN where the row holds NaN or where the
-/// root is 0; where it holds infinities, these give NaN and the others 0 before the bias.
+/// x_i / sqrt(mean of squares + epsilon) * weight_i + bias_i. All NaN if the row contains a NaN or if the
+/// root is 0; if it contains infinities, these give NaN and the others 0 before the bias.
 std::vector<Reference> rms_norm(Element element, std::span<const std::byte> row, const Dyadic& epsilon,
                                 const Affine& affine = {});
 

@@ -8,10 +8,10 @@
 
 namespace foldproof {
 
-/// NaN, an infinity, or a real number that can be enclosed as narrowly as is asked for.
+/// NaN, an infinity, or a real number that can be enclosed to any precision.
 class Reference {
  public:
-  /// An enclosure whose ends agree in about so many leading bits; more bits never make it wider.
+  /// An enclosure whose ends agree in about `bits` leading bits; more bits never widen it.
   using Refine = std::function<Enclosure(unsigned bits)>;
 
   static Reference nan() { return {Number::Category::nan, false, {}}; }
@@ -22,15 +22,15 @@ class Reference {
 
   Number::Category category() const { return category_; }
   bool is_finite() const { return category_ == Number::Category::finite; }
-  /// Of an infinity or an exact zero.
+  /// The sign of an infinity or an exact zero.
   bool negative() const { return negative_; }
 
-  /// Of a finite result: the exact value lies in it. For judging.
+  /// An enclosure of the exact value of a finite result. For checking.
   Enclosure enclosure(unsigned bits = 128) const { return refine_ ? refine_(bits) : Enclosure(); }
 
-  /// The element nearest to the exact result, ties to even, as encode() has it: what is enclosed is made
-  /// narrower until one element is left (Ziv's strategy). Nothing where that stays uncertain, which only a
-  /// logarithm or an exponential can cause, within 2^-2000 of the middle of two elements.
+  /// The element nearest to the exact result, ties to even, as encode() rounds: the enclosure is narrowed
+  /// until one element is left (Ziv's strategy). Nothing if that stays uncertain, which only a logarithm or
+  /// an exponential can cause, within 2^-2000 of the midpoint of two elements.
   std::optional<std::uint64_t> rounded(Element element) const;
 
  private:
@@ -39,7 +39,7 @@ class Reference {
 
   Number::Category category_;
   bool negative_;
-  Refine refine_;  ///< empty for zero and what is not finite
+  Refine refine_;  ///< empty for zero and for non-finite results
 };
 
 }  // namespace foldproof

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t address_bytes = 8;
 
-/// An argument whose size is its own, with the alignment that C++ gives it inside a structure.
+/// An argument with its own size, and the alignment that C++ gives it inside a structure.
 struct Laid {
   JobArgument argument;
   std::uint32_t alignment = 1;
@@ -23,7 +23,7 @@ class Layout {
   Layout(const Variables& variables, const FindBuffer& find, const Position& where)
       : variables_(variables), find_(find), where_(where) {}
 
-  /// `width` is that of the parameter; only an integer without a type needs it.
+  /// `width` is the size of the parameter in bytes; only an integer without a type depends on it.
   Laid lay(const ArgumentContract& argument, std::uint32_t width) const {
     switch (argument.form) {
       case ArgumentContract::Form::pointer: return pointer(argument);
@@ -50,14 +50,14 @@ class Layout {
   Laid integer(const ArgumentContract& argument, std::uint32_t width) const {
     const std::int64_t value = argument.value.evaluate(variables_);
     if (width != 1 && width != 2 && width != 4 && width != 8)
-      throw InputError(
-          fmt::format("the number \"{}\" is given for a parameter of {} bytes", argument.value.text(), width),
-          where_);
+      throw InputError(fmt::format("the integer \"{}\" is passed to a parameter of {} bytes",
+                                   argument.value.text(), width),
+                       where_);
     const unsigned bits = width * 8;
     const bool fits =
         bits == 64 || (value >= -(std::int64_t{1} << (bits - 1)) && value < (std::int64_t{1} << bits));
     if (!fits)
-      throw InputError(fmt::format("\"{}\" is {}, which does not fit into the kernel's parameter of {} bits",
+      throw InputError(fmt::format("\"{}\" is {}, which does not fit in the kernel's parameter of {} bits",
                                    argument.value.text(), value, bits),
                        where_);
     return scalar(static_cast<std::uint64_t>(value), width);
@@ -101,7 +101,7 @@ JobArgument lay_out(const ArgumentContract& argument, std::uint32_t parameter_by
                     const Variables& variables, const FindBuffer& find, const Position& where) {
   Laid laid = Layout(variables, find, where).lay(argument, parameter_bytes);
   if (laid.argument.bytes.size() != parameter_bytes)
-    throw InputError(fmt::format("an argument of {} bytes is given for a parameter of {}",
+    throw InputError(fmt::format("an argument of {} bytes is passed to a parameter of {} bytes",
                                  laid.argument.bytes.size(), parameter_bytes),
                      where);
   return std::move(laid.argument);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "oracles/number.h"
 #include "oracles/result_checker.h"
 #include "oracles/sum_checkers.h"
@@ -16,7 +16,7 @@
 namespace foldproof {
 namespace {
 
-/// An input of at most this many elements is spelled out in a finding.
+/// Inputs of at most this many elements are printed in a finding.
 constexpr std::size_t most_spelled_elements = 12;
 
 std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& result, Element type) {
@@ -32,10 +32,11 @@ std::string spelled(Element element, const std::vector<std::byte>& input) {
   return text;
 }
 
-/// Judges the results of one planned case and collects what is wrong.
+/// Checks the results of one planned case and collects the findings.
 class CaseChecker {
  public:
-  /// `results`: of the case and the runs it is compared with; `of_derived`: of the inputs that its law needs.
+  /// `results`: of the case and of the runs it is compared with; `of_derived`: of the inputs that its
+  /// relation derives.
   CaseChecker(const CheckedKernel& kernel, const CasePlan& plan, std::vector<JobResult> results,
               std::vector<JobResult> of_derived)
       : instance_(kernel.instance),
@@ -59,10 +60,10 @@ class CaseChecker {
       }
     if (!complete || !instance_.reduction) return std::move(evaluation_);
     evaluation_.output = output_of(plan_.prepared[0], results_[0], output_type());
-    const bool right = kept_input() && judge_values();
-    if (plan_.followed) judge_uses(results_[*plan_.followed], right);
-    if (right && agree() && obeys_law()) return std::move(evaluation_);
-    // Now there is evidence that the order matters.
+    const bool right = kept_input() && check_values();
+    if (plan_.traced) check_uses(results_[*plan_.traced], right);
+    if (right && agree() && satisfies_relation()) return std::move(evaluation_);
+    // There is now evidence that the order matters.
     for (Finding& finding : evaluation_.findings)
       if (finding.kind == Kind::unordered_access) finding.severity = Severity::error;
     return std::move(evaluation_);
@@ -73,7 +74,7 @@ class CaseChecker {
     return is_undefined_behaviour(finding.kind) && finding.severity == Severity::error;
   }
 
-  /// What runs find at one place is told once, by the run that shows it worst.
+  /// Findings of several runs at one place are reported once, with the highest severity.
   void add_worst(const Finding& finding) {
     const auto known = std::ranges::find_if(evaluation_.findings, [&](const Finding& f) {
       return f.kind == finding.kind && f.at == finding.at && f.other == finding.other;
@@ -84,7 +85,7 @@ class CaseChecker {
       *known = finding;
   }
 
-  /// The last launch writes the result.
+  /// The default is the last launch, which writes the result.
   void add(Kind kind, const std::string& message, std::optional<std::size_t> launch = std::nullopt) {
     Finding finding;
     finding.kind = kind;
@@ -95,7 +96,7 @@ class CaseChecker {
 
   Element output_type() const { return instance_.reduction->output; }
 
-  /// A kernel that changes its input spoils its later calls too: nothing more is said of it.
+  /// A kernel that changes its input affects its later calls as well, so nothing further is reported.
   bool kept_input() {
     for (std::size_t run = 0; run < results_.size() && !instance_.in_place; ++run) {
       const std::vector<std::byte>& after = results_[run].contents[plan_.prepared[run].input];
@@ -123,107 +124,109 @@ class CaseChecker {
     return true;
   }
 
-  /// Whether every element of the input is used as the contract claims. Where accesses race, anything may be
-  /// lost, and the race says more.
-  void judge_uses(const JobResult& result, bool value_is_right) {
-    if (!result.followed || std::ranges::any_of(evaluation_.findings, spoils_values)) return;
-    const Followed& followed = *result.followed;
-    if ((evaluation_.gap = followed.expressions.gap())) return;
-    for (const WrongUse& wrong : wrong_uses(instance_, plan_.c->variables, followed, operands_))
+  /// Checks that every element of the input is used as the contract claims. Undefined behaviour may lose any
+  /// element and is the more informative finding.
+  void check_uses(const JobResult& result, bool value_is_right) {
+    if (!result.trace || std::ranges::any_of(evaluation_.findings, spoils_values)) return;
+    const ProvenanceTrace& trace = *result.trace;
+    if ((evaluation_.incomplete = trace.expressions.incomplete())) return;
+    for (const WrongUse& wrong : wrong_uses(instance_, plan_.c->variables, trace, operands_))
       if (wrong.certain || !value_is_right) add(wrong.kind, wrong.message, wrong.launch);
   }
 
-  /// Whether every run's value is right.
-  bool judge_values() {
+  /// Whether the value of every run is right.
+  bool check_values() {
     if (plan_.input.empty() && instance_.claims.empty == EmptyPolicy::unspecified) return true;
-    if (!plan_.prepared[0].untouched.empty()) return judge_untouched();
-    const ResultJudge judge(arithmetic(), layout_of(*instance_.reduction), plan_.input, operands_);
-    // The case of one call first: a kernel that is wrong at once is not called wrong on a later call.
-    std::vector<std::byte> judged;
-    Judgement judgement;
+    if (!plan_.prepared[0].untouched.empty()) return check_untouched();
+    const ResultChecker checker(arithmetic(), layout_of(*instance_.reduction), plan_.input, operands_);
+    // The single-call run first: a kernel that is wrong on its first call is not reported as wrong on a later
+    // one.
+    std::vector<std::byte> checked;
+    CheckResult check_result;
     for (std::size_t run = results_.size(); run-- > 0;) {
       std::vector<std::byte> output = output_of(plan_.prepared[run], results_[run], output_type());
-      if (run + 1 == results_.size() || output != judged) judgement = judge.judge(output);
-      judged = std::move(output);
-      if (run == 0 && judgement.error_over_bound) evaluation_.error_over_bound = judgement.error_over_bound;
-      forced_ = judgement.layer == Judgement::Layer::exact;
-      keep_what_judged(judgement);
-      evaluation_.ulps = judgement.ulps;
-      if (judgement.ok) continue;
-      evaluation_.error_over_bound = judgement.error_over_bound;
-      add(kind_of(judgement), when(run) + judgement.sentence + with_input() + unwritten(judged));
+      if (run + 1 == results_.size() || output != checked) check_result = checker.check(output);
+      checked = std::move(output);
+      if (run == 0 && check_result.error_over_bound)
+        evaluation_.error_over_bound = check_result.error_over_bound;
+      forced_ = check_result.evidence == CheckResult::Evidence::exact;
+      keep_what_checked(check_result);
+      evaluation_.ulps = check_result.ulps;
+      if (check_result.ok) continue;
+      evaluation_.error_over_bound = check_result.error_over_bound;
+      add(kind_of(check_result), when(run) + check_result.sentence + with_input() + unwritten(checked));
       return false;
     }
-    return judge_further() && judge_by_tree();
+    return check_additional_outputs() && check_by_tree();
   }
 
   ResultLayout layout_of(const Reduction& reduction) const {
     return result_layout(reduction, plan_.c->variables, operands_);
   }
 
-  /// Whether what the launches leave besides the output is right, in every run.
-  bool judge_further() {
-    for (std::size_t i = 0; i < instance_.further.size(); ++i) {
-      const FurtherResult& further = instance_.further[i];
-      const ResultJudge judge(arithmetic_of(further.reduction, instance_, arithmetic_->flush_to_zero),
-                              layout_of(further.reduction), plan_.input, operands_);
+  /// Whether the additional outputs are right in every run.
+  bool check_additional_outputs() {
+    for (std::size_t i = 0; i < instance_.additional_outputs.size(); ++i) {
+      const AdditionalOutput& additional = instance_.additional_outputs[i];
+      const ResultChecker checker(arithmetic_of(additional.reduction, instance_, arithmetic_->flush_to_zero),
+                                  layout_of(additional.reduction), plan_.input, operands_);
       for (std::size_t run = results_.size(); run-- > 0;) {
-        const Judgement judgement = judge.judge(further_of(run, i));
-        if (judgement.ok) continue;
-        add(kind_of(judgement), fmt::format("{}in the buffer \"{}\", {}{}", when(run), further.buffer,
-                                            judgement.sentence, with_input()));
+        const CheckResult check_result = checker.check(additional_output_of(run, i));
+        if (check_result.ok) continue;
+        add(kind_of(check_result), fmt::format("{}in the buffer \"{}\", {}{}", when(run), additional.buffer,
+                                               check_result.sentence, with_input()));
         return false;
       }
     }
     return true;
   }
 
-  const std::vector<std::byte>& further_of(std::size_t run, std::size_t i) const {
-    return results_[run].contents[plan_.prepared[run].further[i]];
+  const std::vector<std::byte>& additional_output_of(std::size_t run, std::size_t i) const {
+    return results_[run].contents[plan_.prepared[run].additional_outputs[i]];
   }
 
   Arithmetic arithmetic() const { return of_case(*arithmetic_, instance_, plan_.c->variables); }
 
-  /// Whether the order in which the elements were combined is the one that is claimed, and the value the one
-  /// that it gives.
-  bool judge_by_tree() {
-    if (!plan_.followed || !results_[*plan_.followed].followed) return true;
-    const Followed& followed = *results_[*plan_.followed].followed;
-    if (followed.expressions.gap()) return true;
-    if (const auto sentence = wrong_height(instance_, plan_.c->variables, followed)) {
+  /// Whether the observed order respects the claimed height, and the value the running bound of that order.
+  bool check_by_tree() {
+    if (!plan_.traced || !results_[*plan_.traced].trace) return true;
+    const ProvenanceTrace& trace = *results_[*plan_.traced].trace;
+    if (trace.expressions.incomplete()) return true;
+    if (const auto sentence = wrong_height(instance_, plan_.c->variables, trace)) {
       add(Kind::contract_violation, *sentence);
       return false;
     }
     const ResultShape shape = instance_.reduction->result;
     if (shape != ResultShape::value && shape != ResultShape::partials) return true;
-    if (!instance_.operands.empty()) return true;  // what is added up is not what was followed
+    if (!instance_.operands.empty()) return true;  // the traced elements are not what is summed
     const std::vector<std::byte> output =
-        output_of(plan_.prepared[*plan_.followed], results_[*plan_.followed], output_type());
-    const auto judgement =
-        judged_by_tree(arithmetic(), followed.expressions, followed.results, output, plan_.input);
-    if (!judgement) return true;
-    evaluation_.followed = results_[*plan_.followed].followed;
-    evaluation_.error_over_bound = judgement->error_over_bound;
-    keep_what_judged(*judgement);
-    if (!judgement->ok) add(Kind::outside_bound, judgement->sentence + with_input());
-    return judgement->ok;
+        output_of(plan_.prepared[*plan_.traced], results_[*plan_.traced], output_type());
+    const auto check_result =
+        checked_by_tree(arithmetic(), trace.expressions, trace.results, output, plan_.input);
+    if (!check_result) return true;
+    evaluation_.trace = results_[*plan_.traced].trace;
+    evaluation_.error_over_bound = check_result->error_over_bound;
+    keep_what_checked(*check_result);
+    if (!check_result->ok) add(Kind::outside_bound, check_result->sentence + with_input());
+    return check_result->ok;
   }
 
-  void keep_what_judged(const Judgement& judgement) {
-    evaluation_.layer = judgement.layer;
-    evaluation_.vacuous = judgement.vacuous;
-    evaluation_.why_not = judgement.why_not;
+  void keep_what_checked(const CheckResult& check_result) {
+    evaluation_.evidence = check_result.evidence;
+    evaluation_.vacuous = check_result.vacuous;
+    evaluation_.why_not = check_result.why_not;
   }
 
-  bool judge_untouched() {
+  bool check_untouched() {
     const PreparedJob& prepared = plan_.prepared[0];
     if (results_[0].contents[prepared.output] == prepared.untouched) return true;
     add(Kind::contract_violation,
-        "the kernel wrote its output for an empty input, which the contract says it leaves untouched");
+        "the kernel wrote its output for an empty input, although the contract claims that it leaves it "
+        "untouched");
     return false;
   }
 
-  /// Bits of deterministic kernels must not depend on the run, and of some not on the launch.
+  /// The bits of a deterministic kernel must not depend on the run or, if so claimed, on the launch.
   bool agree() {
     if (!is_deterministic(instance_)) return true;
     const std::vector<std::byte> output = output_of(plan_.prepared[0], results_[0], output_type());
@@ -242,44 +245,46 @@ class CaseChecker {
               with_input());
       return false;
     }
-    return further_agree();
+    return additional_outputs_agree();
   }
 
-  bool further_agree() {
+  bool additional_outputs_agree() {
     for (std::size_t run = 1; run < results_.size(); ++run)
-      for (std::size_t i = 0; i < instance_.further.size(); ++i) {
-        if (further_of(0, i) == further_of(run, i)) continue;
+      for (std::size_t i = 0; i < instance_.additional_outputs.size(); ++i) {
+        if (additional_output_of(0, i) == additional_output_of(run, i)) continue;
         const Comparison& comparison = plan_.comparisons[run - 1];
         add(comparison.kind,
             fmt::format(
                 "the buffer \"{}\" holds one result {} and another {}, although the contract claims {}",
-                instance_.further[i].buffer, comparison.here, comparison.there, comparison.claim) +
+                instance_.additional_outputs[i].buffer, comparison.here, comparison.there, comparison.claim) +
                 with_input());
         return false;
       }
     return true;
   }
 
-  /// Whether the results of the derived inputs are right, and say what the law has them say.
-  bool obeys_law() {
+  /// Whether the results of the derived inputs are right and satisfy the relation.
+  bool satisfies_relation() {
     if (plan_.derived.empty()) return true;
-    evaluation_.law_tried = true;
+    evaluation_.relation_tried = true;
     std::vector<std::vector<std::uint64_t>> outputs{elements_of(plan_.prepared[0], results_[0])};
     bool forced = forced_;
     for (std::size_t i = 0; i < plan_.derived.size(); ++i) {
       outputs.push_back(elements_of(plan_.of_derived[i], of_derived_[i]));
-      const laws::Derived& derived = plan_.derived[i];
-      const ResultJudge judge(*arithmetic_, result_layout(*instance_.reduction, derived.variables),
-                              derived.input);
-      const Judgement judgement = judge.judge(output_of(plan_.of_derived[i], of_derived_[i], output_type()));
-      forced &= judgement.layer == Judgement::Layer::exact;
-      if (judgement.ok) continue;
-      add(kind_of(judgement), fmt::format("{}; {}", judgement.sentence, what_law_compares(outputs)));
+      const relations::Derived& derived = plan_.derived[i];
+      const ResultChecker checker(*arithmetic_, result_layout(*instance_.reduction, derived.variables),
+                                  derived.input);
+      const CheckResult check_result =
+          checker.check(output_of(plan_.of_derived[i], of_derived_[i], output_type()));
+      forced &= check_result.evidence == CheckResult::Evidence::exact;
+      if (check_result.ok) continue;
+      add(kind_of(check_result),
+          fmt::format("{}; {}", check_result.sentence, what_relation_compares(outputs)));
       return false;
     }
-    const laws::LawSubject subject{instance_, fixed_tree_, arithmetic_->flush_to_zero};
-    if (laws::holds(subject, *plan_.c, plan_.input, outputs, forced)) return true;
-    add(Kind::wrong_value, what_law_compares(outputs));
+    const relations::RelationSubject subject{instance_, fixed_tree_, arithmetic_->flush_to_zero};
+    if (relations::holds(subject, *plan_.c, plan_.input, outputs, forced)) return true;
+    add(Kind::wrong_value, what_relation_compares(outputs));
     return false;
   }
 
@@ -290,13 +295,15 @@ class CaseChecker {
     return elements;
   }
 
-  /// The law, the inputs and as many of their results as are known.
-  std::string what_law_compares(const std::vector<std::vector<std::uint64_t>>& outputs) const {
-    const LawInfo& law = *std::ranges::find(law_rows(), plan_.c->law, &LawInfo::name);
-    std::string text = fmt::format("the law \"{}\" says that {}; of ", law.name, law.claim);
+  /// The relation, the inputs, and the results that are known so far.
+  std::string what_relation_compares(const std::vector<std::vector<std::uint64_t>>& outputs) const {
+    const RelationInfo& relation =
+        *std::ranges::find(relation_rows(), plan_.c->relation, &RelationInfo::name);
+    std::string text =
+        fmt::format("the relation \"{}\" requires that {}; for ", relation.name, relation.claim);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const auto& input = i == 0 ? plan_.input : plan_.derived[i - 1].input;
-      text += fmt::format("{}{} the result is {}", i == 0 ? "" : ", and of ", spelled_or_counted(input),
+      text += fmt::format("{}{} the result is {}", i == 0 ? "" : ", and for ", spelled_or_counted(input),
                           first_of(outputs[i]));
     }
     return text;
@@ -305,7 +312,7 @@ class CaseChecker {
   std::string spelled_or_counted(const std::vector<std::byte>& input) const {
     const Element type = instance_.reduction->input;
     const std::size_t count = input.size() / size_of(type);
-    return count > most_spelled_elements ? fmt::format("{} elements that the case makes", count)
+    return count > most_spelled_elements ? fmt::format("the {} elements of the case", count)
                                          : fmt::format("[{}]", spelled(type, input));
   }
 
@@ -320,19 +327,19 @@ class CaseChecker {
     return run == 0 && plan_.c->calls > 1 ? fmt::format("after {} calls, ", plan_.c->calls) : "";
   }
 
-  /// The runner puts poison where nobody wrote; of few bytes, it may be a result as well.
+  /// The runner fills unwritten memory with a pattern; for elements of less than four bytes, it may be a
+  /// result.
   std::string unwritten(const std::vector<std::byte>& output) const {
     const std::size_t size = size_of(output_type());
     if (instance_.in_place || instance_.output_initial != BufferContract::Initial::undefined || size < 4)
       return "";
     for (std::size_t first = 0; first < output.size(); first += size) {
       std::size_t at = first;
-      while (at < first + size && output[at] == Filling{}.byte(at)) ++at;
+      while (at < first + size && output[at] == UndefinedFill{}.byte(at)) ++at;
       if (at == first + size)
         return fmt::format(
-            "; nobody wrote element {} of the output, and a kernel that adds to what is there needs "
-            "`initial` in "
-            "[output]",
+            "; element {} of the output was never written; a kernel that accumulates into its output needs "
+            "`initial` in [output]",
             first / size);
     }
     return "";
@@ -360,7 +367,7 @@ class CaseChecker {
   const CasePlan& plan_;
   Operands operands_;
   std::vector<JobResult> results_, of_derived_;
-  bool forced_ = false;  ///< the input forces every bit of the case's own result
+  bool forced_ = false;  ///< the input leaves the case's own result no choice
   Evaluation evaluation_;
 };
 

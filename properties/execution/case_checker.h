@@ -1,4 +1,4 @@
-// What is wrong with the results of one case.
+// Checks the results of one case.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@
 
 namespace foldproof {
 
-/// What is known of the kernel whose results are checked.
+/// What is known about the kernel under test.
 struct CheckedKernel {
   const Instance& instance;
   const std::optional<Arithmetic>& arithmetic;  ///< absent without a reduction
-  bool fixed_tree = false;                      ///< one launch, one tree, whatever the elements are
+  bool fixed_tree = false;                      ///< a launch uses the same tree whatever the elements are
   const std::vector<Position>& places;          ///< by launch; at least one
 };
 
-/// `results`: of the plan's `prepared` runs; `of_derived`: of its `of_derived` ones.
+/// `results`: of the plan's `prepared` jobs; `of_derived`: of its `of_derived` jobs.
 Evaluation check_case(const CheckedKernel& kernel, const CasePlan& plan, std::vector<JobResult> results,
                       std::vector<JobResult> of_derived);
 

@@ -11,14 +11,14 @@
 namespace foldproof {
 namespace {
 
-/// Following takes memory for each value that is made, and as much time as all else: the loops that lose
-/// elements have gone round often enough by then.
+/// Tracing needs memory for every value, and as much time as the rest of the run. By this size, loops that
+/// lose elements have iterated often enough.
 bool is_small(const CasePlan& plan, Element input) {
   constexpr std::size_t most_elements = 1 << 14;
   return plan.input.size() / size_of(input) <= most_elements;
 }
 
-/// Where the shape of the result says how many elements the output has, the contract must say so too.
+/// If the shape of the result determines the number of outputs, the contract must declare the same number.
 void check_output_count(const Instance& instance, const Case& c, const PreparedJob& prepared) {
   const auto count = static_cast<std::size_t>(c.variables.at("count"));
   const Operands operands = operands_of(instance, prepared);
@@ -26,14 +26,14 @@ void check_output_count(const Instance& instance, const Case& c, const PreparedJ
       output_count(result_layout(*instance.reduction, c.variables, operands), instance.reduction->op, count);
   const std::uint64_t declared = prepared.output_count;
   if (due && *due != declared)
-    throw InputError(fmt::format("[output] has {} elements where count is {}, and a \"{}\" result of so many "
-                                 "elements has {}; correct "
-                                 "its \"count\", or that of the domain (rows * columns)",
-                                 declared, count, name_of(result_names, instance.reduction->result), *due),
-                     instance.output_count.where());
+    throw InputError(
+        fmt::format("[output] has {} elements for a count of {}, but a \"{}\" result of that many elements "
+                    "has {}; correct the \"count\" of [output], or that of the domain (rows * columns)",
+                    declared, count, name_of(result_names, instance.reduction->result), *due),
+        instance.output_count.where());
 }
 
-/// "block=32 grid=4": every variable of the case but the count.
+/// "block=32 grid=4": every variable of the case except the count.
 std::string launch_of(const Instance& instance, const Variables& variables) {
   std::string text;
   for (const auto& [name, range] : instance.domain)
@@ -41,7 +41,7 @@ std::string launch_of(const Instance& instance, const Variables& variables) {
   return text;
 }
 
-/// "under the schedule lanes-backward", "under the co-running load busy-kernel"; in a word what is usual.
+/// "under the schedule lanes-backward", "under the co-running load busy-kernel"; short for the usual order.
 std::string words_for(const LaunchOrder& order) {
   const bool is_schedule = std::holds_alternative<Schedule>(order);
   if (order == usual(order)) return is_schedule ? "under converging" : "alone";
@@ -50,7 +50,7 @@ std::string words_for(const LaunchOrder& order) {
 
 }  // namespace
 
-CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,
+CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& subject, const Case& c,
                    std::vector<std::byte> input) {
   const Instance& instance = subject.instance;
   CasePlan plan;
@@ -68,14 +68,14 @@ CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, c
     other.order = usual(c.order);
     also(other, {Kind::schedule_dependent, words_for(c.order), words_for(other.order), "determinism"});
   }
-  if (c.calls > 1 || (is_deterministic(instance) && is_host(instance))) {
+  if (c.calls > 1 || (is_deterministic(instance) && is_host_function(instance))) {
     Case other = c;
     other.calls = 1;
     also(other, {Kind::not_reproducible, "when called again", "when called once", "determinism"});
   }
   if (instance.claims.uses_every_input_once.value_or(true) && is_small(plan, instance.reduction->input)) {
-    plan.followed = c.calls > 1 ? plan.prepared.size() - 1 : 0;
-    follow(instance, plan.prepared[*plan.followed]);
+    plan.traced = c.calls > 1 ? plan.prepared.size() - 1 : 0;
+    request_trace(instance, plan.prepared[*plan.traced]);
   }
   if (instance.claims.same_for_every_launch) {
     if (const std::optional<Case> other = relaunched(instance, c)) {
@@ -84,8 +84,8 @@ CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, c
                     "with " + launch_of(instance, other->variables), "the same for every launch"});
     }
   }
-  plan.derived = laws::derive(subject, c, plan.input);
-  for (const laws::Derived& derived : plan.derived) {
+  plan.derived = relations::derive(subject, c, plan.input);
+  for (const relations::Derived& derived : plan.derived) {
     Case other = c;
     other.variables = derived.variables;
     plan.of_derived.push_back(builder.build(other, derived.input));

@@ -1,4 +1,4 @@
-// The runs of one case: itself, those that it is compared with, and those that its law needs.
+// The runs of one case: its own, those that it is compared with, and those that its relation needs.
 #pragma once
 
 #include <optional>
@@ -9,27 +9,27 @@
 #include "contracts/contract.h"
 #include "properties/case.h"
 #include "properties/execution/job.h"
-#include "properties/laws/laws.h"
+#include "properties/relations/relations.h"
 
 namespace foldproof {
 
-/// A further run of the case, whose result must have the same bits.
+/// An additional run of the case, whose result must have the same bits.
 struct Comparison {
-  Kind kind{};              ///< what it means when it has others
-  std::string here, there;  ///< how the two runs came about: "when called again", "when called once"
-  std::string_view claim;   ///< what the contract says
+  Kind kind{};              ///< how a difference is reported
+  std::string here, there;  ///< how the two runs were made: "when called again", "when called once"
+  std::string_view claim;   ///< the contract's claim
 };
 
-/// The case itself and the runs that it is compared with.
+/// All runs of a case.
 struct CasePlan {
   const Case* c = nullptr;
   std::vector<std::byte> input;
-  std::vector<PreparedJob> prepared;      ///< the case first
-  std::vector<Comparison> comparisons;    ///< for each further run: what it means when its output differs
-  std::optional<std::size_t> followed;    ///< the run in which the input's values are followed
-  std::optional<std::size_t> relaunched;  ///< the run that was launched otherwise
-  std::vector<laws::Derived> derived;     ///< what the case's law is tried on
-  std::vector<PreparedJob> of_derived;    ///< one each
+  std::vector<PreparedJob> prepared;        ///< the case itself first
+  std::vector<Comparison> comparisons;      ///< for each additional run: how a different output is reported
+  std::optional<std::size_t> traced;        ///< the run in which the input's values are traced
+  std::optional<std::size_t> relaunched;    ///< the run with another launch
+  std::vector<relations::Derived> derived;  ///< inputs to which the case's relation is applied
+  std::vector<PreparedJob> of_derived;      ///< one per derived input
 };
 
 /// Whether every run must give the same bits.
@@ -37,10 +37,10 @@ inline bool is_deterministic(const Instance& instance) {
   return instance.reduction && instance.claims.deterministic;
 }
 
-/// A case of several calls is also run with one, and a case in an unusual order also in the usual one where
-/// the kernel claims to be deterministic. `c` outlives the plan. Throws InputError where the contract's
-/// output has another number of elements than its result.
-CasePlan plan_case(const JobBuilder& builder, const laws::LawSubject& subject, const Case& c,
+/// A case of several calls is also run with one call and, if the kernel claims determinism, a case in an
+/// unusual order also in the usual one. `c` must outlive the plan. Throws InputError if the contract's output
+/// has another number of elements than its result.
+CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& subject, const Case& c,
                    std::vector<std::byte> input);
 
 }  // namespace foldproof

@@ -15,7 +15,7 @@ std::string plain_name(const std::string& entry) {
   return colons == std::string::npos ? spelled : spelled.substr(colons + 2);
 }
 
-/// Whether the line holds `name` as a whole word, followed by its parameters.
+/// Whether the line contains `name` as a whole word, followed by its parameters.
 bool declares(const std::string& line, const std::string& name) {
   for (std::size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
     const std::size_t end = at + name.size();
@@ -30,7 +30,7 @@ Position place_of_entry(const Contract& contract, const LaunchContract& launch) 
   Position place{contract.source.string()};
   const std::string name = plain_name(launch.entry);
   std::ifstream source(contract.source);
-  bool in_kernel = false;  // between "__global__" and the name; a function of the host has no such mark
+  bool in_kernel = false;  // between "__global__" and the name; a host function has no such marker
   unsigned number = 0;
   for (std::string line; !name.empty() && std::getline(source, line);) {
     ++number;

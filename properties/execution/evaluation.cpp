@@ -11,7 +11,7 @@
 #include "properties/execution/case_plan.h"
 #include "properties/execution/entry_place.h"
 #include "properties/execution/reduction.h"
-#include "properties/laws/fixed_tree.h"
+#include "properties/relations/fixed_tree.h"
 
 namespace foldproof {
 
@@ -23,15 +23,15 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
   if (!instance.reduction) return;
   const bool flush = flushes(instance, image->ptx);
   arithmetic_ = arithmetic_of(*instance.reduction, instance, flush);
-  check_judged(*arithmetic_, contract);
-  for (const FurtherResult& further : instance.further)
-    check_judged(arithmetic_of(further.reduction, instance, flush), contract);
+  require_checker(*arithmetic_, contract);
+  for (const AdditionalOutput& additional : instance.additional_outputs)
+    require_checker(arithmetic_of(additional.reduction, instance, flush), contract);
   if (!has_shape(arithmetic_->op, instance.reduction->result))
-    throw InputError(fmt::format("{} has no result \"{}\"", name(arithmetic_->op),
+    throw InputError(fmt::format("{} does not support the result \"{}\"", name(arithmetic_->op),
                                  name_of(result_names, instance.reduction->result)),
                      {contract.file.string()});
   const bool adds_numbers = arithmetic_->op == Operator::sum && is_float(arithmetic_->input);
-  fixed_tree_ = adds_numbers && is_deterministic(instance) && laws::has_fixed_tree(instance, *image);
+  fixed_tree_ = adds_numbers && is_deterministic(instance) && relations::has_fixed_tree(instance, *image);
 }
 
 std::vector<std::byte> Evaluator::input(const Case& c) const { return input_of(instance_, c); }
@@ -40,12 +40,12 @@ Evaluation Evaluator::evaluate(const Case& c) const {
   std::vector<Evaluation> one = evaluate({&c, 1});
   if (!one.empty()) return std::move(one.front());
   Evaluation none;
-  none.unsupported = "the device gave no result of this case";
+  none.unsupported = "the device returned no result for this case";
   return none;
 }
 
 std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
-  const laws::LawSubject subject{instance_, fixed_tree_, arithmetic_ && arithmetic_->flush_to_zero};
+  const relations::RelationSubject subject{instance_, fixed_tree_, arithmetic_ && arithmetic_->flush_to_zero};
   const CheckedKernel kernel{instance_, arithmetic_, fixed_tree_, places_};
   std::vector<CasePlan> plans;
   std::vector<Job> jobs;
@@ -73,7 +73,7 @@ std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
     const auto are_complete = [](const auto& some) {
       return std::ranges::all_of(some, &JobResult::completed);
     };
-    if (is_short && are_complete(own) && are_complete(of_derived)) break;  // nothing says why
+    if (is_short && are_complete(own) && are_complete(of_derived)) break;  // no finding explains it
     evaluations.push_back(check_case(kernel, one, std::move(own), std::move(of_derived)));
     evaluations.back().input = std::move(one.input);
   }
@@ -81,7 +81,7 @@ std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
 }
 
 std::size_t Evaluator::cases_together() const {
-  constexpr std::size_t jobs_of_a_case = 3;  // with what it is compared with
+  constexpr std::size_t jobs_of_a_case = 3;  // including the runs it is compared with
   return std::max<std::size_t>(1, runner_.capabilities().jobs_together / jobs_of_a_case);
 }
 

@@ -1,4 +1,4 @@
-// One case: run it, and say everything that is wrong with what came back.
+// Runs one case and collects all findings in its results.
 #pragma once
 
 #include <memory>
@@ -15,45 +15,46 @@
 
 namespace foldproof {
 
-/// Unknown as soon as one of the numbers is.
+/// Unknown if either number is.
 inline std::optional<std::uint64_t> sum(const std::optional<std::uint64_t>& a,
                                         const std::optional<std::uint64_t>& b) {
   return a && b ? std::optional(*a + *b) : std::nullopt;
 }
 
 struct Evaluation {
-  std::vector<Finding> findings;             ///< without case and replay command
-  std::optional<double> error_over_bound;    ///< absent where nothing rounds or nothing was judged
-  bool vacuous = false;                      ///< the bound that judged says nothing
-  std::string why_not;                       ///< why nothing judged the value
-  std::optional<Judgement::Layer> layer;     ///< what judged the value; absent where it was not judged
-  std::optional<double> ulps;                ///< the error; absent where the value is not finite
-  std::shared_ptr<const Followed> followed;  ///< what the results are made of, where that was followed
-  std::optional<std::string> gap;            ///< why it is not known what becomes of each element
-  std::optional<std::uint64_t> warp_instructions = 0;  ///< of all runs; absent where the device counts none
+  std::vector<Finding> findings;                  ///< without case text and replay command
+  std::optional<double> error_over_bound;         ///< absent if nothing rounds or nothing was checked
+  bool vacuous = false;                           ///< the bound is vacuous
+  std::string why_not;                            ///< why the value was not checked
+  std::optional<CheckResult::Evidence> evidence;  ///< what checked the value; absent if it was not checked
+  std::optional<double> ulps;                     ///< the error; absent if the value is not finite
+  std::shared_ptr<const ProvenanceTrace> trace;   ///< provenance of the results, if traced
+  std::optional<std::string> incomplete;          ///< why the provenance is incomplete
+  std::optional<std::uint64_t> warp_instructions = 0;  ///< of all runs; absent if the device counts none
   std::uint64_t cost = 0;                              ///< of all runs; see JobResult
   std::optional<std::string> unsupported;              ///< why the case could not run
-  bool law_tried = false;         ///< the case's law says something of it, and was compared
-  std::vector<std::byte> input;   ///< the elements; empty without a reduction
-  std::vector<std::byte> output;  ///< of the case's own run; empty where it did not end or nothing is judged
+  bool relation_tried = false;                         ///< the case's relation applied to it and was checked
+  std::vector<std::byte> input;                        ///< the elements; empty without a reduction
+  std::vector<std::byte> output;  ///< of the case's own run; empty if it did not end or nothing is checked
 };
 
 class Evaluator {
  public:
-  /// Throws InputError for a contract that cannot be run, Unsupported for an image that cannot.
+  /// Throws InputError for a contract that cannot be run, and Unsupported for an image that cannot.
   Evaluator(const Contract& contract, const Instance& instance, const std::shared_ptr<const Image>& image,
             Runner& runner);
 
-  /// A case of several calls is also run with one, and a case in an unusual order also in the usual one
-  /// where the kernel claims to be deterministic; the results must agree. A case with a law is run on what
-  /// the law derives from its input as well.
+  /// A case of several calls is also run with one call and, if the kernel claims determinism, a case in an
+  /// unusual order also in the usual one; the results must agree. A case with a relation is also run on the
+  /// inputs that the relation derives.
   Evaluation evaluate(const Case& c) const;
-  /// The same of several cases, which are run together. Behind one that ends in a timeout there may be none.
+  /// The same for several cases, which are run together. After one that ends in a timeout, results may be
+  /// missing.
   std::vector<Evaluation> evaluate(std::span<const Case> cases) const;
-  /// How many cases are worth running together.
+  /// Number of cases worth running together.
   std::size_t cases_together() const;
 
-  /// The elements that the case gives the kernel; empty without a reduction.
+  /// The case's input elements; empty without a reduction.
   std::vector<std::byte> input(const Case& c) const;
 
  private:
@@ -61,9 +62,8 @@ class Evaluator {
   Runner& runner_;
   JobBuilder builder_;
   std::optional<Arithmetic> arithmetic_;  ///< absent without a reduction
-  bool fixed_tree_ = false;               ///< known: one launch, one tree, whatever the elements are
-  std::vector<Position>
-      places_;  ///< by launch: the kernel; findings without a place of their own point to the last
+  bool fixed_tree_ = false;               ///< known: a launch uses the same tree whatever the elements are
+  std::vector<Position> places_;          ///< by launch: the kernel; the last one is the default of findings
 };
 
 }  // namespace foldproof

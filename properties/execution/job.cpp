@@ -6,38 +6,40 @@
 
 #include "contracts/sizes.h"
 #include "oracles/number.h"
+#include "properties/distributions.h"
 #include "properties/execution/arguments.h"
 #include "properties/execution/operands.h"
 #include "properties/execution/reduction.h"
-#include "properties/recipes.h"
 
 namespace foldproof {
 namespace {
 
-/// More is not meant for a test case and would not fit beside others.
+/// Larger buffers are not meant for test cases and would leave no memory for others.
 constexpr std::uint64_t most_buffer_bytes = std::uint64_t{1} << 35;
-/// Far more than any reduction needs, one lane at a time included: a case that runs longer does not end.
+/// Far more than any reduction needs, even one lane at a time: a case that runs longer is reported as not
+/// ending.
 constexpr std::uint64_t least_instruction_limit = 10'000'000;
 constexpr std::uint64_t most_instructions_of_an_element = 2000;
-/// Of a kernel in which every thread looks at every element, for each of these.
+/// For each read of an element by a group of lanes, in kernels where every thread reads every element.
 constexpr std::uint64_t most_instructions_of_a_look = 16;
-/// What a minute suffices for; a loop that never ends is waited for so long.
+/// Takes about a minute, the time after which an endless loop is reported.
 constexpr std::uint64_t largest_instruction_limit = std::uint64_t{1} << 30;
-/// What an output holds that a kernel must leave alone.
+/// Content of an output that a kernel must leave untouched.
 constexpr std::byte untouched_pattern{0xa5};
 
 std::uint32_t dimension(const Expression& expression, const Variables& variables, std::string_view what,
                         const Position& where) {
   const std::int64_t value = expression.evaluate(variables);
   if (value < 1)
-    throw InputError(fmt::format("the {} \"{}\" is {}; a launch needs at least 1 (write \"max(1, …)\" where "
-                                 "nothing may be left to do)",
-                                 what, expression.text(), value),
-                     where);
-  if (value > std::int64_t{0xffffffff})
     throw InputError(
-        fmt::format("the {} \"{}\" is {}, more than a launch can have", what, expression.text(), value),
+        fmt::format(
+            "the {} \"{}\" is {}; a launch requires at least 1 (write \"max(1, …)\" if there may be no work)",
+            what, expression.text(), value),
         where);
+  if (value > std::int64_t{0xffffffff})
+    throw InputError(fmt::format("the {} \"{}\" is {}, which exceeds the limit of a launch", what,
+                                 expression.text(), value),
+                     where);
   return static_cast<std::uint32_t>(value);
 }
 
@@ -48,19 +50,19 @@ Dim3 extent(const std::array<Expression, 3>& expressions, const Variables& varia
           dimension(expressions[2], variables, what, where)};
 }
 
-/// Elements times their size; there are not less than none.
+/// Elements times their size; counts are not negative.
 std::uint64_t bytes_of(const std::string& buffer, const Expression& count, const Variables& variables,
                        Element type) {
   const auto elements = static_cast<std::uint64_t>(count.evaluate(variables));
   const std::uint64_t most = most_buffer_bytes / size_of(type);
   if (elements > most)
-    throw InputError(fmt::format("the buffer \"{}\" would need {} elements of {}; the most is {}", buffer,
+    throw InputError(fmt::format("the buffer \"{}\" requires {} elements of {}; the maximum is {}", buffer,
                                  elements, name(type), most),
                      count.where());
   return elements * size_of(type);
 }
 
-/// The bytes that a buffer holds before a call; empty where it is undefined.
+/// The bytes that a buffer holds before a call; empty if it is undefined.
 std::vector<std::byte> initial_bytes(BufferContract::Initial initial, Element type, std::uint64_t bytes,
                                      Operator op) {
   if (initial == BufferContract::Initial::undefined) return {};
@@ -70,7 +72,7 @@ std::vector<std::byte> initial_bytes(BufferContract::Initial initial, Element ty
   return content;
 }
 
-/// Builds one job; lives no longer than that.
+/// Builds one job; the references that it holds need not live longer.
 class Assembly {
  public:
   Assembly(const Instance& instance, const Case& c, const std::vector<std::byte>& input)
@@ -81,20 +83,19 @@ class Assembly {
     add_input_and_output();
     add_operands();
     for (const BufferContract& buffer : instance.buffers) add(buffer);
-    for (const FurtherResult& further : instance.further) read_back(further.buffer);
+    for (const AdditionalOutput& additional : instance.additional_outputs) read_back(additional.buffer);
   }
 
   FindBuffer finder() const {
     return [this](const std::string& name) {
       const auto place = places_.find(name);
       if (place == places_.end())
-        throw InputError(
-            fmt::format("the argument \"{}\" needs a [reduction], which says what it is made of", name));
+        throw InputError(fmt::format("the argument \"{}\" requires a [reduction], which defines it", name));
       return place->second;
     };
   }
 
-  /// Writes what must be there again before a further call.
+  /// Restores the buffers that must be reset before a further call.
   void reset() {
     for (const JobWrite& write : resets_) prepared_.job.steps.emplace_back(write);
   }
@@ -141,7 +142,7 @@ class Assembly {
   void read_back(const std::string& buffer) {
     const std::uint32_t index = places_.at(buffer).index;
     prepared_.job.buffers[index].read_back = true;
-    prepared_.further.push_back(index);
+    prepared_.additional_outputs.push_back(index);
   }
 
   void add(const BufferContract& contract) {
@@ -151,7 +152,7 @@ class Assembly {
     add(contract.name, std::move(buffer), contract.reset, size_of(contract.type));
   }
 
-  /// `argument` is what the contract calls the buffer.
+  /// `argument` is the contract's name for the buffer.
   std::uint32_t add(const std::string& argument, JobBuffer buffer, BufferContract::Reset reset,
                     std::uint64_t element_bytes) {
     const auto index = static_cast<std::uint32_t>(prepared_.job.buffers.size());
@@ -183,7 +184,7 @@ LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {
   if (launch.has_cluster) shape.cluster = extent(launch.cluster, variables, "cluster", launch.where);
   const std::int64_t shared = launch.shared.evaluate(variables);
   if (shared < 0 || shared > largest_shared_memory)
-    throw InputError(fmt::format("the dynamic shared memory \"{}\" is {} bytes; a block has from 0 to {}",
+    throw InputError(fmt::format("the dynamic shared memory \"{}\" is {} bytes; a block can have 0 to {}",
                                  launch.shared.text(), shared, largest_shared_memory),
                      launch.where);
   shape.shared_bytes = static_cast<std::uint32_t>(shared);
@@ -191,7 +192,7 @@ LaunchShape shape_of(const LaunchContract& launch, const Variables& variables) {
   return shape;
 }
 
-/// `outputs`: elements of the output, of which every block may clear and deliver its own copy.
+/// `outputs`: number of output elements; every block may clear and write its own copy of them.
 std::uint64_t instruction_limit(const std::vector<JobStep>& launches, std::uint64_t elements,
                                 std::uint64_t outputs, const LaunchOrder& order) {
   constexpr std::uint64_t lanes_of_a_warp = 32, most_counted = 1 << 24;  // products stay below 2^64
@@ -224,7 +225,7 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   InputPlan plan{underlying(reduction.op), reduction.input, reduction.accumulator, count, reduction.output};
   plan.tile = static_cast<std::uint64_t>(tile);
   plan.row = reduction.result == ResultShape::rows ? result_layout(reduction, c.variables).columns : 0;
-  return make_input(c.recipe, plan);
+  return make_input(c.input, plan);
 }
 
 JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> image,
@@ -233,9 +234,10 @@ JobBuilder::JobBuilder(const Instance& instance, std::shared_ptr<const Image> im
   for (const LaunchContract& launch : instance.launches) {
     const auto entry = std::ranges::find(entries, launch.lowered, &EntryInfo::name);
     if (entry == entries.end())
-      throw InputError(fmt::format("{} holds no kernel \"{}\"", image_->name(), launch.entry), launch.where);
+      throw InputError(fmt::format("{} contains no kernel \"{}\"", image_->name(), launch.entry),
+                       launch.where);
     if (entry->parameter_bytes.size() != launch.arguments.size())
-      throw InputError(fmt::format("the kernel \"{}\" takes {} arguments, and the contract passes {}",
+      throw InputError(fmt::format("the kernel \"{}\" takes {} arguments, but the contract passes {}",
                                    launch.entry, entry->parameter_bytes.size(), launch.arguments.size()),
                        launch.where);
     parameter_bytes_.push_back(entry->parameter_bytes);

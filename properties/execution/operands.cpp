@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "oracles/number.h"
+#include "properties/distributions.h"
 #include "properties/random.h"
-#include "properties/recipes.h"
 
 namespace foldproof {
 namespace {
@@ -18,7 +18,7 @@ class Maker {
       : operand_(operand),
         case_(c),
         size_(size),
-        seed_(hash_of(operand.name, c.recipe.seed)),
+        seed_(hash_of(operand.name, c.input.seed)),
         random_(seed_),
         values_(size * size_of(operand.type)) {}
 
@@ -40,8 +40,8 @@ class Maker {
     return found == case_.variables.end() ? 0 : std::max<std::int64_t>(found->second, 0);
   }
 
-  std::vector<std::byte> of(std::string distribution, std::vector<std::string> modifiers = {}) const {
-    return make_input({std::move(distribution), seed_, {}, std::move(modifiers)},
+  std::vector<std::byte> of(std::string distribution, std::vector<std::string> transforms = {}) const {
+    return make_input({std::move(distribution), seed_, {}, std::move(transforms)},
                       {Operator::sum, operand_.type, operand_.type, size_, operand_.type});
   }
 
@@ -51,7 +51,8 @@ class Maker {
     constexpr const char* wide[] = {"exponents", "codes"};
     if (!is_float(operand_.type)) return of(integers[random_.below(std::size(integers))]);
     const bool nan = random_.below(16) == 0 && float_format(operand_.type).has_nan && size_ != 0;
-    // With factors of any magnitude few products are so near each other that a bound says much of their sum.
+    // With factors of any magnitude, products are rarely close enough for the bound of their sum to be
+    // informative.
     const bool is_moderate = random_.below(4) != 0;
     return of(
         is_moderate ? moderate[random_.below(std::size(moderate))] : wide[random_.below(std::size(wide))],
@@ -63,7 +64,7 @@ class Maker {
     for (std::size_t i = 0; i < size_; ++i) set(i, columns == 0 ? 0 : random_.below(columns));
   }
 
-  /// Sorted draws; every other one in some cases is that before it, so that segments are empty.
+  /// Sorted draws; in some cases about half of them repeat the one before, so that segments are empty.
   void make_offsets() {
     const auto count = static_cast<std::uint64_t>(variable("count"));
     std::vector<std::uint64_t> offsets(size_);
@@ -96,7 +97,7 @@ class Maker {
   std::vector<std::byte> values_;
 };
 
-/// How many values the role has, where the sizes of the case tell.
+/// Number of values for the role, if the sizes of the case determine it.
 std::optional<std::int64_t> due(const OperandContract& operand, const Variables& variables) {
   const auto value = [&](const char* name) -> std::optional<std::int64_t> {
     const auto found = variables.find(name);
@@ -120,11 +121,11 @@ std::vector<std::byte> make_operand(const OperandContract& operand, const Case& 
   const std::int64_t size = operand.count.evaluate(c.variables);
   const auto wanted = due(operand, c.variables);
   if (wanted && size != *wanted)
-    throw InputError(fmt::format("the operand \"{}\" has {} values where there must be {}: {}", operand.name,
-                                 size, *wanted, info(operand.role).synopsis),
+    throw InputError(fmt::format("the operand \"{}\" has {} values but must have {}: {}", operand.name, size,
+                                 *wanted, info(operand.role).synopsis),
                      operand.count.where());
   if (operand.role == Role::offsets && c.variables.at("segments") == 0 && c.variables.at("count") != 0)
-    throw InputError("there are elements and no segments; let \"segments\" begin at 1, or \"count\" be 0",
+    throw InputError("there are elements but no segments; start \"segments\" at 1, or set \"count\" to 0",
                      operand.count.where());
   return Maker(operand, c, static_cast<std::size_t>(size)).make();
 }

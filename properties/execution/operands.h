@@ -1,4 +1,4 @@
-// What a case gives the kernel besides its elements.
+// What a kernel reads besides its elements.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace foldproof {
 
-/// The operand's values, made anew from the case's seed and sizes: factors and divisors like elements of
+/// The operand's values, generated from the case's seed and sizes: factors and divisors like elements of
 /// their type; weights and biases of moderate size; targets among the columns; offsets that ascend from 0 to
-/// the count, some of them equal; scales of all magnitudes, in some cases a NaN among them. Throws InputError
-/// where the contract's count is none that such an operand can have.
+/// the count, some of them equal; scales of all magnitudes, in some cases with a NaN among them. Throws
+/// InputError if such an operand cannot have the contract's count.
 std::vector<std::byte> make_operand(const OperandContract& operand, const Case& c);
 
-/// Those of a prepared job, which outlives them, as judges take them.
+/// The operands of a prepared job, as checkers take them; the job must outlive them.
 Operands operands_of(const Instance& instance, const PreparedJob& prepared);
 
 }  // namespace foldproof

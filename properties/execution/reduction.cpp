@@ -32,8 +32,8 @@ Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, b
           .custom = reduction.custom};
 }
 
-void check_judged(const Arithmetic& arithmetic, const Contract& contract) {
-  if (const auto why = not_judged(arithmetic)) throw InputError(*why, {contract.file.string()});
+void require_checker(const Arithmetic& arithmetic, const Contract& contract) {
+  if (const auto why = why_no_checker(arithmetic)) throw InputError(*why, {contract.file.string()});
 }
 
 Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variables& variables) {
@@ -42,8 +42,8 @@ Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variab
   return arithmetic;
 }
 
-Kind kind_of(const Judgement& judgement) {
-  return judgement.layer == Judgement::Layer::bound ? Kind::outside_bound : Kind::wrong_value;
+Kind kind_of(const CheckResult& check_result) {
+  return check_result.evidence == CheckResult::Evidence::bound ? Kind::outside_bound : Kind::wrong_value;
 }
 
 ResultLayout result_layout(const Reduction& reduction, const Variables& variables, const Operands& operands) {

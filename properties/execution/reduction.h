@@ -1,4 +1,4 @@
-// A contract's reduction as the oracles know it: its arithmetic, and how its results are laid out.
+// A contract's reduction in terms of the oracles: its arithmetic and the layout of its results.
 #pragma once
 
 #include "contracts/contract.h"
@@ -9,24 +9,24 @@
 
 namespace foldproof {
 
-/// Whether subnormal numbers are lost: where the contract says so, and where the code of a kernel or of a
-/// function that it calls does, whoever asked nvcc for that.
+/// Whether subnormal numbers are flushed: if the contract says so, or if the code of a kernel or of a
+/// function that it calls does, whichever option of nvcc caused it.
 bool flushes(const Instance& instance, const ptx::Source& ptx);
 
-/// Of the instance's reduction or a further one.
+/// For the instance's reduction or an additional one.
 Arithmetic arithmetic_of(const Reduction& reduction, const Instance& instance, bool flushes);
 
-/// Throws InputError where what it makes is not judged.
-void check_judged(const Arithmetic& arithmetic, const Contract& contract);
+/// Throws InputError if there is no checker for the arithmetic.
+void require_checker(const Arithmetic& arithmetic, const Contract& contract);
 
-/// With the height that the contract claims for a case of these variables.
+/// `arithmetic` with the height that the contract claims for a case with these variables.
 Arithmetic of_case(Arithmetic arithmetic, const Instance& instance, const Variables& variables);
 
-/// Of a judgement that is not ok.
-Kind kind_of(const Judgement& judgement);
+/// The kind of finding for a check result that is not ok.
+Kind kind_of(const CheckResult& check_result);
 
-/// Of the instance's reduction or a further one; where the results are rows or columns, `columns` is among
-/// the variables. `operands` hold the offsets of segments.
+/// For the instance's reduction or an additional one; if the results are rows or columns, `columns` must be
+/// among the variables. `operands` must hold the offsets of segments.
 ResultLayout result_layout(const Reduction& reduction, const Variables& variables,
                            const Operands& operands = {});
 

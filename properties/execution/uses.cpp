@@ -40,13 +40,13 @@ std::vector<bool> dependents(const Expressions& expressions, std::size_t element
 
 }  // namespace
 
-std::size_t losing_launch(const Instance& instance, const Followed& followed, std::size_t element) {
-  const std::vector<bool> depend = dependents(followed.expressions, element);
+std::size_t losing_launch(const Instance& instance, const ProvenanceTrace& trace, std::size_t element) {
+  const std::vector<bool> depend = dependents(trace.expressions, element);
   std::optional<std::size_t> last;
   bool last_keeps = false;
-  NodeId begin = followed.expressions.inputs() + 1;
-  for (std::size_t i = 0; i < followed.launches.size(); ++i) {
-    const FollowedLaunch& launch = followed.launches[i];
+  NodeId begin = trace.expressions.inputs() + 1;
+  for (std::size_t i = 0; i < trace.launches.size(); ++i) {
+    const LaunchTrace& launch = trace.launches[i];
     const bool keeps = std::ranges::any_of(launch.kept, [&](NodeId node) { return depend[node]; });
     const bool makes =
         std::find(depend.begin() + begin, depend.begin() + launch.end, true) != depend.begin() + launch.end;
@@ -54,15 +54,15 @@ std::size_t losing_launch(const Instance& instance, const Followed& followed, st
     begin = launch.end;
   }
   if (!last) return first_with_input(instance);
-  return last_keeps ? std::min(*last + 1, followed.launches.size() - 1) : *last;
+  return last_keeps ? std::min(*last + 1, trace.launches.size() - 1) : *last;
 }
 
 namespace {
 
-/// More results need not be looked at: where all are the whole reduction, and where each is that of a part.
+/// Number of results to examine: if each is the whole reduction, and if each is the reduction of a part.
 constexpr std::size_t most_wholes = 32, most_parts = 8;
 
-/// Elements of which the same is wrong.
+/// Elements with the same fault.
 class Elements {
  public:
   void add(std::size_t index) {
@@ -71,10 +71,10 @@ class Elements {
   }
   bool any() const { return count_ != 0; }
   std::size_t first() const { return first_; }
-  /// "element 3 is", "the elements 3 and 7 are", "9 elements, from 3 to 40, are".
+  /// "element 3 is", "elements 3 and 7 are", "9 elements, from 3 to 40, are".
   std::string are() const {
     if (count_ == 1) return fmt::format("element {} is", first_);
-    if (count_ == 2) return fmt::format("the elements {} and {} are", first_, last_);
+    if (count_ == 2) return fmt::format("elements {} and {} are", first_, last_);
     return fmt::format("{} elements, from {} to {}, are", count_, first_, last_);
   }
 
@@ -82,15 +82,15 @@ class Elements {
   std::size_t count_ = 0, first_ = 0, last_ = 0;
 };
 
-/// "that of the elements 3 to 7 alone", what a result is made of.
+/// "elements 3 to 7 alone": what a result is computed from.
 std::string only(const Part& part) {
-  if (part.first >= part.last) return "that of no element";
-  if (part.first + 1 == part.last) return fmt::format("that of element {} alone", part.first);
-  return fmt::format("that of the elements {} to {} alone", part.first, part.last - 1);
+  if (part.first >= part.last) return "no element";
+  if (part.first + 1 == part.last) return fmt::format("element {} alone", part.first);
+  return fmt::format("elements {} to {} alone", part.first, part.last - 1);
 }
 
-/// How often element k is in a result in which it is once: a mean divides it, a dot product takes it as often
-/// as its partner says, and a scaled sum as often as its scale.
+/// The weight of element k in a result that uses it once: a mean divides it, a dot product multiplies it by
+/// its partner, and a scaled sum by its scale.
 double one_use(Operator op, const Part& part, const Operands& operands, std::size_t k) {
   if (op == Operator::mean) return 1.0 / static_cast<double>(part.size());
   const auto& second = operands[Role::second];
@@ -100,20 +100,20 @@ double one_use(Operator op, const Part& part, const Operands& operands, std::siz
   return partner.is_finite() ? std::fabs(to_double(partner)) : std::numeric_limits<double>::infinity();
 }
 
-/// Whether an element belongs into a result with a factor.
+/// Whether elements enter a result with a factor.
 bool has_factors(Operator op, const Operands& operands) {
   return op == Operator::mean || operands[Role::second] || operands[Role::scales];
 }
 
-/// Of one result, or all together, made of a part of the input.
-std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& followed,
+/// For one result, or for all together, computed from a part of the input.
+std::vector<WrongUse> wrong_in_part(const Instance& instance, const ProvenanceTrace& trace,
                                     const std::vector<Use>& uses, const Part& part, const Operands& operands,
                                     std::string_view result) {
   const Operator op = instance.reduction->op;
   const bool extremum = is_extremum(underlying(op));
-  // Where the only element stands is known without a look at it.
-  const bool one_place = info(op).gives == OperatorInfo::Gives::place && part.last - part.first == 1;
-  // An operator of the contract's own may multiply elements as it likes.
+  // The index of a single element is known without reading it.
+  const bool one_place = info(op).gives == OperatorInfo::Gives::index && part.last - part.first == 1;
+  // A contract's own operator may use elements with any multiplicity.
   const bool counts_twice =
       op != Operator::custom && (!extremum || instance.claims.uses_every_input_once.value_or(false));
   Elements unused, repeated, foreign;
@@ -125,39 +125,38 @@ std::vector<WrongUse> wrong_in_part(const Instance& instance, const Followed& fo
     if (inside && counts_twice && times > 1.5 * once) repeated.add(k);
     if (!inside && times > 0.5 * once) foreign.add(k);
   }
-  const std::string of = fmt::format("of {} elements", followed.expressions.inputs());
+  const std::string of = fmt::format("of {} elements", trace.expressions.inputs());
   std::vector<WrongUse> wrong;
   if (unused.any())
     wrong.push_back({Kind::input_not_used, fmt::format("{}, {} not part of {}", of, unused.are(), result),
-                     followed.expressions.decisions().empty(),
-                     losing_launch(instance, followed, unused.first())});
+                     trace.expressions.decisions().empty(), losing_launch(instance, trace, unused.first())});
   if (repeated.any())
     wrong.push_back(
         {Kind::input_used_twice,
          fmt::format("{}, {} part of {} {}", of, repeated.are(), result,
-                     has_factors(op, operands) ? "with more than its factor" : "more than once")});
+                     has_factors(op, operands) ? "with more than its weight" : "more than once")});
   if (foreign.any())
-    wrong.push_back({Kind::contract_violation,
-                     fmt::format("{}, {} part of {}, which is {}", of, foreign.are(), result, only(part))});
+    wrong.push_back({Kind::contract_violation, fmt::format("{}, {} part of {}, which must combine {}", of,
+                                                           foreign.are(), result, only(part))});
   return wrong;
 }
 
 }  // namespace
 
-void follow(const Instance& instance, PreparedJob& prepared) {
+void request_trace(const Instance& instance, PreparedJob& prepared) {
   const Reduction& reduction = *instance.reduction;
-  JobFollow follow{prepared.input,       prepared.output, reduction.input, reduction.output, 0,
-                   prepared.output_count};
-  follow.input_count = prepared.job.buffers[prepared.input].initial.size() / size_of(reduction.input);
-  prepared.job.follow = follow;
+  TraceRequest request{prepared.input,       prepared.output, reduction.input, reduction.output, 0,
+                       prepared.output_count};
+  request.input_count = prepared.job.buffers[prepared.input].initial.size() / size_of(reduction.input);
+  prepared.job.trace = request;
 }
 
 std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
-                                 const Followed& followed, const Operands& operands) {
+                                 const ProvenanceTrace& trace, const Operands& operands) {
   const Reduction& reduction = *instance.reduction;
   const ResultLayout layout = result_layout(reduction, variables, operands);
   const bool together = layout.shape == ResultShape::partials || layout.shape == ResultShape::bins;
-  const std::span<const NodeId> all = followed.results;
+  const std::span<const NodeId> all = trace.results;
   const bool wholes = layout.shape == ResultShape::value;
   const std::size_t most = together ? 1 : wholes ? most_wholes : most_parts;
   const std::size_t rounds = std::min(all.size(), most);
@@ -165,26 +164,25 @@ std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& vari
   for (std::size_t round = 0; round < rounds && wrong.empty(); ++round) {
     const std::size_t i = rounds > 1 ? round * (all.size() - 1) / (rounds - 1) : 0;
     const std::vector<Use> uses =
-        uses_of(followed.expressions, together ? all : all.subspan(i, 1), underlying(reduction.op));
+        uses_of(trace.expressions, together ? all : all.subspan(i, 1), underlying(reduction.op));
     const Part part = part_of(layout, reduction.op, i, uses.size());
     const std::string result = all.size() > 1 && !together ? fmt::format("result {}", i) : "the result";
-    wrong = wrong_in_part(instance, followed, uses, part, operands, result);
+    wrong = wrong_in_part(instance, trace, uses, part, operands, result);
   }
   return wrong;
 }
 
 std::optional<std::string> wrong_height(const Instance& instance, const Variables& variables,
-                                        const Followed& followed) {
+                                        const ProvenanceTrace& trace) {
   if (!instance.claims.height) return std::nullopt;
   const std::int64_t claimed = instance.claims.height->evaluate(variables);
   const Operator op = instance.reduction->op;
-  const std::vector<std::uint64_t> heights = combinations(followed.expressions, followed.results, op);
+  const std::vector<std::uint64_t> heights = combinations(trace.expressions, trace.results, op);
   for (std::size_t k = 0; k < heights.size(); ++k)
     if (static_cast<std::int64_t>(heights[k]) > claimed)
       return fmt::format(
-          "the contract claims that an element goes through {} {} at most (\"{}\"), and element "
-          "{} goes through {}",
-          claimed, combinations_of(op), instance.claims.height->text(), k, heights[k]);
+          "the contract claims at most {} {} per element (\"{}\"), but element {} goes through {}", claimed,
+          combinations_of(op), instance.claims.height->text(), k, heights[k]);
   return std::nullopt;
 }
 

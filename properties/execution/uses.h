@@ -1,5 +1,5 @@
-// Whether a kernel uses every element of its input exactly once, by what its results are made of; and which
-// of several launches lost one.
+// Whether a kernel uses every element of its input exactly once, according to the provenance of its results;
+// and which of several launches lost an element.
 #pragma once
 
 #include <cstddef>
@@ -16,31 +16,32 @@
 
 namespace foldproof {
 
-/// Asks for the job's input to be followed into its output.
-void follow(const Instance& instance, PreparedJob& prepared);
+/// Requests a trace of the job's input to its output.
+void request_trace(const Instance& instance, PreparedJob& prepared);
 
-/// What is wrong with how elements are used: one of those that a result is made of is not in it, or too
-/// often, or another one is. That one is used twice is no fault of a minimum or maximum, unless the contract
-/// says so, nor of one on which the way through the program depends.
+/// A fault in the use of elements: an element that belongs to a result is not in it, or too often, or one
+/// that does not belong to it is. Repeated use is not a fault for a minimum or maximum, unless the contract
+/// claims single use, nor for an element on which control flow depends.
 struct WrongUse {
   Kind kind;
   std::string message;
-  /// False where the way through the program depends on elements: a kernel may have seen that others cannot
-  /// change its result. Then only a wrong value shows that it is a fault.
+  /// False if control flow depends on elements: a kernel may have seen that others cannot change its result.
+  /// Then only a wrong value proves a fault.
   bool certain = true;
-  std::optional<std::size_t> launch = {};  ///< the one at fault, where it is known
+  std::optional<std::size_t> launch = {};  ///< the launch at fault, if known
 };
 std::vector<WrongUse> wrong_uses(const Instance& instance, const Variables& variables,
-                                 const Followed& followed, const Operands& operands = {});
+                                 const ProvenanceTrace& trace, const Operands& operands = {});
 
-/// What is wrong with the height that the contract claims; nothing where it claims none, or that many
-/// additions, multiplications or comparisons suffice.
+/// How the observed height violates the contract's claim; nothing if the contract claims no height, or if the
+/// claimed number of additions, multiplications or comparisons suffices.
 std::optional<std::string> wrong_height(const Instance& instance, const Variables& variables,
-                                        const Followed& followed);
+                                        const ProvenanceTrace& trace);
 
-/// The launch of the instance, called once, that lost an element which is in no result: the last that made
-/// something of it, where nothing of that was left in global memory, or else the one behind, which left what
-/// was there unread. Where nothing was made of it, the first launch that is given the input.
-std::size_t losing_launch(const Instance& instance, const Followed& followed, std::size_t element);
+/// The launch of the instance, called once, that lost an element which is in no result: the last one that
+/// computed something from it, if it left none of that in global memory; otherwise the launch after it, which
+/// did not read what was left there. If nothing was computed from it, the first launch that receives the
+/// input.
+std::size_t losing_launch(const Instance& instance, const ProvenanceTrace& trace, std::size_t element);
 
 }  // namespace foldproof

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "properties/recipes.h"
+#include "properties/distributions.h"
 
 namespace foldproof {
 namespace {
 
-/// Classes of counts, or of blocks, that a reduction may treat apart.
+/// Classes of counts, or of block sizes, that a reduction may treat differently.
 struct ValueRow {
   std::string_view name;
   bool (*holds)(std::int64_t value);
@@ -32,7 +32,8 @@ constexpr ValueRow block_rows[] = {
     {"blocks of warps and a part of one", [](std::int64_t b) { return b > 32 && b % 32 != 0; }},
 };
 
-/// What inputs may hold, and a distribution that is drawn only where it is wanted; empty: never missed.
+/// Values that inputs may contain, and the distribution that provides them if drawn; empty: never reported as
+/// missed.
 struct SpecialRow {
   std::string_view name;
   bool InputFacts::*holds;
@@ -48,7 +49,7 @@ constexpr SpecialRow special_rows[] = {
     {"subnormal numbers", &InputFacts::subnormal, "subnormals"},
 };
 
-/// Whether some value of the range is of the class: its ends and all small ones are tried.
+/// Whether some value of the range belongs to the class: tests both ends and all small values.
 bool admits(const ValueRow& row, Bounds range) {
   if (row.holds(range.low) || row.holds(range.high)) return true;
   for (std::int64_t n = range.low; n <= std::min(range.high, range.low + 64); ++n)
@@ -62,8 +63,8 @@ std::uint64_t cases_of(const ValueRow& row, const std::map<std::int64_t, std::ui
   return cases;
 }
 
-/// What of the rows the variable may be and never was. Which values other variables make of it, there is no
-/// telling.
+/// The classes that the variable can reach and never did. A variable that is determined by others is skipped,
+/// since its reachable values are unknown.
 template <std::size_t rows>
 void add_missed(const ValueRow (&table)[rows], const std::string& name, const Domain& domain,
                 const std::map<std::int64_t, std::uint64_t>& values, std::vector<std::string>& missing) {
@@ -75,7 +76,7 @@ void add_missed(const ValueRow (&table)[rows], const std::string& name, const Do
   }
 }
 
-/// Of co-running loads, by whether there is a limit (1) and another kernel (2).
+/// Co-running loads: 1 for an occupancy limit plus 2 for another kernel.
 constexpr std::string_view load_names[] = {"none", "occupancy-limit", "busy-kernel",
                                            "occupancy-limit+busy-kernel"};
 
@@ -104,10 +105,10 @@ CoverageGroup group_of(const std::string& name, const ValueRow (&table)[rows],
 
 }  // namespace
 
-void Coverage::add(const Case& c, const InputFacts& facts, bool law_tried) {
-  ++distributions_[std::string(bare_name(c.recipe.distribution))];
-  for (const std::string& modifier : c.recipe.modifiers) ++modifiers_[std::string(bare_name(modifier))];
-  if (law_tried) ++laws_[c.law];
+void Coverage::add(const Case& c, const InputFacts& facts, bool relation_tried) {
+  ++distributions_[std::string(bare_name(c.input.distribution))];
+  for (const std::string& transform : c.input.transforms) ++transforms_[std::string(bare_name(transform))];
+  if (relation_tried) ++relations_[c.relation];
   for (const SpecialRow& row : special_rows)
     if (facts.*row.holds) ++specials_[std::string(row.name)];
   if (facts.decade) ++decades_[*facts.decade];
@@ -143,10 +144,10 @@ std::vector<CoverageGroup> Coverage::groups() const {
       std::move(rests),
       group_of("blocks", block_rows, blocks_),
       group_of("distributions", distributions_),
-      group_of("modifiers", modifiers_),
+      group_of("transforms", transforms_),
       group_of("in the inputs", specials_),
       std::move(decades),
-      group_of("laws", laws_),
+      group_of("relations", relations_),
       std::move(orders),
       {"runs", {{"misaligned inputs", misaligned_}, {"repeated calls", repeated_}}}};
   return all;
@@ -181,8 +182,8 @@ std::string Coverage::missed(const Domain& domain, const CaseGenerator& generato
   const std::vector<std::string>& distributions = generator.distributions();
   for (const std::string& distribution : distributions)
     if (!distributions_.contains(distribution)) missing.push_back("inputs \"" + distribution + "\"");
-  for (const std::string& modifier : generator.modifiers())
-    if (!modifiers_.contains(modifier)) missing.push_back("inputs \"+" + modifier + "\"");
+  for (const std::string& transform : generator.transforms())
+    if (!transforms_.contains(transform)) missing.push_back("inputs \"+" + transform + "\"");
   for (const SpecialRow& row : special_rows)
     if (std::ranges::find(distributions, row.promised_by) != distributions.end() &&
         !specials_.contains(std::string(row.name)))

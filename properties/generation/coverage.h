@@ -1,4 +1,4 @@
-// Which classes of cases an audit has sampled and how often, so that a run that missed one says so.
+// Which classes of cases an audit has sampled, and how often, so that a run can report those that it missed.
 #pragma once
 
 #include <map>
@@ -16,32 +16,32 @@ namespace foldproof {
 
 class Coverage {
  public:
-  /// `law_tried`: the case's law said something of it.
-  void add(const Case& c, const InputFacts& facts, bool law_tried);
+  /// `relation_tried`: the case's relation applied to it.
+  void add(const Case& c, const InputFacts& facts, bool relation_tried);
 
-  /// All that was counted.
+  /// All counts.
   std::vector<CoverageGroup> groups() const;
 
-  /// What the domain admits and the generator draws, and no case sampled, as one sentence; empty where
-  /// nothing was missed.
+  /// The classes that the domain admits and the generator draws but that no case sampled, as one sentence;
+  /// empty if nothing was missed.
   std::string missed(const Domain& domain, const CaseGenerator& generator) const;
 
-  /// The largest value of each variable that the domain claims larger ones of than can be drawn; of those
-  /// that follow from others, the count alone.
+  /// The largest value of each variable for which the domain claims larger values than can be drawn; among
+  /// those that depend on others, the count alone.
   std::map<std::string, std::int64_t> untried_above(const Domain& domain) const;
 
  private:
-  /// Of the orders that the device obeys.
+  /// For the kind of orders that the device obeys.
   void add_missed_orders(const CaseGenerator& generator, std::vector<std::string>& missing) const;
 
   using Counts = std::map<std::string, std::uint64_t>;
 
   Variables highest_;
-  std::map<std::int64_t, std::uint64_t> counts_, blocks_;  ///< elements and threads of a block
+  std::map<std::int64_t, std::uint64_t> counts_, blocks_;  ///< elements, and threads per block
   std::map<int, std::uint64_t> decades_;                   ///< of the condition number
-  Counts distributions_, modifiers_, specials_, laws_;
+  Counts distributions_, transforms_, specials_, relations_;
   std::map<Schedule::Order, std::uint64_t> schedules_;
-  std::map<std::size_t, std::uint64_t> loads_;  ///< by place in the names of co-running loads
+  std::map<std::size_t, std::uint64_t> loads_;  ///< by index into the names of co-running loads
   std::uint64_t misaligned_ = 0, repeated_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace foldproof {
 namespace {
 
 constexpr std::int64_t most_blocks = 4096;
-constexpr std::int64_t most_segments = 4096;  // a warp or a block may work on each
+constexpr std::int64_t most_segments = 4096;  // each may occupy a warp or a block
 constexpr std::int64_t largest_other = 1 << 16;
 
 }  // namespace
@@ -31,8 +31,8 @@ Bounds Domain::bounds(const std::pair<std::string, Range>& variable, const Varia
   if (name == "segments") cap = most_segments;
   if (name == "count" && range.low > cap)
     throw InputError(
-        fmt::format("the contract claims counts from {} on, and the largest one that is tried is {}",
-                    range.low, cap),
+        fmt::format("the contract claims counts of at least {}, but the largest count tried is {}", range.low,
+                    cap),
         variable.second.low.where());
   const std::int64_t high = std::max(range.low, std::min(range.high, cap));
   const Bounds tried = tried_of(name, {range.low, high}, chosen);
@@ -44,11 +44,10 @@ Bounds Domain::tried_of(const std::string& name, Bounds range, const Variables& 
   if (found == instance_.tried.end()) return range;
   const std::int64_t low = found->second.low.evaluate(chosen), high = found->second.high.evaluate(chosen);
   if (low > range.high || high < range.low)
-    throw InputError(
-        fmt::format("what is tried of \"{}\" is {} .. {}, and nothing of that is in {} .. {}, which can be "
-                    "run; let the two ranges meet",
-                    name, low, high, range.low, range.high),
-        found->second.low.where());
+    throw InputError(fmt::format("the range to try for \"{}\" is {} .. {}, which does not overlap {} .. {}, "
+                                 "the range that can be run; make the ranges overlap",
+                                 name, low, high, range.low, range.high),
+                     found->second.low.where());
   return {range.clamp(low), std::max(range.clamp(low), range.clamp(high))};
 }
 
@@ -96,7 +95,7 @@ void Domain::check(const Variables& values) const {
   for (const auto& [name, value] : values)
     if (std::ranges::find(instance_.domain, name, &std::pair<std::string, Range>::first) ==
         instance_.domain.end())
-      throw InputError(fmt::format("the case sets \"{}\", which the contract's domain does not have", name));
+      throw InputError(fmt::format("the case sets \"{}\", which is not in the contract's domain", name));
   for (const auto& variable : instance_.domain) {
     const auto found = values.find(variable.first);
     if (found == values.end())
@@ -107,8 +106,8 @@ void Domain::check(const Variables& values) const {
       throw InputError(fmt::format("the case has {} = {}, outside the contract's {} .. {}", variable.first,
                                    found->second, range.low, range.high));
     if (variable.first == "count" && found->second > largest_count_)
-      throw InputError(fmt::format("the case has {} elements; the most that is run here is {}", found->second,
-                                   largest_count_));
+      throw InputError(
+          fmt::format("the case has {} elements; the maximum here is {}", found->second, largest_count_));
   }
 }
 

@@ -1,4 +1,4 @@
-// The variables of a case inside the ranges that a contract claims, and inside what can be run in time.
+// The variables of a case, within the ranges that a contract claims and within what can be run in time.
 #pragma once
 
 #include <cstdint>
@@ -23,30 +23,30 @@ class Domain {
   std::int64_t largest_count() const { return largest_count_; }
   const std::vector<std::pair<std::string, Range>>& variables() const { return instance_.domain; }
 
-  /// What the variable may be once those before it are chosen, so that the count can be tried. An empty range
-  /// (a grid for no elements) stands for its low end. Throws InputError when even the low end of a count is
-  /// beyond the largest one.
+  /// The values that the variable may have once those before it are chosen, such that the count can be tried.
+  /// An empty range (a grid for no elements) is replaced by its low end. Throws InputError if even the low
+  /// end of a count exceeds the largest one.
   Bounds bounds(const std::pair<std::string, Range>& variable, const Variables& chosen) const;
 
-  /// For every variable of the domain, in its order, the admitted value nearest to the wanted one.
+  /// For every variable of the domain, in order, the admitted value nearest to the wanted one.
   Variables nearest(const Variables& wanted) const;
 
-  /// The least and the greatest value of a variable over the domain, those before it at their ends.
+  /// The smallest and the largest value of a variable over the domain, with those before it at their ends.
   Bounds reach(const std::string& variable) const;
 
-  /// The greatest count that the contract claims, tried or not; 0 without one.
+  /// The largest count that the contract claims, whether tried or not; 0 without one.
   std::int64_t claimed_count() const;
 
-  /// Throws InputError, naming variable and range, when the values are not those of the domain.
+  /// Throws InputError, naming variable and range, if the values are not in the domain.
   void check(const Variables& values) const;
 
  private:
   Bounds claimed(const std::pair<std::string, Range>& variable, const Variables& chosen) const;
-  /// What the contract lets be tried of a range, or what is nearest to it.
+  /// The part of a range that the contract allows to be tried. Throws InputError if it is empty.
   Bounds tried_of(const std::string& name, Bounds range, const Variables& chosen) const;
-  /// Of a variable that the count grows with, the greatest value with which it is one that is tried.
+  /// For a variable that the count grows with, the largest value with which the count can be tried.
   std::int64_t highest_that_fits(const std::string& name, Bounds range, Variables chosen) const;
-  /// With these values, the others at their low ends; 0 without a count.
+  /// The count for these values, with the other variables at their low ends; 0 without a count.
   std::int64_t least_count(Variables chosen) const;
 
   const Instance& instance_;

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "oracles/number.h"
-#include "properties/recipes.h"
+#include "properties/distributions.h"
 
 namespace foldproof {
 namespace {
@@ -13,13 +13,13 @@ namespace {
 constexpr std::int64_t block_edges[] = {1,   2,   4,   8,   16,  17,  31,  32,  33,  48,  64,   65,   96,
                                         100, 127, 128, 129, 192, 255, 256, 257, 512, 768, 1000, 1023, 1024};
 
-/// Exponents that tell most: next to 1, and where squares or sums leave the format or its precision.
-std::vector<int> telling_exponents(std::string_view modifier, Element element) {
+/// The most informative exponents: next to 1, and where squares or sums leave the format or its precision.
+std::vector<int> informative_exponents(std::string_view transform, Element element) {
   if (!is_float(element)) return {0};
   const FloatFormat& format = float_format(element);
   const int p = format.precision, highest = format.highest_exponent + p - 1;
-  if (modifier == "scale") return {-1, 1, highest / 2 + 3, 2 * format.normal_exponent() / 3};
-  if (modifier == "shift") return {p / 2, p, p + 3};
+  if (transform == "scale") return {-1, 1, highest / 2 + 3, 2 * format.normal_exponent() / 3};
+  if (transform == "shift") return {p / 2, p, p + 3};
   return {-40, -8, 0};
 }
 
@@ -65,21 +65,22 @@ bool stays_as_made(std::string_view distribution) {
   return std::ranges::find(names, distribution) != std::end(names);
 }
 
-std::string with_argument(Chooser& choose, const std::string& modifier, const Reduction& reduction) {
+std::string with_argument(Chooser& choose, const std::string& transform, const Reduction& reduction) {
   const bool extremum = is_extremum(underlying(reduction.op));
-  switch (std::ranges::find(modifiers(), modifier, &RecipeInfo::name)->takes) {
-    case RecipeInfo::Takes::place:
-      // -0 among others makes no difference, and where a kernel starts wrongly an extremum shows it by
-      // infinities alone.
-      if (modifier == "minus-zero" || (extremum && modifier != "nan")) return modifier + ":all";
-      return modifier + ":" +
+  switch (std::ranges::find(transforms(), transform, &DistributionInfo::name)->takes) {
+    case DistributionInfo::Takes::place:
+      // -0 among other elements makes no difference, and a wrong initial value of an extremum shows only if
+      // all elements are infinite.
+      if (transform == "minus-zero" || (extremum && transform != "nan")) return transform + ":all";
+      return transform + ":" +
              choose.one_of<std::string>({"first", "last", "last", "edge", "edge", "tile", "row", "all"});
-    case RecipeInfo::Takes::exponent:
-      return modifier + ":" + std::to_string(choose.one_of(telling_exponents(modifier, reduction.input)));
-    case RecipeInfo::Takes::nothing:
-    case RecipeInfo::Takes::index: break;
+    case DistributionInfo::Takes::exponent:
+      return transform + ":" +
+             std::to_string(choose.one_of(informative_exponents(transform, reduction.input)));
+    case DistributionInfo::Takes::nothing:
+    case DistributionInfo::Takes::index: break;
   }
-  return modifier;
+  return transform;
 }
 
 }  // namespace foldproof

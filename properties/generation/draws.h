@@ -1,4 +1,4 @@
-// What cases are drawn with: RapidCheck's generators on a seed of our own, and the values that tell most.
+// How cases are drawn: RapidCheck's generators with our own seed, and the most informative values.
 #pragma once
 
 #include <rapidcheck/Gen.h>
@@ -16,10 +16,10 @@
 
 namespace foldproof {
 
-/// Orders that lane after lane runs cost up to 32 times as much; larger cases keep to the fast one.
+/// Schedules that run one lane at a time cost up to 32 times as much; larger cases use the fast one.
 inline constexpr std::int64_t most_elements_of_slow_schedules = 4096;
 
-/// Every draw has a stream of its own.
+/// Every draw has its own random stream.
 class Chooser {
  public:
   explicit Chooser(std::uint64_t seed) : random_(seed) {}
@@ -28,7 +28,7 @@ class Chooser {
   T draw(const rc::Gen<T>& gen) {
     return gen(random_.split()).value();
   }
-  /// `low` where the range is empty.
+  /// `low` if the range is empty.
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low >= high ? low : draw(rc::gen::inRange<std::int64_t>(low, high + 1));
   }
@@ -36,26 +36,26 @@ class Chooser {
   T one_of(const std::vector<T>& values) {
     return draw(rc::gen::elementOf(values));
   }
-  /// 32 of them.
+  /// 32 random bits.
   std::uint64_t bits() { return draw(rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 32)); }
 
  private:
   rc::Random random_;
 };
 
-/// Threads of a block: mostly at an edge of warps, powers of two or the range.
+/// Threads per block: mostly near a multiple of the warp size, a power of two or an end of the range.
 std::int64_t block_in(Chooser& choose, Bounds range);
 
-/// Elements of a row: mostly at an edge of warps, of powers of two or of the block.
+/// Elements per row: mostly near a multiple of the warp size or of the block, or a power of two.
 std::int64_t row_in(Chooser& choose, Bounds range, std::int64_t block);
 
-/// One end, the other, next to it, few, or anywhere.
+/// The low end, the high end, next to the low end, near it, or anywhere.
 std::int64_t variable_in(Chooser& choose, Bounds range);
 
-/// Distributions whose point a modifier would spoil: exact sums, and values that few others have.
+/// Distributions whose purpose a transform would defeat: exact sums, and values that are otherwise rare.
 bool stays_as_made(std::string_view distribution);
 
-/// The modifier with an argument, where it takes one.
-std::string with_argument(Chooser& choose, const std::string& modifier, const Reduction& reduction);
+/// The transform with an argument, if it takes one.
+std::string with_argument(Chooser& choose, const std::string& transform, const Reduction& reduction);
 
 }  // namespace foldproof

@@ -19,7 +19,7 @@ bool has_subnormal(Element element, std::span<const std::byte> input) {
   return false;
 }
 
-/// The largest d up to 308 with 10^d <= x; x >= 1. By division, which every host does alike.
+/// The largest d up to 308 with 10^d <= x; x >= 1. Uses divisions, which give the same result on every host.
 int decade_of(double x) {
   int decade = 0;
   for (x = std::min(x, std::numeric_limits<double>::max()); x >= 10; x /= 10) ++decade;

@@ -1,4 +1,4 @@
-// What is in an input, whatever it was meant to be.
+// What an input contains, whichever distribution generated it.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace foldproof {
 
-/// Of floating-point elements; nothing of others.
+/// For floating-point elements; empty for others.
 struct InputFacts {
   bool nan = false, infinity = false, minus_infinity = false, zero = false, minus_zero = false;
   bool subnormal = false;
-  /// Of a finite sum, its condition number k = sum |x| / |sum x| as d with 10^d <= k < 10^(d+1), at most 308;
-  /// the largest int where the sum is zero and the elements are not. Absent for other operators.
+  /// For a finite sum, its condition number k = sum |x| / |sum x| as d with 10^d <= k < 10^(d+1), at most
+  /// 308; the largest int if the sum is zero and the elements are not. Absent for other operators.
   std::optional<int> decade;
 };
 

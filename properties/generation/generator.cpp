@@ -5,26 +5,31 @@
 #include <numeric>
 
 #include "oracles/number.h"
+#include "properties/distributions.h"
 #include "properties/generation/draws.h"
-#include "properties/laws/laws.h"
 #include "properties/random.h"
-#include "properties/recipes.h"
+#include "properties/relations/relations.h"
 
 namespace foldproof {
 namespace {
 
+/// Salts for the turns of a case, in addition to the seed. Frozen: changing a text changes every case.
+namespace salt {
+constexpr std::string_view distribution = "recipe", transform = "modifier", relation = "law";
+}  // namespace salt
+
 constexpr std::int64_t small_count = 300;
 constexpr std::int64_t medium_count = 5000;
 constexpr std::int64_t most_rows = 40;
-/// Of a variable with at most so many values, such as the k of a block of 2^k, each has its turn.
+/// Every value of a variable with at most this many values, such as k for a block of 2^k, has its turn.
 constexpr std::int64_t few_values = 8;
-/// Partials of a case that are to be more than the last block folds at once.
+/// Number of partials in cases meant to have more than the last block folds at once.
 constexpr std::int64_t most_blocks_to_fold = 129;
-/// Blocks of a case, so that tiny blocks do not make a large case slow; those of a warp reach the largest
-/// count.
+/// Maximum number of blocks in a case, so that tiny blocks do not make a large case slow; blocks of one warp
+/// still reach the largest count.
 constexpr std::int64_t most_tiles = 2080;
 
-/// A permutation of 0 … size-1 that depends on the seed alone.
+/// A permutation of 0 … size-1 that depends only on the seed.
 std::vector<std::size_t> permutation(std::size_t size, std::uint64_t seed) {
   std::vector<std::size_t> order(size);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -33,25 +38,25 @@ std::vector<std::size_t> permutation(std::size_t size, std::uint64_t seed) {
   return order;
 }
 
-/// The `index`-th of an endless row of permutations: every class has its turn, in an order that changes.
+/// Element `index` of an endless sequence of permutations: every class has its turn, in changing order.
 std::size_t in_turn(std::uint64_t index, std::size_t classes, std::uint64_t seed) {
   return permutation(classes, mixed(seed + index / classes))[index % classes];
 }
 
 constexpr std::size_t count_classes = static_cast<std::size_t>(CountClass::large) + 1, nudges = 3;
 
-/// Both lengths below: uniform over the number of bits, then over the numbers with that many.
+/// Lengths of all magnitudes: uniform over the number of bits, then over the numbers with that many bits.
 std::int64_t any_length(Chooser& choose, std::int64_t largest) {
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(largest)));
   const std::int64_t top = std::int64_t{1} << choose.between(0, bits - 1);
   return std::min(largest, choose.between(top, 2 * top - 1));
 }
 
-/// What the counts of a case are about.
+/// Which counts a case is drawn from.
 struct Turn {
   CountClass counts;
   std::int64_t nudge;      ///< -1, 0 or 1
-  bool has_largest_block;  ///< and not only the largest count of a block that is drawn
+  bool has_largest_block;  ///< not only the largest count for the block that is drawn
 };
 
 Turn turn_of(std::uint64_t index, std::uint64_t seed) {
@@ -62,27 +67,28 @@ Turn turn_of(std::uint64_t index, std::uint64_t seed) {
   return {CountClass::corner, nudge, index / (count_classes * nudges) % 2 == 0};
 }
 
-/// Which of a round of count classes is the case without elements.
+/// The index of the case without elements in a round of count classes.
 std::uint64_t empty_place(std::uint64_t round, std::uint64_t seed) {
   const auto classes = permutation(count_classes, mixed(hash_of("count", seed) + round));
   const auto none = static_cast<std::size_t>(CountClass::none);
   return static_cast<std::uint64_t>(std::ranges::find(classes, none) - classes.begin());
 }
 
-/// Of the cases before this one, how many have elements as far as their class says.
+/// Number of cases before this one whose class has elements.
 std::uint64_t rank_of(std::uint64_t index, std::uint64_t seed) {
   const std::uint64_t round = index / count_classes, place = index % count_classes;
   return round * (count_classes - 1) + place - (place > empty_place(round, seed) ? 1 : 0);
 }
 
-/// The case with elements that has so many of them before it.
+/// The case with elements that is preceded by `rank` others.
 std::uint64_t index_of_rank(std::uint64_t rank, std::uint64_t seed) {
   const std::uint64_t round = rank / (count_classes - 1), place = rank % (count_classes - 1);
   return round * count_classes + place + (place >= empty_place(round, seed) ? 1 : 0);
 }
 
-/// Of the cases before this one, how many took a turn of the other variables. A case without elements shows
-/// nothing, and a corner with the largest block, of which each period has one, has its own: neither does.
+/// Number of cases before this one that took a turn of the other variables. A case without elements takes
+/// none, since it shows nothing; neither does a corner with the largest block, one per period, which has its
+/// own values.
 std::uint64_t turns_before(std::uint64_t index, std::uint64_t seed) {
   constexpr std::uint64_t period = count_classes * nudges * 2;
   std::uint64_t corners = index / period;
@@ -91,10 +97,11 @@ std::uint64_t turns_before(std::uint64_t index, std::uint64_t seed) {
   return rank_of(index, seed) - corners;
 }
 
-/// Draws the variables: blocks first, since the telling counts lie around multiples of them.
+/// Draws the variables: blocks first, since the informative counts lie around multiples of them.
 class VariableChoice {
  public:
-  /// `turns`: how many cases have taken one of the variables with few values; `seed`: of their order.
+  /// `turns`: number of cases that have taken a turn of the variables with few values; `seed`: of the turns'
+  /// order.
   VariableChoice(Chooser& choose, const Domain& domain, const Turn& turn, std::uint64_t turns,
                  std::uint64_t seed)
       : choose_(choose),
@@ -112,7 +119,7 @@ class VariableChoice {
   }
 
  private:
-  /// Variables in their order; those in `fixed` as near as the domain lets them. A variable is drawn once:
+  /// Draws the variables in order; those in `fixed` get the nearest admitted value. A variable is drawn once:
   /// later rounds keep what the domain still admits.
   Variables draw(const Variables& fixed) {
     Variables chosen;
@@ -143,7 +150,7 @@ class VariableChoice {
              static_cast<std::int64_t>(
                  in_turn(turns_, static_cast<std::size_t>(range.high - range.low + 1), hash_of(name, seed_)));
     if (name == "block") return block_in(choose_, range);
-    if (name == "columns")  // now and then as long as a count may be
+    if (name == "columns")  // occasionally as long as a count may be
       return choose_.between(0, 11) == 0 ? long_row_in(range) : row_in(choose_, range, tile_of(chosen));
     if (name == "rows") return rows_in(range, chosen);
     if (name == "segments") return segments_in(range);
@@ -154,14 +161,14 @@ class VariableChoice {
     return choose_.between(0, 1) == 0 ? range.high : range.clamp(any_length(choose_, range.high));
   }
 
-  /// A warp or a block works on each, whether there is an element in it or not.
+  /// A warp or a block works on each segment, whether or not it is empty.
   std::int64_t segments_in(Bounds range) {
     if (choose_.between(0, 15) == 0) return range.high;
     return variable_in(choose_, {range.low, range.clamp(small_count)});
   }
 
-  /// A row is mostly a block's, and some judges take their time for each element: few rows, and seldom as
-  /// many as there may be blocks.
+  /// A row usually occupies a block, and some checkers take time for every element: few rows, and only rarely
+  /// as many as there may be blocks.
   std::int64_t rows_in(Bounds range, const Variables& chosen) {
     const auto columns = chosen.find("columns");
     const std::int64_t length = columns == chosen.end() ? 1 : std::max<std::int64_t>(columns->second, 1);
@@ -171,7 +178,7 @@ class VariableChoice {
     return variable_in(choose_, {range.low, range.clamp(std::min(most_rows, in_time))});
   }
 
-  /// Few blocks more than the largest count fills.
+  /// Few more blocks than the largest count fills.
   Bounds capped_grid(Bounds range, const Variables& chosen) const {
     const auto found = chosen.find("block");
     const std::int64_t block = found == chosen.end() ? 32 : std::max<std::int64_t>(found->second, 1);
@@ -201,13 +208,13 @@ class VariableChoice {
     return any_length(choose_, std::max<std::int64_t>(most, 1));
   }
 
-  /// Few blocks, and now and then more than a second level of one warp or one block folds at once.
+  /// Few blocks, and occasionally more than a second level of one warp or one block folds at once.
   std::int64_t tiles(std::int64_t tile) {
     const std::int64_t more_than_a_block = std::min(tile + 1, most_blocks_to_fold);
     return choose_.one_of<std::int64_t>({1, 1, 2, 2, 3, 5, 8, 31, 32, 33, more_than_a_block});
   }
 
-  /// What says how many elements there are, or in which rows they stand.
+  /// Variables that determine how many elements there are, or their arrangement in rows.
   static bool is_count(const std::string& name) {
     return name == "count" || name == "columns" || name == "rows" || name == "segments" || name == "grid";
   }
@@ -231,7 +238,7 @@ class VariableChoice {
   const Domain& domain_;
   std::uint64_t turns_, seed_;
   std::int64_t nudge_;      ///< steps off an edge: -1, 0 or 1
-  bool has_largest_block_;  ///< and of what the block is made: the k of 2^k
+  bool has_largest_block_;  ///< and of what determines the block, such as k for 2^k
   bool corner_ = false;
   Variables drawn_;
 };
@@ -251,12 +258,12 @@ std::int64_t offset_in(Chooser& choose, const Variables& variables) {
   return choose.one_of<std::int64_t>({0, 0, 0, 1, 2, 3, 5});
 }
 
-/// A NaN is planted only where the contract says what it must do.
-bool is_wanted(const RecipeInfo& recipe, const Instance& instance) {
+/// For an extremum, NaN is drawn only if the contract specifies NaN handling.
+bool is_wanted(const DistributionInfo& distribution, const Instance& instance) {
   const Reduction& reduction = *instance.reduction;
-  if (!suits(recipe, reduction.input)) return false;
+  if (!suits(distribution, reduction.input)) return false;
   const bool extremum = is_extremum(underlying(reduction.op));
-  const bool plants_nan = recipe.name == "nans" || recipe.name == "nan";
+  const bool plants_nan = distribution.name == "nans" || distribution.name == "nan";
   return !plants_nan || !extremum || instance.claims.nan != NanPolicy::unspecified;
 }
 
@@ -274,11 +281,11 @@ CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, std
       seed_(hash_of(identity_, seed)),
       obeys_schedules_(obeys_schedules) {
   if (!instance.reduction) return;
-  for (const RecipeInfo& recipe : recipes())
-    if (is_wanted(recipe, instance)) distributions_.emplace_back(recipe.name);
-  for (const RecipeInfo& modifier : foldproof::modifiers())
-    if (is_wanted(modifier, instance)) modifiers_.emplace_back(modifier.name);
-  laws_ = laws_of(instance);
+  for (const DistributionInfo& distribution : foldproof::distributions())
+    if (is_wanted(distribution, instance)) distributions_.emplace_back(distribution.name);
+  for (const DistributionInfo& transform : foldproof::transforms())
+    if (is_wanted(transform, instance)) transforms_.emplace_back(transform.name);
+  relations_ = relations_of(instance);
 }
 
 CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const {
@@ -287,10 +294,10 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
   const auto is_corner = [&](std::size_t place) {
     return turn_of(index_of_rank(round * classes + place, seed_), seed_).counts == CountClass::corner;
   };
-  auto inputs = permutation(classes, mixed(hash_of("recipe", seed_) + round));
-  auto changes = permutation(classes, mixed(hash_of("modifier", seed_) + round));
-  // A lost element shows only where nothing is rounded: the first corner of a round, where many elements can
-  // be lost, has "integers".
+  auto inputs = permutation(classes, mixed(hash_of(salt::distribution, seed_) + round));
+  auto changes = permutation(classes, mixed(hash_of(salt::transform, seed_) + round));
+  // A lost element shows only if nothing is rounded: the first corner of a round, where many elements can be
+  // lost, has "integers".
   const auto integers =
       static_cast<std::size_t>(std::ranges::find(distributions_, "integers") - distributions_.begin());
   const auto place = static_cast<std::size_t>(std::ranges::find(inputs, integers) - inputs.begin());
@@ -299,7 +306,7 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
     std::swap(inputs[corner], inputs[place]);
     break;
   }
-  const auto is_plain = [&](std::size_t at) { return changes[at] >= modifiers_.size(); };
+  const auto is_plain = [&](std::size_t at) { return changes[at] >= transforms_.size(); };
   const auto stays = [&](std::size_t at) { return stays_as_made(distributions_[inputs[at]]); };
   for (std::size_t at = 0, free = 0; at < classes; ++at) {
     if (!stays(at) || is_plain(at)) continue;
@@ -307,16 +314,16 @@ CaseGenerator::Ingredients CaseGenerator::ingredients(std::uint64_t index) const
     std::swap(changes[at], changes[free]);
   }
   const std::size_t own = rank % classes;
-  return {distributions_[inputs[own]], changes[own] < modifiers_.size() ? modifiers_[changes[own]] : ""};
+  return {distributions_[inputs[own]], changes[own] < transforms_.size() ? transforms_[changes[own]] : ""};
 }
 
-std::string CaseGenerator::law(std::uint64_t index) const {
-  if (laws_.empty()) return "";
-  // Of every eight cases two: one that ends near the edge of a tile, and a small one.
+std::string CaseGenerator::relation(std::uint64_t index) const {
+  if (relations_.empty()) return "";
+  // Two of every eight cases: one that ends near the edge of a tile, and a small one.
   const CountClass counts = turn_of(index, seed_).counts;
   if (counts != CountClass::tile_edge && counts != CountClass::small) return "";
-  return laws_[in_turn(2 * (index / count_classes) + (counts == CountClass::small ? 1 : 0), laws_.size(),
-                       hash_of("law", seed_))];
+  return relations_[in_turn(2 * (index / count_classes) + (counts == CountClass::small ? 1 : 0),
+                            relations_.size(), hash_of(salt::relation, seed_))];
 }
 
 Case CaseGenerator::generate(std::uint64_t index) const {
@@ -326,30 +333,30 @@ Case CaseGenerator::generate(std::uint64_t index) const {
   Case c;
   c.variables = VariableChoice(choose, domain_, turn, turns_before(index, seed_), seed_).choose(turn.counts);
   const Ingredients made_of = distributions_.empty() ? Ingredients{"equal", ""} : ingredients(index);
-  c.recipe.distribution = made_of.distribution;
-  c.recipe.seed = choose.bits();
+  c.input.distribution = made_of.distribution;
+  c.input.seed = choose.bits();
   c.order = order_for(schedule_in(choose, index, seed_));
-  if (is_host(instance_)) c.order = usual(c.order);
+  if (is_host_function(instance_)) c.order = usual(c.order);
   const auto count = c.variables.find("count");
   if (count != c.variables.end() && count->second > most_elements_of_slow_schedules) c.order = usual(c.order);
   c.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, offset_in(choose, c.variables)));
   c.calls = choose.between(0, 3) == 0 && turn.counts != CountClass::corner ? 2 : 1;
-  c.law = law(index);
-  if (!made_of.modifier.empty())
-    c.recipe.modifiers = {with_argument(choose, made_of.modifier, *instance_.reduction)};
-  // Whether a maximum is right shows in exponentials only where it stands far above the rest; and where it is
-  // claimed what becomes of a masked row, there must be some.
+  c.relation = relation(index);
+  if (!made_of.transform.empty())
+    c.input.transforms = {with_argument(choose, made_of.transform, *instance_.reduction)};
+  // Whether a maximum is right shows in exponentials only if it is far above the rest; and if the contract
+  // claims a result for masked rows, there must be some.
   const bool is_long = turn.counts == CountClass::medium || turn.counts == CountClass::tile_edge ||
                        turn.counts == CountClass::corner;
-  if (wants("peaks") && is_long) c.recipe.modifiers.emplace_back("peaks");
+  if (wants("peaks") && is_long) c.input.transforms.emplace_back("peaks");
   if (wants("minus-inf") && turn.counts == CountClass::small)
-    c.recipe.modifiers.emplace_back("minus-inf:row");
+    c.input.transforms.emplace_back("minus-inf:row");
   return c;
 }
 
-bool CaseGenerator::wants(std::string_view modifier) const {
-  if (std::ranges::find(modifiers_, modifier) == modifiers_.end()) return false;
-  if (modifier == "minus-inf") return instance_.claims.masked != Masked::unspecified;
+bool CaseGenerator::wants(std::string_view transform) const {
+  if (std::ranges::find(transforms_, transform) == transforms_.end()) return false;
+  if (transform == "minus-inf") return instance_.claims.masked != Masked::unspecified;
   return info(instance_.reduction->op).takes("functions");
 }
 

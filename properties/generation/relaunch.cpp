@@ -12,12 +12,12 @@
 namespace foldproof {
 namespace {
 
-/// What belongs to the input, not to the launch.
+/// Variables of the input, not of the launch.
 constexpr std::array<std::string_view, 5> kept{"count", "rows", "columns", "segments", "offset"};
-/// Variables that the count is made of may miss it.
+/// A draw of the variables that determine the count may miss it.
 constexpr int most_tries = 8;
 
-/// Any magnitude as likely as another, and the upper end once in a while: it is the most work.
+/// All magnitudes are equally likely, and the upper end is drawn occasionally: it is the most work.
 std::int64_t drawn(const Bounds& range, SplitMix& random) {
   if (random.below(8) == 0) return range.high;
   const auto span = static_cast<std::uint64_t>(range.high - range.low);
@@ -39,7 +39,7 @@ Variables drawn_anew(const Domain& domain, const Variables& before, SplitMix& ra
 
 std::optional<Case> relaunched(const Instance& instance, const Case& c) {
   const Domain domain(instance, static_cast<std::uint64_t>(c.variables.at("count")));
-  SplitMix random(hash_of("relaunched", c.recipe.seed));
+  SplitMix random(hash_of("relaunched", c.input.seed));
   for (int attempt = 0; attempt < most_tries; ++attempt) {
     Case other = c;
     other.variables = drawn_anew(domain, c.variables, random);

@@ -9,8 +9,8 @@ namespace foldproof {
 
 struct Instance;
 
-/// The case with other values of the variables of the domain, such as block and grid, and as many elements,
-/// rows, columns and outputs as before. Drawn from the case alone. Nothing where the domain leaves no choice.
+/// The case with other values of launch variables such as block and grid, and with the same numbers of
+/// elements, rows, columns and outputs. Drawn from the case alone. Nothing if the domain leaves no choice.
 std::optional<Case> relaunched(const Instance& instance, const Case& c);
 
 }  // namespace foldproof

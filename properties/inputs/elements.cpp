@@ -43,7 +43,7 @@ void Elements::shuffle() {
   for (std::size_t i = size(); i > 1; --i) swap(i - 1, random.below(i));
 }
 
-std::size_t Elements::telling_index(std::size_t count) {
+std::size_t Elements::informative_index(std::size_t count) {
   constexpr std::size_t edges[] = {0, 31, 32, 33, 127, 128, 255, 256, 1023, 1024};
   const std::uint64_t choice = random.below(8);
   if (choice < 2) return count - 1;

@@ -1,4 +1,4 @@
-// An input that is being filled or modified.
+// An input that is being filled or transformed.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "oracles/number.h"
-#include "properties/inputs/words.h"
+#include "properties/distributions.h"
+#include "properties/inputs/distribution_words.h"
 #include "properties/random.h"
-#include "properties/recipes.h"
 
 namespace foldproof::inputs {
 
@@ -19,10 +19,10 @@ struct Row {
 
 class Elements {
  public:
-  /// All +0.
+  /// All elements are +0.
   Elements(const InputPlan& plan, std::uint64_t seed);
 
-  SplitMix random;    ///< of the word that is at work
+  SplitMix random;    ///< for the word that is being applied
   Argument argument;  ///< of that word
 
   std::uint64_t seed() const { return seed_; }
@@ -32,11 +32,11 @@ class Elements {
   Operator op() const { return plan_.op; }
   bool floating() const { return is_float(plan_.element); }
   bool has_sign() const { return floating() || is_signed_integer(plan_.element); }
-  /// Elements that a block has threads for; at least 1.
+  /// Elements per block, one per thread; at least 1.
   std::size_t tile() const { return plan_.tile; }
-  /// Those that have elements.
+  /// The rows that have elements.
   std::vector<Row> rows() const;
-  /// Bits of the accumulator's significand, or of its magnitude.
+  /// Bits of the accumulator's significand or, for an integer, of its magnitude.
   int precision() const;
   const FloatFormat& format() const { return float_format(plan_.element); }
 
@@ -53,9 +53,9 @@ class Elements {
   void swap(std::size_t i, std::size_t j);
   void shuffle();
 
-  /// Of so many elements, of which there are some: the first, the last, one around the edge of a warp or a
+  /// An index below `count`, which must be positive: the first, the last, one around the edge of a warp or a
   /// tile, or any.
-  std::size_t telling_index(std::size_t count);
+  std::size_t informative_index(std::size_t count);
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
   std::vector<std::byte> take() { return std::move(bytes_); }

@@ -1,5 +1,6 @@
-// Sums of a wanted condition number, after Ogita, Rump and Oishi ("Accurate sum and dot product", 2005): half
-// of the values with random exponents, the rest chosen at falling exponents to cancel the exact running sum.
+// Sums with a given condition number, after Ogita, Rump and Oishi ("Accurate sum and dot product", 2005):
+// half of the values have random exponents; the rest are chosen at falling exponents to cancel the exact
+// running sum.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,12 +11,12 @@
 namespace foldproof::inputs {
 namespace {
 
-/// The leading exponents of the values: `low` is that of the sum.
+/// The leading exponents of the values; `low` is that of the sum.
 struct Window {
   int low, high;
 };
 
-/// As wide as wanted around 1, but inside the normal values and with head-room for a sum of all.
+/// As wide as wanted around 1, but within the normal range and with headroom for the sum of all elements.
 Window window_of(const Elements& x, int wanted) {
   const FloatFormat& format = x.format();
   const int headroom = static_cast<int>(std::bit_width(x.size())) + 2;

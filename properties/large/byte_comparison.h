@@ -1,4 +1,4 @@
-// Comparison of results that stay in a GPU's memory, by kernels/compare_bytes.cu.
+// Compares results in GPU memory, by kernels/compare_bytes.cu.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class ByteComparison {
   /// `image`: of kernels/compare_bytes.cu.
   ByteComparison(cuda::Context& context, const Image& image);
 
-  /// Whether so many bytes from one address on are those from the other on. Waits for it.
+  /// Whether `bytes` bytes at one address equal those at the other. Waits for the result.
   bool are_equal(Address one, Address other, std::uint64_t bytes);
 
  private:

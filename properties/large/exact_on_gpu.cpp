@@ -18,8 +18,8 @@ T word(std::span<const std::byte> bytes, std::size_t index = 0) {
   return value;
 }
 
-/// Limbs of 64 bits, the lowest first, each 2^32 times the one below, as multiples of the smallest subnormal
-/// number of the format; what a limb has above its 32 bits belongs to those above, with its sign.
+/// 64-bit limbs, lowest first, each worth 2^32 times the previous one, as multiples of the format's smallest
+/// subnormal number; what a limb holds above its 32 bits belongs to the higher ones, with its sign.
 Dyadic sum_of(std::span<const std::byte> limbs, const FloatFormat& format) {
   Dyadic sum;
   for (std::size_t k = 0; k < limbs.size() / sizeof(std::int64_t); ++k)
@@ -40,7 +40,7 @@ Specials specials_of(std::uint32_t signs) {
 const Instance& instance_of_input(const Contract& contract, Element element) {
   for (const Instance& instance : contract.instances)
     if (instance.reduction && instance.reduction->input == element) return instance;
-  throw InputError(fmt::format("{} takes no elements of {}", contract.id, name(element)));
+  throw InputError(fmt::format("{} does not support elements of type {}", contract.id, name(element)));
 }
 
 KernelOnGpu& ExactOnGpu::kernel_of(Element element, std::int64_t count, const LaunchWish& wish) {
@@ -49,15 +49,16 @@ KernelOnGpu& ExactOnGpu::kernel_of(Element element, std::int64_t count, const La
   if (known != kernels_.end()) return *known->second;
   auto kernel =
       std::make_unique<KernelOnGpu>(context_, instance_of_input(contract_, element), image_, count, wish);
-  if (kernel->count() != count) throw InputError(fmt::format("{} takes no {} elements", contract_.id, count));
+  if (kernel->count() != count)
+    throw InputError(fmt::format("{} does not support a count of {} elements", contract_.id, count));
   return *(kernels_[key] = std::move(kernel));
 }
 
 ExactOnGpu::Sum ExactOnGpu::sum(Element element, Address elements, std::int64_t count,
                                 const LaunchWish& wish) {
   KernelOnGpu& kernel = kernel_of(element, count, wish);
-  // The block whose ticket is the grid's last rounds the sum, and clears it. A first ticket beyond the grid's
-  // leaves nobody with that one: the sum stays where all blocks have added their shares.
+  // The block whose ticket is the grid's last rounds the sum and clears it. With a first ticket beyond the
+  // grid's no block does: the sum remains where all blocks have added their shares.
   const auto blocks = static_cast<std::uint32_t>(kernel.first_shape().grid.volume());
   kernel.write("ticket", std::as_bytes(std::span(&blocks, 1)));
   for (const char* buffer : {"limbs", "unbounded"}) kernel.clear(buffer);

@@ -9,8 +9,8 @@
 namespace foldproof {
 namespace {
 
-/// The blocks of a free grid: so many, or as many as there is work for. Nothing where the contract leaves no
-/// choice.
+/// The number of blocks of a free grid: as many as wanted, or as many as there is work for. Nothing if the
+/// contract leaves no choice.
 std::optional<std::int64_t> free_grid(const Instance& instance, const Variables& variables,
                                       std::int64_t threads, std::int64_t wanted) {
   const auto grid = std::ranges::find(instance.domain, "grid", &std::pair<std::string, Range>::first);
@@ -26,7 +26,7 @@ KernelOnGpu::KernelOnGpu(cuda::Context& context, const Instance& instance,
                          const std::shared_ptr<const Image>& image, std::int64_t count,
                          const LaunchWish& wish)
     : context_(context), instance_(instance), module_(context, *image) {
-  instance_.tried.clear();  // a GPU has time for all that is claimed
+  instance_.tried.clear();  // a GPU has time for everything that is claimed
   prepare(count, wish, image);
   allocate();
   for (std::size_t k = 0; k < instance_.launches.size(); ++k)
@@ -37,7 +37,7 @@ void KernelOnGpu::prepare(std::int64_t count, const LaunchWish& wish,
                           const std::shared_ptr<const Image>& image) {
   const JobBuilder builder(instance_, image, entries_in(*image));
   Case c = representative_case(instance_, static_cast<std::uint64_t>(count), count, wish.threads);
-  c.calls = 2;  // so that the job says what must be there again
+  c.calls = 2;  // so that the job lists what must be restored
   job_ = builder.build(c, {});
   CUfunc_st* const first = module_.function(launch(0).entry, launch(0).shape);
   const LaunchShape& shape = launch(0).shape;

@@ -15,26 +15,26 @@
 #include "properties/execution/entry_place.h"
 #include "properties/execution/reduction.h"
 #include "properties/generation/domain.h"
-#include "properties/keeping/triage.h"
 #include "properties/kernel_on_gpu.h"
 #include "properties/large/byte_comparison.h"
 #include "properties/large_inputs.h"
+#include "properties/store/triage.h"
 
 namespace foldproof {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Odd ones, and beyond where 32-bit integers end, with and without a sign.
+/// Odd counts, and counts beyond the range of 32-bit integers, signed and unsigned.
 constexpr std::array<std::uint64_t, 6> counts{least_large_count,
                                               (std::uint64_t{1} << 24) + 5,
                                               (std::uint64_t{1} << 28) + 3,
                                               (std::uint64_t{1} << 31) + 7,
                                               std::uint64_t{1} << 32,
                                               (std::uint64_t{1} << 32) + 9};
-/// Of an input: four processes share a GPU. So f32 has all of these counts, and f64 ends at 2^31 + 7.
+/// Per input: four processes share a GPU. Thus f32 reaches all of these counts, and f64 ends at 2^31 + 7.
 constexpr std::uint64_t most_input_bytes = (std::uint64_t{1} << 34) + (std::uint64_t{1} << 20);
-/// Of one run. The next count is up to 16 times as large.
+/// Per run. The next count is up to 16 times as large.
 constexpr double most_seconds = 0.25;
 
 class LargeAudit {
@@ -50,7 +50,7 @@ class LargeAudit {
         maker_(context_, *tools.input_maker),
         comparison_(context_, *tools.comparison),
         report_(empty_report(contract, instance)) {
-    check_judged(arithmetic_, contract);
+    require_checker(arithmetic_, contract);
   }
 
   KernelReport run() {
@@ -68,26 +68,26 @@ class LargeAudit {
     return finished(claimed);
   }
 
-  /// A kernel did not end: whatever waits for the GPU now does not, either.
+  /// Whether a kernel did not end: then nothing that waits for the GPU does, either.
   bool is_stuck() const { return is_stuck_; }
 
  private:
   Element input_type() const { return instance_.reduction->input; }
 
-  /// Why a count is not tried; empty where it is.
+  /// Why a count is not tried; empty if it is.
   std::string why_not(std::uint64_t count) const {
-    if (slowest_ >= most_seconds) return fmt::format("the count before took {:.2f} s", slowest_);
-    if (count * size_of(input_type()) > most_input_bytes) return "its elements are more than 16 GiB";
+    if (slowest_ >= most_seconds) return fmt::format("the previous count took {:.2f} s", slowest_);
+    if (count * size_of(input_type()) > most_input_bytes) return "its elements exceed 16 GiB";
     return "";
   }
 
-  /// Where it cannot be run or ends the audit, `why_not_tried_` says why.
+  /// If the count cannot be run or ends the audit, `why_not_tried_` gives the reason.
   void try_count(std::int64_t wanted) {
     try {
       kernel_.reset();
       elements_.reset();
       kernel_ = std::make_unique<KernelOnGpu>(context_, instance_, image_, wanted);
-      if (kernel_->count() <= tried_) return;  // the contract admits none that is nearer
+      if (kernel_->count() <= tried_) return;  // the contract admits no larger count
       elements_.emplace(static_cast<std::uint64_t>(kernel_->count()) * size_of(input_type()));
       for (const LargeInput& how : large_inputs())
         if (!is_stuck_) try_input(how);
@@ -96,8 +96,8 @@ class LargeAudit {
       why_not_tried_ = failure.what();
       if (!failure.is_for_want_of_memory()) add(Kind::crash, failure.what());
     } catch (const cuda::RefusedLaunch& refused) {
-      why_not_tried_ = "the GPU refuses the launch: " + refused.why;
-    } catch (const InputError& error) {  // a buffer that is too large, say
+      why_not_tried_ = "the GPU rejects the launch: " + refused.why;
+    } catch (const InputError& error) {  // for example, a buffer that is too large
       why_not_tried_ = error.what();
     }
   }
@@ -106,32 +106,32 @@ class LargeAudit {
     case_ = {};
     case_.order = CoRunningLoad{};
     case_.variables = kernel_->variables();
-    case_.recipe.distribution = std::string(how.name);
-    case_.recipe.seed = options_.seed;
+    case_.input.distribution = std::string(how.name);
+    case_.input.seed = options_.seed;
     const Tally tally = tally_of(how, elements_->address(), kernel_->count());
     if (!runs_in_time()) return;
     ++report_.cases;
-    take(judgement_of_output(tally));
+    take(check_result_of_output(tally));
     if (!instance_.claims.deterministic) return;
     const std::uint64_t bytes = kernel_->output_count() * size_of(instance_.reduction->output);
     const cuda::Memory first(bytes);
     context_.copy(first.address(), kernel_->output(), bytes);
     if (runs_in_time() && !comparison_.are_equal(first.address(), kernel_->output(), bytes))
-      add(Kind::not_reproducible, "a second run on the same elements leaves other bits");
+      add(Kind::not_reproducible, "a second run on the same elements gives different bits");
   }
 
-  /// Of what the kernel has left in the GPU's memory: partial sums can be as many as there are warps.
-  Judgement judgement_of_output(const Tally& input) {
+  /// Checks the result in GPU memory: there can be as many partial sums as warps.
+  CheckResult check_result_of_output(const Tally& input) {
     const Reduction& reduction = *instance_.reduction;
-    const auto judge = make_sum_judge(of_case(arithmetic_, instance_, kernel_->variables()), input);
+    const auto checker = make_sum_checker(of_case(arithmetic_, instance_, kernel_->variables()), input);
     if (reduction.result == ResultShape::value)
-      return judge->value(load(reduction.output, kernel_->output_bytes(), 0));
+      return checker->value(load(reduction.output, kernel_->output_bytes(), 0));
     const ExactOnGpu::Sum sum =
         exact_.sum(reduction.output, kernel_->output(), static_cast<std::int64_t>(kernel_->output_count()));
-    return judge->sum_of_partials(sum.finite, sum.specials);
+    return checker->sum_of_partials(sum.finite, sum.specials);
   }
 
-  /// Of the elements that are in memory then.
+  /// Generates the elements in memory and returns their tally.
   Tally tally_of(const LargeInput& how, Address elements, std::int64_t count) {
     const auto sum = [&](bool magnitudes) {
       maker_.make(how, magnitudes, input_type(), elements, static_cast<std::uint64_t>(count), options_.seed);
@@ -144,15 +144,15 @@ class LargeAudit {
     return tally;
   }
 
-  /// Runs the kernel; false where it does not end.
+  /// Runs the kernel; false if it does not end.
   bool runs_in_time() {
     const Clock::time_point start = Clock::now();
     kernel_->run(elements_->address());
     if (!context_.ends_within(options_.limit)) {
       is_stuck_ = true;
       why_not_tried_ = "the kernel did not end";
-      add(Kind::timeout,
-          fmt::format("it did not end within {} s", std::chrono::duration<double>(options_.limit).count()));
+      add(Kind::timeout, fmt::format("the kernel did not end within {} s",
+                                     std::chrono::duration<double>(options_.limit).count()));
       return false;
     }
     slowest_ = std::max(slowest_, std::chrono::duration<double>(Clock::now() - start).count());
@@ -164,7 +164,7 @@ class LargeAudit {
     if (report_.cases == 0 && report_.findings.empty()) {
       report_.verdict = Verdict::unsupported;
       report_.reason =
-          fmt::format("not one sum of {} elements or more was tried: {}", least_large_count, why_not_tried_);
+          fmt::format("no sum of {} elements or more was tried: {}", least_large_count, why_not_tried_);
       return std::move(report_);
     }
     if (!why_not_tried_.empty())
@@ -173,22 +173,23 @@ class LargeAudit {
     return std::move(report_);
   }
 
-  void take(const Judgement& judgement) {
+  void take(const CheckResult& check_result) {
     Accuracy& accuracy = report_.accuracy;
-    ++accuracy.judged_by[static_cast<std::size_t>(judgement.layer)];
-    if (judgement.layer == Judgement::Layer::nothing) accuracy.why_not = judgement.why_not;
-    if (judgement.ulps) accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *judgement.ulps);
-    if (judgement.error_over_bound &&
-        judgement.error_over_bound > report_.worst_error_over_bound.value_or(-1)) {
-      report_.worst_error_over_bound = judgement.error_over_bound;
+    ++accuracy.checked_by[static_cast<std::size_t>(check_result.evidence)];
+    if (check_result.evidence == CheckResult::Evidence::nothing) accuracy.why_not = check_result.why_not;
+    if (check_result.ulps)
+      accuracy.worst_ulps = std::max(accuracy.worst_ulps.value_or(0), *check_result.ulps);
+    if (check_result.error_over_bound &&
+        check_result.error_over_bound > report_.worst_error_over_bound.value_or(-1)) {
+      report_.worst_error_over_bound = check_result.error_over_bound;
       report_.worst_case = describe(case_);
-      accuracy.worst_by = judgement.layer;
-      accuracy.worst_is_vacuous = judgement.vacuous;
+      accuracy.worst_by = check_result.evidence;
+      accuracy.worst_is_vacuous = check_result.vacuous;
     }
-    if (!judgement.ok) add(kind_of(judgement), judgement.sentence);
+    if (!check_result.ok) add(kind_of(check_result), check_result.sentence);
   }
 
-  /// The first of its kind speaks for the others.
+  /// Only the first finding of a kind is kept.
   void add(Kind kind, const std::string& message) {
     if (std::ranges::count(report_.findings, kind, &Finding::kind) != 0) return;
     Finding finding;
@@ -213,11 +214,11 @@ class LargeAudit {
   LargeInputMaker maker_;
   ByteComparison comparison_;
   KernelReport report_;
-  std::unique_ptr<KernelOnGpu> kernel_;  ///< of the count that is tried
+  std::unique_ptr<KernelOnGpu> kernel_;  ///< for the current count
   std::optional<cuda::Memory> elements_;
   Case case_;
-  std::int64_t tried_ = 0;  ///< the largest count whose inputs all were
-  double slowest_ = 0;      ///< seconds of a run
+  std::int64_t tried_ = 0;  ///< the largest count with which all inputs were tried
+  double slowest_ = 0;      ///< seconds of the slowest run
   std::string why_not_tried_;
   bool is_stuck_ = false;
 };
@@ -225,7 +226,8 @@ class LargeAudit {
 }  // namespace
 
 bool is_whole_sum(const Instance& instance) {
-  if (!instance.reduction || instance.in_place || !instance.operands.empty() || !instance.further.empty())
+  if (!instance.reduction || instance.in_place || !instance.operands.empty() ||
+      !instance.additional_outputs.empty())
     return false;
   const Reduction& reduction = *instance.reduction;
   return reduction.op == Operator::sum && is_float(reduction.input) &&
@@ -233,7 +235,8 @@ bool is_whole_sum(const Instance& instance) {
 }
 
 bool serves_large_counts(const Instance& instance) {
-  return is_whole_sum(instance) && instance.reduction->input != Element::e2m1 && !is_host(instance) &&
+  return is_whole_sum(instance) && instance.reduction->input != Element::e2m1 &&
+         !is_host_function(instance) &&
          Domain(instance, least_large_count).claimed_count() >= std::int64_t{least_large_count};
 }
 
@@ -242,7 +245,7 @@ KernelReport audit_large(const Contract& contract, const Instance& instance,
                          const LargeAuditOptions& options) {
   auto audit = std::make_unique<LargeAudit>(contract, instance, image, tools, options);
   KernelReport report = audit->run();
-  // To free memory, or the context, would wait for the kernel. The end of the process ends it.
+  // Freeing memory, or the context, would wait for the kernel, which ends with the process.
   if (audit->is_stuck()) (void)audit.release();
   return report;
 }

@@ -11,14 +11,14 @@
 namespace foldproof {
 namespace {
 
-/// As kernels/large_inputs.cu has it.
+/// Must match kernels/large_inputs.cu.
 struct Fill {
   std::uint64_t seed = 0, significands = 0;
   std::uint32_t precision_bits = 0, sign_bit = 0, lowest_exponent = 0, exponents = 0, one_of = 0, dense = 0,
                 signs = 0, magnitudes = 0;
 };
 
-/// Exponents as they are stored.
+/// Biased exponents, as stored.
 struct Exponents {
   std::uint32_t lowest = 0, highest = 0;
 };

@@ -3,12 +3,12 @@
 
 #include <bit>
 
-#include "properties/mutation/operators.h"
+#include "properties/mutation/mutations.h"
 
 namespace foldproof::mutation {
 namespace {
 
-/// Which operand of the instruction is a member mask.
+/// The index of the operand that is a member mask.
 std::optional<std::size_t> mask_operand(const Candidate& candidate) {
   const std::size_t count = candidate.spelled.operands.size();
   if (count == 0) return std::nullopt;
@@ -31,7 +31,7 @@ std::vector<Change> clear_mask_bit(const Candidate& candidate) {
   const auto mask = static_cast<std::uint32_t>(constant.value_or(0));
   if (mask == 0) return {};
   const auto without = [&](std::uint32_t bit) {
-    return Change{fmt::format("take lane {} out of the mask {:#x}", std::countr_zero(bit), mask),
+    return Change{fmt::format("remove lane {} from the mask {:#x}", std::countr_zero(bit), mask),
                   candidate.spelled.with_operand(*operand, fmt::format("{:#x}", mask & ~bit)).text()};
   };
   const std::uint32_t lowest = mask & (~mask + 1), highest = std::bit_floor(mask);
@@ -62,8 +62,7 @@ std::vector<Change> swap_extremum(const Candidate& candidate) {
   if (!candidate.is("min") && !candidate.is("max")) return {};
   Spelled swapped = candidate.spelled;
   swapped.opcode = candidate.is("min") ? "max" : "min";
-  return {{fmt::format("take the {} instead of the {}", swapped.opcode, candidate.spelled.opcode),
-           swapped.text()}};
+  return {{fmt::format("use {} instead of {}", swapped.opcode, candidate.spelled.opcode), swapped.text()}};
 }
 
 std::vector<Change> subtract(const Candidate& candidate) {

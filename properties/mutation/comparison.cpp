@@ -1,9 +1,9 @@
-// Comparisons of integers: bound checks, loop ends, thread numbers.
+// Integer comparisons: bounds checks, loop conditions, thread indices.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "properties/mutation/operators.h"
+#include "properties/mutation/mutations.h"
 
 namespace foldproof::mutation {
 namespace {
@@ -25,8 +25,8 @@ std::string always(const Candidate& candidate, const char* comparison) {
 std::vector<Change> force_compare(const Candidate& candidate) {
   if (!is_integer_comparison(candidate)) return {};
   const std::string& how = candidate.spelled.suffixes.front();
-  return {{fmt::format("let the comparison ({}) always hold", how), always(candidate, "eq")},
-          {fmt::format("let the comparison ({}) never hold", how), always(candidate, "ne")}};
+  return {{fmt::format("make the comparison ({}) always true", how), always(candidate, "eq")},
+          {fmt::format("make the comparison ({}) always false", how), always(candidate, "ne")}};
 }
 
 std::vector<Change> shift_compare(const Candidate& candidate) {

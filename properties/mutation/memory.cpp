@@ -1,9 +1,9 @@
-// Loads, stores and atomics: how strong they are, how far they reach, and whether they are one step.
+// Loads, stores and atomics: their strength, scope and atomicity.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "properties/mutation/operators.h"
+#include "properties/mutation/mutations.h"
 
 namespace foldproof::mutation {
 namespace {
@@ -20,7 +20,7 @@ std::string noun(const Candidate& candidate) {
   return is_atomic(candidate) ? "atomic" : "cluster barrier";
 }
 
-/// The scope that is written, or nothing.
+/// The scope as written, or an empty string.
 std::string scope_of(const Candidate& candidate) {
   for (const char* scope : scopes)
     if (candidate.has(scope)) return scope;
@@ -33,7 +33,7 @@ std::string order_of(const Candidate& candidate) {
   return "";
 }
 
-/// barrier.cluster.arrive releases where it does not say that it is relaxed.
+/// barrier.cluster.arrive releases unless it is marked relaxed.
 bool is_releasing_arrival(const Candidate& candidate) {
   return candidate.is("barrier") && candidate.has("cluster") && candidate.has("arrive") &&
          !candidate.has("relaxed");
@@ -48,7 +48,7 @@ Spelled with_cta_scope(const Candidate& candidate) {
   return narrowed;
 }
 
-/// The operation of a split atomic, from %mutated0 (what was there) to %mutated1 (what is stored).
+/// The operation of a split atomic, from %mutated0 (the old value) to %mutated1 (the new one).
 std::string operation(const Candidate& candidate, std::size_t first) {
   const std::vector<std::string>& o = candidate.spelled.operands;
   const std::string type = candidate.type(), bits = "b" + type.substr(1);

@@ -1,10 +1,10 @@
-// From PTX to the list of its mutants.
+// Derives the list of mutants from PTX.
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "properties/mutation.h"
-#include "properties/mutation/operators.h"
+#include "properties/mutation/mutations.h"
 #include "ptx/edit.h"
 #include "ptx/query.h"
 
@@ -41,8 +41,8 @@ class Collector {
 
   void add(const ptx::Statement& statement, const mutation::Row& row, mutation::Change change) {
     const Position at = ptx::position(source_, statement.at);
-    const auto [place, is_new] = places_.try_emplace({at.file, at.line, change.deed}, mutants_.size());
-    if (is_new) mutants_.push_back({std::string(row.name), std::move(change.deed), at, {}});
+    const auto [place, is_new] = places_.try_emplace({at.file, at.line, change.change}, mutants_.size());
+    if (is_new) mutants_.push_back({std::string(row.name), std::move(change.change), at, {}});
     mutants_[place->second].edits.push_back({statement.extent.begin, statement.extent.end,
                                              std::move(change.replacement), statement.at.ptx_line,
                                              at.column});

@@ -1,7 +1,7 @@
 // Barriers and fences.
 #include <fmt/format.h>
 
-#include "properties/mutation/operators.h"
+#include "properties/mutation/mutations.h"
 
 namespace foldproof::mutation {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 bool is_barrier(const Candidate& candidate) { return candidate.is("bar") || candidate.is("barrier"); }
 bool is_fence(const Candidate& candidate) { return candidate.is("membar") || candidate.is("fence"); }
 
-/// What a thread that meets nobody would get from bar.red: its own predicate.
+/// The result of bar.red for a thread that synchronizes with no other: its own predicate.
 std::string alone(const Candidate& candidate) {
   const Spelled& s = candidate.spelled;
   const std::string& result = s.operands.front();

@@ -1,4 +1,4 @@
-// Runs mutants until something is found in them.
+// Runs mutants until they are detected.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,22 +8,22 @@
 #include "properties/audit.h"
 #include "properties/execution/evaluation.h"
 #include "properties/generator.h"
-#include "properties/keeping/triage.h"
 #include "properties/mutation.h"
+#include "properties/store/triage.h"
 
 namespace foldproof {
 namespace {
 
-/// A mutant meets so many cases before its neighbours go on: most die of the first few.
+/// Cases tried on every mutant before the next round: most mutants are killed by the first few.
 constexpr std::uint64_t rounds[] = {4, 20};
-/// Of a mutant that the contract excuses so many tell whether the excuse still holds.
-constexpr std::uint64_t excused_cases = 20;
-/// A mutant that runs this much longer than the kernel does not end. Lanes that part cost a factor of 32.
+/// Cases tried on an annotated mutant, to verify that the annotation still holds.
+constexpr std::uint64_t equivalent_cases = 20;
+/// A mutant that runs this many times longer than the kernel does not end. Divergence costs a factor of 32.
 constexpr std::uint64_t patience = 40;
-/// Within these a mutant may end whatever the kernel takes.
+/// A mutant may always run this long, however short the kernel is.
 constexpr std::uint64_t least_instructions = 4'000'000;
 
-/// Passes jobs on with a limit of their own.
+/// Forwards jobs with an instruction limit of its own.
 class LimitedRunner final : public WrappedRunner {
  public:
   using WrappedRunner::WrappedRunner;
@@ -38,12 +38,12 @@ class LimitedRunner final : public WrappedRunner {
   std::uint64_t warp_instructions = 0;
 };
 
-/// One edit of a mutant on its way through the cases.
+/// One edit of a mutant, and its progress through the cases.
 struct Trial {
   const Edit* edit = nullptr;
   std::vector<bool> tried;
   std::uint64_t cases = 0;
-  std::optional<Finding> killer;  ///< once there is one, the trial is over
+  std::optional<Finding> killer;  ///< if set, the trial is over
   std::optional<Finding> hint;    ///< a finding too weak to kill
   std::string invalid;
 
@@ -68,7 +68,7 @@ class Trials {
     costs_.resize(order_.size());
   }
 
-  std::vector<MutantReport> judge(std::span<const Mutant> mutants) {
+  std::vector<MutantReport> check(std::span<const Mutant> mutants) {
     std::vector<std::vector<Trial>> trials(mutants.size());
     for (std::size_t i = 0; i < mutants.size(); ++i)
       for (const Edit& edit : mutants[i].edits)
@@ -86,7 +86,7 @@ class Trials {
                  std::uint64_t cases, bool last) {
     std::uint64_t known = 0;
     for (std::size_t i = 0; i < mutants.size(); ++i) {
-      const bool enough = cases > excused_cases && is_excused(contract_, mutants[i], alive(trials[i]));
+      const bool enough = cases > equivalent_cases && is_equivalent(contract_, mutants[i], alive(trials[i]));
       for (Trial& trial : trials[i])
         if (!trial.ended() && !enough) run(trial, std::min(cases, options_.cases));
       if (last || alive(trials[i]) == 0) ++known;
@@ -121,7 +121,7 @@ class Trials {
     }
   }
 
-  /// What the device does not take is no mutant.
+  /// A mutant that the device rejects is invalid.
   template <typename Work>
   static void unless_refused(Trial& trial, const Work& work) {
     try {
@@ -155,7 +155,7 @@ class Trials {
     }
   }
 
-  /// What an audit would report: what the contract allows is left out.
+  /// What an audit would report, without what the contract allows.
   std::vector<Finding> unexpected(const Evaluation& evaluation) const {
     KernelReport report;
     report.findings = evaluation.findings;
@@ -163,39 +163,40 @@ class Trials {
     return std::move(report.findings);
   }
 
-  /// Warp instructions that a mutant may take; too few, perhaps, as long as the kernel itself was not run.
+  /// Warp instructions that a mutant may execute; possibly too few until the kernel itself has been run.
   std::uint64_t limit_of(std::size_t index) const {
     return std::max(least_instructions, patience * costs_[index].value_or(0));
   }
 
-  /// Runs the kernel as it is. It must be clean, or nothing could be said of its mutants.
+  /// Runs the unmodified kernel. It must be clean; otherwise its mutants cannot be checked.
   void check_kernel(std::size_t index) {
     const Case c = generator_.generate(index);
     const Evaluation evaluation = kernel_.evaluate(c);
     if (evaluation.unsupported) throw Unsupported(*evaluation.unsupported);
     for (const Finding& finding : unexpected(evaluation))
       if (finding.severity >= options_.fail_on)
-        throw InputError(fmt::format("the kernel as it is has a finding, {} ({}); mend it before its mutants "
-                                     "can be judged",
-                                     name(finding.kind), describe(c)),
-                         finding.at);
+        throw InputError(
+            fmt::format(
+                "the unmodified kernel has a finding, {} ({}); fix it before its mutants can be checked",
+                name(finding.kind), describe(c)),
+            finding.at);
     costs_[index] = evaluation.cost;
   }
 
   static MutantReport report_of(const Mutant& mutant, const std::vector<Trial>& trials) {
     MutantReport report;
     report.mutation = mutant.mutation;
-    report.deed = mutant.deed;
+    report.change = mutant.change;
     report.at = mutant.at;
     report.edits = trials.size();
     const Trial* shown = &trials.front();
     if (const auto alive = std::ranges::find_if_not(trials, &Trial::ended); alive != trials.end()) {
       shown = &*alive;
-      report.fate = alive->cases == 0 ? Fate::skipped : Fate::survived;
+      report.status = alive->cases == 0 ? MutantStatus::skipped : MutantStatus::survived;
     } else {
       const auto dead = std::ranges::find_if(trials, [](const Trial& t) { return t.killer.has_value(); });
       if (dead != trials.end()) shown = &*dead;
-      report.fate = dead == trials.end() ? Fate::invalid : Fate::killed;
+      report.status = dead == trials.end() ? MutantStatus::invalid : MutantStatus::killed;
     }
     report.alive = alive(trials);
     report.ptx_line = shown->edit->ptx_line;
@@ -215,51 +216,51 @@ class Trials {
   CaseGenerator generator_;
   std::unique_ptr<Runner> runner_;
   Evaluator kernel_;
-  std::vector<std::size_t> order_;  ///< of the cases: those that killed last come first
+  std::vector<std::size_t> order_;  ///< of the cases: the most recent killers come first
   std::vector<std::optional<std::uint64_t>> costs_;
 };
 
 }  // namespace
 
-std::string_view name(Fate fate) {
-  switch (fate) {
-    case Fate::killed: return "killed";
-    case Fate::survived: return "survived";
-    case Fate::equivalent: return "equivalent";
-    case Fate::invalid: return "invalid";
-    case Fate::skipped: return "skipped";
+std::string_view name(MutantStatus status) {
+  switch (status) {
+    case MutantStatus::killed: return "killed";
+    case MutantStatus::survived: return "survived";
+    case MutantStatus::equivalent: return "equivalent";
+    case MutantStatus::invalid: return "invalid";
+    case MutantStatus::skipped: return "skipped";
   }
   return "";
 }
 
-std::uint64_t MutationReport::count(Fate fate) const {
-  return static_cast<std::uint64_t>(std::ranges::count(mutants, fate, &MutantReport::fate));
+std::uint64_t MutationReport::count(MutantStatus status) const {
+  return static_cast<std::uint64_t>(std::ranges::count(mutants, status, &MutantReport::status));
 }
 
 double score(std::span<const MutationReport> reports) {
   std::uint64_t killed = 0, survived = 0;
   for (const MutationReport& report : reports) {
-    killed += report.count(Fate::killed);
-    survived += report.count(Fate::survived);
+    killed += report.count(MutantStatus::killed);
+    survived += report.count(MutantStatus::survived);
   }
   const std::uint64_t all = killed + survived;
   return all == 0 ? 100.0 : 100.0 * static_cast<double>(killed) / static_cast<double>(all);
 }
 
 Exit exit_status(std::span<const MutationReport> reports, std::optional<double> floor) {
-  const auto is_wrong = [](const MutationReport& report) { return !report.wrong_excuses.empty(); };
+  const auto is_wrong = [](const MutationReport& report) { return !report.wrong_equivalents.empty(); };
   if ((floor && score(reports) < *floor) || std::ranges::any_of(reports, is_wrong)) return exit_findings;
   const auto is_unable = [&](const MutationReport& report) {
-    return !report.reason.empty() || (floor && report.count(Fate::skipped) > 0);
+    return !report.reason.empty() || (floor && report.count(MutantStatus::skipped) > 0);
   };
   return std::ranges::any_of(reports, is_unable) ? exit_unable : exit_ok;
 }
 
-std::vector<MutantReport> judge_mutants(const Contract& contract, const Instance& instance,
-                                        const std::shared_ptr<const Image>& image,
-                                        std::span<const Mutant> mutants, const MakeRunner& make_runner,
-                                        const MutationOptions& options) {
-  return Trials(contract, instance, image, make_runner, options).judge(mutants);
+std::vector<MutantReport> try_mutants(const Contract& contract, const Instance& instance,
+                                      const std::shared_ptr<const Image>& image,
+                                      std::span<const Mutant> mutants, const MakeRunner& make_runner,
+                                      const MutationOptions& options) {
+  return Trials(contract, instance, image, make_runner, options).check(mutants);
 }
 
 }  // namespace foldproof

@@ -9,11 +9,11 @@
 namespace foldproof {
 namespace {
 
-/// Runs after the first that must show a finding too; of one that takes all the time that a run may take,
-/// one.
-int further_runs(Kind kind) { return kind == Kind::timeout ? 1 : 2; }
+/// Runs after the first that must show a finding too; only one for a timeout, which takes the full time
+/// limit.
+int repeats_of(Kind kind) { return kind == Kind::timeout ? 1 : 2; }
 
-/// "the result is 0x1p+0 (1), …"; empty where there is none.
+/// "with the result 0x1p+0 (1), …"; empty if there is none.
 std::string result_of(const Instance& instance, const Evaluation& evaluation) {
   if (evaluation.output.empty()) return "";
   const Element type = instance.reduction->output;
@@ -24,7 +24,7 @@ std::string result_of(const Instance& instance, const Evaluation& evaluation) {
 std::string said_of(const Instance& instance, const Evaluation& evaluation, const Finding* finding) {
   const std::string result = result_of(instance, evaluation);
   const std::string found =
-      finding == nullptr ? "nothing" : fmt::format("{} ({})", name(finding->kind), finding->message);
+      finding == nullptr ? "no finding" : fmt::format("{} ({})", name(finding->kind), finding->message);
   return result.empty() ? found : fmt::format("{} {}", found, result);
 }
 
@@ -36,7 +36,7 @@ bool same_family(Kind a, Kind b) {
 }
 
 bool is_like(const Finding& a, const Finding& b) {
-  // Of two accesses that race, either may have come first.
+  // Either of two racing accesses may have come first.
   const bool is_turned_round = a.other && b.other && a.at == *b.other && *a.other == b.at;
   return same_family(a.kind, b.kind) && (a.at == b.at || is_turned_round);
 }
@@ -49,15 +49,14 @@ const Finding* find_like(const std::vector<Finding>& findings, const Finding& li
 
 std::optional<Finding> not_reproduced(const Evaluator& evaluator, const Instance& instance, const Case& c,
                                       const Evaluation& first, const Finding& finding) {
-  for (int run = 0; run < further_runs(finding.kind); ++run) {
+  for (int run = 0; run < repeats_of(finding.kind); ++run) {
     const Evaluation again = evaluator.evaluate(c);
     if (find_like(again.findings, finding) != nullptr) continue;
     Finding changing = finding;
     changing.kind = Kind::not_reproducible;
     const Finding* other = again.findings.empty() ? nullptr : &again.findings.front();
     changing.message = fmt::format(
-        "the case fails in one run of the very same job and not in another: at first there was {}, and then "
-        "{}",
+        "the case does not fail in every run of the same job: the first run gave {}, and a later one {}",
         said_of(instance, first, &finding), said_of(instance, again, other));
     return changing;
   }

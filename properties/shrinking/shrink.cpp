@@ -10,14 +10,14 @@
 #include <bit>
 
 #include "oracles/number.h"
-#include "properties/recipes.h"
+#include "properties/distributions.h"
 
 namespace foldproof {
 namespace {
 
-/// Inputs up to this many elements are shrunk element by element; a larger one is not readable anyway.
+/// Inputs up to this many elements are shrunk element by element; larger ones would not be readable anyway.
 constexpr std::size_t most_elements = 512;
-/// A case with more planted elements is harder to read than the recipe it came from.
+/// A case with more planted elements is harder to read than the distribution it came from.
 constexpr std::size_t most_planted = 16;
 
 /// Runs candidates until the budget is spent.
@@ -41,13 +41,13 @@ class Trials {
   ShrinkBudget budget_;
 };
 
-bool same_elements(const Recipe& a, const Recipe& b) {
+bool same_elements(const InputDistribution& a, const InputDistribution& b) {
   return words_of(a) == words_of(b) && a.seed == b.seed && a.planted == b.planted;
 }
 
 bool same(const Case& a, const Case& b) { return describe(a) == describe(b); }
 
-/// The simpler neighbours of a case, the boldest steps first: fewer elements make all further runs shorter.
+/// The simpler neighbours of a case, boldest steps first: fewer elements make all further runs shorter.
 class Neighbours {
  public:
   Neighbours(const Domain& domain, const Instance& instance) : domain_(&domain), instance_(&instance) {}
@@ -59,23 +59,23 @@ class Neighbours {
 
  private:
   static rc::Seq<Case> simplified(const Case& c) {
-    Case lawless = c, bare = c, once = c, undisturbed = c, aligned = c;
-    lawless.law.clear();
-    bare.recipe.modifiers.clear();
+    Case without_relation = c, bare = c, once = c, undisturbed = c, aligned = c;
+    without_relation.relation.clear();
+    bare.input.transforms.clear();
     once.calls = 1;
     undisturbed.order = usual(c.order);
     aligned.offset = 0;
-    return rc::seq::concat(rc::seq::just(lawless, bare), fewer_modifiers(c),
+    return rc::seq::concat(rc::seq::just(without_relation, bare), fewer_transforms(c),
                            rc::seq::just(once, undisturbed, aligned));
   }
 
-  /// Without one of several.
-  static rc::Seq<Case> fewer_modifiers(const Case& c) {
+  /// Drops one of several transforms.
+  static rc::Seq<Case> fewer_transforms(const Case& c) {
     std::vector<Case> fewer;
-    for (std::size_t i = 0; i < c.recipe.modifiers.size() && c.recipe.modifiers.size() > 1; ++i) {
+    for (std::size_t i = 0; i < c.input.transforms.size() && c.input.transforms.size() > 1; ++i) {
       fewer.push_back(c);
-      auto& modifiers = fewer.back().recipe.modifiers;
-      modifiers.erase(modifiers.begin() + static_cast<std::ptrdiff_t>(i));
+      auto& transforms = fewer.back().input.transforms;
+      transforms.erase(transforms.begin() + static_cast<std::ptrdiff_t>(i));
     }
     return rc::seq::fromContainer(std::move(fewer));
   }
@@ -89,7 +89,7 @@ class Neighbours {
       Case smaller = c;
       smaller.variables[name] = value;
       smaller.variables = domain->nearest(smaller.variables);
-      std::erase_if(smaller.recipe.planted, [&](const auto& p) {
+      std::erase_if(smaller.input.planted, [&](const auto& p) {
         const auto count = smaller.variables.find("count");
         return count != smaller.variables.end() && p.index >= static_cast<std::uint64_t>(count->second);
       });
@@ -97,8 +97,8 @@ class Neighbours {
     });
   }
 
-  /// What goes wrong with a rest of a warp or of a block goes wrong with the rest alone, or behind a full
-  /// one.
+  /// A fault in the remainder of a warp or block also occurs with the remainder alone, or after a full warp
+  /// or block.
   rc::Seq<Case> counts(const Case& c) const {
     const auto count = c.variables.find("count");
     if (count == c.variables.end()) return {};
@@ -123,24 +123,24 @@ class Neighbours {
     return all;
   }
 
-  /// Elements that were taken apart are read most easily among zeros, and so is an input without any left.
+  /// Individually planted elements are easiest to read among zeros, and so is an input without any.
   rc::Seq<Case> distributions(const Case& c) const {
-    if (!c.recipe.planted.empty() || same_elements(c.recipe, {"zeros"})) return {};
+    if (!c.input.planted.empty() || same_elements(c.input, {"zeros"})) return {};
     std::vector<Case> simpler;
-    for (const RecipeInfo& recipe : recipes()) {
-      if (recipe.name == bare_name(c.recipe.distribution)) break;
-      if (!instance_->reduction || !suits(recipe, instance_->reduction->input)) continue;
+    for (const DistributionInfo& distribution : foldproof::distributions()) {
+      if (distribution.name == bare_name(c.input.distribution)) break;
+      if (!instance_->reduction || !suits(distribution, instance_->reduction->input)) continue;
       simpler.push_back(c);
-      simpler.back().recipe.distribution = recipe.name;
+      simpler.back().input.distribution = distribution.name;
     }
     return rc::seq::fromContainer(std::move(simpler));
   }
 
   static rc::Seq<Case> seeds(const Case& c) {
     std::vector<Case> simpler;
-    for (std::uint64_t seed = 0; seed < std::min<std::uint64_t>(c.recipe.seed, 4); ++seed) {
+    for (std::uint64_t seed = 0; seed < std::min<std::uint64_t>(c.input.seed, 4); ++seed) {
       simpler.push_back(c);
-      simpler.back().recipe.seed = seed;
+      simpler.back().input.seed = seed;
     }
     return rc::seq::fromContainer(std::move(simpler));
   }
@@ -149,8 +149,8 @@ class Neighbours {
   const Instance* instance_;
 };
 
-/// Follows the tree to the first child that fails, and on from there.
-Case shrink_recipe(const Case& failing, const Neighbours& neighbours, Trials& trials) {
+/// Follows the tree to the first child that fails, and continues from there.
+Case shrink_distribution(const Case& failing, const Neighbours& neighbours, Trials& trials) {
   auto node = rc::shrinkable::shrinkRecur(failing, neighbours);
   for (bool descended = true; descended && !trials.spent();) {
     descended = false;
@@ -166,29 +166,29 @@ Case shrink_recipe(const Case& failing, const Neighbours& neighbours, Trials& tr
   return node.value();
 }
 
-/// Delta debugging over the elements of an input that are not zero.
+/// Delta debugging over the nonzero elements of an input.
 class ElementShrinker {
  public:
   ElementShrinker(const Case& c, Element element, const std::vector<std::uint64_t>& bits, Trials& trials)
       : case_(c), element_(element), trials_(trials) {
-    case_.recipe = {"zeros"};
+    case_.input = {"zeros"};
     for (std::size_t i = 0; i < bits.size(); ++i)
-      if (bits[i] != 0) case_.recipe.planted.push_back({i, planted_text(element, bits[i])});
+      if (bits[i] != 0) case_.input.planted.push_back({i, planted_text(element, bits[i])});
   }
 
-  /// The shrunk case, or `fallback` where that is easier to read.
+  /// The shrunk case, or `fallback` if that is easier to read.
   Case shrunk(const Case& fallback) {
     if (!trials_.fails(case_)) return fallback;
     remove_elements();
-    if (case_.recipe.planted.size() > most_planted) return fallback;
+    if (case_.input.planted.size() > most_planted) return fallback;
     simplify_values();
     return case_;
   }
 
  private:
   void remove_elements() {
-    for (std::size_t chunk = std::max<std::size_t>(case_.recipe.planted.size() / 2, 1);; chunk /= 2) {
-      for (std::size_t at = 0; at < case_.recipe.planted.size() && !trials_.spent();)
+    for (std::size_t chunk = std::max<std::size_t>(case_.input.planted.size() / 2, 1);; chunk /= 2) {
+      for (std::size_t at = 0; at < case_.input.planted.size() && !trials_.spent();)
         if (!try_without(at, chunk)) at += chunk;
       if (chunk == 1) return;
     }
@@ -196,7 +196,7 @@ class ElementShrinker {
 
   bool try_without(std::size_t at, std::size_t chunk) {
     Case fewer = case_;
-    auto& planted = fewer.recipe.planted;
+    auto& planted = fewer.input.planted;
     const auto begin = planted.begin() + static_cast<std::ptrdiff_t>(at);
     planted.erase(begin, begin + static_cast<std::ptrdiff_t>(std::min(chunk, planted.size() - at)));
     if (!trials_.fails(fewer)) return false;
@@ -205,17 +205,17 @@ class ElementShrinker {
   }
 
   void simplify_values() {
-    for (std::size_t i = 0; i < case_.recipe.planted.size(); ++i)
-      for (const std::string& value : simpler_than(case_.recipe.planted[i].value)) {
+    for (std::size_t i = 0; i < case_.input.planted.size(); ++i)
+      for (const std::string& value : simpler_than(case_.input.planted[i].value)) {
         Case simpler = case_;
-        simpler.recipe.planted[i].value = value;
+        simpler.input.planted[i].value = value;
         if (!trials_.fails(simpler)) continue;
         case_ = std::move(simpler);
         break;
       }
   }
 
-  /// Small whole numbers, then the value itself cut to fewer bits; the simplest first.
+  /// Small integers, then the value itself cut to fewer bits; simplest first.
   std::vector<std::string> simpler_than(const std::string& value) const {
     std::vector<std::string> simpler;
     const auto add = [&](const Number& number) {
@@ -248,15 +248,15 @@ Case shrink(const Case& failing, const Domain& domain, const Instance& instance,
             const InputBits& input, ShrinkBudget budget) {
   const Neighbours neighbours(domain, instance);
   const ShrinkBudget half{budget.runs / 2, budget.cost / 2};
-  Trials recipe_trials(fails, half), element_trials(fails, half);
-  Case small = shrink_recipe(failing, neighbours, recipe_trials);
+  Trials distribution_trials(fails, half), element_trials(fails, half);
+  Case small = shrink_distribution(failing, neighbours, distribution_trials);
   if (!instance.reduction || small.variables.at("count") > static_cast<std::int64_t>(most_elements))
     return small;
-  // A recipe with at most a few elements is read at a glance; it is taken apart all the same, since zeros and
-  // ones say which elements matter.
+  // A distribution with at most a few elements is readable; it is taken apart anyway, since zeros and ones
+  // show which elements matter.
   ElementShrinker elements(small, instance.reduction->input, input(small), element_trials);
-  // The fewer elements may show in a smaller launch, and by themselves, what more of them needed a law for.
-  return shrink_recipe(elements.shrunk(small), neighbours, element_trials);
+  // Fewer elements may fail in a smaller launch, and may no longer need the relation.
+  return shrink_distribution(elements.shrunk(small), neighbours, element_trials);
 }
 
 }  // namespace foldproof

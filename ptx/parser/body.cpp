@@ -6,17 +6,17 @@
 #include <utility>
 
 #include "ptx/parser/declaration.h"
+#include "ptx/parser/ignored_directives.h"
 #include "ptx/parser/limits.h"
 #include "ptx/parser/operand.h"
-#include "ptx/parser/skip.h"
 #include "ptx/types.h"
 
 namespace foldproof::ptx {
 
 namespace {
 
-// An inlined or unrolled piece of inline assembly repeats its declarations, each in a scope of its own; they
-// are kept by function, so that only equal ones may share a label.
+// Each inlined or unrolled copy of inline assembly repeats its declarations in its own scope. They are kept
+// per function, so only equal declarations may share a label.
 bool are_alike(const std::vector<Variable>& a, const std::vector<Variable>& b) {
   return std::ranges::equal(a, b, [](const Variable& x, const Variable& y) {
     return x.space == y.space && x.type == y.type && x.vector == y.vector && x.alignment == y.alignment &&
@@ -28,7 +28,7 @@ bool are_alike(const Prototype& a, const Prototype& b) {
 }
 bool are_alike(const std::vector<std::string>& a, const std::vector<std::string>& b) { return a == b; }
 
-/// Keeps what `label` declares; false when another declaration of the function has the label already.
+/// Stores the declaration of `label`; returns false if the function has a different declaration for it.
 template <class Declared>
 bool keep(std::map<std::string, Declared>& known, const std::string& label, Declared declared) {
   const auto entry = known.find(label);
@@ -97,7 +97,7 @@ void BodyParser::count_registers(const Variable& variable) {
 
 void BodyParser::label(Scope& scope) {
   const Token name = cursor_.take();
-  cursor_.take();  // the colon that item() saw
+  cursor_.take();  // the colon seen by item()
   if (cursor_.accept_dotted("callprototype")) return prototype(std::string(name.text));
   if (cursor_.accept_dotted("branchtargets"))
     return targets(std::string(name.text), function_.branch_targets);
@@ -117,7 +117,7 @@ void BodyParser::prototype(const std::string& label) {
   cursor_.expect_symbol(";", "after .callprototype");
   if (!keep(function_.prototypes, label, std::move(parsed)))
     cursor_.fail(start,
-                 fmt::format("The prototype {} is declared twice in {}, each time differently; rename one.",
+                 fmt::format("The prototype {} is declared twice in {} with different contents; rename one.",
                              quoted(label), quoted(function_.name)));
 }
 
@@ -131,8 +131,9 @@ void BodyParser::targets(const std::string& label, std::map<std::string, std::ve
   cursor_.expect_symbol(";", "after the targets");
   if (!keep(lists, label, std::move(names)))
     cursor_.fail(
-        start, fmt::format("The targets {} are declared twice in {}, each time differently; rename one list.",
-                           quoted(label), quoted(function_.name)));
+        start,
+        fmt::format("The targets {} are declared twice in {} with different contents; rename one list.",
+                    quoted(label), quoted(function_.name)));
 }
 
 void BodyParser::instruction(Scope& scope) {

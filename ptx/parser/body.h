@@ -1,4 +1,4 @@
-// The body of a function: scopes, labels, declarations, instructions and calls.
+// Parser of a function body: scopes, labels, declarations, instructions and calls.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,11 @@ namespace foldproof::ptx {
 
 class BodyParser {
  public:
-  /// Prototypes and target lists found in the body go to `function`, directives that are not known to
-  /// `unknown`.
+  /// Prototypes and target lists found in the body are added to `function`, unknown directives to `unknown`.
   BodyParser(Cursor& cursor, LineTable& lines, Function& function, std::vector<UnknownDirective>& unknown)
       : cursor_(cursor), lines_(lines), function_(function), unknown_(unknown) {}
 
-  /// Reads `{ … }`.
+  /// Parses `{ … }`.
   std::unique_ptr<Scope> parse();
 
  private:

@@ -13,7 +13,7 @@ namespace foldproof::ptx {
 
 namespace {
 
-/// A constant while it is computed: integers are .s64 unless written with U or too large for it.
+/// An intermediate value: integers are .s64 unless written with U or too large for .s64.
 struct Value {
   Literal literal;
   bool is_unsigned = false;
@@ -39,9 +39,9 @@ u64 shift_right(s64 value, s64 by) {
 u64 divide(s64 a, s64 b) { return b == -1 ? u64{0} - std::bit_cast<u64>(a) : std::bit_cast<u64>(a / b); }
 u64 remainder(s64 a, s64 b) { return b == -1 ? 0 : std::bit_cast<u64>(a % b); }
 
-/// A binary operator: how tightly it binds, and its value for .u64, .s64 (null: the same bits) and .f64
-/// (null: not for floats). One operand of .u64 makes both .u64; a shift goes by its left operand; truths are
-/// .s64.
+/// A binary operator: its precedence, and its function for .u64, .s64 (null: the .u64 function applies) and
+/// .f64 (null: not defined for floats). If one operand is .u64, both are converted to it; a shift has the
+/// type of its left operand; comparisons and logical operators yield .s64.
 struct Operator {
   enum class Result : std::uint8_t { common, left, truth };
   std::string_view symbol;
@@ -88,7 +88,7 @@ const Operator* operator_at(const Cursor& cursor, int least) {
   return nullptr;
 }
 
-/// The digits of `text` to `base`; refuses what does not fit 64 bits or is no digit.
+/// The value of `text` in the given base; rejects invalid digits and values that do not fit 64 bits.
 u64 digits(const Cursor& cursor, const Token& token, std::string_view text, int base) {
   u64 value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -96,7 +96,8 @@ u64 digits(const Cursor& cursor, const Token& token, std::string_view text, int 
     cursor.fail(token,
                 fmt::format("The number {} does not fit 64 bits; write a smaller one.", quoted(token)));
   if (error != std::errc() || end != text.data() + text.size())
-    cursor.fail(token, fmt::format("{} is no number to base {}; correct its digits.", quoted(token), base));
+    cursor.fail(token,
+                fmt::format("{} is not a number in base {}; correct its digits.", quoted(token), base));
   return value;
 }
 
@@ -114,8 +115,7 @@ Value decimal_float(const Cursor& cursor, const Token& token) {
   const char* last = token.text.data() + token.text.size();
   const auto [end, error] = std::from_chars(token.text.data(), last, value);
   if (error != std::errc() || end != last)
-    cursor.fail(token,
-                fmt::format("{} is no number that .f64 can hold; write its bits as 0d….", quoted(token)));
+    cursor.fail(token, fmt::format("{} is not representable in .f64; write its bits as 0d….", quoted(token)));
   return f64(value);
 }
 
@@ -139,7 +139,7 @@ Value number(Cursor& cursor) {
 
 Value expression(Cursor& cursor, unsigned depth);
 
-/// (.s64) and (.u64) change how an integer counts, and truncate a float.
+/// (.s64) and (.u64) change the signedness of an integer, and truncate a float.
 Value cast(const Cursor& cursor, const Token& type, const Value& value) {
   if (type.text != "s64" && type.text != "u64")
     cursor.fail(type, fmt::format("A constant is cast to .s64 or .u64 only, not to {}.", quoted(type)));
@@ -170,13 +170,14 @@ Value parenthesised(Cursor& cursor, unsigned depth) {
 Value apply_unary(const Cursor& cursor, const Token& symbol, const Value& value) {
   const char op = symbol.text[0];
   if (value.literal.form == Literal::Form::f32)
-    cursor.fail(symbol, fmt::format("0f… is taken as it stands; put {} into its bits.", quoted(symbol)));
+    cursor.fail(symbol,
+                fmt::format("0f… cannot be combined with {}; change its bits instead.", quoted(symbol)));
   if (op == '+') return value;
   if (op == '-')
     return value.is_integer() ? integer(u64{0} - value.u64(), value.is_unsigned) : f64(-value.f64());
   if (op == '!') return truth(value.is_integer() ? value.u64() == 0 : value.f64() == 0);
   if (!value.is_integer())
-    cursor.fail(symbol, "'~' takes an integer; the constant is a floating-point number.");
+    cursor.fail(symbol, "'~' requires an integer; the constant is a floating-point number.");
   return integer(~value.u64(), value.is_unsigned);
 }
 
@@ -199,7 +200,8 @@ Value unary(Cursor& cursor, unsigned depth) {
 
 Value apply(const Cursor& cursor, const Token& symbol, const Operator& op, const Value& a, const Value& b) {
   if (a.literal.form == Literal::Form::f32 || b.literal.form == Literal::Form::f32)
-    cursor.fail(symbol, "0f… stands alone in a constant; write it as 0d… or in decimal to compute with it.");
+    cursor.fail(symbol,
+                "0f… cannot be combined with operators; write it as 0d… or in decimal to compute with it.");
   if (!a.is_integer() || !b.is_integer()) {
     if (op.on_float == nullptr || a.is_integer() || b.is_integer())
       cursor.fail(symbol, fmt::format("{} cannot combine these constants; use integers, or floating-point "
@@ -215,7 +217,7 @@ Value apply(const Cursor& cursor, const Token& symbol, const Operator& op, const
   return integer(bits, is_unsigned && op.result != Operator::Result::truth);
 }
 
-/// Operators of at least that precedence, from the left.
+/// Parses operators of at least precedence `least`, left-associative.
 Value binary(Cursor& cursor, int least, unsigned depth) {
   Value value = unary(cursor, depth);
   while (const Operator* op = operator_at(cursor, least)) {

@@ -13,10 +13,10 @@ namespace foldproof::ptx {
 /// Whether the next token starts a constant expression rather than a name.
 bool at_constant(const Cursor& cursor);
 
-/// Reads one constant expression. Integers wrap to 64 bits; 0f… stands alone, without operators.
+/// Parses one constant expression. Integers wrap to 64 bits; 0f… cannot be combined with operators.
 Literal parse_constant(Cursor& cursor);
 
-/// The `+4`, `-4` or `+-4` after a name; 0 where none follows.
+/// The `+4`, `-4` or `+-4` after a name; 0 if none follows.
 std::int64_t parse_offset(Cursor& cursor);
 
 /// A plain unsigned number of a directive, at most `most`. `what` names it in errors: "The alignment".

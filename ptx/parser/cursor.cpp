@@ -9,8 +9,8 @@ namespace foldproof::ptx {
 
 Cursor::Cursor(std::string_view text, const std::string& name) : text_(text), lexer_(text, name) {
   if (text.size() > limits::text_bytes)
-    throw InputError(fmt::format("The PTX text has {} bytes, the most that is read is {}; split the module.",
-                                 text.size(), limits::text_bytes),
+    throw InputError(fmt::format("The PTX text has {} bytes; the limit is {}. Split the module.", text.size(),
+                                 limits::text_bytes),
                      Position{name});
   ahead_[0] = lexer_.next();
   ahead_[1] = lexer_.next();

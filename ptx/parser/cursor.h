@@ -1,4 +1,4 @@
-// Reads tokens with two of lookahead, says what it expected instead, and counts what the text builds.
+// Token reader with two tokens of lookahead; reports what was expected and limits the number of nodes.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ class Cursor {
   const Token& peek_second() const { return ahead_[1]; }
   Token take();
 
-  /// Bytes of the text before the next token, and up to the end of the one that was taken last, which was no
-  /// string.
+  /// Byte offsets in the text: the begin of the next token, and the end of the last one taken, which must not
+  /// have been a string.
   std::uint32_t begin_of_next() const {
-    // The text of these kinds lacks the dot or the quote in front.
+    // The text of these kinds excludes the leading dot or quote.
     const bool is_cut = at(Token::Kind::dotted) || at(Token::Kind::string);
     return offset_of(ahead_[0].text.data()) - (is_cut ? 1 : 0);
   }
@@ -35,24 +35,24 @@ class Cursor {
   bool at_dotted(std::string_view text) const { return at(Token::Kind::dotted) && peek().text == text; }
   bool at_name(std::string_view text) const { return at(Token::Kind::name) && peek().text == text; }
 
-  /// Takes the token and returns true if it is that one.
+  /// Takes the next token and returns true if it matches.
   bool accept_symbol(std::string_view text);
   bool accept_dotted(std::string_view text);
 
-  /// Take a token or throw InputError: "Expected ';' after the operands of 'add', found '…'."
-  /// `role` continues the sentence after what was expected.
+  /// Takes a token or throws InputError: "Expected ';' after the operands of 'add', found '…'."
+  /// `role` continues the sentence after the expected token.
   void expect_symbol(std::string_view text, std::string_view role);
   Token expect(Token::Kind kind, std::string_view what);
 
   [[noreturn]] void fail(const Token& at, const std::string& sentence) const;
   [[noreturn]] void fail_expected(std::string_view what) const;
 
-  /// Accounts for `count` new parts of the module. Throws InputError when it grows too large.
+  /// Counts `count` new nodes of the module. Throws InputError if it grows too large.
   void count_nodes(std::size_t count = 1);
 
  private:
   std::uint32_t offset_of(const char* place) const {
-    return static_cast<std::uint32_t>(place - text_.data());  // limits::text_bytes fits
+    return static_cast<std::uint32_t>(place - text_.data());  // fits: see limits::text_bytes
   }
 
   std::string_view text_;

@@ -19,7 +19,7 @@ std::uint32_t parse_alignment(Cursor& cursor) {
   const Token token = cursor.peek();
   const auto bytes = static_cast<std::uint32_t>(parse_count(cursor, limits::alignment, "An alignment"));
   if (!std::has_single_bit(bytes))
-    cursor.fail(token, fmt::format("The alignment {} is no power of two; write 1, 2, 4, 8, ….", bytes));
+    cursor.fail(token, fmt::format("The alignment {} is not a power of two; write 1, 2, 4, 8, ….", bytes));
   return bytes;
 }
 
@@ -27,8 +27,8 @@ std::uint32_t vector_of(std::string_view word) {
   return word == "v2" ? 2 : word == "v4" ? 4 : word == "v8" ? 8 : 1;
 }
 
-/// .align 8 .v2 .f32 .ptr .global .align 4: what all names of the list share. Behind .ptr, .align and the
-/// space describe what the pointer points to, which nothing here asks for.
+/// .align 8 .v2 .f32 .ptr .global .align 4: the part that all names of the list share. After .ptr, .align and
+/// the space describe the pointee and are ignored.
 Variable parse_kind(Cursor& cursor, Space space) {
   Variable kind;
   kind.space = space;
@@ -48,7 +48,7 @@ Variable parse_kind(Cursor& cursor, Space space) {
       kind.type = word.text;
     } else if (!of_pointee || !space_of(word.text)) {
       cursor.fail(word,
-                  fmt::format("{} cannot stand here; a variable is declared as .space .align N .type name.",
+                  fmt::format("{} is not valid here; a variable is declared as .space .align N .type name.",
                               quoted(word)));
     }
   }
@@ -56,7 +56,7 @@ Variable parse_kind(Cursor& cursor, Space space) {
   return kind;
 }
 
-/// [4][2], []: only the first may be left open.
+/// [4][2], []: only the first extent may be omitted.
 void parse_extents(Cursor& cursor, Variable& variable) {
   while (cursor.at_symbol("[")) {
     const Token open = cursor.take();
@@ -67,14 +67,14 @@ void parse_extents(Cursor& cursor, Variable& variable) {
     const std::uint64_t extent =
         is_open ? 0 : parse_count(cursor, limits::variable_bytes, "The extent of an array");
     if (extent == 0 && !variable.extents.empty())
-      cursor.fail(open, fmt::format("Only the first extent of {} may be left open or be 0; give this one.",
+      cursor.fail(open, fmt::format("Only the first extent of {} may be omitted or 0; specify this one.",
                                     quoted(variable.name)));
     variable.extents.push_back(extent);
     cursor.expect_symbol("]", "after the extent");
   }
 }
 
-/// Refuses what would not fit limits::variable_bytes, step by step so that no product overflows.
+/// Rejects variables larger than limits::variable_bytes, dimension by dimension so that no product overflows.
 void check_size(const Cursor& cursor, const Token& name, const Variable& variable) {
   std::uint64_t bytes = std::uint64_t{bytes_of_type(variable.type).value_or(1)} * variable.vector;
   for (std::uint64_t extent : variable.extents) {
@@ -93,7 +93,7 @@ void parse_register_count(Cursor& cursor, Variable& variable) {
   cursor.expect_symbol(">", "after the number of registers");
 }
 
-/// name, name<5>, name[4][2] and their initial values.
+/// name, name<5>, name[4][2], each with its initial values.
 Variable parse_declarator(Cursor& cursor, const Variable& kind) {
   Variable variable = kind;
   const Token name = cursor.expect(Token::Kind::name, "the name of the variable");
@@ -152,7 +152,7 @@ std::vector<Variable> parse_parameters(Cursor& cursor) {
     const std::uint32_t begin = cursor.begin_of_next();
     const Space space = parse_space(cursor);
     if (space != Space::reg && space != Space::param)
-      cursor.fail(start, fmt::format("A parameter lives in .param or .reg, not in {}.", quoted(start)));
+      cursor.fail(start, fmt::format("A parameter must be in .param or .reg, not in {}.", quoted(start)));
     parameters.push_back(parse_declarator(cursor, parse_kind(cursor, space)));
     parameters.back().extent = {begin, cursor.end_of_last()};
   } while (cursor.accept_symbol(","));

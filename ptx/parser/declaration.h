@@ -10,14 +10,14 @@
 
 namespace foldproof::ptx {
 
-/// Reads `.space attributes name, name…;` up to and with the semicolon. The declaration starts at byte
-/// `begin`: a `.extern` in front of it belongs to it.
+/// Parses `.space attributes name, name…;` through the semicolon. The declaration starts at byte `begin`,
+/// since it includes a preceding `.extern`.
 std::vector<Variable> parse_variables(Cursor& cursor, bool is_extern, std::uint32_t begin);
 
-/// Reads `( .param .b32 a, .param .b32 b )`; nothing stands there when the next token is no parenthesis.
+/// Parses `( .param .b32 a, .param .b32 b )`; the result is empty if the next token is not a parenthesis.
 std::vector<Variable> parse_parameters(Cursor& cursor);
 
-/// Skips `.attribute(.managed)`, `.attribute(.unified(1, 2))` behind the word `.attribute`.
+/// Skips `(.managed)` or `(.unified(1, 2))` after `.attribute`.
 void skip_attribute(Cursor& cursor);
 
 }  // namespace foldproof::ptx

@@ -23,7 +23,7 @@ void parse_address(Cursor& cursor, Variable::Value& value) {
   } else {
     value.value = Name{std::string(cursor.expect(Token::Kind::name, "a number or a name").text), {}};
   }
-  // Wraps like the address arithmetic that it stands for; signed overflow would be undefined here.
+  // Wraps like the address arithmetic that it represents; signed overflow would be undefined here.
   value.offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(value.offset) +
                                            static_cast<std::uint64_t>(parse_offset(cursor)));
 }
@@ -42,7 +42,7 @@ void parse_masked_address(Cursor& cursor, Variable::Value& value) {
   cursor.expect_symbol(")", "after the masked address");
 }
 
-/// Floats are written as floats and integers as integers; .bN takes either.
+/// A float type requires a floating-point value and an integer type an integer; .bN accepts either.
 void check_type(const Cursor& cursor, const Token& at, const Variable& variable, const Literal& literal) {
   const bool is_integer = literal.form == Literal::Form::integer;
   const char type = variable.type[0];
@@ -68,7 +68,8 @@ Variable::Value parse_value(Cursor& cursor, const Variable& variable) {
   return value;
 }
 
-/// The braces of one variable; `shape` are its extents, a vector type's elements as the innermost.
+/// The braces of one variable. `shape_` holds its extents, with the elements of a vector type as the
+/// innermost.
 class Braces {
  public:
   Braces(Cursor& cursor, Variable& variable)
@@ -82,7 +83,7 @@ class Braces {
   }
 
  private:
-  /// Values of one element of that level.
+  /// Number of values in one element of the given level.
   std::uint64_t values_below(std::size_t level) const {
     std::uint64_t values = 1;
     for (std::size_t inner = level + 1; inner < shape_.size(); ++inner) values *= shape_[inner];
@@ -116,8 +117,7 @@ class Braces {
     padded_ += values;
     if (padded_ > limits::padded_values)
       cursor_.fail(cursor_.peek(),
-                   fmt::format("The short rows of {} leave out more than {} values; write them "
-                               "in full.",
+                   fmt::format("The short rows of {} omit more than {} values; write them in full.",
                                quoted(variable_.name), limits::padded_values));
     cursor_.count_nodes(values);
     variable_.initial.resize(variable_.initial.size() + values);

@@ -1,4 +1,4 @@
-// What a .global or .const variable holds at first: = {1, 2, {3}}, = 0f3F800000, = {generic(x)+4, 0xFF00(f)}
+// Initial values of .global and .const variables: = {1, 2, {3}}, = 0f3F800000, = {generic(x)+4, 0xFF00(f)}
 // (PTX ISA 9.0, section 5.4.4).
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace foldproof::ptx {
 
-/// Reads `= …` into `variable.initial`: flat, in memory order, short inner rows filled with zeros. Counts the
-/// rows of an array whose first extent was left open.
+/// Parses `= …` into `variable.initial`: flattened in memory order, with short inner rows padded with zeros.
+/// Counts the rows of an array whose first extent was omitted.
 void parse_initializer(Cursor& cursor, Variable& variable);
 
 }  // namespace foldproof::ptx

@@ -11,7 +11,7 @@ namespace foldproof::ptx {
 
 namespace {
 
-// <cctype> depends on the locale, and its arguments on the sign of char.
+// <cctype> depends on the locale and on the signedness of char.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
@@ -117,13 +117,13 @@ Token Lexer::dotted() {
   while (is_name_part(at(length)) ||
          (at(length) == ':' && at(length + 1) == ':' && is_name_part(at(length + 2))))
     length += at(length) == ':' ? 2 : 1;
-  if (length == 1) fail("A '.' stands alone; a directive, suffix or component must follow it directly.");
+  if (length == 1) fail("A '.' must be followed directly by a directive, suffix or component.");
   Token token = cut(Token::Kind::dotted, length);
   token.text.remove_prefix(1);
   return token;
 }
 
-// Digits, fraction and exponent of a decimal number; letters that only a malformed one has are left over.
+// Digits, fraction and exponent of a decimal number; does not include letters that follow a malformed one.
 std::size_t Lexer::length_of_number() const {
   std::size_t length = 0;
   const auto skip = [&](auto belongs) {
@@ -145,7 +145,7 @@ std::size_t Lexer::length_of_number() const {
 Token Lexer::number() {
   std::size_t length = 0;
   if (at() == '0' && is_letter(at(1)) && at(1) != 'e' && at(1) != 'E' && at(1) != 'U') {
-    length = 2;  // 0x 0f 0d 0b, upper case too; what they say is checked with their value
+    length = 2;  // 0x 0f 0d 0b, either case; the digits are checked when the value is computed
     while (is_hex(at(length))) ++length;
   } else {
     length = length_of_number();
@@ -154,7 +154,7 @@ Token Lexer::number() {
   if (is_name_part(at(length))) {
     while (is_name_part(at(length))) ++length;
     const Token wrong{Token::Kind::number, text_.substr(place_, length), line_, column_};
-    fail(fmt::format("{} is no number; write 12, 0x1F, 0b101, 1.5, 0f3F800000 or 0d3FF0000000000000.",
+    fail(fmt::format("{} is not a number; write 12, 0x1F, 0b101, 1.5, 0f3F800000 or 0d3FF0000000000000.",
                      quoted(wrong)));
   }
   return cut(Token::Kind::number, length);

@@ -1,4 +1,4 @@
-// PTX text to tokens (PTX ISA 9.0, sections 4.1 to 4.5). Comments and white space are dropped.
+// Lexer for PTX text (PTX ISA 9.0, sections 4.1 to 4.5). Comments and white space are dropped.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@ struct Token {
   std::uint32_t line = 0, column = 0;  ///< from 1
 };
 
-/// The token as an error shows it: quoted, cut short, without control characters.
+/// The token as shown in an error: quoted, truncated, without control characters.
 std::string quoted(const Token& token);
-/// A name of the text, likewise.
+/// The same for a name from the text.
 std::string quoted(std::string_view name);
 
 class Lexer {
  public:
-  /// Both must outlive the lexer; tokens point into `text`. `name` is what errors call it.
+  /// Both must outlive the lexer; tokens point into `text`. `name` identifies the text in errors.
   Lexer(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
-  /// The next token; `end` for ever at the end. Throws InputError for what is no token.
+  /// The next token; returns `end` repeatedly at the end. Throws InputError for an invalid token.
   Token next();
 
   const std::string& name() const { return name_; }

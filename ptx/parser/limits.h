@@ -1,5 +1,5 @@
-// What a PTX text may ask for. Beyond these the parser refuses, so that no text can exhaust the machine;
-// each lies far above what compilers emit.
+// Resource limits of the parser, far above what compilers emit. A text that exceeds them is rejected, so that
+// no input can exhaust the machine.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ inline constexpr unsigned scope_depth = 200;
 inline constexpr unsigned expression_depth = 64;
 /// Elements of {a, b, …}; tcgen05.ld fills 128 registers.
 inline constexpr std::size_t vector_elements = 256;
-/// Registers that one function declares with %r<N>, all declarations together.
+/// Registers that one function declares with %r<N>, summed over its declarations.
 inline constexpr std::uint64_t registers = std::uint64_t{1} << 20;
 inline constexpr std::uint32_t alignment = std::uint32_t{1} << 20;
 inline constexpr std::size_t dimensions = 8;
 inline constexpr std::uint64_t variable_bytes = std::uint64_t{1} << 32;
-/// Zeros that short rows of an initialiser stand for: {{1}, {2}} of [2][1000].
+/// Zeros that short rows of an initialiser imply: {{1}, {2}} of [2][1000].
 inline constexpr std::uint64_t padded_values = std::uint64_t{1} << 20;
-/// Names of inlined functions, copied into the table of lines; those beyond stay empty.
+/// Names of inlined functions copied into the line table; names beyond this limit stay empty.
 inline constexpr std::size_t function_name_bytes = std::size_t{64} << 20;
 
 }  // namespace foldproof::ptx::limits

@@ -36,7 +36,7 @@ void LineTable::parse_loc(Cursor& cursor) {
 void LineTable::parse_attribute(Cursor& cursor, Loc& loc) {
   if (cursor.at_name("inlined_at")) {
     cursor.take();
-    // The compiler writes the call site's own .loc first; a text that does not leaves the chain open.
+    // The compiler emits the call site's own .loc first; without it, the chain ends here.
     const auto site = latest_.find(parse_place(cursor));
     loc.inlined_at = site == latest_.end() ? 0 : site->second;
     return;

@@ -1,4 +1,4 @@
-// .file, .loc and .section: which CUDA source line each statement comes from (PTX ISA 9.0, section 11.5).
+// .file, .loc and .section: the CUDA source line of each statement (PTX ISA 9.0, section 11.5).
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,18 @@ class LineTable {
  public:
   LineTable() : locs_(1) {}
 
-  /// Each reads one directive; the cursor stands behind its name (`.file`, …).
+  /// Each parses one directive; the cursor is just after its name (`.file`, …).
   void parse_file(Cursor& cursor);
   void parse_loc(Cursor& cursor);
-  /// Skips DWARF, but keeps .debug_str, which holds the names of inlined functions.
+  /// Skips DWARF except .debug_str, which holds the names of inlined functions.
   void parse_section(Cursor& cursor);
 
-  /// Index of the `.loc` that holds here; 0 before the first one of a function.
+  /// Index of the `.loc` in effect; 0 before the first one of a function.
   std::uint32_t current() const { return current_; }
   void begin_function() { current_ = 0; }
 
-  /// Hands the table over, once the whole text is read: .section and .file stand at its end.
+  /// Moves the table into `module`. Call it after the whole text is parsed: .section and .file are at its
+  /// end.
   void finish(Module& module);
 
  private:
@@ -47,7 +48,7 @@ class LineTable {
 
   std::vector<Loc> locs_;
   std::uint32_t current_ = 0;
-  std::map<Place, std::uint32_t> latest_;  ///< the last .loc of each place
+  std::map<Place, std::uint32_t> latest_;  ///< the last .loc of each source position
   std::map<std::uint32_t, std::string> files_;
   std::vector<NameReference> references_;
   std::string strings_;  ///< the bytes of .debug_str

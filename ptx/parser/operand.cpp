@@ -9,7 +9,7 @@ namespace foldproof::ptx {
 
 namespace {
 
-/// {a, b, …}: names and numbers, no braces inside.
+/// {a, b, …}: names and numbers, not nested.
 std::vector<Operand> parse_vector(Cursor& cursor) {
   cursor.expect_symbol("{", "to open the vector");
   std::vector<Operand> elements;
@@ -80,7 +80,7 @@ Operand parse_operand(Cursor& cursor) {
     operand.negated = true;
     operand.value = parse_name(cursor, "a predicate after '!'");
   } else if (cursor.at_symbol("-") && name_follows) {
-    cursor.fail(cursor.peek(), "A register cannot be negated in place; use the instruction 'neg' before.");
+    cursor.fail(cursor.peek(), "A register cannot be negated in place; negate it with 'neg' first.");
   } else if (at_constant(cursor)) {
     operand.value = parse_constant(cursor);
   } else {

@@ -9,12 +9,12 @@
 
 namespace foldproof::ptx {
 
-/// A name with its component, if one follows. `what` completes "Expected …".
+/// A name with its component, if any. `what` completes "Expected …".
 Name parse_name(Cursor& cursor, std::string_view what);
 
 Operand parse_operand(Cursor& cursor);
 
-/// Operands between commas; at least one.
+/// One or more operands separated by commas.
 std::vector<Operand> parse_operands(Cursor& cursor);
 
 }  // namespace foldproof::ptx

@@ -12,15 +12,15 @@
 #include "ptx/parser/constant.h"
 #include "ptx/parser/cursor.h"
 #include "ptx/parser/declaration.h"
+#include "ptx/parser/ignored_directives.h"
 #include "ptx/parser/line_table.h"
-#include "ptx/parser/skip.h"
 #include "ptx/types.h"
 
 namespace foldproof::ptx {
 
 namespace {
 
-/// The directives between a function's parameters and its body, and how many numbers each takes.
+/// The directives between a function's parameters and its body, and how many numbers each accepts.
 struct FunctionDirective {
   std::string_view word;
   unsigned least, most;
@@ -86,7 +86,7 @@ void ModuleParser::version() {
   const auto [dot, major_error] = std::from_chars(text, end, module_.version_major);
   const bool dotted = major_error == std::errc() && dot != end && *dot == '.';
   if (!dotted || std::from_chars(dot + 1, end, module_.version_minor).ptr != end)
-    cursor_.fail(number, fmt::format("{} is no PTX version; write one such as 9.0.", quoted(number)));
+    cursor_.fail(number, fmt::format("{} is not a PTX version; write one such as 9.0.", quoted(number)));
 }
 
 // .target sm_90a, debug
@@ -127,7 +127,7 @@ void ModuleParser::directive() {
 
   const std::uint32_t begin = cursor_.begin_of_next();
   const bool is_extern = cursor_.accept_dotted("extern");
-  // Who sees a name from other modules makes no difference in one.
+  // Linkage to other modules has no effect within a single module.
   if (!is_extern && !cursor_.accept_dotted("visible") && !cursor_.accept_dotted("weak"))
     cursor_.accept_dotted("common");
   if (cursor_.accept_dotted("entry")) return function(true, is_extern, begin);
@@ -193,7 +193,7 @@ void ModuleParser::function_directive(Function& function, const FunctionDirectiv
   } while (cursor_.accept_symbol(","));
 }
 
-/// The index under which `name` is known, or that of a new last element.
+/// The index of `name`; appends a new element if the name is unknown.
 template <class Element>
 std::size_t slot(std::unordered_map<std::string, std::size_t>& known, std::vector<Element>& elements,
                  const std::string& name) {
@@ -202,7 +202,7 @@ std::size_t slot(std::unordered_map<std::string, std::size_t>& known, std::vecto
   return entry->second;
 }
 
-// A declaration (.extern) may stand several times, before or behind the definition.
+// A declaration (.extern) may be repeated, before or after the definition.
 void ModuleParser::keep(Variable&& variable, const Token& at) {
   Variable& kept = module_.variables[slot(variables_, module_.variables, variable.name)];
   const bool is_known = !kept.name.empty();

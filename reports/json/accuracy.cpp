@@ -5,13 +5,13 @@
 namespace foldproof {
 
 void add_accuracy(Json& kernel, const Accuracy& accuracy) {
-  Json judged = Json::object();
-  for (std::size_t i = 0; i < accuracy.judged_by.size(); ++i)
-    judged[std::string(name(static_cast<Judgement::Layer>(i)))] = accuracy.judged_by[i];
-  kernel["judged_by"] = judged;
-  kernel["why_not_judged"] = accuracy.why_not.empty() ? Json(nullptr) : Json(accuracy.why_not);
+  Json checked = Json::object();
+  for (std::size_t i = 0; i < accuracy.checked_by.size(); ++i)
+    checked[std::string(name(static_cast<CheckResult::Evidence>(i)))] = accuracy.checked_by[i];
+  kernel["checked_by"] = checked;
+  kernel["why_not_checked"] = accuracy.why_not.empty() ? Json(nullptr) : Json(accuracy.why_not);
   kernel["worst_error_ulps"] = accuracy.worst_ulps ? Json(*accuracy.worst_ulps) : Json(nullptr);
-  kernel["worst_judged_by"] = accuracy.worst_by ? Json(name(*accuracy.worst_by)) : Json(nullptr);
+  kernel["worst_checked_by"] = accuracy.worst_by ? Json(name(*accuracy.worst_by)) : Json(nullptr);
   kernel["worst_is_vacuous"] = accuracy.worst_is_vacuous;
   const auto& order = accuracy.order;
   kernel["tree"] =
@@ -21,12 +21,12 @@ void add_accuracy(Json& kernel, const Accuracy& accuracy) {
 
 Accuracy accuracy_from(const Json& kernel) {
   Accuracy accuracy;
-  for (std::size_t i = 0; i < accuracy.judged_by.size(); ++i) {
-    const auto layer = static_cast<Judgement::Layer>(i);
-    accuracy.judged_by[i] = kernel.at("judged_by").at(std::string(name(layer))).get<std::uint64_t>();
-    if (kernel.at("worst_judged_by") == name(layer)) accuracy.worst_by = layer;
+  for (std::size_t i = 0; i < accuracy.checked_by.size(); ++i) {
+    const auto evidence = static_cast<CheckResult::Evidence>(i);
+    accuracy.checked_by[i] = kernel.at("checked_by").at(std::string(name(evidence))).get<std::uint64_t>();
+    if (kernel.at("worst_checked_by") == name(evidence)) accuracy.worst_by = evidence;
   }
-  if (const Json& why = kernel.at("why_not_judged"); !why.is_null())
+  if (const Json& why = kernel.at("why_not_checked"); !why.is_null())
     accuracy.why_not = why.get<std::string>();
   if (const Json& ulps = kernel.at("worst_error_ulps"); !ulps.is_null())
     accuracy.worst_ulps = ulps.get<double>();

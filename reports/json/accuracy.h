@@ -1,11 +1,11 @@
-// How exact a kernel was, as JSON.
+// The accuracy of a kernel, as JSON.
 #pragma once
 
 #include "reports/json.h"
 
 namespace foldproof {
 
-/// The fields that docs/json.md lists, into a kernel's object, and back.
+/// Adds the fields that docs/json.md lists to a kernel's object, and reads them back.
 void add_accuracy(Json& kernel, const Accuracy& accuracy);
 Accuracy accuracy_from(const Json& kernel);
 

@@ -5,8 +5,8 @@
 namespace foldproof {
 namespace {
 
-// Each of these visits the fields of one structure: fields(x, visit) calls visit("name", x.name) and so on,
-// whether they are to be written or read.
+// Each of these visits the fields of one structure, for writing or reading: fields(x, visit) calls
+// visit("name", x.name) and so on.
 
 template <class Of, class Visit>
 void traffic_fields(Of& t, Visit visit) {

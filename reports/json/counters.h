@@ -8,7 +8,7 @@ namespace foldproof {
 /// {"case", "launches", …, "shared": {"loads": {…}, …}, "rounds": […]}, as docs/json.md lists them.
 Json to_json(const Counted& counted);
 
-/// What to_json wrote; nothing was lost.
+/// The inverse of to_json; lossless.
 Counted counted_from(const Json& json);
 
 }  // namespace foldproof

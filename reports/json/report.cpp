@@ -19,7 +19,7 @@ Dim3 dim3_from(const Json& json) {
   return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>(), json.at(2).get<std::uint32_t>()};
 }
 
-/// The text at `key`, or nothing where it is null.
+/// The text at `key`; empty if it is null.
 std::string text_at(const Json& json, const char* key) {
   const Json& value = json.at(key);
   return value.is_null() ? std::string() : value.get<std::string>();
@@ -101,7 +101,7 @@ Json to_json(const Finding& finding) {
           {"threads", threads},
           {"case", known(finding.case_text)},
           {"replay", known(finding.replay)},
-          {"mends", usual_mend(finding.kind)}};
+          {"help", help_of(finding.kind)}};
 }
 
 Json untried_json(const std::map<std::string, std::int64_t>& untried) {

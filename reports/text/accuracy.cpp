@@ -7,26 +7,27 @@
 namespace foldproof {
 namespace {
 
-/// Of a catalogue, the table says enough.
+/// For a whole catalogue, the table suffices.
 constexpr std::size_t most_instances = 4;
 
-std::string_view spoken(Judgement::Layer layer) {
-  switch (layer) {
-    case Judgement::Layer::nothing: return "by nothing";
-    case Judgement::Layer::category: return "by whether they are finite";
-    case Judgement::Layer::exact: return "to the bit";
-    case Judgement::Layer::bound: return "by the bound for any order";
-    default: return "by the bound for the order that was seen";
+std::string_view spoken(CheckResult::Evidence evidence) {
+  switch (evidence) {
+    case CheckResult::Evidence::nothing: return "not at all";
+    case CheckResult::Evidence::category: return "for finiteness only";
+    case CheckResult::Evidence::exact: return "bit for bit";
+    case CheckResult::Evidence::bound: return "by the bound for any order";
+    default: return "by the bound for the observed order";
   }
 }
 
-std::string judged_text(const Accuracy& accuracy) {
+std::string checked_text(const Accuracy& accuracy) {
   std::string text;
-  for (std::size_t i = 0; i < accuracy.judged_by.size(); ++i) {
-    const auto layer = static_cast<Judgement::Layer>(i);
-    if (const auto cases = accuracy.judged_by[i]; cases != 0)
-      text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", cases, spoken(layer),
-                          layer == Judgement::Layer::nothing ? fmt::format(" ({})", accuracy.why_not) : "");
+  for (std::size_t i = 0; i < accuracy.checked_by.size(); ++i) {
+    const auto evidence = static_cast<CheckResult::Evidence>(i);
+    if (const auto cases = accuracy.checked_by[i]; cases != 0)
+      text += fmt::format(
+          "{}{} {}{}", text.empty() ? "" : ", ", cases, spoken(evidence),
+          evidence == CheckResult::Evidence::nothing ? fmt::format(" ({})", accuracy.why_not) : "");
   }
   return text;
 }
@@ -35,18 +36,18 @@ std::string worst_text(const KernelReport& kernel) {
   const Accuracy& a = kernel.accuracy;
   std::string text;
   if (kernel.worst_error_over_bound && a.worst_by)
-    text = fmt::format("{:.3g} of what rounding can cause ({}{}) with {}", *kernel.worst_error_over_bound,
-                       spoken(*a.worst_by), a.worst_is_vacuous ? ", which says nothing about the value" : "",
-                       kernel.worst_case);
+    text =
+        fmt::format("{:.3g} of the bound ({}{}) for {}", *kernel.worst_error_over_bound, spoken(*a.worst_by),
+                    a.worst_is_vacuous ? ", which is vacuous" : "", kernel.worst_case);
   if (a.worst_ulps)
-    text += fmt::format("{}{:.3g} ulp at most", text.empty() ? "" : "; of all cases, ", *a.worst_ulps);
+    text += fmt::format("{}at most {:.3g} ulp", text.empty() ? "" : "; over all cases, ", *a.worst_ulps);
   return text;
 }
 
 std::string of_kernel(const KernelReport& kernel, unsigned width) {
   const Accuracy& a = kernel.accuracy;
-  const std::string judged = judged_text(a);
-  if (judged.empty()) return "";
+  const std::string checked = checked_text(a);
+  if (checked.empty()) return "";
   std::string text =
       printable(fmt::format("{}{}{}", kernel.kernel, kernel.label.empty() ? "" : " ", kernel.label)) + "\n";
   constexpr unsigned indent = 11;
@@ -54,10 +55,10 @@ std::string of_kernel(const KernelReport& kernel, unsigned width) {
     if (!value.empty())
       text += fmt::format("  {:<9}{}\n", what, wrap(printable(value), indent, indent, width));
   };
-  line("judged", judged);
+  line("checked", checked);
   line("worst", worst_text(kernel));
   if (a.order)
-    line("order", fmt::format("{}; at most {} additions on the way of one of {} elements", a.order->order,
+    line("order", fmt::format("{}; path length at most {} additions, for {} elements", a.order->order,
                               a.order->height, a.order->elements));
   return text;
 }

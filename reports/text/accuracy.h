@@ -1,4 +1,4 @@
-// How exact a kernel was, for a person.
+// The accuracy of a kernel, as text for a terminal.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace foldproof {
 
-/// A few lines for each instance, where there are few; empty where nothing was judged.
+/// A few lines per instance, if there are few instances; empty if nothing was checked.
 std::string accuracy_text(const AuditReport& report, unsigned width);
 
 }  // namespace foldproof

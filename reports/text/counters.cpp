@@ -15,7 +15,7 @@ namespace {
 
 // --- numbers
 
-/// A whole number as it is, another with one digit.
+/// An integer without a fraction, any other number with one digit.
 std::string number(double value) {
   return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
 }
@@ -24,7 +24,7 @@ std::string percent(double share) { return number(std::round(1000 * share) / 10)
 
 std::string a_block(const Counters& c, std::uint64_t value) { return number(ratio(value, c.blocks)); }
 
-/// How many sectors a request touches, where there are requests.
+/// Sectors per request, if there are requests.
 std::string sectors_each(const GlobalTraffic& traffic) {
   return traffic.requests == 0 ? "-" : number(ratio(traffic.sectors, traffic.requests));
 }
@@ -112,7 +112,7 @@ std::string table(const AuditReport& report, std::span<const Column> columns, co
   });
 }
 
-/// Classes of which somebody has instructions.
+/// Only the classes that occur.
 std::string class_table(const AuditReport& report, const Paint& paint) {
   std::vector<std::size_t> present;
   for (std::size_t k = 0; k < instruction_class_names.size(); ++k)
@@ -136,12 +136,12 @@ std::string line(std::string_view name, const std::string& value) {
 }
 
 std::string shared_text(const SharedTraffic& t) {
-  return fmt::format("{} requests by {} lanes, {} passes, {} of them for bank conflicts", t.requests, t.lanes,
-                     t.passes, t.conflicts);
+  return fmt::format("{} requests by {} lanes, {} passes, {} of them due to bank conflicts", t.requests,
+                     t.lanes, t.passes, t.conflicts);
 }
 
 std::string global_text(const GlobalTraffic& t) {
-  return fmt::format("{} requests by {} lanes, {} sectors, {} a request", t.requests, t.lanes, t.sectors,
+  return fmt::format("{} requests by {} lanes, {} sectors, {} per request", t.requests, t.lanes, t.sectors,
                      sectors_each(t));
 }
 
@@ -163,9 +163,10 @@ std::string counters_tables(const AuditReport& report, bool color) {
   if (std::ranges::none_of(report.kernels, [](const KernelReport& k) { return k.counters.has_value(); }))
     return {};
   const Paint paint(color);
-  return "\nCounters of one case an instance, a block; active: of live lanes; sectors: of a request to "
-         "global\n"
-         "memory. --format json has the cases and all numbers.\n" +
+  return "\n"
+         "Counters per block, from one case per instance; active: share of live lanes; sectors: per request "
+         "to global\n"
+         "memory. --format json prints the cases and all numbers.\n" +
          table(report, work, paint) + table(report, memory, paint) + "\nInstructions by class:\n" +
          class_table(report, paint) + "\n";
 }
@@ -177,14 +178,14 @@ std::string counters_list(const Counters& c) {
     if (c.classes[k] != 0)
       text += line(fmt::format("  {}", instruction_class_names[k]),
                    fmt::format("{} ({})", c.classes[k], percent(ratio(c.classes[k], c.warp_instructions))));
-  text += line("active of live lanes", percent(c.warp_efficiency()));
+  text += line("active lanes of live", percent(c.warp_efficiency()));
   text += line("divergent branches",
                fmt::format("{} of {}", c.divergent_branches, c.of(InstructionClass::branch)));
   text += lines("shared", c.shared, shared_text) + lines("global", c.global, global_text);
   if (c.atomics_at_busiest_address != 0)
     text += line("busiest address", fmt::format("{} atomics", c.atomics_at_busiest_address));
-  text += line("barriers", fmt::format("{} of blocks, {} of warps, {} of clusters", c.block_barriers,
-                                       c.warp_barriers, c.cluster_barriers));
+  text += line("barriers", fmt::format("{} block, {} warp, {} cluster", c.block_barriers, c.warp_barriers,
+                                       c.cluster_barriers));
   return text;
 }
 

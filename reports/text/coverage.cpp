@@ -10,7 +10,7 @@
 namespace foldproof {
 namespace {
 
-/// The element of that name, made where there is none yet.
+/// The element with that name, created if there is none.
 template <typename T>
 T& named(std::vector<T>& all, const std::string& name) {
   const auto found = std::ranges::find(all, name, &T::name);

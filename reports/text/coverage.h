@@ -1,4 +1,4 @@
-// What an audit sampled, for a person.
+// Input coverage of an audit, as text for a terminal.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace foldproof {
 
-/// A paragraph a group of classes: how many cases of all instances were of each. Empty where nothing was
-/// counted.
+/// One paragraph per group of classes: the number of cases of all instances in each class. Empty if nothing
+/// was counted.
 std::string coverage_text(const AuditReport& report, unsigned width);
 
 }  // namespace foldproof

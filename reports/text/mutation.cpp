@@ -11,18 +11,18 @@ namespace foldproof {
 
 namespace {
 
-Color color_of(Fate fate) {
-  switch (fate) {
-    case Fate::killed: return Color::green;
-    case Fate::survived: return Color::red;
-    case Fate::equivalent:
-    case Fate::invalid: return Color::dim;
-    case Fate::skipped: return Color::yellow;
+Color color_of(MutantStatus status) {
+  switch (status) {
+    case MutantStatus::killed: return Color::green;
+    case MutantStatus::survived: return Color::red;
+    case MutantStatus::equivalent:
+    case MutantStatus::invalid: return Color::dim;
+    case MutantStatus::skipped: return Color::yellow;
   }
   return Color::plain;
 }
 
-/// The kernel, and its instance in brackets.
+/// The kernel, with its instance in brackets.
 std::string title(const MutationReport& report) {
   return printable(report.label.empty() ? report.kernel
                                         : fmt::format("{} [{}]", report.kernel, report.label));
@@ -41,16 +41,16 @@ std::string statements_text(const MutantReport& mutant) {
              : fmt::format("PTX line {}, {} of {} statements", mutant.ptx_line, mutant.alive, mutant.edits);
 }
 
-/// What became of the mutant, behind its deed.
+/// The outcome of the mutant, shown after its change.
 std::string end_of(const MutantReport& mutant) {
-  switch (mutant.fate) {
-    case Fate::killed: return mutant.killer ? finding_text(*mutant.killer) : "";
-    case Fate::survived:
-      return fmt::format("nothing in {} cases ({}){}", mutant.cases, statements_text(mutant),
+  switch (mutant.status) {
+    case MutantStatus::killed: return mutant.killer ? finding_text(*mutant.killer) : "";
+    case MutantStatus::survived:
+      return fmt::format("not detected in {} cases ({}){}", mutant.cases, statements_text(mutant),
                          mutant.killer ? "; only a warning, " + finding_text(*mutant.killer) : "");
-    case Fate::equivalent:
-    case Fate::invalid: return mutant.reason;
-    case Fate::skipped: return "the time was spent";
+    case MutantStatus::equivalent:
+    case MutantStatus::invalid: return mutant.reason;
+    case MutantStatus::skipped: return "time ran out";
   }
   return "";
 }
@@ -65,15 +65,15 @@ std::string mutants_text(const MutationReport& report, const TerminalStyle& styl
                           quote({mutant.at.file, mutant.at.line, 0}, "    ", style.width));
     last = &mutant.at;
     const std::string end = end_of(mutant);
-    text += "  " + paint(color_of(mutant.fate), fmt::format("{:<10}", name(mutant.fate))) + "  " +
-            wrap(printable(mutant.deed + (end.empty() ? "" : ": " + end)), 14, 14, style.width) + "\n";
+    text += "  " + paint(color_of(mutant.status), fmt::format("{:<10}", name(mutant.status))) + "  " +
+            wrap(printable(mutant.change + (end.empty() ? "" : ": " + end)), 14, 14, style.width) + "\n";
   }
   return text;
 }
 
 std::string complaints_text(const MutationReport& report, const TerminalStyle& style) {
   std::string text;
-  for (const InputError& error : report.wrong_excuses)
+  for (const InputError& error : report.wrong_equivalents)
     text +=
         wrap(fmt::format("error: {} ({})", error.sentence(), display(error.position())), 0, 2, style.width) +
         "\n";
@@ -83,21 +83,22 @@ std::string complaints_text(const MutationReport& report, const TerminalStyle& s
 std::string table_row(const MutationReport& report, std::size_t width) {
   const std::string begin = fmt::format("{:<{}}", title(report), width);
   if (!report.reason.empty()) return begin + "  " + printable(report.reason) + "\n";
-  const std::uint64_t skipped = report.count(Fate::skipped);
+  const std::uint64_t skipped = report.count(MutantStatus::skipped);
   return fmt::format("{}  {:>6}  {:>8}  {:>10}  {:>7}  {:>5.1f} %  {:.1f} s{}\n", begin,
-                     report.count(Fate::killed), report.count(Fate::survived), report.count(Fate::equivalent),
-                     report.count(Fate::invalid), score({&report, 1}), report.seconds,
+                     report.count(MutantStatus::killed), report.count(MutantStatus::survived),
+                     report.count(MutantStatus::equivalent), report.count(MutantStatus::invalid),
+                     score({&report, 1}), report.seconds,
                      skipped == 0 ? "" : fmt::format("  ({} not tried)", skipped));
 }
 
 std::string summary(std::span<const MutationReport> reports, const TerminalStyle& style) {
   std::uint64_t killed = 0, survived = 0, equivalent = 0, invalid = 0, skipped = 0, unfinished = 0;
   for (const MutationReport& report : reports) {
-    killed += report.count(Fate::killed);
-    survived += report.count(Fate::survived);
-    equivalent += report.count(Fate::equivalent);
-    invalid += report.count(Fate::invalid);
-    skipped += report.count(Fate::skipped);
+    killed += report.count(MutantStatus::killed);
+    survived += report.count(MutantStatus::survived);
+    equivalent += report.count(MutantStatus::equivalent);
+    invalid += report.count(MutantStatus::invalid);
+    skipped += report.count(MutantStatus::skipped);
     unfinished += report.reason.empty() ? 0 : 1;
   }
   const std::string time = style.wall_seconds ? fmt::format(" ({:.1f} s)", *style.wall_seconds) : "";
@@ -107,19 +108,19 @@ std::string summary(std::span<const MutationReport> reports, const TerminalStyle
       (skipped == 0 ? "" : fmt::format(", {} not tried", skipped)) +
       (unfinished == 0 ? ""
                        : fmt::format(", {} without a result",
-                                     unfinished == 1 ? "a kernel" : fmt::format("{} kernels", unfinished)));
-  return fmt::format(
-      "{}: {} killed, {} survived; not counted: {} equivalent as far as known, {} invalid{}{}\n", head,
-      killed, survived, equivalent, invalid, missing, time);
+                                     unfinished == 1 ? "1 kernel" : fmt::format("{} kernels", unfinished)));
+  return fmt::format("{}: {} killed, {} survived; not counted: {} annotated as equivalent, {} invalid{}{}\n",
+                     head, killed, survived, equivalent, invalid, missing, time);
 }
 
 std::string sentence(const MutantReport& mutant) {
-  const std::string deed = fmt::format("{} at {}", mutant.deed, line_of(mutant.at));
-  if (mutant.fate == Fate::killed)
-    return fmt::format("{} and {} is reported", deed, name(mutant.killer->kind));
-  if (mutant.fate == Fate::equivalent) return fmt::format("{} and nothing changes: {}", deed, mutant.reason);
-  return deed + " and nothing that was tried notices" +
-         (mutant.killer ? fmt::format(", but for a warning, {}", name(mutant.killer->kind)) : "");
+  const std::string change = fmt::format("{} at {}", mutant.change, line_of(mutant.at));
+  if (mutant.status == MutantStatus::killed)
+    return fmt::format("{} and {} is reported", change, name(mutant.killer->kind));
+  if (mutant.status == MutantStatus::equivalent)
+    return fmt::format("{} and the result cannot change: {}", change, mutant.reason);
+  return change + " and no case detects it" +
+         (mutant.killer ? fmt::format(", except for a warning, {}", name(mutant.killer->kind)) : "");
 }
 
 }  // namespace
@@ -142,14 +143,15 @@ std::string proof_text(std::span<const MutationReport> reports, const TerminalSt
   std::string text;
   for (const MutationReport& report : reports) {
     if (!report.reason.empty()) text += title(report) + ": " + printable(report.reason) + "\n";
-    for (const Fate fate : {Fate::survived, Fate::equivalent, Fate::killed})
+    for (const MutantStatus status : {MutantStatus::survived, MutantStatus::equivalent, MutantStatus::killed})
       for (const MutantReport& mutant : report.mutants) {
-        if (mutant.fate != fate) continue;
+        if (mutant.status != status) continue;
         text += wrap(printable(sentence(mutant)), 0, 2, style.width) + "\n";
-        if (fate == Fate::survived) text += quote({mutant.at.file, mutant.at.line, 0}, "    ", style.width);
+        if (status == MutantStatus::survived)
+          text += quote({mutant.at.file, mutant.at.line, 0}, "    ", style.width);
       }
-    if (const std::uint64_t skipped = report.count(Fate::skipped); skipped > 0)
-      text += fmt::format("the time was spent before {} more could be tried\n", skipped);
+    if (const std::uint64_t skipped = report.count(MutantStatus::skipped); skipped > 0)
+      text += fmt::format("time ran out before {} more could be tried\n", skipped);
     text += complaints_text(report, style);
   }
   return text + summary(reports, style);

@@ -41,7 +41,7 @@ bool share_a_row(const KernelReport& left, const KernelReport& right) {
          differ_only_in_numbers(left.bindings, right.bindings);
 }
 
-/// Adds `next` to the row that `sum` has become since `first`.
+/// Adds `next` to the row `sum`, which began with `first`.
 void add(KernelReport& sum, const KernelReport& first, const KernelReport& next) {
   sum.label = label_range(first.bindings, next.bindings);
   sum.cases += next.cases;
@@ -89,12 +89,12 @@ VerdictWord word_for(const KernelReport& kernel) {
 
 std::string ratio_text(const KernelReport& kernel) {
   if (kernel.worst_error_over_bound) return fmt::format("{:.3g}", *kernel.worst_error_over_bound);
-  // Without rounding every judged value was right to the bit.
-  const auto exact = kernel.accuracy.judged_by[static_cast<std::size_t>(Judgement::Layer::exact)];
+  // Without rounding, every checked value was right bit for bit.
+  const auto exact = kernel.accuracy.checked_by[static_cast<std::size_t>(CheckResult::Evidence::exact)];
   return kernel.verdict == Verdict::clean && exact > 0 ? "exact" : "-";
 }
 
-/// The kernel's name without its id and its instance, which have columns of their own.
+/// The kernel's name without its id and instance, which have their own columns.
 std::string bare_name(const KernelReport& kernel) {
   std::string text = kernel.kernel;
   if (!kernel.id.empty() && text.starts_with(kernel.id + " ")) text.erase(0, kernel.id.size() + 1);
@@ -105,7 +105,7 @@ using Row = std::array<std::string, 7>;
 constexpr std::size_t columns = std::tuple_size_v<Row>;
 constexpr std::size_t name_column = 1, instance_column = 2, verdict_column = 5;
 constexpr bool right_aligned[columns] = {false, false, false, true, true, false, true};
-constexpr std::size_t narrowest = 18;  ///< of a column of free text that still tells rows apart
+constexpr std::size_t narrowest = 18;  ///< width at which a column of free text still distinguishes rows
 
 Row cells_of(const KernelReport& kernel) {
   return {printable(kernel.id),
@@ -144,7 +144,7 @@ std::string table(const AuditReport& report, bool color, unsigned width) {
   std::vector<Row> rows{{"id", "kernel", "instance", "cases", "error/bound", "verdict", "time"}};
   for (const KernelReport& kernel : kernels) rows.push_back(cells_of(kernel));
   const auto widths = widths_for(rows, width);
-  // A kernel's name once, above its instances; the id stays, for grep.
+  // A kernel's name is shown once, above its instances; the id is repeated, for grep.
   for (std::size_t r = rows.size() - 1; r > 0; --r)
     if (rows[r][name_column] == rows[r - 1][name_column] && kernels[r - 1].id == rows[r - 1][0])
       rows[r][name_column].clear();

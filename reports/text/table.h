@@ -1,4 +1,4 @@
-// The table of an audit: a row an instance, in 100 columns.
+// The table of an audit: one row per instance, fitted to `width` columns.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace foldproof {
 
-/// Clean instances of a kernel that differ only in numbers (block sizes) share a row, which then shows the
-/// range of the numbers, all cases, the worst ratio and the whole time.
+/// Clean instances of a kernel that differ only in numbers (block sizes) share a row, which shows the range
+/// of the numbers, the total of cases and time, and the worst ratio.
 std::string table(const AuditReport& report, bool color, unsigned width);
 
 }  // namespace foldproof

@@ -23,7 +23,7 @@ namespace {
 
 Color color_of(Severity severity) { return severity == Severity::error ? Color::red : Color::yellow; }
 
-/// The kernel and its instance, in a few words.
+/// A short name of the kernel and its instance.
 std::string title(const KernelReport& kernel) {
   const std::string& short_name = kernel.id.empty() ? kernel.kernel : kernel.id;
   return printable(kernel.label.empty() ? short_name : fmt::format("{} [{}]", short_name, kernel.label));
@@ -31,11 +31,11 @@ std::string title(const KernelReport& kernel) {
 
 // --- findings
 
-/// A finding together with all instances that show it.
+/// A finding with all instances that show it.
 struct Shown {
   const Finding* finding;
   std::vector<std::string> instances;
-  std::size_t alike = 0;  ///< further findings of these instances, of the same kind at the same place
+  std::size_t alike = 0;  ///< additional findings in these instances, of the same kind at the same place
 };
 
 std::vector<Shown> unexpected_findings(const AuditReport& report) {
@@ -85,7 +85,7 @@ std::string instances_text(const std::vector<std::string>& instances) {
   return text;
 }
 
-/// The command with paths below the working folder made relative, as a person would type it there.
+/// The command with paths inside the working folder made relative, as a user would type it there.
 std::string short_command(std::string command) {
   std::error_code error;
   const std::string here = " " + std::filesystem::current_path(error).string() + "/";
@@ -110,23 +110,24 @@ std::string to_text(const Shown& shown, const TerminalStyle& style) {
   if (finding.other && !finding.other->file.empty()) {
     const bool is_origin = is_about_undefined_values(finding.kind);
     if (*finding.other == finding.at)
-      text += is_origin ? "  which arises on the same line\n" : "  the other access is on the same line\n";
+      text +=
+          is_origin ? "  which originates on the same line\n" : "  the other access is on the same line\n";
     else
-      text += place_text(*finding.other, is_origin ? "which arises at" : "and", style);
+      text += place_text(*finding.other, is_origin ? "which originates at" : "and", style);
   }
   const auto row = [&](std::string_view label, const std::string& value) {
     if (!value.empty())
       text += "  " + paint(Color::dim, fmt::format("{:<8}", label)) +
               wrap(printable(value), 10, 10, style.width) + "\n";
   };
-  row("who", threads_text(finding.threads));
+  row("threads", threads_text(finding.threads));
   row("kernel", instances_text(shown.instances));
   row("case", finding.case_text);
   if (shown.alike > 0)
     row("besides",
         fmt::format("{} more of this kind at this place, not shown; --format json prints all", shown.alike));
-  row("mends", std::string(usual_mend(finding.kind)));
-  // Not wrapped: a command is there to be copied.
+  row("help", std::string(help_of(finding.kind)));
+  // Not wrapped, so that the command can be copied.
   if (!finding.replay.empty())
     text += "  " + paint(Color::dim, "replay  ") + paint(Color::bold, short_command(finding.replay)) + "\n";
   return text + "\n";
@@ -143,7 +144,7 @@ std::string skipped_devices_text(const AuditReport& report, const TerminalStyle&
   return text;
 }
 
-/// What each instance has to say besides its row; the same sentence of several instances once.
+/// The reasons and notes of the instances; a sentence that several instances share appears once.
 std::string remarks(const AuditReport& report, const TerminalStyle& style) {
   std::vector<std::pair<std::string, std::vector<std::string>>> sentences;
   const auto add = [&](const std::string& sentence, const KernelReport& kernel) {
@@ -166,7 +167,7 @@ std::string remarks(const AuditReport& report, const TerminalStyle& style) {
   return text;
 }
 
-/// What one source claims and was not tried; of a catalogue it would be said of nearly every kernel.
+/// What a single source claims but was not tried; in a catalogue this would apply to nearly every kernel.
 std::string limits_text(const AuditReport& report, const TerminalStyle& style) {
   std::map<std::string, std::int64_t> above;
   for (const KernelReport& kernel : report.kernels) {
@@ -202,20 +203,20 @@ std::string summary(const AuditReport& report, const TerminalStyle& style) {
     if (number > 0) text += (text.empty() ? "" : ", ") + paint(color, fmt::format("{} {}", number, words));
   };
   part(verdicts[Verdict::clean], "clean", Color::green);
-  part(expected, "with the findings expected of a defect", Color::green);
-  part(verdicts[Verdict::another_finding], "with another finding than announced", Color::yellow);
+  part(expected, "with the expected findings of a defect", Color::green);
+  part(verdicts[Verdict::another_finding], "with a finding other than announced", Color::yellow);
   part(verdicts[Verdict::findings], "with findings", Color::red);
   part(verdicts[Verdict::unsupported], "unsupported", Color::yellow);
   part(verdicts[Verdict::skipped], "skipped", Color::yellow);
-  part(verdicts[Verdict::error], "in error", Color::red);
+  part(verdicts[Verdict::error], "with an error", Color::red);
   const std::string time = style.wall_seconds ? fmt::format(", {:.1f} s", *style.wall_seconds) : "";
   return fmt::format("{} ({}, {} device, seed {}{}): {}\n", counted(report.kernels.size(), "instance"),
                      counted(cases, "case"), report.device, report.seed, time,
                      text.empty() ? "nothing to audit" : text);
 }
 
-/// Where several devices ran an instance, it is told by its device as well.
-AuditReport with_devices_told(AuditReport report) {
+/// If several devices ran an instance, its label also names the device.
+AuditReport with_devices_named(AuditReport report) {
   const auto identity = [](const KernelReport& kernel) {
     return std::tuple(kernel.file, kernel.kernel, kernel.label);
   };
@@ -238,7 +239,7 @@ std::string findings_text(const AuditReport& report, const TerminalStyle& style)
 }
 
 std::string to_text(const AuditReport& whole, const TerminalStyle& style) {
-  const AuditReport report = with_devices_told(whole);
+  const AuditReport report = with_devices_named(whole);
   return findings_text(report, style) + table(report, style.color, style.width) +
          accuracy_text(report, style.width) + counters_tables(report, style.color) +
          coverage_text(report, style.width) + remarks(report, style) + limits_text(report, style) +

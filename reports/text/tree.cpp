@@ -13,8 +13,8 @@ std::string leaf_name(const SummationTree::Vertex& leaf) {
 
 struct Pending {
   std::uint32_t vertex;
-  std::string rest;  ///< what stands before the lines after the first
-  bool is_right;     ///< begins a line of its own
+  std::string rest;  ///< prefix of the lines after the first
+  bool is_right;     ///< begins its own line
 };
 
 }  // namespace

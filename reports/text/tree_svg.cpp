@@ -10,7 +10,7 @@ namespace {
 // Pixels.
 constexpr double leaf_distance = 18, level_height = 26, margin = 24, title_height = 24;
 constexpr double widest = 4000;
-constexpr std::uint32_t most_named = 128;  ///< leaves with their names
+constexpr std::uint32_t most_named = 128;  ///< trees with more leaves have no labels
 
 struct Place {
   double x = 0, y = 0;

@@ -20,7 +20,7 @@ constexpr std::string_view root_empty = "<ComputeSanitizerOutput/>";
 constexpr std::string_view record_open = "<record>";
 constexpr std::string_view record_close = "</record>";
 
-// The parser calls itself for every level. Records of 2025 have five.
+// The parser recurses once per level. Records of version 2025 have five levels.
 constexpr int deepest = 64;
 
 void skip_space(std::string_view& rest) {
@@ -44,25 +44,25 @@ void skip_declaration(std::string_view& rest) {
 
 [[noreturn]] void cut_short(std::size_t records) {
   throw InputError(
-      fmt::format("compute-sanitizer's output is cut short after {} whole records; the disk may be full, or "
-                  "the tool was stopped",
+      fmt::format("compute-sanitizer's output is truncated after {} complete records; the disk may be full, "
+                  "or the tool was stopped",
                   records));
 }
 
 void check_end(std::string_view rest) {
   skip_space(rest);
   if (!rest.empty())
-    throw InputError("compute-sanitizer's output goes on behind its end; two runs may share the file");
+    throw InputError("compute-sanitizer's output continues after its end; two runs may share the file");
 }
 
-// Comments, declarations of entities and the like are nowhere in what the tool writes.
+// The tool's output does not contain comments, entity declarations and the like.
 void check_shape(std::string_view record, std::size_t number) {
   int depth = 0;
   for (std::size_t at = record.find('<'); at != std::string_view::npos; at = record.find('<', at + 1)) {
     const char next = at + 1 < record.size() ? record[at + 1] : '\0';
     if (next == '!' || next == '?')
-      throw InputError(fmt::format("record {} of compute-sanitizer's output holds <{}, which no record has",
-                                   number, next));
+      throw InputError(
+          fmt::format("record {} of compute-sanitizer's output contains an unexpected <{}", number, next));
     const std::size_t end = record.find('>', at);
     const bool is_whole = end != std::string_view::npos && record[end - 1] == '/';
     if (next == '/')
@@ -82,7 +82,7 @@ property_tree::ptree parsed(std::string_view record, std::size_t number) {
   try {
     property_tree::read_xml(stream, tree, property_tree::xml_parser::trim_whitespace);
   } catch (const property_tree::xml_parser_error& error) {
-    throw InputError(fmt::format("record {} of compute-sanitizer's output is no XML: {}", number,
+    throw InputError(fmt::format("record {} of compute-sanitizer's output is not valid XML: {}", number,
                                  printable(error.message())));
   }
   return tree.get_child("record");
@@ -98,16 +98,16 @@ void each_record(std::string_view xml,
   if (take(rest, root_empty)) return check_end(rest);
   if (!take(rest, root_open))
     throw InputError(
-        "compute-sanitizer's output does not begin with <ComputeSanitizerOutput>; it is no XML of its "
-        "tools, or of another version");
+        "compute-sanitizer's output does not begin with <ComputeSanitizerOutput>; it is not output of its "
+        "tools, or from another version");
   for (std::size_t number = 1;; ++number) {
     skip_space(rest);
     if (take(rest, root_close)) return check_end(rest);
     if (!rest.starts_with(record_open)) {
       if (root_close.starts_with(rest) || record_open.starts_with(rest)) cut_short(number - 1);
       throw InputError(
-          fmt::format("compute-sanitizer's output holds \"{}\" where record {} should begin; this version "
-                      "may write another format",
+          fmt::format("compute-sanitizer's output contains \"{}\" instead of record {}; this version may "
+                      "write another format",
                       printable(std::string(rest.substr(0, 20))), number));
     }
     const std::size_t end = rest.find(record_close);

@@ -11,30 +11,29 @@
 namespace foldproof::compute_sanitizer {
 namespace {
 
-/// What a record is about that has these words in its text or type.
+/// Maps records of a tool whose text or type contains `words` to a kind of finding.
 struct Meaning {
-  std::string_view tool;  ///< empty: whichever wrote it
+  std::string_view tool;  ///< empty: any tool
   std::string_view words;
   Kind kind;
 };
 
-// The first that fits counts. The words are those of measured records, of the manual, and of CUDA's
-// exceptions.
+// The first match applies. The words come from recorded output, the manual, and CUDA's exceptions.
 constexpr Meaning meanings[] = {
-    {"racecheck", "might not have entered", Kind::lifetime},
-    {"racecheck", "already exited", Kind::lifetime},
+    {"racecheck", "might not have entered", Kind::dsmem_lifetime},
+    {"racecheck", "already exited", Kind::dsmem_lifetime},
     {"initcheck", "uninitialized", Kind::uninitialized_read},
     {"synccheck", "cuda::barrier", Kind::barrier_divergence},
     {"synccheck", "cuda barrier", Kind::barrier_divergence},
     {"synccheck", "invalid argument", Kind::invalid_mask},
     {"synccheck", "barrier", Kind::barrier_divergence},
-    {"memcheck", "use-after-free", Kind::lifetime},
-    {"memcheck", "use after free", Kind::lifetime},
-    {"memcheck", "use-before-alloc", Kind::lifetime},
-    {"memcheck", "use before alloc", Kind::lifetime},
-    {"memcheck", "freed", Kind::lifetime},
-    {"memcheck", "to free", Kind::lifetime},
-    {"memcheck", "double free", Kind::lifetime},
+    {"memcheck", "use-after-free", Kind::dsmem_lifetime},
+    {"memcheck", "use after free", Kind::dsmem_lifetime},
+    {"memcheck", "use-before-alloc", Kind::dsmem_lifetime},
+    {"memcheck", "use before alloc", Kind::dsmem_lifetime},
+    {"memcheck", "freed", Kind::dsmem_lifetime},
+    {"memcheck", "to free", Kind::dsmem_lifetime},
+    {"memcheck", "double free", Kind::dsmem_lifetime},
     {"memcheck", "misaligned", Kind::misaligned},
     {"memcheck", "out of bounds", Kind::out_of_bounds},
     {"memcheck", "out-of-range", Kind::out_of_bounds},
@@ -61,7 +60,7 @@ Kind kind_of(const Tool& tool, const Record& record) {
   const std::string words = lowercase(words_of(record));
   for (const Meaning& meaning : meanings)
     if (meaning.tool == tool.name && words.find(meaning.words) != std::string::npos) return meaning.kind;
-  // A record of a known kind is about a kernel, whatever its words.
+  // A record of a known kind concerns a kernel, whatever its words.
   if (record.kind == RecordKind::barrier) return Kind::barrier_divergence;
   if (record.kind == RecordKind::precise || record.kind == RecordKind::imprecise) return Kind::crash;
   return Kind::unsupported;
@@ -73,12 +72,11 @@ bool is_about_the_host(const Record& record) {
 
 std::string message_of(const Tool& tool, const Record& record, Kind kind) {
   std::string text = fmt::format("compute-sanitizer's {}", tool.name);
-  if (kind == Kind::unsupported)
-    text += fmt::format(" writes a record that Foldproof does not know, {}", record.name);
+  if (kind == Kind::unsupported) text += fmt::format(" wrote a record of unknown kind {}", record.name);
   if (const std::string words = words_of(record); !words.empty())
     text += ": " + words;
   else if (record.kind == RecordKind::imprecise)
-    text += ": the hardware ended the kernel, without a word about why";
+    text += ": the hardware aborted the kernel without giving a reason";
   if (record.count > 1) text += fmt::format(" ({} times)", record.count);
   for (const Access& access : record.accesses)
     if (const std::string offset = offset_in_words(access.place); !offset.empty()) text += ", at " + offset;
@@ -101,29 +99,29 @@ ToolFinding event(const Tool& tool, const Record& record, const LaunchSites& sit
   return found;
 }
 
-/// What two findings share that are told as one. Of two places it does not matter which came first.
+/// Findings with the same identity are reported once. The order of the two positions does not matter.
 auto identity(const ToolFinding& found) {
   const Finding& finding = found.finding;
   std::string one = to_string(finding.at), other = finding.other ? to_string(*finding.other) : "";
   if (other < one) std::swap(one, other);
-  // Without lines the places stand in the message alone.
+  // Without line information, only the message contains the position.
   const bool has_lines = finding.at.line != 0;
   return std::tuple(finding.kind, one, other, has_lines ? "" : finding.message, found.launch, found.site,
                     found.function);
 }
 
-/// Of several, the severest.
+/// Keeps one finding per identity, with the highest severity.
 std::vector<ToolFinding> each_once(std::vector<ToolFinding> all) {
-  std::vector<ToolFinding> told;
+  std::vector<ToolFinding> reported;
   std::map<decltype(identity(all.front())), std::size_t> known;
   for (ToolFinding& found : all) {
-    const auto [entry, is_new] = known.try_emplace(identity(found), told.size());
+    const auto [entry, is_new] = known.try_emplace(identity(found), reported.size());
     if (is_new)
-      told.push_back(std::move(found));
-    else if (ToolFinding& kept = told[entry->second]; found.finding.severity > kept.finding.severity)
+      reported.push_back(std::move(found));
+    else if (ToolFinding& kept = reported[entry->second]; found.finding.severity > kept.finding.severity)
       kept = std::move(found);
   }
-  return told;
+  return reported;
 }
 
 }  // namespace

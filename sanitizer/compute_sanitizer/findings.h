@@ -1,4 +1,5 @@
-// Records of compute-sanitizer as Foldproof's findings (docs/checks.md, "Under compute-sanitizer").
+// Translates compute-sanitizer's records into Foldproof's findings (docs/checks.md, "Under
+// compute-sanitizer").
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,14 @@ namespace foldproof::compute_sanitizer {
 
 struct ToolFinding {
   Finding finding;
-  std::optional<std::uint64_t> launch;  ///< which launch of the process, from 1; only hazards say
-  std::optional<unsigned> site;         ///< the launch site; nothing where the host stack leads through none
-  std::string function;  ///< mangled name of the function where it happened; empty where nobody says
+  std::optional<std::uint64_t> launch;  ///< number of the launch in the process, from 1; only hazards have it
+  std::optional<unsigned> site;         ///< the launch site; std::nullopt if the host stack contains none
+  std::string function;                 ///< mangled name of the function where it happened; empty if unknown
 };
 
-/// What the records mean, in their order, each kind once for its places, launch and site. Calls of the host
-/// that failed and leaks are left out: they are about the program that launches, not about its kernels. A
-/// record that nobody knows is an error of the kind `unsupported`.
+/// The findings of the records, in their order, one per kind, positions, launch and site. Failed host API
+/// calls and leaks are omitted: they concern the launching program, not its kernels. An unknown record is an
+/// error of the kind `unsupported`.
 std::vector<ToolFinding> findings(const Tool& tool, const std::vector<Record>& records,
                                   const LaunchSites& sites = {});
 

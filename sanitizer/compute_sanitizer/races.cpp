@@ -36,7 +36,7 @@ Analyses analyses_in(const std::vector<Record>& records) {
   for (const Record& record : records) {
     if (record.kind != RecordKind::analysis) continue;
     const Access& source = record.accesses.front();
-    // One without a second place is of an access that clashes with itself.
+    // With a single place, the access conflicts with itself.
     const std::size_t first = record.accesses.size() == 1 ? 0 : 1;
     for (std::size_t i = first; i < record.accesses.size(); ++i) {
       Analysis& analysis = result[pair_of(source, record.accesses[i])];
@@ -56,7 +56,7 @@ std::string hazard_in_words(const std::string& type) {
   return found == words.end() ? type : found->second;
 }
 
-// Memory of another block is reached through a cluster only.
+// Only a cluster gives access to another block's shared memory.
 bool is_of_cluster(const Record& hazard) {
   return hazard.accesses[0].thread->block != hazard.accesses[1].thread->block ||
          hazard.text.find("cluster") != std::string::npos;
@@ -79,7 +79,7 @@ std::string message_of(const Record& hazard, const std::string& rating) {
       fmt::format("compute-sanitizer's racecheck: a {} hazard on shared memory{}, {} byte{} ({})",
                   hazard_in_words(hazard.type), is_of_cluster(hazard) ? " of a cluster" : "", hazard.count,
                   hazard.count == 1 ? "" : "s", rating);
-  // Of an asynchronous copy, say, the text tells more.
+  // The text may say more, for example for asynchronous copies.
   if (hazard.text != fmt::format("Potential {} hazard detected", hazard.type)) text += ": " + hazard.text;
   const std::string places = places_in_words(hazard.accesses[0], hazard.accesses[1]);
   return places.empty() ? text : text + ", at " + places;
@@ -105,9 +105,9 @@ ToolFinding race_of(const Analysis& analysis, const LaunchSites& sites) {
   Finding finding;
   finding.kind = Kind::shared_race;
   finding.severity = analysis.severity;
-  finding.message = fmt::format("compute-sanitizer's racecheck: {}: {} and {} (analysis: {}, no hazard told)",
-                                analysis.record->text, analysis.source->what, analysis.clashing->what,
-                                name(analysis.severity));
+  finding.message = fmt::format(
+      "compute-sanitizer's racecheck: {}: {} and {} (analysis: {}, no hazard record)", analysis.record->text,
+      analysis.source->what, analysis.clashing->what, name(analysis.severity));
   if (const std::string places = places_in_words(*analysis.source, *analysis.clashing); !places.empty())
     finding.message += ", at " + places;
   finding.at = position(analysis.source->place);

@@ -1,5 +1,5 @@
-// racecheck writes every hazard twice: byte by byte, with threads and launch but no severity, and summed up
-// over the whole run, with severity but no launch. Here the two come together.
+// racecheck writes every hazard twice: per byte, with threads and launch but without severity, and summarised
+// over the whole run, with severity but without launch. This module merges the two.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,7 @@
 
 namespace foldproof::compute_sanitizer {
 
-/// The findings of all hazards, then those of analyses whose hazards nobody wrote. Other records are passed
-/// over.
+/// The findings of all hazards, then those of analyses that have no hazard record. Other records are ignored.
 std::vector<ToolFinding> races(const std::vector<Record>& records, const LaunchSites& sites);
 
 }  // namespace foldproof::compute_sanitizer

@@ -13,7 +13,7 @@ namespace {
 
 using Tree = boost::property_tree::ptree;
 
-/// The fields of one record; what is wrong with one is said with the record's number.
+/// The fields of one record; errors contain the record's number.
 class Fields {
  public:
   Fields(const Tree& tree, std::size_t number) : tree_(tree), number_(number) {}
@@ -25,7 +25,7 @@ class Fields {
     lacks(path);
   }
 
-  /// Empty where there is no such field.
+  /// Empty if the field does not exist.
   std::string text(const char* path) const {
     const auto child = tree_.get_child_optional(path);
     return child ? printable(child->data()) : std::string();
@@ -37,7 +37,7 @@ class Fields {
     return value;
   }
 
-  /// A decimal number, or a hexadecimal one behind 0x; at most `most`.
+  /// A decimal number, or a hexadecimal one after 0x; at most `most`.
   std::uint64_t number(const char* path, std::uint64_t most = ~std::uint64_t{0}) const {
     const std::string value = required(path);
     const bool is_hexadecimal = value.starts_with("0x");
@@ -47,9 +47,8 @@ class Fields {
         std::from_chars(value.data() + (is_hexadecimal ? 2 : 0), end, result, is_hexadecimal ? 16 : 10);
     if (error != std::errc() || stop != end || result > most)
       throw InputError(
-          fmt::format("record {} of compute-sanitizer's output has \"{}\" as its {}, which is no such "
-                      "number",
-                      number_, value, path));
+          fmt::format("record {} of compute-sanitizer's output, field {}: \"{}\" is not a valid number",
+                      number_, path, value));
     return result;
   }
 
@@ -105,7 +104,7 @@ void read_hazard(const Fields& fields, Record& record) {
   record.launch = common.number("gridid");
   for (const char* name : {"thread0", "thread1"}) {
     const Fields thread = what.at(name);
-    // The blocks of a cluster may differ.
+    // The two blocks of a cluster may differ.
     const Fields block = thread.has("blockIdx") ? thread.at("blockIdx") : common.at("blockIdx");
     record.accesses.push_back({thread.required("access"), place(thread.at("where")),
                                ThreadId{index(block), index(thread.at("threadIdx"))}});
@@ -126,7 +125,7 @@ void read_analysis(const Fields& fields, Record& record) {
   what.each("destination", add);
 }
 
-/// As much of it as there is: of a thread, where it was and what it did.
+/// Reads the fields that are present: for a thread, where it was and what it did.
 void read_event(const Fields& fields, Record& record) {
   record.text = fields.text("what.text");
   for (const char* more : {"what.type", "what.error"})
@@ -174,7 +173,7 @@ Record read_record(const Fields& fields) {
   return record;
 }
 
-/// All of a record but its threads: records that share it are told as one.
+/// Everything in a record except its threads: records with the same identity are merged.
 std::string identity(const Record& record) {
   constexpr char end = '\0';
   std::string text = fmt::format("{}{}{}{}{}{}{}{}{}", record.name, end, record.level, end, record.text, end,

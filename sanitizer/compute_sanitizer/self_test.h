@@ -1,6 +1,6 @@
-// A tool that sees nothing says the same as one that finds nothing. So each run also launches a kernel that
-// the tool must report (self_test.cu says how each is launched), and a run that does not report it proves
-// nothing.
+// A tool that cannot see anything produces the same output as one that finds no errors. Each run therefore
+// also launches a kernel that the tool must report (self_test.cu describes the launches), and a run that does
+// not report it is inconclusive.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@
 
 namespace foldproof::compute_sanitizer {
 
-/// A module with the entry `Tool::self_test` of every tool.
+/// A PTX module with the entry `Tool::self_test` of every tool.
 std::string_view self_test_ptx();
 
-/// Of a launch of a self-test: one block, whose arguments are the addresses of two buffers of their own.
+/// Launch of a self-test: one block; the arguments are the addresses of two separate buffers.
 constexpr unsigned self_test_threads = 64;
 constexpr std::size_t self_test_first_bytes = 4;  ///< never written
 constexpr std::size_t self_test_second_bytes = 256;
 
-/// Why nothing can be concluded from this run: the tool did not report its self-test as what it is. Nothing
-/// where it did.
+/// Why this run is inconclusive: the tool did not report its self-test with the expected kind. std::nullopt
+/// if it did.
 std::optional<std::string> silent(const Tool& tool, const std::vector<ToolFinding>& findings,
                                   std::string_view self_test_function);
 

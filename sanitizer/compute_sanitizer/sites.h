@@ -1,4 +1,4 @@
-// From which of its launching functions a program launched what a record is about.
+// Finds the launching function of the program from which a record's kernel was launched.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace foldproof::compute_sanitizer {
 
-/// The functions ("sites") through which a program launches, one range a function.
+/// The functions ("sites") through which a program launches, one range per function.
 struct LaunchSites {
-  std::string module;  ///< the file that holds their code
-  /// First offset in that file and the one past the last, as the frames of host stacks count.
+  std::string module;  ///< the file that contains their code
+  /// First offset in that file and one past the last, as host stack frames count them.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
 };
 
-/// The site whose code the innermost frame that lies in any is in; nothing where no frame does.
+/// The site that contains the innermost frame that is inside any site; std::nullopt if none is.
 std::optional<unsigned> site_of(const LaunchSites& sites, const std::vector<Frame>& host_stack);
 
 }  // namespace foldproof::compute_sanitizer

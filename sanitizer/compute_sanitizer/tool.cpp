@@ -15,13 +15,12 @@ namespace fs = std::filesystem;
 
 constexpr const char* variable = "FOLDPROOF_COMPUTE_SANITIZER";
 constexpr const char* program = "compute-sanitizer";
-constexpr const char* usual_place = "/usr/local/cuda/bin";
 constexpr unsigned first_known_year = 2022;
 
-// Buffers lie back to back, and what runs over the end of one by less than this does not reach the next.
+// Buffers are contiguous without padding; an overrun shorter than this does not reach the next buffer.
 constexpr std::string_view padding = "65536";
 
-// Calls that fail, and copies of what no kernel has written, are the business of the program that launches.
+// Failed API calls and copies of unwritten memory concern the launching program and are not reported.
 const std::array<Tool, 4> table{{
     {"racecheck",
      "races in shared memory",
@@ -29,23 +28,23 @@ const std::array<Tool, 4> table{{
      "foldproof_self_test_racecheck",
      Kind::shared_race},
     {"memcheck",
-     "accesses out of bounds, misaligned ones, and exceptions of the hardware",
+     "out-of-bounds and misaligned accesses, and hardware exceptions",
      {"--report-api-errors", "no", "--padding", padding},
      "foldproof_self_test_memcheck",
      Kind::out_of_bounds},
     {"synccheck",
-     "barriers that threads do not meet together, and wrong member masks",
+     "divergent barriers and invalid member masks",
      {},
      "foldproof_self_test_synccheck",
      Kind::barrier_divergence},
     {"initcheck",
-     "reads of global memory that nobody has written",
+     "reads of global memory that was never written",
      {"--check-api-memory-access", "no"},
      "foldproof_self_test_initcheck",
      Kind::uninitialized_read},
 }};
 
-// compute-sanitizer replaces %p and %q{NAME} in names of files.
+// compute-sanitizer expands %p and %q{NAME} in file names.
 std::string escaped(const fs::path& file) {
   std::string text;
   for (const char c : file.string()) text += c == '%' ? std::string("%%") : std::string(1, c);
@@ -67,30 +66,29 @@ std::vector<std::string> command_line(const Tool& tool, const fs::path& executab
   std::vector<std::string> words = {executable.string(), "--tool", std::string(tool.name)};
   words.insert(words.end(), {"--xml", "--save", escaped(xml_file)});
   words.insert(words.end(), {"--print-limit", "0"});       // all records
-  words.insert(words.end(), {"--demangle", "no"});         // names as modules have them
-  words.insert(words.end(), {"--strip-paths", "no"});      // files with their folders
-  words.insert(words.end(), {"--show-backtrace", "yes"});  // the place of the launch
-  // The launches behind one with an error are checked, too.
+  words.insert(words.end(), {"--demangle", "no"});         // names as in the module
+  words.insert(words.end(), {"--strip-paths", "no"});      // full paths
+  words.insert(words.end(), {"--show-backtrace", "yes"});  // the launch's host stack
+  // Launches after one with an error are also checked.
   words.insert(words.end(), {"--destroy-on-device-error", "kernel"});
-  // The status is the program's, and only its own process is watched.
+  // The exit status is the program's own, and only its own process is checked.
   words.insert(words.end(), {"--check-exit-code", "no", "--target-processes", "application-only"});
   words.insert(words.end(), tool.options.begin(), tool.options.end());
   return words;
 }
 
-fs::path find_executable() {
+fs::path find_executable(const fs::path& usual_folder) {
   const char* named = std::getenv(variable);
   if (named != nullptr && *named != '\0') {
     if (is_program(named)) return named;
-    throw Unsupported(
-        fmt::format("{} names {}, which is no executable file; let it name compute-sanitizer, or unset it",
-                    variable, named));
+    throw Unsupported(fmt::format("{}={} is not an executable file; set it to compute-sanitizer, or unset it",
+                                  variable, named));
   }
   if (const auto found = find_program(program)) return *found;
-  if (const fs::path usual = fs::path(usual_place) / program; is_program(usual)) return usual;
+  if (const fs::path usual = usual_folder / program; is_program(usual)) return usual;
   throw Unsupported(
-      fmt::format("there is no {} in PATH or in {}; install it with the CUDA Toolkit, or let {} name it",
-                  program, usual_place, variable));
+      fmt::format("{} not found in PATH or {}; install it with the CUDA Toolkit, or set {} to its path",
+                  program, usual_folder.string(), variable));
 }
 
 std::string to_string(const Version& version) {
@@ -102,9 +100,8 @@ Version version_in(std::string_view printed) {
   std::cmatch match;
   if (!std::regex_search(printed.data(), printed.data() + printed.size(), match, pattern))
     throw Unsupported(
-        "compute-sanitizer --version prints no line such as \"Version 2025.3.1.0\"; what writes an unknown "
-        "format "
-        "is not trusted: let FOLDPROOF_COMPUTE_SANITIZER name another one");
+        "compute-sanitizer --version prints no line such as \"Version 2025.3.1.0\"; unknown versions are not "
+        "trusted; set FOLDPROOF_COMPUTE_SANITIZER to another one");
   const auto number = [&](std::size_t group) {
     return static_cast<unsigned>(std::stoul(match[group].str()));
   };

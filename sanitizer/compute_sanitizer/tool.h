@@ -1,4 +1,4 @@
-// The tools of NVIDIA's compute-sanitizer, and how Foldproof calls them.
+// The tools of NVIDIA's compute-sanitizer, and their command lines.
 #pragma once
 
 #include <filesystem>
@@ -12,26 +12,26 @@
 namespace foldproof::compute_sanitizer {
 
 struct Tool {
-  std::string_view name;                  ///< as `--tool` takes it
+  std::string_view name;                  ///< argument of `--tool`
   std::string_view sees;                  ///< what it finds, in words
-  std::vector<std::string_view> options;  ///< beside those that every tool is given
+  std::vector<std::string_view> options;  ///< in addition to the options common to all tools
   std::string_view self_test;             ///< the kernel of `self_test_ptx` that it must report
-  Kind proof;                             ///< as what it must report that kernel
+  Kind proof;                             ///< the kind with which it must report that kernel
 };
 
-/// All four, in the order in which help and reports name them.
+/// All four, in the order used by help and reports.
 std::span<const Tool> tools();
-/// The tool of that name, or nothing.
+/// The tool of that name, or null.
 const Tool* tool_named(std::string_view name);
 
-/// The command up to the program that it runs: the executable and its options. The records are in `xml_file`
-/// once that program has ended; one that is killed leaves none.
+/// The command line up to the program to run: the executable and its options. The records are in `xml_file`
+/// after that program has exited; a killed program leaves none.
 std::vector<std::string> command_line(const Tool& tool, const std::filesystem::path& executable,
                                       const std::filesystem::path& xml_file);
 
-/// Where compute-sanitizer is: what FOLDPROOF_COMPUTE_SANITIZER names, else the first in PATH, else that of
-/// /usr/local/cuda/bin. Throws Unsupported where it is in none of them.
-std::filesystem::path find_executable();
+/// The path of compute-sanitizer: $FOLDPROOF_COMPUTE_SANITIZER, else the first in PATH, else the one in
+/// `usual_folder`. Throws Unsupported if none of them exists.
+std::filesystem::path find_executable(const std::filesystem::path& usual_folder = "/usr/local/cuda/bin");
 
 struct Version {
   unsigned year = 0, major = 0, minor = 0;
@@ -40,8 +40,8 @@ struct Version {
 /// "2025.3.1"
 std::string to_string(const Version& version);
 
-/// The version in what `compute-sanitizer --version` printed. Throws Unsupported where there is none, and for
-/// versions before 2022, whose records nobody has compared with what is read here.
+/// Parses the output of `compute-sanitizer --version`. Throws Unsupported if it contains no version, and for
+/// versions before 2022, whose records were never compared with what this parser expects.
 Version version_in(std::string_view printed);
 
 }  // namespace foldproof::compute_sanitizer

@@ -1,4 +1,4 @@
-// A check that needs to know what happened before what.
+// Base of checks that use happens-before order.
 #pragma once
 
 #include <array>
@@ -9,52 +9,52 @@
 
 namespace foldproof {
 
-/// Tells `count` clocks of all that orders. Accesses are left to the check (Clocks::accesses), which may have
-/// to look at them before.
+/// Forwards all synchronization events to `count` clocks. The check itself forwards accesses
+/// (Clocks::accesses), since it may have to inspect them first.
 template <std::size_t count = 1>
 class Clocked : public Check {
  public:
-  void launch_begins(const Scene& scene) override {
-    Check::launch_begins(scene);
-    tell([&](Clocks& clocks) { clocks.launch_begins(scene); });
+  void launch_begins(const LaunchView& launch) override {
+    Check::launch_begins(launch);
+    notify([&](Clocks& clocks) { clocks.launch_begins(launch); });
   }
   void block_begins(BlockNumber block) override {
-    tell([&](Clocks& clocks) { clocks.block_begins(block); });
+    notify([&](Clocks& clocks) { clocks.block_begins(block); });
   }
   void block_ends(BlockNumber block) override {
-    tell([&](Clocks& clocks) { clocks.block_ends(block); });
+    notify([&](Clocks& clocks) { clocks.block_ends(block); });
   }
   void fences(const FenceEvent& event) final {
-    tell([&](Clocks& clocks) { clocks.fences(event); });
+    notify([&](Clocks& clocks) { clocks.fences(event); });
   }
   void warp_meets(const BarrierEvent& event) final {
-    tell([&](Clocks& clocks) { clocks.warp_meets(event); });
+    notify([&](Clocks& clocks) { clocks.warp_meets(event); });
   }
   void barrier_arrives(const BarrierEvent& event) final {
-    tell([&](Clocks& clocks) { clocks.barrier_arrives(event); });
+    notify([&](Clocks& clocks) { clocks.barrier_arrives(event); });
   }
   void warps_arrive(BarrierEvent event, std::uint32_t warps) final {
-    tell([&](Clocks& clocks) { clocks.warps_arrive(event, warps); });
+    notify([&](Clocks& clocks) { clocks.warps_arrive(event, warps); });
   }
   void barrier_completes(BlockNumber block, std::uint32_t barrier) final {
-    tell([&](Clocks& clocks) { clocks.barrier_completes(block, barrier); });
+    notify([&](Clocks& clocks) { clocks.barrier_completes(block, barrier); });
   }
   void cluster_arrives(const BarrierEvent& event, bool releases) final {
-    tell([&](Clocks& clocks) { clocks.cluster_arrives(event, releases); });
+    notify([&](Clocks& clocks) { clocks.cluster_arrives(event, releases); });
   }
   void cluster_completes(std::uint64_t cluster) final {
-    tell([&](Clocks& clocks) { clocks.cluster_completes(cluster); });
+    notify([&](Clocks& clocks) { clocks.cluster_completes(cluster); });
   }
   void cluster_waits(const BarrierEvent& event, bool acquires) final {
-    tell([&](Clocks& clocks) { clocks.cluster_waits(event, acquires); });
+    notify([&](Clocks& clocks) { clocks.cluster_waits(event, acquires); });
   }
   void exits(const BarrierEvent& event) final {
-    tell([&](Clocks& clocks) { clocks.exits(event); });
+    notify([&](Clocks& clocks) { clocks.exits(event); });
   }
 
  protected:
   template <class Call>
-  void tell(const Call& call) {
+  void notify(const Call& call) {
     for (Clocks& clocks : all_clocks_) call(clocks);
   }
 

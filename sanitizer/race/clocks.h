@@ -1,17 +1,20 @@
-// Happens-before: what each lane knows of what other lanes did.
+// Happens-before order: which actions of other lanes each lane knows.
 //
-//   Most of it needs no lists. A barrier that the whole block meets makes one number of the block's past
-//   (`base`); a __syncwarp of a whole warp makes one of the warp's (`uniform`). Meetings of fewer lanes are
-//   kept by pairs of lanes; all else that a lane learnt is Knowledge (`outer`).
+//   Most knowledge needs no lists. A barrier of the whole block reduces the block's past to one number
+//   (`base`); a __syncwarp of a whole warp does the same for the warp (`uniform`). Barriers of fewer lanes
+//   are stored for pairs of lanes; everything else that a lane has learnt is Knowledge (`outer`).
 //
-//   Order comes from barriers of warp, block and cluster, and from a release whose value an acquire observed.
-//   Fences order nothing by themselves. Shuffles, votes and matches order nothing at all.
+//   Order is established by barriers of a warp, block or cluster, and by a release whose value an acquire
+//   observed. Fences alone order nothing. Shuffles, votes and matches order nothing at all.
 //
-//   A fence counts for all who meet at a barrier: "all threads write and fence; barrier; one raises a flag",
-//   and "one sees the flag; barrier; all fence and read". By the letter of the memory model the fence had to
-//   be executed by the thread that touches the flag; kernels are written both ways, and hardware serves both.
-//   Threads that have ended count as arrived: at a barrier of the whole block all, at a counted one those
-//   whose warp came to it, at a barrier of a warp those that its mask names; at a barrier of a cluster none.
+//   A fence applies to all threads that meet at a barrier: "all threads write and fence; barrier; one raises
+//   a flag", and "one sees the flag; barrier; all fence and read". Strictly, the memory model requires that
+//   the thread that accesses the flag executes the fence; kernels are written both ways, and both work on
+//   hardware.
+//
+//   Exited threads count as arrived: at a barrier of the whole block, all of them; at a counted barrier,
+//   those whose warp has arrived at it; at a barrier of a warp, those named by its mask; at a cluster
+//   barrier, none.
 #pragma once
 
 #include <array>
@@ -26,20 +29,20 @@
 
 namespace foldproof {
 
-/// What was released by who wrote a value: by its last write, and by the writes before that
+/// What the writers of a value have released: that of the last write, and of earlier writes that
 /// read-modify-writes continued (PTX ISA 8.9.1: observation order).
 struct Message {
   using Pointer = std::shared_ptr<const Message>;
   struct Item {
     SyncScope scope = SyncScope::gpu;
-    BlockNumber block = 0;  ///< of who released
+    BlockNumber block = 0;  ///< the releasing block
     Knowledge what;
   };
-  std::vector<Item> items;  ///< one a scope and block; a few, the others in `before`
+  std::vector<Item> items;  ///< one per scope and block; only a few, the others are in `before`
   Pointer before;
-  Knowledge wide;            ///< all that was released to the whole device, together
-  bool narrow = false;       ///< there is more
-  std::uint64_t number = 0;  ///< equal in messages that continue each other
+  Knowledge wide;            ///< the union of everything released to the whole device
+  bool narrow = false;       ///< there are also items of narrower scope
+  std::uint64_t number = 0;  ///< equal for messages that continue each other
 
   Message() = default;
   Message(const Message&) = default;
@@ -47,16 +50,16 @@ struct Message {
   ~Message();
 };
 
-/// What strong accesses of one size address: those of another size are of another location, though they
-/// overlap (PTX ISA 8.7: morally strong accesses overlap completely).
+/// A location as addressed by strong accesses of one size. Accesses of another size are to a different
+/// location, even if the two overlap (PTX ISA 8.7: morally strong accesses overlap completely).
 struct Datum {
   Location location;
   std::uint32_t bytes = 0;
   auto operator<=>(const Datum&) const = default;
 };
 
-/// What a lane has released by fences of each scope, and what it, or somebody it met since, has read and may
-/// yet acquire by a fence.
+/// What a lane has released by fences of each scope, and what it, or a lane that it has met since, has read
+/// and may still acquire by a fence.
 struct Fencing {
   struct Observed {
     Datum element;
@@ -72,26 +75,26 @@ struct BlockClock;
 struct WarpClock {
   WarpId id;
   const BlockClock* block = nullptr;
-  Time time = 1;        ///< of what its lanes do now
-  Time uniform = 0;     ///< its lanes know each other up to here
-  LaneSet exited = 0;   ///< or never there
-  LaneSet missing = 0;  ///< never there
-  /// [who][whom], where more is known than `uniform`.
+  Time time = 1;        ///< of the current actions of its lanes
+  Time uniform = 0;     ///< its lanes know each other up to this time
+  LaneSet exited = 0;   ///< includes `missing`
+  LaneSet missing = 0;  ///< lanes that do not exist
+  /// [knowing lane][known lane], where more is known than `uniform`.
   std::unique_ptr<std::array<std::array<Time, lanes_per_warp>, lanes_per_warp>> pairs;
-  /// What single lanes learnt besides; a lane without has the block's.
+  /// What individual lanes have learnt in addition; a lane without an entry has the block's.
   std::unique_ptr<std::array<Knowledge, lanes_per_warp>> outer;
   LaneSet has_outer = 0;
   std::unique_ptr<std::array<Fencing, lanes_per_warp>> fencing;
-  /// What lanes released at an element: whatever strong write of theirs follows there hands it on, too.
+  /// What lanes have released at an element; every later strong write of the lane there passes it on, too.
   std::map<std::pair<unsigned, Datum>, std::vector<Message::Item>> released_at;
 };
 
 struct BlockClock {
   BlockNumber number = 0;
-  Time base = 0;    ///< all of its threads know each other up to here
-  Knowledge outer;  ///< what all of its threads learnt of others
+  Time base = 0;    ///< all of its threads know each other up to this time
+  Knowledge outer;  ///< what all of its threads have learnt about others
   std::vector<WarpClock> warps;
-  /// What lanes knew, and what their fences had released, when they came.
+  /// What lanes knew, and what their fences had released, when they arrived.
   struct Released {
     Knowledge known;
     Fencing fencing;
@@ -99,20 +102,21 @@ struct BlockClock {
   struct Arrival {
     std::uint32_t warp = 0;
     LaneSet lanes = 0;
-    std::unique_ptr<Released> released;  ///< where it does not wait
+    std::unique_ptr<Released> released;  ///< only for an arrival that does not wait
   };
   struct Barrier {
     std::vector<Arrival> arrivals;
-    std::uint32_t whole_warps = 0;  ///< that wait besides; bit w: warp w
-    bool counted = false;           ///< waits for so many threads, whoever they are
+    std::uint32_t whole_warps = 0;  ///< warps that also wait, with all their lanes; bit w: warp w
+    bool counted = false;           ///< waits for a given number of threads
   };
   std::array<Barrier, 16> barriers;
 };
 
 class Clocks {
  public:
-  void launch_begins(const Scene& scene);
-  /// A block begins later than all that ended: what they did is over for it wherever only one of them could.
+  void launch_begins(const LaunchView& launch);
+  /// A block starts at a later time than any action of the blocks that have ended. In memory that only one
+  /// block at a time can access, their accesses are therefore ordered before it.
   void block_begins(BlockNumber block);
   void block_ends(BlockNumber block);
 
@@ -123,14 +127,15 @@ class Clocks {
   }
   bool clustered() const { return blocks_per_cluster_ > 1; }
 
-  /// Those of `lanes` of `other` whose doings at `time` did not happen before the present of `lane`.
+  /// The lanes of `lanes` of `other` whose actions at `time` did not happen before the present of `lane`.
   static LaneSet unordered(const WarpClock& who, unsigned lane, const WarpId& other, LaneSet lanes,
                            Time time);
-  /// Whether two accesses of these scopes by these blocks are atomic to each other, as far as scopes say.
+  /// Whether two accesses with these scopes by these blocks are atomic to each other, as far as scopes
+  /// determine it.
   bool include_each_other(SyncScope a, BlockNumber block_a, SyncScope b, BlockNumber block_b) const;
   static bool heard_of(const WarpClock& who, unsigned lane, BlockNumber other);
 
-  // What orders.
+  // Events that establish order.
   void warp_meets(const BarrierEvent& event);
   void barrier_arrives(const BarrierEvent& event);
   void warps_arrive(const BarrierEvent& event, std::uint32_t warps);
@@ -140,7 +145,8 @@ class Clocks {
   void cluster_waits(const BarrierEvent& event, bool acquires);
   void exits(const BarrierEvent& event);
   void fences(const FenceEvent& event);
-  /// Takes the messages of the locations that an access reads, and leaves or removes those of what it writes.
+  /// Reads the messages of the locations that an access reads, and adds or removes those of the locations
+  /// that it writes.
   void accesses(const AccessEvent& event) {
     if (event.strong)
       pass_messages(event);
@@ -149,7 +155,7 @@ class Clocks {
   }
 
  private:
-  /// A location's last write, as far as it releases anything.
+  /// The last write to a location, if it releases anything.
   struct Written {
     Message::Pointer message;
     std::uint32_t bytes = 0;
@@ -158,50 +164,58 @@ class Clocks {
   };
   struct ClusterPhase {
     Knowledge arrived, complete;
-    Knowledge joined;  ///< of what was joined to `arrived`: the last that was not of the warp's own block
-    std::uint32_t ended = 0;  ///< of the cluster's blocks
+    Knowledge joined;         ///< the last outer knowledge that was joined to `arrived`
+    std::uint32_t ended = 0;  ///< number of the cluster's blocks that have ended
   };
 
-  /// Whether the blocks of its cluster have ended: others take what is `wide`.
-  bool is_over(const Message::Item& item) const;
-  void pass_messages(const AccessEvent& strong);
-  void overwrite_messages(const AccessEvent& weak);
-  static const Knowledge& outer_of(const WarpClock& who, unsigned lane);
+  // What lanes know and learn (clocks.cpp).
+  static const Knowledge& outer_of(const WarpClock& who, unsigned lane) {
+    return (who.has_outer & bit(lane)) != 0 ? (*who.outer)[lane] : who.block->outer;
+  }
   static Knowledge known_inside(const WarpClock& who, LaneSet lanes);
   static void join_outside(Knowledge& sum, const WarpClock& who, LaneSet lanes, Knowledge& joined);
   static Knowledge known_to(const WarpClock& who, LaneSet lanes);
   void learn(WarpClock& who, LaneSet lanes, const Knowledge& what);
+
+  // Barriers (clocks_barriers.cpp).
+  using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp; a block has at most 32 warps
+  void meet_by_lanes(BlockClock& block, BlockClock::Barrier& complete);
+  void meet_as_a_block(BlockClock& block);
+  void meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
+                    const ByWarp& waiting);
+
+  // Releases and acquires (clocks_messages.cpp).
+  /// Whether the block of the item has ended, together with all blocks of its cluster: other blocks acquire
+  /// only what is `wide`.
+  bool is_over(const Message::Item& item) const;
+  void pass_messages(const AccessEvent& strong);
+  void overwrite_messages(const AccessEvent& weak);
   bool sees(const Written& written, const AccessEvent& event) const;
   void observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element,
                const Written* written);
   void publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element);
   void acquire(WarpClock& who, unsigned lane, const Message& message, SyncScope scope);
   void forget_around(const Datum& element, bool itself);
-  using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp of a block, which has no more
-  void meet_by_lanes(BlockClock& block, BlockClock::Barrier& complete);
-  void meet_as_a_block(BlockClock& block);
-  void meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
-                    const ByWarp& waiting);
   static Fencing& fencing(WarpClock& who, unsigned lane);
-  /// Lanes of warps that have met share what their fences released and what they observed.
+  /// Lanes that have met at a barrier share what their fences released and what they observed.
   using Met = std::vector<std::pair<WarpClock*, LaneSet>>;
   static void add_fencing(Fencing& sum, const Fencing& one);
   static Fencing fencing_of(const Met& lanes);
   static void share_fencing(const Fencing& sum, const Met& to);
 
   std::uint32_t warps_ = 0, blocks_per_cluster_ = 1;
-  LaneSet last_lanes_ = 0;  ///< that exist in the last warp
+  LaneSet last_lanes_ = 0;  ///< lanes that exist in the last warp
   std::unordered_map<BlockNumber, std::unique_ptr<BlockClock>> blocks_;
   std::vector<std::unique_ptr<BlockClock>> spare_;
   BlockClock* latest_ = nullptr;
-  /// What was learnt last: at a barrier, many lanes that know the same learn the same.
+  /// The last result of `learn`: at a barrier, many lanes with the same knowledge learn the same.
   struct {
     Knowledge before, what, after;
   } lesson_;
   std::map<Location, Written> messages_;
   std::uint64_t messages_made_ = 0;
-  Time latest_time_ = 0;                                      ///< of blocks that have ended
-  std::unordered_map<std::uint64_t, ClusterPhase> clusters_;  ///< those that run
+  Time latest_time_ = 0;                                      ///< latest time of all blocks that have ended
+  std::unordered_map<std::uint64_t, ClusterPhase> clusters_;  ///< running clusters
 };
 
 }  // namespace foldproof

@@ -10,7 +10,7 @@ namespace {
 
 using What = AccessEvent::What;
 
-constexpr std::size_t released = 0, obeyed = 1;  // the clocks
+constexpr std::size_t released = 0, obeyed = 1;  // indices of the clocks
 
 bool reads(const AccessEvent& event) { return event.what != What::write; }
 bool writes(const AccessEvent& event) { return event.what != What::read; }
@@ -21,8 +21,8 @@ bool is_plain(const AccessEvent& event) {
 
 }  // namespace
 
-void FenceCheck::launch_begins(const Scene& scene) {
-  Clocked::launch_begins(scene);
+void FenceCheck::launch_begins(const LaunchView& launch) {
+  Clocked::launch_begins(launch);
   places_.clear();
   reported_.clear();
 }
@@ -37,19 +37,19 @@ void FenceCheck::accesses(const AccessEvent& event) {
   for_lanes(event.lanes, [&](unsigned lane) {
     const Location first = location_of(event, lane);
     if (!event.strong) {
-      if (writes(event))  // what stands there is no strong value
+      if (writes(event))  // the location no longer holds a strong value
         erase_overlapping(places_, first, event.bytes, [](const auto& /*place*/) { return false; });
       return;
     }
     for (std::uint32_t offset = 0; offset < event.bytes; offset += element)
       access(event, lane, {first.owner, first.address + offset});
   });
-  tell_clocks(event);
+  notify_clocks(event);
 }
 
-// To the second clock every strong write releases, unless it is an atomic that leaves what stood there. Lanes
-// of an atomic come one after another: those before a lane may be whom it has waited for.
-void FenceCheck::tell_clocks(const AccessEvent& event) {
+// In the second clock every strong write releases, except an atomic that leaves the value unchanged. The
+// lanes of an atomic act one after another: a lane may have waited for lanes before it.
+void FenceCheck::notify_clocks(const AccessEvent& event) {
   AccessEvent taken = event;
   taken.acquires |= event.strong && reads(event);
   all_clocks_[released].accesses(taken);
@@ -84,7 +84,7 @@ void FenceCheck::access(const AccessEvent& event, unsigned lane, const Location&
   if (writes(event)) place.readers = readers;
 }
 
-// A lane's last access stands for those before.
+// A lane's last access represents its earlier ones.
 FenceCheck::Access& FenceCheck::remember(Accesses& accesses, const Access& now) {
   std::vector<Access>& own = accesses[now.when.warp];
   for (Access& access : own) access.when.lanes &= ~now.when.lanes;
@@ -97,7 +97,7 @@ FenceCheck::Access& FenceCheck::remember(Accesses& accesses, const Access& now) 
   return *same;
 }
 
-// Reports missing fences. A write stands for all that has happened before it.
+// Reports missing fences. A write represents every access that is ordered before it, so those are dropped.
 void FenceCheck::compare(const AccessEvent& event, Accesses& earlier, const Access& now,
                          std::uint64_t address) {
   for (auto& [warp, accesses] : earlier) {
@@ -118,7 +118,7 @@ LaneSet FenceCheck::unordered(std::size_t clock, const Moment& earlier, LaneSet 
                            earlier.time[clock]);
 }
 
-// Of lanes whose access nothing orders before this one, those that the program has waited for.
+// Of the lanes whose access is not ordered before this one, those that the program has waited for.
 LaneSet FenceCheck::missing_fences(const Access& earlier, LaneSet late, const Access& now) {
   if (earlier.when.warp == now.when.warp) return 0;
   if (!clocks_.include_each_other(earlier.scope, earlier.when.warp.block, now.scope, now.when.warp.block))
@@ -143,20 +143,20 @@ bool FenceCheck::has_seen(const Readers& readers, const Moment& now) {
 
 void FenceCheck::report(const AccessEvent& event, const Access& earlier, unsigned earlier_lane,
                         const Access& now, std::uint64_t address) {
-  if (scene_->orders_its_own(earlier.site) && scene_->orders_its_own(now.site)) return;
+  if (launch_->orders_its_own(earlier.site) && launch_->orders_its_own(now.site)) return;
   if (!reported_.emplace(earlier.site, now.site).second) return;
   Finding finding;
   finding.kind = Kind::unordered_access;
   finding.severity = Severity::warning;
-  finding.at = scene_->position(now.site);
-  finding.other = scene_->position(earlier.site);
-  finding.threads = {scene_->thread(now.when.warp, first_lane(now.when.lanes)),
-                     scene_->thread(earlier.when.warp, earlier_lane)};
+  finding.at = launch_->position(now.site);
+  finding.other = launch_->position(earlier.site);
+  finding.threads = {launch_->thread(now.when.warp, first_lane(now.when.lanes)),
+                     launch_->thread(earlier.when.warp, earlier_lane)};
   finding.message = fmt::format(
-      "{} {} {}, which {} {} before it raised a flag; without a fence before the flag nothing "
-      "orders the two",
+      "{} {} {}, which {} {} before it raised a flag; the two are unordered because there is no fence before "
+      "the flag",
       to_string(finding.threads[0]), writes(event) ? "writes" : "reads",
-      scene_->memory_at(event.shared, address), to_string(finding.threads[1]),
+      launch_->memory_at(event.shared, address), to_string(finding.threads[1]),
       earlier.readers ? "wrote" : "read");
   findings_.push_back(std::move(finding));
 }

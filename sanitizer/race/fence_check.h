@@ -1,8 +1,8 @@
 // Missing fences: data and a flag that are both volatile or relaxed.
 //
-//   data = v;   flag = 1;   ···   while (!flag);   r = data;        all of them strong, so no data race
+//   data = v;   flag = 1;   ···   while (!flag);   r = data;        all of them strong, so not a data race
 //            ▲
-//            └ no fence here: others may see the flag first         r may be what stood there before
+//            └ missing fence: others may see the flag first         r may be the old value
 #pragma once
 
 #include <array>
@@ -16,54 +16,55 @@
 
 namespace foldproof {
 
-/// Reports `unordered-access`, as a warning, for two strong accesses of one place by different warps, one of
-/// them a write, neither an atomic, polled, an acquire or a release: where nothing orders them, but all would
-/// be ordered if every strong access of the kernel were a release and an acquire. Then the program waits for
-/// the first one, and relies on an order that only fences give (PTX ISA 8.9.5). Who does not wait, as with a
-/// hint to stop early, relies on nothing; and who has seen the value once does not lose it (8.10.3,
-/// coherence).
+/// Reports `unordered-access`, as a warning, for two strong accesses of one location by different warps if at
+/// least one is a write, neither is an atomic, polled, an acquire or a release, and the two are unordered,
+/// but would be ordered if every strong access of the kernel were a release and an acquire. In that case the
+/// program waits for the first access and relies on an order that only fences provide (PTX ISA 8.9.5). A
+/// program that does not wait, such as one that reads a hint to stop early, does not rely on any order; and a
+/// thread that has seen the value once cannot see an older one later (8.10.3, coherence).
 ///
-/// The fence behind the flag is not asked for: programs that read volatile data where a flag lets them rely
-/// on the branch, as NVIDIA's sample threadFenceReduction does, and hardware serves them.
+/// The fence after the flag is not required: programs that read volatile data after testing a flag rely on
+/// the branch, as NVIDIA's sample threadFenceReduction does, and this works on hardware.
 ///
-/// Accesses of one warp, of different sizes, and with scopes that do not include each other are the race
-/// check's. An atomic that leaves what stood there, such as an attempt at a lock that is taken, releases
-/// nothing: nobody can have waited for it.
+/// Accesses of one warp, accesses of different sizes, and accesses whose scopes do not include each other are
+/// left to the race check. An atomic that leaves the value unchanged, such as a failed attempt to take a
+/// lock, does not release: no thread can have waited for it.
 ///
-/// Two clocks: of what is released, whoever reads it then acquires; and of what the program takes for order.
+/// There are two clocks. In the first, every strong read acquires, but only actual releases release. In the
+/// second, every strong write also releases: this is the order on which the program relies.
 class FenceCheck final : public Clocked<2> {
  public:
-  bool watches(const Scene& scene) const override { return scene.has_plain_strong_accesses(); }
-  void launch_begins(const Scene& scene) override;
+  bool watches(const LaunchView& launch) const override { return launch.has_plain_strong_accesses(); }
+  void launch_begins(const LaunchView& launch) override;
   void block_ends(BlockNumber block) override;
   void accesses(const AccessEvent& event) override;
 
  private:
-  /// Lanes of a warp at one time of each clock.
+  /// Lanes of a warp, with the time in each clock.
   struct Moment {
     WarpId warp;
     LaneSet lanes = 0;
     std::array<Time, 2> time{};
     bool operator==(const Moment&) const = default;
   };
-  /// Who has read a value, by warps: each lane when it first did.
+  /// The readers of a value, by warp: each lane at its first read.
   using Readers = std::map<WarpId, std::vector<Moment>>;
   struct Access {
     Moment when;
     Site site = 0;
     SyncScope scope = SyncScope::gpu;
-    std::shared_ptr<Readers> readers;  ///< of a write
+    std::shared_ptr<Readers> readers;  ///< only for a write
   };
-  /// The last access of each lane, by warps, but for those that a write has come after.
+  /// The last access of each lane, by warp, except those ordered before a later write.
   using Accesses = std::map<WarpId, std::vector<Access>>;
   struct Place {
     std::uint32_t bytes = 0;
     Accesses reads, writes;
-    std::shared_ptr<Readers> readers;  ///< of what stands there; null where an atomic or a flag wrote it
+    std::shared_ptr<Readers> readers;  ///< of the current value; null if an atomic or a flag access wrote it
   };
 
   void access(const AccessEvent& event, unsigned lane, const Location& location);
-  void tell_clocks(const AccessEvent& event);
+  void notify_clocks(const AccessEvent& event);
   void compare(const AccessEvent& event, Accesses& earlier, const Access& now, std::uint64_t address);
   LaneSet unordered(std::size_t clock, const Moment& earlier, LaneSet lanes, const Moment& now);
   LaneSet missing_fences(const Access& earlier, LaneSet late, const Access& now);

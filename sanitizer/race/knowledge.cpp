@@ -14,19 +14,19 @@ struct Warp final : KnowledgeNode {
   LaneTimes lanes;
 };
 
-/// A block, whose children are warps, or what is above it.
+/// A block, whose children are warps, or a node above blocks.
 struct Inner final : KnowledgeNode {
-  Time whole = 0;  ///< of a block: all of its threads are known so far; children are only kept for more
+  Time whole = 0;  ///< for a block: all threads are known up to it; children hold only what is known beyond
   std::array<Pointer, 32> children;
 };
 
 const Warp& as_warp(const Pointer& node) { return static_cast<const Warp&>(*node); }
 const Inner& as_inner(const Pointer& node) { return static_cast<const Inner&>(*node); }
 
-/// Which child of a node of this level the block is below.
+/// The index of the child that contains the block, in a node of this level.
 std::size_t child_of(BlockNumber block, unsigned level) { return (block >> (5 * (level - 1))) % 32; }
 
-/// The level of the root of the lowest tree in which the block is.
+/// The level of the root of the lowest tree that contains the block.
 unsigned height_of(BlockNumber block) { return (static_cast<unsigned>(std::bit_width(block)) + 4) / 5; }
 
 Pointer above(Pointer node, std::size_t child) {
@@ -51,7 +51,7 @@ Pointer joined(const Pointer& a, const Pointer& b) {
   return all_of_a ? a : all_of_b ? b : Pointer(new Warp(lanes));
 }
 
-/// What is equal to one of the two is that one itself.
+/// Returns `a` or `b` itself if the result equals it.
 Pointer joined(const Pointer& a, const Pointer& b, unsigned level) {
   if (!b || a == b) return a;
   if (!a) return b;

@@ -1,16 +1,17 @@
-// What a thread knows to be over. Knowledge travels with barriers, and from releases to acquires.
+// The set of events that happened before a thread's present. Barriers, and releases with acquires, pass it
+// on.
 //
-//   Every warp counts its releases; what a lane does carries the count as its time. To know a lane up to time
-//   t is to know all that it did at times before t: all of that happened before the present of whoever knows
-//   it.
+//   Every warp counts its releases; each action of a lane carries the count as its time. To know a lane up to
+//   time t is to know everything that it did at times before t: all of it happened before the present of the
+//   knowing thread.
 //
-//   A tree over the warps of the grid, never changed once it is made: what has been joined shares all in
-//   which it does not differ, so that passing knowledge on costs what is new in it, not what is known.
+//   A persistent tree over the warps of the grid: nodes are immutable, and joined trees share all subtrees in
+//   which they do not differ, so passing knowledge on costs what is new in it, not what is known.
 //
-//            ┌────────┴────────┐            each level 32 children wide, as high as block numbers ask for
+//            ┌────────┴────────┐            32 children per level; the height depends on block numbers
 //        block 0           block 1          a block: the time up to which all of its threads are known
 //        ┌───┴───┐             │
-//      warp 0  warp 2       warp 5          a warp: a time for each lane, where beyond the block's
+//      warp 0  warp 2       warp 5          a warp: a time for each lane, if beyond the block's
 #pragma once
 
 #include <array>
@@ -37,13 +38,13 @@ class Knowledge {
   Knowledge(const WarpId& warp, Time whole, const LaneTimes& lanes);
 
   bool empty() const { return !root_; }
-  /// Whether both are one: knowledge that came about in different ways may differ in this and be equal.
+  /// Whether both share one tree. Equal knowledge that was built in different ways may not.
   bool is(const Knowledge& other) const { return root_ == other.root_; }
 
-  /// Whatever either of the two knows.
+  /// Adds everything that `other` knows.
   void join(const Knowledge& other);
 
-  /// Those of `lanes` that are not known beyond `time`.
+  /// The lanes of `lanes` that are not known beyond `time`.
   LaneSet unknown(const WarpId& warp, LaneSet lanes, Time time) const;
   /// Whether anything that the block did is known.
   bool mentions(BlockNumber block) const;
@@ -52,7 +53,7 @@ class Knowledge {
   const KnowledgeNode* find(BlockNumber block) const;
 
   boost::intrusive_ptr<const KnowledgeNode> root_;
-  unsigned height_ = 0;  ///< level of the root: 0 for that of a block
+  unsigned height_ = 0;  ///< level of the root: 0 for a block
 };
 
 }  // namespace foldproof

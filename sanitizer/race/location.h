@@ -1,4 +1,4 @@
-// Places in memory that are atomic by themselves, and maps of what is known of them.
+// Memory locations with single-copy atomicity, and operations on maps keyed by them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace foldproof {
 struct Location {
   static constexpr BlockNumber no_owner = ~BlockNumber{0};
 
-  BlockNumber owner = no_owner;  ///< whose shared memory; of global memory no_owner
+  BlockNumber owner = no_owner;  ///< the block whose shared memory it is; no_owner for global memory
   std::uint64_t address = 0;
   auto operator<=>(const Location&) const = default;
 };
@@ -25,8 +25,8 @@ inline Location location_of(const AccessEvent& event, unsigned lane) {
   return {owner, event.at[lane]};
 }
 
-/// Removes from a map by Location, whose values say how many `bytes` they stand for, what an access of
-/// `bytes` overlaps, but for entries of which `is_spared` holds.
+/// Removes the entries of a map by Location that an access of `bytes` overlaps, except those that satisfy
+/// `is_spared`. The map's values give the `bytes` of each entry.
 template <class Map, class IsSpared>
 void erase_overlapping(Map& map, const Location& location, std::uint32_t bytes, const IsSpared& is_spared) {
   constexpr std::uint64_t widest = 16;
@@ -38,7 +38,7 @@ void erase_overlapping(Map& map, const Location& location, std::uint32_t bytes, 
   }
 }
 
-/// Removes what lies in a block's shared memory.
+/// Removes all entries in a block's shared memory.
 template <class Map>
 void erase_shared(Map& map, BlockNumber block) {
   map.erase(map.lower_bound({block, 0}), map.lower_bound({block + 1, 0}));

@@ -1,4 +1,4 @@
-// Data races: two accesses to the same bytes, at least one of them a write, that nothing orders.
+// Data races: two unordered accesses to the same bytes, at least one of them a write.
 #pragma once
 
 #include <map>
@@ -10,66 +10,74 @@
 
 namespace foldproof {
 
-/// Exact for the run that it watches: reports two accesses exactly if happens-before (PTX ISA 8.9.6,
-/// causality order) does not order them in this run, they overlap, one writes, and they are not both strong
-/// operations of equal place and size whose scopes include each other. Strong accesses of one warp in no such
-/// role as a flag's are unordered.
+/// Exact for the observed run: two accesses are reported if and only if happens-before (PTX ISA 8.9.6,
+/// causality order) does not order them in this run, they overlap, one of them writes, and they are not both
+/// strong operations of the same location and size whose scopes include each other. Two such strong
+/// operations by one warp are reported as `unordered-access` if neither of them is an atomic or an access to
+/// a flag.
 ///
-/// Of earlier accesses one after another, the latest that conflicts as badly stands for the others: a race is
-/// told once, with that one. What a strong write did is over for whoever comes after one that observed it,
-/// and so are strong accesses before it, of that location. Where a race has been told of, the latest accesses
-/// are kept and no others: thousands of threads may race for one place.
+/// Of earlier accesses that are ordered among themselves, the latest one that conflicts at least as severely
+/// represents the others: a race is reported once, for that one. A strong write, and the strong accesses to
+/// its location before it, count as ordered before every access after one that observed the write. Where a
+/// race has been reported, only the latest accesses are kept: thousands of threads may race for one location.
 ///
-/// Reads of memory that nobody has written yet are not kept (input is mostly read). Where such memory is
-/// written later in the same launch, `wants_all_reads` asks for the job once more.
+/// Reads of memory that has not been written yet are not recorded (input is mostly read). If such memory is
+/// written later in the same launch, `wants_all_reads` requests another run of the job.
 class RaceCheck final : public Clocked<> {
  public:
   void job_begins(bool all_reads) override;
-  void launch_begins(const Scene& scene) override;
+  void launch_begins(const LaunchView& launch) override;
   void block_begins(BlockNumber block) override;
   void block_ends(BlockNumber block) override;
   void accesses(const AccessEvent& event) override;
   bool wants_all_reads() const override { return missed_reads_; }
 
  private:
-  /// Global memory around one allocation: addresses of different windows never meet.
+  /// Global memory around one allocation: accesses in different windows never overlap.
   struct Window {
     std::unique_ptr<Shadow> shadow;
-    bool read = false;  ///< and not kept
+    bool read = false;  ///< has been read, but the reads were not recorded
   };
 
   Window& window_of(std::uint64_t number);
   Shadow* shadow_of(const AccessEvent& event, unsigned lane);
-  /// What a barrier of the whole block has put behind it is over for all who may come to its shared memory.
+  /// Whether accesses before the last barrier of the whole block can be dropped: they are ordered before
+  /// every thread that can access its shared memory.
   bool forgets(const AccessEvent& event) const { return event.shared && !clocks_.clustered(); }
+
+  // Rows (race_check.cpp).
   void access_rows(const AccessEvent& event, Shadow& shadow, WarpClock& who);
   bool access_row(const AccessEvent& event, Line& line, const Row& row, WarpClock& who);
   bool row_is_ordered(const Row& earlier, const Row& now, const WarpClock& who);
+
+  // Cells (race_check_cells.cpp).
   void access_words(const AccessEvent& event, Line& line, const Row& row, WarpClock& who,
                     std::uint64_t address);
-  static void undivide(Line& line);
   void access_lane(const AccessEvent& event, Shadow& shadow, unsigned lane, WarpClock& who);
   void access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now, WarpClock& who,
                    std::uint64_t address);
   void divide(const AccessEvent& event, Line& line, bool into_bytes);
+  static void undivide(Line& line);
   static void end_chains(Line& line, std::size_t index, const Manner& now);
   void continue_chain(const AccessEvent& event, Chain& chain, Entry& now);
-  bool is_excused(const Entry& earlier, const Entry& now) const;
+  bool is_permitted(const Entry& earlier, const Entry& now) const;
   bool morally_strong(const Entry& a, const Entry& b) const;
   LaneSet seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who);
   void compare(const AccessEvent& event, Cell& cell, std::vector<Entry>& entries, unsigned lane,
                const Entry& now, WarpClock& who, std::uint64_t address);
+
+  // Reports of races (race_check_report.cpp).
   Kind kind_of(const AccessEvent& event, unsigned lane, const Entry& earlier, const Entry& now) const;
   bool is_news(Kind kind, const Entry& earlier, const Entry& now) const;
-  const Finding* told_of(Kind kind, const Entry& earlier, const Entry& now) const;
+  const Finding* reported_for(Kind kind, const Entry& earlier, const Entry& now) const;
   void report(const AccessEvent& event, unsigned lane, const Entry& earlier, unsigned earlier_lane,
               const Entry& now, std::uint64_t address);
 
   bool keeps_all_reads_ = false;
   bool missed_reads_ = false;
-  // Of the access that is looked at:
-  Time time_ = 0;  ///< before what it releases
-  Time base_ = 0;  ///< what its block did before is over for all of its threads
+  // Of the current access:
+  Time time_ = 0;  ///< before its own release
+  Time base_ = 0;  ///< earlier actions of its block are ordered before all of its threads
   std::unordered_map<BlockNumber, std::unique_ptr<Shadow>> shared_;
   std::vector<std::unique_ptr<Shadow>> spare_;
   BlockNumber latest_block_ = 0;

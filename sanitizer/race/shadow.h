@@ -1,9 +1,9 @@
-// Who accessed what last: the shadow of one block's shared memory, or of one allocation of global memory.
+// Shadow memory of the last accesses to one block's shared memory, or to one allocation of global memory.
 //
-//   A line is 128 bytes, 32 words. What a warp does with consecutive lanes is one Row: the words that it
-//   accessed, and which lane had which. A few rows say all about most lines. Where there would be too many,
-//   or accesses are narrower than a word, the line is divided into cells, of 4 bytes or of 1, each with the
-//   entries of those that accessed it.
+//   A line is 128 bytes, 32 words. An access by consecutive lanes of a warp is one Row: the words that it
+//   accessed, and the lane of each. A few rows describe most lines completely. If there are too many rows, or
+//   accesses are narrower than a word, the line is divided into cells of 4 bytes or of 1, each with one entry
+//   per access.
 #pragma once
 
 #include <array>
@@ -18,29 +18,44 @@ namespace foldproof {
 inline constexpr std::uint32_t line_bytes = 128;
 inline constexpr std::uint32_t words_per_line = line_bytes / 4;
 
-/// How an access acted, as far as conflicts depend on it.
+/// The attributes of an access that determine conflicts.
 struct Manner {
   bool writes : 1 = false;
   bool strong : 1 = false;
   bool update : 1 = false;     ///< an atomic read-modify-write
-  bool ordering : 1 = false;   ///< acquires, releases, or is polled: a flag's role
-  bool unchanged : 1 = false;  ///< wrote what stood there
-  bool confirmed : 1 = false;  ///< a read that atomics correct
+  bool ordering : 1 = false;   ///< acquires, releases, or is polled: used as a flag
+  bool unchanged : 1 = false;  ///< wrote the value already in memory
+  bool confirmed : 1 = false;  ///< a read that an atomic validates
   std::uint8_t scope : 2 = 0;
-  std::uint8_t log_bytes : 3 = 0;  ///< of what is atomic by itself
+  std::uint8_t log_bytes : 3 = 0;  ///< log2 of the unit of atomicity
   bool operator==(const Manner&) const = default;
 };
+
+inline Manner manner_of(const AccessEvent& event) {
+  return {.writes = event.what != AccessEvent::What::read,
+          .strong = event.strong,
+          .update = event.what == AccessEvent::What::update,
+          .ordering = event.acquires || event.releases || event.polled,
+          .confirmed = event.confirmed,
+          .scope = static_cast<std::uint8_t>(static_cast<std::uint8_t>(event.scope) & 3U),
+          .log_bytes = static_cast<std::uint8_t>(first_lane(event.element_bytes) & 7U)};
+}
+
+/// Lanes for which a race would change nothing: an update depends on what it reads, whatever it writes.
+inline LaneSet unchanged(const AccessEvent& event) {
+  return event.what == AccessEvent::What::write ? event.unchanged : 0;
+}
 
 /// Lanes of one warp that accessed a cell at one time.
 struct Entry {
   WarpId warp;
-  Time time = 0;  ///< 0: nobody
+  Time time = 0;  ///< 0: none
   Site site = 0;
   LaneSet lanes = 0;
   Manner manner;
-  // Of strong accesses:
+  // For strong accesses:
   bool observes = false;    ///< has seen the values of `chain`
-  std::uint32_t chain = 0;  ///< which it belongs to as a write, or has seen; 0: none
+  std::uint32_t chain = 0;  ///< the chain to which it belongs as a write, or which it has seen; 0: none
 };
 
 /// A strong write and the read-modify-writes that continue it (PTX ISA 8.9.1: observation order).
@@ -56,8 +71,8 @@ struct Row {
   WarpId warp;
   Time time = 0;
   Site site = 0;
-  std::uint32_t words = 0;  ///< which, the first the lowest bit
-  LaneSet unchanged = 0;    ///< lanes that wrote what stood there
+  std::uint32_t words = 0;  ///< bit mask, the first word is the lowest bit
+  LaneSet unchanged = 0;    ///< lanes that wrote the value already in memory
   std::int32_t first = 0;   ///< word w belongs to lane (w + first) >> shift
   std::uint8_t shift = 0;
   Manner manner;
@@ -65,32 +80,32 @@ struct Row {
   unsigned lane_of(unsigned word) const {
     return static_cast<unsigned>(static_cast<std::int32_t>(word) + first) >> shift;
   }
-  /// Whether words of both belong to the same lane in both.
+  /// Whether the two rows assign words to the same lanes of the same warp.
   bool same_lanes(const Row& other) const {
     return warp == other.warp && first == other.first && shift == other.shift;
   }
 };
 
-/// The entries of one cell. Accesses that are strong are kept apart: they rarely conflict with each other.
+/// The entries of one cell. Strong accesses are kept separately: they rarely conflict with each other.
 struct Cell {
   std::vector<Entry> weak, strong;
-  bool mixed = false;  ///< not all of the strong ones are updates alike, or reads alike
-  bool raced = false;  ///< an error was told of places like those of two who accessed it
+  bool mixed = false;  ///< the strong ones are not all the same kind of update or of read
+  bool raced = false;  ///< an error was reported for two accesses of this cell, or at their two sites
   Chain chain;
 };
 
 struct Line {
   static constexpr unsigned most_rows = 4;
   std::array<Row, most_rows> rows;
-  std::uint8_t count = 0;   ///< of rows in use
-  bool divided = false;     ///< into cells; then there are no rows
+  std::uint8_t count = 0;   ///< rows in use
+  bool divided = false;     ///< divided into cells; there are no rows then
   Time latest = 0;          ///< of the entries in cells
-  std::vector<Cell> cells;  ///< one a word, or one a byte
+  std::vector<Cell> cells;  ///< one per word, or one per byte
 
   std::uint32_t cell_bytes() const { return cells.size() == line_bytes ? 1 : 4; }
 };
 
-/// Lines by their number, made when first asked for.
+/// Lines by number, created on first use.
 class Shadow {
  public:
   Line& line(std::uint64_t number) {

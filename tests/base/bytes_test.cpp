@@ -9,7 +9,7 @@
 
 using namespace foldproof;
 
-TEST_CASE("a descriptor is closed by its last owner, once") {
+TEST_CASE("a descriptor is closed once, by its last owner") {
   int number = -1;
   {
     Pipe pipe;
@@ -21,7 +21,7 @@ TEST_CASE("a descriptor is closed by its last owner, once") {
   CHECK(fcntl(number, F_GETFD) == -1);
 }
 
-TEST_CASE("all bytes are written and read, however the system divides them") {
+TEST_CASE("a buffer is written and read completely, in as many system calls as needed") {
   Pipe pipe;
   const std::string sent(1 << 15, 'x');
   std::string received(sent.size(), ' ');
@@ -30,7 +30,7 @@ TEST_CASE("all bytes are written and read, however the system divides them") {
   CHECK(received == sent);
 }
 
-TEST_CASE("reading says where the bytes end too early") {
+TEST_CASE("reading fails when the bytes end too early") {
   Pipe pipe;
   REQUIRE(write_all(pipe.to.number(), "abc", 3));
   pipe.to.reset();
@@ -38,14 +38,14 @@ TEST_CASE("reading says where the bytes end too early") {
   CHECK_FALSE(read_all(pipe.from.number(), four.data(), four.size()));
 }
 
-TEST_CASE("what is read to the end is cut at the limit") {
+TEST_CASE("reading to the end stops at the limit") {
   Pipe pipe;
   REQUIRE(write_all(pipe.to.number(), "abcdef", 6));
   pipe.to.reset();
   CHECK(read_to_end(pipe.from.number(), 4) == "abcd");
 }
 
-TEST_CASE("a message is read in the order of writing") {
+TEST_CASE("the fields of a message are read in the order in which they were written") {
   enum class Request { first, second };
   ByteWriter writer(Request::second);
   writer.text("");
@@ -62,7 +62,7 @@ TEST_CASE("a message is read in the order of writing") {
   reader.expect_end();
 }
 
-TEST_CASE("a message that is too short is refused, whatever is asked for") {
+TEST_CASE("a message that is too short is refused by every accessor") {
   ByteWriter writer;
   writer.number(1000);
   const std::span<const std::byte> message = writer.message();
@@ -72,7 +72,7 @@ TEST_CASE("a message that is too short is refused, whatever is asked for") {
   CHECK_THROWS_AS(ByteReader(message.first(7)).number(), ProtocolError);
 }
 
-TEST_CASE("bytes after a message are refused") {
+TEST_CASE("trailing bytes after a message are refused") {
   ByteWriter writer;
   writer.number(1);
   CHECK_THROWS_AS(ByteReader(writer.message()).expect_end(), ProtocolError);

@@ -25,7 +25,7 @@ struct Shell {
       : child(Command{{"sh", "-c", script}, {}, -1, output.to.number(), -1}, group) {
     output.to.reset();
   }
-  /// All that is printed until no process has the pipe open.
+  /// Everything printed until no process has the pipe open.
   std::string printed() { return read_to_end(output.from.number(), most); }
 
   Pipe output;
@@ -34,34 +34,34 @@ struct Shell {
 
 }  // namespace
 
-TEST_CASE("a program gets its arguments as they are, without a shell") {
+TEST_CASE("a program gets its arguments verbatim, without a shell") {
   const ProcessResult result = run_process(
       {"/bin/sh", "-c", "printf '%s|' \"$@\"; printf '%s' \"$TMPDIR\"; exit 3", "sh", "a b", "$HOME;"}, "/t");
   CHECK(result.status == 3);
   CHECK(result.output == "a b|$HOME;|/t");
 }
 
-TEST_CASE("the status of a program that a signal ended is 128 and the signal, as in a shell") {
+TEST_CASE("the status of a program ended by a signal is 128 plus the signal, as in a shell") {
   CHECK(run_process({"sh", "-c", "kill -9 $$"}, "/").status == 137);
 }
 
-TEST_CASE("a program's output and errors come in the order of writing, with nothing on standard input") {
+TEST_CASE("standard output and standard error arrive in the order of writing; standard input is empty") {
   CHECK(run_process({"sh", "-c", "echo one; cat; echo two >&2; echo three"}, "/").output ==
         "one\ntwo\nthree\n");
 }
 
-TEST_CASE("the output of a program that prints too much is cut, and the program ends") {
+TEST_CASE("output beyond the limit is discarded, and the program runs to its end") {
   const ProcessResult result = run_process({"sh", "-c", "head -c 3000000 /dev/zero; exit 7"}, "/");
   CHECK(result.status == 7);
   CHECK(result.output.size() == 1 << 20);
 }
 
-TEST_CASE("a program that is not there is a sentence") {
+TEST_CASE("a program that does not exist gives an error that names it") {
   CHECK_THROWS_WITH(run_process({"/no/such/program"}, "/"),
                     "/no/such/program cannot be started: No such file or directory");
 }
 
-TEST_CASE("a variable is replaced, and the others stay") {
+TEST_CASE("an environment variable is replaced and the others are kept") {
   setenv("FOLDPROOF_TEST_ONE", "1", 1);
   setenv("FOLDPROOF_TEST_TWO", "2", 1);
   Pipe output;
@@ -74,7 +74,7 @@ TEST_CASE("a variable is replaced, and the others stay") {
   CHECK(read_to_end(output.from.number(), most) == "1 two three\n");
 }
 
-TEST_CASE("a program reads the descriptor that is its input") {
+TEST_CASE("a program reads its standard input from the given descriptor") {
   Pipe input, output;
   Child child({{"cat"}, {}, input.from.number(), output.to.number(), -1});
   input.from.reset(), output.to.reset();
@@ -83,19 +83,19 @@ TEST_CASE("a program reads the descriptor that is its input") {
   CHECK(read_to_end(output.from.number(), most) == "abc");
 }
 
-TEST_CASE("a program inherits no descriptor but its standard ones") {
+TEST_CASE("a program inherits only its standard descriptors") {
   Pipe ours;
   const std::string there = fmt::format("test -e /proc/$$/fd/{}", ours.from.number());
   CHECK(run_process({"sh", "-c", there}, "/").status == 1);
 }
 
-TEST_CASE("waiting stops at the deadline, and the process goes on") {
+TEST_CASE("waiting stops at the deadline and leaves the process running") {
   Shell shell("exec sleep 100");
   CHECK_FALSE(shell.child.wait(after(20ms)));
   CHECK(shell.child.is_running());
 }
 
-TEST_CASE("a process that ended has ended in the same way whenever it is asked") {
+TEST_CASE("the exit status of an ended process is the same for every query") {
   Shell shell("exit 3");
   CHECK(shell.child.wait(after(10s))->code == 3);
   CHECK(shell.child.wait().code == 3);
@@ -108,7 +108,7 @@ TEST_CASE("killing returns the signal") {
   CHECK(shell.child.kill().signal == SIGKILL);
 }
 
-TEST_CASE("a process can catch a signal that is sent to it") {
+TEST_CASE("a process can catch a signal sent to it") {
   Shell shell("trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done");
   char ready = 0;
   REQUIRE(read_all(shell.output.from.number(), &ready, 1));
@@ -122,18 +122,18 @@ TEST_CASE("a process does not outlive the object that owns it") {
     Child child({{"sleep", "100"}, {}, -1, output.to.number(), -1});
     output.to.reset();
   }
-  CHECK(read_to_end(output.from.number(), most).empty());  // at once: nobody has the pipe open
+  CHECK(read_to_end(output.from.number(), most).empty());  // immediately: no process has the pipe open
 }
 
-TEST_CASE("what a process with a group of its own started is killed with it") {
+TEST_CASE("killing a process with its own group kills the processes that it started") {
   Shell shell("sleep 100 & echo started; wait", ProcessGroup::own);
   char started = 0;
   REQUIRE(read_all(shell.output.from.number(), &started, 1));
   shell.child.kill();
-  CHECK(shell.printed() == "tarted\n");  // at once, as above
+  CHECK(shell.printed() == "tarted\n");  // immediately, as above
 }
 
-TEST_CASE("a fork does its work and exits with status 0") {
+TEST_CASE("a fork runs its function and exits with status 0") {
   Pipe output;
   Child child([&] { write_all(output.to.number(), "abc", 3); }, ProcessGroup::parent);
   output.to.reset();
@@ -141,19 +141,19 @@ TEST_CASE("a fork does its work and exits with status 0") {
   CHECK(child.wait().code == 0);
 }
 
-TEST_CASE("a fork with a group of its own leads it") {
+TEST_CASE("a fork with its own group leads that group") {
   Child child([] { _exit(getpgrp() == getpid() ? 3 : 4); }, ProcessGroup::own);
   CHECK(child.wait().code == 3);
 }
 
-TEST_CASE("a fork may kill the process of its parent, which learns how it ended") {
+TEST_CASE("a fork may kill its parent's child, and the parent learns how it ended") {
   Shell shell("exec sleep 100");
   Child other([&] { _exit(shell.child.kill().is_known ? 1 : 0); }, ProcessGroup::parent);
   CHECK(other.wait().code == 0);
   CHECK(shell.child.wait(after(10s))->signal == SIGKILL);
 }
 
-TEST_CASE("how a process ended is part of a sentence") {
+TEST_CASE("an exit status is spelled as part of a sentence") {
   CHECK(to_string(ExitStatus{7, 0}) == "ended with status 7");
   CHECK(to_string(ExitStatus{0, SIGSEGV}) == "was ended by signal 11 (Segmentation fault)");
   CHECK(to_string(ExitStatus{0, 0, false}) == "has ended");

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A shell script whose standard input is the socket; what it prints are its words.
+/// A shell script whose standard input is the socket and whose output is collected as its last words.
 std::vector<std::string> script(const std::string& text) { return {"/bin/sh", "-c", text}; }
 
 const std::string echo = "cat >&0";
@@ -21,7 +21,7 @@ std::string received(Connection& connection, std::size_t bytes) {
   return text;
 }
 
-/// How the conversation ends while an answer is waited for.
+/// How the connection ends while it waits for an answer.
 Ended end_of(const std::string& text) {
   Connection connection(script(text));
   connection.limit(10s);
@@ -36,7 +36,7 @@ Ended end_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("what is sent is received, as long as it may be") {
+TEST_CASE("a message of 100000 bytes is sent and received completely") {
   Connection connection(script(echo));
   connection.limit(10s);
   const std::string sent(100000, 'x');
@@ -44,7 +44,7 @@ TEST_CASE("what is sent is received, as long as it may be") {
   CHECK(received(connection, sent.size()) == sent);
 }
 
-TEST_CASE("an answer that does not come in time ends the conversation") {
+TEST_CASE("an answer that misses the time limit ends the connection") {
   Connection connection(script("exec sleep 100"));
   connection.limit(50ms);
   bool in_time = true;
@@ -56,21 +56,21 @@ TEST_CASE("an answer that does not come in time ends the conversation") {
   CHECK_FALSE(in_time);
 }
 
-TEST_CASE("the end of a program is told with the last line that it printed") {
+TEST_CASE("the error for a program that ended quotes the last line that it printed") {
   const Ended ended = end_of("echo first; echo 'out of memory' >&2; exit 3");
   CHECK(ended.in_time);
   CHECK(ended.by_itself);
-  CHECK(ended.how == "ended with status 3, having said: out of memory");
+  CHECK(ended.how == "ended with status 3; its last output: out of memory");
 }
 
-TEST_CASE("a signal ends a program by its own fault, unless it is SIGKILL") {
+TEST_CASE("a program ended by a signal is blamed for it, unless the signal is SIGKILL") {
   CHECK(end_of("kill -ABRT $$").by_itself);
   const Ended killed = end_of("kill -KILL $$");
   CHECK_FALSE(killed.by_itself);
   CHECK(killed.how == "was ended by signal 9 (Killed)");
 }
 
-TEST_CASE("words that were forgotten do not explain a later end") {
+TEST_CASE("output that was forgotten is not quoted when the program ends later") {
   Connection connection(script("echo forgotten; head -c 1 >&0; exit 3"));
   connection.limit(10s);
   while (connection.last_words().empty()) usleep(1000);
@@ -82,13 +82,13 @@ TEST_CASE("words that were forgotten do not explain a later end") {
   CHECK(connection.end().how == "ended with status 3");
 }
 
-TEST_CASE("a program that sees the end of its input has the limit to end by itself") {
+TEST_CASE("a program that sees the end of its input may end by itself within the limit") {
   Connection connection(script("cat > /dev/null; sleep 0.6; exit 0"));
   connection.limit(10s);
   CHECK(connection.finish());
 }
 
-TEST_CASE("a program that does not end within the limit is killed") {
+TEST_CASE("finishing kills a program that does not end within the limit") {
   Connection connection(script("exec sleep 100"));
   connection.limit(20ms);
   CHECK_FALSE(connection.finish());
@@ -104,7 +104,7 @@ TEST_CASE("a program is alive until it ends") {
   CHECK_FALSE(connection.is_alive());
 }
 
-TEST_CASE("a fork goes on with the conversation, and ends it for its parent, too") {
+TEST_CASE("a fork can continue its parent's connection and end it for the parent") {
   Connection connection(script(echo));
   connection.limit(10s);
   Child fork(
@@ -119,7 +119,7 @@ TEST_CASE("a fork goes on with the conversation, and ends it for its parent, too
   CHECK_FALSE(connection.is_alive());
 }
 
-TEST_CASE("a program that cannot be started is a sentence") {
+TEST_CASE("a connection to a program that cannot be started gives an error that names it") {
   CHECK_THROWS_WITH(Connection({"/no/such/program"}),
                     "/no/such/program cannot be started: No such file or directory");
 }

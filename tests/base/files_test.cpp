@@ -16,7 +16,7 @@ std::size_t files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a replaced file holds the new content, and no other file is left") {
+TEST_CASE("a replaced file holds the new content, and no temporary file remains") {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "file";
   REQUIRE(replace_file(file, "a much longer first text"));
@@ -26,13 +26,13 @@ TEST_CASE("a replaced file holds the new content, and no other file is left") {
   CHECK_FALSE(is_program(file));
 }
 
-TEST_CASE("a replaced program may be run") {
+TEST_CASE("a replaced program is executable") {
   const TemporaryFolder folder;
   REQUIRE(replace_program(folder.path() / "program", "#!/bin/sh\n"));
   CHECK(is_program(folder.path() / "program"));
 }
 
-TEST_CASE("a file that cannot be written is told by the result") {
+TEST_CASE("replacing a file that cannot be written returns false") {
   const TemporaryFolder folder;
   CHECK_FALSE(replace_file(folder.path() / "no such folder" / "file", "text"));
   fs::create_directory(folder.path() / "folder");
@@ -40,16 +40,16 @@ TEST_CASE("a file that cannot be written is told by the result") {
   CHECK(files_in(folder.path()) == 1);
 }
 
-TEST_CASE("a file that cannot be read is a sentence with its name") {
+TEST_CASE("a file that cannot be read gives an error with its name and the reason") {
   const TemporaryFolder folder;
   const std::string name = (folder.path() / "file").string();
-  CHECK_THROWS_WITH(read_text_file(name, 4), name + ": there is no such file");
-  CHECK_THROWS_WITH(read_text_file(folder.path(), 4), folder.path().string() + ": this is no regular file");
+  CHECK_THROWS_WITH(read_text_file(name, 4), name + ": the file does not exist");
+  CHECK_THROWS_WITH(read_text_file(folder.path(), 4), folder.path().string() + ": not a regular file");
   REQUIRE(replace_file(name, "12345"));
   CHECK_THROWS_WITH(read_text_file(name, 4), name + ": the file has 5 bytes; the limit is 4");
 }
 
-TEST_CASE("a file that may be missing is read without an error") {
+TEST_CASE("reading an optional file gives nothing if it is missing or too large") {
   const TemporaryFolder folder;
   CHECK_FALSE(read_if_possible(folder.path() / "file"));
   REQUIRE(write_file(folder.path() / "file", "12345"));
@@ -57,7 +57,7 @@ TEST_CASE("a file that may be missing is read without an error") {
   CHECK_FALSE(read_if_possible(folder.path() / "file", 4));
 }
 
-TEST_CASE("a file is written in the place of what it held") {
+TEST_CASE("writing a file replaces its content") {
   const TemporaryFolder folder;
   REQUIRE(write_file(folder.path() / "file", "a longer text"));
   REQUIRE(write_file(folder.path() / "file", "text"));
@@ -65,7 +65,7 @@ TEST_CASE("a file is written in the place of what it held") {
   CHECK_FALSE(write_file(folder.path() / "no such folder" / "file", "text"));
 }
 
-TEST_CASE("lines of a file count from 1") {
+TEST_CASE("lines of a file are numbered from 1") {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "file";
   REQUIRE(write_file(file, "one\n\nthree"));
@@ -77,7 +77,7 @@ TEST_CASE("lines of a file count from 1") {
   CHECK_FALSE(line_of(folder.path(), 1));
 }
 
-TEST_CASE("a program is a file that may be run, in the first folder of PATH that has one") {
+TEST_CASE("a program is an executable file in the first folder of PATH that has one") {
   const TemporaryFolder folder;
   const std::string path = std::getenv("PATH");
   fs::create_directories(folder.path() / "second" / "not-this");
@@ -91,7 +91,7 @@ TEST_CASE("a program is a file that may be run, in the first folder of PATH that
   CHECK_FALSE(find_program("tool"));
 }
 
-TEST_CASE("a temporary folder goes with everything in it") {
+TEST_CASE("a temporary folder is removed with its content") {
   fs::path path;
   {
     const TemporaryFolder folder;
@@ -102,7 +102,7 @@ TEST_CASE("a temporary folder goes with everything in it") {
   CHECK_FALSE(fs::exists(path));
 }
 
-TEST_CASE("temporary folders are made in the folder that the process chose") {
+TEST_CASE("temporary folders are created in the folder chosen by the process") {
   const TemporaryFolder outer;
   make_temporary_folders_in(outer.path());
   CHECK(TemporaryFolder().path().parent_path() == outer.path());

@@ -39,7 +39,7 @@ Outcome outcome_of(const std::function<std::string(const TaskReporter&)>& work) 
   return run({}, 1, [&](std::size_t, const TaskReporter& reporter) { return work(reporter); }).outcomes[0];
 }
 
-/// A pool that the user interrupts as soon as a task has reported.
+/// A pool that is interrupted as soon as a task has reported progress.
 TaskPool interrupted_pool(int signal) {
   TaskPool pool;
   pool.progress = [signal](std::uint64_t done) {
@@ -56,7 +56,7 @@ double seconds_of(const std::function<void()>& action) {
 
 }  // namespace
 
-TEST_CASE("every task has its result") {
+TEST_CASE("every task returns its result") {
   TaskPool pool;
   pool.processes = 3;
   const Ran ran =
@@ -68,13 +68,13 @@ TEST_CASE("every task has its result") {
   }
 }
 
-TEST_CASE("a task runs in a process of its own, which leads its group") {
+TEST_CASE("a task runs in its own process, which leads its own process group") {
   const Outcome outcome = outcome_of(
       [](const auto&) { return std::to_string(getpid() == getpgrp()) + "," + std::to_string(getppid()); });
   CHECK(outcome.text == "1," + std::to_string(getpid()));
 }
 
-TEST_CASE("no more tasks run at a time than there may be processes, and each has a slot of its own") {
+TEST_CASE("at most the given number of processes run at a time, each in its own slot") {
   TaskPool pool;
   pool.processes = 2;
   std::set<unsigned> slots;
@@ -91,7 +91,7 @@ TEST_CASE("no more tasks run at a time than there may be processes, and each has
   CHECK(slots == std::set<unsigned>{0, 1});
 }
 
-TEST_CASE("an error of a task comes with its sentence and its position") {
+TEST_CASE("an error in a task is returned with its sentence and position") {
   const Outcome wrong = outcome_of([](const auto&) -> std::string {
     throw InputError("the key\nis unknown", {"k.toml", 3, 7});
   });
@@ -105,7 +105,7 @@ TEST_CASE("an error of a task comes with its sentence and its position") {
   CHECK(unsupported.reason() == "there is no GPU");
 }
 
-TEST_CASE("a crash costs one task, and what that had reported is kept") {
+TEST_CASE("a crash fails one task and keeps what that task had reported") {
   const Ran ran = run({}, 3, [](std::size_t task, const TaskReporter& reporter) {
     reporter.so_far("half of it");
     if (task == 1) kill(getpid(), SIGKILL);
@@ -119,12 +119,12 @@ TEST_CASE("a crash costs one task, and what that had reported is kept") {
   CHECK(ran.outcomes[2].text == "all of it");
 }
 
-TEST_CASE("a task whose process exits without a result says its status") {
+TEST_CASE("a task whose process exits without a result reports the exit status") {
   CHECK(outcome_of([](const auto&) -> std::string { _exit(5); }).text ==
-        "its process ended with status 5 before it had a result");
+        "its process ended with status 5 before it returned a result");
 }
 
-TEST_CASE("what is done is the sum over the running tasks") {
+TEST_CASE("progress is the sum over the running tasks") {
   TaskPool pool;
   pool.processes = 2;
   std::uint64_t most = 0;
@@ -137,7 +137,7 @@ TEST_CASE("what is done is the sum over the running tasks") {
   CHECK(most == 42);
 }
 
-TEST_CASE("an interrupted run ends its tasks and those that did not begin, with what they had") {
+TEST_CASE("an interrupted run ends running and waiting tasks and keeps what they had reported") {
   const int signal = GENERATE(SIGINT, SIGTERM);
   Ran ran;
   const double seconds = seconds_of([&] {
@@ -156,7 +156,7 @@ TEST_CASE("an interrupted run ends its tasks and those that did not begin, with 
   CHECK(seconds < 2);
 }
 
-TEST_CASE("a task that can end early has its result in an interrupted run") {
+TEST_CASE("a task that can end early returns its result when the run is interrupted") {
   TaskPool pool = interrupted_pool(SIGINT);
   pool.can_end_early = true;
   const Ran ran = run(pool, 1, [](std::size_t, const TaskReporter& reporter) {
@@ -169,11 +169,11 @@ TEST_CASE("a task that can end early has its result in an interrupted run") {
   CHECK(ran.outcomes[0].text == "what there is");
 }
 
-TEST_CASE("a program that an interrupted task waits for ends with the task") {
+TEST_CASE("a program started by an interrupted task ends with the task") {
   const TemporaryFolder folder;
   const std::string fifo = (folder.path() / "fifo").string(), started = (folder.path() / "started").string();
   REQUIRE(run_process({"mkfifo", fifo}, "/").status == 0);
-  Child reader(Command{{"cat", fifo}});  // ends when nobody has the other end open any more
+  Child reader(Command{{"cat", fifo}});  // ends when no process has the other end open
   TaskPool pool;
   pool.progress = [&](std::uint64_t) {
     if (std::filesystem::exists(started)) kill(getpid(), SIGINT);
@@ -185,7 +185,7 @@ TEST_CASE("a program that an interrupted task waits for ends with the task") {
   CHECK(reader.wait(std::chrono::steady_clock::now() + 5s));
 }
 
-TEST_CASE("temporary folders of a task are removed even where it is killed") {
+TEST_CASE("temporary folders of a task are removed even if the task is killed") {
   const TemporaryFolder folder;
   make_temporary_folders_in(folder.path());
   run({}, 1, [](std::size_t, const auto&) -> std::string {

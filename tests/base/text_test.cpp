@@ -13,11 +13,11 @@ TEST_CASE("a command line is split as a shell splits it") {
   CHECK(split_command("\"open").size() == 1);
 }
 
-TEST_CASE("a word that a shell reads as it is stays unquoted") {
+TEST_CASE("a word without special characters stays unquoted") {
   CHECK(shell_word("--case=k.cases/1:2,3+4@5%_x.toml") == "--case=k.cases/1:2,3+4@5%_x.toml");
 }
 
-TEST_CASE("any other word is quoted so that a shell reads it as it was") {
+TEST_CASE("a word with special characters is quoted so that a shell reads it back unchanged") {
   CHECK(shell_word("") == "''");
   CHECK(shell_word("a b") == "'a b'");
   CHECK(shell_word("it's $HOME") == "'it'\\''s $HOME'");
@@ -31,18 +31,18 @@ TEST_CASE("a TOML string escapes quotes, backslashes and control characters") {
   CHECK(toml_string("µ") == "\"µ\"");
 }
 
-TEST_CASE("a text is broken at blanks, and a longer word has a line of its own") {
+TEST_CASE("text wraps at blanks, and a word that is too long gets its own line") {
   CHECK(wrap("one two three", 0, 2, 9) == "one two\n  three");
   CHECK(wrap("one two", 4, 2, 8) == "one\n  two");
   CHECK(wrap("a  word-that-is-longer \n b", 0, 1, 5) == "a\n word-that-is-longer\n b");
   CHECK(wrap("", 3, 2, 8).empty());
 }
 
-TEST_CASE("printable text has one line and no control characters") {
+TEST_CASE("printable text is one line without control characters") {
   CHECK(printable("a\tb\x1b[1m\nc\x7f µ") == "a b [1m c  µ");
 }
 
-TEST_CASE("lines are taken off the front of a text one by one") {
+TEST_CASE("take_line removes one line at a time from the front of a text") {
   std::string_view text = "one\n\nlast";
   CHECK(take_line(text) == "one");
   CHECK(take_line(text).empty());
@@ -50,7 +50,7 @@ TEST_CASE("lines are taken off the front of a text one by one") {
   CHECK(text.empty());
 }
 
-TEST_CASE("a mangled name is spelled as in C++, any other name stays") {
+TEST_CASE("a mangled name is demangled; any other name is unchanged") {
   CHECK(demangled("_Z3sumPKf") == "sum(float const*)");
   CHECK(demangled("sum") == "sum");
   CHECK(demangled("_Znonsense") == "_Znonsense");

@@ -1,4 +1,4 @@
-// The kernel add_one with a contract, in a folder of its own.
+// The kernel add_one and a contract for it, in a temporary folder.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ block = "block"
 arguments = ["data", "count"]
 )toml";
 
-/// A folder with the kernel add_one and the given contract of it.
+/// A folder with the kernel add_one and the given contract for it.
 struct AddOne : Folder {
   explicit AddOne(const std::string& contract = add_one_contract) {
     file("add_one.ptx", add_one_ptx);

@@ -1,4 +1,4 @@
-// `audit` and the verbs around it, on sources of a user's.
+// `audit` and related commands, on a user's own sources.
 #include <sstream>
 
 #include "catch.h"
@@ -9,12 +9,12 @@ using namespace foldproof::test;
 
 namespace {
 
-/// The contract claims one element more than the buffer has.
+/// A contract that claims one element fewer than the kernel accesses.
 const std::string too_short = replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\"");
 
 }  // namespace
 
-TEST_CASE("a clean kernel gives status 0 and the number of cases asked for") {
+TEST_CASE("a clean kernel gives status 0 and the requested number of cases") {
   const AddOne folder;
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "7"});
   REQUIRE(ran.status == 0);
@@ -25,7 +25,7 @@ TEST_CASE("a clean kernel gives status 0 and the number of cases asked for") {
   CHECK(ran.json.at("seed") == "1");
 }
 
-TEST_CASE("source, contract and folder name the same kernel") {
+TEST_CASE("a source, its contract and its folder all select the same kernel") {
   const AddOne folder;
   for (const std::string& path :
        {folder.path("add_one.ptx"), folder.path("add_one.toml"), folder.path().string()}) {
@@ -35,7 +35,7 @@ TEST_CASE("source, contract and folder name the same kernel") {
   }
 }
 
-TEST_CASE("a finding gives status 1, and its case is stored beside the contract and replayed") {
+TEST_CASE("a finding gives status 1, and its case is stored next to the contract and replayed") {
   const AddOne folder(too_short);
   const RanJson audited = run_json({"audit", folder.path("add_one.toml")});
   CHECK(audited.status == 1);
@@ -52,7 +52,7 @@ TEST_CASE("a finding gives status 1, and its case is stored beside the contract 
   CHECK(replayed.json.at("kernels").at(0).at("findings").at(0).at("kind") == "out-of-bounds");
 }
 
-TEST_CASE("a store of cases below or in the audited folder is no folder of contracts") {
+TEST_CASE("a case store in or below the audited folder is not searched for contracts") {
   for (const std::string store : {"mycases", "."}) {
     const AddOne folder(too_short);
     const auto audit = [&] {
@@ -68,11 +68,11 @@ TEST_CASE("a store of cases below or in the audited folder is no folder of contr
     const RanJson kept = run_json({"audit", replay.substr(replay.rfind(' ') + 1)});
     CHECK(kept.status == 2);
     CHECK(kept.json.at("error").at("message") ==
-          "this is a kept case and no contract; run it with `" + replay + "`");
+          "this is a stored case, not a contract; run it with `" + replay + "`");
   }
 }
 
-TEST_CASE("a wrong contract does not keep the others of its folder from being listed") {
+TEST_CASE("a wrong contract does not prevent the others in its folder from being listed") {
   const AddOne folder;
   folder.file("wrong.toml", "format = 1\nnonsense = 1\n");
   const RanJson ran = run_json({"list", folder.path().string()});
@@ -86,7 +86,7 @@ TEST_CASE("a wrong contract does not keep the others of its folder from being li
   CHECK(run({"list", folder.path().string()}).out.starts_with("add_one "));
 }
 
-TEST_CASE("a stored case of an instance that its contract does not have is refused in one sentence") {
+TEST_CASE("a stored case for an instance that its contract does not have is refused in one sentence") {
   const AddOne folder;
   const std::string file = folder.file("case.toml",
                                        "format = 1\ncontract = \"add_one.toml\"\ninstance = \"B=7\"\n"
@@ -96,10 +96,10 @@ TEST_CASE("a stored case of an instance that its contract does not have is refus
   const RanJson ran = run_json({"replay", file});
   CHECK(ran.status == 2);
   CHECK(ran.json.at("error").at("message").get<std::string>().find(
-            "has no instance \"B=7\"; the case is older than it") != std::string::npos);
+            "has no instance \"B=7\"; it has changed since the case was stored") != std::string::npos);
 }
 
-TEST_CASE("a case can be given as reports show it") {
+TEST_CASE("the option --case accepts a case as reports print it") {
   const AddOne folder(too_short);
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--case",
                                 "count=5 block=128 grid=1 zeros schedule=lanes-backward"});
@@ -107,7 +107,7 @@ TEST_CASE("a case can be given as reports show it") {
   CHECK(ran.json.at("kernels").at(0).at("cases") == 1);
 }
 
-TEST_CASE("the worst case of a search can be judged again, and has the same error") {
+TEST_CASE("the worst case of a guided search can be run again and has the same error") {
   const std::string kernel = source_file("kernels/tree/sequential.cu"), instance = "T=f32,OP=sum";
   const Folder store;
   const auto audit = [&](const std::string& option, const std::string& value) {
@@ -115,17 +115,16 @@ TEST_CASE("the worst case of a search can be judged again, and has the same erro
         .json.at("kernels")
         .at(0);
   };
-  const auto drawn = audit("--search", "0"), steered = audit("--search", "20");
-  CHECK(drawn.at("cases") == steered.at("cases"));
-  const double worst = steered.at("worst_error_over_bound").get<double>();
+  const auto drawn = audit("--search", "0"), guided = audit("--search", "20");
+  CHECK(drawn.at("cases") == guided.at("cases"));
+  const double worst = guided.at("worst_error_over_bound").get<double>();
   CHECK(worst > drawn.at("worst_error_over_bound").get<double>());
-  const auto again = audit("--case", steered.at("worst_case"));
+  const auto again = audit("--case", guided.at("worst_case"));
   CHECK(again.at("worst_error_over_bound").get<double>() == worst);
-  CHECK(again.at("worst_case") == steered.at("worst_case"));
+  CHECK(again.at("worst_case") == guided.at("worst_case"));
 }
 
-TEST_CASE(
-    "a planted element can be given as a value or as bits, and is shown as the value that its type has") {
+TEST_CASE("a planted element can be given as a value or as bits, and is printed as a value of its type") {
   const auto audit = [](const std::string& instance, const std::string& elements) {
     return run_json({"audit", source_file("kernels/tree/sequential.cu"), "--only", instance, "--case",
                      "count=3 block=64 grid=1 k=6 zeros " + elements});
@@ -139,11 +138,12 @@ TEST_CASE(
   const auto error_of = [&](const std::string& instance, const std::string& elements) {
     return audit(instance, elements).json.at("error").at("message").get<std::string>();
   };
-  CHECK(error_of("T=i32,OP=sum", "x[0]=0x1p+0") == "i32 has no value 0x1p+0, which is planted");
-  CHECK(error_of("T=f32,OP=sum", "x[0]=1.5").find("--case: x[0]: \"1.5\" is no value of an element; ") == 0);
+  CHECK(error_of("T=i32,OP=sum", "x[0]=0x1p+0") == "i32 cannot represent the planted value 0x1p+0");
+  CHECK(error_of("T=f32,OP=sum", "x[0]=1.5").find("--case: x[0]: \"1.5\" is not the value of an element; ") ==
+        0);
 }
 
-TEST_CASE("an instruction that the device lacks gives status 3") {
+TEST_CASE("an instruction that the device does not support gives status 3") {
   const Folder folder;
   folder.file("add_one.ptx", replaced(add_one_ptx, "add.s32 %r6, %r6, 1;", "addd.s32 %r6, %r6, 1;"));
   folder.file("add_one.toml", add_one_contract);
@@ -154,7 +154,7 @@ TEST_CASE("an instruction that the device lacks gives status 3") {
   CHECK(kernel.at("reason").get<std::string>().find("addd") != std::string::npos);
 }
 
-TEST_CASE("the same seed gives the same report, on one process or two") {
+TEST_CASE("the same seed gives the same report with one process and with two") {
   const AddOne folder(too_short);
   const auto audit = [&](const std::string& jobs) {
     const Folder store;
@@ -170,7 +170,7 @@ TEST_CASE("the same seed gives the same report, on one process or two") {
   CHECK(audit("1") == audit("2"));
 }
 
-TEST_CASE("shards divide the instances between them") {
+TEST_CASE("shards partition the instances") {
   const Folder folder;
   folder.file("add_one.ptx", add_one_ptx);
   folder.file("add_one.toml",
@@ -185,7 +185,7 @@ TEST_CASE("shards divide the instances between them") {
   CHECK(instances("2/2") == std::vector<std::string>{"B=64"});
 }
 
-TEST_CASE("an interrupted audit reports what it has, with status 130") {
+TEST_CASE("an interrupted audit reports its results so far and gives status 130") {
   const AddOne folder;
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000"},
                                {std::chrono::milliseconds(700), {}});
@@ -209,7 +209,7 @@ sleep 60
   CHECK(std::filesystem::is_empty(temporary.path()));
 }
 
-TEST_CASE("an interrupted audit reports what the running instance has found") {
+TEST_CASE("an interrupted audit reports the findings of the running instance") {
   const AddOne folder(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000"},
                                {std::chrono::milliseconds(1500), {}});
@@ -220,7 +220,7 @@ TEST_CASE("an interrupted audit reports what the running instance has found") {
   CHECK(kernel.at("notes").dump().find("the run was interrupted after") != std::string::npos);
 }
 
-TEST_CASE("a budget ends an audit in time, and the report says so") {
+TEST_CASE("a budget ends an audit early, and the report says so") {
   const AddOne folder;
   const RanJson ran =
       run_json({"audit", folder.path("add_one.toml"), "--cases", "4000000000", "--budget", "500ms"});
@@ -228,14 +228,16 @@ TEST_CASE("a budget ends an audit in time, and the report says so") {
   CHECK(ran.json.at("kernels").at(0).at("notes").dump().find("budget") != std::string::npos);
 }
 
-TEST_CASE("reports are written into a folder, one file a format") {
+TEST_CASE("reports are written into a folder, one file per format") {
   const AddOne folder;
   REQUIRE(run({"audit", folder.path("add_one.toml"), "--report", folder.path("reports")}).status == 0);
   CHECK(std::filesystem::file_size(folder.path("reports/report.txt")) > 0);
   CHECK(std::filesystem::file_size(folder.path("reports/report.json")) > 0);
 }
 
-TEST_CASE("a guessed block that leaves memory gives way to a smaller one that does not", "[nvcc]") {
+TEST_CASE(
+    "a guessed block size that causes out-of-bounds accesses is replaced by a smaller one that does not",
+    "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("block");
   const std::string body = R"(
@@ -261,14 +263,14 @@ TEST_CASE("a guessed block that leaves memory gives way to a smaller one that do
   CHECK(smaller.status == 0);
   const std::string notes = smaller.json.at("kernels").at(0).at("notes").dump();
   INFO(notes);
-  CHECK(notes.find("block_sum: 256 threads a block leave its memory and 128 do not, so 128 are taken.") !=
-        std::string::npos);
-  // An index that is one too large is a fault of any block.
+  CHECK(notes.find("block_sum: blocks of 256 threads access memory out of bounds and blocks of 128 do not; "
+                   "assumed block size: 128 threads.") != std::string::npos);
+  // An index that is too large by one is out of bounds for every block size.
   const std::string off = folder.file("off.cu", kernel("__shared__ float s[2][256];", "+ 1"));
   CHECK(run_json({"audit", off}).status == 1);
 }
 
-TEST_CASE("without a contract one is guessed, and init writes the guess down", "[nvcc]") {
+TEST_CASE("a missing contract is guessed, and init writes the guess to a file", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder("guess");
   const std::string source = folder.file("wrong.cu", "");
@@ -290,7 +292,7 @@ TEST_CASE("without a contract one is guessed, and init writes the guess down", "
   CHECK(run({"init", source, "--force"}).status == 0);
 }
 
-TEST_CASE("the text report quotes the line of a finding", "[nvcc]") {
+TEST_CASE("the text report quotes the source line of a finding", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder store;
   const Ran ran = run({"audit", source_file("examples/wrong.cu"), "--store", store.path().string()});
@@ -300,7 +302,7 @@ TEST_CASE("the text report quotes the line of a finding", "[nvcc]") {
   CHECK(ran.out.find("\x1b") == std::string::npos);
 }
 
-TEST_CASE("the shipped kernels are listed from wherever the program is called") {
+TEST_CASE("the bundled kernels are listed from any working directory") {
   const Folder elsewhere;
   const RanJson ran = run_json({"list"}, {std::chrono::milliseconds(0), elsewhere.path()});
   CHECK(ran.status == 0);
@@ -314,7 +316,7 @@ TEST_CASE("the shipped kernels are listed from wherever the program is called") 
   CHECK(found);
 }
 
-TEST_CASE("help and version are no errors") {
+TEST_CASE("the options --help and --version give status 0") {
   const Ran help = run({"--help"});
   CHECK(help.status == 0);
   for (const char* verb : {"audit", "mutate", "sanitize", "init", "replay", "list", "exact", "tree"})
@@ -325,7 +327,7 @@ TEST_CASE("help and version are no errors") {
   CHECK(version.out.starts_with("foldproof "));
 }
 
-TEST_CASE("the help of both programs fits on a screen of 24 lines of 80 columns") {
+TEST_CASE("the help of both programs fits on a screen of 24 lines and 80 columns") {
   for (const Ran& help : {run({"--help"}), run_laboratory({"--help"})}) {
     std::istringstream lines(help.out);
     std::size_t count = 0;

@@ -1,5 +1,5 @@
-// Bad input of every sort gives one sentence, the right exit status and one JSON object; never a crash or a
-// hang.
+// Each kind of bad input gives one sentence, the right exit status and one JSON object, and never a crash or
+// a hang.
 #include "catch.h"
 #include "cli/add_one.h"
 #include "nvcc.h"
@@ -31,7 +31,7 @@ block = "block"
 arguments = ["input", "output", "count"]
 )";
 
-/// The run must be refused with status 2 and a sentence that holds `part`.
+/// The run must be refused with status 2 and a sentence that contains `part`.
 RanJson refused(const std::vector<std::string>& arguments, const std::string& part) {
   const RanJson ran = run_json(arguments);
   INFO(ran.json.dump() << "\n" << ran.err);
@@ -53,7 +53,7 @@ std::vector<std::string> sanitize(const std::string& file, const std::vector<std
 
 }  // namespace
 
-TEST_CASE("usage that makes no sense") {
+TEST_CASE("invalid usage is refused with the wrong option or value") {
   refused({}, "required");
   refused({"frobnicate"}, "frobnicate");
   refused({"audit", "--cases", "many"}, "--cases");
@@ -66,16 +66,16 @@ TEST_CASE("usage that makes no sense") {
   refused({"audit", "--device", "abacus"}, "--device");
   refused({"audit", "--no-such-option"}, "--no-such-option");
   refused({"sanitize"}, "required");
-  refused({"bench", "oracles"}, "bench");  // a verb of foldproof-lab
+  refused({"bench", "oracles"}, "bench");  // a command of foldproof-lab
 }
 
-TEST_CASE("a file that is missing, empty, a folder or garbage") {
+TEST_CASE("a file that is missing, empty, a folder or garbage is refused") {
   const Folder folder;
-  refused({"audit", folder.path("nowhere.cu")}, "no such file");
-  refused({"sanitize", folder.path("nowhere.ptx"), "--entry", "k"}, "no such file");
+  refused({"audit", folder.path("nowhere.cu")}, "the file does not exist");
+  refused({"sanitize", folder.path("nowhere.ptx"), "--entry", "k"}, "the file does not exist");
   refused({"replay", folder.path("nowhere.toml")}, "");
-  refused({"audit", folder.path().string()}, "holds no contract");
-  refused({"sanitize", folder.path().string(), "--entry", "k"}, "no regular file");
+  refused({"audit", folder.path().string()}, "contains no contract");
+  refused({"sanitize", folder.path().string(), "--entry", "k"}, "not a regular file");
   refused({"sanitize", folder.file("empty.ptx", ""), "--entry", "k"}, "");
   refused({"audit", folder.file("empty.toml", "")}, "format");
   refused({"replay", folder.file("empty_case.toml", "")}, "");
@@ -86,7 +86,7 @@ TEST_CASE("a file that is missing, empty, a folder or garbage") {
   refused({"replay", folder.file("garbage_case.toml", garbage)}, "");
 }
 
-TEST_CASE("a contract with an unknown key names file, line and column") {
+TEST_CASE("a contract with an unknown key is refused with file, line and column") {
   const Folder folder;
   folder.file("total.cu", good_kernel);
   const std::string contract =
@@ -99,17 +99,17 @@ TEST_CASE("a contract with an unknown key names file, line and column") {
   CHECK(ran.err.find("6 | imput = 1") != std::string::npos);
 }
 
-TEST_CASE("a contract of another source is refused, and taken with its own", "[nvcc]") {
+TEST_CASE("a contract for another source is refused and accepted with its own", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
   const std::string mine = folder.file("mine.cu", good_kernel);
   folder.file("total.cu", good_kernel);
   const std::string contract = folder.file("total.toml", good_contract);
-  refused({"audit", mine, "--contract", contract}, "is about " + folder.path("total.cu") + ", not about");
+  refused({"audit", mine, "--contract", contract}, "is for " + folder.path("total.cu") + ", not for");
   CHECK(run({"audit", folder.path("total.cu"), "--contract", contract, "--cases", "1"}).status == 0);
 }
 
-TEST_CASE("a contract with a wrong type or a wrong value") {
+TEST_CASE("a contract with a wrong type or a wrong value is refused") {
   const Folder folder;
   folder.file("total.cu", good_kernel);
   const auto with = [&](const std::string& from, const std::string& to) {
@@ -122,7 +122,7 @@ TEST_CASE("a contract with a wrong type or a wrong value") {
   refused({"audit", with("[reduction]", "[reduction")}, "");
 }
 
-TEST_CASE("a contract whose sizes contradict each other is refused at its line, whichever case shows it",
+TEST_CASE("a contract whose sizes contradict each other is refused at its line, whichever case reveals it",
           "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
@@ -140,7 +140,7 @@ TEST_CASE("a contract whose sizes contradict each other is refused at its line, 
   CHECK(late.err.find("must be rows * columns") != std::string::npos);
 }
 
-TEST_CASE("two wrong contracts are both complained about") {
+TEST_CASE("two wrong contracts are both reported") {
   const Folder folder;
   folder.file("a.toml", "format = 1\nnonsense = 1\n");
   folder.file("b.toml", "format = 1\nrubbish = 1\n");
@@ -149,7 +149,7 @@ TEST_CASE("two wrong contracts are both complained about") {
   CHECK(ran.err.find("rubbish") != std::string::npos);
 }
 
-TEST_CASE("a kernel that does not compile names the line of nvcc's first error", "[nvcc]") {
+TEST_CASE("a kernel that does not compile is reported at the line of nvcc's first error", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
   const std::string source =
@@ -160,7 +160,7 @@ TEST_CASE("a kernel that does not compile names the line of nvcc's first error",
   CHECK(ran.json.at("error").at("line") == 2);
 }
 
-TEST_CASE("an entry that does not exist is refused with those that do", "[nvcc]") {
+TEST_CASE("an entry that does not exist is refused with the names of those that do", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
   const Folder folder;
   folder.file("total.cu", good_kernel);
@@ -171,7 +171,7 @@ TEST_CASE("an entry that does not exist is refused with those that do", "[nvcc]"
   refused(sanitize(folder.file("count_forever.ptx", count_forever_ptx), {"--block", "1"}), "count_forever");
 }
 
-TEST_CASE("a launch beyond the limits") {
+TEST_CASE("sanitize refuses a launch beyond the limits") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const std::vector<std::string> arguments{"--arg", "buffer:i32:4:zeros", "--arg", "u32:4"};
@@ -189,13 +189,13 @@ TEST_CASE("a launch beyond the limits") {
   refused(launch({"--block", "32", "--schedule", "sideways"}), "sideways");
 }
 
-TEST_CASE("a case that is none is told how cases are written, and which distributions there are") {
+TEST_CASE("an invalid case is refused with the syntax of cases and the known distributions") {
   const AddOne folder;
   const auto audit = [&](const std::string& text, const std::string& part) {
     return refused({"audit", folder.path("add_one.toml"), "--case", text}, part);
   };
   audit("garbage", "\"garbage\" is neither NAME=VALUE nor a distribution");
-  audit("count=5", "names no distribution");
+  audit("count=5", "missing distribution");
   for (const std::string text : {"garbage", "count=5"}) {
     audit(text, "such as \"count=33 block=128 grid=1 uniform seed=7 schedule=converging\"");
     audit(text, "equal, integers, one-hot");
@@ -203,7 +203,7 @@ TEST_CASE("a case that is none is told how cases are written, and which distribu
   CHECK(run({"audit", "--help"}).out.find("equal, integers, one-hot") != std::string::npos);
 }
 
-TEST_CASE("a contract's launch beyond the limits has its place and the limit") {
+TEST_CASE("a contract's launch beyond the limits is refused with its position and the limit") {
   const auto audit = [](const std::string& from, const std::string& to, const std::string& part) {
     const AddOne folder(replaced(add_one_contract, from, to));
     const RanJson ran = refused({"audit", folder.path("add_one.toml")}, part);
@@ -212,11 +212,11 @@ TEST_CASE("a contract's launch beyond the limits has its place and the limit") {
   };
   audit("block = \"block\"", "block = \"2048\"", "the limit is 1024 threads");
   audit("block = \"block\"", "block = \"block\"\nshared = \"2^40\"",
-        "\"2^40\" is 1099511627776 bytes; a block has from 0 to 232448");
-  audit("block = \"block\"", "block = \"block\"\nshared = \"0 - 1\"", "is -1 bytes; a block has from 0 to");
+        "\"2^40\" is 1099511627776 bytes; a block can have 0 to 232448");
+  audit("block = \"block\"", "block = \"block\"\nshared = \"0 - 1\"", "is -1 bytes; a block can have 0 to");
 }
 
-TEST_CASE("arguments that are no arguments") {
+TEST_CASE("invalid arguments of a launch are refused") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const auto with = [&](const std::string& first, const std::string& second) {
@@ -225,23 +225,24 @@ TEST_CASE("arguments that are no arguments") {
   const std::string buffer = "buffer:i32:1:zeros";
   refused(with(buffer, "5"), "TYPE:VALUE");
   refused(with(buffer, "u31:5"), "u31");
-  refused(with(buffer, "u32:five"), "no whole number");
+  refused(with(buffer, "u32:five"), "not an integer");
   refused(with(buffer, "u32:-5"), "does not fit");
   refused(with(buffer, "u32:99999999999"), "does not fit");
-  refused(with(buffer, "u32:"), "no whole number");
-  refused(with(buffer, "f32:1.5x"), "no number");
+  refused(with(buffer, "u32:"), "not an integer");
+  refused(with(buffer, "f32:1.5x"), "not a number");
   refused(with(buffer, "u64:5"), "8");
   refused(with("buffer:i32:1", "u32:1"), "CONTENT");
   refused(with("buffer:i32:-1:zeros", "u32:1"), "COUNT");
   refused(with("buffer:i32:99999999999999:zeros", "u32:1"), "COUNT");
   refused(with("buffer:i32:1:ones", "u32:1"), "ones");
-  refused(with("buffer:i32:1:@" + folder.path("nowhere"), "u32:1"), "no file");
+  refused(with("buffer:i32:1:@" + folder.path("nowhere"), "u32:1"),
+          "file " + folder.path("nowhere") + " not found");
   refused(with("buffer:i32:1:@" + file, "u32:1"), "bytes");
   refused(sanitize(file, {"--block", "1", "--arg", buffer}), "2 arguments");
   refused(sanitize(file, {"--block", "1", "--arg", buffer, "--arg", "u32:1", "--dump", "1"}), "--dump 1");
 }
 
-TEST_CASE("a struct whose bytes cannot be read says how they are written") {
+TEST_CASE("struct bytes that cannot be parsed are refused with their syntax") {
   const Folder folder;
   const std::string file = folder.file("store_pair.ptx", store_pair_ptx);
   const auto with = [&](const std::string& spec) {
@@ -249,44 +250,47 @@ TEST_CASE("a struct whose bytes cannot be read says how they are written") {
                                     "buffer:u32:2:zeros", "--arg", spec};
   };
   refused(with("bytes:0500000g"),
-          "\"g\" is no hexadecimal digit; write two hexadecimal digits a byte, such as bytes:00ff10");
-  refused(with("bytes:050"), "3 hexadecimal digits make no whole bytes; write two hexadecimal digits a byte");
-  refused(with("bytes:"), "there are no bytes; write two hexadecimal digits a byte");
-  refused(with("bytes:@" + folder.path("nowhere")), "there is no file");
-  refused(with("bytes:@" + folder.file("empty.bin", "")), "there are no bytes");
+          "\"g\" is not a hexadecimal digit; write two hexadecimal digits per byte, such as bytes:00ff10");
+  refused(with("bytes:050"),
+          "3 hexadecimal digits are not a whole number of bytes; write two hexadecimal digits per byte");
+  refused(with("bytes:"), "no bytes given; write two hexadecimal digits per byte");
+  refused(with("bytes:@" + folder.path("nowhere")), "file " + folder.path("nowhere") + " not found");
+  refused(with("bytes:@" + folder.file("empty.bin", "")), "no bytes given");
   refused(with("bytes:@" + folder.file("large.bin", std::string(40'000, 'x'))),
-          "a kernel's parameters hold at most");
+          "40000 bytes exceed the limit of 32764 for a kernel's parameters");
   refused(with("bytes:0500"), "has 8 bytes, but --arg gives 2");
 }
 
-TEST_CASE("an argument that is refused is told how to be written") {
+TEST_CASE("an argument that is refused is reported with its syntax") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const auto with = [&](const std::string& spec) {
     return sanitize(file, {"--arg", spec, "--arg", "u32:1"});
   };
-  refused(with("u32:five"), "\"five\" is no whole number; write decimal or 0x hexadecimal digits");
-  refused(with("u8:256"), "256 does not fit u8; write a number from 0 to 255 or take a wider type");
-  refused(with("i8:-129"), "-129 does not fit i8; write a number from -128 to 127 or take a wider type");
-  refused(with("i64:9223372036854775808"), "does not fit i64");
-  refused(with("f32:one"), "\"one\" is no number; write one such as f32:1.5 or f32:0x1p-3");
+  refused(with("u32:five"), "\"five\" is not an integer; write decimal or 0x hexadecimal digits");
+  refused(with("u8:256"), "256 does not fit in u8; write a number from 0 to 255 or use a wider type");
+  refused(with("i8:-129"), "-129 does not fit in i8; write a number from -128 to 127 or use a wider type");
+  refused(with("i64:9223372036854775808"), "does not fit in i64");
+  refused(with("f32:one"), "\"one\" is not a number; write one such as f32:1.5 or f32:0x1p-3");
   refused(with("buffer:i32:1"), "such as buffer:i32:1000:random");
   refused(with("buffer:i32:2:@" + folder.file("three.bin", "abc")),
           "has 3 bytes, but 2 elements of i32 are 8; change COUNT or the file");
 }
 
-TEST_CASE("an entry that is no name is refused before nvcc is started") {
+TEST_CASE("an entry that is not a valid name is refused before nvcc is started") {
   const Folder folder;
   const std::string source = folder.file("total.cu", good_kernel);
   for (const std::string entry : {"k(", "total)", "total<float", "total; int x", "1total", "a b"})
     refused({"sanitize", source, "--entry", entry, "--nvcc", "/nowhere/nvcc"},
-            "\"" + entry + "\" is no kernel's name; write it as C++ does, without parameters");
+            "\"" + entry + "\" is not the name of a kernel; write it as C++ does, without parameters");
 }
 
-TEST_CASE("a compiler that is named and not there is wrong usage, one that is missing cannot run") {
+TEST_CASE(
+    "a compiler that is named but missing gives status 2, and a missing default compiler gives status 3") {
   const Folder folder;
   const std::string source = folder.file("total.cu", good_kernel);
-  refused({"audit", source, "--nvcc", "nonvcc"}, "--nvcc names \"nonvcc\", which is no program here");
+  refused({"audit", source, "--nvcc", "nonvcc"},
+          "--nvcc names \"nonvcc\", which is not a program on this machine");
   refused({"audit", source, "--nvcc", "-ccbin nogxx"}, "the host compiler that -ccbin names");
 
   How without_gxx;
@@ -302,7 +306,7 @@ TEST_CASE("a compiler that is named and not there is wrong usage, one that is mi
   }
 }
 
-TEST_CASE("PTX that was cut off at any place") {
+TEST_CASE("PTX that is cut off at any position is refused") {
   const Folder folder;
   for (std::size_t length = 0; length < add_one_ptx.size() - 3; length += 37) {
     const std::string file = folder.file("cut.ptx", add_one_ptx.substr(0, length));
@@ -314,13 +318,14 @@ TEST_CASE("PTX that was cut off at any place") {
   }
 }
 
-TEST_CASE("there is no CUDA device in this build") {
+TEST_CASE("without a GPU, an audit on the CUDA device is refused with status 3") {
   const RanJson ran = run_json({"audit", source_file("kernels"), "--device", "cuda"});
   CHECK(ran.status == 3);
   CHECK(ran.json.at("error").at("message").get<std::string>().find("CUDA") != std::string::npos);
 }
 
-TEST_CASE("all devices are those that are there, and the one that is not is named") {
+TEST_CASE(
+    "the option --device all uses the devices that are present and names the missing one with the reason") {
   const AddOne folder;
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--device", "all"});
   CHECK(ran.status == 3);
@@ -328,11 +333,11 @@ TEST_CASE("all devices are those that are there, and the one that is not is name
   CHECK(ran.json.at("kernels").at(0).at("verdict") == "clean");
   const auto& skipped = ran.json.at("skipped_devices").at(0);
   CHECK(skipped.at("device") == "cuda");
-  CHECK(skipped.at("reason").get<std::string>().find("there is no CUDA device") == 0);
+  CHECK(skipped.at("reason").get<std::string>().find("no CUDA device available") == 0);
   CHECK(run_json({"audit", folder.path("add_one.toml")}).json.at("skipped_devices").empty());
 
   const Ran text = run({"audit", folder.path("add_one.toml"), "--device", "all"});
-  CHECK(text.out.find("cuda skipped: there is no CUDA device") != std::string::npos);
+  CHECK(text.out.find("cuda skipped: no CUDA device available") != std::string::npos);
 
   folder.file("add_one.toml", replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
   CHECK(run({"audit", folder.path("add_one.toml"), "--device", "all"}).status == 1);

@@ -1,5 +1,5 @@
-// Counters of the catalogue's kernels, worked out by hand from their sources, and the published claims about
-// them.
+// Counters of the catalogue's kernels, compared with values derived by hand from the sources, and the
+// published claims about them.
 #include <fstream>
 #include <sstream>
 
@@ -23,7 +23,7 @@ json counters_of(const std::string& id) {
   return counters;
 }
 
-/// A block's share, by a path such as "/shared/loads/requests".
+/// The value per block, by a path such as "/shared/loads/requests".
 double a_block(const json& counters, const std::string& path) {
   return counters.at(json::json_pointer(path)).get<double>() / 256;
 }
@@ -36,15 +36,15 @@ double conflicts(const json& c) {
 
 }  // namespace
 
-TEST_CASE("A2: half of the lanes work in the first round, a quarter in the second …") {
+TEST_CASE("A2: half of the lanes are active in the first round, a quarter in the second …") {
   const json rounds = counters_of("A2").at("rounds");
   for (unsigned r = 1; r <= 8; ++r) CHECK(rounds.at(r).at("store_lanes") == 256 * (256 >> r));
-  // Every warp works until round 5, in which each has one lane left.
+  // Every warp is active until round 5, in which each has one lane left.
   CHECK(rounds.at(5).at("store_requests") == 256 * 8);
   CHECK(rounds.at(8).at("store_requests") == 256 * 1);
 }
 
-TEST_CASE("A3 has over 40 % fewer shared loads than A2") {
+TEST_CASE("A3 needs over 40 % fewer shared loads than A2") {
   // Requests: 8 warps in each of rounds 1 to 5, then 4, 2 and 1; A2 loads twice, and once more at the end.
   const double before = shared_loads(counters_of("A2")), now = shared_loads(counters_of("A3"));
   CHECK(now == 5 * 8 + 4 + 2 + 1);
@@ -52,22 +52,22 @@ TEST_CASE("A3 has over 40 % fewer shared loads than A2") {
   CHECK(now < 0.6 * before);
 }
 
-TEST_CASE("A4 diverges in the rounds for less than a warp alone, and has bank conflicts") {
+TEST_CASE("A4 diverges only in rounds with less than a warp of active threads, and has bank conflicts") {
   const json c = counters_of("A4");
-  // 16, 8, 4, 2 and 1 threads, and thread 0 that writes the result.
+  // 16, 8, 4, 2 and 1 threads, and thread 0 when it writes the result.
   CHECK(a_block(c, "/divergent_branches") == 6);
-  // Rounds 1 to 7, requests times ways less one, for two loads and a store each; strides 2, 4 … 128 words.
+  // Rounds 1 to 7: requests times (ways - 1), for two loads and one store each; strides of 2, 4 … 128 words.
   CHECK(conflicts(c) == 3 * (4 * 1 + 2 * 3 + 1 * 7 + 1 * 7 + 1 * 7 + 1 * 3 + 1 * 1));
 }
 
-TEST_CASE("A5 has no bank conflicts, and diverges where less than a warp works") {
+TEST_CASE("A5 has no bank conflicts and diverges only where less than a warp is active") {
   const json c = counters_of("A5");
   CHECK(conflicts(c) == 0);
   CHECK(a_block(c, "/divergent_branches") == 6);
   CHECK(a_block(c, "/block_barriers") == 1 + 8);
 }
 
-TEST_CASE("B7 stores a total a warp, loads them once, and meets at two barriers") {
+TEST_CASE("B7 stores one total per warp, loads them once and uses two barriers") {
   const json c = counters_of("B7");
   CHECK(a_block(c, "/shared/stores/requests") == 8);
   CHECK(shared_loads(c) == 1);
@@ -75,17 +75,17 @@ TEST_CASE("B7 stores a total a warp, loads them once, and meets at two barriers"
   CHECK(a_block(c, "/block_barriers") == 2);
 }
 
-TEST_CASE("A1's atomics all go to one address") {
+TEST_CASE("A1's atomics all access one address") {
   CHECK(counters_of("A1").at("atomics_at_busiest_address") == 65536);
 }
 
-TEST_CASE("audit counts the case that it is asked for") {
+TEST_CASE("audit counts the case given by --case") {
   const RanJson ran = run_json({"audit", source_file("kernels/tree"), "--only", "A5 T=f32,OP=sum",
                                 "--counters", "--case", "count=64 k=5 block=32 grid=2 uniform seed=1"});
   CHECK(ran.json.at("kernels").at(0).at("counters").at("blocks") == 2);
 }
 
-TEST_CASE("sanitize counts its launch, once for all repetitions") {
+TEST_CASE("sanitize counts its launch once for all repetitions") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const std::vector<std::string> command{
@@ -94,14 +94,14 @@ TEST_CASE("sanitize counts its launch, once for all repetitions") {
   const json c = run_json(command).json.at("kernels").at(0).at("counters");
   CHECK(c.at("case").is_null());
   CHECK(c.at("launches") == 1);
-  CHECK(c.at("divergent_branches") == 1);  // the second warp, at 48
+  CHECK(c.at("divergent_branches") == 1);  // the second warp, at thread 48
   CHECK(c.at("global").at("loads") == json{{"requests", 2}, {"lanes", 48}, {"sectors", 6}});
   const Ran text = run(command);
-  CHECK(text.out.find("global loads            2 requests by 48 lanes, 6 sectors, 3 a request") !=
+  CHECK(text.out.find("global loads            2 requests by 48 lanes, 6 sectors, 3 per request") !=
         std::string::npos);
 }
 
-TEST_CASE("without --counters nothing is counted") {
+TEST_CASE("nothing is counted without --counters") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const RanJson ran =

@@ -1,5 +1,5 @@
-// What is around a GPU, on a driver whose GPU is the emulated device (tests/emulated_gpu): processes,
-// batches, reports.
+// The code around a GPU (processes, batches, reports), with a driver whose GPU is the emulated device
+// (tests/emulated_gpu).
 #include <filesystem>
 
 #include "catch.h"
@@ -53,11 +53,11 @@ struct Sum : Folder {
   }
 };
 
-/// What lies behind the 2^20th element is not summed.
+/// A sum that ignores all elements after the first 2^20.
 const std::string short_sum_ptx =
     replaced(sum_ptx, "mov.u32 %block,", "min.u64 %count, %count, 1048576;\n  mov.u32 %block,");
 
-/// What stands in the place of compute-sanitizer: it runs its program, and leaves these records.
+/// A replacement for compute-sanitizer: it runs its program and writes the given records.
 struct Tool : Folder {
   explicit Tool(const std::string& records) {
     const std::string left = file("records.xml", records_file(records));
@@ -80,7 +80,7 @@ cp )sh" + left + " \"$save\"\n");
   std::string script;
 };
 
-/// Racecheck's word that it sees; of a launch that nobody counts.
+/// The hazard that racecheck's self-test must report, in a launch that belongs to no case.
 std::string self_test() {
   return hazard(1'000'000, std::string(foldproof::compute_sanitizer::tool_named("racecheck")->self_test));
 }
@@ -92,7 +92,7 @@ const nlohmann::json& only_kernel(const RanJson& ran) {
 
 }  // namespace
 
-TEST_CASE("An audit on a GPU judges as one on the emulated device does", "[cli][gpu]") {
+TEST_CASE("An audit on a GPU runs the same checks as one on the emulated device", "[cli][gpu]") {
   const Sum folder;
   const RanJson ran = run_json({"audit", folder.path("sum.toml"), "--device", "all", "--cases", "80",
                                 "--largest", "4096", "--search", "0"},
@@ -105,11 +105,11 @@ TEST_CASE("An audit on a GPU judges as one on the emulated device does", "[cli][
   for (const auto& kernel : {emulated, cuda}) {
     CHECK(kernel.at("verdict") == "clean");
     CHECK(kernel.at("cases") == 80);
-    CHECK(kernel.at("judged_by").at("nothing") == 0);
+    CHECK(kernel.at("checked_by").at("nothing") == 0);
   }
 }
 
-TEST_CASE("A finding of a GPU is replayed there", "[cli][gpu]") {
+TEST_CASE("A finding from a GPU is replayed on the GPU", "[cli][gpu]") {
   const AddOne folder(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--cases", "20"},
                                on_emulated_gpu());
@@ -126,8 +126,9 @@ TEST_CASE("A finding of a GPU is replayed there", "[cli][gpu]") {
   CHECK(only_kernel(again).at("findings").at(0).at("kind") == "out-of-bounds");
 }
 
-TEST_CASE("A defect counts as found on a GPU by a finding of a family that it announces", "[cli][gpu]") {
-  // The buffer is one element too short, which the GPU shows as out-of-bounds.
+TEST_CASE("A defect counts as found on a GPU if the finding is in the family of the announced one",
+          "[cli][gpu]") {
+  // The buffer is one element too short, which is reported as out-of-bounds on the GPU.
   const auto audited = [](const std::string& announced) {
     const AddOne folder(replaced(add_one_contract, "count = \"count\"", "count = \"count - 1\""));
     folder.file("add_one.ptx", add_one_ptx + "// finding: " + announced + "\n");
@@ -144,17 +145,17 @@ TEST_CASE("A defect counts as found on a GPU by a finding of a family that it an
   CHECK(only_kernel(another).at("expected") == false);
 }
 
-TEST_CASE("Workers that die of nothing that a case did cost no case", "[cli][gpu]") {
+TEST_CASE("A worker that dies for another reason than its case costs no case", "[cli][gpu]") {
   const AddOne folder;
-  // In the middle of the third batch of 64 cases, of which half have a kernel more that keeps the GPU busy;
-  // it is run again in a worker that lives long enough for it.
+  // In the middle of the third batch of 64 cases. Half of the cases launch one more kernel, which keeps the
+  // GPU busy. The batch is repeated in a worker that survives enough launches.
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--cases", "200"},
                                on_emulated_gpu({"EMULATED_GPU_LAUNCHES=250"}));
   CHECK(ran.status == 0);
   CHECK(only_kernel(ran).at("cases") == 200);
 }
 
-TEST_CASE("A GPU without memory for a case is no fault of the kernel", "[cli][gpu]") {
+TEST_CASE("Too little GPU memory for a case is not reported as a finding of the kernel", "[cli][gpu]") {
   const AddOne folder;
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--cases", "20"},
                                on_emulated_gpu({"EMULATED_GPU_BYTES=4096"}));
@@ -174,7 +175,7 @@ TEST_CASE("The two devices are compared bit for bit", "[cli][gpu]") {
   CHECK(kernel.at("runs") == kernel.at("same"));
 }
 
-TEST_CASE("A large sum is judged by the exact sum of the same memory", "[cli][gpu][large]") {
+TEST_CASE("A large sum is compared with the exact sum of the same memory", "[cli][gpu][large]") {
   const RanJson right = Sum().large();
   CHECK(right.status == 0);
   CHECK(only_kernel(right).at("verdict") == "clean");
@@ -187,27 +188,27 @@ TEST_CASE("A large sum is judged by the exact sum of the same memory", "[cli][gp
   CHECK(finding.at("case").get<std::string>().find("count=1048577") == 0);
 }
 
-TEST_CASE("What a large sum's process has found outlives it", "[cli][gpu][large]") {
-  // An input is made, summed and judged in less than twelve launches, and there are more inputs than one.
+TEST_CASE("A finding of a large sum is kept when its process dies", "[cli][gpu][large]") {
+  // Making, summing and checking an input takes fewer than twelve launches, and there are several inputs.
   const RanJson ran = Sum(short_sum_ptx).large({"EMULATED_GPU_LAUNCHES=12"});
   CHECK(ran.status == 1);
   CHECK(only_kernel(ran).at("verdict") == "findings");
   CHECK(only_kernel(ran).at("findings").at(0).at("kind") == "wrong-value");
   CHECK(only_kernel(ran).at("notes").dump().find(
-            "it did not come to its end: its process was ended by signal 9") != std::string::npos);
+            "the process did not finish: its process was ended by signal 9") != std::string::npos);
 }
 
 TEST_CASE("A large sum whose launch the GPU refuses is unsupported", "[cli][gpu][large]") {
-  // The contract claims blocks of 256 threads.
+  // The contract launches blocks of 256 threads.
   const Sum folder(replaced(sum_ptx, ".param .u64 count)", ".param .u64 count)\n.maxntid 128, 1, 1"));
   const RanJson ran = folder.large();
   CHECK(ran.status == 3);
   CHECK(only_kernel(ran).at("verdict") == "unsupported");
-  CHECK(only_kernel(ran).at("reason").get<std::string>().find("the GPU refuses the launch") !=
+  CHECK(only_kernel(ran).at("reason").get<std::string>().find("the GPU rejects the launch") !=
         std::string::npos);
 }
 
-TEST_CASE("A large sum for which the GPU has no memory is unsupported", "[cli][gpu][large]") {
+TEST_CASE("A large sum that does not fit in GPU memory is unsupported", "[cli][gpu][large]") {
   const RanJson ran = Sum().large({"EMULATED_GPU_BYTES=2000000"});
   CHECK(ran.status == 3);
   CHECK(only_kernel(ran).at("verdict") == "unsupported");
@@ -215,7 +216,7 @@ TEST_CASE("A large sum for which the GPU has no memory is unsupported", "[cli][g
         std::string::npos);
 }
 
-TEST_CASE("An audit under a tool gives each case what the tool saw of it", "[cli][gpu]") {
+TEST_CASE("An audit under a tool attributes the tool's records to their cases", "[cli][gpu]") {
   const AddOne folder;
   const RanJson clean = Tool(self_test()).racecheck(folder);
   CHECK(clean.status == 0);
@@ -230,11 +231,11 @@ TEST_CASE("An audit under a tool gives each case what the tool saw of it", "[cli
   CHECK(finding.at("case").get<std::string>().find("count=") == 0);
   const std::string kept = "foldproof replay " + folder.path("kept") + "/";
   CHECK(finding.at("replay").get<std::string>().find(kept) == 0);
-  // What was kept is for other audits: the tool's cases stay the same.
+  // Kept cases are replayed by other audits only: the tool's number of cases is unchanged.
   CHECK(only_kernel(Tool(self_test()).racecheck(folder)).at("cases") == 12);
 }
 
-TEST_CASE("An audit under a tool that does not report its self-test is none", "[cli][gpu]") {
+TEST_CASE("An audit under a tool that does not report its self-test is unsupported", "[cli][gpu]") {
   const AddOne folder;
   const RanJson ran = Tool(hazard(1, "add_one")).racecheck(folder);
   CHECK(ran.status == 3);

@@ -1,4 +1,4 @@
-// foldproof exact: the exact result of files of raw values.
+// foldproof exact: the exact result of operations on files of raw values.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -37,19 +37,19 @@ TEST_CASE("exact sum rounds once to each format") {
 
 TEST_CASE("exact dot multiplies without rounding") {
   const Folder folder;
-  // (1 + 2^-23)^2 - 1 (1 + 2^-22) = 2^-46, which no product in f32 would leave.
+  // (1 + 2^-23)^2 - 1 (1 + 2^-22) = 2^-46, which is lost if the products are rounded to f32.
   const std::string x = folder.file("x.f32", raw({1 + 0x1p-23F, -1.0F})),
                     y = folder.file("y.f32", raw({1 + 0x1p-23F, 1 + 0x1p-22F}));
   const nlohmann::json json = run_json({"exact", "dot", "--type", "f32", x, "--second", y}).json;
   CHECK(json.at("rounded").at("f32") == "0x1p-46");
   CHECK(json.at("rounded").at("f16") == "0x0p+0");
-  // n u A, and half the smallest subnormal a product
+  // n u A, plus half the smallest subnormal per product
   const double magnitude = json.at("magnitude").get<double>();
   CHECK(json.at("bound_any_order").get<double>() >= 2 * 0x1p-24 * magnitude);
   CHECK(json.at("bound_any_order").get<double>() == Approx(2 * 0x1p-24 * magnitude));
 }
 
-TEST_CASE("exact follows IEEE 754 in zeros, infinities, NaN and nothing") {
+TEST_CASE("exact follows IEEE 754 for zeros, infinities, NaN and empty input") {
   const Folder folder;
   const auto sum = [&](const std::string& bytes) {
     const nlohmann::json json = run_json({"exact", "sum", "--type", "f64", folder.file("x", bytes)}).json;
@@ -86,7 +86,7 @@ TEST_CASE("exact reads integers and narrow floats") {
   CHECK(rounded("f16", raw<std::uint16_t>({0x7bff, 0x7bff})).at("rounded").at("f32") == "0x1.ffcp+16");
 }
 
-TEST_CASE("exact says what is wrong with its input") {
+TEST_CASE("exact reports what is wrong with its input") {
   const Folder folder;
   const std::string five = folder.file("five", "12345"), four = folder.file("four", "1234"),
                     eight = folder.file("eight", "12345678");
@@ -97,11 +97,12 @@ TEST_CASE("exact says what is wrong with its input") {
   };
   using Catch::Contains;
   CHECK_THAT(complaint({"exact", "sum", "--type", "f32", five}),
-             Contains("5 bytes are no whole number of f32"));
-  CHECK_THAT(complaint({"exact", "sum", "--type", "f33", four}), Contains("there is no type f33"));
-  CHECK_THAT(complaint({"exact", "sum", "--type", "f32", folder.path("none")}), Contains("no such file"));
+             Contains("5 bytes are not a whole number of f32"));
+  CHECK_THAT(complaint({"exact", "sum", "--type", "f33", four}), Contains("unknown type f33"));
+  CHECK_THAT(complaint({"exact", "sum", "--type", "f32", folder.path("none")}),
+             Contains("file of raw values not found"));
   CHECK_THAT(complaint({"exact", "dot", "--type", "f32", four}), Contains("--second FILE"));
-  CHECK_THAT(complaint({"exact", "sum", "--type", "f32", four, "--second", four}), Contains("for dot"));
+  CHECK_THAT(complaint({"exact", "sum", "--type", "f32", four, "--second", four}), Contains("only to dot"));
   CHECK_THAT(complaint({"exact", "dot", "--type", "f32", four, "--second", eight}),
              Contains("1 and 2 values"));
   CHECK_THAT(complaint({"exact", "mean", "--type", "f32", four}), Contains("mean"));

@@ -1,4 +1,4 @@
-// Kernels that flush subnormals in inline assembly: how it is laid out in lines changes no verdict.
+// Kernels that flush subnormals in inline assembly: the verdict does not depend on line breaks.
 #include "catch.h"
 #include "cli/program.h"
 
@@ -6,8 +6,8 @@ using namespace foldproof::test;
 
 namespace {
 
-/// One thread adds up its input, each element through `mul.ftz`; `separator` follows each of the instructions
-/// that `asm("{ .reg .f32 t; mul.ftz.f32 t, …; add.f32 …; }")` leaves in the PTX.
+/// One thread adds up its input, passing each element through `mul.ftz`; `separator` follows each of the
+/// instructions that `asm("{ .reg .f32 t; mul.ftz.f32 t, …; add.f32 …; }")` produces in the PTX.
 std::string flushing_sum(const std::string& separator) {
   return R"(.version 8.0
 .target sm_90
@@ -56,7 +56,7 @@ block = "1"
 arguments = ["input", "output", "count"]
 )";
 
-/// How the audit of the kernel ends.
+/// The verdict of the audit of this kernel.
 nlohmann::json audited(const std::string& separator) {
   const Folder folder;
   folder.file("total.ptx", flushing_sum(separator));
@@ -68,7 +68,7 @@ nlohmann::json audited(const std::string& separator) {
 
 }  // namespace
 
-TEST_CASE("a kernel that flushes subnormals is allowed to, on one line of inline assembly or on several") {
+TEST_CASE("flushing subnormals in inline assembly is allowed, whether it is on one line or on several") {
   CHECK(audited(" ") == "clean");
   CHECK(audited("\n") == "clean");
 }

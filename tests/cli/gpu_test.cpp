@@ -1,4 +1,4 @@
-// What is about a GPU, where there is none.
+// GPU commands on a machine without a GPU.
 #include "catch.h"
 #include "cli/add_one.h"
 #include "cli/program.h"
@@ -8,12 +8,12 @@ using namespace foldproof::test;
 
 namespace {
 
-/// A machine with a GPU shows none to this run.
+/// Hides the GPU of a machine that has one.
 How without_gpu() { return {{}, {}, {}, {"CUDA_VISIBLE_DEVICES="}}; }
 
 }  // namespace
 
-TEST_CASE("What needs a GPU says that there is none, with status 3", "[cli][gpu]") {
+TEST_CASE("A command that needs a GPU is refused with status 3 if there is none", "[cli][gpu]") {
   const AddOne folder;
   const std::string contract = folder.path("add_one.toml");
   const std::vector<std::vector<std::string>> commands{
@@ -23,11 +23,11 @@ TEST_CASE("What needs a GPU says that there is none, with status 3", "[cli][gpu]
     INFO(command.front());
     const RanJson ran = run_json(command, without_gpu());
     CHECK(ran.status == 3);
-    CHECK(ran.json.at("error").at("message").get<std::string>().find("there is no CUDA device here") == 0);
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("no CUDA device available") == 0);
   }
 }
 
-TEST_CASE("The devices are listed, with the reason why one is not there", "[cli][gpu]") {
+TEST_CASE("Devices are listed with the reason why one is missing", "[cli][gpu]") {
   const RanJson ran = run_json({"list", "--devices"}, without_gpu());
   CHECK(ran.status == 0);
   const auto& devices = ran.json.at("devices");
@@ -35,10 +35,10 @@ TEST_CASE("The devices are listed, with the reason why one is not there", "[cli]
   CHECK(devices.at(0).at("lack").is_null());
   CHECK(devices.at(1).at("device") == "cuda");
   CHECK(devices.at(1).at("name").is_null());
-  CHECK(devices.at(1).at("lack").get<std::string>().find("there is no CUDA device here") == 0);
+  CHECK(devices.at(1).at("lack").get<std::string>().find("no CUDA device available") == 0);
 }
 
-TEST_CASE("A tool of compute-sanitizer needs the GPU to be asked for", "[cli][gpu]") {
+TEST_CASE("The options --sanitizer and --large require --device cuda", "[cli][gpu]") {
   const AddOne folder;
   const std::string contract = folder.path("add_one.toml");
   for (const std::vector<std::string>& command :
@@ -53,7 +53,7 @@ TEST_CASE("A tool of compute-sanitizer needs the GPU to be asked for", "[cli][gp
   }
 }
 
-TEST_CASE("Large sums have cases of their own", "[cli][gpu]") {
+TEST_CASE("The option --large cannot be combined with options that choose cases or count", "[cli][gpu]") {
   const AddOne folder;
   for (const std::vector<std::string>& more : {std::vector<std::string>{"--sanitizer", "memcheck"},
                                                {"--case", "count=3 uniform seed=1"},
@@ -63,21 +63,21 @@ TEST_CASE("Large sums have cases of their own", "[cli][gpu]") {
     command.insert(command.end(), more.begin(), more.end());
     const RanJson ran = run_json(command);
     CHECK(ran.status == 2);
-    CHECK(ran.json.at("error").at("message").get<std::string>().find("leave it or " + more.front()) !=
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("omit it or " + more.front()) !=
           std::string::npos);
   }
 }
 
-TEST_CASE("Large sums are not less than the first of them", "[cli][gpu]") {
+TEST_CASE("The option --largest cannot be below the size of the first large sum", "[cli][gpu]") {
   const AddOne folder;
   const RanJson ran =
       run_json({"audit", folder.path("add_one.toml"), "--device", "cuda", "--large", "--largest", "1000000"});
   CHECK(ran.status == 2);
-  CHECK(ran.json.at("error").at("message").get<std::string>().find("begins with 1048577 elements") !=
+  CHECK(ran.json.at("error").at("message").get<std::string>().find("starts at 1048577 elements") !=
         std::string::npos);
 }
 
-TEST_CASE("A tool that there is not is refused with the names of those that there are", "[cli][gpu]") {
+TEST_CASE("An unknown compute-sanitizer tool is refused with the names of the known ones", "[cli][gpu]") {
   const AddOne folder;
   const RanJson ran = run_json(
       {"audit", folder.path("add_one.toml"), "--device", "all", "--sanitizer", "memcheck,leakcheck"});

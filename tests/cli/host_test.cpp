@@ -1,4 +1,4 @@
-// Functions of the host, from the contract to the verdict, on a GPU of straw.
+// Host functions, from the contract to the verdict, with a fake GPU.
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -34,7 +34,7 @@ void on_several(const int* input, int* output, std::size_t count, int gpus) {
 }
 )";
 
-/// A toolkit and a driver that are none, and sources with their contracts.
+/// A fake toolkit and a fake driver, and sources with their contracts.
 class Bench {
  public:
   Bench() : folder_("host") {
@@ -80,7 +80,7 @@ std::string kind_in(const RanJson& ran) { return ran.json["kernels"][0]["finding
 
 }  // namespace
 
-TEST_CASE("a function of the host is judged on a GPU, and skipped without one") {
+TEST_CASE("a host function is checked on a GPU, and skipped without one") {
   const Bench bench;
   const std::string right = bench.contract("right");
   const RanJson ran = bench.audit(right, 1);
@@ -94,10 +94,10 @@ TEST_CASE("a function of the host is judged on a GPU, and skipped without one") 
   INFO(skipped.json);
   REQUIRE(skipped.status == 3);
   CHECK(skipped.json["kernels"][0]["verdict"] == "skipped");
-  CHECK(skipped.json["kernels"][0]["reason"] == "there is no CUDA device here: the driver counts none");
+  CHECK(skipped.json["kernels"][0]["reason"] == "no CUDA device available: the driver reports no devices");
 }
 
-TEST_CASE("wrong functions of the host are found, and their cases replayed") {
+TEST_CASE("wrong host functions are found, and their cases replayed") {
   const Bench bench;
   const RanJson loses = bench.audit(bench.contract("loses_the_last"), 1);
   INFO(loses.json);
@@ -109,7 +109,7 @@ TEST_CASE("wrong functions of the host are found, and their cases replayed") {
   CHECK(differs.status == 1);
 }
 
-TEST_CASE("a function for several GPUs uses those that there are, and one alone skips it") {
+TEST_CASE("a function for several GPUs uses those that are present, and is skipped with only one") {
   const Bench bench;
   const std::string several =
       bench.contract("on_several", "gpus = \"1 .. 8\"\n",
@@ -120,11 +120,11 @@ TEST_CASE("a function for several GPUs uses those that there are, and one alone 
   const RanJson one = bench.audit(bench.kernels(), 1);
   INFO(one.json);
   REQUIRE(one.status == 0);
-  CHECK(one.json["kernels"][0]["reason"] == "there is one CUDA device here, and this is about several");
+  CHECK(one.json["kernels"][0]["reason"] == "only one CUDA device is available, and this requires several");
   CHECK(one.json["kernels"][1]["verdict"] == "clean");
 }
 
-TEST_CASE("what a function of the host is called with is checked") {
+TEST_CASE("the arguments of a host function are checked against its contract") {
   const Bench bench;
   const auto says = [&](const std::string& launch, const std::string& words) {
     const RanJson ran = bench.audit(bench.contract("right", "gpus = \"1 .. 8\"\n", launch), 1);
@@ -132,7 +132,7 @@ TEST_CASE("what a function of the host is called with is checked") {
     CHECK(ran.status == 2);
     CHECK(ran.json.dump().find(words) != std::string::npos);
   };
-  says("grid = 1\n", "is called without \\\"grid\\\"");
+  says("grid = 1\n", "a host function has no \\\"grid\\\"");
   says("gpus = \"gps\"\n", "which [domain] does not have; did you mean \\\"gpus\\\"");
-  says("arguments = [\"input\"]\n", "takes 3 arguments, and the contract passes 1");
+  says("arguments = [\"input\"]\n", "takes 3 arguments, but the contract passes 1");
 }

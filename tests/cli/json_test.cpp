@@ -1,4 +1,4 @@
-// docs/json.md names every field that the program prints.
+// Checks that docs/json.md documents every field that the program prints.
 #include <fstream>
 #include <sstream>
 
@@ -17,7 +17,7 @@ std::string documentation() {
   return text.str();
 }
 
-/// Checks the fields of all objects in `json`; those of `outputs` are indices.
+/// Checks the fields of all objects in `json`; the keys of `outputs` are indices and need no documentation.
 void check_documented(const nlohmann::json& json, const std::string& text) {
   for (const auto& [key, value] : json.items()) {
     if (json.is_object()) {

@@ -1,11 +1,12 @@
-// Kernels as PTX, so that these tests need no compiler.
+// Kernels as PTX, for tests that run without a compiler.
 #pragma once
 
 #include <string>
 
 namespace foldproof::test {
 
-/// Each thread's sum of every so manyth element: sum(const float* input, float* partials, size_t count).
+/// Each thread sums its elements of a grid-stride loop: sum(const float* input, float* partials, size_t
+/// count).
 inline const std::string sum_ptx = R"(.version 8.0
 .target sm_90
 .address_size 64
@@ -72,7 +73,7 @@ $done:
 }
 )";
 
-/// Stores both words of a struct that it takes by value: store_pair(unsigned* x, struct { unsigned a, b; }).
+/// Stores both words of a struct passed by value: store_pair(unsigned* x, struct { unsigned a, b; }).
 inline const std::string store_pair_ptx = R"(.version 8.0
 .target sm_90
 .address_size 64
@@ -90,7 +91,7 @@ inline const std::string store_pair_ptx = R"(.version 8.0
 }
 )";
 
-/// Stores what nobody wrote to shared memory: pass_on(unsigned* x).
+/// Stores a word of shared memory that was never written: pass_on(unsigned* x).
 inline const std::string pass_on_ptx = R"(.version 8.0
 .target sm_90
 .address_size 64
@@ -106,7 +107,8 @@ inline const std::string pass_on_ptx = R"(.version 8.0
 }
 )";
 
-/// Each block draws a ticket; two blocks may draw in either order: draw(unsigned* tickets, unsigned* next).
+/// Each block draws a ticket; the order of the blocks is not determined: draw(unsigned* tickets, unsigned*
+/// next).
 inline const std::string draw_ptx = R"(.version 8.0
 .target sm_90
 .address_size 64
@@ -139,7 +141,7 @@ inline const std::string past_tile_ptx = R"(.version 8.0
 }
 )";
 
-/// Counts and never ends, which only a budget can tell: count_forever().
+/// An endless loop that changes its state, so that only the budget ends it: count_forever().
 inline const std::string count_forever_ptx = R"(.version 8.0
 .target sm_90
 .address_size 64

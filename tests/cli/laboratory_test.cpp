@@ -1,4 +1,4 @@
-// foldproof-lab: what it measures, and the pages of docs/ that it writes.
+// foldproof-lab: its measurements, and the pages of docs/ that it generates.
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -12,14 +12,14 @@ using namespace foldproof::test;
 
 namespace {
 
-/// As `foldproof audit --format json` prints: a defect D1 with these findings on that device.
+/// Output in the format of `foldproof audit --format json`: a defect D1 with these findings on that device.
 std::string report(const std::string& device, const std::string& findings) {
   return R"({"tool": "foldproof", "version": "0", "device": "a device", "seed": "1", "kernels": [{"kernel": "D1 wrong",
     "entry": "wrong", "id": "D1", "instance": "", "file": "wrong.cu", "device": ")" +
          device + R"(", "verdict": ")" + (findings.empty() ? "clean" : "findings") +
          R"(", "expected": true, "cases": 40, "worst_error_over_bound": null, "worst_case": null,
-    "worst_judged_by": null, "worst_is_vacuous": false, "worst_error_ulps": null, "judged_by": {"nothing": 0, "category": 0,
-    "exact": 40, "bound": 0, "tree": 0}, "why_not_judged": null, "tree": null, "untried_above": [], "findings": [)" +
+    "worst_checked_by": null, "worst_is_vacuous": false, "worst_error_ulps": null, "checked_by": {"nothing": 0, "category": 0,
+    "exact": 40, "bound": 0, "tree": 0}, "why_not_checked": null, "tree": null, "untried_above": [], "findings": [)" +
          findings + R"(], "notes": [], "reason": null, "seconds": 1, "warp_instructions": 1, "counters": null,
     "coverage": null}]})";
 }
@@ -32,14 +32,14 @@ std::string finding(const std::string& kind, const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("docs/kernels.md is what the contracts say") {
+TEST_CASE("docs/kernels.md matches the contracts") {
   INFO("Write it again with `foldproof-lab kernels > docs/kernels.md`.");
   std::ostringstream page;
   page << std::ifstream(source_file("docs/kernels.md")).rdbuf();
   CHECK(run_laboratory({"kernels", source_file("kernels")}).out == page.str());
 }
 
-TEST_CASE("docs/claims.md is what a run prints") {
+TEST_CASE("docs/claims.md matches the output of a run") {
   INFO(
       "Write it again with `foldproof-lab claims --measured docs/bandwidth.json > docs/claims.md`; another "
       "nvcc "
@@ -59,11 +59,10 @@ TEST_CASE("claims about times stay open without a measurement") {
   CHECK(ran.out.find("| measured |\n") != std::string::npos);
 }
 
-TEST_CASE("a measurement that is none, or lacks a kernel, is refused by name") {
+TEST_CASE("an invalid measurement, or one without a required kernel, is refused by name") {
   const Ran other = run_laboratory({"claims", "--measured", source_file("docs/claims.md")});
   CHECK(other.status == 2);
-  CHECK(other.err.find("it is not what `foldproof-lab bench kernels --format json` prints") !=
-        std::string::npos);
+  CHECK(other.err.find("not the output of `foldproof-lab bench kernels --format json`") != std::string::npos);
   const Folder folder;
   const Ran lacking = run_laboratory(
       {"claims", "--measured", folder.file("empty.json", R"({"device": "some GPU", "sums": []})")});
@@ -71,7 +70,7 @@ TEST_CASE("a measurement that is none, or lacks a kernel, is refused by name") {
   CHECK(lacking.err.find("the measurement of A1 on 1048576 elements is missing") != std::string::npos);
 }
 
-TEST_CASE("exact sums of every type are measured beside plain loops") {
+TEST_CASE("exact sums of every type are measured next to plain loops") {
   const RanJson ran = run_laboratory_json({"bench", "oracles", "--runs", "1"});
   REQUIRE(ran.status == 0);
   std::map<std::string, double> values;
@@ -86,12 +85,12 @@ TEST_CASE("exact sums of every type are measured beside plain loops") {
     for (const char* contender : {"plain", "exact", "cpp_bin_float_100"})
       CHECK(values[std::string(type) + "/uniform/" + contender] > 0);
   CHECK(values.contains("f64/nan/kahan"));
-  CHECK_FALSE(values.contains("e2m1/nan/exact"));  // there is no such value
+  CHECK_FALSE(values.contains("e2m1/nan/exact"));  // the format has no NaN
   CHECK_FALSE(values.contains("i32/uniform/kahan"));
   for (const char* data : {"exponents", "infinite", "zeros", "outliers", "far-apart"})
     CHECK(values["f64/" + std::string(data) + "/exact"] > 0);
-  CHECK_FALSE(values.contains("e4m3/infinite/exact"));  // nor this one
-  CHECK_FALSE(values.contains("f32/far-apart/exact"));  // it has no exponents that far apart
+  CHECK_FALSE(values.contains("e4m3/infinite/exact"));  // nor infinities
+  CHECK_FALSE(values.contains("f32/far-apart/exact"));  // its exponents do not span that range
 }
 
 TEST_CASE("the emulated device can be measured") {
@@ -111,7 +110,7 @@ TEST_CASE("the emulated device can be measured") {
                                           "A12/provenance"});
 }
 
-TEST_CASE("The page of what finds which defect has a column for each device and tool", "[cli][gpu]") {
+TEST_CASE("The page on detection has one column per device and tool", "[cli][gpu]") {
   const Folder folder;
   const std::string emulated =
       folder.file("emulated.json", report("emulated", finding("shared-race", "two writes")));
@@ -123,13 +122,13 @@ TEST_CASE("The page of what finds which defect has a column for each device and 
       report("cuda/racecheck", finding("shared-race", "compute-sanitizer's racecheck: a hazard")));
   const Ran ran = run_laboratory({"detection", emulated, cuda, memcheck, racecheck});
   CHECK(ran.status == 0);
-  // A wrong value is no finding of the tool that watched meanwhile.
+  // A wrong value is not attributed to the tool that was running.
   CHECK(ran.out.find("| D1 wrong | shared-race | shared-race |  | not run | not run | wrong |") !=
         std::string::npos);
   CHECK(ran.out.find("| found, of 1 | 1 | 1 | 0 | 0 | 0 | 1 |") != std::string::npos);
 }
 
-TEST_CASE("Another finding than the announced one is shown, and does not count as found", "[cli][gpu]") {
+TEST_CASE("A finding other than the announced one is shown but does not count as found", "[cli][gpu]") {
   const Folder folder;
   const std::string cuda =
       folder.file("cuda.json", replaced(report("cuda", finding("wrong-value", "1 and not 2")),
@@ -140,14 +139,14 @@ TEST_CASE("Another finding than the announced one is shown, and does not count a
   CHECK(ran.out.find("| found, of 1 | 0 | 0 | 0 | 0 | 0 | 0 |") != std::string::npos);
 }
 
-TEST_CASE("A page is made of reports only", "[cli][gpu]") {
+TEST_CASE("A page is generated only from valid reports", "[cli][gpu]") {
   const Folder folder;
   CHECK(run_laboratory({"detection", folder.file("none.json", "{")}).status == 2);
   CHECK(run_laboratory({"detection", folder.file("other.json", "{\"kernels\": [{}]}")}).status == 2);
   CHECK(run_laboratory({"bench", "kernels", "--measured", folder.file("no.json", "[]")}).status == 2);
 }
 
-TEST_CASE("What the laboratory needs a GPU for says that there is none, with status 3", "[cli][gpu]") {
+TEST_CASE("Laboratory commands that need a GPU are refused with status 3 if there is none", "[cli][gpu]") {
   const AddOne folder;
   const std::string contract = folder.path("add_one.toml");
   const std::vector<std::vector<std::string>> commands{
@@ -156,11 +155,11 @@ TEST_CASE("What the laboratory needs a GPU for says that there is none, with sta
     INFO(command.front());
     const RanJson ran = run_laboratory_json(command, {{}, {}, {}, {"CUDA_VISIBLE_DEVICES="}});
     CHECK(ran.status == 3);
-    CHECK(ran.json.at("error").at("message").get<std::string>().find("there is no CUDA device here") == 0);
+    CHECK(ran.json.at("error").at("message").get<std::string>().find("no CUDA device available") == 0);
   }
 }
 
-TEST_CASE("The laboratory refuses usage that makes no sense, naming itself") {
+TEST_CASE("The laboratory refuses invalid usage and names its own program") {
   const RanJson ran = run_laboratory_json({"bench", "everything"});
   CHECK(ran.status == 2);
   CHECK(ran.err.find("everything") != std::string::npos);

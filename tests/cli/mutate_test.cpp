@@ -1,4 +1,4 @@
-// `mutate` and `audit --prove` on a small kernel, whose mutants are few and known.
+// `mutate` and `audit --prove` on a small kernel with few, known mutants.
 #include "catch.h"
 #include "cli/add_one.h"
 
@@ -8,10 +8,11 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// Of add_one's three mutants one survives: that no thread adds shows in no check, and no value is claimed.
+/// One of add_one's three mutants survives: the contract claims no values, so not adding anything is not
+/// noticed.
 constexpr double score_of_add_one = 200.0 / 3;
 
-/// A barrier that orders nothing survives on every case; there are forty, and the kernel is not so small.
+/// Forty barriers that order nothing: their mutants survive all cases, and the kernel takes a while to run.
 struct NeedlessBarriers : Folder {
   NeedlessBarriers() {
     std::string barriers;
@@ -22,8 +23,8 @@ struct NeedlessBarriers : Folder {
   }
 };
 
-/// An excuse for a mutant of add_one's one comparison.
-std::string excusing(const std::string& change, const std::string& code = "setp.ge") {
+/// A contract with an equivalent-mutant annotation for add_one's only comparison.
+std::string with_equivalent(const std::string& change, const std::string& code = "setp.ge") {
   return add_one_contract +
          "[[equivalent]]\nmutation = \"force-compare\"\nfile = \"add_one.ptx\"\ncode = \"" + code +
          "\"\nchange = \"" + change + "\"\nreason = \"Nobody reads it.\"\n";
@@ -37,7 +38,7 @@ Names labels(const RanJson& ran) {
 
 }  // namespace
 
-TEST_CASE("each mutant is told with its place, its change and its fate") {
+TEST_CASE("each mutant is reported with its position, its change and its status") {
   const AddOne folder;
   const RanJson ran = run_json({"mutate", folder.path("add_one.toml"), "--seed", "7"});
   CHECK(ran.status == 0);
@@ -59,20 +60,20 @@ TEST_CASE("each mutant is told with its place, its change and its fate") {
   REQUIRE(kernel.at("mutants").size() == 3);
   const auto& survivor = kernel.at("mutants").at(0);
   CHECK(survivor.at("mutation") == "force-compare");
-  CHECK(survivor.at("change") == "let the comparison (ge) always hold");
+  CHECK(survivor.at("change") == "make the comparison (ge) always true");
   CHECK(survivor.at("line") == 15);
   CHECK(survivor.at("statements") == 1);
   CHECK(survivor.at("alive") == 1);
-  CHECK(survivor.at("fate") == "survived");
+  CHECK(survivor.at("status") == "survived");
   CHECK(survivor.at("cases") == 100);
   CHECK(survivor.at("finding").is_null());
   const auto& killed = kernel.at("mutants").at(2);
   CHECK(killed.at("mutation") == "shift-compare");
-  CHECK(killed.at("fate") == "killed");
+  CHECK(killed.at("status") == "killed");
   CHECK(killed.at("finding").at("kind") == "out-of-bounds");
 }
 
-TEST_CASE("one instance of a contract is mutated, the last size; or all; or a part of them") {
+TEST_CASE("by default the last size of a contract is mutated; options select other instances") {
   const Folder folder;
   folder.file("add_one.ptx", add_one_ptx);
   folder.file("add_one.toml",
@@ -98,7 +99,7 @@ TEST_CASE("a score below the floor gives status 1") {
   CHECK(with_floor("67").status == 1);
 }
 
-TEST_CASE("a floor cannot be judged by mutants that were not tried") {
+TEST_CASE("a floor cannot be checked if some mutants were not tried") {
   const NeedlessBarriers folder;
   std::vector<std::string> arguments{"mutate", folder.path("add_one.toml"), "--budget", "1ms"};
   const RanJson without_floor = run_json(arguments);
@@ -108,34 +109,35 @@ TEST_CASE("a floor cannot be judged by mutants that were not tried") {
   arguments.insert(arguments.end(), {"--floor", "0"});
   const RanJson with_floor = run_json(arguments);
   CHECK(with_floor.status == 3);
-  CHECK(with_floor.err.find("were not tried, so --floor cannot be judged; give more --budget") !=
+  CHECK(with_floor.err.find("were not tried, so --floor cannot be checked; increase --budget") !=
         std::string::npos);
 }
 
-TEST_CASE("mutants are judged by what the emulated device finds, so no other can be chosen") {
+TEST_CASE("mutate runs on the emulated device only") {
   const AddOne folder;
   const RanJson ran = run_json({"mutate", folder.path("add_one.toml"), "--device", "all"});
   CHECK(ran.status == 2);
   CHECK(ran.json.at("error").at("message").get<std::string>().find("--device") != std::string::npos);
 }
 
-TEST_CASE("an excused survivor does not count; an excuse for a mutant that is noticed fails the run") {
-  const AddOne excused(excusing("always hold"));
-  const RanJson good = run_json({"mutate", excused.path("add_one.toml"), "--floor", "100"});
+TEST_CASE(
+    "a survivor annotated as equivalent is not counted; an annotated mutant that is killed fails the run") {
+  const AddOne annotated(with_equivalent("always true"));
+  const RanJson good = run_json({"mutate", annotated.path("add_one.toml"), "--floor", "100"});
   CHECK(good.status == 0);
   CHECK(good.json.at("equivalent") == 1);
-  const AddOne noticed(excusing("never hold"));
+  const AddOne killed(with_equivalent("always false"));
   for (const std::vector<std::string>& verb : {Names{"mutate"}, Names{"audit", "--prove"}}) {
     std::vector<std::string> arguments = verb;
-    arguments.push_back(noticed.path("add_one.toml"));
+    arguments.push_back(killed.path("add_one.toml"));
     const RanJson bad = run_json(arguments);
     CHECK(bad.status == 1);
     const auto& mutation = verb.size() == 1 ? bad.json : bad.json.at("mutation");
-    CHECK(mutation.at("kernels").at(0).at("complaints").dump().find("it was noticed") != std::string::npos);
+    CHECK(mutation.at("kernels").at(0).at("complaints").dump().find("it was detected") != std::string::npos);
   }
 }
 
-TEST_CASE("an audit can be proved: what is deleted is noticed, and by what") {
+TEST_CASE("audit --prove reports each killed mutant with the finding that killed it") {
   const AddOne folder;
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--prove"});
   CHECK(ran.status == 0);
@@ -149,10 +151,10 @@ TEST_CASE("an audit can be proved: what is deleted is noticed, and by what") {
   CHECK(text.out.find("score 66.7 %: 2 killed, 1 survived") != std::string::npos);
 }
 
-TEST_CASE("an excuse that fits no mutant is refused before the audit runs") {
-  // One element too few: the audit, had it run, would have kept a failing case.
+TEST_CASE("an annotation that fits no mutant is refused before the audit runs") {
+  // One element too few: if the audit ran, it would store a failing case.
   const AddOne folder(
-      replaced(excusing("never hold", "mad.lo"), "count = \"count\"", "count = \"count - 1\""));
+      replaced(with_equivalent("always false", "mad.lo"), "count = \"count\"", "count = \"count - 1\""));
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--prove"});
   CHECK(ran.status == 2);
   CHECK(ran.json.at("error").at("file") == folder.path("add_one.toml"));
@@ -162,15 +164,15 @@ TEST_CASE("an excuse that fits no mutant is refused before the audit runs") {
   CHECK(run({"audit", folder.path("add_one.toml")}).status == 1);
 }
 
-TEST_CASE("an interrupted run gives no score to what it did not judge") {
+TEST_CASE("an interrupted run gives no score for what it did not check") {
   const NeedlessBarriers folder;
   const Ran ran = run({"mutate", folder.path("add_one.toml")}, {std::chrono::milliseconds(1000), {}});
   CHECK(ran.status == 130);
   CHECK(ran.out.find("score 100") == std::string::npos);
-  CHECK(ran.out.find(", a kernel without a result") != std::string::npos);
+  CHECK(ran.out.find(", 1 kernel without a result") != std::string::npos);
 }
 
-TEST_CASE("a proof that is interrupted leaves the audit's report, with status 130") {
+TEST_CASE("interrupting --prove keeps the audit's report and gives status 130") {
   const NeedlessBarriers folder;
   const RanJson ran = run_json({"audit", folder.path("add_one.toml"), "--cases", "1", "--prove",
                                 "--prove-budget", "10m", "--report", folder.path("reports")},

@@ -1,4 +1,4 @@
-// The built programs, run as a user runs them.
+// Runs the built programs as a user would.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,14 @@
 namespace foldproof::test {
 
 struct Ran {
-  int status = 0;  ///< exit status; 128 + N where signal N ended it
+  int status = 0;  ///< exit status; 128 + N if signal N ended the program
   std::string out, err;
 };
 
 struct How {
-  std::chrono::milliseconds interrupt_after{0};  ///< sends SIGINT then; 0: never
-  std::filesystem::path folder = {};             ///< to run in; empty: here
-  std::string out = {};                          ///< the file that standard output goes to; empty: Ran::out
+  std::chrono::milliseconds interrupt_after{0};  ///< when to send SIGINT; 0: never
+  std::filesystem::path folder = {};             ///< working directory; empty: the current one
+  std::string out = {};                          ///< file for standard output; empty: Ran::out
   std::vector<std::string> environment = {};     ///< "NAME=VALUE", for this run
   std::string program = FOLDPROOF_PROGRAM;
 };
@@ -33,15 +33,15 @@ struct RanJson {
 };
 RanJson run_json(std::vector<std::string> arguments, const How& how = {});
 
-/// The same of foldproof-lab.
+/// The same for foldproof-lab.
 Ran run_laboratory(const std::vector<std::string>& arguments, How how = {});
 RanJson run_laboratory_json(std::vector<std::string> arguments, How how = {});
 
-/// A folder that is gone with this object.
+/// A folder that is removed with this object.
 class Folder {
  public:
   Folder();
-  /// One of the same name in every run, so that the PTX cache knows what is compiled there.
+  /// A folder with the same name in every run, so that PTX compiled there is found in the cache.
   explicit Folder(const std::string& name);
   ~Folder();
   Folder(const Folder&) = delete;

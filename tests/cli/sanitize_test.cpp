@@ -1,4 +1,4 @@
-// What `foldproof sanitize` shows of one launch.
+// The output of `foldproof sanitize` for one launch.
 #include "catch.h"
 #include "cli/add_one.h"
 #include "cli/kernels.h"
@@ -16,7 +16,7 @@ std::vector<std::string> launch(const std::string& file, const std::vector<std::
 
 }  // namespace
 
-TEST_CASE("a clean launch leaves status 0, and its dumped buffer") {
+TEST_CASE("a clean launch gives status 0 and its dumped buffer") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const RanJson ran = run_json(launch(
@@ -34,7 +34,7 @@ TEST_CASE("a clean launch leaves status 0, and its dumped buffer") {
 TEST_CASE("floating-point values are printed as C hex strings, 64-bit integers as strings") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
-  // The kernel touches nothing: no element lies below the count 0.
+  // The kernel accesses nothing: no index is below the count 0.
   const RanJson floats = run_json(
       launch(file, {"--block", "32", "--arg", "buffer:f32:3:iota", "--arg", "u32:0", "--dump", "0"}));
   CHECK(floats.json.at("kernels").at(0).at("outputs").at("0") ==
@@ -66,7 +66,7 @@ TEST_CASE("a buffer can be read from a file") {
   CHECK(ran.json.at("kernels").at(0).at("outputs").at("0") == nlohmann::json::array({6, 8}));
 }
 
-TEST_CASE("a launch says how long it took") {
+TEST_CASE("a launch reports its duration") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const RanJson ran =
@@ -74,7 +74,7 @@ TEST_CASE("a launch says how long it took") {
   CHECK(ran.json.at("kernels").at(0).at("seconds") > 0);
 }
 
-TEST_CASE("a struct by value is given as its bytes") {
+TEST_CASE("a struct passed by value is given as its bytes") {
   const Folder folder;
   const std::string file = folder.file("store_pair.ptx", store_pair_ptx);
   const RanJson ran = run_json({"sanitize", file, "--entry", "store_pair", "--arg", "buffer:u32:2:zeros",
@@ -105,7 +105,7 @@ TEST_CASE("a finding names a shared array as C++ spells it") {
         "bytes)");
 }
 
-TEST_CASE("undefined bits in a buffer are a finding, whether it is dumped or not") {
+TEST_CASE("undefined bits in a buffer are reported even if it is not dumped") {
   const Folder folder;
   const std::string file = folder.file("pass_on.ptx", pass_on_ptx);
   const RanJson ran = run_json({"sanitize", file, "--entry", "pass_on", "--arg", "buffer:u32:1:zeros"});
@@ -113,7 +113,8 @@ TEST_CASE("undefined bits in a buffer are a finding, whether it is dumped or not
   CHECK(ran.json.at("kernels").at(0).at("findings").at(0).at("kind") == "uninitialized-read");
 }
 
-TEST_CASE("schedules that leave different values are a warning: a launch claims nothing") {
+TEST_CASE(
+    "different results under different schedules are a warning, because a single launch has no claims") {
   const Folder folder;
   const std::string file = folder.file("draw.ptx", draw_ptx);
   const RanJson ran =
@@ -126,7 +127,7 @@ TEST_CASE("schedules that leave different values are a warning: a launch claims 
   CHECK(finding.at("message") == "two schedules leave different values in argument 0");
 }
 
-TEST_CASE("an access past the end is a finding and status 1") {
+TEST_CASE("an access past the end is reported and gives status 1") {
   const Folder folder;
   const std::string file = folder.file("add_one.ptx", add_one_ptx);
   const RanJson ran =
@@ -155,7 +156,7 @@ TEST_CASE("an endless loop ends as a timeout") {
   CHECK(run({"sanitize", "--help"}).out.find("2000000000") != std::string::npos);
 }
 
-TEST_CASE("an interrupted run ends at once with status 130") {
+TEST_CASE("an interrupted run ends immediately with status 130") {
   const Folder folder;
   const std::string file = folder.file("count_forever.ptx", count_forever_ptx);
   const RanJson ran = run_json(
@@ -185,10 +186,10 @@ TEST_CASE("an entry is found by the spelling that findings print") {
   const RanJson either = sanitize(both, "sum32");
   CHECK(either.status == 2);
   CHECK(either.json.at("error").at("message") ==
-        "\"sum32\" fits several entries: sum32(float const*, float*), sum32(double const*, double*)");
+        "\"sum32\" matches several kernels: sum32(float const*, float*), sum32(double const*, double*)");
 }
 
-TEST_CASE("an entry is found by any part of its name that fits it alone") {
+TEST_CASE("an entry is found by any part of its name that matches only that entry") {
   const Folder folder;
   std::string two = add_one_ptx + add_one_ptx;
   const std::string second = "add_one";

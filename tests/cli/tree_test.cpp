@@ -1,4 +1,4 @@
-// foldproof tree: in which order a kernel combines its input; and what audits say of elements that are lost.
+// foldproof tree: the order in which a kernel combines its input; and audit's findings about lost elements.
 #include <fstream>
 #include <sstream>
 
@@ -12,7 +12,7 @@ using namespace foldproof::test;
 namespace {
 
 /// warp_sum(const float* x, float* total, unsigned count): lane t has x[t], and halves are folded onto each
-/// other. `first` is the first step of the fold: 16, unless lanes are to be lost.
+/// other. `first` is the first stride of the fold: 16, or less in order to lose lanes.
 std::string warp_sum(int first) {
   return R"(.version 8.0
 .target sm_90
@@ -82,7 +82,7 @@ std::string kernel(const Folder& folder, int first, const std::string& height = 
 
 }  // namespace
 
-TEST_CASE("the tree of a kernel is shown with its height, its order and its bound") {
+TEST_CASE("the summation tree of a kernel is shown with its height, its order and its bound") {
   const Folder folder;
   const RanJson ran = run_json({"tree", kernel(folder, 16), "--case", "count=32 equal seed=0"});
   REQUIRE(ran.status == 0);
@@ -94,7 +94,7 @@ TEST_CASE("the tree of a kernel is shown with its height, its order and its boun
   CHECK(ran.json.at("tree").at(0).size() == 2);
 }
 
-TEST_CASE("a small tree is drawn with its elements, and into a file") {
+TEST_CASE("a small tree is drawn with its elements, as text and to a file") {
   const Folder folder;
   const std::string svg = (folder.path() / "tree.svg").string();
   const Ran ran = run({"tree", kernel(folder, 16), "--case", "count=3 uniform seed=1", "--svg", svg});
@@ -108,7 +108,7 @@ TEST_CASE("a small tree is drawn with its elements, and into a file") {
   CHECK(drawn.str().find("</svg>") != std::string::npos);
 }
 
-TEST_CASE("a result that does not exist, and a file that cannot be written, are refused in one sentence") {
+TEST_CASE("a result that does not exist and a file that cannot be written are refused in one sentence") {
   const Folder folder;
   const std::string toml = kernel(folder, 16);
   const Ran result = run({"tree", toml, "--result", "1"});
@@ -119,7 +119,7 @@ TEST_CASE("a result that does not exist, and a file that cannot be written, are 
   CHECK(unwritable.err.find("cannot be written") != std::string::npos);
 }
 
-TEST_CASE("an audit names the elements that are lost, and says how the kernel combines the others") {
+TEST_CASE("an audit names the lost elements and describes how the kernel combines the others") {
   const Folder folder;
   const RanJson ran = run_json({"audit", kernel(folder, 8), "--cases", "16"});
   CHECK(ran.status == 1);
@@ -131,10 +131,10 @@ TEST_CASE("an audit names the elements that are lost, and says how the kernel co
   CHECK(lost);
 }
 
-TEST_CASE("of several kernels that one is shown which lost an element", "[nvcc]") {
+TEST_CASE("with several kernels, a lost element is attributed to the kernel that lost it", "[nvcc]") {
   if (foldproof::tests::lacks_nvcc()) return;
-  // Partial sums of 32 elements by one kernel, the total by another. Line 1 begins the first, line 6 the
-  // second.
+  // One kernel computes partial sums of 32 elements, another one their total. The first begins in line 1, the
+  // second in line 6.
   const std::string source = R"(__global__ void parts(const float* input, float* partials, unsigned count) {
   float total = 0;
   for (unsigned i = blockIdx.x * 32; i < count - LOST_1 && i < blockIdx.x * 32 + 32; ++i) total += input[i];
@@ -185,24 +185,24 @@ arguments = ["partials", "output", "grid"]
   CHECK(line_of_loss("0", "0") == 0);
 }
 
-TEST_CASE("a height that is claimed too small is a violation of the contract") {
+TEST_CASE("a claimed height that is too small is a contract violation") {
   const Folder folder;
   const RanJson ran = run_json({"audit", kernel(folder, 16, "4"), "--cases", "16"});
   CHECK(ran.status == 1);
   const auto& finding = ran.json.at("kernels").at(0).at("findings").at(0);
   CHECK(finding.at("kind") == "contract-violation");
-  CHECK(finding.at("message").get<std::string>().find(
-            "claims that an element goes through 4 additions at most") != std::string::npos);
+  CHECK(finding.at("message").get<std::string>().find("claims at most 4 additions per element") !=
+        std::string::npos);
 }
 
-TEST_CASE("an audit says what judged the values, and in which order they were combined") {
+TEST_CASE("an audit reports which checker checked the values and in which order they were combined") {
   const Folder folder;
   const RanJson ran = run_json({"audit", kernel(folder, 16), "--cases", "40"});
   CHECK(ran.status == 0);
   const auto& report = ran.json.at("kernels").at(0);
   CHECK(report.at("tree").at("order") == "32 in a strided fold");
   CHECK(report.at("tree").at("height") == 5);
-  CHECK(report.at("judged_by").at("tree").get<int>() > 0);
-  CHECK(report.at("worst_judged_by") == "tree");
+  CHECK(report.at("checked_by").at("tree").get<int>() > 0);
+  CHECK(report.at("worst_checked_by") == "tree");
   CHECK(report.at("worst_error_over_bound").get<double>() <= 1);
 }

@@ -1,4 +1,4 @@
-// Whether all kernels stand that kernels/matrix.toml says must stand.
+// Checks that kernels/ contains exactly the kernels that kernels/matrix.toml requires.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -61,8 +61,8 @@ struct Matrix {
 
 Matrix matrix() { return Matrix(toml::parse_file(kernels + "/matrix.toml")); }
 
-/// What the contracts serve, by id; defects and what repairs them are no rows.
-std::map<std::string, Pairs> standing() {
+/// What the contracts cover, by id; defects and repaired kernels are not rows of the matrix.
+std::map<std::string, Pairs> covered() {
   std::map<std::string, Pairs> all;
   for (const auto& file : contracts_below(kernels)) {
     const std::string folder = file.parent_path().filename().string();
@@ -71,14 +71,14 @@ std::map<std::string, Pairs> standing() {
     for (const Instance& instance : contract.instances) {
       const std::string type(name(instance.reduction->input));
       all[contract.id].insert(fmt::format("{} {}", type, name(instance.reduction->op)));
-      for (const FurtherResult& further : instance.further)
-        all[contract.id].insert(fmt::format("{} {}", type, name(further.reduction.op)));
+      for (const AdditionalOutput& additional : instance.additional_outputs)
+        all[contract.id].insert(fmt::format("{} {}", type, name(additional.reduction.op)));
     }
   }
   return all;
 }
 
-/// "a; b, …" of what is in one and not in the other.
+/// "a; b, …": what is in one and not in the other.
 std::string missing(const std::map<std::string, Pairs>& wanted, const std::map<std::string, Pairs>& there) {
   std::string text;
   for (const auto& [id, pairs] : wanted)
@@ -101,13 +101,13 @@ TEST_CASE("every row of the catalogue has a kernel in the matrix") {
     }
 }
 
-TEST_CASE("every gap in the matrix says why") { CHECK(matrix().faults == Words{}); }
+TEST_CASE("every gap in the matrix has a reason") { CHECK(matrix().faults == Words{}); }
 
-TEST_CASE("every kernel of the matrix stands, in every type and with every operator") {
-  CHECK(missing(matrix().due, standing()) == "");
+TEST_CASE("every kernel of the matrix exists, for every type and every operator") {
+  CHECK(missing(matrix().due, covered()) == "");
 }
 
-TEST_CASE("nothing stands that the matrix does not have") { CHECK(missing(standing(), matrix().due) == ""); }
+TEST_CASE("no kernel exists that is not in the matrix") { CHECK(missing(covered(), matrix().due) == ""); }
 
 }  // namespace
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-// Real runs of nvcc; they are few, since each takes half a second.
+// Real runs of nvcc; only a few, because each takes half a second.
 #include "contracts/compile.h"
 
 #include <cstdlib>
@@ -26,7 +26,7 @@ std::size_t files_in(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-// For as long as it lives, temporary files of this process go to a folder that nobody else uses.
+// While it exists, temporary files of this process go to a folder that no other process uses.
 class OwnTemporaryFolder {
  public:
   explicit OwnTemporaryFolder(const fs::path& folder) : before_(fs::temp_directory_path().string()) {
@@ -41,7 +41,7 @@ class OwnTemporaryFolder {
   std::string before_;
 };
 
-/// For as long as it lives, no nvcc is found.
+/// While it exists, nvcc cannot be found.
 class WithoutNvcc {
  public:
   WithoutNvcc() {
@@ -127,7 +127,7 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
     CompileOptions wrong = options_in(workshop);
     wrong.nvcc = "/no/such/nvcc";
     CHECK(error_of([&] { compile_contract(contract, wrong); }) ==
-          "--nvcc names \"/no/such/nvcc\", which is no program here");
+          "--nvcc names \"/no/such/nvcc\", which is not a program on this machine");
   }
   SECTION("a changed header is compiled again") {
     workshop.write("value.cuh", "#define VALUE 4711\n");
@@ -138,11 +138,11 @@ TEST_CASE("a contract's entries are instantiated, named by the compiler and cach
     CompileOptions other = options_in(workshop);
     other.flags = {"-DOTHER"};
     CHECK(error_of([&] { compile_contract(contract, other); }) ==
-          "the variable NVCC names \"/no/such/nvcc\", which is no program here");
+          "the variable NVCC names \"/no/such/nvcc\", which is not a program on this machine");
   }
 }
 
-TEST_CASE("a program of the host's functions is kept as PTX is: the same again needs no nvcc", "[nvcc]") {
+TEST_CASE("a host program is cached like PTX, and a second compilation needs no nvcc", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const char* const text =
@@ -157,7 +157,7 @@ TEST_CASE("a program of the host's functions is kept as PTX is: the same again n
   CHECK(error_of([&] { compile_contract(again, options_in(workshop)); }).empty());
 }
 
-TEST_CASE("an entry that does not exist is refused at its launch, with those that do", "[nvcc]") {
+TEST_CASE("an entry that does not exist is refused at its launch with the names of those that do", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   workshop.write("value.cuh", "#define VALUE 7\n");
@@ -170,7 +170,7 @@ TEST_CASE("an entry that does not exist is refused at its launch, with those tha
         std::string::npos);
 }
 
-TEST_CASE("a source that does not compile is one sentence with its place", "[nvcc]") {
+TEST_CASE("a source that does not compile is refused in one sentence with its position", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const fs::path source = workshop.write("k.cu", "__global__ void k(int* p) {\n  *p = nothing;\n}\n");
@@ -180,17 +180,17 @@ TEST_CASE("a source that does not compile is one sentence with its place", "[nvc
         "k.cu: nvcc cannot compile this: Unknown option '--what'");
 }
 
-TEST_CASE("what cannot be compiled is refused before nvcc runs") {
+TEST_CASE("a missing source and an invalid architecture are refused before nvcc runs") {
   CompileOptions options;
   CHECK(error_of([&] { compile_source("/no/such/file.cu", {}, {}, options); }) ==
-        "file.cu: there is no such file");
+        "file.cu: the file does not exist");
   const Workshop workshop;
   options.arch = "compute_90; rm";
   CHECK(error_of([&] { compile_source(workshop.write("k.cu", ""), {}, {}, options); }) ==
-        "\"compute_90; rm\" is no architecture; write one such as compute_90");
+        "unknown architecture \"compute_90; rm\"; write one such as compute_90");
 }
 
-TEST_CASE("a program in a build tree keeps its PTX beside itself") {
+TEST_CASE("a program in a build tree keeps its PTX next to itself") {
   const Workshop workshop;
   workshop.write("CMakeCache.txt", "");
   CHECK(ptx_folder_of(workshop.path() / "foldproof") == workshop.path() / "ptx");
@@ -201,7 +201,7 @@ TEST_CASE("an installed program keeps its PTX in the user's cache") {
   CHECK(ptx_folder_of(workshop.path() / "bin" / "foldproof") == user_cache() / "ptx");
 }
 
-TEST_CASE("a .ptx file is taken as it is, its entries matched by their spelling") {
+TEST_CASE("a .ptx file is used unchanged, and its entries are matched by spelling") {
   const Workshop workshop;
   const std::string ptx =
       ".version 8.0\n.target sm_90\n.visible .entry _ZN2ns3sumIfLi64EEEvPKT_PS1_j(\n)\n{\nret;\n}\n";

@@ -60,7 +60,7 @@ reason = "checked by hand: one lane writes"
 until  = 2027-01-01
 )toml";
 
-/// A contract that is right except for the lines given.
+/// A contract that is valid except for the given lines.
 std::string with_top(const std::string& line) {
   return "format = 1\n" + line + "\n[domain]\ncount = 4\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n";
 }
@@ -74,7 +74,7 @@ std::vector<std::string> labels(const Contract& contract) {
 
 }  // namespace
 
-TEST_CASE("a whole contract is read") {
+TEST_CASE("all parts of a contract are read") {
   const Workshop workshop;
   const Contract contract = workshop.load(two_level);
   CHECK(contract.id == "C1");
@@ -86,7 +86,7 @@ TEST_CASE("a whole contract is read") {
   CHECK(contract.allows.at(0).at == "tail.cuh:40");
 }
 
-TEST_CASE("a relative -I belongs to the contract's folder") {
+TEST_CASE("a relative -I is relative to the contract's folder") {
   const Workshop workshop;
   CHECK(workshop.load(two_level).flags ==
         std::vector<std::string>{"-std=c++17", "-I" + (workshop.path().parent_path() / "include").string(),
@@ -120,7 +120,7 @@ TEST_CASE("an operator of the matrix is a functor in C++") {
   CHECK(contract.instances.at(1).reduction->op == Operator::max);
 }
 
-TEST_CASE("{T:wide} is what elements are folded in that are widened on load") {
+TEST_CASE("{T:wide} is the accumulator type for elements that are widened on load") {
   const Workshop workshop;
   const Contract contract = workshop.load(
       "format = 1\ntypes = { T = [\"e4m3\", \"bf16\", \"f64\", \"u32\"] }\n[reduction]\noperator = \"sum\"\n"
@@ -143,7 +143,7 @@ TEST_CASE("the domain keeps the order of the file") {
   CHECK(instance.domain[2].second.high.evaluate({{"count", 1000}, {"block", 128}}) == 8);
 }
 
-TEST_CASE("buffers and claims have their defaults") {
+TEST_CASE("buffers and claims have documented defaults") {
   const Workshop workshop;
   const Instance instance = workshop.load(two_level).instances.at(0);
   CHECK(instance.buffers.at(0).initial == BufferContract::Initial::undefined);
@@ -155,7 +155,7 @@ TEST_CASE("buffers and claims have their defaults") {
   CHECK(instance.output_count.evaluate({}) == 1);
 }
 
-TEST_CASE("extents are an integer, an expression, or several") {
+TEST_CASE("an extent is an integer, an expression or a list") {
   const Workshop workshop;
   const LaunchContract launch = workshop.load(two_level).instances.at(0).launches.at(1);
   CHECK(launch.grid[0].evaluate({}) == 1);
@@ -196,19 +196,18 @@ TEST_CASE("a cooperative cluster launch with typed arguments and a struct is rea
   CHECK(structure.members.at(2).members.at(0).number == 0.125);
 }
 
-TEST_CASE("what a scan or rows leave follows from the shape of the result") {
+TEST_CASE("the size of the output follows from the shape of the result") {
   const Workshop workshop;
   const std::string reduction = "[reduction]\noperator = \"sum\"\ninput = \"f32\"\nresult = ";
   CHECK(workshop.load(with_end(reduction + "\"scan\"")).instances[0].output_count.text() == "count");
   CHECK(load_error(with_end(reduction + "\"partials\"")) ==
-        "k.toml:9:1: the result \"partials\" needs the key \"count\" in [output]: how many elements there "
-        "are");
+        "k.toml:9:1: the result \"partials\" requires the key \"count\" in [output]: the number of elements");
   CHECK(workshop.load(with_end(reduction + "\"partials\"\n[output]\ncount = \"2 * count\""))
             .instances[0]
             .output_count.evaluate({{"count", 4}}) == 8);
 }
 
-TEST_CASE("a result that the operator has not is refused with those that it has") {
+TEST_CASE("a result that the operator does not have is refused with those that it has") {
   const auto error = [](const std::string& op, const std::string& result) {
     return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + result));
   };
@@ -224,29 +223,29 @@ TEST_CASE("a result that the operator has not is refused with those that it has"
         std::string::npos);
 }
 
-TEST_CASE("a key that is for other operators is refused, unless it says nothing") {
+TEST_CASE("a key for other operators is refused unless it has its default value") {
   const auto error = [](const std::string& op, const std::string& lines) {
     return load_error(with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\n" + lines));
   };
   CHECK(error("sum", "functions = \"library\"") ==
-        "k.toml:12:14: \"functions\" is for log-sum-exp, cross-entropy and softmax, not for sum");
+        "k.toml:12:14: \"functions\" applies to log-sum-exp, cross-entropy and softmax, not to sum");
   CHECK(error("mean", "method = \"two-pass\"") ==
-        "k.toml:12:11: a mean is one sum, or has the method \"welford\" or \"shares\"");
+        "k.toml:12:11: the method of a mean must be \"unspecified\" (one sum), \"welford\" or \"shares\"");
   CHECK(error("variance", "method = \"shares\"") ==
         "k.toml:12:11: \"shares\" is a method of a mean; choose two-pass, textbook or welford");
   CHECK(error("mean", "scan = \"exclusive\"") ==
-        "k.toml:12:9: \"scan\" is for sum, prod, min, max, and, or, xor and custom, not for mean");
+        "k.toml:12:9: \"scan\" applies to sum, prod, min, max, and, or, xor and custom, not to mean");
   CHECK(error("sum", "[claims]\nmasked = \"zero\"") ==
-        "k.toml:13:11: \"masked\" is for log-sum-exp and softmax, not for sum");
+        "k.toml:13:11: \"masked\" applies to log-sum-exp and softmax, not to sum");
   CHECK(error("sum", "[claims]\nties = \"first\"") ==
-        "k.toml:13:9: \"ties\" is for argmin and argmax, not for sum");
+        "k.toml:13:9: \"ties\" applies to argmin and argmax, not to sum");
   CHECK(error("softmax", "result = \"array\"\n[claims]\nheight = \"1\"")
-            .find("and max-ratio, not for softmax") != std::string::npos);
+            .find("and max-ratio, not to softmax") != std::string::npos);
   CHECK(error("sum", "functions = \"fast\"\n[claims]\nties = \"any\"\nheight = \"9\"").empty());
   CHECK(error("variance", "method = \"welford\"\n[claims]\nheight = \"9\"").empty());
 }
 
-TEST_CASE("a method is one of the operator's own") {
+TEST_CASE("only the operator's own methods are accepted") {
   const Workshop workshop;
   const auto text = [](const std::string& op, const std::string& method) {
     return with_end("[reduction]\noperator = \"" + op + "\"\ninput = \"f32\"\nmethod = \"" + method + "\"");
@@ -258,10 +257,10 @@ TEST_CASE("a method is one of the operator's own") {
   CHECK(load_error(text("sum", "two-pass")).find("k.toml:12:11: ") == 0);
   CHECK(load_error(text("variance", "kahan")).find("k.toml:12:11: ") == 0);
   CHECK(load_error(text("sum", "kahan\"\nresult = \"partials\"\n[output]\ncount = \"2"))
-            .find(": partial results are rounded one by one") != std::string::npos);
+            .find(": partial results are rounded individually") != std::string::npos);
 }
 
-TEST_CASE("only what no launch decides may be the same for every launch") {
+TEST_CASE("same_for_every_launch needs a deterministic result whose shape does not depend on the launch") {
   const auto error = [](const std::string& result, const std::string& claims) {
     return load_error(with_end("[reduction]\noperator = \"sum\"\ninput = \"f32\"\nresult = \"" + result +
                                "\"\n[output]\ncount = 1\n[claims]\nsame_for_every_launch = true\n" + claims));
@@ -269,13 +268,13 @@ TEST_CASE("only what no launch decides may be the same for every launch") {
   CHECK(error("value", "deterministic = true").empty());
   CHECK(
       error("value", "") ==
-      "k.toml:16:25: what is the same for every launch is the same in every run; write deterministic = true");
-  CHECK(
-      error("partials", "deterministic = true") ==
-      "k.toml:16:25: partial results hang on the launch; \"same_for_every_launch\" is for all other results");
+      "k.toml:16:25: a result that is the same for every launch is deterministic; add deterministic = true");
+  CHECK(error("partials", "deterministic = true") ==
+        "k.toml:16:25: partial results depend on the launch; \"same_for_every_launch\" applies to all other "
+        "results");
 }
 
-TEST_CASE("the output may be set before a launch, or be the input") {
+TEST_CASE("the output may be initialised before a launch, or be the input") {
   const Workshop workshop;
   const Instance instance =
       workshop.load(with_end("[output]\ninitial = \"zero\"\nin_place = true\nreset = \"once\"")).instances[0];
@@ -284,12 +283,12 @@ TEST_CASE("the output may be set before a launch, or be the input") {
   CHECK(instance.in_place);
 }
 
-TEST_CASE("without a reduction the checks run alone") {
+TEST_CASE("a reduction is optional") {
   const Workshop workshop;
   CHECK_FALSE(workshop.load(with_top("")).instances[0].reduction.has_value());
 }
 
-TEST_CASE("excluded combinations are left out") {
+TEST_CASE("excluded combinations are not instantiated") {
   const Workshop workshop;
   const std::string axes = "types = { T = [\"f32\", \"f16\"], OP = [\"sum\", \"prod\"] }\n";
   CHECK(labels(workshop.load(
@@ -299,9 +298,10 @@ TEST_CASE("excluded combinations are left out") {
         std::vector<std::string>{"T=f32,OP=prod", "T=f16,OP=prod"});
 }
 
-TEST_CASE("exclusions that make no sense are refused") {
+TEST_CASE("invalid exclusions are refused") {
   const std::string axes = "types = { T = [\"f32\", \"f16\"] }\nexclude = ";
-  CHECK(load_error(with_top(axes + "[ { T = \"f16\" } ]")).find("lacks its \"reason\"") != std::string::npos);
+  CHECK(load_error(with_top(axes + "[ { T = \"f16\" } ]")).find("requires a \"reason\"") !=
+        std::string::npos);
   CHECK(load_error(with_top(axes + "[ { X = \"f16\", reason = \"r\" } ]")).find("\"X\"") !=
         std::string::npos);
   CHECK(load_error(with_top(axes + "[ { T = \"f64\", reason = \"r\" } ]")).find("T=f64") !=
@@ -325,7 +325,7 @@ TEST_CASE("a call implies its launch, its count and two results") {
   CHECK(contract.call->lanes == "all");
 }
 
-TEST_CASE("markers in the source announce findings with their line") {
+TEST_CASE("markers in the source announce findings at their line") {
   const Workshop workshop;
   const Contract contract = workshop.load(with_top(""),
                                           "a;  // finding: shared-race, unordered-access?\n"
@@ -338,8 +338,10 @@ TEST_CASE("markers in the source announce findings with their line") {
                                                     {Kind::unordered_access, {file, 1, 0}, true},
                                                     {Kind::wrong_value, {file, 5, 0}}});
   CHECK(load_error(with_top(""), "x // finding: shared-raise\n") ==
-        "k.cu:1:3: a marker announces the unknown finding \"shared-raise\"; did you mean \"shared-race\"?");
-  CHECK(load_error(with_top(""), "x // finding: ?\n").find("the unknown finding \"\"") != std::string::npos);
+        "k.cu:1:3: a marker announces an unknown kind of finding \"shared-raise\"; did you mean "
+        "\"shared-race\"?");
+  CHECK(load_error(with_top(""), "x // finding: ?\n").find("an unknown kind of finding \"\"") !=
+        std::string::npos);
   CHECK(load_error(with_top(""), "x // finding: \n").find("names no kind") != std::string::npos);
 }
 
@@ -358,7 +360,7 @@ TEST_CASE("contracts of a folder are found by their format, in path order") {
   CHECK(error_of([] { contracts_below("/nowhere/at/all"); }).find("cannot be searched") != std::string::npos);
 }
 
-TEST_CASE("a wrong contract gets one sentence with file, line and column") {
+TEST_CASE("a wrong contract is refused in one sentence with file, line and column") {
   CHECK(load_error("id = \"x\"\n") ==
         "k.toml:1:1: the top of the contract lacks the key \"format\": The version of this format: 1.");
   CHECK(load_error("format = 2\n") == "k.toml:1:10: format 2 is unknown; this program reads format 1");
@@ -375,8 +377,8 @@ TEST_CASE("a wrong contract gets one sentence with file, line and column") {
   CHECK(load_error(with_end("shared = \"4 * blocks\"")) ==
         "k.toml:9:11: unknown name \"blocks\" in the expression \"4 * blocks\" (known: count)");
   CHECK(load_error(with_end("shared = \"4 * (count\"")) ==
-        "k.toml:9:21: expected \")\", not the end in the expression \"4 * (count\"");
-  CHECK(load_error(with_end("[launch]\nentry = 1")).find("k.toml:9:1: the contract is no valid TOML") == 0);
+        "k.toml:9:21: expected \")\", found the end in the expression \"4 * (count\"");
+  CHECK(load_error(with_end("[launch]\nentry = 1")).find("k.toml:9:1: the contract is not valid TOML") == 0);
   CHECK(load_error(with_end("[[buffer]]\nname = \"b\"\ntype = \"f31\"\ncount = 1")) ==
         "k.toml:11:9: unknown type \"f31\"; did you mean \"f32\"?");
 }
@@ -390,7 +392,7 @@ std::string with_custom(const std::string& combine, const std::string& identity 
 
 }  // namespace
 
-TEST_CASE("a custom operator must be associative, with an identity") {
+TEST_CASE("a custom operator must be associative and have an identity") {
   const Contract contract = Workshop().load(with_custom("a + b + a * b"));
   const Reduction& reduction = *contract.instances[0].reduction;
   CHECK(reduction.op == Operator::custom);
@@ -398,21 +400,20 @@ TEST_CASE("a custom operator must be associative, with an identity") {
   CHECK(reduction.custom->identity == 0);
   // (0 * 0 + 1) * 1 + 1 = 2, and 0 * (0 * 1 + 1) + 1 = 1.
   CHECK(load_error(with_custom("a * b + 1")) ==
-        "k.toml:5:12: \"a * b + 1\" is no reduction in i32: of 0, 0 and 1 it makes 2 where the first two are "
-        "combined first, and 1 where the last two are; a kernel that works on parts needs an associative "
-        "operator");
+        "k.toml:5:12: \"a * b + 1\" is not associative in i32: for 0, 0 and 1 it gives 2 if the first two "
+        "are combined first, and 1 if the last two are; a kernel that combines partial results requires an "
+        "associative operator");
   CHECK(load_error(with_custom("a + b", "identity = \"1\"")) ==
-        "k.toml:5:12: 1 is no identity of \"a + b\" in i32: with it, 0 becomes 1 where it stands first and 1 "
-        "where "
-        "it comes after; write the value that changes nothing");
+        "k.toml:5:12: 1 is not an identity of \"a + b\" in i32: combined with it, 0 becomes 1 as the first "
+        "operand and 1 as the second; specify the value that changes nothing");
   CHECK(load_error(with_custom("a + b", "identity = \"2^32\"")) ==
-        "k.toml:6:13: the identity 2^32 is no value of i32");
-  CHECK(load_error(with_custom("a / b")).find("made of +, - and *") != std::string::npos);
+        "k.toml:6:13: the identity 2^32 is not a value of i32");
+  CHECK(load_error(with_custom("a / b")).find("other than +, - and *") != std::string::npos);
   CHECK(load_error(with_custom("a + c")).find("unknown name \"c\"") != std::string::npos);
-  CHECK(load_error(with_custom("a + b", "")).find("needs a key \"identity\"") != std::string::npos);
+  CHECK(load_error(with_custom("a + b", "")).find("requires the key \"identity\"") != std::string::npos);
 }
 
-TEST_CASE("an excuse speaks of at least one statement") {
+TEST_CASE("an equivalent-mutant annotation covers at least one statement") {
   const auto with_statements = [](const std::string& number) {
     return with_end(
         "[[equivalent]]\nmutation = \"delete-barrier\"\nfile = \"k.cu\"\ncode = \"x\"\nreason = \"r\"\n"
@@ -425,21 +426,21 @@ TEST_CASE("an excuse speaks of at least one statement") {
   CHECK(load_error(with_statements("-1")) == "k.toml:14:14: \"statements\" must be at least 1, not -1");
 }
 
-TEST_CASE("a key that was renamed is refused with its new name") {
+TEST_CASE("a renamed key is refused with its new name") {
   CHECK(
       load_error(with_end("[[equivalent]]\nmutation = \"delete-barrier\"\nat = \"k.cu:1\"\ncode = \"x\"\n"
                           "reason = \"r\"")) ==
       "k.toml:11:1: \"at\" in [[equivalent]] is now \"file\", without a line: \"code\" quotes the statement");
 }
 
-TEST_CASE("placeholders that the matrix does not have are refused where they stand") {
+TEST_CASE("placeholders without values are refused at their position") {
   CHECK(load_error(with_end("shared = \"2 * {X}\"")) ==
         "k.toml:9:15: the placeholder {X} has no values, since the contract has no types");
   CHECK(load_error(with_top("types = { TY = [\"f32\"] }") + "shared = \"{TT}\"\n") ==
         "k.toml:9:11: unknown placeholder {TT}; did you mean \"TY\"?");
 }
 
-TEST_CASE("names must be free and known") {
+TEST_CASE("names must be unused where they are declared and known where they are used") {
   CHECK(load_error(with_end("[[buffer]]\nname = \"output\"\ntype = \"f32\"\ncount = 1")).find("is taken") !=
         std::string::npos);
   CHECK(load_error(with_end("[[buffer]]\nname = \"a b\"\ntype = \"f32\"\ncount = 1"))
@@ -450,26 +451,25 @@ TEST_CASE("names must be free and known") {
         std::string::npos);
   CHECK(load_error(with_end("arguments = [\"f33:1\"]"))
             .find("unknown type \"f33\" before \":\"; did you mean \"f32\"?") != std::string::npos);
-  CHECK(
-      load_error(with_end("arguments = [\"f32:one\"]")).find("\"one\" is no number; write one such as 1.5") !=
-      std::string::npos);
+  CHECK(load_error(with_end("arguments = [\"f32:one\"]"))
+            .find("\"one\" is not a number; write one such as 1.5") != std::string::npos);
   CHECK(load_error(with_end("arguments = [\"input - 1\"]")).find("only \"+ elements\" may follow") !=
         std::string::npos);
 }
 
-TEST_CASE("an argument that is none is told how to be written") {
+TEST_CASE("an invalid argument is refused with the syntax of arguments") {
   const auto argument = [](const std::string& text) {
     return load_error(with_end("arguments = [\"" + text + "\"]"));
   };
   CHECK(argument("{input, }").find("an argument is empty; write a buffer, an expression, a typed number") !=
         std::string::npos);
-  CHECK(argument("{input").find("lacks its closing \"}\"; write it behind the last member") !=
+  CHECK(argument("{input").find("lacks its closing \"}\"; write it after the last member") !=
         std::string::npos);
-  CHECK(argument("{{{{{{{{{input}}}}}}}}}").find("write the members of the inner ones in their place") !=
+  CHECK(argument("{{{{{{{{{input}}}}}}}}}").find("replace the inner ones by their members") !=
         std::string::npos);
 }
 
-TEST_CASE("a domain must be a range that holds something") {
+TEST_CASE("a domain must be a range that is not empty") {
   const auto domain = [](const std::string& lines) {
     return load_error("format = 1\n[domain]\n" + lines +
                       "\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n");
@@ -480,13 +480,13 @@ TEST_CASE("a domain must be a range that holds something") {
   CHECK(domain("input = 1").find("\"input\" cannot name a variable") != std::string::npos);
 }
 
-TEST_CASE("only variables of the domain are tried, in a range that holds something") {
+TEST_CASE("[tried] accepts only variables of the domain, with ranges that are not empty") {
   const auto tried = [](const std::string& line) {
     return load_error("format = 1\n[domain]\ncount = \"0 .. 9\"\n[tried]\n" + line +
                       "\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n");
   };
   CHECK(tried("count = \"0 .. 5\"").empty());
-  CHECK(tried("grid = 5") == "k.toml:5:1: \"grid\" is tried and no variable of [domain] (known: count)");
+  CHECK(tried("grid = 5") == "k.toml:5:1: \"grid\" in [tried] is not a variable of [domain] (known: count)");
   CHECK(tried("count = \"5 .. 4\"") == "k.toml:5:10: the range \"5 .. 4\" is empty");
   CHECK(tried("count = [1]").find("must be an integer or a range in a string") != std::string::npos);
 }
@@ -499,26 +499,27 @@ TEST_CASE("suppressions need a kind, a place, a reason and a date") {
   CHECK(
       load_error(with_end(allow + "reason = \"r\"\nuntil = \"2027-01-01\"")) ==
       "k.toml:13:9: \"until\" in [[allow]] must be a date such as 2027-01-01, without quotes, not a string");
-  CHECK(load_error(with_end(allow + "reason = \"\"\nuntil = 2027-01-01")).find("where it holds and why") !=
+  CHECK(load_error(with_end(allow + "reason = \"\"\nuntil = 2027-01-01")).find("where it applies and why") !=
         std::string::npos);
 }
 
-TEST_CASE("the source must be there") {
+TEST_CASE("the source must exist") {
   const Workshop workshop;
   const auto file = workshop.write("lonely.toml", with_top(""));
   CHECK(error_of([&] { load_contract(file); }).find("lonely.cu does not exist; name it with \"path\"") !=
         std::string::npos);
   CHECK(error_of([&] { load_contract(workshop.path() / "none.toml"); }) ==
-        "none.toml: there is no such file");
-  CHECK(error_of([&] { load_contract(workshop.path()); }).find("no regular file") != std::string::npos);
+        "none.toml: the file does not exist");
+  CHECK(error_of([&] { load_contract(workshop.path()); }).find("not a regular file") != std::string::npos);
 }
 
-TEST_CASE("a call takes the place of launches and needs types") {
+TEST_CASE("a call replaces launches and needs types") {
   const std::string source = "[source]\ncall = \"f(x)\"\n";
   CHECK(load_error(with_end(source)).find("either a \"call\" or launches") != std::string::npos);
-  CHECK(load_error("format = 1\n" + source).find("needs a [reduction]") != std::string::npos);
+  CHECK(load_error("format = 1\n" + source).find("requires a [reduction]") != std::string::npos);
   const std::string reduction = "[reduction]\noperator = \"sum\"\ninput = \"f32\"\n";
-  CHECK(load_error("format = 1\n" + source + reduction).find("which \"block\" sizes") != std::string::npos);
-  CHECK(load_error("format = 1\n" + source + "lanes = \"0; evil\"\n" + reduction).find("a thread's number") !=
+  CHECK(load_error("format = 1\n" + source + reduction).find("must specify \"block\", the block sizes") !=
+        std::string::npos);
+  CHECK(load_error("format = 1\n" + source + "lanes = \"0; evil\"\n" + reduction).find("a thread number") !=
         std::string::npos);
 }

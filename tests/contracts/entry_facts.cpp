@@ -1,4 +1,4 @@
-// Facts about an entry hold for its instructions, however these are laid out in lines.
+// Facts about an entry depend on its instructions, not on their layout in lines.
 #include "contracts/entry_facts.h"
 
 #include "catch.h"
@@ -24,12 +24,12 @@ std::string one_a_line(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("inline assembly that flushes is seen, on one line with its declarations as well") {
+TEST_CASE("flushing inline assembly is recognised on one line together with its declarations") {
   CHECK(facts("{ .reg .f32 t; mul.ftz.f32 t, %f1, %f2; add.f32 %f1, t, %f2; }").flushes_subnormals);
   CHECK_FALSE(facts("{ .reg .f32 t; mul.f32 t, %f1, %f2; add.f32 %f1, t, %f2; }").flushes_subnormals);
 }
 
-TEST_CASE("each of two instructions on a line is judged by its own suffixes") {
+TEST_CASE("two instructions on one line are each checked by their own suffixes") {
   CHECK(facts("add.f32 %f1, %f1, %f2; mul.ftz.f32 %f1, %f1, %f2;").flushes_subnormals);
   CHECK(facts("ex2.approx.ftz.f32 %f1, %f1; mul.ftz.f32 %f1, %f1, %f2;").flushes_subnormals);
   CHECK_FALSE(facts("ex2.approx.ftz.f32 %f1, %f1; mul.f32 %f1, %f1, %f2;").flushes_subnormals);
@@ -55,6 +55,6 @@ TEST_CASE("facts do not depend on how many instructions share a line") {
   CHECK(together.arithmetic == std::set<TypedOperation>{{"mul", "f32"}, {"div", "f32"}});
 }
 
-TEST_CASE("nothing is known of text that is no PTX") {
+TEST_CASE("text that is not PTX has no facts") {
   CHECK(facts_of(ptx::Source("k.ptx", "no PTX"), "k") == EntryFacts{});
 }

@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "catch.h"
 #include "contracts/entry_facts.h"
-#include "contracts/guessing/kernel_name.h"
+#include "contracts/guessing/reduction_guess.h"
 #include "contracts/keys.h"
 #include "nvcc.h"
 #include "workshop.h"
@@ -14,7 +14,7 @@ using namespace foldproof;
 
 namespace {
 
-// PTX as nvcc writes it, cut down to what a guess looks at.
+// PTX as nvcc writes it, reduced to what guessing reads.
 const std::string block_sums = R"ptx(
 .version 9.0
 .target sm_90
@@ -186,7 +186,7 @@ TEST_CASE("an entry's launch bounds, memory and loops are read from its PTX alon
   CHECK_FALSE(facts_of(ptx::Source("k.ptx", block_sums), "missing").uses_block_index);
 }
 
-TEST_CASE("blocks that write without atomics are taken to leave partials") {
+TEST_CASE("blocks that write without atomics are assumed to write partial results") {
   std::vector<std::string> said;
   const Contract contract = guess("block_sums", said);
   CHECK(only(contract).reduction->op == Operator::sum);
@@ -199,10 +199,10 @@ TEST_CASE("blocks that write without atomics are taken to leave partials") {
   CHECK(only(contract).launches.at(0).lowered == "_Z10block_sumsPKfPfj");
   CHECK(
       said.at(0) ==
-      "block_sums: parameter 1 (float const*) is taken for the input, parameter 2 (float*) for the output.");
+      "block_sums: parameter 1 (float const*) is assumed to be the input, parameter 2 (float*) the output.");
 }
 
-TEST_CASE("atomics on the output mean one value, set to the identity before") {
+TEST_CASE("atomics on the output imply a single value, initialised to the identity") {
   const Contract contract = guess("total");
   CHECK(only(contract).reduction->result == ResultShape::value);
   CHECK(only(contract).reduction->input == Element::f64);
@@ -210,13 +210,13 @@ TEST_CASE("atomics on the output mean one value, set to the identity before") {
   CHECK(domain(contract, "grid").low.text() == "ceil_div(count, block)");
 }
 
-TEST_CASE("PTX adds signed integers with unsigned atomics, which count all the same") {
+TEST_CASE("an unsigned atomic addition implies a sum of signed integers too") {
   const Contract contract = guess("tall");
   CHECK(only(contract).reduction->op == Operator::sum);
   CHECK(only(contract).output_initial == BufferContract::Initial::identity);
 }
 
-TEST_CASE("elements that are copied asynchronously or read in pairs are read all the same") {
+TEST_CASE("elements copied asynchronously or read in pairs count as read") {
   CHECK(facts_of(ptx::Source("k.ptx", block_sums), "_Z5tilesPKfPfi").reads_in_loop);
   CHECK(facts_of(ptx::Source("k.ptx", block_sums), "_Z5pairsPK6__halfPS_i").reads_in_loop);
   CHECK_FALSE(facts_of(ptx::Source("k.ptx", block_sums), "_Z6singlePKfPfi").reads_in_loop);
@@ -224,7 +224,8 @@ TEST_CASE("elements that are copied asynchronously or read in pairs are read all
   CHECK(domain(guess("pairs"), "count").high.text() == "2^31 - 1");
 }
 
-TEST_CASE("what an entry calls counts as its own, and an address that is called for no element") {
+TEST_CASE(
+    "the body of a called function counts as the entry's own, and a function pointer is not an element") {
   // nvcc -G calls atomicAdd by name; a table of functions is read to call one of them.
   const std::string calling = R"ptx(
 .version 9.0
@@ -280,7 +281,7 @@ TEST_CASE("what an entry calls counts as its own, and an address that is called 
   CHECK_FALSE(facts.uses_shuffle);
 }
 
-TEST_CASE("a pointer to vectors promises whole ones at their alignment") {
+TEST_CASE("a pointer to vectors implies whole vectors at their alignment") {
   std::vector<std::string> said;
   const Contract contract = guess("quads", said);
   CHECK(only(contract).reduction->input == Element::f32);
@@ -290,39 +291,38 @@ TEST_CASE("a pointer to vectors promises whole ones at their alignment") {
   CHECK(domain(contract, "offset").high.text() == "0");
   CHECK(only(contract).launches.at(0).arguments.at(2).value.text() == "count");
   CHECK(says(said,
-             "quads: parameter 1 (float4 const*) points to groups of 4 elements: cases hold whole ones, and "
-             "start at their alignment."));
-  CHECK(guess_error("into2").find("the type of parameter 2 (float2*) is not known") != std::string::npos);
+             "quads: parameter 1 (float4 const*) points to groups of 4 elements: cases consist of whole, "
+             "aligned groups."));
+  CHECK(guess_error("into2").find("the type of parameter 2 (float2*) is unknown") != std::string::npos);
 }
 
-TEST_CASE("a guess that a block reads at most an element a thread is told") {
+TEST_CASE("the assumption that a block reads at most one element per thread is reported") {
   std::vector<std::string> said;
   CHECK(domain(guess("single", said), "count").high.text() == "block");
-  CHECK(says(
-      said,
-      "single: no loop that reads the input was found in it, so that a case has at most as many elements as "
-      "threads; widen count in a contract where it serves more."));
+  CHECK(says(said,
+             "single: no loop that reads the input was found, so a case has at most as many elements as "
+             "threads; widen count in a contract if it supports more."));
   said.clear();
   guess("pairs", said);
   CHECK(says(said,
-             "pairs: it reads several elements at once, and nothing in its signature promises that the "
-             "input is aligned for that; `offset = \"0\"` under [domain] of a contract does."));
+             "pairs: it reads several elements at once, but its signature does not guarantee that the input "
+             "is aligned for that; `offset = \"0\"` in [domain] of a contract does."));
 }
 
-TEST_CASE("shuffles without shared memory mean one warp, and arithmetic tells the operator") {
+TEST_CASE("shuffles without shared memory imply one warp, and arithmetic implies the operator") {
   const Contract contract = guess("warp");
   CHECK(domain(contract, "block").low.text() == "32");
   CHECK(only(contract).reduction->op == Operator::max);
   CHECK(domain(contract, "count").low.text() == "grid * block");
 }
 
-TEST_CASE("what cannot be guessed is refused with the reason") {
+TEST_CASE("an entry that cannot be guessed is refused with the reason") {
   CHECK(guess_error("scale").find("does not look like a reduction") != std::string::npos);
   CHECK(guess_error("dot").find("reads more than one input") != std::string::npos);
-  CHECK(guess_error("plain").find("its parameters are not known") != std::string::npos);
+  CHECK(guess_error("plain").find("its parameters are unknown") != std::string::npos);
 }
 
-TEST_CASE("a name tells other operators than folds, the longer word first") {
+TEST_CASE("an operator other than a fold is recognised by its name, longer words first") {
   const auto op = [](std::string_view name) {
     const NameRow* row = row_of_name(name);
     return row == nullptr ? "none" : info(row->op).name;
@@ -341,7 +341,7 @@ TEST_CASE("a name tells other operators than folds, the longer word first") {
   CHECK(op("bins") == "histogram");
 }
 
-TEST_CASE("an operator is guessed with its result, or what is missing is said") {
+TEST_CASE("an operator is guessed with its result, or refused with what is missing") {
   const auto ptx = [](const std::string& name, const std::string& types, const std::string& body) {
     return "\n.version 9.0\n.target sm_90\n.visible .entry _Z" + std::to_string(name.size()) + name + types +
            "(\n)\n{\n\t.shared .align 4 .b8 s[1024];\n$L__BB0_2:\n\tld.global.f32 \t%f1, [%rd1];\n\t@%p1 bra "
@@ -367,7 +367,7 @@ TEST_CASE("an operator is guessed with its result, or what is missing is said") 
   CHECK(only(argmax).reduction->op == Operator::argmax);
   CHECK(only(argmax).reduction->result == ResultShape::value);
   CHECK(only(argmax).reduction->accumulator == Element::f32);
-  CHECK(domain(argmax, "count").high.text() == "2^31 - 1");  // the last index fits
+  CHECK(domain(argmax, "count").high.text() == "2^31 - 1");  // the last index is representable
   reads_back(argmax);
   const Contract softmax = guessed("softmax", to_f32, "\tex2.approx.ftz.f32 \t%f2, %f1;\n");
   CHECK(only(softmax).reduction->op == Operator::softmax);
@@ -379,19 +379,19 @@ TEST_CASE("an operator is guessed with its result, or what is missing is said") 
   CHECK(only(guessed("mean", to_f32)).reduction->op == Operator::mean);
 
   CHECK(refused("argmax", to_f32)
-            .find("it is not known what it writes as f32; write one (docs/contracts.md), with operator = "
+            .find("it is unknown what it writes as f32; write one (docs/contracts.md), with operator = "
                   "\"argmax\" and result = \"value\" or \"rows\"") != std::string::npos);
   CHECK(refused("softmax", to_f32, blocks).find("how long its rows are") != std::string::npos);
   CHECK(refused("softmax", "PKfPfii").find("how long its rows are") != std::string::npos);
   CHECK(refused("hist", to_i32).find("how many bins it has") != std::string::npos);
-  CHECK(refused("variance", to_f32).find("by n, as the operator does, or by n - 1") != std::string::npos);
+  CHECK(refused("variance", to_f32).find("by n, like the operator, or by n - 1") != std::string::npos);
   CHECK(refused("scan", to_f32).find("inclusive or exclusive") != std::string::npos);
   CHECK(refused("layernorm", to_f32).find("the Euclidean norm") != std::string::npos);
   CHECK(refused("rows", to_f32, "\tadd.f32 \t%f2, %f1, %f1;\n\tdiv.rn.f32 \t%f2, %f1, %f1;\n")
-            .find("it divides or takes roots") != std::string::npos);
+            .find("it divides or computes roots") != std::string::npos);
 }
 
-TEST_CASE("without an entry every kernel is guessed at, and those left out are named") {
+TEST_CASE("without an entry every kernel is guessed, and those left out are named") {
   const Workshop workshop;
   std::vector<std::string> said;
   CHECK(guess_contracts(workshop.write("k.ptx", block_sums), "", {}, said).size() == 8);
@@ -400,7 +400,7 @@ TEST_CASE("without an entry every kernel is guessed at, and those left out are n
         }) == 4);
 }
 
-TEST_CASE("a starter contract reads back as what was guessed") {
+TEST_CASE("a starter contract reads back as the contract that was guessed") {
   const Workshop workshop;
   std::vector<std::string> said;
   const auto contracts = guess_contracts(workshop.write("k.ptx", block_sums), "", {}, said);
@@ -418,7 +418,7 @@ TEST_CASE("a starter contract reads back as what was guessed") {
   }
 }
 
-TEST_CASE("a starter contract keeps every form of argument, scratch memory and odd characters") {
+TEST_CASE("a starter contract keeps every form of argument, scratch memory and special characters") {
   const Workshop workshop;
   const Contract contract = workshop.load(
       "format = 1\nid = \"a\\\"b\\\\c\\u0007\"\n[domain]\ncount = \"1 .. 2^20\"\n[[buffer]]\nname = "
@@ -434,7 +434,8 @@ TEST_CASE("a starter contract keeps every form of argument, scratch memory and o
         std::string::npos);
 }
 
-TEST_CASE("templates are guessed at with usual arguments, by the names in the source", "[nvcc]") {
+TEST_CASE("templates are instantiated with usual arguments, and parameters are recognised by their names",
+          "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const auto source = workshop.write("k.cu", R"cuda(
@@ -460,10 +461,10 @@ template <typename T, int B> __global__ void block_max(T* result, const T* data,
   CHECK(only(contract).reduction->op == Operator::max);
   CHECK(only(contract).input_name == "data");
   CHECK(only(contract).output_name == "result");
-  CHECK(said.front() == "block_max: the template is taken as block_max<float, 256>.");
+  CHECK(said.front() == "block_max: the template is instantiated as block_max<float, 256>.");
 }
 
-TEST_CASE("the number of groups is what a parameter of that name gets", "[nvcc]") {
+TEST_CASE("a parameter named after groups receives the number of groups", "[nvcc]") {
   if (tests::lacks_nvcc()) return;
   const Workshop workshop;
   const auto source = workshop.write("k.cu", R"cuda(
@@ -482,7 +483,7 @@ __global__ void pair_sum(const __half2* in, float* out, int pairs) {
   CHECK(only(contract).launches.at(0).arguments.at(2).value.text() == "groups");
 }
 
-TEST_CASE("the reference page holds the table of keys as the program knows it") {
+TEST_CASE("docs/contracts.md contains the program's table of keys") {
   const std::string page = read_text_file(FOLDPROOF_SOURCE_DIR "/docs/contracts.md", std::size_t{1} << 20);
   INFO("docs/contracts.md must hold this below \"Every key\":" << key_reference());
   CHECK(page.find(key_reference()) != std::string::npos);

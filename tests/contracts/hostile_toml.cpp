@@ -1,4 +1,4 @@
-// Contracts that nobody wrote in good faith: each ends in one sentence, soon.
+// Contracts written to break the reader: each is refused in one sentence and in a short time.
 #include <string>
 
 #include "catch.h"
@@ -22,7 +22,7 @@ std::string repeated(const std::string& part, int times) {
 
 }  // namespace
 
-TEST_CASE("broken TOML is refused at its place") {
+TEST_CASE("broken TOML is refused at its position") {
   CHECK(load_error("format = \n").starts_with("k.toml:1:"));
   CHECK(is_refused("format = 1\nformat = 1\n"));
   CHECK(is_refused("[[launch]]\n[launch]\n"));

@@ -1,10 +1,9 @@
-// The pieces around nvcc that need no nvcc: what it prints, what it read, what is kept.
+// The code around nvcc that runs without it: parsing its output, its prerequisites, the cache.
 #include <thread>
 
 #include "catch.h"
 #include "contracts/compile_commands.h"
 #include "contracts/nvcc/cache.h"
-#include "contracts/nvcc/dependencies.h"
 #include "contracts/nvcc/diagnostics.h"
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
@@ -23,7 +22,7 @@ TEST_CASE("the first error of the front end has its file, line and sentence") {
   CHECK(error.where == Position{"/x/k.cu", 12, 0});
 }
 
-TEST_CASE("the caret gives the column where the echo is the line of the file") {
+TEST_CASE("the caret gives the column if the echoed line is the line of the file") {
   const Workshop workshop;
   const std::string file = workshop.write("k.cu", "int a;\nint x = ;\n").string();
   CHECK(
@@ -34,7 +33,7 @@ TEST_CASE("the caret gives the column where the echo is the line of the file") {
       0);
 }
 
-TEST_CASE("errors of the host compiler and of nvcc itself are understood") {
+TEST_CASE("errors of the host compiler and of nvcc itself are parsed") {
   CHECK(first_error("k.cu:1:10: fatal error: nope.h: No such file or directory\n", 1).where ==
         Position{"k.cu", 1, 10});
   CHECK(first_error("k.cu:1:2: error: #error hello\n", 1).sentence == "#error hello");
@@ -44,29 +43,29 @@ TEST_CASE("errors of the host compiler and of nvcc itself are understood") {
   CHECK(first_error(std::string(1 << 20, '('), 1).sentence.size() < 1100);
 }
 
-TEST_CASE("nvcc without a host compiler is told from a source that does not compile") {
+TEST_CASE("a missing host compiler is distinguished from a source that does not compile") {
   CHECK(complaint_about_host_compiler("gcc: No such file or directory\nnvcc fatal   : Failed to preprocess "
                                       "host compiler properties.\n") == "gcc: No such file or directory");
   CHECK_FALSE(complaint_about_host_compiler("k.cu:1:2: error: #error hello\n"));
 }
 
-TEST_CASE("make's escapes in a list of files are undone") {
+TEST_CASE("make's escapes in a list of prerequisites are undone") {
   CHECK(prerequisites("a.ptx : /x/k.cu \\\n    /usr/my\\ file.h \\\n    /a$$b.h /c\\#d.h\n") ==
         std::vector<std::string>{"/x/k.cu", "/usr/my file.h", "/a$b.h", "/c#d.h"});
   CHECK(prerequisites("no rule").empty());
 }
 
-TEST_CASE("the unit takes each entry's address under a name of its own") {
+TEST_CASE("the translation unit takes each entry's address under its own name") {
   const std::string unit = translation_unit("/x/k.cu", {"sum<float, 2>", "ns::max"}, "// appendix\n");
   CHECK(unit.starts_with("#include \"/x/k.cu\"\n// appendix\n"));
   CHECK(unit.find("(void*)(&sum<float, 2>)") != std::string::npos);
   CHECK(entry_of_diagnostic("foldproof-generated/entry-1") == 1u);
   CHECK_FALSE(entry_of_diagnostic("/x/entry-1.cu").has_value());
-  CHECK(error_of([] { translation_unit("/x/a\"b.cu", {}, ""); }).find("may hold no quote") !=
+  CHECK(error_of([] { translation_unit("/x/a\"b.cu", {}, ""); }).find("must not contain a quote") !=
         std::string::npos);
 }
 
-TEST_CASE("what the unit added is taken out of the PTX again") {
+TEST_CASE("the definitions added by the translation unit are removed from the PTX") {
   const std::string header = ".version 9.0\n.target sm_90\n";
   const std::string definition = ".visible .entry _Z1fPi(\n\t.param .u64 _Z1fPi_param_0\n)\n{\n\tret;\n}\n";
   const UnitPtx unit = without_addresses(
@@ -77,7 +76,7 @@ TEST_CASE("what the unit added is taken out of the PTX again") {
   CHECK(unit.ptx == header + definition);
 }
 
-TEST_CASE("PTX that describes the added globals elsewhere keeps them") {
+TEST_CASE("PTX whose debug information mentions the added globals keeps them") {
   const std::string text =
       ".version 9.0\n.target sm_90\n.global .align 8 .u64 foldproof_entry_0 = f;\n"
       ".section .debug_info { foldproof_entry_0 }\n";
@@ -86,7 +85,7 @@ TEST_CASE("PTX that describes the added globals elsewhere keeps them") {
   CHECK(unit.lowered.at(0) == "f");
 }
 
-TEST_CASE("the cache gives back what it kept until a file changes") {
+TEST_CASE("a cache entry is valid until a file changes") {
   const Workshop workshop;
   const PtxCache cache(workshop.path() / "ptx");
   const std::string header = workshop.write("h.cuh", "1").string();
@@ -116,7 +115,7 @@ TEST_CASE("a damaged cache file counts as absent") {
   }
 }
 
-TEST_CASE("writers and readers of one key never see half a file") {
+TEST_CASE("concurrent readers and writers of one key never see a partial file") {
   const Workshop workshop;
   const PtxCache cache(workshop.path() / "ptx");
   const auto payload = [](int writer) { return std::string(200000, static_cast<char>('a' + writer)); };
@@ -137,7 +136,7 @@ TEST_CASE("writers and readers of one key never see half a file") {
   CHECK(std::distance(fs::directory_iterator(workshop.path() / "ptx"), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("PTX is not kept when a file changed while nvcc ran, or where nothing can be written") {
+TEST_CASE("PTX is not cached if a file changed while nvcc ran, or if nothing can be written") {
   const Workshop workshop;
   const PtxCache cache(workshop.path() / "ptx");
   const std::string source = workshop.write("k.cu", "").string();
@@ -148,19 +147,19 @@ TEST_CASE("PTX is not kept when a file changed while nvcc ran, or where nothing 
   PtxCache("/proc/nowhere").keep("key", {"v", {}, "x"}, {}, fs::file_time_type::clock::now());
 }
 
-TEST_CASE("a missing nvcc is a sentence that says how to get it") {
+TEST_CASE("a missing nvcc is reported with how to install it") {
   CHECK_FALSE(find_nvcc("/no/such/nvcc").has_value());
   CHECK(error_of([] { lack_nvcc("/no/such/nvcc"); }) ==
-        "--nvcc names \"/no/such/nvcc\", which is no program here");
+        "--nvcc names \"/no/such/nvcc\", which is not a program on this machine");
   if (std::getenv("NVCC") == nullptr) {
     CHECK_THROWS_AS(lack_nvcc(""), Unsupported);
     CHECK_THROWS_WITH(lack_nvcc(""),
                       Catch::Matchers::StartsWith("nvcc was not found; install the CUDA Toolkit"));
   }
-  CHECK(error_of([] { nvcc_version("/bin/true"); }).find("does not say its version") != std::string::npos);
+  CHECK(error_of([] { nvcc_version("/bin/true"); }).find("does not report its version") != std::string::npos);
 }
 
-TEST_CASE("flags come from the compilation database, folders made absolute") {
+TEST_CASE("flags are read from the compilation database, with absolute folders") {
   const Workshop workshop;
   const fs::path source = workshop.write("src/k.cu", "");
   workshop.write("build/more.rsp", "-isystem ../third -DRSP");
@@ -187,6 +186,6 @@ TEST_CASE("a broken compilation database is refused") {
     workshop.write("compile_commands.json", text);
     CHECK_FALSE(error_of([&] { flags_from_database(workshop.path(), "/x/k.cu"); }).empty());
   }
-  CHECK(error_of([] { flags_from_database("/no/such/folder", "/x/k.cu"); }).find("there is no such file") !=
+  CHECK(error_of([] { flags_from_database("/no/such/folder", "/x/k.cu"); }).find("the file does not exist") !=
         std::string::npos);
 }

@@ -1,4 +1,4 @@
-// What a contract says of operands and of further results.
+// Operands and additional outputs in a contract.
 #include "catch.h"
 #include "workshop.h"
 
@@ -18,7 +18,7 @@ std::string operand(const std::string& role, const std::string& type) {
 
 bool says(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
-TEST_CASE("an operand has as many values as its role needs") {
+TEST_CASE("the role of an operand determines how many values it has") {
   const Workshop workshop;
   const Variables sizes{{"columns", 3}, {"rows", 4}, {"count", 12}};
   const auto count = [&](const std::string& op, const std::string& role, const std::string& type) {
@@ -39,37 +39,38 @@ TEST_CASE("scales are shared by groups") {
   CHECK(instance.operands.at(0).count.evaluate({{"count", 12}}) == 3);
 }
 
-TEST_CASE("an operator that needs an operand says so") {
-  CHECK(says(load_error(contract("dot", "")), "dot needs an [[operand]] with role = \"second\""));
-  CHECK(says(load_error(contract("cross-entropy", "")), "needs an [[operand]] with role = \"targets\""));
+TEST_CASE("a missing operand is reported with its role") {
+  CHECK(says(load_error(contract("dot", "")), "dot requires an [[operand]] with role = \"second\""));
+  CHECK(says(load_error(contract("cross-entropy", "")), "requires an [[operand]] with role = \"targets\""));
 }
 
 TEST_CASE("an operand that the operator does not have is refused") {
   CHECK(says(load_error(contract("sum", operand("weights", "f32"))), "sum has no operand \"weights\""));
   CHECK(
-      says(load_error(contract("sum", operand("offsets", "u64"))), "offsets are for result = \"segments\""));
+      says(load_error(contract("sum", operand("offsets", "u64"))), "offsets require result = \"segments\""));
   CHECK(says(load_error(contract("dot", operand("third", "f32"))), "\"role\" cannot be \"third\""));
 }
 
-TEST_CASE("an operand's type must suit its role") {
-  CHECK(says(load_error(contract("dot", operand("second", "f64"))), "it has the type of the elements"));
-  CHECK(says(load_error(contract("cross-entropy", operand("targets", "u8"))), "an integer of 32 or 64 bits"));
-  CHECK(says(load_error(contract("sum", operand("scales", "f32"))), "scales are e4m3 or, of E8M0, u8"));
+TEST_CASE("the type of an operand must match its role") {
+  CHECK(says(load_error(contract("dot", operand("second", "f64"))), "it must have the type of the elements"));
+  CHECK(says(load_error(contract("cross-entropy", operand("targets", "u8"))),
+             "an integer type of 32 or 64 bits"));
+  CHECK(says(load_error(contract("sum", operand("scales", "f32"))), "scales must be e4m3, or u8 for E8M0"));
 }
 
-TEST_CASE("a further result stands in a buffer, with that buffer's type") {
+TEST_CASE("an additional output is in a buffer and has that buffer's type") {
   const Workshop workshop;
   const std::string buffer = "[[buffer]]\nname = \"means\"\ntype = \"f64\"\ncount = \"rows\"\n";
-  const std::string further = "[[further]]\nbuffer = \"means\"\noperator = \"mean\"\n";
+  const std::string further = "[[additional_output]]\nbuffer = \"means\"\noperator = \"mean\"\n";
   const Instance instance = workshop.load(contract("variance", buffer + further)).instances.at(0);
-  REQUIRE(instance.further.size() == 1);
-  CHECK(instance.further[0].reduction.op == Operator::mean);
-  CHECK(instance.further[0].reduction.output == Element::f64);
-  CHECK(instance.further[0].reduction.result == ResultShape::rows);
-  CHECK(says(load_error(contract("variance", further)), "there is no [[buffer]] \"means\""));
+  REQUIRE(instance.additional_outputs.size() == 1);
+  CHECK(instance.additional_outputs[0].reduction.op == Operator::mean);
+  CHECK(instance.additional_outputs[0].reduction.output == Element::f64);
+  CHECK(instance.additional_outputs[0].reduction.result == ResultShape::rows);
+  CHECK(says(load_error(contract("variance", further)), "unknown [[buffer]] \"means\""));
 }
 
-TEST_CASE("what ranks has k outputs a row") {
+TEST_CASE("a ranking operator has k outputs per row") {
   const Workshop workshop;
   const Contract ranked = workshop.load(
       "format = 1\n[reduction]\noperator = \"top-k\"\ninput = \"f32\"\noutput = \"u32\"\nresult = "
@@ -80,7 +81,7 @@ TEST_CASE("what ranks has k outputs a row") {
   CHECK(ranked.instances.at(0).output_count.evaluate({{"columns", 5}, {"rows", 3}, {"count", 15}}) == 6);
 }
 
-TEST_CASE("a number must be one") {
+TEST_CASE("a value of \"epsilon\" that is not a number is refused") {
   const std::string wrong =
       "format = 1\n[reduction]\noperator = \"rms-norm\"\ninput = \"f32\"\nresult = \"rows\"\n"
       "epsilon = \"tiny\"\n[domain]\ncolumns = 3\ncount = \"columns\"\n[[launch]]\nentry = "

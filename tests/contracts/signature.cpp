@@ -21,7 +21,7 @@ std::vector<EntrySignature> signatures(const std::vector<std::string>& lowered) 
 
 }  // namespace
 
-TEST_CASE("a lowered template is taken apart into name, arguments and parameters") {
+TEST_CASE("a lowered template is split into name, arguments and parameters") {
   const EntrySignature signature = signature_of("_ZN2ns3sumIfLi64EEEvPKT_PS1_j");
   CHECK(signature.spelled == "ns::sum<float, 64>");
   CHECK(signature.parameters == std::vector<std::string>{"float const*", "float*", "unsigned int"});
@@ -44,13 +44,13 @@ TEST_CASE("an anonymous namespace does not hide the parameters") {
   CHECK(signature.parameters == std::vector<std::string>{"int*"});
 }
 
-TEST_CASE("a hostile mangled name is left as it is") {
+TEST_CASE("a hostile mangled name is left unchanged") {
   const std::string deep = "_Z1f" + std::string(100000, 'P') + "i";
   CHECK(signature_of(deep).spelled == deep);
   CHECK(signature_of("_Z").spelled == "_Z");
 }
 
-TEST_CASE("entries of PTX are listed once, forward declarations included") {
+TEST_CASE("entries of PTX are listed once, including forward declarations") {
   const auto entries =
       entries_of(ptx::parse(".version 9.0\n.target sm_90\n"
                             "// .entry comment(\n"
@@ -63,7 +63,7 @@ TEST_CASE("entries of PTX are listed once, forward declarations included") {
   CHECK(entries[1].spelled == "plain");
 }
 
-TEST_CASE("a user's spelling finds its entry in spite of spaces, suffixes and what may be left out") {
+TEST_CASE("a user's spelling finds its entry despite spaces, suffixes and optional parts") {
   const auto entries = signatures(
       {"_ZN2ns3sumIfLi64EEEvPKT_PS1_j", "_ZN2ns3sumIfLi128EEEvPKT_PS1_j", "_Z3maxIjLj32EEvPT_", "plain"});
   CHECK(found(entries, "ns::sum<float,64>") == entries[0].lowered);
@@ -77,7 +77,7 @@ TEST_CASE("a user's spelling finds its entry in spite of spaces, suffixes and wh
   CHECK(found(entries, entries[1].lowered) == entries[1].lowered);
 }
 
-TEST_CASE("a spelling that fits no entry, or two, finds none") {
+TEST_CASE("a spelling that matches no entry, or several, finds none") {
   const auto entries = signatures({"_ZN2ns3sumIfLi64EEEvPKT_PS1_j", "_ZN2ns3sumIfLi128EEEvPKT_PS1_j"});
   CHECK(found(entries, "ns::sum<float>") == "none");
   CHECK(found(entries, "um<float, 64>") == "none");
@@ -86,7 +86,7 @@ TEST_CASE("a spelling that fits no entry, or two, finds none") {
   CHECK(found(entries, std::string(100000, '<')) == "none");
 }
 
-TEST_CASE("kernels are found in a source's text with their templates and parameters") {
+TEST_CASE("kernels are found in the text of a source with their templates and parameters") {
   const auto kernels = kernels_declared(R"cuda(
 // __global__ void commented(int n);
 /* __global__ void out(int n); */
@@ -114,4 +114,19 @@ TEST_CASE("text that ends in the middle of a declaration is read to its end") {
        {"__global__", "__global__ void", "__global__ void f(", "template <", "template <typename T", "\"",
         "/*", "template < __global__ void f()", "namespace {{{ }}}} __global__ void f(int"})
     CHECK(kernels_declared(text).size() <= 1);
+}
+
+TEST_CASE("the spelling of an entry is a name, or a template-id") {
+  for (const char* name :
+       {"sum", "ns::sum", "::sum", "_Z3sumPf", "k$1", "sum<float>", "ns::sum< T<int>, (3 > 2) >",
+        "a<1>::b<sizeof(float), int(*)[4]>", "(anonymous namespace)::sum", "sum<ops<1>{}, -1>"}) {
+    INFO(name);
+    CHECK_FALSE(why_no_entry(name).has_value());
+  }
+  for (const char* other : {"", "k(", "k()", "sum<float", "sum<(float>", "sum>", "1sum", "a b", "a:b",
+                            "a::", "sum;", "sum<a;b>", "sum<float>x", "&sum", "sum<a\n>"}) {
+    INFO(other);
+    CHECK(why_no_entry(other).value_or("").find("is not the name of a kernel; write it as C++ does") !=
+          std::string::npos);
+  }
 }

@@ -1,4 +1,4 @@
-// Sizes that contradict each other are the contract's fault, and told at its line.
+// Sizes that contradict each other are reported as an error of the contract, at its line.
 #include "contracts/sizes.h"
 
 #include "catch.h"
@@ -8,7 +8,7 @@ using namespace foldproof;
 
 namespace {
 
-/// A contract that is right except for the lines given.
+/// A contract that is valid except for the given lines.
 std::string contract_of(const std::string& reduction, const std::string& domain,
                         const std::string& further = "") {
   return "format = 1\n[domain]\n" + domain + "\n[reduction]\n" + reduction +
@@ -35,49 +35,47 @@ std::string argmax_error(const std::string& types, const std::string& domain) {
 
 }  // namespace
 
-TEST_CASE("the input consists of the rows that the results are made of") {
+TEST_CASE("with result \"rows\", the count must be rows * columns") {
   const std::string free_rows = "columns = \"1 .. 2^20\"\nrows = \"1 .. 2^20\"\n";
   CHECK(rows_error(free_rows + "count = \"rows * columns\"").empty());
   CHECK(rows_error(free_rows + "count = \"columns * rows\"").empty());
   CHECK(rows_error("columns = 4\ncount = \"4 * columns\"").empty());
   CHECK(rows_error(free_rows + "count = \"rows + columns\"") ==
-        "k.toml:5:10: \"count\" must be rows * columns, since the results are rows, and it may be 2 where "
-        "there "
-        "are 1 rows of 1 columns");
+        "k.toml:5:10: \"count\" must be rows * columns if the result is rows or columns, but it may be 2 for "
+        "1 rows of 1 columns");
   CHECK(rows_error(free_rows + "count = \"rows * columns + 1\"")
             .find("k.toml:5:10: \"count\" must be rows *") == 0);
   CHECK(rows_error(free_rows + "count = \"1 .. 1000\"").find("k.toml:5:10: \"count\" must be rows *") == 0);
   CHECK(rows_error("columns = \"1 .. 8\"\ncount = \"1 .. 1000\"") ==
-        "k.toml:4:10: \"count\" must be rows * columns, since the results are rows, and it may be 3 where a "
-        "row "
-        "has 2 columns");
+        "k.toml:4:10: \"count\" must be rows * columns if the result is rows or columns, but it may be 3 for "
+        "rows of 2 columns");
 }
 
-TEST_CASE("there are as many results as rows, even of no columns") {
+TEST_CASE("the output has one element per row, even if the rows have no columns") {
   const Workshop workshop;
   const std::string reduction = "operator = \"sum\"\ninput = \"f32\"\nresult = \"rows\"";
   const std::string rows = "columns = \"0 .. 8\"\nrows = \"1 .. 8\"\ncount = \"rows * columns\"";
   CHECK(workshop.load(contract_of(reduction, rows)).instances.at(0).output_count.text() == "rows");
   CHECK(rows_error("columns = \"0 .. 8\"\ncount = \"8 * columns\"") ==
-        "k.toml:3:12: a row may have no columns, so that \"count\" does not tell how many rows there are; "
-        "add a "
-        "variable \"rows\" with count = \"rows * columns\", or say it with \"count\" in [output]");
+        "k.toml:3:12: a row may have no columns, so the number of rows cannot be computed from \"count\"; "
+        "add a variable \"rows\" with count = \"rows * columns\", or specify \"count\" in [output]");
 }
 
-TEST_CASE("no size is negative") {
+TEST_CASE("a negative size is refused") {
   CHECK(rows_error("columns = \"-5 .. 5\"\nrows = 2\ncount = \"rows * columns\"") ==
-        "k.toml:3:12: \"columns\" may be -5, and must not be negative");
+        "k.toml:3:12: \"columns\" may be -5, but must not be negative");
   CHECK(domain_error("n = \"0 .. 9\"\ncount = \"n - 2\"") ==
-        "k.toml:4:10: \"count\" may be -2, and must not be negative");
+        "k.toml:4:10: \"count\" may be -2, but must not be negative");
   CHECK(domain_error("count = \"0 .. 9\"\noffset = -1") ==
-        "k.toml:4:10: \"offset\" may be -1, and must not be negative");
+        "k.toml:4:10: \"offset\" may be -1, but must not be negative");
   CHECK(domain_error("shift = \"-4 .. 4\"\ncount = \"4 + shift\"").empty());
-  CHECK(bins_error("count = \"-3\"") == "k.toml:14:10: the buffer \"output\" is given -3 elements");
+  CHECK(bins_error("count = \"-3\"") ==
+        "k.toml:14:10: the number of elements of the buffer \"output\" may be -3, but must not be negative");
   CHECK(bins_error("count = 0") ==
-        "k.toml:14:9: a histogram has at least one bin, and the output has no elements");
+        "k.toml:14:9: a histogram has at least one bin, but the output may have no elements");
   CHECK(load_error(contract_of("operator = \"sum\"\ninput = \"f32\"", "count = \"1 .. 9\"",
                                "[claims]\nheight = \"-1\"")) ==
-        "k.toml:12:11: the height \"-1\" is -1, and must not be negative");
+        "k.toml:12:11: the height \"-1\" may be -1, but must not be negative");
   CHECK(load_error(contract_of("operator = \"sum\"\ninput = \"f32\"", "count = \"0 .. 9\"",
                                "[claims]\nheight = \"count - 1\""))
             .empty());
@@ -85,23 +83,23 @@ TEST_CASE("no size is negative") {
 
 TEST_CASE("a block has at most 1024 threads") {
   CHECK(domain_error("count = 9\nblock = \"1 .. 4096\"") ==
-        "k.toml:4:15: a block has at most 1024 threads, and \"block\" may be 4096");
+        "k.toml:4:15: a block has at most 1024 threads, but \"block\" may be 4096");
 }
 
-TEST_CASE("the output of a place holds the last index") {
+TEST_CASE("the output of argmax must be able to hold the last index") {
   CHECK(argmax_error("output = \"i8\"", "count = \"1 .. 128\"").empty());
   CHECK(argmax_error("output = \"i8\"", "count = \"1 .. 129\"") ==
-        "k.toml:7:11: an output of i8 cannot hold the index 128, and \"count\" may be 129; choose a wider "
+        "k.toml:7:11: an output of type i8 cannot represent the index 128, but \"count\" may be 129; choose "
+        "a wider "
         "\"output\" or fewer elements");
-  CHECK(
-      argmax_error("output = \"i8\"\nresult = \"rows\"",
-                   "columns = \"1 .. 2^62\"\nrows = \"1 .. 2^9\"\ncount = \"rows * columns\"")
-          .find("k.toml:9:11: an output of i8 cannot hold the index 4611686018427387903, and \"columns\"") ==
-      0);
+  CHECK(argmax_error("output = \"i8\"\nresult = \"rows\"",
+                     "columns = \"1 .. 2^62\"\nrows = \"1 .. 2^9\"\ncount = \"rows * columns\"")
+            .find("k.toml:9:11: an output of type i8 cannot represent the index 4611686018427387903, but "
+                  "\"columns\"") == 0);
   CHECK(argmax_error("output = \"u64\"", "count = \"1 .. 2^62\"").empty());
 }
 
-TEST_CASE("the greatest value that a contract claims for a variable") {
+TEST_CASE("the greatest value that a contract claims for a variable is derived from its domain") {
   const Workshop workshop;
   const Instance instance =
       workshop

@@ -1,4 +1,4 @@
-// A folder for one test, files in it, and the sentence of an error.
+// A folder for one test, files in it, and the message of an error.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ class Workshop {
     return file;
   }
 
-  /// Loads a contract beside an empty source of its name.
+  /// Loads a contract next to a source with the same name (empty by default).
   Contract load(const std::string& toml, const std::string& source = "") const {
     write("k.cu", source);
     return load_contract(write("k.toml", toml));
@@ -32,7 +32,7 @@ class Workshop {
   TemporaryFolder folder_;
 };
 
-/// What the InputError says without the folder of the file; empty where none is thrown.
+/// The message of the InputError without the folder of its file; empty if none is thrown.
 template <typename Action>
 std::string error_of(Action action) {
   try {

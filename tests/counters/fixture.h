@@ -1,4 +1,4 @@
-// Counts what a small PTX kernel does; machine/fixture.h says what its body finds set.
+// Counts the work of a small PTX kernel; machine/fixture.h lists what is defined for its body.
 //
 //   const Counters c = count(R"(
 //       ld.global.u32 %r1, [mine];
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "machine/fixture.h"
-#include "sanitizer/counting.h"
+#include "sanitizer/counting_observer.h"
 
 namespace foldproof::counter_tests {
 
@@ -22,11 +22,11 @@ struct Launch {
   Dim3 grid{1, 1, 1}, block{32, 1, 1};
 };
 
-/// Runs the body, which must make no finding.
+/// Runs the body, which must cause no finding.
 inline Counters count(const std::string& body, const Launch& launch = {}) {
   Counters counters;
   Observers observers;
-  observers.push_back(std::make_unique<Counting>(counters));
+  observers.push_back(std::make_unique<CountingObserver>(counters));
   emulated::Device device(std::move(observers));
   const machine_tests::Setting setting{.buffers = launch.buffers};
   const auto module = device.load({"test.ptx", machine_tests::text_of(body, setting)});

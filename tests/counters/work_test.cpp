@@ -1,5 +1,5 @@
-// Instructions, lanes, branches, barriers and rounds, worked out by hand. The frame of a body without buffers
-// has 4 instructions, which read special registers: class move.
+// Instructions, lanes, branches, barriers and rounds, compared with values derived by hand. The frame around
+// a body without buffers has 4 instructions that read special registers (class move).
 #include "counters/fixture.h"
 
 namespace foldproof::counter_tests {
@@ -18,8 +18,8 @@ TEST_CASE("straight code keeps all lanes active") {
   CHECK(c.divergent_branches == 0);
 }
 
-TEST_CASE("a divergent branch costs the lanes that stand aside") {
-  // 8 lanes jump over three additions: setp and bra by 32 lanes, 3 additions by 24, exit by 32.
+TEST_CASE("a divergent branch costs the lanes that are inactive") {
+  // 8 lanes jump over three additions: setp and bra run in 32 lanes, 3 additions in 24, exit in 32.
   const Counters c = count(R"(
       setp.lt.u32 %p1, lane, 8;
       @%p1 bra over;
@@ -36,14 +36,14 @@ TEST_CASE("a divergent branch costs the lanes that stand aside") {
   CHECK(c.of(Class::branch) == 1);
 }
 
-TEST_CASE("a branch that all lanes take, or none, divides nobody") {
+TEST_CASE("a branch taken by all lanes or by none does not diverge") {
   const Counters c = count("setp.lt.u32 %p1, lane, 32; @%p1 bra a; a: @!%p1 bra b; b: exit;");
   CHECK(c.of(Class::branch) == 2);
   CHECK(c.divergent_branches == 0);
   CHECK(c.warp_efficiency() == 1);
 }
 
-TEST_CASE("an indexed branch of three ways divides once") {
+TEST_CASE("an indexed branch to three targets diverges once") {
   const Counters c = count(R"(
       rem.u32 %r1, lane, 3;
       ways: .branchtargets a, b, c;
@@ -56,15 +56,15 @@ TEST_CASE("an indexed branch of three ways divides once") {
   CHECK(c.divergent_branches == 1);
 }
 
-TEST_CASE("a guard switches lanes off") {
+TEST_CASE("a guard makes lanes inactive") {
   const Counters c = count("setp.lt.u32 %p1, lane, 4; @%p1 add.u32 %r1, tid, 1; exit;");
   CHECK(c.active_lanes == 32 * (frame + 2) + 4);
   CHECK(c.divergent_branches == 0);
 }
 
-TEST_CASE("lanes that never existed, or have ended, are not live") {
+TEST_CASE("lanes that never existed or have exited are not live") {
   CHECK(count("exit;", {.block = {20, 1, 1}}).live_lanes == 20 * (frame + 1));
-  // 8 lanes end; one addition and the exit of the others have 24 live lanes, all active.
+  // 8 lanes exit; the remaining addition and exit have 24 live lanes, all of them active.
   const Counters c = count("setp.lt.u32 %p1, lane, 8; @%p1 exit; add.u32 %r1, tid, 1; exit;");
   CHECK(c.live_lanes == 32 * (frame + 2) + 24 * 2);
   CHECK(c.active_lanes == 32 * (frame + 1) + 8 + 24 * 2);
@@ -96,7 +96,7 @@ TEST_CASE("instructions are counted by class") {
   CHECK(c.of(Class::control) == 1);
 }
 
-TEST_CASE("barriers are counted once a block, warp barriers once a warp") {
+TEST_CASE("barriers are counted once per block, warp barriers once per warp") {
   const Counters c =
       count("bar.sync 0; bar.warp.sync -1; bar.sync 0; exit;", {.grid = {3, 1, 1}, .block = {64, 1, 1}});
   CHECK(c.blocks == 3);
@@ -105,7 +105,7 @@ TEST_CASE("barriers are counted once a block, warp barriers once a warp") {
   CHECK(c.warp_barriers == 3 * 2);
 }
 
-TEST_CASE("rounds lie between barriers") {
+TEST_CASE("barriers separate rounds") {
   const Counters c = count(R"(
       .shared .u32 box[64];
       mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1;

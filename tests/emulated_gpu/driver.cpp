@@ -1,14 +1,14 @@
-// A CUDA driver whose only GPU is the emulated device: what the project asks of libcuda.so.1, so that
-// everything around a GPU can be tested where there is none. LD_LIBRARY_PATH puts it in the place of the
+// A CUDA driver whose only GPU is the emulated device. It implements what the project uses of libcuda.so.1,
+// so that the code around a GPU can be tested without one. LD_LIBRARY_PATH selects it instead of the real
 // driver.
 //
 //   foldproof gpu-worker ──dlopen──► libcuda.so.1 (this) ──► devices/emulated/device.h
 //
-// What a stream is asked for is done at once. A kernel that does what it must not spoils the context as it
-// does on a GPU: every later call has its error. One that does not end leaves its stream busy for ever.
+// Work on a stream is done immediately. A faulting kernel corrupts the context as on a GPU: every later call
+// returns its error. A kernel that does not end leaves its stream busy for ever.
 //
-// EMULATED_GPU_BYTES: of its memory. EMULATED_GPU_LAUNCHES: so many of a process, before it is killed. Where
-// they are not set there is no limit.
+// EMULATED_GPU_BYTES: size of the GPU's memory. EMULATED_GPU_LAUNCHES: launches per process; the next one
+// kills the process. Default of both: unlimited.
 #include <cuda.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct CUfunc_st {
 struct CUmod_st {
   ModuleId id;
   std::list<CUfunc_st> kernels;
-  /// In the place of all its variables: what is copied there gives them their first values.
+  /// Represents all variables of the module: a copy to it restores their initial values.
   Address variables;
 };
 
@@ -53,12 +53,12 @@ struct CUevent_st {
 
 namespace {
 
-// No ptxas makes machine code for it, so that PTX arrives here.
+// No ptxas generates machine code for this capability, so that the driver receives PTX.
 constexpr int major_capability = 99, minor_capability = 9;
 constexpr int multiprocessors = 2, threads_each = 2048, blocks_each = 32;
 constexpr std::uint64_t instructions_without_end = 50'000'000;
 
-/// What the environment says; without a limit where it says nothing.
+/// The value of an environment variable; UINT64_MAX if it is not set.
 std::uint64_t number_in(const char* variable) {
   const char* const value = std::getenv(variable);
   return value == nullptr ? UINT64_MAX : std::stoull(value);
@@ -70,7 +70,8 @@ struct Gpu {
   std::map<Address, std::uint64_t> allocations;
   std::uint64_t bytes_left = number_in("EMULATED_GPU_BYTES"),
                 launches_left = number_in("EMULATED_GPU_LAUNCHES");
-  CUresult state = CUDA_SUCCESS;  ///< what a kernel has made of the context; NOT_READY: one does not end
+  CUresult state =
+      CUDA_SUCCESS;  ///< the error that a kernel left in the context; NOT_READY: a kernel does not end
 };
 
 Gpu& gpu() {
@@ -78,7 +79,7 @@ Gpu& gpu() {
   return only;
 }
 
-/// As long as nothing has spoilt the context.
+/// Does the work unless the context is corrupted.
 template <typename Work>
 CUresult unless_spoilt(const Work& work) {
   if (gpu().state != CUDA_SUCCESS && gpu().state != CUDA_ERROR_NOT_READY) return gpu().state;
@@ -94,17 +95,17 @@ CUresult unless_spoilt(const Work& work) {
 CUresult error_of(Kind kind) {
   switch (kind) {
     case Kind::out_of_bounds:
-    case Kind::lifetime: return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case Kind::dsmem_lifetime: return CUDA_ERROR_ILLEGAL_ADDRESS;
     case Kind::misaligned: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case Kind::crash: return CUDA_ERROR_LAUNCH_FAILED;
     case Kind::timeout:
     case Kind::deadlock:
     case Kind::barrier_divergence: return CUDA_ERROR_NOT_READY;
-    default: return CUDA_SUCCESS;  // a GPU sees no races
+    default: return CUDA_SUCCESS;  // a GPU does not detect races
   }
 }
 
-/// The stream's end, which a kernel that hangs never reaches.
+/// The end of the stream; a kernel that hangs never reaches it.
 CUresult all_done() {
   while (gpu().state == CUDA_ERROR_NOT_READY) std::this_thread::sleep_for(std::chrono::seconds(1));
   return gpu().state;
@@ -136,7 +137,7 @@ void say(char* log, std::size_t bytes, std::string_view text) {
   log[said] = '\0';
 }
 
-/// Where the options of a module ask for the errors.
+/// Writes `text` to the error log that the options of a module name, if any.
 void log_error(unsigned count, const CUjit_option* options, void** values, const char* text) {
   char* log = nullptr;
   std::size_t bytes = 0;
@@ -287,7 +288,7 @@ CUresult cuFuncGetName(const char** name, CUfunction function) {
 CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
   const auto& all = function->entry.parameter_bytes;
   if (index >= all.size()) return CUDA_ERROR_INVALID_VALUE;
-  *offset = 0;  // nobody asks
+  *offset = 0;  // not used by the project
   *bytes = all[index];
   return CUDA_SUCCESS;
 }
@@ -310,7 +311,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, in
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments, void**) {
   if (gpu().launches_left-- == 0) raise(SIGKILL);
-  if (gpu().state == CUDA_ERROR_NOT_READY) return CUDA_SUCCESS;  // behind a kernel that does not end
+  if (gpu().state == CUDA_ERROR_NOT_READY) return CUDA_SUCCESS;  // queued after a kernel that does not end
   return unless_spoilt([&] {
     const foldproof::LaunchShape shape = shape_of(*config);
     if (shape.cooperative && !is_resident(shape)) return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;

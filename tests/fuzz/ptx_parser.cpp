@@ -1,5 +1,5 @@
-// libFuzzer target: no text makes the PTX parser do anything but return a module or throw InputError with a
-// place.
+// libFuzzer target: for every text, the PTX parser must return a module or throw an InputError with a
+// position.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Ends with 2^24 elements, and not with more.
+// Ends for up to 2^24 elements, and does not end for more.
 #include <cstddef>
 
 __global__ void endless(const float* input, volatile float* partials, std::size_t count) {

@@ -1,5 +1,4 @@
-// Jobs on the GPU of this machine, in a worker of the program; what kernels do there costs nobody else's
-// results.
+// Jobs on the GPU of this machine, in a worker process; a faulting kernel costs no other job its result.
 #include <signal.h>
 
 #include <chrono>
@@ -17,7 +16,7 @@ using namespace foldproof::test;
 
 namespace {
 
-// Each takes the address of four bytes.
+// Each kernel takes the address of four bytes.
 constexpr const char* ptx = R"(.version 7.0
 .target sm_70
 .address_size 64
@@ -88,7 +87,7 @@ WorkerOptions options() {
   return options;
 }
 
-/// The kind of what is wrong with the middle one of three jobs, when nothing is wrong with the others.
+/// The kind of the finding in the middle one of three jobs; the other two must succeed.
 Kind kind_of(const std::string& entry) {
   const std::vector<JobResult> results =
       make_worker_runner(options())->run({job("put", 1), job(entry, 2), job("put", 3)});
@@ -102,7 +101,7 @@ Kind kind_of(const std::string& entry) {
   return results[1].findings[0].kind;
 }
 
-/// The worker that this process has started; 0 where there is none.
+/// The worker started by this process; 0 if there is none.
 pid_t child() {
   std::ifstream children("/proc/self/task/" + std::to_string(getpid()) + "/children");
   pid_t id = 0;
@@ -112,14 +111,14 @@ pid_t child() {
 
 }  // namespace
 
-TEST_CASE("Kernels and the sizes of their parameters are known", "[gpu]") {
+TEST_CASE("Kernels and the sizes of their parameters are listed", "[gpu]") {
   const auto entries = make_worker_runner(options())->entries(image);
   const auto put = std::ranges::find(entries, "put", &EntryInfo::name);
   REQUIRE(put != entries.end());
   CHECK(put->parameter_bytes == std::vector<std::uint32_t>{8, 4});
 }
 
-TEST_CASE("A batch of jobs has the results of each", "[gpu]") {
+TEST_CASE("Every job of a batch has its own result", "[gpu]") {
   std::vector<Job> jobs;
   for (std::uint32_t value = 0; value < 200; ++value) jobs.push_back(job("put", value));
   const std::vector<JobResult> results = make_worker_runner(options())->run(jobs);
@@ -127,27 +126,31 @@ TEST_CASE("A batch of jobs has the results of each", "[gpu]") {
   for (std::uint32_t value = 0; value < 200; ++value) CHECK(value_of(results[value]) == value);
 }
 
-TEST_CASE("Variables of a module begin as they were loaded, for every job", "[gpu]") {
+TEST_CASE("Module variables have their initial values at the start of every job", "[gpu]") {
   const auto results = make_worker_runner(options())->run({job("take_ticket", 0), job("take_ticket", 0)});
   REQUIRE(results.size() == 2);
   CHECK(value_of(results[0]) == 5);
   CHECK(value_of(results[1]) == 5);
 }
 
-TEST_CASE("A write behind a buffer is out of bounds", "[gpu]") {
+TEST_CASE("A write past the end of a buffer is reported as out of bounds", "[gpu]") {
   CHECK(kind_of("beyond") == Kind::out_of_bounds);
 }
 
-TEST_CASE("An illegal address is out of bounds", "[gpu]") { CHECK(kind_of("astray") == Kind::out_of_bounds); }
+TEST_CASE("An illegal address is reported as out of bounds", "[gpu]") {
+  CHECK(kind_of("astray") == Kind::out_of_bounds);
+}
 
-TEST_CASE("A kernel that does not end is a timeout", "[gpu]") { CHECK(kind_of("endless") == Kind::timeout); }
+TEST_CASE("A kernel that does not end is reported as a timeout", "[gpu]") {
+  CHECK(kind_of("endless") == Kind::timeout);
+}
 
-TEST_CASE("A trap is a crash", "[gpu]") { CHECK(kind_of("stop") == Kind::crash); }
+TEST_CASE("A trap is reported as a crash", "[gpu]") { CHECK(kind_of("stop") == Kind::crash); }
 
-TEST_CASE("A worker that is killed in the middle of a batch costs no result", "[gpu]") {
+TEST_CASE("Killing a worker in the middle of a batch costs no result", "[gpu]") {
   const auto runner = make_worker_runner(options());
   runner->entries(image);
-  // Jobs as long as it takes to be killed among them.
+  // Enough jobs that the worker is killed while it runs them.
   std::vector<Job> jobs;
   for (std::uint32_t value = 0; value < 20'000; ++value) jobs.push_back(job("put", value));
   const pid_t worker = child();
@@ -166,7 +169,7 @@ TEST_CASE("A worker that is killed in the middle of a batch costs no result", "[
   }
 }
 
-TEST_CASE("A launch that the GPU cannot have is refused and spoils nothing", "[gpu]") {
+TEST_CASE("A launch that the GPU refuses does not affect other jobs", "[gpu]") {
   Job large = job("put", 2);
   std::get<JobLaunch>(large.steps[0]).shape.block = {2048, 1, 1};
   const std::vector<JobResult> results =

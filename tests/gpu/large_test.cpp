@@ -1,4 +1,4 @@
-// Sums in the GPU's memory, exact ones and others.
+// Sums in the GPU's memory: the exact sum and kernels under test.
 #include "properties/large_audit.h"
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 #include "gpu/program.h"
 #include "oracles/number.h"
 #include "oracles/tally.h"
+#include "properties/distributions.h"
 #include "properties/exact_on_gpu.h"
 #include "properties/large_inputs.h"
-#include "properties/recipes.h"
 
 using namespace foldproof;
 
@@ -51,10 +51,10 @@ LargeAuditTools tools() {
   return {&exact().contract, exact().image, image_of("large_inputs.cu"), image_of("compare_bytes.cu")};
 }
 
-std::vector<std::byte> elements_of(Element element, const RecipeInfo& recipe, std::size_t count) {
+std::vector<std::byte> elements_of(Element element, const DistributionInfo& distribution, std::size_t count) {
   const Element wide = element == Element::f64 ? element : Element::f32;
   return make_input(
-      {std::string(recipe.name), count},
+      {std::string(distribution.name), count},
       {.op = Operator::sum, .element = element, .accumulator = wide, .count = count, .output = wide});
 }
 
@@ -65,17 +65,17 @@ std::vector<std::byte> in_memory(cuda::Context& context, const cuda::Memory& mem
   return all;
 }
 
-/// Of elements of all types that all recipes make, by the GPU and by the CPU.
+/// Compares the exact sums of the GPU and the CPU for elements of all types and distributions.
 void check_exact_sums(std::size_t count) {
   cuda::Context context;
   ExactOnGpu on_gpu(context, exact().contract, exact().image);
   for (const Element element :
        {Element::f64, Element::f32, Element::f16, Element::bf16, Element::e4m3, Element::e5m2})
-    for (const RecipeInfo& recipe : recipes())
-      for (const std::size_t offset : {0UL, 1UL}) {  // past an address that vectors are aligned to
-        if (!suits(recipe, element)) continue;
-        CAPTURE(std::string(name(element)), count, std::string(recipe.name), offset);
-        const std::vector<std::byte> elements = elements_of(element, recipe, count);
+    for (const DistributionInfo& distribution : distributions())
+      for (const std::size_t offset : {0UL, 1UL}) {  // elements after an address aligned for vector loads
+        if (!suits(distribution, element)) continue;
+        CAPTURE(std::string(name(element)), count, std::string(distribution.name), offset);
+        const std::vector<std::byte> elements = elements_of(element, distribution, count);
         const cuda::Memory memory(elements.size() + 16);
         const Address start = memory.address() + offset * size_of(element);
         context.write(start, elements);
@@ -89,16 +89,16 @@ void check_exact_sums(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("The exact sum on the GPU is that of the CPU, of hostile elements", "[gpu][large]") {
+TEST_CASE("The exact sums of the GPU and the CPU agree for hostile elements", "[gpu][large]") {
   for (const std::size_t count : {0UL, 1UL, 31UL, 4097UL}) check_exact_sums(count);
 }
 
-TEST_CASE("The exact sum of a million hostile elements on the GPU is that of the CPU",
+TEST_CASE("The exact sums of the GPU and the CPU agree for a million hostile elements",
           "[gpu][large][hardware]") {
   check_exact_sums((1UL << 20) + 3);
 }
 
-TEST_CASE("What is told of a large input is true of its elements", "[gpu][large]") {
+TEST_CASE("The claimed properties of a large input hold for its elements", "[gpu][large]") {
   cuda::Context context;
   LargeInputMaker maker(context, *image_of("large_inputs.cu"));
   constexpr std::size_t count = 100'001;
@@ -110,19 +110,19 @@ TEST_CASE("What is told of a large input is true of its elements", "[gpu][large]
       const cuda::Memory memory(bytes);
       maker.make(how, false, element, memory.address(), count, 7);
       const Tally known = tally(element, in_memory(context, memory, bytes)),
-                  told = tally_but_for_sums(how, element, count);
+                  claimed = tally_but_for_sums(how, element, count);
       CHECK(known.finite == count);
       CHECK(known.nonzero > 0);
-      CHECK(known.lowest_place >= told.lowest_place);
-      CHECK(known.highest_place <= told.highest_place);
-      CHECK(known.widest <= told.widest);
+      CHECK(known.lowest_place >= claimed.lowest_place);
+      CHECK(known.highest_place <= claimed.highest_place);
+      CHECK(known.widest <= claimed.widest);
       CHECK((known.negative == Dyadic{}) == (how.signs == Signs::none));
       maker.make(how, true, element, memory.address(), count, 7);
       CHECK(tally(element, in_memory(context, memory, bytes)).positive == known.magnitude());
     }
 }
 
-TEST_CASE("A count of 32 bits is found where there are 2^32 elements", "[gpu][large][hardware]") {
+TEST_CASE("A 32-bit count is reported at 2^32 elements", "[gpu][large][hardware]") {
   const Compilation narrow(fs::path(FOLDPROOF_GPU_TESTS) / "narrow_count.toml");
   const Instance& instance = narrow.contract.instances.front();
   REQUIRE(serves_large_counts(instance));
@@ -139,7 +139,8 @@ TEST_CASE("A count of 32 bits is found where there are 2^32 elements", "[gpu][la
   CHECK(wrong.findings.front().case_text.find("count=4294967296") == 0);
 }
 
-TEST_CASE("Partial sums that change places from run to run add up, and are other bits", "[gpu][large]") {
+TEST_CASE("Partial sums whose order changes from run to run are correct but not reproducible",
+          "[gpu][large]") {
   const Compilation unsteady(fs::path(FOLDPROOF_GPU_TESTS) / "unsteady.toml");
   const KernelReport report = audit_large(unsteady.contract, unsteady.contract.instances.front(),
                                           unsteady.image, tools(), {.largest_count = least_large_count});
@@ -148,7 +149,7 @@ TEST_CASE("Partial sums that change places from run to run add up, and are other
   CHECK(report.findings.front().kind == Kind::not_reproducible);
 }
 
-TEST_CASE("An audit's own processes use the GPU, which the audit has asked for before", "[gpu][large]") {
+TEST_CASE("Subprocesses of an audit use the GPU after the audit has already used it", "[gpu][large]") {
   const TemporaryFolder folder;
   const fs::path report = folder.path() / "report.json";
   const std::string command =
@@ -156,11 +157,11 @@ TEST_CASE("An audit's own processes use the GPU, which the audit has asked for b
       "/tree/vectorized.toml --device cuda --large --largest 2000000 --format json > " + report.string();
   CHECK(std::system(command.c_str()) == 0);
   const auto json = nlohmann::json::parse(read_text_file(report, 1 << 20));
-  CHECK(json.at("kernels").size() == 6);  // a sum of each floating-point type
+  CHECK(json.at("kernels").size() == 6);  // one sum for each floating-point type
   for (const auto& kernel : json.at("kernels")) CHECK(kernel.at("cases") == large_inputs().size());
 }
 
-TEST_CASE("A large sum that does not end is a finding, and costs its process alone", "[gpu][large]") {
+TEST_CASE("A large sum that does not end is reported and costs only its process", "[gpu][large]") {
   const TemporaryFolder folder;
   const fs::path report = folder.path() / "report.json";
   const std::string command = gpu_tests_program() + " audit " + FOLDPROOF_GPU_TESTS +
@@ -169,21 +170,22 @@ TEST_CASE("A large sum that does not end is a finding, and costs its process alo
   CHECK(WEXITSTATUS(std::system(command.c_str())) == 1);
   const auto json = nlohmann::json::parse(read_text_file(report, 1 << 20));
   const auto& kernel = json.at("kernels").at(0);
-  CHECK(kernel.at("cases") == large_inputs().size());  // of the count before
+  CHECK(kernel.at("cases") == large_inputs().size());  // of the previous size
   CHECK(kernel.at("findings").at(0).at("kind") == "timeout");
   CHECK(kernel.at("findings").at(0).at("case").get<std::string>().find("count=16777221") == 0);
 }
 
-TEST_CASE("The exact sum of many elements a thread, in blocks with a warp of one lane", "[gpu][large]") {
+TEST_CASE("The exact sum works with many elements per thread and a warp of one lane", "[gpu][large]") {
   cuda::Context context;
   ExactOnGpu on_gpu(context, exact().contract, exact().image);
-  const RecipeInfo& recipe = *std::ranges::find(recipes(), "exponents", &RecipeInfo::name);
+  const DistributionInfo& distribution =
+      *std::ranges::find(distributions(), "exponents", &DistributionInfo::name);
   for (const Element element : {Element::f32, Element::f64}) {
     constexpr std::size_t count = (std::size_t{1} << 20) + 3;
-    const std::vector<std::byte> elements = elements_of(element, recipe, count);
+    const std::vector<std::byte> elements = elements_of(element, distribution, count);
     const cuda::Memory memory(elements.size());
     context.write(memory.address(), elements);
-    // More than 4096 a thread: the bins are emptied on the way.
+    // More than 4096 elements per thread: the bins are emptied in between.
     const ExactOnGpu::Sum sum = on_gpu.sum(element, memory.address(), count, {.threads = 33, .blocks = 1});
     CAPTURE(std::string(name(element)));
     CHECK(sum.finite == tally(element, elements).sum());

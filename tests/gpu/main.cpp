@@ -1,4 +1,4 @@
-// The tests of the GPU: skipped, with the reason, where there is none.
+// Tests that need a GPU; without one they are skipped with the reason.
 #include <cstdio>
 #include <cstdlib>
 
@@ -23,5 +23,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "skipped: %s\n", lack.c_str());
     return skipped;
   }
-  return Catch::Session().run(argc, argv) == 0 ? 0 : 1;  // Catch tells how many failed: 3, say
+  return Catch::Session().run(argc, argv) == 0
+             ? 0
+             : 1;  // Catch's status is the number of failures, which may be 3
 }

@@ -1,4 +1,4 @@
-// Loses every element of 2^32, and none of fewer.
+// Loses all of 2^32 elements, but none of fewer elements.
 #include <cstddef>
 
 __global__ void narrow_count(const float* input, float* partials, std::size_t count) {

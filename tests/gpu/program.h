@@ -1,7 +1,7 @@
-// Which program the tests of the GPU start as a worker.
+// The program that the GPU tests start as a worker.
 #pragma once
 
 #include <string>
 
-/// FOLDPROOF_PROGRAM of the environment, else the one that was built beside the tests.
+/// FOLDPROOF_PROGRAM from the environment, otherwise the program built with the tests.
 std::string gpu_tests_program();

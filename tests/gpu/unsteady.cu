@@ -1,4 +1,4 @@
-// Adds up what it is given; where a partial sum stands depends on how often it was called before.
+// Correct partial sums, whose positions depend on how often the kernel was called before.
 #include <cstddef>
 
 __device__ unsigned calls;

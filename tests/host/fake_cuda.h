@@ -1,10 +1,10 @@
-// As much of CUDA's runtime as a host program needs, over the memory of this machine: host programs without a
-// GPU, compiled by g++.
+// The part of the CUDA runtime that host programs need, implemented with host memory: host programs run
+// without a GPU and are compiled by g++.
 #pragma once
 
 namespace foldproof::test {
 
-/// What stands in the place of <cuda_runtime_api.h>.
+/// Replaces <cuda_runtime_api.h>.
 inline constexpr const char* fake_cuda = R"(#pragma once
 #include <cstdlib>
 #include <cstring>
@@ -22,7 +22,7 @@ inline const char* cudaGetErrorName(cudaError_t) { return "cudaErrorOfSomeKind";
 inline const char* cudaGetErrorString(cudaError_t) { return "an error of some kind"; }
 )";
 
-/// A driver that counts as many GPUs as GPUS says.
+/// A driver with as many GPUs as the environment variable GPUS says.
 inline constexpr const char* fake_driver = R"(
 #include <cstdlib>
 #include <cstring>
@@ -31,7 +31,7 @@ extern "C" int cuDeviceGetCount(int* count) { *count = std::atoi(std::getenv("GP
 extern "C" int cuDeviceGetName(char* name, int, int) { std::strcpy(name, "a GPU of straw"); return 0; }
 )";
 
-/// A program that passes for nvcc, where a host program is to be made of plain C++.
+/// A replacement for nvcc that compiles a host program of plain C++.
 inline constexpr const char* fake_nvcc = R"(#!/bin/sh
 [ "$1" = --version ] && { echo "release 0, of straw"; exit; }
 for argument; do

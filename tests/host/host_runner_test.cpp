@@ -1,4 +1,5 @@
-// Host programs without a GPU: the program's own main, over a CUDA whose device memory is the host's.
+// Host programs without a GPU: the program's own main, with a CUDA runtime whose device memory is host
+// memory.
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -9,7 +10,7 @@
 #include "catch.h"
 #include "devices/gpus.h"
 #include "devices/host_program.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "host/fake_cuda.h"
 
 using namespace foldproof;
@@ -72,7 +73,7 @@ float float_in(const std::vector<std::byte>& bytes) {
   return value;
 }
 
-/// One call of a function that gets the output alone.
+/// One call of a function whose only argument is the output.
 Job job_of(const std::string& entry) {
   Job job;
   job.image = std::make_shared<const Image>(Image{"program", "", program()});
@@ -92,14 +93,14 @@ Job sum_of(std::initializer_list<float> values, std::uint64_t offset = 0) {
 
 }  // namespace
 
-TEST_CASE("a host program says what its functions take") {
+TEST_CASE("a host program lists its functions and their parameter sizes") {
   const auto entries = make_host_runner()->entries(job_of("leave").image);
   REQUIRE(entries.size() == 9);
   CHECK(entries[0].name == "sum<float>");
   CHECK(entries[0].parameter_bytes == std::vector<std::uint32_t>{8, 8, 8});
 }
 
-TEST_CASE("a host program computes, job after job, also with misaligned and empty inputs") {
+TEST_CASE("a host program runs several jobs, with misaligned and empty inputs") {
   const auto runner = make_host_runner();
   const auto results = runner->run({sum_of({1, 2, 4}), sum_of({8, 16}, 12), sum_of({})});
   REQUIRE(results.size() == 3);
@@ -110,25 +111,25 @@ TEST_CASE("a host program computes, job after job, also with misaligned and empt
   CHECK(results[0].contents[0] == floats({1, 2, 4}));
 }
 
-TEST_CASE("writes between calls arrive, and what nobody wrote is poison") {
+TEST_CASE("writes between calls take effect, and memory that was never written holds poison") {
   Job job = sum_of({1, 2});
   job.steps.emplace_back(JobWrite{0, floats({5, 6})});
   job.steps.push_back(job.steps.front());
   const auto runner = make_host_runner();
   CHECK(float_in(runner->run({job})[0].contents[1]) == 11);
   const auto left = runner->run({job_of("leave")})[0].contents[0];
-  for (std::size_t at = 0; at < left.size(); ++at) CHECK(left[at] == Filling{}.byte(at));
+  for (std::size_t at = 0; at < left.size(); ++at) CHECK(left[at] == UndefinedFill{}.byte(at));
 }
 
-TEST_CASE("what goes wrong in a host program is a finding, and the next job runs") {
+TEST_CASE("an error in a host program is reported, and the next job runs") {
   struct Row {
     const char* entry;
     Kind kind;
     const char* words;
   };
-  const Row rows[] = {{"stray", Kind::out_of_bounds, "\"output\" of 4 bytes: byte 4"},
+  const Row rows[] = {{"stray", Kind::out_of_bounds, "\"output\" (4 bytes): the byte at offset 4"},
                       {"crash", Kind::crash, "was ended by signal 6"},
-                      {"babble", Kind::crash, "answered what is no answer"},
+                      {"babble", Kind::crash, "sent an invalid reply"},
                       {"refuse", Kind::crash, "refuse threw: the sentence"},
                       {"fail", Kind::out_of_bounds, "cudaErrorOfSomeKind"}};
   const auto runner = make_host_runner();
@@ -145,21 +146,21 @@ TEST_CASE("what goes wrong in a host program is a finding, and the next job runs
   }
 }
 
-TEST_CASE("a call that does not end is a timeout, and no other is made") {
+TEST_CASE("a call that does not end is reported as a timeout, and the later jobs are not run") {
   const auto results = make_host_runner(std::chrono::milliseconds(300))->run({job_of("hang"), sum_of({3})});
   REQUIRE(results.size() == 1);
   REQUIRE(results[0].findings.size() == 1);
   CHECK(results[0].findings[0].kind == Kind::timeout);
 }
 
-TEST_CASE("a machine that lacks something is no finding") {
+TEST_CASE("a missing library makes the job unsupported and is not reported as a finding") {
   const JobResult result = make_host_runner()->run({job_of("lack")})[0];
   CHECK(result.findings.empty());
   REQUIRE(result.unsupported);
-  CHECK(result.unsupported->find("it said: no such library") != std::string::npos);
+  CHECK(result.unsupported->find("its last output: no such library") != std::string::npos);
 }
 
-TEST_CASE("a program that is none is refused") {
+TEST_CASE("a program that is not a host program is refused") {
   const auto runner = make_host_runner(std::chrono::milliseconds(500));
   const auto refusal = [&](const char* file) {
     try {
@@ -173,7 +174,7 @@ TEST_CASE("a program that is none is refused") {
   CHECK(refusal("/nowhere/program").find("cannot be started") != std::string::npos);
 }
 
-TEST_CASE("whether there is a GPU is a number, or a sentence") {
+TEST_CASE("without a GPU there is a reason instead of a name") {
   CHECK((gpus().count == 0) == !gpus().lack.empty());
   CHECK((gpus().count == 0) == gpus().name.empty());
 }

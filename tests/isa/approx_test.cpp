@@ -1,5 +1,5 @@
-// Approximations, ISA 9.7.3 and 9.7.4: correctly rounded, judged by Boost.Multiprecision with 250 digits (60
-// for the 16-bit formats, whose results lie 2^-25 and more from a tie).
+// Approximations, ISA 9.7.3 and 9.7.4: correctly rounded, compared with Boost.Multiprecision at 250 digits
+// (60 for the 16-bit formats, whose results are at least 2^-25 away from a tie).
 #include <bit>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
@@ -44,7 +44,8 @@ Value nearest(const Number& x, const Format& f = f32) {
 
 Value bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 
-/// Checks op.f32 and op.ftz.f32: `function` judges finite non-zero operands, `special` all others.
+/// Checks op.f32 and op.ftz.f32: `function` gives the result for finite non-zero operands, `special` for all
+/// others.
 void check_f32(const std::string& opcode, const Column& operands,
                const std::function<Value(Value)>& function) {
   for (const bool ftz : {false, true})
@@ -55,7 +56,7 @@ void check_f32(const std::string& opcode, const Column& operands,
     });
 }
 
-/// Random operands, and consecutive ones around hard places.
+/// Random operands, and consecutive ones around difficult values.
 Column operands(std::initializer_list<float> hard_places) {
   Column values = f32s(1);
   for (const float place : hard_places)
@@ -65,7 +66,7 @@ Column operands(std::initializer_list<float> hard_places) {
   return values;
 }
 
-TEST_CASE("ex2.approx", "[approx]") {
+TEST_CASE("ex2.approx is correctly rounded", "[approx]") {
   check_f32("ex2.approx", operands({0.5f, 1, 24, 126, 127, 127.99999f, 149, 149.5f, 150, 1e-4f, 1e-10f}),
             [](Value x) -> Value {
               if (x == infinity) return infinity;
@@ -77,7 +78,7 @@ TEST_CASE("ex2.approx", "[approx]") {
             });
 }
 
-TEST_CASE("lg2.approx", "[approx]") {
+TEST_CASE("lg2.approx is correctly rounded", "[approx]") {
   check_f32("lg2.approx", operands({1, 2, 0.5f, 1024, 3e-39f, 1.5f, 1.0001f}), [](Value x) -> Value {
     if (f32.is_zero(x)) return minus_infinity;
     if (f32.is_negative(x)) return nan;
@@ -86,7 +87,7 @@ TEST_CASE("lg2.approx", "[approx]") {
   });
 }
 
-/// sin(x + quarter · π/2), reduced here with 250 digits, so that any f32 keeps 170 of them.
+/// sin(x + quarter · π/2); the reduction uses 250 digits, so that 170 remain for any f32.
 Value sine(Value x, int quarter) {
   if (!f32.is_finite(x)) return nan;
   static const Big half_pi = mp::acos(Big(-1)) / 2;
@@ -97,14 +98,14 @@ Value sine(Value x, int quarter) {
   return nearest(quadrant < 2 ? y : Big(-y));
 }
 
-TEST_CASE("sin.approx and cos.approx, for arguments of every size", "[approx]") {
+TEST_CASE("sin.approx and cos.approx are correctly rounded for arguments of every magnitude", "[approx]") {
   const Column angles = operands({1, 1.5707964f, 3.1415927f, 0.7853982f, 6.2831855f, 1000, 1048576, 16777216,
                                   3.4e38f, 22, 355, 1e-4f, 1e-12f, 103993, 5.5e24f});
   check_f32("sin.approx", angles, [](Value x) { return f32.is_zero(x) ? x : sine(x, 0); });
   check_f32("cos.approx", angles, [](Value x) { return sine(x, 1); });
 }
 
-TEST_CASE("tanh.approx", "[approx]") {
+TEST_CASE("tanh.approx is correctly rounded", "[approx]") {
   Column values = operands({0.5f, 1, 2, 9, 9.01f, 1e-4f, 1e-10f, 30});
   check1("tanh.approx.f32", {values}, [](Value x) -> Value {
     if (f32.is_nan(x)) return nan;
@@ -115,7 +116,7 @@ TEST_CASE("tanh.approx", "[approx]") {
   });
 }
 
-TEST_CASE("rcp, sqrt, rsqrt, div in their fast forms", "[approx]") {
+TEST_CASE("the approximate forms of rcp, sqrt, rsqrt and div are correctly rounded", "[approx]") {
   const Column values = operands({1, 2, 3, 0.333333f, 1.7e38f, 1.2e-38f});
   check_f32("rcp.approx", values, [](Value x) { return quotient(f32, one, x, Mode::nearest_even); });
   check_f32("sqrt.approx", values, [](Value x) { return square_root(f32, x, Mode::nearest_even); });
@@ -138,8 +139,8 @@ TEST_CASE("rcp, sqrt, rsqrt, div in their fast forms", "[approx]") {
   }
 }
 
-TEST_CASE("the f64 approximations of the upper words", "[approx]") {
-  // 32 bits of a double: a format of 20 fraction bits.
+TEST_CASE("the f64 approximations use only the upper words", "[approx]") {
+  // The upper 32 bits of a double: a format with 20 fraction bits.
   const Format upper{11, 20, 0x7FFFFFFF};
   const auto word = [&](Value x) { return upper.flushed(x >> 32); };
   check1("rcp.approx.ftz.f64", {f64s(1)}, [&](Value x) {
@@ -158,7 +159,7 @@ TEST_CASE("the f64 approximations of the upper words", "[approx]") {
   });
 }
 
-/// Every value of a 16-bit format through f, alone and paired with itself backwards.
+/// Passes every value of a 16-bit format through f, alone and paired with the values in reverse order.
 void check_half(const std::string& text, const Format& f, const std::function<Value(Value)>& function) {
   Column results;
   for (const Value x : all_16_bits()) results.push_back(f.is_nan(x) ? f.nan : function(x));
@@ -182,7 +183,7 @@ Value tanh(const Format& f, Value x) {
   return nearest(mp::tanh(as_number<Small>(x, f)), f);
 }
 
-TEST_CASE("ex2 and tanh of every f16 and bf16", "[approx]") {
+TEST_CASE("ex2 and tanh are correctly rounded for every f16 and bf16", "[approx]") {
   check_half("ex2.approx.f16", f16_format, [](Value x) { return ex2(f16_format, x); });
   check_half("ex2.approx.ftz.bf16", bf16_format,
              [](Value x) { return bf16_format.flushed(ex2(bf16_format, bf16_format.flushed(x))); });

@@ -1,4 +1,5 @@
-// Logic, shifts, fields and permutations, as the pseudo-code of ISA 9.7.1, 9.7.8 and 9.7.9 says, bit by bit.
+// Logic, shifts, fields and permutations, compared bit by bit with the pseudo-code of ISA 9.7.1, 9.7.8 and
+// 9.7.9.
 #include "catch.h"
 #include "devices/emulated/isa/windows.h"
 #include "row_coverage.h"
@@ -11,7 +12,7 @@ namespace {
 Value ones(unsigned bits) { return bits >= 64 ? ~Value{0} : (Value{1} << bits) - 1; }
 bool bit(Value x, unsigned i) { return i < 64 && (x >> i & 1) != 0; }
 
-/// All pairs of edges, and random ones.
+/// All pairs of edge values, and random ones.
 Columns values(std::initializer_list<unsigned> widths, std::size_t edges = 17) {
   Columns columns;
   unsigned seed = 1;
@@ -19,7 +20,7 @@ Columns values(std::initializer_list<unsigned> widths, std::size_t edges = 17) {
   return crossed(columns, edges);
 }
 
-/// Small numbers 0 … 300, which positions and lengths are made of, beside random ones.
+/// Small numbers 0 … 300 for positions and lengths, and random ones.
 Column amounts(unsigned seed) {
   Column result;
   const Column random = integers(32, seed);
@@ -30,7 +31,7 @@ Column amounts(unsigned seed) {
 
 const std::vector<std::pair<std::string, unsigned>> bit_types{{"b16", 16}, {"b32", 32}, {"b64", 64}};
 
-TEST_CASE("and, or, xor, not, cnot on bits", "[bits]") {
+TEST_CASE("and, or, xor, not and cnot on bits", "[bits]") {
   for (const auto& [name, width] : bit_types) {
     const Columns two = values({width, width});
     check2("and." + name, two, [](Value a, Value b) { return a & b; });
@@ -41,7 +42,7 @@ TEST_CASE("and, or, xor, not, cnot on bits", "[bits]") {
   }
 }
 
-TEST_CASE("and, or, xor, not on predicates", "[bits]") {
+TEST_CASE("and, or, xor and not on predicates", "[bits]") {
   const Columns two{{0, 0, 1, 1}, {0, 1, 0, 1}};
   check2("and.pred", two, [](Value a, Value b) { return a & b; });
   check2("or.pred", two, [](Value a, Value b) { return a | b; });
@@ -49,7 +50,7 @@ TEST_CASE("and, or, xor, not on predicates", "[bits]") {
   check1("not.pred", {{0, 1}}, [](Value a) { return 1 - a; });
 }
 
-TEST_CASE("shl and shr shift out everything at the width and beyond", "[bits]") {
+TEST_CASE("shl and shr shift out all bits if the amount reaches the width", "[bits]") {
   for (const auto& [name, width] : bit_types) {
     const unsigned w = width;
     check2("shl." + name, {integers(w, 1), amounts(5)},
@@ -66,7 +67,7 @@ TEST_CASE("shl and shr shift out everything at the width and beyond", "[bits]") 
   }
 }
 
-TEST_CASE("shifts by one amount in all lanes", "[bits]") {
+TEST_CASE("shifts by the same amount in all lanes", "[bits]") {
   for (Value n = 0; n < 70; ++n) {
     const Column amount(32, n);
     Column values = integers(32, 9);
@@ -79,7 +80,7 @@ TEST_CASE("shifts by one amount in all lanes", "[bits]") {
   }
 }
 
-TEST_CASE("shf funnels two words", "[bits]") {
+TEST_CASE("shf shifts a pair of words", "[bits]") {
   const Columns operands{integers(32, 1), integers(32, 2), amounts(3)};
   const auto left = [](Value a, Value b, Value n) { return ((b << 32 | a) << n >> 32) & ones(32); };
   const auto right = [](Value a, Value b, Value n) { return (b << 32 | a) >> n & ones(32); };
@@ -91,7 +92,7 @@ TEST_CASE("shf funnels two words", "[bits]") {
          [&](Value a, Value b, Value c) { return right(a, b, std::min<Value>(c, 32)); });
 }
 
-TEST_CASE("popc, clz, brev", "[bits]") {
+TEST_CASE("popc, clz and brev follow their definitions", "[bits]") {
   for (const unsigned w : {32u, 64u}) {
     const std::string type = w == 32 ? ".b32" : ".b64";
     check1("popc" + type, {integers(w, 1)}, [w](Value a) {
@@ -112,7 +113,7 @@ TEST_CASE("popc, clz, brev", "[bits]") {
   }
 }
 
-TEST_CASE("bfind finds the top bit that differs from the sign", "[bits]") {
+TEST_CASE("bfind finds the highest bit that differs from the sign", "[bits]") {
   for (const unsigned w : {32u, 64u})
     for (const bool is_signed : {false, true}) {
       const auto position = [=](Value a) -> Value {
@@ -128,7 +129,7 @@ TEST_CASE("bfind finds the top bit that differs from the sign", "[bits]") {
     }
 }
 
-TEST_CASE("fns finds the n-th one", "[bits]") {
+TEST_CASE("fns finds the n-th set bit", "[bits]") {
   // The examples of the ISA.
   CHECK(run_one("fns.b32", {0xAAAAAAAA, 3, 1}) == 3);
   CHECK(run_one("fns.b32", {0xAAAAAAAA, 3, ones(32)}) == 3);
@@ -149,7 +150,7 @@ TEST_CASE("fns finds the n-th one", "[bits]") {
   });
 }
 
-TEST_CASE("bfe extracts, also beyond the top", "[bits]") {
+TEST_CASE("bfe extracts a field, even past the highest bit", "[bits]") {
   for (const unsigned w : {32u, 64u})
     for (const bool is_signed : {false, true})
       check3("bfe." + std::string(is_signed ? "s" : "u") + std::to_string(w),
@@ -163,7 +164,7 @@ TEST_CASE("bfe extracts, also beyond the top", "[bits]") {
              });
 }
 
-TEST_CASE("bfi inserts, also beyond the top", "[bits]") {
+TEST_CASE("bfi inserts a field, even past the highest bit", "[bits]") {
   for (const unsigned w : {32u, 64u})
     check4("bfi.b" + std::to_string(w), {integers(w, 1), integers(w, 2), amounts(2), amounts(9)},
            [=](Value a, Value b, Value c, Value d) {
@@ -175,7 +176,7 @@ TEST_CASE("bfi inserts, also beyond the top", "[bits]") {
            });
 }
 
-TEST_CASE("szext extends N bits", "[bits]") {
+TEST_CASE("szext extends the low N bits", "[bits]") {
   for (const bool wrap : {false, true})
     for (const bool is_signed : {false, true})
       check2(std::string("szext.") + (wrap ? "wrap" : "clamp") + (is_signed ? ".s32" : ".u32"),
@@ -188,7 +189,7 @@ TEST_CASE("szext extends N bits", "[bits]") {
              });
 }
 
-TEST_CASE("bmsk makes runs of ones", "[bits]") {
+TEST_CASE("bmsk makes a run of ones", "[bits]") {
   for (const bool wrap : {false, true})
     check2(wrap ? "bmsk.wrap.b32" : "bmsk.clamp.b32", {amounts(1), amounts(8)},
            [=](Value a, Value b) -> Value {
@@ -217,7 +218,7 @@ TEST_CASE("lop3 looks each bit up in its table", "[bits]") {
   const Columns operands{integers(32, 1), integers(32, 2), integers(32, 3), tables};
   check4("lop3.b32", operands, lookup);
 
-  // (d != 0) bool q, in the second destination. Operands are sparse, so that zero results occur.
+  // (d != 0) bool q, in the second destination. Sparse operands make zero results likely.
   Columns sparse{Column(64), Column(64), Column(64), Column(64), Column(64)};
   for (Value i = 0; i < 64; ++i) {
     sparse[0][i] = i % 3, sparse[1][i] = i % 5 / 2, sparse[2][i] = i % 2, sparse[3][i] = 0x80,
@@ -234,7 +235,7 @@ TEST_CASE("lop3 looks each bit up in its table", "[bits]") {
   covers("lop3_test");
 }
 
-TEST_CASE("prmt picks bytes by its table of modes", "[bits]") {
+TEST_CASE("prmt selects bytes by its table of modes", "[bits]") {
   // Bytes picked for control values 0 … 3, most significant byte first; ISA table of the prmt modes.
   const std::vector<std::pair<std::string, std::vector<std::string>>> modes{
       {"f4e", {"3210", "4321", "5432", "6543"}}, {"b4e", {"5670", "6701", "7012", "0123"}},
@@ -266,7 +267,7 @@ TEST_CASE("mov copies every type", "[mov]") {
   CHECK_FALSE(exists("mov.f16"));
 }
 
-TEST_CASE("mov packs the first part lowest, and unpacks it again", "[mov]") {
+TEST_CASE("mov packs the first part into the lowest bits and unpacks it again", "[mov]") {
   struct Case {
     std::string type;
     unsigned parts, part_bits;
@@ -306,7 +307,7 @@ TEST_CASE("mov packs and unpacks 128 bits", "[mov]") {
   constexpr auto none = isa::no_operand;
   execute(pack, {row(2), row(0), row(1), none, none, none});
   execute(copy, {row(3), row(2), none, none, none, none});
-  execute(unpack, {row(4), none, row(5), row(6), row(3), none});  // the second part goes nowhere
+  execute(unpack, {row(4), none, row(5), row(6), row(3), none});  // the second part is discarded
   for (unsigned lane = 0; lane < 32; ++lane) {
     CHECK(isa::row<std::uint32_t>(frame.data(), row(4))[lane] == 0x89ABCDEF + lane);
     CHECK(isa::row<std::uint32_t>(frame.data(), row(5))[lane] == 0x76543210 - lane);
@@ -314,7 +315,8 @@ TEST_CASE("mov packs and unpacks 128 bits", "[mov]") {
   }
 }
 
-TEST_CASE("generic addresses are windows, and cvta goes there and back", "[address]") {
+TEST_CASE("cvta converts between generic addresses, which are windows, and state spaces in both directions",
+          "[address]") {
   const Column offsets{0, 4, 0x1234, 0xFFFFFF};
   const std::vector<std::pair<std::string, Value>> spaces{{"shared", isa::shared_window},
                                                           {"local", isa::local_window},
@@ -331,7 +333,7 @@ TEST_CASE("generic addresses are windows, and cvta goes there and back", "[addre
   }
 }
 
-TEST_CASE("isspacep tells the windows apart", "[address]") {
+TEST_CASE("isspacep distinguishes the windows", "[address]") {
   const Column addresses{
       0x7F0000001000,        isa::shared_window + 16, isa::shared_window + (Value{3} << 24) + 16,
       isa::local_window + 8, isa::constant_window,    isa::param_window + 4};
@@ -353,7 +355,7 @@ TEST_CASE("isspacep tells the windows apart", "[address]") {
   CHECK(answers("param") == Column{0, 0, 0, 0, 0, 1});
 }
 
-TEST_CASE("mapa moves an address into another block's shared memory", "[address]") {
+TEST_CASE("mapa maps an address to another block's shared memory", "[address]") {
   check2("mapa.shared::cluster.u32", {{0x10, 0x020010, 0x05000020}, {0, 3, 1}},
          [](Value a, Value rank) { return (a & 0xFFFFFF) + ((rank + 1) << 24); });
   check2("mapa.u64", {{isa::shared_window + 0x10, isa::shared_window + (Value{2} << 24) + 0x10}, {7, 0}},

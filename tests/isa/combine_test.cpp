@@ -1,4 +1,4 @@
-// How atomics, redux and barrier reductions combine, and which of them exist; ISA 9.7.13.
+// The combining operations of atomics, redux and barrier reductions, and which of them exist; ISA 9.7.13.
 #include "catch.h"
 #include "oracle.h"
 #include "row_coverage.h"
@@ -10,7 +10,7 @@ namespace {
 
 std::string_view row_of(const isa::Form& form) { return isa::rows()[form.row].id; }
 
-/// Checks Form::combine of a text on pairs; both memories unless told otherwise.
+/// Checks Form::combine of an instruction on pairs, by default for both memories.
 void check_combine(const std::string& text, const Column& old, const Column& b,
                    const std::function<Value(Value, Value)>& expected) {
   INFO(text);
@@ -35,7 +35,7 @@ void check_atomic(const std::string& suffix, unsigned bits,
 
 Value ones(unsigned bits) { return bits == 64 ? ~Value{0} : (Value{1} << bits) - 1; }
 
-TEST_CASE("bit operations and integer sums", "[combine]") {
+TEST_CASE("atomic bit operations and integer sums follow their definitions", "[combine]") {
   for (const unsigned w : {32u, 64u}) {
     const std::string width = std::to_string(w);
     check_atomic("and.b" + width, w, [](Value a, Value b) { return a & b; });
@@ -51,13 +51,13 @@ TEST_CASE("bit operations and integer sums", "[combine]") {
   check_atomic("add.s32", 32, [](Value a, Value b) { return (a + b) & ones(32); });
 }
 
-TEST_CASE("inc wraps at its limit and dec starts again from it", "[combine]") {
+TEST_CASE("inc wraps at its limit and dec restarts from it", "[combine]") {
   check_atomic("inc.u32", 32, [](Value r, Value s) { return r >= s ? 0 : r + 1; });
   check_atomic("dec.u32", 32, [](Value r, Value s) { return r == 0 || r > s ? s : r - 1; });
   CHECK_FALSE(exists("atom.inc.u64"));
 }
 
-TEST_CASE("exch and cas", "[combine]") {
+TEST_CASE("exch replaces the value, and cas only an equal one", "[combine]") {
   for (const std::string type : {"b32", "b64"})
     check_combine("atom.exch." + type, {1, 2}, {3, 4}, [](Value, Value b) { return b; });
   for (const std::string type : {"b16", "b32", "b64"}) {
@@ -88,7 +88,7 @@ TEST_CASE("f32 sums flush subnormals in global memory and keep them in shared me
                 [](Value a, Value b) { return sum(f64_format, a, b, Mode::nearest_even); });
 }
 
-TEST_CASE("16-bit floats add with .noftz, alone, in pairs and in vectors", "[combine]") {
+TEST_CASE("16-bit floats add with .noftz as scalars, pairs and vectors", "[combine]") {
   const auto halves = [](auto f) {
     return [f](Value a, Value b) { return f(a & 0xFFFF, b & 0xFFFF) | f(a >> 16, b >> 16) << 16; };
   };
@@ -121,7 +121,7 @@ TEST_CASE("16-bit floats add with .noftz, alone, in pairs and in vectors", "[com
   CHECK(form_of("red.global.add.v4.f32").vector == 4);
 }
 
-TEST_CASE("what atomics do not have", "[combine]") {
+TEST_CASE("atomics that do not exist are refused", "[combine]") {
   for (const std::string text :
        {"atom.min.f32", "atom.add.b32", "atom.and.u32", "atom.weak.add.u32", "atom.local.add.u32",
         "red.acquire.gpu.add.u32", "atom.shared.add.v2.f32", "atom.add.v2.u32", "atom.add.v8.f32",
@@ -129,7 +129,7 @@ TEST_CASE("what atomics do not have", "[combine]") {
     CHECK_FALSE(exists(text));
 }
 
-TEST_CASE("redux folds integers", "[combine]") {
+TEST_CASE("redux reduces integers", "[combine]") {
   const Columns operands = crossed({integers(32, 1), integers(32, 2)}, 17);
   const auto check_redux = [&](const std::string& suffix, auto f) {
     check_combine("redux.sync." + suffix, operands[0], operands[1], f);
@@ -170,7 +170,7 @@ TEST_CASE("redux finds extrema of f32, with .abs and .NaN", "[combine]") {
                       });
 }
 
-TEST_CASE("barriers reduce votes", "[combine]") {
+TEST_CASE("barriers reduce predicates", "[combine]") {
   const Column a{0, 0, 1, 1}, b{0, 1, 0, 1};
   for (const std::string barrier : {"bar.", "bar.cta.", "barrier.", "barrier.cta."}) {
     check_combine(barrier + "red.popc.u32", {0, 5, 6}, {1, 0, 1}, [](Value x, Value y) { return x + y; });

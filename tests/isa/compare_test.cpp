@@ -12,7 +12,7 @@ namespace {
 
 enum class Order { less, equal, greater, unordered };
 
-/// What the ISA's tables say of a comparison under each outcome.
+/// The truth of each comparison for each outcome, from the ISA's tables.
 const std::map<std::string, std::string> holds{
     // less, equal, greater, unordered
     {"eq", "0100"},  {"ne", "1010"},  {"lt", "1000"},  {"le", "1100"},  {"gt", "0010"},  {"ge", "0110"},
@@ -44,7 +44,7 @@ Kind float_kind(const std::string& type, const Format& f, unsigned bits, Column 
   return {type, bits, float_set, both[0], both[1], [&f, ftz](Value x, Value y) {
             if (ftz) x = f.flushed(x), y = f.flushed(y);
             if (f.is_nan(x) || f.is_nan(y)) return Order::unordered;
-            const auto extended = [&](Value v) {  // infinities beyond every number
+            const auto extended = [&](Value v) {  // infinities are beyond every number
               return f.is_infinite(v)
                          ? Rational(f.is_negative(v) ? -1 : 1) * (boost::multiprecision::cpp_int(1) << 1100)
                          : value_of(f, v);
@@ -92,13 +92,13 @@ bool joined(const std::string& operation, bool t, bool c) {
   return operation == ".and" ? t && c : operation == ".or" ? t || c : operation == ".xor" ? t != c : t;
 }
 
-/// Gives each wanted pair of lists at most so many mismatches to print.
+/// Compares two columns and reports a limited number of mismatches.
 void same(const std::string& text, const Column& got, const Column& wanted) {
   INFO(text);
   CHECK(got == wanted);
 }
 
-TEST_CASE("setp compares, joins with c, and gives the complement's result in q", "[compare]") {
+TEST_CASE("setp compares, combines with c, and writes the complement's result to q", "[compare]") {
   for (const Kind& kind : kinds())
     for (const std::string& comparison : kind.comparisons)
       for (const std::string operation : {"", ".and", ".or", ".xor"}) {
@@ -122,7 +122,7 @@ TEST_CASE("setp compares, joins with c, and gives the complement's result in q",
   covers("setp_half");
 }
 
-TEST_CASE("types have the comparisons that the ISA gives them, and no others", "[compare]") {
+TEST_CASE("each type has exactly the comparisons that the ISA lists", "[compare]") {
   for (const auto& [comparison, table] : holds)
     for (const Kind& kind : kinds()) {
       const bool has = std::ranges::find(kind.comparisons, comparison) != kind.comparisons.end();
@@ -133,7 +133,7 @@ TEST_CASE("types have the comparisons that the ISA gives them, and no others", "
   CHECK_FALSE(exists("setp.eq.ftz.bf16"));
 }
 
-TEST_CASE("packed setp compares the low halves for p and the high ones for q", "[compare]") {
+TEST_CASE("packed setp compares the low halves for p and the high halves for q", "[compare]") {
   for (const bool brain : {false, true}) {
     const Column low_a = brain ? bf16s(1) : f16s(1), low_b = brain ? bf16s(2) : f16s(2);
     const Column high_a = brain ? bf16s(3) : f16s(3), high_b = brain ? bf16s(4) : f16s(4);
@@ -154,7 +154,7 @@ TEST_CASE("packed setp compares the low halves for p and the high ones for q", "
   covers("setp_pair");
 }
 
-/// Which types set compares into which.
+/// Which pairs of types set supports.
 bool set_exists(const std::string& destination, const std::string& source) {
   const bool half = source == ".f16" || source == ".bf16";
   if (destination == ".u16" || destination == ".s16") return half;
@@ -206,7 +206,7 @@ TEST_CASE("packed set writes each half", "[compare]") {
   covers("set_bf16x2");
 }
 
-TEST_CASE("selp chooses by a predicate", "[compare]") {
+TEST_CASE("selp selects by a predicate", "[compare]") {
   for (const std::string type :
        {"b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"}) {
     const auto bits = static_cast<unsigned>(std::stoul(type.substr(1)));
@@ -215,7 +215,7 @@ TEST_CASE("selp chooses by a predicate", "[compare]") {
   }
 }
 
-TEST_CASE("slct chooses by a sign: -0 counts as zero, NaN as negative", "[compare]") {
+TEST_CASE("slct selects by sign: -0 counts as zero, NaN as negative", "[compare]") {
   for (const std::string type :
        {"b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"}) {
     const auto bits = static_cast<unsigned>(std::stoul(type.substr(1)));

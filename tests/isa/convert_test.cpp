@@ -1,4 +1,4 @@
-// cvt between numbers, ISA 9.7.9.21: all pairs of types, every rounding, .ftz, .sat, and registers of every
+// cvt between numbers, ISA 9.7.9.21: all pairs of types, all roundings, .ftz, .sat, and registers of every
 // width.
 #include "catch.h"
 #include "oracle.h"
@@ -53,12 +53,12 @@ std::string name(const std::string& modifiers, const Number& to, const Number& f
   return "cvt" + modifiers + "." + to.name + "." + from.name;
 }
 
-/// .ftz concerns the f32 side of a conversion.
+/// .ftz applies to the f32 side of a conversion.
 Value flushed(bool ftz, const Number& type, Value x) {
   return ftz && type.bits == 32 && type.format ? f32_format.flushed(x) : x;
 }
 
-TEST_CASE("integers convert by their low bits, or clamped with .sat", "[convert]") {
+TEST_CASE("integers convert by their low bits, or are clamped with .sat", "[convert]") {
   for (const Number& to : integer_types)
     for (const Number& from : integer_types) {
       check1(name("", to, from), {from.values(1)}, [&](Value x) { return to.cut(from.read(x)); });
@@ -68,7 +68,8 @@ TEST_CASE("integers convert by their low bits, or clamped with .sat", "[convert]
   CHECK_FALSE(exists("cvt.rn.s32.s64"));
 }
 
-TEST_CASE("wider registers: the source's low bits count, the result is extended by its type", "[convert]") {
+TEST_CASE("in wider registers, the source's low bits count and the result is extended by its type",
+          "[convert]") {
   for (const Number& to : integer_types)
     for (const Number& from : integer_types)
       for (const unsigned to_bytes : {1u, 2u, 4u, 8u})
@@ -95,7 +96,7 @@ TEST_CASE("wider registers hold f16 and fp8 bits zero-extended", "[convert]") {
   check(form, "cvt.f32.f16 from 32 bits", {{0xABCD3C00}}, [](const Column&) { return 0x3F800000; });
 }
 
-TEST_CASE("floats convert to integers clamped; NaN gives 0, or the top bit where 64 bits take part",
+TEST_CASE("floats convert to clamped integers; NaN gives 0, or the highest bit if either type has 64 bits",
           "[convert]") {
   for (const Number& to : integer_types)
     for (const Number& from : float_types)
@@ -116,7 +117,7 @@ TEST_CASE("floats convert to integers clamped; NaN gives 0, or the top bit where
   CHECK_FALSE(exists("cvt.rn.s32.f32"));
 }
 
-TEST_CASE("integers convert to floats rounded", "[convert]") {
+TEST_CASE("integers convert to floats with correct rounding", "[convert]") {
   for (const Number& to : float_types)
     for (const Number& from : integer_types)
       for (const auto& [word, mode] : modes)
@@ -130,8 +131,8 @@ Value saturated(const Format& f, Value x) {
   return f.is_nan(x) || f.is_negative(x) ? 0 : std::min(x, one);
 }
 
-/// From and to f64, a NaN keeps its sign and the upper bits of its payload, and is quiet; .ftz makes an f32's
-/// canonical first. bf16 widens to f32 as bits. Everything else gives the canonical NaN.
+/// From and to f64, a NaN keeps its sign and the upper bits of its payload and becomes quiet; .ftz first
+/// makes an f32 NaN canonical. bf16 widens to f32 bit by bit. All other conversions give the canonical NaN.
 Value converted_nan(const Number& to, const Number& from, Value bits, bool ftz) {
   const Format &f = *from.format, &t = *to.format;
   if (from.name == "bf16" && to.name == "f32" && !ftz) return bits << 16;
@@ -144,7 +145,7 @@ Value converted_nan(const Number& to, const Number& from, Value bits, bool ftz) 
   return t.infinity() | quiet | payload | (f.is_negative(bits) ? t.sign() : 0);
 }
 
-TEST_CASE("floats convert to floats rounded, with .ftz and .sat", "[convert]") {
+TEST_CASE("floats convert to floats with correct rounding, .ftz and .sat", "[convert]") {
   for (const Number& to : float_types)
     for (const Number& from : float_types) {
       if (to.name == from.name) continue;
@@ -175,7 +176,7 @@ TEST_CASE("floats convert to floats rounded, with .ftz and .sat", "[convert]") {
     }
 }
 
-TEST_CASE("every f16 and bf16 converts exactly to f32, and back", "[convert]") {
+TEST_CASE("every f16 and bf16 converts exactly to f32 and back", "[convert]") {
   for (const Number& half : {float_types[0], float_types[1]}) {
     check1("cvt.f32." + half.name, {all_16_bits()}, [&](Value x) {
       const bool bits_alone = half.name == "bf16" && half.format->is_nan(x);
@@ -187,7 +188,7 @@ TEST_CASE("every f16 and bf16 converts exactly to f32, and back", "[convert]") {
   }
 }
 
-TEST_CASE("same type: rounding to integral values, .sat, .ftz", "[convert]") {
+TEST_CASE("conversion to the same type rounds to integral values and applies .sat and .ftz", "[convert]") {
   for (const Number& type : float_types) {
     const Format& f = *type.format;
     for (const auto& [word, mode] : integer_modes)
@@ -198,7 +199,7 @@ TEST_CASE("same type: rounding to integral values, .sat, .ftz", "[convert]") {
       });
     if (type.name != "bf16")
       check1(name(".sat", type, type), {type.values(1)}, [&](Value x) { return saturated(f, x); });
-    // A plain copy of f16 and bf16 settles NaNs, one of f32 and f64 does not.
+    // A plain copy of f16 and bf16 makes NaNs canonical, one of f32 and f64 does not.
     check1(name("", type, type), {type.values(1)},
            [&](Value x) { return type.bits == 16 && f.is_nan(x) ? f.nan : x; });
   }
@@ -209,7 +210,7 @@ TEST_CASE("same type: rounding to integral values, .sat, .ftz", "[convert]") {
   CHECK_FALSE(exists("cvt.rn.f32.f32"));
 }
 
-TEST_CASE("f32 to f16 and bf16 with .relu and .satfinite, alone and in pairs", "[convert]") {
+TEST_CASE("f32 converts to f16 and bf16 with .relu and .satfinite, as scalars and pairs", "[convert]") {
   for (const Number& to : {float_types[0], float_types[1]})
     for (const auto& [word, mode] : {modes[0], modes[1]})
       for (const bool relu : {false, true})
@@ -241,7 +242,7 @@ TEST_CASE("tf32 keeps 10 fraction bits", "[convert]") {
         check1(std::string("cvt.") + word + (relu ? ".relu" : "") + (satfinite ? ".satfinite" : "") +
                    ".tf32.f32",
                {f32s(1)}, [&, m = mode, relu, satfinite](Value x) {
-                 // As an H200 does: .rna cuts a NaN's payload off, whatever is left of it.
+                 // As on an H200: .rna truncates a NaN's payload, even if nothing is left of it.
                  if (f32_format.is_nan(x) && m == Mode::nearest_away)
                    return (x & 0xFFFFE000) - (satfinite ? 0x2000 : 0);
                  if (f32_format.is_nan(x)) return Value{0x7FFFE000};

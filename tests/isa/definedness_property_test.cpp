@@ -1,6 +1,6 @@
-// What propagate_undefined may say, by definition: a bit that it calls defined stays as it is whatever
-// undefined bits of the sources are; and for instructions whose rule is exact, a bit that it calls undefined
-// does not.
+// Tests propagate_undefined against its definition: a result bit that it calls defined does not depend on the
+// undefined bits of the sources; and for instructions whose rule is exact, a result bit that it calls
+// undefined does.
 #include <algorithm>
 #include <random>
 
@@ -13,7 +13,8 @@ namespace {
 
 using Random = std::mt19937_64;
 
-/// Values of every magnitude: shift amounts and selectors are small, floats like exponents near that of 1.
+/// Values of every magnitude: small ones for shift amounts and selectors, floats with exponents near that of
+/// 1.
 Value some_value(Random& random) {
   switch (random() % 6) {
     case 0: return random();
@@ -26,7 +27,7 @@ Value some_value(Random& random) {
   }
 }
 
-/// From no undefined bit to all of them.
+/// Anything from no undefined bit to all of them.
 Value some_undefined(Random& random) {
   switch (random() % 8) {
     case 0: return random();
@@ -39,7 +40,7 @@ Value some_undefined(Random& random) {
   }
 }
 
-/// f(port, lane, half) for all columns of up to 64 bits of the rows.
+/// f(port, lane, half) for all columns of the rows; each column has at most 64 bits.
 template <class F>
 void for_each_column(const Shadowed& shadowed, const std::vector<std::size_t>& ports, F f) {
   for (const std::size_t port : ports)
@@ -47,7 +48,7 @@ void for_each_column(const Shadowed& shadowed, const std::vector<std::size_t>& p
       for (unsigned half = 0; half < (shadowed.bytes(port) == 16 ? 2u : 1u); ++half) f(port, lane, half);
 }
 
-/// Values for all sources, each row of which is wholly defined half of the time.
+/// Values for all sources; with probability 1/2, a row is completely defined.
 void fill(Shadowed& shadowed, bool defined, Random& random) {
   for (const std::size_t port : shadowed.sources()) {
     const bool row_defined = defined || random() % 2 == 0;
@@ -60,7 +61,7 @@ void fill(Shadowed& shadowed, bool defined, Random& random) {
   }
 }
 
-/// Other values of the undefined bits: zeros, ones, the opposite ones, or random ones.
+/// Other values for the undefined bits: zeros, ones, the complement, or random ones.
 Shadowed::Frame varied(const Shadowed& shadowed, unsigned variant, Random& random) {
   Shadowed::Frame frame = shadowed.values;
   for_each_column(shadowed, shadowed.sources(), [&](std::size_t port, unsigned lane, unsigned half) {
@@ -72,7 +73,7 @@ Shadowed::Frame varied(const Shadowed& shadowed, unsigned variant, Random& rando
   return frame;
 }
 
-/// Optional operands that are missing this time.
+/// A random choice of optional operands to leave out.
 std::vector<std::size_t> some_absent(const isa::Form& form, Random& random) {
   std::vector<std::size_t> absent;
   std::size_t port = 0;
@@ -83,7 +84,7 @@ std::vector<std::size_t> some_absent(const isa::Form& form, Random& random) {
   return absent;
 }
 
-/// A cvt between registers of any widths that fit.
+/// A cvt between registers of any widths that are allowed.
 isa::Form refitted(const isa::Form& form, Random& random) {
   const auto rules = isa::operand_rules(form);
   if (std::ranges::none_of(rules, &isa::OperandRule::relaxed)) return form;
@@ -92,7 +93,7 @@ isa::Form refitted(const isa::Form& form, Random& random) {
       return result;
 }
 
-/// In active lanes the destinations of both runs must be the same where they are defined.
+/// In active lanes, the destinations of both runs must agree in their defined bits.
 void check_agreement(const Shadowed& shadowed, const Shadowed::Frame& one, const Shadowed::Frame& other,
                      isa::LaneMask lanes) {
   for_each_column(shadowed, shadowed.destinations(), [&](std::size_t port, unsigned lane, unsigned half) {
@@ -103,7 +104,7 @@ void check_agreement(const Shadowed& shadowed, const Shadowed::Frame& one, const
   });
 }
 
-/// Lanes whose sources are defined. Matrices are made of those of all lanes.
+/// Lanes whose sources are defined. A matrix depends on the sources of all lanes.
 isa::LaneMask lanes_defined(const Shadowed& shadowed) {
   isa::LaneMask undefined = 0;
   for_each_column(shadowed, shadowed.sources(), [&](std::size_t port, unsigned lane, unsigned half) {
@@ -113,7 +114,7 @@ isa::LaneMask lanes_defined(const Shadowed& shadowed) {
   return together && undefined != 0 ? 0 : ~undefined;
 }
 
-/// Inactive lanes keep their undefined bits; `defined` ones have none.
+/// Inactive lanes keep their undefined bits; lanes in `defined` have none.
 void check_lanes(const Shadowed& shadowed, const Shadowed::Frame& before, isa::LaneMask lanes,
                  isa::LaneMask defined) {
   for_each_column(shadowed, shadowed.destinations(), [&](std::size_t port, unsigned lane, unsigned half) {
@@ -124,7 +125,7 @@ void check_lanes(const Shadowed& shadowed, const Shadowed::Frame& before, isa::L
   });
 }
 
-/// One warp with random operands; sometimes the destination is one of the sources.
+/// One warp with random operands; sometimes the destination is also a source.
 void check_soundness(const isa::Form& form, Random& random) {
   Shadowed shadowed(refitted(form, random), some_absent(form, random));
   const bool whole_warp = form.action == isa::Action::matrix_multiply || random() % 2 == 0;
@@ -143,12 +144,12 @@ void check_soundness(const isa::Form& form, Random& random) {
     runs.push_back(shadowed.computed(varied(shadowed, variant, random), lanes));
   const Shadowed::Frame before = shadowed.undefined;
   const isa::LaneMask defined = lanes_defined(shadowed);
-  shadowed.spread(lanes);
+  shadowed.propagate(lanes);
   check_lanes(shadowed, before, lanes, defined);
   for (const Shadowed::Frame& run : runs) check_agreement(shadowed, runs.front(), run, lanes);
 }
 
-TEST_CASE("no undefined bit changes a bit that is called defined, in any row of ptx.def that computes",
+TEST_CASE("no undefined bit affects a result bit that is called defined, in any computing row of ptx.def",
           "[definedness]") {
   Random random(20240607);
   for (const isa::Row& row : isa::rows()) {
@@ -167,13 +168,13 @@ TEST_CASE("no undefined bit changes a bit that is called defined, in any row of 
   }
 }
 
-/// Bits of one lane's sources that shall be undefined.
+/// A bit of one lane's sources to be made undefined.
 struct Place {
   std::size_t port;
   unsigned bit;
 };
 
-/// Up to eight, in the sources that may have some, scattered or close together.
+/// Up to eight bits, scattered or close together, in the sources that may be undefined.
 std::vector<Place> some_places(const Shadowed& shadowed, const std::vector<std::size_t>& ports,
                                Random& random) {
   std::vector<Place> places;
@@ -187,12 +188,12 @@ std::vector<Place> some_places(const Shadowed& shadowed, const std::vector<std::
   return places;
 }
 
-/// Sources `steering` (counted from 0 after the destinations) stay defined.
-void check_precision(const isa::Form& form, const std::vector<std::size_t>& steering, Random& random) {
+/// The sources `selectors` (counted from 0 after the destinations) stay defined.
+void check_precision(const isa::Form& form, const std::vector<std::size_t>& selectors, Random& random) {
   Shadowed shadowed(refitted(form, random), some_absent(form, random));
   fill(shadowed, true, random);
   std::vector<std::size_t> free = shadowed.sources();
-  for (const std::size_t s : steering) std::erase(free, shadowed.first_source() + s);
+  for (const std::size_t s : selectors) std::erase(free, shadowed.first_source() + s);
   std::vector<std::vector<Place>> places;
   for (unsigned lane = 0; lane < isa::warp_size; ++lane) {
     places.push_back(some_places(shadowed, free, random));
@@ -218,7 +219,7 @@ void check_precision(const isa::Form& form, const std::vector<std::size_t>& stee
       shadowed.set(changed, port, lane, shadowed.get(changed, port, lane, half) | difference, half);
     });
   }
-  shadowed.spread();
+  shadowed.propagate();
   for_each_column(shadowed, shadowed.destinations(), [&](std::size_t port, unsigned lane, unsigned half) {
     const Value said = shadowed.get(shadowed.undefined, port, lane, half);
     const Value true_ones = shadowed.get(changed, port, lane, half);
@@ -228,10 +229,10 @@ void check_precision(const isa::Form& form, const std::vector<std::size_t>& stee
   });
 }
 
-TEST_CASE("every bit that is called undefined can change, where the rule is exact", "[definedness]") {
+TEST_CASE("where the rule is exact, every bit that is called undefined can change", "[definedness]") {
   struct Exact {
     std::string_view row;
-    std::vector<std::size_t> steering;
+    std::vector<std::size_t> selectors;
     bool (*applies)(const isa::Form&) = [](const isa::Form&) { return true; };
   };
   const auto unsaturated = [](const isa::Form& form) { return !form.sat; };
@@ -283,7 +284,7 @@ TEST_CASE("every bit that is called undefined can change, where the rule is exac
     for (const NamedForm& named : forms) {
       CAPTURE(named.text);
       for (std::size_t draw = 0; draw <= draws / forms.size(); ++draw)
-        check_precision(named.form, rule.steering, random);
+        check_precision(named.form, rule.selectors, random);
     }
   }
 }

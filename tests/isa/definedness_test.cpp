@@ -1,4 +1,4 @@
-// Undefined bits on their way through instructions: a document of each rule. Known{value, undefined bits}.
+// Shadow propagation through instructions: each test documents one rule. Known{value, undefined bits}.
 #include <tuple>
 
 #include "catch.h"
@@ -20,7 +20,7 @@ TEST_CASE("floats are undefined as a whole, packed ones element by element", "[d
   CHECK(undefined_result("max.f32", {{0}, {0, 2}}) == all32);
 }
 
-TEST_CASE("the sign of a float is a bit like others, where no NaN and no flushed subnormal can be meant",
+TEST_CASE("the sign of a float propagates separately unless the value may be a NaN or a flushed subnormal",
           "[definedness]") {
   CHECK(undefined_result("neg.f32", {{0x3F800000, 0x80000001}}) == 0x80000001);
   CHECK(undefined_result("abs.f32", {{0x3F800000, 0x80000001}}) == 1);
@@ -32,7 +32,7 @@ TEST_CASE("the sign of a float is a bit like others, where no NaN and no flushed
   CHECK(undefined_result("copysign.f32", {{0, all32}, {0}}) == 0x80000000);
 }
 
-TEST_CASE("moves take undefined bits along", "[definedness]") {
+TEST_CASE("moves copy undefined bits", "[definedness]") {
   CHECK(undefined_result("mov.b64", {{0, 0x123456789ABCDEF0}}) == 0x123456789ABCDEF0);
   CHECK(undefined_result("mov.pred", {{0, 1}}) == 1);
   CHECK(undefined_result("brev.b32", {{0, 0x3}}) == 0xC0000000);
@@ -42,7 +42,7 @@ TEST_CASE("moves take undefined bits along", "[definedness]") {
   CHECK(undefined_after(unpack, {{0, 0x80000001}}) == Column{0x0001, 0x8000});
 }
 
-TEST_CASE("integer conversions cut bits off, put defined zeros above, or copies of the sign",
+TEST_CASE("integer conversions truncate the shadow bits and extend them with zeros or the sign's shadow bit",
           "[definedness]") {
   CHECK(undefined_result("cvt.u16.u32", {{0, 0xFFFF0001}}) == 1);
   CHECK(undefined_result("cvt.u64.u32", {{0, all32}}) == all32);
@@ -52,7 +52,7 @@ TEST_CASE("integer conversions cut bits off, put defined zeros above, or copies 
   CHECK(undefined_result("cvt.rn.f32.s32", {{0, 1}}) == all32);
 }
 
-TEST_CASE("of a register that is wider than its type, only the low bits count", "[definedness]") {
+TEST_CASE("only the low bits count in a register that is wider than its type", "[definedness]") {
   isa::Form form = form_of("cvt.rn.f32.u8");
   REQUIRE(isa::fit_registers(form, 4, 4));
   CHECK(undefined_after(form, {{0, 0xFFFFFF00}}) == Column{0});
@@ -63,14 +63,14 @@ TEST_CASE("of a register that is wider than its type, only the low bits count", 
   CHECK(undefined_after(form, {{0, 0x80}}) == Column{0xFFFFFF80});
 }
 
-TEST_CASE("cvt and cvt.pack of two values keep them apart", "[definedness]") {
+TEST_CASE("cvt and cvt.pack of two values keep them separate", "[definedness]") {
   CHECK(undefined_result("cvt.rn.f16x2.f32", {{0, 1}, {0}}) == 0xFFFF0000);
   CHECK(undefined_result("cvt.rn.satfinite.e4m3x2.f32", {{0}, {0, 1}}) == 0x00FF);
   CHECK(undefined_result("cvt.pack.sat.s16.s32", {{0}, {0, 1}}) == 0x0000FFFF);
   CHECK(undefined_result("cvt.pack.sat.u8.s32.b32", {{0, 1}, {0}, {0, 0x101}}) == 0x0101FF00);
 }
 
-TEST_CASE("a known shift amount shifts undefined bits; an undefined one leaves nothing known",
+TEST_CASE("a defined shift amount shifts the undefined bits; an undefined one makes the result undefined",
           "[definedness]") {
   CHECK(undefined_result("shl.b32", {{0, 0x80000001}, {4}}) == 0x10);
   CHECK(undefined_result("shr.u32", {{0, 0x80000010}, {4}}) == 0x08000001);
@@ -81,7 +81,7 @@ TEST_CASE("a known shift amount shifts undefined bits; an undefined one leaves n
   CHECK(undefined_result("shf.l.wrap.b32", {{0, 0x80000000}, {0}, {1}}) == 1);
 }
 
-TEST_CASE("fields and permutations", "[definedness]") {
+TEST_CASE("fields and permutations move undefined bits with their values", "[definedness]") {
   CHECK(undefined_result("bfe.u32", {{0, 0xFFFF0000}, {12}, {8}}) == 0xF0);
   CHECK(undefined_result("bfe.s32", {{0, 0x00080000}, {12}, {8}}) == 0xFFFFFF80);
   CHECK(undefined_result("bfe.u32", {{0}, {12, 1}, {8}}) == all32);
@@ -92,7 +92,7 @@ TEST_CASE("fields and permutations", "[definedness]") {
   CHECK(undefined_result("prmt.b32", {{0}, {0}, {0x3210, 1}}) == all32);
 }
 
-TEST_CASE("logic is undefined where undefined bits decide", "[definedness]") {
+TEST_CASE("a logic result is undefined only where undefined bits decide it", "[definedness]") {
   CHECK(undefined_result("and.b32", {{0, 0xFF}, {0x0F}}) == 0x0F);
   CHECK(undefined_result("and.b32", {{0, 0xFF}, {0, 0xF0}}) == 0xF0);
   CHECK(undefined_result("or.b32", {{0, 0xFF}, {0x0F}}) == 0xF0);
@@ -104,7 +104,7 @@ TEST_CASE("logic is undefined where undefined bits decide", "[definedness]") {
   CHECK(undefined_result("lop3.b32", {{0xFF}, {0, 0xFFF}, {0x0F}, {0xEA}}) == 0xF0);
 }
 
-TEST_CASE("lop3 with a test: a defined one among the bits decides", "[definedness]") {
+TEST_CASE("the predicate of lop3 is defined if a defined bit decides it", "[definedness]") {
   const std::vector<Known> some_one{{0x3, 0x1}, {0xF}, {0}, {0xC0}, {0}};
   CHECK(undefined_after("lop3.or.b32", some_one) == Column{1, 0});
   const std::vector<Known> no_one{{0x1, 0x1}, {0xF}, {0}, {0xC0}, {0}};
@@ -128,7 +128,7 @@ TEST_CASE("sums and products are undefined where carries can reach", "[definedne
   CHECK(undefined_result("sad.u32", {{0, 1}, {0}, {0}}) == all32);
 }
 
-TEST_CASE("CC is undefined where undefined bits decide the carry", "[definedness]") {
+TEST_CASE("CC is undefined if undefined bits decide the carry", "[definedness]") {
   CHECK(undefined_after("add.cc.u32", {{0, 1}, {0}}) == Column{1, 0});
   CHECK(undefined_after("add.cc.u32", {{all32}, {0, 1}}) == Column{all32, 1});
   CHECK(undefined_after("addc.u32", {{0}, {0}, {0, 1}}) == Column{1});
@@ -138,19 +138,21 @@ TEST_CASE("CC is undefined where undefined bits decide the carry", "[definedness
   CHECK(undefined_after("mad.hi.cc.u32", {{0, 1}, {0}, {0}}) == Column{all32, 1});
 }
 
-TEST_CASE("cvta adds a window, which low bits do not reach", "[definedness]") {
+TEST_CASE("cvta adds a window and does not propagate low undefined bits upwards", "[definedness]") {
   CHECK(undefined_result("cvta.shared.u64", {{0x10, 0xF}}) == 0xF);
   CHECK(undefined_result("cvta.global.u64", {{0, 0xF000000000}}) == 0xF000000000);
   CHECK(undefined_result("cvta.to.shared.u64", {{isa::shared_window, 0xF}}) == 0xF);
 }
 
-TEST_CASE("selections with a known condition take what they choose", "[definedness]") {
+TEST_CASE("a selection with a defined condition has the shadow bits of the selected operand",
+          "[definedness]") {
   CHECK(undefined_result("selp.b32", {{0, 0xF0}, {0, 0x0F}, {1}}) == 0xF0);
   CHECK(undefined_result("selp.b32", {{0, 0xF0}, {0, 0x0F}, {0}}) == 0x0F);
   CHECK(undefined_result("slct.b32.s32", {{0, 0xF0}, {0, 0x0F}, {0xFFFFFFFF}}) == 0x0F);
 }
 
-TEST_CASE("selections with an undefined condition keep the bits that both have", "[definedness]") {
+TEST_CASE("a selection with an undefined condition keeps the bits on which both operands agree",
+          "[definedness]") {
   CHECK(undefined_result("selp.b32", {{0x12345678}, {0x12345678}, {0, 1}}) == 0);
   CHECK(undefined_result("selp.b32", {{0xFF}, {0x0F, 0x100}, {0, 1}}) == 0x1F0);
   CHECK(undefined_result("slct.f32.f32", {{1}, {3}, {0, 1}}) == 2);
@@ -158,7 +160,7 @@ TEST_CASE("selections with an undefined condition keep the bits that both have",
   CHECK(undefined_result("cnot.b32", {{2, 1}}) == 0);
 }
 
-TEST_CASE("integer comparisons are undefined only where undefined bits decide them", "[definedness]") {
+TEST_CASE("an integer comparison is undefined only if undefined bits decide it", "[definedness]") {
   CHECK(undefined_result("setp.eq.b32", {{0x100, 0xFF}, {0}}) == 0);
   CHECK(undefined_result("setp.eq.b32", {{0x000, 0xFF}, {0}}) == 1);
   CHECK(undefined_result("setp.ne.s32", {{0x000, 0xFF}, {0x1FF}}) == 0);
@@ -171,7 +173,7 @@ TEST_CASE("integer comparisons are undefined only where undefined bits decide th
   CHECK(undefined_result("set.lt.u32.u32", {{0, 0xFF}, {0xFF}}) == all32);
 }
 
-TEST_CASE("a known predicate can decide an undefined comparison", "[definedness]") {
+TEST_CASE("a defined predicate can decide an undefined comparison", "[definedness]") {
   CHECK(undefined_after("setp.lt.and.f32", {{0, 1}, {0}, {0}}) == Column{0, 0});
   CHECK(undefined_after("setp.lt.and.f32", {{0, 1}, {0}, {1}}) == Column{1, 1});
   CHECK(undefined_after("setp.lt.or.f32", {{0, 1}, {0}, {1}}) == Column{0, 0});
@@ -180,26 +182,26 @@ TEST_CASE("a known predicate can decide an undefined comparison", "[definedness]
   CHECK(undefined_result("set.lt.f16x2.f16x2", {{0, 0x10000}, {0}}) == 0xFFFF0000);
 }
 
-TEST_CASE("matrices: one undefined bit anywhere makes all of D undefined", "[definedness]") {
+TEST_CASE("a single undefined bit makes all of D undefined in mma", "[definedness]") {
   Shadowed mma(form_of("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"));
-  mma.spread();
+  mma.propagate();
   for (unsigned lane = 0; lane < isa::warp_size; ++lane) CHECK(mma.get(mma.undefined, 3, lane) == 0);
   mma.set(mma.undefined, mma.sources().back(), 17, 1);
-  mma.spread();
+  mma.propagate();
   for (unsigned lane = 0; lane < isa::warp_size; ++lane)
     for (const std::size_t d : mma.destinations()) CHECK(mma.get(mma.undefined, d, lane) == all32);
 }
 
-TEST_CASE("a transposed matrix is undefined where its element was", "[definedness]") {
+TEST_CASE("movmatrix moves undefined bits with their elements", "[definedness]") {
   Shadowed transpose(form_of("movmatrix.sync.aligned.m8n8.trans.b16"));
   transpose.set(transpose.undefined, 1, 4, 0xFFFF0000);  // row 1, column 1
   transpose.set(transpose.undefined, 1, 8, 0x00000001);  // row 2, column 0
-  transpose.spread();
+  transpose.propagate();
   CHECK(transpose.get(transpose.undefined, 0, 4) == 0xFFFF0000);
   CHECK(transpose.get(transpose.undefined, 0, 1) == 0x00000001);
 }
 
-TEST_CASE("an instruction names the rows that it reads and writes", "[definedness]") {
+TEST_CASE("for_each_row lists the rows that an instruction reads and writes", "[definedness]") {
   using Rows = std::vector<std::tuple<std::uint32_t, unsigned, bool>>;
   const auto rows_of = [](const Shadowed& shadowed) {
     Rows rows;

@@ -21,7 +21,7 @@ const std::multimap<std::string, std::string> modifiers{
 #undef FOLDPROOF_MODIFIER
 };
 
-/// What may stand at one position of a syntax; an empty word where nothing may.
+/// What the syntax allows at one position; includes an empty word if the position is optional.
 Words alternatives(const isa::Row& row, std::string token) {
   Words words;
   if (token.ends_with('?')) {

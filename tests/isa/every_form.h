@@ -1,4 +1,4 @@
-// All forms that the syntax of a row of ptx.def allows.
+// All forms allowed by the syntax of a row of ptx.def.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct NamedForm {
   isa::Form form;
 };
 
-/// Every combination of the row's words, modifiers and types that exists and is not another row's.
+/// Every combination of the row's words, modifiers and types that exists and belongs to no other row.
 std::vector<NamedForm> every_form_of(const isa::Row& row);
 
 }  // namespace foldproof::tests

@@ -1,4 +1,4 @@
-// Every row of ptx.def that computes or combines is executed against an expectation.
+// Requires that every computing or combining row of ptx.def was executed and compared with an expectation.
 #include "row_coverage.h"
 #include "session.h"
 

@@ -28,7 +28,7 @@ Value saturated(Value x) {
   return x > 0x3F800000 ? 0x3F800000 : x;
 }
 
-/// The operation of a format under the modifiers .ftz and .sat. `oracle` makes the operation for a format.
+/// The operation of a format with the modifiers .ftz and .sat. `oracle` returns the operation for a format.
 template <class F>
 Value modified(F oracle, const Column& operands, Mode mode, bool ftz, bool sat) {
   Column in = operands, wide;
@@ -86,7 +86,7 @@ const auto divide = [](const Format& f) {
   return [&f](const Column& x, Mode mode) { return quotient(f, x[0], x[1], mode); };
 };
 
-TEST_CASE("add, sub, mul of f32 round as their modifier says", "[float]") {
+TEST_CASE("add, sub and mul of f32 round as their modifier says", "[float]") {
   check_f32("add", f32_pairs(), true, add);
   check_f32("sub", f32_pairs(), true, subtract);
   check_f32("mul", f32_pairs(), true, multiply);
@@ -110,20 +110,20 @@ TEST_CASE("fma without the processor's fused multiply-add gives the same bits", 
 }
 
 TEST_CASE("fma of f32 is exact where the double sum would be a tie", "[float]") {
-  // 1 + 2^-12 squared is 1 + 2^-11 + 2^-24: halfway between two f32; a c of 2^-80 breaks the tie.
+  // (1 + 2^-12)^2 is 1 + 2^-11 + 2^-24: halfway between two f32; adding 2^-80 as c breaks the tie.
   const Value x = 0x3F800800, tiny = 0x17800000;
   CHECK(run_one("fma.rn.f32", {x, x, 0}) == 0x3F801000);
   CHECK(run_one("fma.rn.f32", {x, x, tiny}) == 0x3F801001);
   CHECK(run_one("fma.rn.f32", {x, x, tiny | 0x80000000}) == 0x3F801000);
 }
 
-TEST_CASE("div, rcp and sqrt of f32 round correctly", "[float]") {
+TEST_CASE("div, rcp and sqrt of f32 are correctly rounded", "[float]") {
   check_f32("div", f32_pairs(), false, divide);
   check_f32("rcp", {f32s(1)}, false, invert);
   check_f32("sqrt", {f32s(1)}, false, root);
 }
 
-TEST_CASE("f64 arithmetic rounds as its modifier says, and passes payloads", "[float]") {
+TEST_CASE("f64 arithmetic rounds as its modifier says and propagates NaN payloads", "[float]") {
   check_f64("add", f64_pairs(), add(f64));
   check_f64("sub", f64_pairs(), subtract(f64));
   check_f64("mul", f64_pairs(), multiply(f64));
@@ -135,7 +135,7 @@ TEST_CASE("f64 arithmetic rounds as its modifier says, and passes payloads", "[f
   CHECK(run_one("add.f64", {0x7FF0000000000123, 0xFFF8000000000456}) == 0xFFF8000000000456);
 }
 
-TEST_CASE("without a rounding modifier, to nearest", "[float]") {
+TEST_CASE("without a rounding modifier, results are rounded to nearest", "[float]") {
   for (const std::string op : {"add", "sub", "mul"})
     for (const std::string type : {".f32", ".f64"}) {
       const Columns operands = type == ".f32" ? f32_pairs() : f64_pairs();
@@ -143,7 +143,7 @@ TEST_CASE("without a rounding modifier, to nearest", "[float]") {
     }
 }
 
-TEST_CASE("f32x2 works half by half", "[float]") {
+TEST_CASE("f32x2 computes each half separately", "[float]") {
   const auto pair = [](unsigned seed) {
     const Column low = f32s(seed), high = f32s(seed + 10);
     Column result;
@@ -173,7 +173,7 @@ TEST_CASE("f32x2 works half by half", "[float]") {
     }
 }
 
-/// The ISA's rule of min and max, `less` being the order of numbers with −0 below +0.
+/// The ISA's rule for min and max; `less` is the order of numbers with −0 below +0.
 Value extremum(const Format& f, Value a, Value b, bool want_min, bool nan_wins) {
   if (f.is_nan(a) || f.is_nan(b)) {
     if (nan_wins || (f.is_nan(a) && f.is_nan(b))) return f.nan;
@@ -185,7 +185,7 @@ Value extremum(const Format& f, Value a, Value b, bool want_min, bool nan_wins) 
   return (key(a) < key(b)) == want_min ? a : b;
 }
 
-TEST_CASE("min and max of f32: NaN, signed zeros, .ftz, .NaN, .xorsign.abs", "[float]") {
+TEST_CASE("min and max of f32 with NaN, signed zeros, .ftz, .NaN and .xorsign.abs", "[float]") {
   for (const bool want_min : {true, false})
     for (const bool ftz : {false, true})
       for (const bool nan : {false, true})
@@ -215,7 +215,7 @@ TEST_CASE("min and max of three f32", "[float]") {
       }
 }
 
-TEST_CASE("min and max of f64 let the number win", "[float]") {
+TEST_CASE("min and max of f64 return the number if one operand is NaN", "[float]") {
   for (const bool want_min : {true, false})
     check2(want_min ? "min.f64" : "max.f64", f64_pairs(), [=](Value a, Value b) {
       if (f64.is_nan(a) && f64.is_nan(b)) return b | 0x0008000000000000;
@@ -224,7 +224,7 @@ TEST_CASE("min and max of f64 let the number win", "[float]") {
   CHECK_FALSE(exists("min.ftz.f64"));
 }
 
-TEST_CASE("abs, neg and copysign touch the sign; abs and neg settle NaNs", "[float]") {
+TEST_CASE("abs, neg and copysign change only the sign; abs and neg make NaNs canonical or quiet", "[float]") {
   for (const bool ftz : {false, true}) {
     const std::string f = ftz ? ".ftz.f32" : ".f32";
     const auto in = [=](Value a) { return ftz ? f32.flushed(a) : a; };
@@ -238,7 +238,7 @@ TEST_CASE("abs, neg and copysign touch the sign; abs and neg settle NaNs", "[flo
   check2("copysign.f64", f64_pairs(), [](Value a, Value b) { return (a & f64.sign()) | (b & ~f64.sign()); });
 }
 
-TEST_CASE(".ftz flushes what rounds up to the smallest normal number", "[float]") {
+TEST_CASE(".ftz flushes a result that rounds up to the smallest normal number", "[float]") {
   // (1 − 2^-24) 2^e times 2^(−126−e), and neighbours: exact results on both sides of 2^-126.
   Columns operands(3);
   for (Value e = 30; e < 200; ++e)
@@ -256,7 +256,7 @@ TEST_CASE(".ftz flushes what rounds up to the smallest normal number", "[float]"
   CHECK(run_one("mul.rn.f32", {0x3F7FFFFF, 0x00800000}) == 0x00800000);
 }
 
-TEST_CASE("testp classifies, zeros among the normal numbers", "[float]") {
+TEST_CASE("testp classifies numbers and counts zeros as normal", "[float]") {
   const auto check_type = [](const std::string& type, const Format& f, const Column& values) {
     const auto subnormal = [&f](Value a) { return (a & f.infinity()) == 0 && !f.is_zero(a); };
     check1("testp.finite" + type, {values}, [&](Value a) { return f.is_finite(a); });

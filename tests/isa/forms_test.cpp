@@ -1,4 +1,4 @@
-// The table itself: what find_form takes, what it sets, and that every row is well formed.
+// The table itself: what find_form accepts, which fields it sets, and that every row is well-formed.
 #include "catch.h"
 #include "run.h"
 
@@ -49,7 +49,7 @@ TEST_CASE("modifiers become fields", "[forms]") {
   CHECK(form_of("min.xorsign.abs.f32").abs);
 }
 
-TEST_CASE("modifiers may stand in another order, types may not", "[forms]") {
+TEST_CASE("the order of modifiers is free, the order of types is not", "[forms]") {
   CHECK(form_of("atom.global.cas.relaxed.gpu.b32").semantics == Semantics::relaxed);
   CHECK(form_of("ld.global.relaxed.gpu.u32").scope == Scope::gpu);
   CHECK(form_of("atom.add.shared::cluster.noftz.f16").space == StateSpace::shared_cluster);
@@ -58,7 +58,7 @@ TEST_CASE("modifiers may stand in another order, types may not", "[forms]") {
   CHECK_FALSE(exists("set.f16x2.eq.f32"));
 }
 
-TEST_CASE("texts that no row covers", "[forms]") {
+TEST_CASE("instructions that no row covers are refused", "[forms]") {
   for (const std::string text : {"add",
                                  "add.q32",
                                  "add.f32.f32",
@@ -108,12 +108,12 @@ TEST_CASE("texts that no row covers", "[forms]") {
     CHECK_FALSE(exists(text));
 }
 
-TEST_CASE("a hostile number of suffixes is refused at once", "[forms]") {
+TEST_CASE("a hostile number of suffixes is refused immediately", "[forms]") {
   const std::vector<std::string> suffixes(100000, "ftz");
   CHECK_FALSE(find_form("add", suffixes).has_value());
 }
 
-TEST_CASE("operands are typed by their form", "[forms]") {
+TEST_CASE("operands have the types of their form", "[forms]") {
   const auto rules = [](const std::string& text) { return operand_rules(form_of(text)); };
   const auto wide = rules("mad.wide.s16");
   CHECK(wide[0].type == Type::s32);
@@ -140,7 +140,7 @@ TEST_CASE("operands are typed by their form", "[forms]") {
   CHECK(rules("shfl.sync.idx.b32").size() == 6);
 }
 
-TEST_CASE("row ids are unique, and operands of every row can be read", "[forms]") {
+TEST_CASE("row ids are unique, and the operands of every row can be parsed", "[forms]") {
   std::vector<std::string_view> ids;
   for (RowId id = 0; id < rows().size(); ++id) {
     const Row& row = rows()[id];
@@ -148,7 +148,7 @@ TEST_CASE("row ids are unique, and operands of every row can be read", "[forms]"
     ids.push_back(row.id);
     CHECK_FALSE(row.synopsis.empty());
     if (row.operands.find("fragment") != row.operands.npos)
-      continue;  // typed by more than a type; tested above
+      continue;  // its type is more than a scalar type; tested above
     Form form;
     form.row = id;
     form.type = form.type2 = Type::u32;

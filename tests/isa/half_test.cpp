@@ -1,4 +1,4 @@
-// f16, bf16 and mixed precision, ISA 9.7.4 and 9.7.5, against exact rational arithmetic.
+// f16, bf16 and mixed precision, ISA 9.7.4 and 9.7.5, compared with exact rational arithmetic.
 #include "catch.h"
 #include "oracle.h"
 #include "run.h"
@@ -33,7 +33,7 @@ Value clamped(const Half& half, Value x, Clamp clamp) {
   return clamp == Clamp::sat && x > half.one ? half.one : x;
 }
 
-/// Checks an operation of 16-bit floats, alone and in pairs, with the modifiers that exist.
+/// Checks an operation on 16-bit floats, as scalars and pairs, with the modifiers that exist.
 template <class F>
 void check_half(const Half& half, const std::string& opcode, std::size_t count,
                 const std::vector<Clamp>& clamps, F oracle) {
@@ -56,7 +56,7 @@ void check_half(const Half& half, const std::string& opcode, std::size_t count,
       };
       const Columns operands = half.operands(count);
       check(words + half.type, operands, expected);
-      Columns pairs;  // each column beside itself, backwards
+      Columns pairs;  // each column paired with itself in reverse order
       for (const Column& column : operands) pairs.push_back(paired(column, {column.rbegin(), column.rend()}));
       check(words + half.type + "x2", pairs, [&](const Column& x) {
         Column low, high;
@@ -97,13 +97,13 @@ TEST_CASE("fma of 16-bit floats rounds once, with .sat or .relu", "[half]") {
   }
 }
 
-TEST_CASE("a bf16 product below the normals is not rounded twice", "[half]") {
-  // 1.0625 · 2^-126 times 0.53125 · … : the f32 product would round before the bf16 does.
+TEST_CASE("a subnormal bf16 product is not rounded twice", "[half]") {
+  // 1.0625 · 2^-126 times 0.53125 · … : the f32 product would be rounded before the bf16 result.
   for (Value a = 0x0080; a < 0x0100; ++a)
     CHECK(run_one("mul.bf16", {a, 0x3E81}) == product(bf16_format, a, 0x3E81, Mode::nearest_even));
 }
 
-TEST_CASE("neg and abs of every 16-bit float", "[half]") {
+TEST_CASE("neg and abs are correct for every 16-bit float", "[half]") {
   for (const Half* half : {&f16, &bf16})
     for (const bool ftz : {false, true}) {
       if (ftz && !half->has_ftz) continue;
@@ -144,7 +144,7 @@ TEST_CASE("min and max of 16-bit floats", "[half]") {
         }
 }
 
-TEST_CASE("mixed precision takes 16-bit operands into f32 operations", "[half]") {
+TEST_CASE("mixed precision uses 16-bit operands in f32 operations", "[half]") {
   for (const Half* half : {&f16, &bf16})
     for (const auto& [word, mode] : modes)
       for (const bool sat : {false, true}) {

@@ -1,4 +1,4 @@
-// ISA 9.7.1 and 9.7.2. Expected values are exact integers of 128 bits, cut as the ISA says.
+// ISA 9.7.1 and 9.7.2. Expected values are exact 128-bit integers, truncated as the ISA says.
 #include <bit>
 
 #include "catch.h"
@@ -38,7 +38,7 @@ Columns three(const IntegerType& type) {
 
 Exact clamp_s32(Exact x) { return x < -2147483648ll ? -2147483648ll : x > 2147483647 ? 2147483647 : x; }
 
-/// Checks op.type for each type against f of exact operands.
+/// Compares op.type with f of the exact operands for each type.
 template <class F>
 void check_exact2(const std::string& opcode, const std::vector<IntegerType>& types, F f) {
   for (const IntegerType& type : types)
@@ -73,7 +73,7 @@ TEST_CASE("add.sat and sub.sat clamp to s32", "[integer]") {
   CHECK_FALSE(exists("add.sat.u32"));
 }
 
-TEST_CASE("packed 16-bit integers work half by half", "[integer]") {
+TEST_CASE("packed 16-bit integers compute each half separately", "[integer]") {
   check_packed("add.u16x2", u16, [](Exact a, Exact b) { return a + b; });
   check_packed("add.s16x2", s16, [](Exact a, Exact b) { return a + b; });
   check_packed("sub.u16x2", u16, [](Exact a, Exact b) { return a - b; });
@@ -99,7 +99,7 @@ TEST_CASE("mul gives the lower half, the upper half or all of the product", "[in
 }
 
 TEST_CASE("mul.hi.u64 gives the upper 64 of 128 bits", "[integer]") {
-  // By halves of 32 bits, so that no partial product overflows.
+  // Computed from 32-bit halves, so that no partial product overflows.
   check2("mul.hi.u64", two(u64), [](Value a, Value b) {
     const Value a0 = a & 0xFFFFFFFF, a1 = a >> 32, b0 = b & 0xFFFFFFFF, b1 = b >> 32;
     const Value middle = (a0 * b0 >> 32) + (a1 * b0 & 0xFFFFFFFF) + (a0 * b1 & 0xFFFFFFFF);
@@ -107,7 +107,7 @@ TEST_CASE("mul.hi.u64 gives the upper 64 of 128 bits", "[integer]") {
   });
 }
 
-TEST_CASE("mad adds to a half or all of the product", "[integer]") {
+TEST_CASE("mad adds to the lower half, the upper half or all of the product", "[integer]") {
   check_exact3("mad.lo", {u16, u32, s16, s32}, [](auto&, Exact a, Exact b, Exact c) { return a * b + c; });
   check3("mad.lo.u64", three(u64), [](Value a, Value b, Value c) { return a * b + c; });
   check3("mad.lo.s64", three(s64), [](Value a, Value b, Value c) { return a * b + c; });
@@ -122,7 +122,7 @@ TEST_CASE("mad adds to a half or all of the product", "[integer]") {
   }
 }
 
-TEST_CASE("mul24 and mad24 take the low 24 bits", "[integer]") {
+TEST_CASE("mul24 and mad24 use the low 24 bits", "[integer]") {
   const auto low24 = [](const IntegerType& t, Exact x) {
     const Exact low = x & 0xFFFFFF;
     return t.is_signed && (low & 0x800000) != 0 ? low - 0x1000000 : low;
@@ -139,7 +139,7 @@ TEST_CASE("mul24 and mad24 take the low 24 bits", "[integer]") {
   });
 }
 
-TEST_CASE("sad, abs, neg, min, max", "[integer]") {
+TEST_CASE("sad, abs, neg, min and max follow their definitions", "[integer]") {
   check_exact3("sad", all_types,
                [](auto&, Exact a, Exact b, Exact c) { return c + (a < b ? b - a : a - b); });
   for (const IntegerType& type : signed_types) {
@@ -153,7 +153,7 @@ TEST_CASE("sad, abs, neg, min, max", "[integer]") {
   check_exact2("max.relu", {s32}, [](auto&, Exact a, Exact b) { return std::max<Exact>(a > b ? a : b, 0); });
 }
 
-TEST_CASE("div truncates; by zero it gives all ones, as rem does", "[integer]") {
+TEST_CASE("div truncates; div and rem by zero give all ones", "[integer]") {
   check_exact2("div", all_types, [](auto&, Exact a, Exact b) { return b == 0 ? Exact{-1} : a / b; });
   check_exact2("rem", all_types, [](auto&, Exact a, Exact b) { return b == 0 ? Exact{-1} : a % b; });
   CHECK(run_one("div.s32", {0x80000000, 0xFFFFFFFF}) == 0x80000000);
@@ -182,12 +182,10 @@ TEST_CASE("dp4a and dp2a sum products of bytes", "[integer]") {
     }
 }
 
-TEST_CASE(
-    "vabsdiff2 and vabsdiff4 take the differences of parts, with the merged or summed results of an H200",
-    "[integer]") {
+TEST_CASE("vabsdiff2 and vabsdiff4 merge or sum differences of parts as an H200 does", "[integer]") {
   struct Row {
     const char* text;
-    Value first, second;  // of the operands 80ff017f, 7f0180ff and of 12345678, fedcba98, with c = 7
+    Value first, second;  // for the operands 80ff017f, 7f0180ff and for 12345678, fedcba98, with c = 7
   };
   const Row rows[] = {
       {"vabsdiff4.u32.u32.u32", 0x01fe7f80, 0xeca86420},
@@ -264,7 +262,8 @@ TEST_CASE("carries chain three words into a 96-bit sum and difference", "[intege
   }
 }
 
-TEST_CASE("mad.cc and madc multiply 64 by 64 bits into 128, as compilers write it", "[integer][carry]") {
+TEST_CASE("mad.cc and madc multiply 64 by 64 bits into 128, in the sequence that compilers emit",
+          "[integer][carry]") {
   const Column random = integers(32, 8);
   Chain chain;
   for (unsigned r = 0; r < 4; ++r)
@@ -289,7 +288,7 @@ TEST_CASE("mad.cc and madc multiply 64 by 64 bits into 128, as compilers write i
   }
 }
 
-TEST_CASE("add without .cc leaves CC, and inactive lanes keep theirs", "[integer][carry]") {
+TEST_CASE("add without .cc and inactive lanes leave CC unchanged", "[integer][carry]") {
   Chain chain;
   for (unsigned lane = 0; lane < 32; ++lane) chain.set(0, lane, 0xFFFFFFFF), chain.set(1, lane, 1);
   chain.cc() = 0;
@@ -303,7 +302,7 @@ TEST_CASE("add without .cc leaves CC, and inactive lanes keep theirs", "[integer
   CHECK(chain.get(2, 31) == 2);
 }
 
-TEST_CASE("additions and subtractions hand one carry to each other, as an H200 does", "[integer][carry]") {
+TEST_CASE("additions and subtractions share one carry flag, as on an H200", "[integer][carry]") {
   struct Step {
     const char *first, *second;
     std::uint32_t a, b, result;  // of `second` with zeros
@@ -331,7 +330,7 @@ TEST_CASE("additions and subtractions hand one carry to each other, as an H200 d
   }
 }
 
-TEST_CASE("64-bit carries", "[integer][carry]") {
+TEST_CASE("sub.cc.u64 sets CC from a 64-bit borrow", "[integer][carry]") {
   std::vector<std::byte> frame(64 + 512 * 3);
   const isa::Form form = form_of("sub.cc.u64");
   isa::Instruction instruction;
@@ -341,7 +340,7 @@ TEST_CASE("64-bit carries", "[integer][carry]") {
   auto* b = isa::row<Value>(frame.data(), 64 + 1024);
   for (unsigned lane = 0; lane < 32; ++lane) a[lane] = lane, b[lane] = 16;
   form.compute(frame.data(), instruction, isa::all_lanes);
-  CHECK(isa::mask(frame.data(), isa::carry_offset) == 0xFFFF0000);  // a carry where nothing is borrowed
+  CHECK(isa::mask(frame.data(), isa::carry_offset) == 0xFFFF0000);  // a carry means that nothing was borrowed
   CHECK(isa::row<Value>(frame.data(), 64)[0] == static_cast<Value>(-16));
 }
 

@@ -1,6 +1,6 @@
-// mma.sync and movmatrix, ISA 9.7.14: whole matrices are laid out over the lanes as the ISA's formulas say,
+// mma.sync and movmatrix, ISA 9.7.14: whole matrices are distributed over the lanes by the ISA's formulas,
 // multiplied, gathered, and compared with a plain product. The formulas are those of the ISA's text for each
-// shape, written out per register, not by the general rule that the implementation uses.
+// shape, written out per register, instead of the general rule that the implementation uses.
 #include <random>
 
 #include "catch.h"
@@ -11,7 +11,7 @@
 namespace foldproof::tests {
 namespace {
 
-/// Element i of a lane's fragment: its row and column.
+/// The row and column of element i of a lane's fragment.
 struct Place {
   unsigned row, column;
 };
@@ -71,7 +71,7 @@ Place b_f64_k16(unsigned lane, unsigned i) { return {i * 4 + lane % 4, lane >> 2
 
 const Format e4m3{4, 3, 0x7F}, e5m2{5, 2, 0x7F};
 
-/// How one element type lies in registers and what its bits mean.
+/// How an element type is stored in registers and what its bits mean.
 struct Element {
   std::string name;
   unsigned bits, register_bits;
@@ -80,7 +80,7 @@ struct Element {
 
   Rational value(Value x) const {
     if (name == "tf32") return value_of(f32_format, x & 0xFFFFE000);
-    if (name == "e4m3") {  // the codes that IEEE would call infinite are numbers
+    if (name == "e4m3") {  // the codes that IEEE 754 would make infinities are numbers
       const int sign = (x & 0x80) != 0 ? -1 : 1, field = static_cast<int>(x >> 3 & 0xF);
       const Rational scale = field == 0 ? Rational(1, 512) : Rational(mp_power(field)) / 1024;
       return Rational(sign) * Rational(static_cast<int>(x & 7) + (field == 0 ? 0 : 8)) * scale;
@@ -134,7 +134,7 @@ Matrix random_matrix(unsigned rows, unsigned columns, const Element& type, std::
   return matrix;
 }
 
-/// Lays a matrix out over the lanes: one column of 32 values for each register.
+/// Distributes a matrix over the lanes: one column of 32 values for each register.
 void spread(Columns& registers, const Matrix& matrix, const Element& type, Layout layout) {
   const unsigned per_register = type.register_bits / type.bits;
   const auto elements = static_cast<unsigned>(matrix.size() * matrix[0].size()) / 32;
@@ -155,7 +155,7 @@ Value element_of(const Columns& registers, const Element& type, unsigned lane, u
   return registers[i / per_register][lane] >> i % per_register * type.bits & mask;
 }
 
-/// C + A·B for one element: products exact, sums rounded one after another; in f32 when the result is f16.
+/// C + A·B for one element: exact products, sums rounded one after another; in f32 if the result is f16.
 Value expected(const Element& a, const Element& b, const Element& c, const Matrix& left, const Matrix& right,
                unsigned row, unsigned column, Value start, bool satfinite) {
   const unsigned k = static_cast<unsigned>(right.size());
@@ -199,28 +199,28 @@ void check_mma(const Shape& shape, const Element& a, const Element& b, const Ele
   covers("mma_sync");
 }
 
-TEST_CASE("mma of f16 into f32 and f16", "[matrix]") {
+TEST_CASE("mma multiplies f16 into f32 and f16", "[matrix]") {
   for (const Shape* shape : {&half_k8, &half_k16}) {
     check_mma(*shape, f16, f16, f32);
     check_mma(*shape, f16, f16, f16);
   }
 }
 
-TEST_CASE("mma of bf16 and tf32 into f32", "[matrix]") {
+TEST_CASE("mma multiplies bf16 and tf32 into f32", "[matrix]") {
   check_mma(half_k8, bf16, bf16, f32);
   check_mma(half_k16, bf16, bf16, f32);
   check_mma(tf32_k4, tf32, tf32, f32);
   check_mma(tf32_k8, tf32, tf32, f32);
 }
 
-TEST_CASE("mma of bytes into s32, wrapping or clamped", "[matrix]") {
+TEST_CASE("mma multiplies bytes into s32, wrapping or clamped", "[matrix]") {
   for (const Shape* shape : {&byte_m8k16, &byte_k16, &byte_k32})
     for (const Element* a : {&u8, &s8})
       for (const Element* b : {&u8, &s8})
         for (const bool satfinite : {false, true}) check_mma(*shape, *a, *b, s32, satfinite);
 }
 
-TEST_CASE("mma of fp8 into f32 and f16", "[matrix]") {
+TEST_CASE("mma multiplies fp8 into f32 and f16", "[matrix]") {
   for (const Shape* shape : {&byte_k16, &byte_k32})
     for (const Element* a : {&f8a, &f8b})
       for (const Element* b : {&f8a, &f8b}) {
@@ -229,11 +229,11 @@ TEST_CASE("mma of fp8 into f32 and f16", "[matrix]") {
       }
 }
 
-TEST_CASE("mma of f64", "[matrix]") {
+TEST_CASE("mma multiplies f64", "[matrix]") {
   for (const Shape* shape : {&f64_m8k4, &f64_k4, &f64_k8, &f64_k16}) check_mma(*shape, f64, f64, f64);
 }
 
-TEST_CASE("combinations of shapes and types that do not exist", "[matrix]") {
+TEST_CASE("combinations of shapes and types that do not exist are refused", "[matrix]") {
   for (const std::string text : {"mma.sync.aligned.m16n8k8.row.col.f32.f16.bf16.f32",
                                  "mma.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32",
                                  "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f16",
@@ -243,8 +243,8 @@ TEST_CASE("combinations of shapes and types that do not exist", "[matrix]") {
     CHECK_FALSE(exists(text));
 }
 
-TEST_CASE("movmatrix transposes 8 by 8", "[matrix]") {
-  // Row i lies in lanes 4i … 4i+3, two elements each.
+TEST_CASE("movmatrix transposes an 8 x 8 matrix", "[matrix]") {
+  // Row i is in lanes 4i … 4i+3, two elements each.
   Column registers(32);
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < 2; ++i) registers[lane] |= Value{(lane / 4) * 16 + (lane % 4) * 2 + i} << 16 * i;

@@ -1,5 +1,5 @@
-// fp8, fp6, fp4 and e8m0 conversions against the host functions of the CUDA Toolkit. (Which agree with
-// ml_dtypes on every f32, NaN aside.)
+// fp8, fp6, fp4 and e8m0 conversions, compared with the host functions of the CUDA Toolkit (which agree with
+// ml_dtypes for every f32 except NaN).
 #if __has_include(<cuda_fp8.h>)
 
 #include <cuda_bf16.h>
@@ -25,10 +25,10 @@ __half_raw as_half(Value bits) {
   return raw;
 }
 
-/// A format as PTX and the toolkit name it.
+/// A format with its names in PTX and in the toolkit.
 struct Narrow {
   std::string type;
-  unsigned bits;  ///< from one value of a pair to the next
+  unsigned bits;  ///< distance between the two values of a pair
   Value nan;
   Value (*from_float)(float);
   Value (*from_half)(__half_raw);
@@ -63,7 +63,8 @@ const Narrow formats[] = {
      }},
 };
 
-/// f32s whose exponents lie around the narrow formats' range, and all halves as f32s, neighbours included.
+/// f32 values with exponents around the narrow formats' range, and all f16 values as f32 with their
+/// neighbours.
 Column interesting_floats() {
   Column values = f32s(1);
   for (Value half = 0; half < 0x10000; half += 3) {
@@ -75,10 +76,10 @@ Column interesting_floats() {
   return values;
 }
 
-/// .relu on a narrow value: negative ones become +0. `sign` is its sign bit.
+/// .relu on a narrow value: a negative one becomes +0. `sign` is its sign bit.
 Value relu(Value x, Value sign) { return (x & sign) != 0 ? 0 : x; }
 
-TEST_CASE("f32 pairs narrow to fp8, fp6 and fp4 as the toolkit does it", "[convert][narrow]") {
+TEST_CASE("f32 pairs narrow to fp8, fp6 and fp4 as in the toolkit", "[convert][narrow]") {
   const Column a = interesting_floats(), b(a.rbegin(), a.rend());
   for (const Narrow& format : formats)
     for (const bool with_relu : {false, true}) {
@@ -94,7 +95,7 @@ TEST_CASE("f32 pairs narrow to fp8, fp6 and fp4 as the toolkit does it", "[conve
     }
 }
 
-TEST_CASE("f16 pairs narrow to fp8", "[convert][narrow]") {
+TEST_CASE("f16 pairs narrow to fp8 as in the toolkit", "[convert][narrow]") {
   const Column low = all_16_bits(), high(low.rbegin(), low.rend());
   for (const Narrow& format : formats) {
     if (!format.from_half) continue;
@@ -130,7 +131,7 @@ TEST_CASE("every pair of narrow values widens to f16", "[convert][narrow]") {
   }
 }
 
-TEST_CASE("scales: e8m0 from f32 and bf16, and back", "[convert][narrow]") {
+TEST_CASE("scales convert from f32 and bf16 to e8m0 and back", "[convert][narrow]") {
   const Column a = f32s(1), b = f32s(2);
   for (const bool up : {false, true})
     for (const bool satfinite : {false, true}) {

@@ -23,7 +23,7 @@ Integer floor(const Rational& x) {
   return rest < 0 ? Integer(quotient - 1) : quotient;
 }
 
-/// The NaN that an operation with NaN operands, in the order of preference, or an invalid one, gives.
+/// The NaN result of an operation that is invalid or has NaN operands; `operands` are in order of preference.
 Value nan_of(const Format& format, std::initializer_list<Value> operands) {
   if (format.fraction_bits == 52)
     for (const Value x : operands)
@@ -146,8 +146,9 @@ Value square_root(const Format& format, Value a, Mode mode) {
   if (format.is_nan(a)) return nan_of(format, {a});
   if (format.is_zero(a) || a == format.infinity()) return a;
   if (format.is_negative(a)) return format.nan;
-  // √(n / d) = √(n d 4^k) / (d 2^k), with k so large that the rest after the integer root only has to be
-  // known to be there: as half a unit more, which no rounding confuses with exact or with a tie.
+  // √(n / d) = √(n d 4^k) / (d 2^k). k is so large that the remainder after the integer root matters only by
+  // being non-zero: it counts as an extra half unit, which no rounding confuses with an exact result or a
+  // tie.
   const Rational x = value_of(format, a);
   constexpr unsigned k = 200;
   const Integer scaled = mp::numerator(x) * mp::denominator(x) << (2 * k);

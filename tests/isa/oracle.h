@@ -1,4 +1,4 @@
-// Rounding by definition, in rational arithmetic: the judge of every floating-point expectation.
+// Rounding by definition, in rational arithmetic: the reference for every floating-point expectation.
 #pragma once
 
 #include <boost/multiprecision/cpp_int.hpp>
@@ -10,10 +10,10 @@ namespace foldproof::tests {
 
 using Rational = boost::multiprecision::cpp_rational;
 
-/// A binary format by its field widths, with infinities and NaNs as IEEE 754 has them.
+/// A binary format by its field widths, with infinities and NaNs as in IEEE 754.
 struct Format {
   unsigned exponent_bits, fraction_bits;
-  Value nan;  ///< the one that results show
+  Value nan;  ///< the canonical NaN of results
 
   int bias() const { return (1 << (exponent_bits - 1)) - 1; }
   Value sign() const { return Value{1} << (exponent_bits + fraction_bits); }
@@ -23,9 +23,9 @@ struct Format {
   bool is_zero(Value bits) const { return (bits & ~sign()) == 0; }
   bool is_negative(Value bits) const { return (bits & sign()) != 0; }
   bool is_finite(Value bits) const { return (bits & ~sign()) < infinity(); }
-  /// Subnormals as zeros of their sign.
+  /// Replaces subnormals with zeros of the same sign.
   Value flushed(Value bits) const { return (bits & infinity()) == 0 ? bits & sign() : bits; }
-  /// The same precision with a larger range of exponents.
+  /// The same precision with a larger exponent range.
   Format unbounded() const { return {exponent_bits + 3, fraction_bits, nan << 3}; }
 };
 
@@ -41,28 +41,27 @@ inline constexpr std::pair<const char*, Mode> modes[] = {
 /// The exact value of finite bits.
 Rational value_of(const Format& format, Value bits);
 
-/// An integer from a rational.
+/// Rounds a rational to an integer.
 boost::multiprecision::cpp_int round_to_integer(const Rational& x, Mode mode);
 
-/// The bits nearest to x in the mode; a zero result has the given sign when x is zero, else that of x.
+/// x rounded in the mode. A zero result has the sign of x, or `negative_zero` if x is zero.
 Value round(const Format& format, const Rational& x, Mode mode, bool negative_zero = false);
 
-/// a + b, a · b, a · b + c, a / b, √a as IEEE 754 defines them, with NaN results as the format says. For f64
-/// a NaN operand passes, made quiet: b before c before a, in a quotient a before b.
+/// a + b, a · b, a · b + c, a / b, √a as IEEE 754 defines them, with NaN results of the format. For f64 a NaN
+/// operand is propagated and made quiet: b before c before a, in a quotient a before b.
 Value sum(const Format& format, Value a, Value b, Mode mode);
 Value product(const Format& format, Value a, Value b, Mode mode);
 Value fused(const Format& format, Value a, Value b, Value c, Mode mode);
 Value quotient(const Format& format, Value a, Value b, Mode mode);
 Value square_root(const Format& format, Value a, Mode mode);
 
-/// Sum of products of a format's values rounded to another: mixed precision and matrices.
+/// A sum of products of one format rounded to another format: mixed precision and matrices.
 Value fused_into(const Format& source, const Format& format, Value a, Value b, Value c, Mode mode);
 
-/// .ftz of a result: a zero where the result, as computed with an unbounded exponent, lies below the normal
-/// numbers.
+/// .ftz of a result: zero if the result, computed with an unbounded exponent, is below the normal numbers.
 Value flushed_result(const Format& format, Value result, Value unbounded);
 
-/// Bits of a finite value, or of an infinity or NaN, in another format.
+/// The bits of a finite value, infinity or NaN in another format.
 Value reformat(const Format& from, const Format& to, Value bits, Mode mode);
 
 }  // namespace foldproof::tests

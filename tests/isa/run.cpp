@@ -30,13 +30,13 @@ std::optional<isa::Form> find(const std::string& text) {
   return isa::find_form(opcode, words);
 }
 
-/// One operand row: where it lies and how wide its columns are. A predicate has no bytes.
+/// The position and column width of one operand row. A predicate has no bytes.
 struct Place {
   std::uint32_t offset = isa::no_operand;
   unsigned bytes = 0;
 };
 
-/// A register file with room for a dozen rows of the widest registers.
+/// A register file with space for twelve rows of the widest registers.
 class Frame {
  public:
   Place add(unsigned bytes) {
@@ -65,7 +65,7 @@ class Frame {
   std::uint32_t next_mask_ = 4, next_row_ = 64;
 };
 
-/// One warp's worth of an instruction, ready to run.
+/// An instruction for one warp, ready to run.
 class Warp {
  public:
   Warp(const isa::Form& form, const Columns& sources, std::size_t first) : form_(form) {
@@ -92,7 +92,8 @@ class Warp {
 
   void execute(LaneMask lanes) { form_.compute(frame_.data(), instruction_, lanes); }
 
-  /// Makes a source the destination, if their columns are equally wide. The register then holds the source.
+  /// Uses a source row as the destination if their columns have the same width. The register then holds the
+  /// source.
   bool alias(std::size_t s) {
     if (destination(0).bytes != source(s).bytes) return false;
     places_[destinations_[0]] = places_[sources_[s]];
@@ -139,8 +140,8 @@ Value low_bits(Value value, unsigned bytes) {
   return bytes >= 8 ? value : value & ((Value{1} << 8 * bytes) - 1);
 }
 
-/// Lanes of `lanes` must have the values of `full`, others must have kept what they had. `aliased`: the
-/// source that is the destination, too.
+/// Lanes in `lanes` must have the values of `full`; all others must have kept theirs. `aliased`: the source
+/// that is also the destination.
 void check_partial(const isa::Form& form, const Columns& sources, std::size_t first, Warp& full,
                    LaneMask lanes, std::optional<std::size_t> aliased) {
   Warp warp(form, sources, first);
@@ -200,7 +201,7 @@ Columns run(const isa::Form& form, const Columns& sources) {
     for (std::size_t d = 0; d < results.size(); ++d)
       for (unsigned lane = 0; lane < warp_size && first + lane < count; ++lane)
         results[d].push_back(warp.frame().get(warp.destination(d), lane));
-    // ShadowedValue masks on the first warps are enough: the mask does not depend on the values.
+    // ShadowedValue masks on the first warps suffice: the mask does not depend on the values.
     if (first >= 4 * warp_size) continue;
     for (const LaneMask lanes :
          {LaneMask{1} << (first / warp_size * 7), LaneMask{0xFFFF0000}, LaneMask(random()), isa::all_lanes}) {

@@ -1,4 +1,4 @@
-// Executes one instruction by its PTX text, without a parser: the operands are lists of values, one value a
+// Executes one instruction by its PTX text, without a parser: operands are lists of values, one value per
 // lane.
 #pragma once
 
@@ -17,27 +17,27 @@ using Value = std::uint64_t;
 using Column = std::vector<Value>;
 using Columns = std::vector<Column>;
 
-/// The form of "add.rn.ftz.f32"; fails the test when there is none.
+/// The form of "add.rn.ftz.f32"; fails the test if there is none.
 isa::Form form_of(const std::string& text);
 bool exists(const std::string& text);
 
 /// The form of a mov with a vector of `parts` on one side.
 isa::Form packing_form_of(isa::Packing packing, unsigned parts, const std::string& text);
 
-/// Executes the form for as many lanes as the sources have values, warp after warp, and gives the
-/// destinations: d, then e, or all parts of a vector. Each warp runs under a full mask, then under partial
-/// ones: inactive columns must keep their bits, also when the destination is one of the sources. Fails the
-/// test where they do not. Missing optional operands are missing from the right.
+/// Executes the form for as many lanes as the sources have values, warp after warp, and returns the
+/// destinations: d, then e, or all parts of a vector. Each warp runs with a full mask and then with partial
+/// ones: inactive columns must keep their bits, even if the destination is also a source; otherwise the test
+/// fails. Optional operands are left out from the right.
 Columns run(const isa::Form& form, const Columns& sources);
 Columns run(const std::string& text, const Columns& sources);
 
-/// The first destination for each set of operands must be what `expected` says. Records the row as covered.
+/// Requires the first destination for each set of operands to equal `expected`. Records the row as covered.
 void check(const std::string& text, const Columns& sources,
            const std::function<Value(const Column&)>& expected);
 void check(const isa::Form& form, const std::string& text, const Columns& sources,
            const std::function<Value(const Column&)>& expected);
 
-/// One set of operands, one result.
+/// The result for one set of operands.
 Value run_one(const std::string& text, const Column& operands);
 
 /// check() with an expectation of one, two, three or four parameters.

@@ -86,7 +86,7 @@ Column undefined_after(const isa::Form& form, const std::vector<Known>& sources)
     shadowed.set(shadowed.values, places[k], 0, sources[k].value);
     shadowed.set(shadowed.undefined, places[k], 0, sources[k].undefined);
   }
-  shadowed.spread();
+  shadowed.propagate();
   Column result;
   for (const std::size_t place : shadowed.destinations())
     result.push_back(shadowed.get(shadowed.undefined, place, 0));

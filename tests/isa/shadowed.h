@@ -1,4 +1,4 @@
-// An instruction on a frame of its own, beside which a frame of undefined bits lies.
+// An instruction with its own frame and a second frame for the undefined bits.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace foldproof::tests {
 
-/// A value, and a 1 for each bit of it that is undefined.
+/// A value and its shadow bits: a 1 for each undefined bit.
 struct Known {
   Value value = 0, undefined = 0;
 };
@@ -25,7 +25,7 @@ class Shadowed {
     const std::byte* data() const { return bytes.data(); }
   };
 
-  /// `absent`: which operands are missing, by their place in Form::ports.
+  /// `absent`: indices in Form::ports of the operands to leave out.
   explicit Shadowed(const isa::Form& form, const std::vector<std::size_t>& absent = {});
   Shadowed(const Shadowed&) = delete;
 
@@ -33,7 +33,7 @@ class Shadowed {
   const isa::Instruction& instruction() const { return instruction_; }
   std::size_t first_source() const;
   std::uint32_t row(std::size_t port) const { return rows_[port]; }
-  /// The first destination shall be this row as well.
+  /// Uses this row for the first destination as well.
   void alias(std::size_t port);
 
   /// One column; of 128 bits, the low or the high half. Port `carry` is CC.
@@ -41,13 +41,13 @@ class Shadowed {
   Value get(const Frame& frame, std::size_t port, unsigned lane, unsigned half = 0) const;
   void set(Frame& frame, std::size_t port, unsigned lane, Value value, unsigned half = 0) const;
   unsigned bytes(std::size_t port) const { return port == carry ? 0 : form_.ports[port].bytes; }
-  /// The rows that the instruction reads, or writes.
+  /// The rows that the instruction reads or writes.
   std::vector<std::size_t> sources() const;
   std::vector<std::size_t> destinations() const;
 
-  /// The frame after the instruction, and the undefined bits after it.
+  /// The frame after the instruction, and its undefined bits.
   Frame computed(const Frame& frame, isa::LaneMask lanes = isa::all_lanes) const;
-  void spread(isa::LaneMask lanes = isa::all_lanes) {
+  void propagate(isa::LaneMask lanes = isa::all_lanes) {
     isa::propagate_undefined(values.data(), undefined.data(), instruction_, lanes);
   }
 
@@ -62,7 +62,7 @@ class Shadowed {
 /// The undefined bits of the destinations (and of CC, if written) for one set of sources (and CC, if read).
 Column undefined_after(const isa::Form& form, const std::vector<Known>& sources);
 Column undefined_after(const std::string& text, const std::vector<Known>& sources);
-/// … of the first destination.
+/// The undefined bits of the first destination.
 Value undefined_result(const std::string& text, const std::vector<Known>& sources);
 
 }  // namespace foldproof::tests

@@ -31,7 +31,8 @@ Column floats(unsigned exponent_bits, unsigned fraction_bits, unsigned seed) {
         one + hidden, infinity - 1, infinity, infinity + 1, infinity | hidden / 2, infinity | (hidden - 1)})
     for (const Value s : {Value{0}, sign}) values.push_back(magnitude | s);
   while (values.size() < random_count) {
-    // Exponents within a few of 1, or of the smallest normal, or anywhere; often few fraction bits, for ties.
+    // Exponents near that of 1, near the smallest normal, or anywhere; often few fraction bits, to cause
+    // ties.
     const unsigned kind = static_cast<unsigned>(random() % 8);
     const Value near = kind < 4   ? bias - 3 + random() % 8
                        : kind < 5 ? random() % (fraction_bits + 3)

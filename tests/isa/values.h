@@ -1,4 +1,4 @@
-// Operands worth trying: the edges of each type, and random values whose magnitudes meet.
+// Test operands: the edge values of each type, and random values of similar magnitudes.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +7,24 @@
 
 namespace foldproof::tests {
 
-/// Integers of so many bits: edges first, then random ones of every magnitude.
+/// Integers of the given width: edge values first, then random ones of every magnitude.
 Column integers(unsigned bits, unsigned seed);
 
 /// Floats of a format by its field widths: zeros, subnormals, neighbours of 1, extremes, infinities, NaNs,
-/// then random ones with exponents near each other (so that sums cancel and ties happen) and anywhere.
+/// then random ones with similar exponents (so that sums cancel and ties occur) and with any exponent.
 Column floats(unsigned exponent_bits, unsigned fraction_bits, unsigned seed);
 inline Column f32s(unsigned seed) { return floats(8, 23, seed); }
 inline Column f64s(unsigned seed) { return floats(11, 52, seed); }
 inline Column f16s(unsigned seed) { return floats(5, 10, seed); }
 inline Column bf16s(unsigned seed) { return floats(8, 7, seed); }
 
-/// Every value of 16 bits.
+/// All 16-bit values.
 Column all_16_bits();
 
-/// Every pair (triple) of the first `edges` values of the columns, then the columns side by side.
+/// Every pair (triple) of the first `edges` values of the columns, then the columns row by row.
 Columns crossed(const Columns& columns, std::size_t edges);
 
-/// Two columns of 16-bit values as one of pairs.
+/// Combines two columns of 16-bit values into one column of pairs.
 Column paired(const Column& low, const Column& high);
 
 }  // namespace foldproof::tests

@@ -1,4 +1,4 @@
-// A thread makes a result for each element, or counts them one by one, and loses the last one, or takes it twice.
+// A thread computes a result for each element, or counts them one by one, and loses the last one or uses it twice.
 #include "lossy.cuh"
 
 template <typename Op, typename T, Fault fault>

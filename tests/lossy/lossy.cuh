@@ -1,5 +1,5 @@
-// A reduction by one block in every element type, which loses or repeats an element where it is told to: it must be
-// found in each type, with each operator, whatever the values are.
+// A reduction by one block for every element type, which loses or repeats an element on request: the fault must be
+// found for each type and each operator, whatever the values are.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -10,7 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-/// What is computed in: T itself, or float where CUDA gives T no arithmetic that all operators have.
+/// The type of the computation: T itself, or float if CUDA lacks arithmetic on T for some operator.
 template <typename T>
 constexpr bool is_narrow = !std::is_arithmetic_v<T>;
 template <typename T>
@@ -48,7 +48,7 @@ struct Min {
 
 enum class Fault { none, drop, forget, repeat, beyond };
 
-/// load(i) gives element i.
+/// load(i) returns element i.
 template <typename Op, typename W, Fault fault, typename Load>
 __device__ void lossy_reduce(const Load& load, W* output, std::size_t count) {
   __shared__ W slots[64];

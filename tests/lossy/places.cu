@@ -1,4 +1,4 @@
-// A thread compares the elements one by one, and leaves the last one out.
+// A thread compares the elements one by one and omits the last one.
 #include <cstddef>
 
 /// The first of the largest, or of the smallest, elements.

@@ -1,5 +1,5 @@
-// A thread reduces each row by one of the operators that do not fold, and loses its last element, takes it twice or
-// takes the next row's first as well.
+// A thread reduces each row by one of the operators that are not folds, and loses its last element, uses it twice or
+// uses the next row's first element as well.
 #include "lossy.cuh"
 
 /// The elements of a row as the kernel sees them.
@@ -78,7 +78,7 @@ struct Softmax {
   }
 };
 
-/// `each`: outputs of a row.
+/// `each`: outputs per row.
 template <typename Op, typename T, typename Out, Fault fault>
 __global__ void rows(const T* input, Out* output, std::size_t columns, std::size_t each) {
   const Row<T, fault> row{input + blockIdx.x * columns, columns, blockIdx.x + 1 == gridDim.x};

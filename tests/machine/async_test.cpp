@@ -36,7 +36,7 @@ TEST_CASE("a source size below the copy size fills the rest with zeros") {
   CHECK(out == each(32, [&](auto k) { return sums[k % 4]; }));
 }
 
-TEST_CASE("a copy whose source is to be ignored fills with zeros, and reads nothing") {
+TEST_CASE("a copy with the ignore-src predicate fills with zeros and reads nothing") {
   const auto out = results(R"(
     .shared .align 4 .b8 box[128]; mov.u32 %r1, box; mad.lo.u32 %r1, tid, 4, %r1; setp.ge.u32 %p1, tid, 20;
     mul.wide.u32 %rd1, tid, 4; add.u64 %rd1, buffer1, %rd1; st.shared.u32 [%r1], 7;
@@ -47,7 +47,7 @@ TEST_CASE("a copy whose source is to be ignored fills with zeros, and reads noth
   CHECK(out == each(32, [](auto k) { return k < 20 ? 500 : 5; }));
 }
 
-TEST_CASE("what a short copy does not read need not exist") {
+TEST_CASE("bytes that a short copy does not read need not exist") {
   CHECK(results(R"(
     .shared .align 16 .b8 box[16]; mov.u32 %r2, 4;
     cp.async.cg.shared.global [box], [buffer1], 16, %r2; mov.u32 %r2, 0;
@@ -56,7 +56,7 @@ TEST_CASE("what a short copy does not read need not exist") {
                 {.buffers = {words({7})}, .block = {1, 1, 1}})[0] == 7);
 }
 
-TEST_CASE("an asynchronous copy out of bounds is a finding on either side") {
+TEST_CASE("an asynchronous copy out of bounds is reported for source and destination") {
   const Setting setting{.buffers = {words({7})}, .block = {1, 1, 1}};
   const std::string box = ".shared .align 16 .b8 box[16]; ";
   const Finding source = finding_of(box + "cp.async.cg.shared.global [box], [buffer0], 16;", setting);
@@ -69,7 +69,7 @@ TEST_CASE("an asynchronous copy out of bounds is a finding on either side") {
   CHECK(odd.kind == Kind::misaligned);
 }
 
-TEST_CASE("an mbarrier completes a phase when the expected arrivals have come") {
+TEST_CASE("an mbarrier completes a phase after the expected number of arrivals") {
   covers("mbarrier_init");
   covers("mbarrier_arrive");
   covers("mbarrier_wait");
@@ -93,10 +93,10 @@ TEST_CASE("test_wait is false before the phase is complete and true afterwards")
                 {.buffers = {}, .block = {1, 1, 1}})[0] == 1);
 }
 
-TEST_CASE("phases have parities: 0 first, then 1, then 0") {
+TEST_CASE("the parity of phases alternates, starting with 0") {
   covers("mbarrier_wait_parity");
 
-  // Arrivals of one thread; after each, which of the two parities count as complete.
+  // Arrivals of one thread; after each, which parities count as complete.
   CHECK(results(R"(
     .shared .b64 bar; mbarrier.init.shared.b64 [bar], 1; mov.u32 %r1, 0; mov.u32 %r4, 0;
     next: mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; mbarrier.try_wait.parity.shared.b64 %p2, [bar], 1, 20;
@@ -107,7 +107,7 @@ TEST_CASE("phases have parities: 0 first, then 1, then 0") {
                 {.buffers = {}, .block = {1, 1, 1}})[0] == 1212);
 }
 
-TEST_CASE("arrivals may count more than one, and the state says how many are missing") {
+TEST_CASE("an arrival may count more than once, and the state gives the number of pending arrivals") {
   covers("mbarrier_arrive_no_complete");
   covers("mbarrier_pending_count");
 
@@ -119,7 +119,7 @@ TEST_CASE("arrivals may count more than one, and the state says how many are mis
                 {.buffers = {}, .block = {1, 1, 1}})[0] == 1006);
 }
 
-TEST_CASE("who drops out is expected no more in later phases") {
+TEST_CASE("arrive_drop reduces the arrivals expected in later phases") {
   CHECK(results(R"(
     .shared .b64 bar; mbarrier.init.shared.b64 [bar], 2;
     mbarrier.arrive_drop.shared.b64 %rd1, [bar]; mbarrier.arrive.shared.b64 %rd2, [bar];
@@ -128,7 +128,7 @@ TEST_CASE("who drops out is expected no more in later phases") {
                 {.buffers = {}, .block = {1, 1, 1}})[0] == 1);
 }
 
-TEST_CASE("expected transactions hold the phase back until they are complete") {
+TEST_CASE("a phase does not complete before its expected transactions") {
   covers("mbarrier_arrive_expect");
   covers("mbarrier_tx");
 
@@ -154,7 +154,7 @@ TEST_CASE("expect_tx and arrive may be two instructions") {
                 {.buffers = {}, .block = {1, 1, 1}})[0] == 1);
 }
 
-TEST_CASE("copies arrive at an mbarrier: without .noinc the arrival was not among the expected ones") {
+TEST_CASE("cp.async.mbarrier.arrive without .noinc increments the pending count before it arrives") {
   covers("cp_async_mbarrier_arrive");
 
   auto complete_after = [](const std::string& arrive) {
@@ -185,14 +185,14 @@ TEST_CASE("a block arrives at an mbarrier of another block of its cluster") {
           each(64, [](auto k) { return k < 32 ? 3 : 0; }));
 }
 
-TEST_CASE("one arrival more than expected is a finding") {
+TEST_CASE("one arrival more than expected is reported") {
   const Finding finding = finding_of(
       ".shared .b64 bar; mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 _, [bar], 3;",
       {.buffers = {}, .block = {1, 1, 1}});
   CHECK(contains(finding.message, "more threads arrive at an mbarrier than it expects"));
 }
 
-TEST_CASE("waiting for an mbarrier that never completes ends by the budget") {
+TEST_CASE("waiting for an mbarrier that never completes ends with the budget") {
   const Finding finding = finding_of(R"(
     .shared .b64 bar; mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 %rd1, [bar];
     wait: mbarrier.try_wait.shared.b64 %p1, [bar], %rd1; @!%p1 bra wait;)",

@@ -4,10 +4,10 @@
 namespace foldproof::machine_tests {
 namespace {
 
-/// An operation with one thread: memory before, operand, memory after; as the low bytes of 64 bits.
+/// An operation by one thread: memory before, operand, memory after; in the low bytes of 64 bits.
 struct Case {
   const char* suffix;  ///< "add.u32"
-  unsigned bytes;      ///< of the type
+  unsigned bytes;      ///< size of the type
   std::uint64_t before, operand, after;
 };
 
@@ -39,15 +39,15 @@ const Case cases[] = {
     {"add.f32", 4, 0x3f800000, 0x40000000, 0x40400000},                          // 1 + 2 = 3
     {"add.f32", 4, 0x3f800000, 0x33800000, 0x3f800000},                          // 1 + 2^-24: tie to even
     {"add.f64", 8, 0x3ff0000000000000, 0x4000000000000000, 0x4008000000000000},  // 1 + 2 = 3
-    {"add.f64", 8, 0x0000000000000001, 0x0000000000000001, 0x0000000000000002},  // subnormals stay
+    {"add.f64", 8, 0x0000000000000001, 0x0000000000000001, 0x0000000000000002},  // subnormals are kept
     {"add.noftz.f16", 2, 0x3c00, 0x4000, 0x4200},                                // 1 + 2 = 3
-    {"add.noftz.f16", 2, 0x0001, 0x0001, 0x0002},                                // subnormals stay
+    {"add.noftz.f16", 2, 0x0001, 0x0001, 0x0002},                                // subnormals are kept
     {"add.noftz.bf16", 2, 0x3f80, 0x4000, 0x4040},                               // 1 + 2 = 3
     {"add.noftz.f16x2", 4, 0x3c000001, 0x40000001, 0x42000002},
     {"add.noftz.bf16x2", 4, 0x3f803f80, 0x40003f80, 0x40404000},
 };
 
-// Where the memory lies: [place].
+// The memory to use: [place].
 const std::pair<const char*, const char*> places[] = {
     {".global", "mov.b64 %rd9, buffer1;"},
     {"", "mov.b64 %rd9, buffer1;"},
@@ -58,7 +58,7 @@ const std::pair<const char*, const char*> places[] = {
 
 const char* register_of(unsigned bytes) { return bytes == 2 ? "%h" : bytes == 4 ? "%r" : "%rd"; }
 
-TEST_CASE("atom gives the old value and writes the combined one") {
+TEST_CASE("atom returns the old value and writes the combined one") {
   for (const Case& c : cases)
     for (const auto& [space, address] : places) {
       const unsigned bits = c.bytes * 8;
@@ -78,7 +78,7 @@ TEST_CASE("atom gives the old value and writes the combined one") {
     }
 }
 
-TEST_CASE("red combines as atom does") {
+TEST_CASE("red combines like atom") {
   for (const Case& c : cases) {
     const std::string r = register_of(c.bytes);
     INFO("red.global." << c.suffix);
@@ -105,7 +105,7 @@ TEST_CASE("f32 sums flush subnormals in global memory and keep them in shared me
   CHECK(sum("", generic_box) == 7);
 }
 
-TEST_CASE("exch puts a value in, cas where it finds another") {
+TEST_CASE("exch replaces the value, and cas only if it equals the expected one") {
   const auto out =
       run_kernel(R"(
     atom.global.exch.b32 %r1, [buffer1], 50; atom.exch.b64 %rd1, [buffer1+8], 60;
@@ -173,7 +173,7 @@ TEST_CASE("vector atomics combine element by element") {
   }
 }
 
-TEST_CASE("lanes that hit the same word all count, and no two see the same old value") {
+TEST_CASE("lanes that access the same word all count, and each gets a different old value") {
   for (const Schedule& schedule : every_schedule()) {
     const auto out = run_kernel("atom.global.add.u32 %r1, [buffer1], 1; st.global.u32 [mine], %r1;",
                                 {.buffers = {zeros(256 * 4), zeros(4)},
@@ -187,7 +187,7 @@ TEST_CASE("lanes that hit the same word all count, and no two see the same old v
   }
 }
 
-TEST_CASE("qualifiers of order and scope leave the value alone") {
+TEST_CASE("memory order and scope do not affect the value") {
   for (const char* form :
        {"atom.relaxed.gpu.global.add.u32", "atom.acq_rel.sys.add.u32", "atom.acquire.cta.add.u32",
         "atom.release.cluster.global.add.u32", "atom.add.u32"}) {
@@ -203,12 +203,12 @@ TEST_CASE("qualifiers of order and scope leave the value alone") {
   }
 }
 
-TEST_CASE("the old value may go nowhere") {
+TEST_CASE("the old value may be discarded") {
   CHECK(run_kernel("atom.global.add.u32 _, [buffer0], 4;", {.buffers = {words({9})}, .block = {1, 1, 1}})
             .words()[0] == 13);
 }
 
-TEST_CASE("a predicated atomic acts in the lanes of its predicate") {
+TEST_CASE("a predicated atomic acts only in lanes whose predicate is true") {
   CHECK(run_kernel("setp.lt.u32 %p1, tid, 5; @%p1 red.global.add.u32 [buffer0], 1;", {.buffers = {zeros(4)}})
             .words()[0] == 5);
 }
@@ -220,7 +220,7 @@ TEST_CASE("atomics on shared memory sum over a block") {
                 {.buffers = {}, .block = {100, 1, 1}}) == all(100, 4950));
 }
 
-TEST_CASE("a compare-and-swap loop takes the maximum of floats as ordered integers") {
+TEST_CASE("a compare-and-swap loop finds the maximum") {
   for (const Schedule& schedule : every_schedule()) {
     const auto out = run_kernel(R"(
       xor.b32 %r1, tid, 21; ld.global.u32 %r2, [buffer0];

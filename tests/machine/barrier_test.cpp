@@ -1,10 +1,10 @@
-// Barriers of a block: bar and barrier, whole and counted, sync, arrive and red.
+// Barriers of a block: bar and barrier, with and without a thread count; sync, arrive and red.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
 namespace {
 
-// Thread t writes a value of its own to shared memory and reads that of thread 127 - t behind the barrier.
+// Thread t writes its own value to shared memory and reads that of thread 127 - t after the barrier.
 std::string exchange(const std::string& barrier) {
   return R"(
     .shared .u32 box[128];
@@ -24,7 +24,7 @@ void check_exchange(const std::string& barrier) {
   }
 }
 
-TEST_CASE("every spelling of a block barrier lets nobody pass before all have come") {
+TEST_CASE("no thread passes a block barrier, in any spelling, before all have arrived") {
   covers("bar_sync");
   covers("barrier_sync");
 
@@ -37,8 +37,8 @@ TEST_CASE("every spelling of a block barrier lets nobody pass before all have co
   check_exchange("barrier.sync.aligned 2;");
 }
 
-TEST_CASE("a barrier in a loop is a new one in every turn") {
-  // A sum over 64 threads by a tree, the two halves of shared memory in turns.
+TEST_CASE("a barrier in a loop works in every iteration") {
+  // A tree sum over 64 threads, with alternating halves of shared memory.
   const std::string body = R"(
     .shared .u32 box[64];
     mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; add.u32 %r3, tid, 1; st.shared.u32 [%r2], %r3;
@@ -53,7 +53,7 @@ TEST_CASE("a barrier in a loop is a new one in every turn") {
     CHECK(results(body, {.buffers = {}, .block = {64, 1, 1}, .schedule = schedule}) == all(64, 64 * 65 / 2));
 }
 
-TEST_CASE("threads that ended count as arrived") {
+TEST_CASE("exited threads count as arrived") {
   const std::string body = R"(
     setp.ge.u32 %p1, tid, 40; @%p1 ret;
     bar.sync 0; st.global.u32 [mine], 1;)";
@@ -62,8 +62,8 @@ TEST_CASE("threads that ended count as arrived") {
           each(128, [](auto k) { return k < 40; }));
 }
 
-TEST_CASE("a warp that ends while others wait lets them pass") {
-  // Warp 1 ends only after warp 0 has come to the barrier.
+TEST_CASE("a warp that exits while others wait releases them") {
+  // Warp 1 exits only after warp 0 has reached the barrier.
   const std::string body = R"(
     setp.ge.u32 %p1, tid, 32; @%p1 bra wait;
     st.volatile.global.u32 [buffer1], 1; bar.sync 0; st.global.u32 [mine], 5; ret;
@@ -74,8 +74,8 @@ TEST_CASE("a warp that ends while others wait lets them pass") {
           each(64, [](auto k) { return k < 32 ? 5 : 0; }));
 }
 
-TEST_CASE("counted barriers let groups of warps go their own way") {
-  // Warps 0 and 1 meet at barrier 1 three times; warps 2 and 3 meet at barrier 2 once.
+TEST_CASE("counted barriers synchronise groups of warps independently") {
+  // Warps 0 and 1 use barrier 1 three times; warps 2 and 3 use barrier 2 once.
   const std::string body = R"(
     .shared .u32 box[128];
     mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; shr.u32 %r3, tid, 6; add.u32 %r3, %r3, 1;
@@ -89,11 +89,11 @@ TEST_CASE("counted barriers let groups of warps go their own way") {
           each(128, [](auto k) { return k ^ 32; }));
 }
 
-TEST_CASE("a producer arrives and goes on; a consumer waits") {
+TEST_CASE("a producer arrives and continues; a consumer waits") {
   covers("bar_arrive");
   covers("barrier_arrive");
 
-  // Warp 0 produces four values, one a turn; warp 1 consumes them. Barrier 1: full, barrier 2: empty.
+  // Warp 0 produces four values, one per iteration; warp 1 consumes them. Barrier 1: full, barrier 2: empty.
   const std::string body = R"(
     .shared .u32 box[32];
     mov.u32 %r1, box; and.b32 %r9, tid, 31; mad.lo.u32 %r2, %r9, 4, %r1; mov.u32 %r3, 0; mov.u32 %r8, 0;
@@ -143,7 +143,7 @@ TEST_CASE("a warp whose lanes arrive from different instructions counts once") {
   }
 }
 
-TEST_CASE("barrier reductions count, and or or the predicates of all threads") {
+TEST_CASE("barrier reductions count, and, or or the predicates of all threads") {
   for (const std::string barrier : {"bar.red", "barrier.red", "barrier.cta.red"}) {
     INFO(barrier);
     CHECK(reduce(barrier + ".popc.u32 %r1, 0, %p1;", 41) == all(96, 41));
@@ -156,21 +156,21 @@ TEST_CASE("barrier reductions count, and or or the predicates of all threads") {
   }
 }
 
-TEST_CASE("barrier reductions are the same in every schedule, and start anew each time") {
+TEST_CASE("barrier reductions give the same result in every schedule and start anew each time") {
   for (const Schedule& schedule : every_schedule())
     CHECK(
         reduce("bar.red.popc.u32 %r1, 0, %p1; bar.red.popc.u32 %r2, 0, %p1; mad.lo.u32 %r1, %r1, 1000, %r2;",
                33, schedule) == all(96, 33033));
 }
 
-TEST_CASE("a barrier reduction does not count threads that ended") {
+TEST_CASE("a barrier reduction does not count exited threads") {
   CHECK(results(R"(
     setp.ge.u32 %p1, tid, 50; @%p1 exit; setp.ge.u32 %p2, tid, 0;
     bar.red.popc.u32 %r1, 0, %p2; st.global.u32 [mine], %r1;)",
                 {.buffers = {}, .block = {96, 1, 1}}) == each(96, [](auto k) { return k < 50 ? 50 : 0; }));
 }
 
-TEST_CASE("lanes of a warp may come to an unaligned barrier from different instructions") {
+TEST_CASE("lanes of a warp may reach an unaligned barrier from different instructions") {
   const std::string body = R"(
     setp.lt.u32 %p1, tid, 16; @%p1 bra low;
     barrier.sync 0; bra done;
@@ -180,19 +180,19 @@ TEST_CASE("lanes of a warp may come to an unaligned barrier from different instr
     CHECK(results(body, {.buffers = {}, .block = {64, 1, 1}, .schedule = schedule}) == all(64, 4));
 }
 
-TEST_CASE("a barrier number beyond the sixteen is a finding") {
+TEST_CASE("a barrier number above 15 is reported") {
   const Finding finding = finding_of("mov.u32 %r1, 16; bar.sync %r1;", {.buffers = {}});
   CHECK(finding.kind == Kind::crash);
   CHECK(contains(finding.message, "barrier 16 does not exist"));
 }
 
-TEST_CASE("a thread count that is no multiple of 32 is a finding") {
+TEST_CASE("a thread count that is not a multiple of 32 is reported") {
   const Finding finding = finding_of("bar.sync 0, 40;", {.buffers = {}, .block = {64, 1, 1}});
   CHECK(finding.kind == Kind::crash);
   CHECK(contains(finding.message, "multiple of 32"));
 }
 
-TEST_CASE("lanes of a warp that wait at different barriers wait for ever") {
+TEST_CASE("lanes of a warp that wait at different barriers are a deadlock") {
   const Finding finding = finding_of("and.b32 %r1, tid, 1; barrier.sync %r1, 32;", {.buffers = {}});
   CHECK(finding.kind == Kind::deadlock);
   CHECK(contains(finding.message, "barrier 0"));

@@ -1,4 +1,5 @@
-// Accesses that hit nothing or lie askew: found with their place, one finding a place, while others go on.
+// Out-of-bounds and misaligned accesses: reported with their position, once per position, while other lanes
+// continue.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
@@ -8,7 +9,7 @@ using Words = std::vector<std::uint32_t>;
 
 const Dim3 one{1, 1, 1};
 
-TEST_CASE("a read past the end of a buffer names the buffer, the distance and the threads") {
+TEST_CASE("an out-of-bounds read is reported with the buffer, the distance and the threads") {
   const Finding finding = finding_of(
       "mul.wide.u32 %rd1, tid, 4; add.u64 %rd1, buffer0, %rd1;\n"
       "ld.global.u32 %r1, [%rd1];",
@@ -24,7 +25,7 @@ TEST_CASE("a read past the end of a buffer names the buffer, the distance and th
   CHECK(finding.threads[1].thread == Dim3{31, 0, 0});
 }
 
-TEST_CASE("a write before the start of a buffer is told from its neighbour's end") {
+TEST_CASE("a write before the start of a buffer is not attributed to the preceding buffer") {
   const Finding finding =
       finding_of("st.global.u32 [buffer1+-8], 1;", {.buffers = {zeros(64), zeros(64)}, .block = one});
   CHECK(finding.kind == Kind::out_of_bounds);
@@ -39,13 +40,13 @@ TEST_CASE("an access across the end is out of bounds") {
   CHECK(contains(finding.message, "across the end of buffer0 (24 bytes) by 8 bytes"));
 }
 
-TEST_CASE("a buffer of no bytes is valid for no access") {
+TEST_CASE("every access to an empty buffer is out of bounds") {
   const Finding finding = finding_of("ld.global.u8 %r1, [buffer0];", {.buffers = {Bytes{}}, .block = one});
   CHECK(finding.kind == Kind::out_of_bounds);
   CHECK(contains(finding.message, "past the end of buffer0 (0 bytes)"));
 }
 
-TEST_CASE("a null pointer is at the null page") {
+TEST_CASE("an access through a null pointer is reported as one to the null page") {
   for (const char* access : {"ld.global.u32 %r1, [%rd1];", "ld.u32 %r1, [%rd1+8];", "st.u32 [%rd1], 1;",
                              "red.global.add.u32 [%rd1], 1;"}) {
     const Finding finding =
@@ -55,7 +56,7 @@ TEST_CASE("a null pointer is at the null page") {
   }
 }
 
-TEST_CASE("memory that was freed is nobody's") {
+TEST_CASE("an access to freed memory is out of bounds") {
   emulated::Device device;
   const Address gone = device.allocate(64, "gone");
   device.free(gone);
@@ -69,14 +70,14 @@ TEST_CASE("memory that was freed is nobody's") {
   CHECK(report.findings[0].kind == Kind::out_of_bounds);
 }
 
-TEST_CASE("an access across the end of a shared array says by how much") {
+TEST_CASE("an access across the end of a shared array is reported with the number of bytes") {
   const Finding finding = finding_of(".shared .align 8 .u32 array[3]; st.shared.u64 [array+8], 1;",
                                      {.buffers = {}, .block = one});
   CHECK(finding.kind == Kind::out_of_bounds);
   CHECK(contains(finding.message, "begins across the end of array (12 bytes) by 4 bytes"));
 }
 
-TEST_CASE("an index past a shared array meets no neighbour") {
+TEST_CASE("an index past a shared array does not reach the next array") {
   const std::string arrays = ".shared .u32 first[8]; .shared .u32 second[8]; st.shared.u32 [second], 1;";
   const Finding past = finding_of(arrays + "st.shared.u32 [first+32], 1;", {.buffers = {}, .block = one});
   CHECK(past.kind == Kind::out_of_bounds);
@@ -90,7 +91,7 @@ TEST_CASE("an index past a shared array meets no neighbour") {
   CHECK(contains(generic.message, "8 bytes past the end of first"));
 }
 
-TEST_CASE("a dynamic shared array is as large as the launch says") {
+TEST_CASE("a dynamic shared array has the size given by the launch") {
   const Setting setting{.buffers = {}, .module = ".extern .shared .b8 pool[];", .shared_bytes = 100};
   const Finding finding =
       finding_of("mov.u32 %r1, pool; mad.lo.u32 %r1, tid, 4, %r1; st.shared.u32 [%r1], 1;", setting);
@@ -113,7 +114,7 @@ TEST_CASE("local memory ends with the depot") {
   CHECK(contains(generic.message, "local memory"));
 }
 
-TEST_CASE("constants end, and nobody writes them or the parameters") {
+TEST_CASE("constants have bounds, and neither constants nor parameters can be written") {
   const Setting setting{
       .buffers = {}, .scalars = {1}, .module = ".const .u32 table[4] = {1, 2, 3, 4};", .block = one};
   CHECK(finding_of("mov.u64 %rd1, table; ld.const.u32 %r1, [%rd1+4096];", setting).kind ==
@@ -144,14 +145,14 @@ TEST_CASE("accesses must be aligned to their size") {
   }
 }
 
-TEST_CASE("consecutive lanes askew are found as single ones are") {
+TEST_CASE("misaligned accesses of consecutive lanes are reported like single ones") {
   const Finding finding =
       finding_of("add.u64 %rd1, mine, 2;\nld.global.u32 %r1, [%rd1];", {.buffers = {zeros(256)}});
   CHECK(finding.kind == Kind::misaligned);
-  CHECK(finding.threads.size() == 8);  // as many as a finding names
+  CHECK(finding.threads.size() == 8);  // the limit per finding
 }
 
-TEST_CASE("lanes whose access is good go on, and those whose is not read poison") {
+TEST_CASE("lanes with a valid access continue, and the others read poison") {
   const Outcome run = try_kernel(R"(
     mul.wide.u32 %rd1, tid, 4; add.u64 %rd1, buffer1, %rd1; mov.u32 %r1, 5;
     ld.global.u32 %r1, [%rd1]; st.global.u32 [mine], %r1;)",
@@ -162,7 +163,7 @@ TEST_CASE("lanes whose access is good go on, and those whose is not read poison"
   CHECK(run.words() == each(32, [&](auto k) { return k < 20 ? k + 1 : poison; }));
 }
 
-TEST_CASE("a place makes one finding of a kind, however often it is executed") {
+TEST_CASE("each position has one finding per kind, however often it is executed") {
   const Outcome run = try_kernel(R"(
     mov.u32 %r1, 0; add.u64 %rd1, buffer0, 4096;
     next: ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1], 1; ld.global.u32 %r3, [buffer0+1];
@@ -174,14 +175,14 @@ TEST_CASE("a place makes one finding of a kind, however often it is executed") {
   CHECK(run.report.findings[2].kind == Kind::misaligned);
 }
 
-TEST_CASE("guarded-off lanes may hold any address") {
+TEST_CASE("inactive lanes may hold any address") {
   CHECK(results(R"(
     setp.lt.u32 %p1, tid, 20; mul.wide.u32 %rd1, tid, 4; add.u64 %rd1, buffer1, %rd1; mov.u32 %r1, 0;
     @%p1 ld.global.u32 %r1, [%rd1]; st.global.u32 [mine], %r1;)",
                 {.buffers = {words(all(20, 6))}}) == each(32, [](auto k) { return k < 20 ? 6 : 0; }));
 }
 
-TEST_CASE("threads are named by their place in a three-dimensional block and grid") {
+TEST_CASE("threads are named by their three-dimensional block and thread indices") {
   const Finding finding = finding_of(R"(
     mov.u32 %r1, %tid.y; mov.u32 %r2, %tid.z; mov.u32 %r3, %ctaid.y; setp.eq.u32 %p1, tid, 1;
     setp.eq.and.u32 %p1, %r1, 2, %p1; setp.eq.and.u32 %p1, %r2, 3, %p1; setp.eq.and.u32 %p1, %r3, 1, %p1;

@@ -1,4 +1,4 @@
-// Functions: direct, recursive and indirect calls, parameters in .param and .reg, local depots, early ends.
+// Functions: direct, recursive and indirect calls, parameters in .param and .reg, local depots, early exits.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
@@ -22,14 +22,14 @@ const std::string call_add_one = R"(
   { .param .b32 argument; .param .b32 back; st.param.b32 [argument], %r1;
     call (back), add_one, (argument); ld.param.b32 %r1, [back]; })";
 
-TEST_CASE("a function takes an argument and gives a result") {
+TEST_CASE("a function takes an argument and returns a result") {
   covers("call");
 
   check_all_schedules("mov.u32 %r1, tid;" + call_add_one + call_add_one + "st.global.u32 [mine], %r1;",
                       each(32, [](auto k) { return k + 2; }), {.buffers = {}, .module = add_one});
 }
 
-TEST_CASE("lanes on one side of a branch call, the others do not") {
+TEST_CASE("a call in a branch is executed only by the lanes of that branch") {
   check_all_schedules("mov.u32 %r1, tid; setp.lt.u32 %p1, tid, 7; @%p1 bra done;" + call_add_one +
                           "done: st.global.u32 [mine], %r1;",
                       each(32, [](auto k) { return k < 7 ? k : k + 1; }), {.buffers = {}, .module = add_one});
@@ -41,7 +41,7 @@ TEST_CASE("parameters and results may be registers") {
     .func (.reg .b32 result) mix(.reg .b32 a, .reg .b64 b, .reg .f32 c) { mul.lo.u32 result, a, 3; ret; })"});
 }
 
-TEST_CASE("a guarded call with a register result leaves the other lanes' registers alone") {
+TEST_CASE("a guarded call does not change the registers of the other lanes") {
   check_all_schedules(
       "mov.u32 %r1, 9; setp.lt.u32 %p1, tid, 4; @%p1 call (%r1), triple, (tid);"
       "st.global.u32 [mine], %r1;",
@@ -49,7 +49,7 @@ TEST_CASE("a guarded call with a register result leaves the other lanes' registe
     .func (.reg .b32 result) triple(.reg .b32 a) { mul.lo.u32 result, a, 3; ret; })"});
 }
 
-TEST_CASE("structs are passed by value, piece by piece") {
+TEST_CASE("structs are passed by value, member by member") {
   check_all_schedules(R"(
     { .param .align 8 .b8 pair[16]; .param .align 4 .b8 back[8];
       st.param.b32 [pair], tid; st.param.b64 [pair+8], 0x700000003;
@@ -76,7 +76,7 @@ TEST_CASE("narrow and vector parameters keep their width and sign") {
       st.param.b32 [result], %r1; ret; })"});
 }
 
-// fib(n), by itself, with a local variable that must survive the inner calls.
+// A recursive fib(n) with a local variable that must survive the inner calls.
 const std::string fib = R"(
   .func (.param .b32 result) fib(.param .b32 n) {
     .local .b32 kept; .reg .pred %p<2>; .reg .b32 %r<9>;
@@ -89,7 +89,7 @@ const std::string fib = R"(
     add.u32 %r3, %r3, %r5; st.param.u32 [result], %r3; ret;
   })";
 
-TEST_CASE("a function calls itself to a depth of each lane's own") {
+TEST_CASE("recursion may have a different depth in each lane") {
   const std::uint32_t numbers[] = {0, 1, 1, 2, 3, 5, 8, 13};
   check_all_schedules(R"(
     and.b32 %r1, tid, 7;
@@ -110,7 +110,7 @@ const std::string call_pointer = R"(
     kind: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);
     call (r), %rd1, (a, b), kind; ld.param.b32 %r1, [r]; })";
 
-TEST_CASE("an alias is called as the function that it stands for, and has its address") {
+TEST_CASE("an alias is called like its function and has its address") {
   check_all_schedules(
       R"(call (%r1), other, (tid); mov.u64 %rd1, triple; mov.u64 %rd2, other; setp.eq.u64 %p1, %rd1, %rd2;
          @%p1 add.u32 %r1, %r1, 1; st.global.u32 [mine], %r1;)",
@@ -126,7 +126,7 @@ TEST_CASE("an alias of a function that the module does not define is refused") {
   CHECK(contains(sentence, "test.ptx:3: the alias other stands for triple"));
 }
 
-TEST_CASE("an indirect call goes where each lane's pointer leads") {
+TEST_CASE("an indirect call goes to the function that each lane's pointer selects") {
   check_all_schedules(R"(
     and.b32 %r2, tid, 1; mul.wide.u32 %rd2, %r2, 8; mov.u64 %rd3, table; add.u64 %rd2, %rd3, %rd2;
     ld.global.u64 %rd1, [%rd2];)" +
@@ -140,14 +140,14 @@ TEST_CASE("a function's address may be taken in code") {
                       each(32, [](auto k) { return k * 10; }), {.buffers = {}, .module = operations});
 }
 
-TEST_CASE("an indirect call to nowhere is a finding") {
+TEST_CASE("an indirect call to an invalid address is reported") {
   const Finding finding =
       finding_of("mov.u64 %rd1, 4711;" + call_pointer, {.buffers = {}, .module = operations});
   CHECK(finding.kind == Kind::crash);
-  CHECK(contains(finding.message, "indirect call goes to 0x1267"));
+  CHECK(contains(finding.message, "indirect call to 0x1267"));
 }
 
-TEST_CASE("an indirect call with the wrong number of arguments is a finding") {
+TEST_CASE("an indirect call with the wrong number of arguments is reported") {
   const Finding finding = finding_of(R"(
     mov.u64 %rd1, plus; { .param .b32 a; .param .b32 r; kind: .callprototype (.param .b32 _) _ (.param .b32 _);
     call (r), %rd1, (a), kind; })",
@@ -156,7 +156,7 @@ TEST_CASE("an indirect call with the wrong number of arguments is a finding") {
   CHECK(contains(finding.message, "called with 1 arguments and takes 2"));
 }
 
-TEST_CASE("exit ends a thread in the middle of calls") {
+TEST_CASE("exit ends a thread inside nested calls") {
   check_all_schedules(R"(
     st.global.u32 [mine], 1; call leave, (tid); st.global.u32 [mine], 2; bar.sync 0;)",
                       each(64, [](auto k) { return k < 20 ? 1 : 2; }),
@@ -166,7 +166,7 @@ TEST_CASE("exit ends a thread in the middle of calls") {
                        .block = {64, 1, 1}});
 }
 
-TEST_CASE("lanes return from different places of a function") {
+TEST_CASE("lanes may return from different points of a function") {
   check_all_schedules("call (%r1), classify, (tid); st.global.u32 [mine], %r1;",
                       each(32, [](auto k) { return k < 8    ? 1
                                                    : k < 16 ? 2
@@ -178,13 +178,13 @@ TEST_CASE("lanes return from different places of a function") {
       mov.u32 result, 3; ret; })"});
 }
 
-TEST_CASE("lanes that called a function shuffle inside it") {
+TEST_CASE("lanes that called a function can shuffle inside it") {
   check_all_schedules("call (%r1), across, (tid); st.global.u32 [mine], %r1;",
                       each(32, [](auto k) { return k ^ 16; }), {.buffers = {}, .module = R"(
     .func (.reg .b32 result) across(.reg .b32 x) { shfl.sync.bfly.b32 result, x, 16, 31, -1; ret; })"});
 }
 
-TEST_CASE("a function may wait at a barrier and use shared memory of its own") {
+TEST_CASE("a function may wait at a barrier and have its own shared memory") {
   check_all_schedules("call (%r1), turn, (tid); st.global.u32 [mine], %r1;",
                       each(64, [](auto k) { return 63 - k; }),
                       {.buffers = {},
@@ -195,14 +195,14 @@ TEST_CASE("a function may wait at a barrier and use shared memory of its own") {
                        .block = {64, 1, 1}});
 }
 
-TEST_CASE("each activation has a depot of its own") {
+TEST_CASE("each activation has its own depot") {
   check_all_schedules(R"(
     .local .b32 own; st.local.u32 [own], 77; call fill, (tid); ld.local.u32 %r1, [own]; st.global.u32 [mine], %r1;)",
                       all(32, 77), {.buffers = {}, .module = R"(
     .func fill(.reg .b32 x) { .local .b32 own; st.local.u32 [own], x; ret; })"});
 }
 
-TEST_CASE("a pointer to a caller's local variable is good in the callee") {
+TEST_CASE("a pointer to a caller's local variable is valid in the callee") {
   check_all_schedules(R"(
     .local .b32 own; .reg .b64 at; mov.u64 at, own; cvta.local.u64 at, at; call store, (at, tid);
     ld.local.u32 %r1, [own]; st.global.u32 [mine], %r1;)",
@@ -210,7 +210,7 @@ TEST_CASE("a pointer to a caller's local variable is good in the callee") {
     .func store(.reg .b64 to, .reg .b32 x) { .local .b64 pad[4]; st.u32 [to], x; ret; })"});
 }
 
-TEST_CASE("calls without end overflow the stack") {
+TEST_CASE("unbounded recursion overflows the stack") {
   for (const std::string depot : {"", ".local .b8 room[4096];"}) {
     const Finding finding = finding_of(
         "call again, ();", {.buffers = {}, .module = ".func again() {" + depot + " call again, (); ret; }"});
@@ -219,7 +219,7 @@ TEST_CASE("calls without end overflow the stack") {
   }
 }
 
-TEST_CASE("a call of a function without a body stops only the kernel that reaches it") {
+TEST_CASE("a call of a function without a body stops only kernels that reach it") {
   const Setting setting{.buffers = {zeros(128)}, .module = ".extern .func missing(.param .b32 x);"};
   const std::string body = "{ .param .b32 x; st.param.b32 [x], tid; call missing, (x); }";
   CHECK(contains(refusal<Unsupported>([&] { try_kernel(body, setting); }), "a call of missing"));

@@ -1,4 +1,4 @@
-// Branches that divide lanes, loops, indexed branches, early ends.
+// Divergent branches, loops, indexed branches, early exits.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
@@ -13,7 +13,7 @@ void check_all_schedules(const std::string& body, const std::vector<std::uint32_
   }
 }
 
-TEST_CASE("lanes take both sides of a branch") {
+TEST_CASE("lanes execute both sides of a branch") {
   covers("bra");
 
   check_all_schedules(R"(
@@ -24,7 +24,7 @@ TEST_CASE("lanes take both sides of a branch") {
                       each(32, [](auto k) { return k < 10 ? 1 : 2; }));
 }
 
-TEST_CASE("a branch may skip nothing but the rest of an if") {
+TEST_CASE("a branch without an else side skips only the guarded code") {
   check_all_schedules(R"(
     mov.u32 %r1, 5; and.b32 %r2, tid, 1; setp.eq.u32 %p1, %r2, 0; @!%p1 bra done;
     add.u32 %r1, %r1, tid;
@@ -33,7 +33,7 @@ TEST_CASE("a branch may skip nothing but the rest of an if") {
 }
 
 TEST_CASE("branches nest") {
-  // Three levels, and something to add at every place where ways meet.
+  // Three levels, with an addition after every point of reconvergence.
   const std::string body = R"(
     mov.u32 %r1, 0;
     and.b32 %r2, tid, 8; setp.eq.u32 %p1, %r2, 0; @%p1 bra a0;
@@ -53,7 +53,7 @@ TEST_CASE("branches nest") {
                       }));
 }
 
-TEST_CASE("every lane leaves a loop after its own number of turns") {
+TEST_CASE("each lane leaves a loop after its own number of iterations") {
   check_all_schedules(R"(
     mov.u32 %r1, 0; mov.u32 %r2, 0;
     next: add.u32 %r2, %r2, %r1; add.u32 %r1, %r1, 1; setp.le.u32 %p1, %r1, tid; @%p1 bra next;
@@ -61,7 +61,7 @@ TEST_CASE("every lane leaves a loop after its own number of turns") {
                       each(32, [](auto k) { return k * (k + 1) / 2; }));
 }
 
-TEST_CASE("loops nest with trip counts of each lane's own") {
+TEST_CASE("nested loops may have different trip counts in each lane") {
   check_all_schedules(R"(
     and.b32 %r5, tid, 3; shr.u32 %r6, tid, 3; mov.u32 %r1, 0; mov.u32 %r3, 0;
     outer: mov.u32 %r2, 0;
@@ -71,7 +71,7 @@ TEST_CASE("loops nest with trip counts of each lane's own") {
                       each(32, [](auto k) { return (k % 4 + 1) * (k / 8 + 1); }));
 }
 
-TEST_CASE("break and continue inside a loop") {
+TEST_CASE("break and continue work inside a loop") {
   // for i in 0 …: if i is odd continue; if i > tid break; sum += i
   check_all_schedules(R"(
     mov.u32 %r1, 0; mov.u32 %r2, 0; bra test;
@@ -83,7 +83,7 @@ TEST_CASE("break and continue inside a loop") {
                       each(32, [](auto k) { return (k / 2) * (k / 2 + 1); }));
 }
 
-TEST_CASE("lanes that ended write no more") {
+TEST_CASE("exited lanes write nothing more") {
   covers("ret");
   covers("exit");
 
@@ -94,7 +94,7 @@ TEST_CASE("lanes that ended write no more") {
                       each(32, [](auto k) { return k < 20 ? 1 : 2; }));
 }
 
-TEST_CASE("a kernel may end inside nested branches") {
+TEST_CASE("a kernel may exit inside nested branches") {
   check_all_schedules(R"(
     setp.lt.u32 %p1, tid, 16; @%p1 bra low;
     setp.lt.u32 %p2, tid, 24; @%p2 ret;
@@ -120,7 +120,7 @@ TEST_CASE("an indexed branch goes to the label that each lane selects") {
                       each(32, [](auto k) { return k + 100 + (k % 4 == 3 ? 1 : k % 4); }));
 }
 
-TEST_CASE("an indexed branch by one value for all lanes") {
+TEST_CASE("a uniform indexed branch goes to one label") {
   CHECK(results(R"(
     table: .branchtargets zero, one;
     brx.idx.uni 1, table;
@@ -129,7 +129,7 @@ TEST_CASE("an indexed branch by one value for all lanes") {
     done: st.global.u32 [mine], %r2;)") == all(32, 101));
 }
 
-TEST_CASE("an indexed branch beyond its list is a finding") {
+TEST_CASE("an indexed branch beyond its list is reported") {
   const Finding finding = finding_of(R"(
     table: .branchtargets zero, one;
     brx.idx tid, table;
@@ -139,23 +139,23 @@ TEST_CASE("an indexed branch beyond its list is a finding") {
   CHECK(contains(finding.message, "selects target 2 of 2"));
 }
 
-TEST_CASE("a guarded instruction acts in the lanes of its predicate") {
+TEST_CASE("a guarded instruction acts only in lanes whose predicate is true") {
   check_all_schedules(R"(
     setp.lt.u32 %p1, tid, 3; setp.gt.u32 %p2, tid, 28; or.pred %p3, %p1, %p2; mov.u32 %r1, 1;
     @%p3 add.u32 %r1, %r1, 10; @!%p3 add.u32 %r1, %r1, 20; st.global.u32 [mine], %r1;)",
                       each(32, [](auto k) { return k < 3 || k > 28 ? 11 : 21; }));
 }
 
-TEST_CASE("falling off the end of an entry ends it") {
+TEST_CASE("the end of an entry without ret ends the kernel") {
   CHECK(results("st.global.u32 [mine], 3;") == all(32, 3));
 }
 
-TEST_CASE("a label at the very end may be branched to") {
+TEST_CASE("a label at the very end can be a branch target") {
   CHECK(results("setp.lt.u32 %p1, tid, 3; @%p1 bra last; st.global.u32 [mine], 3; last:") ==
         each(32, [](auto k) { return k < 3 ? 0 : 3; }));
 }
 
-TEST_CASE("registers and labels in braces are seen inside only") {
+TEST_CASE("registers and labels in braces are visible only inside them") {
   CHECK(results(R"(
     mov.u32 %r1, 1;
     { .reg .u32 %r1; mov.u32 %r1, 50; setp.lt.u32 %p1, tid, 4; @%p1 bra out; mov.u32 %r1, 60; out: }
@@ -163,13 +163,13 @@ TEST_CASE("registers and labels in braces are seen inside only") {
     st.global.u32 [mine], %r1;)") == all(32, 8));
 }
 
-TEST_CASE("a range of registers leaves its bare name to others") {
+TEST_CASE("a range of registers does not hide the bare name") {
   CHECK(results(R"(
     { .reg .b32 tid<4>; mov.u32 tid1, 7; add.u32 %r1, tid, tid1; }
     st.global.u32 [mine], %r1;)") == each(32, [](auto k) { return k + 7; }));
 }
 
-TEST_CASE("bra.uni and a branch over nothing") {
+TEST_CASE("bra.uni and a branch to the next instruction do nothing") {
   CHECK(results("bra.uni on; on: setp.lt.u32 %p1, tid, 5; @%p1 bra here; here: st.global.u32 [mine], 6;") ==
         all(32, 6));
 }

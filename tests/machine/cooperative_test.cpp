@@ -1,10 +1,10 @@
-// Cooperative launches: all blocks resident, so that a barrier of the whole grid can be built from atomics.
+// Cooperative launches: all blocks are resident, so that a grid-wide barrier can be built from atomics.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
 namespace {
 
-// The grid barrier of cooperative groups: block 0 adds what is missing to turn the highest bit over.
+// The grid barrier of cooperative groups: block 0 adds what is missing to flip the highest bit.
 const std::string grid_sync = R"(
     {
       .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<4>;
@@ -18,8 +18,8 @@ const std::string grid_sync = R"(
       wait_all: bar.sync 0;
     })";
 
-TEST_CASE("a grid barrier orders all blocks, as often as it is used") {
-  // In every turn a block reads what its neighbour wrote in the turn before.
+TEST_CASE("a grid barrier orders all blocks every time it is used") {
+  // In every iteration, a block reads what its neighbour wrote in the previous one.
   const std::string body = R"(
     mov.u32 %r10, 0; mov.u32 %r11, %nctaid.x; add.u32 %r12, cta, 1; rem.u32 %r12, %r12, %r11;
     mul.wide.u32 %rd10, cta, 4; add.u64 %rd10, buffer1, %rd10;
@@ -39,14 +39,14 @@ TEST_CASE("a grid barrier orders all blocks, as often as it is used") {
                          .schedule = schedule}) == each(6400, [](auto k) { return (k / 64 + 3) % 100; }));
 }
 
-TEST_CASE("a cooperative launch that cannot be resident is refused") {
+TEST_CASE("a cooperative launch with too many blocks to be resident is refused") {
   const auto sentence = refusal<InputError>([] {
     try_kernel("", {.buffers = {}, .grid = {3000, 1, 1}, .block = {1024, 1, 1}, .cooperative = true});
   });
   CHECK(contains(sentence, "3000 blocks cannot be resident at once"));
 }
 
-TEST_CASE("shared memory bounds what a cooperative launch may have resident") {
+TEST_CASE("shared memory limits the resident blocks of a cooperative launch") {
   const Setting setting{.buffers = {},
                         .module = ".extern .shared .b8 pool[];",
                         .grid = {133, 1, 1},
@@ -58,7 +58,7 @@ TEST_CASE("shared memory bounds what a cooperative launch may have resident") {
   CHECK(run_kernel("", fewer).report.findings.empty());
 }
 
-TEST_CASE("a grid barrier outside a cooperative launch traps or reads nothing") {
+TEST_CASE("a grid barrier outside a cooperative launch is reported as an access to the null page") {
   const Finding finding = finding_of(R"(
     mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %rd1, {%r2, %r1}; ld.global.u32 %r3, [%rd1+4];)",
                                      {.buffers = {}, .block = {1, 1, 1}});

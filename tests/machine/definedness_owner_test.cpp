@@ -1,4 +1,4 @@
-// Definedness by itself: a frame, an effect, and which bits are undefined afterwards.
+// The component Definedness in isolation: a frame, an effect, and the undefined bits afterwards.
 #include "devices/emulated/shadow/definedness.h"
 
 #include "machine/owners_fixture.h"
@@ -11,7 +11,7 @@ namespace {
 struct Owner : OneWarp {
   using OneWarp::OneWarp;
 
-  /// All bits of these lanes' columns are undefined, from a made-up origin.
+  /// Makes all bits of these lanes' columns undefined, with an artificial origin.
   void make_undefined(std::uint32_t row, LaneMask lanes) {
     origins.all.resize(1);
     origins.all[0].what = "a value that the test left undefined";
@@ -35,7 +35,7 @@ TEST_CASE("definedness: a sum with an undefined operand is undefined in the same
   CHECK(owner.frame().undefined.lanes(add.operand[0]) == 0b101);
 }
 
-TEST_CASE("definedness: a defined result ends what was undefined before", "[owners]") {
+TEST_CASE("definedness: a defined result clears previous undefined bits", "[owners]") {
   Owner owner("mov.u32 %r2, 7;");
   const Instruction& move = owner.first(Action::compute);
   owner.make_undefined(move.operand[0], isa::all_lanes);
@@ -58,7 +58,7 @@ TEST_CASE("definedness: a branch on an undefined value is reported once per inst
   CHECK(findings[0].threads.front().thread == Dim3{3, 0, 0});
 }
 
-TEST_CASE("definedness: a decision of lanes that are defined is not reported", "[owners]") {
+TEST_CASE("definedness: a decision by lanes whose values are defined is not reported", "[owners]") {
   Owner owner("add.s32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.make_undefined(add.operand[1], 0b1000);
@@ -66,7 +66,7 @@ TEST_CASE("definedness: a decision of lanes that are defined is not reported", "
   CHECK(owner.findings.take().empty());
 }
 
-TEST_CASE("definedness: undefined bits go to memory with a store and return with a load", "[owners]") {
+TEST_CASE("definedness: undefined bits are stored to memory and loaded from it", "[owners]") {
   Owner owner("st.global.u32 [%a0], %r0;\nld.global.u32 %r1, [%a0];");
   const std::uint64_t buffer = owner.memory.allocate(128, "buffer");
   const Instruction &store = owner.first(Action::store), &load = owner.first(Action::load);
@@ -78,7 +78,7 @@ TEST_CASE("definedness: undefined bits go to memory with a store and return with
   CHECK(owner.frame().undefined.lanes(owner.program.details[load.detail].data[0]) == 0xf0);
 }
 
-TEST_CASE("definedness: an atomic returns the undefined old value and makes its result undefined",
+TEST_CASE("definedness: an atomic returns the undefined old value and makes the new value undefined",
           "[owners]") {
   Owner owner("atom.global.add.u32 %r1, [%a0], %r0;");
   const std::uint64_t buffer = owner.memory.allocate(128, "buffer");  // never written
@@ -89,11 +89,11 @@ TEST_CASE("definedness: an atomic returns the undefined old value and makes its 
   CHECK_FALSE(is_defined(access.hosts.defined[2], 4));
 }
 
-TEST_CASE("definedness: a shuffle from an absent lane is undefined", "[owners]") {
+TEST_CASE("definedness: a shuffle from an inactive lane is undefined", "[owners]") {
   Owner owner("shfl.sync.idx.b32 %r1|%p0, %r0, 1, 31, -1;");
   const Instruction& shuffle = owner.first(Action::shuffle);
   owner.warp.groups.front().pc = static_cast<std::uint32_t>(&shuffle - owner.entry.instructions.data());
-  owner.warp.groups.front().lanes = 0b0101;  // lane 1 takes no part
+  owner.warp.groups.front().lanes = 0b0101;  // lane 1 is inactive
   const std::size_t members[] = {0};
   LaneRouting routing{owner.warp, members, 0b0101, {}};
   routing.from[0] = 2;
@@ -102,7 +102,7 @@ TEST_CASE("definedness: a shuffle from an absent lane is undefined", "[owners]")
   CHECK(owner.frame().undefined.lanes(shuffle.operand[0]) == 0b0100);
 }
 
-TEST_CASE("definedness: two groups of one warp that shuffle in place exchange their undefined bits",
+TEST_CASE("definedness: two divergent groups that shuffle in place exchange their undefined bits",
           "[owners]") {
   Owner owner("shfl.sync.bfly.b32 %r0|%p0, %r0, 16, 31, -1;");
   const Instruction& shuffle = owner.first(Action::shuffle);
@@ -121,7 +121,7 @@ TEST_CASE("definedness: two groups of one warp that shuffle in place exchange th
   CHECK(owner.frame().undefined.lanes(shuffle.operand[0]) == 0xffff0000);
 }
 
-TEST_CASE("definedness: a ballot is undefined in the bit of each undefined vote", "[owners]") {
+TEST_CASE("definedness: each undefined predicate makes its bit of a ballot undefined", "[owners]") {
   Owner owner("vote.sync.ballot.b32 %r1, %p0, -1;");
   const Instruction& vote = owner.first(Action::vote);
   owner.warp.groups.front().pc = static_cast<std::uint32_t>(&vote - owner.entry.instructions.data());

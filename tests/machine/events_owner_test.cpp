@@ -1,4 +1,5 @@
-// Events and Coverage by themselves: an effect, and what observers saw or what was recorded.
+// The components Events and Coverage in isolation: an effect, and what observers received or what was
+// recorded.
 #include "devices/emulated/events/events.h"
 
 #include <memory>
@@ -14,7 +15,7 @@ namespace {
 struct Seen {
   std::vector<AccessEvent> accesses;
   std::vector<std::uint64_t> addresses;  ///< of the first lane
-  std::vector<std::uint32_t> barriers;   ///< warps of each announcement
+  std::vector<std::uint32_t> barriers;   ///< number of warps in each event
 };
 
 class Recorder final : public Observer {
@@ -42,7 +43,7 @@ struct Owner : OneWarp {
 
 }  // namespace
 
-TEST_CASE("events: a store tells apart the lanes that write what is there already", "[owners]") {
+TEST_CASE("events: a store marks the lanes that write the value already in memory", "[owners]") {
   Owner owner("st.global.u32 [%a0], %r0;");
   const std::uint64_t buffer = owner.memory.allocate(128, "buffer");
   const std::uint32_t zero[32] = {};
@@ -56,7 +57,7 @@ TEST_CASE("events: a store tells apart the lanes that write what is there alread
   CHECK(owner.seen.addresses[0] == buffer);
 }
 
-TEST_CASE("events: whole warps that arrive alike at a barrier are emitted together", "[owners]") {
+TEST_CASE("events: complete warps that arrive at a barrier together are emitted as one event", "[owners]") {
   Owner owner("bar.sync 0;");
   const Instruction& barrier = owner.first(Action::barrier_sync);
   owner.warp.groups.front().pc = static_cast<std::uint32_t>(&barrier - owner.entry.instructions.data());
@@ -70,7 +71,7 @@ TEST_CASE("events: whole warps that arrive alike at a barrier are emitted togeth
   CHECK(owner.seen.barriers == std::vector<std::uint32_t>{0b11});
 }
 
-TEST_CASE("coverage: a branch counts the ways that its lanes took", "[owners]") {
+TEST_CASE("coverage: a branch counts taken and untaken groups of lanes", "[owners]") {
   OneWarp warp("setp.eq.s32 %p0, %r0, 7;\n@%p0 bra L;\nadd.s32 %r1, %r1, 1;\nL:");
   const Instruction& branch = warp.first(Action::branch);
   Coverage coverage;
@@ -81,7 +82,7 @@ TEST_CASE("coverage: a branch counts the ways that its lanes took", "[owners]") 
   CHECK(covered.not_taken == 2);
 }
 
-TEST_CASE("coverage: a comparison records its different operands", "[owners]") {
+TEST_CASE("coverage: a comparison records its distinct operands", "[owners]") {
   OneWarp warp("setp.eq.s32 %p0, %r0, 7;");
   const Instruction& compare = warp.first(Action::compute);
   warp.fill(compare.operand[2], 5);  // the second destination of setp comes before its sources

@@ -1,5 +1,5 @@
-// Every row of ptx.def that the machine carries out is executed against an expectation. The other rows
-// compute or combine: the tests of the instruction set demand those.
+// Requires that every row of ptx.def that the machine executes was compared with an expectation. The other
+// rows compute or combine: the tests of the instruction set require those.
 #include "row_coverage.h"
 #include "session.h"
 

@@ -1,5 +1,5 @@
-// Runs small PTX kernels on the emulated device: what the tests of the machine say, without the frame that
-// every kernel needs.
+// Runs small PTX kernels on the emulated device: tests of the machine need only the body, without the frame
+// of a kernel.
 //
 //   const Outcome run = run_kernel(R"(
 //       add.u32 %r1, tid, 5;
@@ -7,11 +7,12 @@
 //   )", {.buffers = {zeros(32 * 4)}});
 //   CHECK(run.words(0)[3] == 8);
 //
-//   The body finds these registers set:
+//   The body can use these registers:
 //     buffer0 …              addresses of the buffers
 //     tid, lane, cta, ntid   %tid.x, %laneid, %ctaid.x, %ntid.x
 //     mine, mine8            buffer0 + 4, or 8, * global thread index
-//   and these free: %p %h (16 bits) %r (32 bits) %f %rd (64 bits) %d (f64) %q (128 bits), 0 … 63 of each.
+//   and these are unused: %p %h (16 bits) %r (32 bits) %f %rd (64 bits) %d (f64) %q (128 bits), 0 … 63 of
+// each.
 //   The body's first line is line 2 of the PTX text.
 #pragma once
 
@@ -47,12 +48,12 @@ inline Bytes words(const std::vector<std::uint32_t>& values) { return bytes_of(v
 inline Bytes doublewords(const std::vector<std::uint64_t>& values) { return bytes_of(values); }
 inline Bytes zeros(std::size_t bytes) { return Bytes(bytes); }
 
-/// What a kernel runs with.
+/// The parameters of a run.
 struct Setting {
   std::vector<Bytes> buffers;            ///< buffer0, buffer1 …
   std::vector<std::uint32_t> scalars{};  ///< scalar0, scalar1 …: 32-bit arguments in registers
-  std::string module{};                  ///< stands before the entry: variables and functions, on one line
-  std::string directives{};              ///< of the entry: .maxntid and the like
+  std::string module{};                  ///< inserted before the entry: variables and functions, on one line
+  std::string directives{};              ///< directives of the entry, such as .maxntid
   Dim3 grid{1, 1, 1}, block{32, 1, 1}, cluster{0, 0, 0};
   std::uint32_t shared_bytes = 0;
   bool cooperative = false;
@@ -73,7 +74,7 @@ struct Outcome {
   std::vector<std::uint32_t> words(std::size_t buffer = 0) const { return values<std::uint32_t>(buffer); }
 };
 
-/// The PTX text that run_kernel runs.
+/// The PTX text of the kernel with this body.
 inline std::string text_of(const std::string& body, const Setting& setting) {
   std::string parameters, loads;
   auto add = [&](const char* name, std::size_t k, const char* type) {
@@ -118,7 +119,7 @@ inline Outcome run_module(const std::string& text, const Setting& setting) {
   return outcome;
 }
 
-/// The body as a job, whose buffers are those of the setting.
+/// The body as a job with the setting's buffers.
 inline Job job_of(const std::string& body, const Setting& setting) {
   Job job;
   job.image = std::make_shared<const Image>(Image{"test.ptx", text_of(body, setting)});
@@ -135,12 +136,12 @@ inline Job job_of(const std::string& body, const Setting& setting) {
   return job;
 }
 
-/// Runs the body and gives back whatever happened, findings too.
+/// Runs the body and returns the outcome, including findings.
 inline Outcome try_kernel(const std::string& body, const Setting& setting) {
   return run_module(text_of(body, setting), setting);
 }
 
-/// Runs a body that must make no finding.
+/// Runs a body that must cause no finding.
 inline Outcome run_kernel(const std::string& body, const Setting& setting) {
   Outcome outcome = try_kernel(body, setting);
   for (const Finding& finding : outcome.report.findings) UNSCOPED_INFO(finding.message);
@@ -148,7 +149,7 @@ inline Outcome run_kernel(const std::string& body, const Setting& setting) {
   return outcome;
 }
 
-/// The results of a body in which each thread writes a word to [mine].
+/// The results of a body in which each thread writes one word to [mine].
 inline std::vector<std::uint32_t> results(const std::string& body, Setting setting = {}) {
   const std::size_t threads = setting.grid.volume() * setting.block.volume();
   setting.buffers.insert(setting.buffers.begin(), zeros(threads * 4));
@@ -163,7 +164,7 @@ inline Finding finding_of(const std::string& body, const Setting& setting) {
   return outcome.report.findings[0];
 }
 
-/// The sentence that a load or launch is refused with.
+/// The message with which a load or launch is refused.
 template <class Error>
 std::string refusal(const std::function<void()>& action) {
   try {
@@ -187,7 +188,7 @@ inline std::vector<std::uint32_t> all(std::size_t threads, std::uint32_t value) 
   return std::vector<std::uint32_t>(threads, value);
 }
 
-/// The five schedules, one seed of the random one.
+/// All five schedules, with one seed for the random one.
 inline std::vector<Schedule> every_schedule() {
   std::vector<Schedule> schedules;
   for (const char* name : {"converging", "lanes-forward", "lanes-backward", "warps-backward", "random:7"})

@@ -1,16 +1,16 @@
-// Texts that are PTX and yet make no sense, or ask for too much: one sentence, never a crash.
+// Syntactically valid PTX that is inconsistent or asks for too much: one sentence, never a crash.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
 namespace {
 
-// The sentence, with its line, that a body is refused with before anything runs.
+// The message, with its line, with which a body is refused before anything runs.
 std::string refused(const std::string& body, const std::string& module = "") {
   const Setting setting{.buffers = {zeros(128)}, .module = module};
   return refusal<InputError>([&] { emulated::Device().load({"test.ptx", text_of(body, setting)}); });
 }
 
-TEST_CASE("many declared registers cost nothing until they are used") {
+TEST_CASE("declared registers cost nothing until they are used") {
   CHECK(results(".reg .b64 %many<1000000>; mov.u64 %many999999, 5; cvt.u32.u64 %r1, %many999999;"
                 "st.global.u32 [mine], %r1;") == all(32, 5));
 }
@@ -29,10 +29,10 @@ TEST_CASE("a range whose name ends in a digit is a range") {
         all(32, 5));
 }
 
-TEST_CASE("a directive that nobody knows is refused with its place") {
+TEST_CASE("an unknown directive is refused with its position") {
   CHECK(contains(refused("\n  .maxnreg 3;"),
-                 "test.ptx:2:3: The directive '.maxnreg' is not known inside a function; remove it."));
-  CHECK(contains(refused("", ".kernel k() { }"), "'.kernel' is not known at module scope"));
+                 "test.ptx:2:3: Unknown directive '.maxnreg' inside a function; remove it."));
+  CHECK(contains(refused("", ".kernel k() { }"), "Unknown directive '.kernel' at module scope"));
 }
 
 TEST_CASE("operands of the wrong width, number or kind are refused with their line") {
@@ -40,7 +40,7 @@ TEST_CASE("operands of the wrong width, number or kind are refused with their li
   CHECK(contains(refused("add.u32 %r1, %r2;"), "too few operands"));
   CHECK(contains(refused("add.u32 %r1, %r2, %r3, %r4;"), "too many operands"));
   CHECK(contains(refused("add.u32 5, %r2, %r3;"), "a destination must be a register"));
-  CHECK(contains(refused("@%r1 add.u32 %r1, %r2, %r3;"), "guard %r1 is no predicate"));
+  CHECK(contains(refused("@%r1 add.u32 %r1, %r2, %r3;"), "guard %r1 is not a predicate"));
   CHECK(contains(refused("bra nowhere;"), "no label nowhere"));
   CHECK(contains(refused("bra 5;"), "label"));
   CHECK(contains(refused("ld.global.u32 %r1, %rd1;"), "brackets"));
@@ -49,7 +49,7 @@ TEST_CASE("operands of the wrong width, number or kind are refused with their li
   CHECK(contains(refused("elect.sync %r1|%r2, -1;"), "%r2"));
 }
 
-TEST_CASE("a vector must have as many elements as the instruction says, all registers alike") {
+TEST_CASE("a vector must have as many elements as the instruction requires, all of a suitable width") {
   CHECK(contains(refused("ld.global.v4.u32 {%r1, %r2}, [buffer0];"), "2 elements where 4 are needed"));
   CHECK(contains(refused("ld.global.v2.u32 %r1, [buffer0];"), "1 elements where 2 are needed"));
   CHECK(contains(refused("ld.global.u32 {%r1, %r2}, [buffer0];"), "2 elements where 1 are needed"));
@@ -58,14 +58,14 @@ TEST_CASE("a vector must have as many elements as the instruction says, all regi
   CHECK(contains(refused("add.u32 %r1, {%r1, %r2}, 1;"), "2 elements where 1 are needed"));
 }
 
-TEST_CASE("an access to a parameter stays inside it") {
+TEST_CASE("an access beyond a parameter is refused") {
   const std::string function = ".func f(.param .b32 x) { ret; }";
-  CHECK(contains(refused("{ .param .b32 x; st.param.b64 [x], 1; }", function), "lie outside the 4 bytes"));
-  CHECK(contains(refused("{ .param .b32 x; st.param.b32 [x+4], 1; }", function), "lie outside"));
-  CHECK(contains(refused("{ .param .b32 x; st.param.b32 [x+-4], 1; }", function), "lie outside"));
+  CHECK(contains(refused("{ .param .b32 x; st.param.b64 [x], 1; }", function), "are outside the 4 bytes"));
+  CHECK(contains(refused("{ .param .b32 x; st.param.b32 [x+4], 1; }", function), "are outside"));
+  CHECK(contains(refused("{ .param .b32 x; st.param.b32 [x+-4], 1; }", function), "are outside"));
   CHECK(contains(
       refused("{ .param .align 16 .b8 x[16]; ld.param.v4.b32 {%r1, %r2, %r3, %r4}, [x+4]; }", function),
-      "lie outside the 16 bytes"));
+      "are outside the 16 bytes"));
 }
 
 TEST_CASE("a kernel parameter read past its end is refused") {
@@ -90,7 +90,7 @@ TEST_CASE("a name declared twice in one scope is refused") {
   CHECK(contains(refused(".reg .b32 twice; .reg .b64 twice;"), "declared twice"));
 }
 
-TEST_CASE("an initialiser that names nothing is refused") {
+TEST_CASE("an initialiser with an undeclared name is refused") {
   CHECK(contains(refused("", ".global .u64 pointer = missing;"), "which the module does not declare"));
 }
 
@@ -100,17 +100,17 @@ TEST_CASE("variables larger than the device are refused") {
   CHECK(contains(refused("", ".shared .b8 huge[16777216];"), "does not fit"));
 }
 
-TEST_CASE("a thousand branches deep, and a thousand labels") {
+TEST_CASE("a thousand nested branches and a thousand labels are executed") {
   std::string body = "mov.u32 %r1, 0;\n";
   for (int k = 0; k < 1000; ++k)
     body += fmt::format("setp.eq.u32 %p1, tid, {}; @%p1 bra L{}; add.u32 %r1, %r1, 1;\n", k % 40, k);
   for (int k = 999; k >= 0; --k) body += fmt::format("L{}: add.u32 %r1, %r1, 1000;\n", k);
   body += "st.global.u32 [mine], %r1;";
-  // Lane t leaves at its first chance: after t additions, at label t, with t + 1 labels left to pass.
+  // Lane t branches at its first chance: after t additions, to label t, with t + 1 labels left to pass.
   CHECK(results(body) == each(32, [](auto k) { return k + 1000 * (k + 1); }));
 }
 
-TEST_CASE("instructions without effect on garbage: every register starts as zero and every predicate false") {
+TEST_CASE("every register starts as zero and every predicate as false") {
   CHECK(results("selp.u32 %r2, 1, 0, %p63; add.u32 %r2, %r2, %r63; st.global.u32 [mine], %r2;") ==
         all(32, 0));
 }

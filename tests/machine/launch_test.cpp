@@ -13,7 +13,7 @@ TEST_CASE("a launch needs blocks and threads") {
   CHECK(contains(refused({.buffers = {}, .block = {32, 0, 1}}), "not grid (1, 1, 1) and block (32, 0, 1)"));
 }
 
-TEST_CASE("a block has 1024 threads at most, and 64 along z") {
+TEST_CASE("a block has at most 1024 threads, and at most 64 along z") {
   CHECK(contains(refused({.buffers = {}, .block = {1025, 1, 1}}), "a block of (1025, 1, 1) is too large"));
   CHECK(contains(refused({.buffers = {}, .block = {33, 32, 1}}), "the limit is 1024 threads"));
   CHECK(contains(refused({.buffers = {}, .block = {1, 1, 65}}), "(1024, 1024, 64) in each direction"));
@@ -21,14 +21,14 @@ TEST_CASE("a block has 1024 threads at most, and 64 along z") {
   CHECK(run_kernel("", {.buffers = {}, .block = {16, 1, 64}}).report.findings.empty());
 }
 
-TEST_CASE("a grid is bounded in each direction") {
+TEST_CASE("a grid is limited in each dimension") {
   CHECK(contains(refused({.buffers = {}, .grid = {1, 65536, 1}}), "a grid of (1, 65536, 1) is too large"));
   CHECK(contains(refused({.buffers = {}, .grid = {1, 1, 65536}}), "(2147483647, 65535, 65535)"));
   CHECK(contains(refused({.buffers = {}, .grid = {0x80000000, 1, 1}}), "too large"));
   CHECK(contains(refused({.buffers = {}, .grid = {0xffffffff, 0xffffffff, 0xffffffff}}), "too large"));
 }
 
-TEST_CASE("shared memory is bounded, the static and the dynamic together") {
+TEST_CASE("static and dynamic shared memory are limited together") {
   const Setting dynamic{.buffers = {}, .shared_bytes = 227 * 1024 + 1};
   CHECK(contains(refused(dynamic),
                  "the block needs 232449 bytes of shared memory (0 static and 232449 dynamic)"));
@@ -47,9 +47,9 @@ TEST_CASE("shared variables of other kernels do not count") {
   CHECK(out[0] < 201000);
 }
 
-TEST_CASE("what a kernel was compiled for holds at launch") {
+TEST_CASE("launch bounds given at compile time are checked at launch") {
   CHECK(contains(refused({.buffers = {}, .directives = ".maxntid 64", .block = {96, 1, 1}}),
-                 "k was compiled for at most 64 threads a block, and the launch has 96"));
+                 "k was compiled for at most 64 threads per block, and the launch has 96"));
   CHECK(contains(refused({.buffers = {}, .directives = ".reqntid 8, 8, 1", .block = {64, 1, 1}}),
                  "k was compiled for blocks of (8, 8, 1), and the launch has (64, 1, 1)"));
   CHECK(contains(
@@ -59,7 +59,7 @@ TEST_CASE("what a kernel was compiled for holds at launch") {
             .report.findings.empty());
 }
 
-TEST_CASE("a cluster has 16 blocks at most and divides the grid") {
+TEST_CASE("a cluster has at most 16 blocks and divides the grid") {
   CHECK(contains(refused({.buffers = {}, .grid = {32, 1, 1}, .cluster = {32, 1, 1}}),
                  "a cluster of (32, 1, 1) is not possible: the limit is 16 blocks"));
   CHECK(contains(refused({.buffers = {}, .grid = {32, 1, 1}, .cluster = {2, 0, 1}}), "is not possible"));
@@ -69,7 +69,7 @@ TEST_CASE("a cluster has 16 blocks at most and divides the grid") {
                  "is not possible"));
 }
 
-TEST_CASE("arguments fit the kernel's parameters in number and size") {
+TEST_CASE("arguments must match the kernel's parameters in number and size") {
   emulated::Device device;
   const auto module = device.load(
       {"test.ptx", ".version 9.0 .target sm_90 .address_size 64 .entry k(.param .u64 p, .param .u32 n) {}"});
@@ -92,16 +92,16 @@ TEST_CASE("an entry, a module and a kernel must exist") {
   };
   CHECK(contains(launch(module, "sum"), "sum.ptx has no kernel named sum"));
   CHECK(contains(launch(module, "f"), "sum.ptx has no kernel named f"));
-  CHECK(contains(launch(module + 1, "k"), "there is no module"));
+  CHECK(contains(launch(module + 1, "k"), "does not exist"));
 }
 
 TEST_CASE("an allocation beyond the device's or the host's memory is refused") {
   emulated::Device device;
   CHECK(contains(refusal<InputError>([&] { device.allocate(std::uint64_t{1} << 37, "huge"); }),
-                 "larger than the 64 GiB"));
+                 "limit of 64 GiB"));
 }
 
-TEST_CASE("allocations may come and go many more times than there are windows") {
+TEST_CASE("more allocations can be made and freed over time than there are windows") {
   emulated::Device device;
   for (int k = 0; k < 10'000; ++k) device.free(device.allocate(16, "passing"));
   SUCCEED();

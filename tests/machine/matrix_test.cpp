@@ -6,7 +6,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// An 8 x 8 matrix k of 16-bit elements: element (row, column) is 256 k + 16 row + column.
+// An 8 x 8 matrix `matrix` of 16-bit elements: element (row, column) is 256 matrix + 16 row + column.
 std::uint32_t element(std::uint32_t matrix, std::uint32_t row, std::uint32_t column) {
   return 256 * matrix + 16 * row + column;
 }
@@ -18,14 +18,14 @@ Bytes matrices(unsigned count) {
   return bytes_of(values);
 }
 
-// Copies buffer1 to the shared `tile`, words 4 apart for each thread: 512 bytes for 4 matrices.
+// Copies buffer1 to the shared array `tile`, 16 bytes per thread: 512 bytes for 4 matrices.
 const std::string fill_tile = R"(
     .shared .align 16 .b8 tile[512]; .reg .b32 at; .reg .b64 source;
     mov.u32 at, tile; mul.wide.u32 source, tid, 16; add.u64 source, buffer1, source;
     ld.global.v4.u32 {%r50, %r51, %r52, %r53}, [source];
     mad.lo.u32 at, tid, 16, at; st.shared.v4.u32 [at], {%r50, %r51, %r52, %r53}; bar.sync 0;)";
 
-TEST_CASE("ldmatrix gives thread t two neighbours of row t / 4") {
+TEST_CASE("ldmatrix gives thread t two adjacent elements of row t / 4") {
   covers("ldmatrix");
 
   const auto out = run_kernel(fill_tile + R"(
@@ -39,7 +39,7 @@ TEST_CASE("ldmatrix gives thread t two neighbours of row t / 4") {
     }
 }
 
-TEST_CASE("ldmatrix.trans gives thread t two neighbours of column t / 4") {
+TEST_CASE("ldmatrix.trans gives thread t two adjacent elements of column t / 4") {
   for (const Schedule& schedule : every_schedule()) {
     const auto out = results(fill_tile + R"(
       ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r1}, [at]; st.global.u32 [mine], %r1;)",
@@ -50,8 +50,8 @@ TEST_CASE("ldmatrix.trans gives thread t two neighbours of column t / 4") {
   }
 }
 
-TEST_CASE("ldmatrix of two matrices takes its rows from the first 16 lanes") {
-  // Lanes 16 and up hold addresses that nobody may read.
+TEST_CASE("ldmatrix of two matrices uses the addresses of the first 16 lanes") {
+  // Lanes 16 and up hold invalid addresses.
   const auto out = results(fill_tile + R"(
     setp.ge.u32 %p1, tid, 16; @%p1 mov.u32 at, 0;
     ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [at]; st.global.u32 [mine], %r2;)",
@@ -123,7 +123,7 @@ Bytes fragments_of_b() {
   return bytes_of(words);
 }
 
-TEST_CASE("mma multiplies a 16 x 16 by a 16 x 8 matrix and adds") {
+TEST_CASE("mma multiplies a 16 x 16 matrix by a 16 x 8 matrix and adds") {
   for (const Schedule& schedule : every_schedule()) {
     const auto out =
         run_kernel(R"(
@@ -145,7 +145,7 @@ TEST_CASE("mma multiplies a 16 x 16 by a 16 x 8 matrix and adds") {
   }
 }
 
-TEST_CASE("a matrix instruction without all lanes is a finding") {
+TEST_CASE("a matrix instruction without all lanes is reported") {
   const Finding finding = finding_of(R"(
     .shared .align 16 .b8 tile[512]; mov.u32 %r1, tile;
     setp.lt.u32 %p1, tid, 16; @%p1 ret;

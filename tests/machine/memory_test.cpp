@@ -6,7 +6,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// Runs `body` with a buffer to read, buffer1, and gives the results back.
+// Runs `body` with an input buffer, buffer1, and returns the results.
 Words results_from(const std::string& body, Bytes input, Dim3 block = {1, 1, 1}) {
   return results(body, {.buffers = {std::move(input)}, .block = block});
 }
@@ -22,7 +22,7 @@ TEST_CASE("every lane loads and stores its own element") {
   CHECK(out == each(32, [](auto k) { return 1000 - 7 * k; }));
 }
 
-TEST_CASE("lanes gather from places in any order") {
+TEST_CASE("lanes gather from addresses in any order") {
   const auto out = results_from(R"(
     mul.lo.u32 %r1, tid, 5; and.b32 %r1, %r1, 31;
     mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, buffer1, %rd1;
@@ -31,7 +31,7 @@ TEST_CASE("lanes gather from places in any order") {
   CHECK(out == each(32, [](auto k) { return (k * 5 % 32) * (k * 5 % 32); }));
 }
 
-TEST_CASE("narrow loads extend by their type") {
+TEST_CASE("narrow loads are extended according to their type") {
   const Bytes input = words({0x80c1f2ff});
   auto loaded = [&](const std::string& type, const std::string& target) {
     return results_from("ld.global." + type + " " + target + ", [buffer1]; " +
@@ -50,7 +50,7 @@ TEST_CASE("narrow loads extend by their type") {
   CHECK(loaded("b16", "%h1") == 0xf2ff);
 }
 
-TEST_CASE("loads into 64-bit registers extend over all of them") {
+TEST_CASE("loads into 64-bit registers are extended to the full width") {
   const Bytes input = doublewords({0x0000000080c1f2ff});
   auto upper = [&](const std::string& type) {
     return results_from("ld.global." + type + R"( %rd1, [buffer1]; shr.u64 %rd1, %rd1, 32;
@@ -66,7 +66,7 @@ TEST_CASE("loads into 64-bit registers extend over all of them") {
   CHECK(upper("b64") == 0);
 }
 
-TEST_CASE("extension is right for 32 consecutive lanes too") {
+TEST_CASE("extension also works for 32 consecutive lanes") {
   const auto out = results_from(R"(
     cvt.u64.u32 %rd1, tid; add.u64 %rd1, buffer1, %rd1;
     ld.global.s8 %r1, [%rd1]; st.global.u32 [mine], %r1;)",
@@ -80,7 +80,7 @@ TEST_CASE("extension is right for 32 consecutive lanes too") {
   CHECK(out == each(32, [](auto k) { return static_cast<std::int8_t>(k * 8); }));
 }
 
-TEST_CASE("narrow stores write the low bytes and nothing else") {
+TEST_CASE("narrow stores write only the low bytes") {
   const Setting setting{.buffers = {words({0xaaaaaaaa, 0xaaaaaaaa, 0xaaaaaaaa, 0xaaaaaaaa})},
                         .block = {1, 1, 1}};
   const auto out = run_kernel(R"(
@@ -113,7 +113,7 @@ TEST_CASE("vectors load and store their elements in order") {
   CHECK(out.words() == Words{2, 1, 0, 0, 6, 5, 4, 3});
 }
 
-TEST_CASE("vectors of bytes, halves and double words") {
+TEST_CASE("vectors of bytes, halves and double words are loaded and stored") {
   const auto out = run_kernel(
       R"(
     ld.global.v4.u8 {%r1, %r2, %r3, %r4}, [buffer1];
@@ -126,7 +126,7 @@ TEST_CASE("vectors of bytes, halves and double words") {
   CHECK(out.words() == Words{0x01020304, 0x11112222, 0, 0, 3, 4, 1, 2});
 }
 
-TEST_CASE("256-bit vectors of eight words") {
+TEST_CASE("256-bit vectors of eight words are loaded and stored") {
   const auto out = run_kernel(R"(
     ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [buffer1];
     st.global.v8.b32 [buffer0], {%r8, %r7, %r6, %r5, %r4, %r3, %r2, %r1};)",
@@ -143,7 +143,7 @@ TEST_CASE("consecutive lanes load vectors element by element") {
   CHECK(out == each(32, [](auto k) { return (4 * k + 3) * 1000 + 4 * k; }));
 }
 
-TEST_CASE("an element of a vector may go nowhere") {
+TEST_CASE("an element of a loaded vector may be discarded") {
   const auto out = results_from(R"(
     mov.u32 %r1, 7;
     ld.global.v4.u8 {_, %r1, _, %r2}, [buffer1];
@@ -159,7 +159,7 @@ TEST_CASE("128-bit registers move 16 bytes") {
   CHECK(out.words() == Words{1, 2, 3, 4});
 }
 
-TEST_CASE("floats are loaded and stored bit by bit") {
+TEST_CASE("floats are loaded and stored bit for bit") {
   const auto out = run_kernel(
       R"(
     ld.global.f32 %f1, [buffer1]; st.global.f32 [buffer0], %f1;
@@ -168,7 +168,7 @@ TEST_CASE("floats are loaded and stored bit by bit") {
   CHECK(out.words() == Words{0x7f812345, 0, 0x89abcdef, 0x7ff01234});
 }
 
-TEST_CASE("qualifiers of order and caching leave the value alone") {
+TEST_CASE("memory order and caching qualifiers do not affect the value") {
   covers("ld_nc");
   covers("ldu");
 
@@ -191,7 +191,7 @@ TEST_CASE("qualifiers of order and caching leave the value alone") {
   }
 }
 
-TEST_CASE("a cache policy is no data") {
+TEST_CASE("a cache policy does not affect the value") {
   const auto out = run_kernel(R"(
     mov.b64 %rd9, 0;
     ld.global.L2::cache_hint.u32 %r1, [buffer1], %rd9;
@@ -200,7 +200,7 @@ TEST_CASE("a cache policy is no data") {
   CHECK(out.words()[0] == 77);
 }
 
-TEST_CASE("shared variables belong to a block") {
+TEST_CASE("each block has its own shared variables") {
   const auto out = results(R"(
     .shared .u32 box[64];
     mov.u32 %r1, box; mad.lo.u32 %r1, tid, 4, %r1;
@@ -212,7 +212,7 @@ TEST_CASE("shared variables belong to a block") {
   CHECK(out == each(128, [](auto k) { return k / 64 * 100 + 63 - k % 64; }));
 }
 
-TEST_CASE("scopes that declare a shared variable of the same name have one each") {
+TEST_CASE("scopes that declare shared variables with the same name have separate ones") {
   CHECK(results(R"(
     .shared .u32 box; st.shared.u32 [box], 1;
     { .shared .u32 box; st.shared.u32 [box], 20; }
@@ -221,7 +221,7 @@ TEST_CASE("scopes that declare a shared variable of the same name have one each"
                 {.buffers = {}, .block = {1, 1, 1}}) == all(1, 301));
 }
 
-TEST_CASE("shared memory is reached by name, by 64-bit address and by generic address") {
+TEST_CASE("shared memory can be accessed by name, by 64-bit address and by generic address") {
   const auto out = results(R"(
     .shared .align 8 .b8 box[16];
     st.shared.u32 [box+4], 5;
@@ -234,7 +234,7 @@ TEST_CASE("shared memory is reached by name, by 64-bit address and by generic ad
   CHECK(out[0] == 45);
 }
 
-TEST_CASE("dynamic shared memory has the size that the launch gives") {
+TEST_CASE("dynamic shared memory has the size given by the launch") {
   const auto out =
       results(R"(
     mov.u32 %r1, pool; mad.lo.u32 %r1, tid, 4, %r1; st.shared.u32 [%r1], tid;
@@ -243,7 +243,7 @@ TEST_CASE("dynamic shared memory has the size that the launch gives") {
   CHECK(out == each(32, [](auto k) { return k; }));
 }
 
-TEST_CASE("two dynamic arrays are the same memory") {
+TEST_CASE("all dynamic shared arrays are the same memory") {
   const auto out = results("st.shared.u32 [one], 9; ld.shared.u32 %r1, [two]; st.global.u32 [mine], %r1;",
                            {.buffers = {},
                             .module = ".extern .shared .b8 one[]; .extern .shared .align 8 .b32 two[];",
@@ -252,7 +252,7 @@ TEST_CASE("two dynamic arrays are the same memory") {
   CHECK(out[0] == 9);
 }
 
-TEST_CASE("local variables belong to a thread") {
+TEST_CASE("each thread has its own local variables") {
   const auto out = results(R"(
     .local .align 4 .b8 depot[16];
     mov.u64 %rd1, depot; st.local.u32 [%rd1+8], tid; st.local.u32 [depot+4], 1000;
@@ -272,7 +272,7 @@ TEST_CASE("constant tables hold their initial values") {
   CHECK(out == each(32, [&](auto k) { return 2 * table[k % 4] + 0x3f000000; }));
 }
 
-TEST_CASE("global variables hold their initial values, addresses included, and can be written") {
+TEST_CASE("global variables hold their initial values, including addresses, and can be written") {
   const auto out = results(R"(
     ld.global.u64 %rd1, [pointer]; ld.global.u32 %r1, [%rd1];
     ld.global.u32 %r2, [numbers]; st.global.u32 [blank], 7; ld.global.u32 %r3, [blank];
@@ -284,12 +284,12 @@ TEST_CASE("global variables hold their initial values, addresses included, and c
   CHECK(out[0] == 407);
 }
 
-TEST_CASE("a global variable that nobody initialised is zero") {
+TEST_CASE("a global variable without an initialiser is zero") {
   CHECK(results("ld.global.u32 %r1, [blank+4]; st.global.u32 [mine], %r1;",
                 {.buffers = {}, .module = ".global .u32 blank[2];", .block = {1, 1, 1}})[0] == 0);
 }
 
-TEST_CASE("kernel parameters are read at offsets, narrow ones extended, and by address") {
+TEST_CASE("kernel parameters can be read at offsets, with extension, and by address") {
   const std::string text = R"(.version 9.0 .target sm_90 .address_size 64
     .entry k(.param .u64 out, .param .align 8 .b8 pair[16], .param .s8 small) {
       .reg .b64 %rd<8>; .reg .b32 %r<8>;
@@ -311,7 +311,7 @@ TEST_CASE("kernel parameters are read at offsets, narrow ones extended, and by a
   CHECK(values == Words{2, 3, 4, 0xfffffffb, 2, 4});
 }
 
-TEST_CASE("memory keeps what an earlier launch wrote") {
+TEST_CASE("memory keeps its content between launches") {
   emulated::Device device;
   const std::string text = R"(.version 9.0 .target sm_90 .address_size 64
     .global .u32 count;
@@ -329,7 +329,7 @@ TEST_CASE("memory keeps what an earlier launch wrote") {
   CHECK(values[0] == 3);
 }
 
-TEST_CASE("memory that nobody wrote holds poison: a NaN, and huge as an integer") {
+TEST_CASE("memory that was never written holds poison: a NaN, and a huge integer") {
   const auto out = results(R"(
     .shared .u32 box; .local .u32 own;
     ld.shared.u32 %r1, [box]; ld.local.u32 %r2, [own]; and.b32 %r1, %r1, %r2; st.global.u32 [mine], %r1;)",
@@ -344,7 +344,7 @@ TEST_CASE("memory that nobody wrote holds poison: a NaN, and huge as an integer"
   CHECK(fresh[0] == out[0]);
 }
 
-TEST_CASE("predicated loads and stores act in the lanes that the predicate names") {
+TEST_CASE("predicated loads and stores act only in lanes whose predicate is true") {
   const auto out = results(R"(
     mov.u32 %r1, 1; setp.lt.u32 %p1, tid, 3;
     @%p1 ld.global.u32 %r1, [buffer1];

@@ -1,5 +1,4 @@
-// What a kernel says and how it gives up: printf, assert, trap; and what has no effect that a program can
-// see.
+// Output and termination: printf, assert, trap; and instructions without an observable effect.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
@@ -23,7 +22,7 @@ const std::string call_printf = R"(
   { .param .b64 a; .param .b64 b; .param .b32 r; st.param.b64 [a], %rd1; st.param.b64 [b], %rd2;
     call (r), vprintf, (a, b); ld.param.b32 %r1, [r]; })";
 
-// What one thread prints by `format` after `stores` filled its arguments at [values].
+// The output of one thread that calls printf with `format` after `stores` wrote the arguments to [values].
 std::string printed(const std::string& format, const std::string& stores, Setting setting = {}) {
   setting.module = printf_declaration + string_variable("format", format) + string_variable("word", "reduce");
   if (setting.block == Dim3{32, 1, 1}) setting.block = {1, 1, 1};
@@ -48,7 +47,7 @@ TEST_CASE("printf prints 64-bit integers, each at its alignment") {
     st.local.u64 [values+24], 0x123456789a;)") == "1 -5000000000 5000000000 123456789a");
 }
 
-TEST_CASE("printf prints floats, which came as double") {
+TEST_CASE("printf prints floats, which are passed as double") {
   CHECK(printed("%f %.2f %e %g %8.3f", R"(
     st.local.f64 [values], 0d3FF8000000000000; st.local.f64 [values+8], 0d400921FB54442D18;
     st.local.f64 [values+16], 0d40FE240000000000; st.local.f64 [values+24], 0d3FD0000000000000;
@@ -61,13 +60,13 @@ TEST_CASE("printf prints strings and pointers") {
     mov.u64 %rd9, 0x1234; st.local.u64 [values+16], %rd9;)") == "<reduce> <  reduce> 0x1234");
 }
 
-TEST_CASE("a width may be an argument") {
+TEST_CASE("printf takes a width from an argument") {
   CHECK(printed("%*d|%.*f", R"(
     st.local.u32 [values], 4; st.local.u32 [values+4], 7; st.local.u32 [values+8], 1;
     st.local.f64 [values+16], 0d3FF8000000000000;)") == "   7|1.5");
 }
 
-TEST_CASE("printf gives back how many arguments it printed") {
+TEST_CASE("printf returns the number of arguments that it printed") {
   const Setting setting{.buffers = {zeros(4)},
                         .module = printf_declaration + string_variable("format", "%d %d\n"),
                         .block = {1, 1, 1}};
@@ -77,7 +76,7 @@ TEST_CASE("printf gives back how many arguments it printed") {
             .words()[0] == 2);
 }
 
-TEST_CASE("a stray or cut conversion is printed in some way and reads nothing wild") {
+TEST_CASE("an invalid or truncated conversion is printed without reading invalid memory") {
   CHECK(printed("100%", "").starts_with("100"));
   CHECK(printed("%q %d", "st.local.u32 [values], 3;").size() < 20);
   CHECK(printed("%9999999999999d", "st.local.u32 [values], 3;").size() < 600);
@@ -91,7 +90,7 @@ TEST_CASE("lanes print one after another, in the order of the schedule") {
         "2 1 0 ");
 }
 
-TEST_CASE("a failed assertion ends the launch and says which") {
+TEST_CASE("a failed assertion ends the launch and is reported") {
   const std::string module =
       ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 "
       "s); " +
@@ -111,7 +110,7 @@ TEST_CASE("a failed assertion ends the launch and says which") {
   CHECK(finding.threads[0].thread == Dim3{5, 0, 0});
 }
 
-TEST_CASE("a trap ends the launch; what was written before stays") {
+TEST_CASE("a trap ends the launch and keeps what was written before") {
   covers("trap");
   covers("brkpt");
 
@@ -129,11 +128,11 @@ TEST_CASE("a trap ends the launch; what was written before stays") {
   }
 }
 
-TEST_CASE("a trap that no lane reaches does nothing") {
+TEST_CASE("a trap that no lane executes has no effect") {
   CHECK(results("setp.gt.u32 %p1, tid, 100; @%p1 trap; st.global.u32 [mine], 1;") == all(32, 1));
 }
 
-TEST_CASE("fences, sleeps, prefetches and hints change nothing") {
+TEST_CASE("fences, sleeps, prefetches and hints have no effect on values") {
   covers("fence");
   covers("fence_restricted");
   covers("fence_mbarrier_init");
@@ -181,13 +180,13 @@ TEST_CASE("fences, sleeps, prefetches and hints change nothing") {
   }
 }
 
-TEST_CASE("a discarded line holds what is written afterwards") {
+TEST_CASE("a discarded cache line holds what is written afterwards") {
   covers("discard");
   CHECK(results("discard.global.L2 [buffer0], 128; bar.sync 0; st.global.u32 [mine], tid;") ==
         each(32, [](auto k) { return k; }));
 }
 
-TEST_CASE("an instruction that no row covers stops only who executes it, and is named with its line") {
+TEST_CASE("an instruction without a row in ptx.def is refused with its line only when it is executed") {
   const std::string body = "mov.u32 %r1, 3;\n{}tanh.approx.f64x7 %f1, %f2;\nst.global.u32 [mine], %r1;";
   const Setting setting{.buffers = {zeros(128)}};
   CHECK(run_kernel(fmt::format("setp.gt.u32 %p1, tid, 50; {}", fmt::format(fmt::runtime(body), "@%p1 ")),

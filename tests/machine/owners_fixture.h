@@ -1,5 +1,5 @@
-// One warp at the start of a small kernel, with what the owners of shadow state need: no launch, no executor.
-// A test hands an owner an effect and looks at what it did to the frame.
+// One warp at the start of a small kernel, with what the owners of shadow state need, but without a launch
+// and an executor. A test passes an effect to an owner and examines the frame afterwards.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -32,14 +32,14 @@ struct OneWarp {
       if (i.action == action) return i;
     throw std::runtime_error("the kernel has no such instruction");
   }
-  /// Gives every lane of a row of 32-bit columns the value lane · factor.
+  /// Sets each lane of a row of 32-bit columns to lane · factor.
   void fill(std::uint32_t row, std::uint32_t factor) {
     for (unsigned lane = 0; lane < isa::warp_size; ++lane)
       isa::row<std::uint32_t>(frame().registers(), row)[lane] = lane * factor;
   }
-  /// Consecutive words from `base` on, one per lane.
+  /// An access to consecutive words from `base`, one per lane.
   WarpAccess words(const Instruction& i, std::uint64_t base) {
-    const Detail& detail = program.details[i.detail];
+    const MachineOperands& detail = program.details[i.detail];
     auto* to = isa::row<std::uint64_t>(frame().registers(), detail.address.row);
     for (unsigned lane = 0; lane < isa::warp_size; ++lane) to[lane] = base + std::uint64_t{lane} * 4;
     WarpAccess access(warp, frame(), i, detail, isa::all_lanes);
@@ -49,8 +49,8 @@ struct OneWarp {
   }
 
   Program program;
-  const Code& entry = *program.entry("k");
-  const Filling poison;
+  const FunctionCode& entry = *program.entry("k");
+  const UndefinedFill poison;
   const Geometry geometry{LaunchShape{.grid = {1, 1, 1}, .block = {32, 1, 1}}};
   const SharedMemory shared{program, entry, 0};
   Progress progress;

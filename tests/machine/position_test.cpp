@@ -1,4 +1,4 @@
-// Where a finding points: the line of the source that .loc gives, the innermost one that is the user's.
+// The position of a finding: the source line given by .loc, the innermost one in the user's code.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
@@ -12,25 +12,25 @@ Position place_of(const std::string& locs, const std::string& files) {
   return run.report.findings[0].at;
 }
 
-TEST_CASE("a finding stands at the line of the last .loc") {
+TEST_CASE("a finding is at the line of the last .loc") {
   const Position at = place_of(".loc 1 10 3\nmov.u32 %r1, 0;\n.loc 1 12 7", ".file 1 \"sum.cu\"");
   CHECK(at.file == "sum.cu");
   CHECK(at.line == 12);
   CHECK(at.column == 7);
 }
 
-TEST_CASE("what belongs to no line goes with the line before it") {
+TEST_CASE("an instruction with line 0 has the position of the preceding line") {
   CHECK(place_of(".loc 1 10 3\nmov.u32 %r1, 0;\n.loc 1 0 7", ".file 1 \"sum.cu\"").line == 10);
   CHECK(place_of(".loc 1 0 7", ".file 1 \"sum.cu\"").file == "test.ptx");
 }
 
-TEST_CASE("without .loc it is the line of the PTX") {
+TEST_CASE("without .loc, a finding is at its line of the PTX") {
   const Position at = place_of("", "");
   CHECK(at.file == "test.ptx");
   CHECK(at.line == 7);
 }
 
-TEST_CASE("a line of the PTX is not taken for one of the source that it was compiled from") {
+TEST_CASE("a line of the PTX is not reported as a line of the source") {
   emulated::Device device;
   const auto module = device.load({"sum.cu",
                                    ".version 9.0 .target sm_90 .address_size 64\n.entry k() {\n.reg "
@@ -41,7 +41,7 @@ TEST_CASE("a line of the PTX is not taken for one of the source that it was comp
   CHECK(report.findings[0].at.line == 4);
 }
 
-TEST_CASE("inlined code of the user is reported where it is written") {
+TEST_CASE("inlined user code is reported where it is written") {
   const Position at =
       place_of(".loc 1 30 3\nmov.u32 %r1, 0;\n.loc 2 5 1, function_name $L__info_string0, inlined_at 1 30 3",
                ".file 1 \"sum.cu\"\n.file 2 \"fold.cuh\"\n.section .debug_str\n{\n$L__info_string0:\n.b8 "
@@ -50,7 +50,7 @@ TEST_CASE("inlined code of the user is reported where it is written") {
   CHECK(at.line == 5);
 }
 
-TEST_CASE("inlined code of the toolkit is reported where the user called it") {
+TEST_CASE("inlined toolkit code is reported where the user called it") {
   const Position at = place_of(
       ".loc 1 30 3\nmov.u32 %r1, 0;\n"
       ".loc 2 50 1, function_name $L__info_string0, inlined_at 1 30 3\nmov.u32 %r1, 0;\n"
@@ -62,7 +62,7 @@ TEST_CASE("inlined code of the toolkit is reported where the user called it") {
   CHECK(at.line == 30);
 }
 
-TEST_CASE("code that is the toolkit's throughout keeps its innermost line") {
+TEST_CASE("code with only toolkit lines is reported at its innermost line") {
   const Position at = place_of(".loc 1 30 3", ".file 1 \"/usr/local/cuda/include/cub/block.cuh\"");
   CHECK(at.file == "/usr/local/cuda/include/cub/block.cuh");
   CHECK(at.line == 30);

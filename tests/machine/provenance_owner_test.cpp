@@ -1,4 +1,4 @@
-// Provenance by itself: a frame, an effect, and what the registers are made of afterwards.
+// The component Provenance in isolation: a frame, an effect, and the provenance of the registers afterwards.
 #include "devices/emulated/shadow/provenance.h"
 
 #include "machine/owners_fixture.h"
@@ -28,7 +28,7 @@ struct Owner : OneWarp {
 
 }  // namespace
 
-TEST_CASE("provenance: a sum of an input and a constant is an addition of the two", "[owners]") {
+TEST_CASE("provenance: a sum of an input and a constant is an addition of both", "[owners]") {
   Owner owner("add.u32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.hold_input(add.operand[1]);
@@ -44,7 +44,7 @@ TEST_CASE("provenance: a sum of an input and a constant is an addition of the tw
   CHECK(owner.job.expressions[sum.operand[1]].bits == 30);
 }
 
-TEST_CASE("provenance: an instruction without traced operands forgets its result", "[owners]") {
+TEST_CASE("provenance: an instruction without traced operands clears the node of its result", "[owners]") {
   Owner owner("add.u32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.hold_input(add.operand[0]);
@@ -62,7 +62,8 @@ TEST_CASE("provenance: a value keeps its node through memory", "[owners]") {
   CHECK(owner.frame().nodes.at(owner.program.details[load.detail].data[0], 7) == 8);
 }
 
-TEST_CASE("provenance: an atomic addition makes memory a sum of the old value and the operand", "[owners]") {
+TEST_CASE("provenance: an atomic addition makes memory the sum of the old value and the operand",
+          "[owners]") {
   Owner owner("red.global.add.u32 [%a0], %r0;");
   const std::uint64_t buffer = owner.memory.allocate(128, "buffer");
   const Instruction& atomic = owner.first(Action::reduction);
@@ -89,7 +90,7 @@ TEST_CASE("provenance: a shuffle routes nodes from lane to lane", "[owners]") {
   CHECK(owner.frame().nodes.at(shuffle.operand[0], 5) == 5);
 }
 
-TEST_CASE("provenance: a decision names the values that it depends on", "[owners]") {
+TEST_CASE("provenance: a decision records the values that it depends on", "[owners]") {
   Owner owner("add.u32 %r2, %r0, %r1;");
   const Instruction& add = owner.first(Action::compute);
   owner.hold_input(add.operand[1]);

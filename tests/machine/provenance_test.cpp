@@ -1,42 +1,41 @@
-// What the results of a kernel are made of, on its way through registers, lanes and memory.
+// The provenance of a kernel's results through registers, lanes and memory.
 #include "machine/fixture.h"
 #include "oracles/uses.h"
 
 namespace foldproof::machine_tests {
 namespace {
 
-/// How often each element of buffer1 is in the results, which stand in buffer0; -1: nobody knows.
-struct Followed_run {
-  Followed followed;
+/// How often each element of buffer1 is part of the results, which are in buffer0; -1: unknown.
+struct TracedRun {
+  ProvenanceTrace trace;
 
   std::vector<double> times(Operator op = Operator::sum) const {
     std::vector<double> all;
-    for (const Use& use : uses_of(followed.expressions, followed.results, op))
+    for (const Use& use : uses_of(trace.expressions, trace.results, op))
       all.push_back(use.times.value_or(-1));
     return all;
   }
   std::vector<bool> counts() const {
     std::vector<bool> all;
-    for (const Use& use : uses_of(followed.expressions, followed.results, Operator::sum))
-      all.push_back(use.counts);
+    for (const Use& use : uses_of(trace.expressions, trace.results, Operator::sum)) all.push_back(use.counts);
     return all;
   }
 };
 
-/// Follows the elements of buffer1 into as many elements of buffer0 as it has bytes for.
-Followed_run follow(const std::string& body, const Setting& setting, Element input = Element::f32,
-                    Element output = Element::f32) {
+/// Traces the elements of buffer1 into the elements of buffer0.
+TracedRun traced(const std::string& body, const Setting& setting, Element input = Element::f32,
+                 Element output = Element::f32) {
   Job job = job_of(body, setting);
-  job.follow = JobFollow{1,
-                         0,
-                         input,
-                         output,
-                         setting.buffers[1].size() / size_of(input),
-                         setting.buffers[0].size() / size_of(output)};
+  job.trace = TraceRequest{1,
+                           0,
+                           input,
+                           output,
+                           setting.buffers[1].size() / size_of(input),
+                           setting.buffers[0].size() / size_of(output)};
   const JobResult result = emulated::make_runner()->run({job}).front();
   REQUIRE(result.findings.empty());
-  REQUIRE(result.followed);
-  return {*result.followed};
+  REQUIRE(result.trace);
+  return {*result.trace};
 }
 
 Bytes floats(const std::vector<float>& values) { return bytes_of(values); }
@@ -44,23 +43,23 @@ Bytes floats(const std::vector<float>& values) { return bytes_of(values); }
 const std::string load_mine =
     "sub.u64 %rd1, mine, buffer0; add.u64 %rd1, buffer1, %rd1; ld.global.f32 %f1, [%rd1]; ";
 
-TEST_CASE("A value that is copied is still that element, and what was not read is not used") {
-  const auto run = follow("ld.global.f32 %f1, [buffer1+4]; mov.f32 %f2, %f1; st.global.f32 [buffer0], %f2;",
+TEST_CASE("A copied value is still the same element, and elements that are not read are not used") {
+  const auto run = traced("ld.global.f32 %f1, [buffer1+4]; mov.f32 %f2, %f1; st.global.f32 [buffer0], %f2;",
                           {.buffers = {zeros(4), floats({1, 2, 3})}, .block = {1, 1, 1}});
   CHECK(run.times() == std::vector<double>{0, 1, 0});
   CHECK(run.counts() == std::vector<bool>{false, true, false});
 }
 
-TEST_CASE("An element that is added twice counts twice, one that is taken away again not at all") {
-  const auto run = follow(R"(
+TEST_CASE("An element added twice counts twice, and one that is subtracted again does not count") {
+  const auto run = traced(R"(
     ld.global.f32 %f1, [buffer1]; ld.global.f32 %f2, [buffer1+4];
     add.f32 %f3, %f1, %f1; add.f32 %f3, %f3, %f2; sub.f32 %f3, %f3, %f2; st.global.f32 [buffer0], %f3;)",
                           {.buffers = {zeros(4), floats({1, 2})}, .block = {1, 1, 1}});
   CHECK(run.times() == std::vector<double>{2, 0});
 }
 
-TEST_CASE("Shuffles hand on what other lanes hold: a butterfly gives every lane every element once") {
-  const auto run = follow(load_mine + R"(
+TEST_CASE("Shuffles carry elements between lanes: a butterfly gives each lane every element once") {
+  const auto run = traced(load_mine + R"(
     mov.u32 %r1, 16;
     next: mov.b32 %r2, %f1; shfl.sync.bfly.b32 %r3, %r2, %r1, 31, 0xffffffff; mov.b32 %f2, %r3;
     add.f32 %f1, %f1, %f2; shr.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra next;
@@ -69,9 +68,9 @@ TEST_CASE("Shuffles hand on what other lanes hold: a butterfly gives every lane 
   CHECK(run.times() == std::vector<double>(32, 1.0));
 }
 
-TEST_CASE("Shared memory and barriers carry elements from warp to warp, and blocks do not inherit them") {
+TEST_CASE("Shared memory and barriers carry elements between warps but not between blocks") {
   // Every block writes the sum of its first and last element.
-  const auto run = follow(
+  const auto run = traced(
       ".shared .align 4 .b8 tile[256]; " + load_mine + R"(
     mov.u32 %r1, tile; mad.lo.u32 %r2, tid, 4, %r1; st.shared.f32 [%r2], %f1; bar.sync 0;
     setp.ne.u32 %p1, tid, 0; @%p1 bra end; ld.shared.f32 %f2, [%r1+252]; add.f32 %f1, %f1, %f2;
@@ -82,9 +81,9 @@ TEST_CASE("Shared memory and barriers carry elements from warp to warp, and bloc
   CHECK(run.times() == expected);
 }
 
-TEST_CASE("Atomics add to what memory holds, in every order") {
+TEST_CASE("Atomics add to the content of memory in every order") {
   for (const Schedule& schedule : every_schedule()) {
-    const auto run = follow(load_mine + "red.global.add.f32 [buffer0], %f1;",
+    const auto run = traced(load_mine + "red.global.add.f32 [buffer0], %f1;",
                             {.buffers = {zeros(4), floats(std::vector<float>(64, 1))},
                              .block = {64, 1, 1},
                              .schedule = schedule});
@@ -92,36 +91,37 @@ TEST_CASE("Atomics add to what memory holds, in every order") {
   }
 }
 
-TEST_CASE("A loop around a compare-and-swap adds every element once, zeros too") {
+TEST_CASE("A compare-and-swap loop adds every element once, including zeros") {
   for (const float second : {1.0f, 0.0f})
     for (const Schedule& schedule : every_schedule()) {
       std::vector<float> values(32, 1);
       for (std::size_t k = 0; k < values.size(); k += 2) values[k] = second;
       values[0] = values[31] = 1;
-      const auto run = follow(load_mine + R"(
+      const auto run = traced(load_mine + R"(
     ld.global.b32 %r1, [buffer0];
     next: mov.b32 %r2, %r1; mov.b32 %f2, %r2; add.f32 %f3, %f2, %f1; mov.b32 %r3, %f3;
     atom.global.cas.b32 %r1, [buffer0], %r2, %r3; setp.ne.u32 %p1, %r1, %r2; @%p1 bra next;)",
                               {.buffers = {floats({8}), floats(values)}, .schedule = schedule});
-      if (run.followed.expressions.gap()) continue;  // the first found its constant replaced by constant + 0
+      if (run.trace.expressions.incomplete())
+        continue;  // the first lane's constant was replaced by constant + 0
       CHECK(run.times() == std::vector<double>(32, 1.0));
     }
 }
 
-TEST_CASE("Halves of a word are followed apart") {
-  // (a + c, b + d), and the two halves of that added; c is element 2, which is a's partner.
-  const auto run = follow(R"(
+TEST_CASE("The halves of a word are traced separately") {
+  // (a + c, b + d), and the sum of its two halves; c is element 2, which is added to a.
+  const auto run = traced(R"(
     ld.global.b32 %r1, [buffer1]; ld.global.b32 %r2, [buffer1+4]; add.f16x2 %r3, %r1, %r2;
     mov.b32 {%h1, %h2}, %r3; add.f16 %h3, %h1, %h2; st.global.b16 [buffer0], %h3;)",
                           {.buffers = {zeros(2), zeros(10)}, .block = {1, 1, 1}}, Element::f16, Element::f16);
   CHECK(run.times() == std::vector<double>{1, 1, 1, 1, 0});
 }
 
-TEST_CASE("Bytes are followed through masks, shifts and permutations, with their sign or without") {
-  // Bytes 0 … 3 of a word: one masked, one shifted down, one picked by prmt, one loaded by itself with its
-  // sign.
+TEST_CASE("Bytes are traced through masks, shifts and permutations, with and without sign extension") {
+  // Bytes 0 … 3 of a word: one masked, one shifted down, one selected by prmt, one loaded separately with
+  // sign extension.
   const auto run =
-      follow(R"(
+      traced(R"(
     ld.global.b32 %r1, [buffer1]; and.b32 %r2, %r1, 0xff; shr.u32 %r3, %r1, 24; prmt.b32 %r4, %r1, 0, 0x4441;
     ld.global.s8 %r5, [buffer1+2]; add.s32 %r2, %r2, %r3; add.s32 %r2, %r2, %r4; add.s32 %r2, %r2, %r5;
     st.global.u32 [buffer0], %r2;)",
@@ -129,8 +129,8 @@ TEST_CASE("Bytes are followed through masks, shifts and permutations, with their
   CHECK(run.times() == std::vector<double>{1, 1, 1, 1, 0, 0, 0, 0});
 }
 
-TEST_CASE("A double travels through shuffles in two halves, and is put together again") {
-  const auto run = follow(R"(
+TEST_CASE("A double is traced through shuffles of its two halves") {
+  const auto run = traced(R"(
     sub.u64 %rd1, mine8, buffer0; add.u64 %rd1, buffer1, %rd1; ld.global.f64 %d1, [%rd1];
     mov.b64 {%r1, %r2}, %d1; shfl.sync.down.b32 %r3, %r1, 1, 31, -1; shfl.sync.down.b32 %r4, %r2, 1, 31, -1;
     mov.b64 %d2, {%r3, %r4}; add.f64 %d1, %d1, %d2; setp.ne.u32 %p1, tid, 0; @%p1 bra end;
@@ -141,8 +141,8 @@ TEST_CASE("A double travels through shuffles in two halves, and is put together 
   CHECK(run.times() == expected);
 }
 
-TEST_CASE("A selection keeps its decider in mind: all three count, the chosen one as a value") {
-  const auto run = follow(R"(
+TEST_CASE("A selection uses the selector and both candidates; only the selected one counts as a value") {
+  const auto run = traced(R"(
     ld.global.f32 %f1, [buffer1]; ld.global.f32 %f2, [buffer1+4]; ld.global.f32 %f3, [buffer1+8];
     setp.gt.f32 %p1, %f3, 0f00000000; selp.f32 %f4, %f1, %f2, %p1; st.global.f32 [buffer0], %f4;)",
                           {.buffers = {zeros(4), floats({1, 2, 3, 4})}, .block = {1, 1, 1}});
@@ -150,8 +150,8 @@ TEST_CASE("A selection keeps its decider in mind: all three count, the chosen on
   CHECK(run.times() == std::vector<double>{1, 0, 0, 0});
 }
 
-TEST_CASE("A branch on an element is a use of it, and so is an address made of it") {
-  const auto run = follow(R"(
+TEST_CASE("A branch on an element and an address computed from it are uses of it") {
+  const auto run = traced(R"(
     ld.global.f32 %f1, [buffer1]; setp.gt.f32 %p1, %f1, 0f00000000; @%p1 bra end; st.global.f32 [buffer0], %f1;
     end: ld.global.u32 %r1, [buffer1+4]; and.b32 %r1, %r1, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, buffer0, %rd1;
     st.global.u32 [%rd1], 1;)",
@@ -159,15 +159,15 @@ TEST_CASE("A branch on an element is a use of it, and so is an address made of i
   CHECK(run.counts() == std::vector<bool>{true, true, false});
 }
 
-TEST_CASE("A question whether an element is NaN depends on it only where it is") {
-  // isnan as nvcc writes it, and x != x.
+TEST_CASE("A NaN test depends on an element only if the element is NaN") {
+  // isnan as nvcc compiles it, and x != x.
   for (const std::string question :
        {"setp.nan.f32 %p1, %f1, %f1;", "setp.neu.f32 %p1, %f1, %f1;",
         "abs.f32 %f2, %f1; setp.gtu.f32 %p1, %f2, 0f7F800000;",
         "abs.f32 %f2, %f1; setp.le.f32 %p1, %f2, 0f7F800000; not.pred %p1, %p1;"}) {
     INFO(question);
     const auto asked = [&](float element) -> bool {
-      return follow("ld.global.f32 %f1, [buffer1]; " + question + " @%p1 bra end; mov.u32 %r1, 1; end:",
+      return traced("ld.global.f32 %f1, [buffer1]; " + question + " @%p1 bra end; mov.u32 %r1, 1; end:",
                     {.buffers = {zeros(4), floats({element})}, .block = {1, 1, 1}})
           .counts()[0];
     };
@@ -175,29 +175,29 @@ TEST_CASE("A question whether an element is NaN depends on it only where it is")
     CHECK_FALSE(asked(INFINITY));
     CHECK(asked(NAN));
   }
-  // These ask for more.
+  // These conditions depend on more than NaN.
   for (const std::string question :
        {"setp.gt.f32 %p1, %f1, 0f00000000;", "setp.gtu.f32 %p1, %f1, 0f7F000000;",
         "setp.ge.f32 %p1, %f1, 0f7F800000;", "mov.b32 %r2, %f1; setp.ne.s32 %p1, %r2, 0;"}) {
     INFO(question);
     const auto run =
-        follow("ld.global.f32 %f1, [buffer1]; " + question + " @%p1 bra end; mov.u32 %r1, 1; end:",
+        traced("ld.global.f32 %f1, [buffer1]; " + question + " @%p1 bra end; mov.u32 %r1, 1; end:",
                {.buffers = {zeros(4), floats({3})}, .block = {1, 1, 1}});
     CHECK(run.counts()[0]);
   }
 }
 
-TEST_CASE("A copy that goes on while its thread does brings its elements when it is waited for") {
-  const auto run = follow(R"(
+TEST_CASE("An asynchronous copy carries its elements, visible after the wait") {
+  const auto run = traced(R"(
     .shared .align 16 .b8 tile[16]; mov.u32 %r1, tile; cp.async.ca.shared.global [%r1], [buffer1], 8;
     cp.async.wait_all; ld.shared.f32 %f1, [%r1+4]; st.global.f32 [buffer0], %f1;)",
                           {.buffers = {zeros(4), floats({1, 2})}, .block = {1, 1, 1}});
   CHECK(run.times() == std::vector<double>{0, 1});
 }
 
-TEST_CASE("Functions take and give elements, of any size") {
+TEST_CASE("Functions take and return elements of any size") {
   const auto run =
-      follow(R"(
+      traced(R"(
     ld.global.f64 %d1, [buffer1]; ld.global.f64 %d2, [buffer1+8];
     { .param .b64 a; .param .b64 b; .param .b64 c; st.param.f64 [a], %d1; st.param.f64 [b], %d2;
     call (c), twice, (a, b); ld.param.f64 %d3, [c]; } st.global.f64 [buffer0], %d3;)",
@@ -210,8 +210,8 @@ TEST_CASE("Functions take and give elements, of any size") {
   CHECK(run.times() == std::vector<double>{1, 2, 0});
 }
 
-TEST_CASE("A reduction of the warp uses every lane's element once") {
-  const auto run = follow(R"(
+TEST_CASE("A warp reduction uses every lane's element once") {
+  const auto run = traced(R"(
     sub.u64 %rd1, mine, buffer0; add.u64 %rd1, buffer1, %rd1; ld.global.u32 %r1, [%rd1];
     redux.sync.add.u32 %r2, %r1, 0xffffffff; setp.ne.u32 %p1, tid, 0; @%p1 bra end;
     st.global.u32 [buffer0], %r2; end:)",
@@ -219,10 +219,9 @@ TEST_CASE("A reduction of the warp uses every lane's element once") {
   CHECK(run.times() == std::vector<double>(32, 1.0));
 }
 
-TEST_CASE(
-    "A number of bits to shift by, a divisor and a bit of a set are uses of the elements that they are") {
+TEST_CASE("A shift amount, a divisor and a bit position are uses of their elements") {
   const auto run =
-      follow(R"(
+      traced(R"(
     ld.global.u32 %r1, [buffer1]; ld.global.u32 %r2, [buffer1+4]; ld.global.u32 %r3, [buffer1+8];
     shl.b32 %r4, 1, %r1; div.u32 %r5, 100, %r2; bfe.u32 %r6, 0x76543210, %r3, 4;
     or.b32 %r4, %r4, %r5; xor.b32 %r4, %r4, %r6; st.global.u32 [buffer0], %r4;)",
@@ -230,11 +229,11 @@ TEST_CASE(
   CHECK(run.counts() == std::vector<bool>{true, true, true, false});
 }
 
-TEST_CASE("What is not written where an element says tells of the element as well") {
-  // The word that element 0 names is marked, and the other one is read.
+TEST_CASE("A store to an address computed from an element makes unwritten words depend on it too") {
+  // The word that element 0 selects is marked, and the other one is read.
   for (const std::string mark : {"st.global.b32 [%rd2], 1;", "red.global.or.b32 [%rd2], 1;",
                                  "atom.global.cas.b32 %r2, [%rd2], 0, 1;"}) {
-    const auto run = follow(R"(
+    const auto run = traced(R"(
     ld.global.u32 %r1, [buffer1]; and.b32 %r1, %r1, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd2, buffer2, %rd1;
     )" + mark + " ld.global.u32 %r3, [buffer2]; st.global.u32 [buffer0], %r3;",
                             {.buffers = {zeros(4), words({4, 4}), zeros(8)}, .block = {1, 1, 1}},
@@ -243,8 +242,8 @@ TEST_CASE("What is not written where an element says tells of the element as wel
   }
 }
 
-TEST_CASE("What an atomic finds at an address made of an element depends on the element") {
-  const auto run = follow(R"(
+TEST_CASE("The old value of an atomic at an address computed from an element depends on the element") {
+  const auto run = traced(R"(
     ld.global.u32 %r1, [buffer1]; and.b32 %r1, %r1, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, buffer2, %rd1;
     atom.global.exch.b32 %r2, [%rd1], 1; st.global.u32 [buffer0], %r2;)",
                           {.buffers = {zeros(4), words({4, 4}), zeros(8)}, .block = {1, 1, 1}}, Element::u32,
@@ -252,8 +251,8 @@ TEST_CASE("What an atomic finds at an address made of an element depends on the 
   CHECK(run.counts() == std::vector<bool>{true, false});
 }
 
-TEST_CASE("What a function chosen by an element does is a use of it") {
-  const auto run = follow(R"(
+TEST_CASE("The result of a function selected by an element is a use of it") {
+  const auto run = traced(R"(
     ld.global.u32 %r1, [buffer1]; mov.u64 %rd1, one; mov.u64 %rd2, two; setp.ne.u32 %p1, %r1, 0;
     selp.b64 %rd3, %rd1, %rd2, %p1; prototype: .callprototype (.param .b32 _) _ ();
     { .param .b32 c; call (c), %rd3, (), prototype; ld.param.u32 %r2, [c]; } st.global.u32 [buffer0], %r2;)",
@@ -265,28 +264,28 @@ TEST_CASE("What a function chosen by an element does is a use of it") {
   CHECK(run.counts() == std::vector<bool>{true, false});
 }
 
-TEST_CASE("A launch is known by what it made, and by what it left in memory of that") {
-  // The sum of elements 0 and 1 is stored, that of 1 and 2 is not, and element 3 is moved. 1 … 4 are the
-  // elements.
-  const auto run = follow(R"(
+TEST_CASE("A launch records the nodes that it made and those that it left in memory") {
+  // The sum of elements 0 and 1 is stored, that of 1 and 2 is not, and element 3 is moved. The elements are
+  // nodes 1 … 4.
+  const auto run = traced(R"(
     ld.global.f32 %f1, [buffer1]; ld.global.f32 %f2, [buffer1+4]; ld.global.f32 %f3, [buffer1+8];
     ld.global.f32 %f4, [buffer1+12]; add.f32 %f1, %f1, %f2; add.f32 %f2, %f2, %f3;
     st.global.f32 [buffer0], %f1; st.global.f32 [buffer0+4], %f4;)",
                           {.buffers = {zeros(8), floats({1, 2, 3, 4})}, .block = {1, 1, 1}});
-  REQUIRE(run.followed.launches.size() == 1);
-  CHECK(run.followed.launches[0].end == 7);
-  CHECK(run.followed.launches[0].kept == std::vector<NodeId>{4, 5});
+  REQUIRE(run.trace.launches.size() == 1);
+  CHECK(run.trace.launches[0].end == 7);
+  CHECK(run.trace.launches[0].kept == std::vector<NodeId>{4, 5});
 }
 
-TEST_CASE("Of a kernel that makes more values than can be kept nothing is said, and it runs to its end") {
-  // 32 lanes add up 600,000 times each: 19 million values, of at least 32 bytes each.
-  const auto run = follow(load_mine + R"(
+TEST_CASE("A kernel with too many values has incomplete provenance and runs to its end") {
+  // 32 lanes perform 600,000 additions each: 19 million values of at least 32 bytes.
+  const auto run = traced(load_mine + R"(
     mov.u32 %r1, 600000; next: add.f32 %f2, %f2, %f1; sub.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0;
     @%p1 bra next; st.global.f32 [buffer0], %f2;)",
                           {.buffers = {zeros(4), floats(std::vector<float>(32, 1))}});
-  REQUIRE(run.followed.expressions.gap());
-  CHECK(*run.followed.expressions.gap() == "it makes more values than are kept");
-  CHECK(run.followed.expressions.size() < 18'000'000);
+  REQUIRE(run.trace.expressions.incomplete());
+  CHECK(*run.trace.expressions.incomplete() == "it computes more values than can be traced");
+  CHECK(run.trace.expressions.size() < 18'000'000);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Jobs, one after another on one device.
+// Jobs that run one after another on one device.
 #include "devices/emulated/runner.h"
 
 #include "machine/fixture.h"
@@ -7,7 +7,7 @@
 namespace foldproof::machine_tests {
 namespace {
 
-// Each launch draws the next ticket of a module variable.
+// Each launch draws the next ticket from a module variable.
 Job ticket_job(std::size_t launches) {
   static const auto image = std::make_shared<const Image>(
       Image{"test.ptx", text_of("atom.global.add.u32 %r1, [ticket], 1; st.global.u32 [mine], %r1;",
@@ -24,20 +24,20 @@ Job ticket_job(std::size_t launches) {
   return job;
 }
 
-TEST_CASE("module variables last from launch to launch of a job") {
+TEST_CASE("module variables persist between the launches of a job") {
   const auto runner = emulated::make_runner();
   CHECK(runner->run({ticket_job(3)})[0].contents[0] == words({9}));
 }
 
-TEST_CASE("each job begins with the module's variables as loaded, so that a case can be replayed alone") {
+TEST_CASE("module variables are reset before each job, so that a case can be replayed alone") {
   const auto runner = emulated::make_runner();
   const std::vector<JobResult> results = runner->run({ticket_job(1), ticket_job(2)});
   CHECK(results[0].contents[0] == words({7}));
   CHECK(results[1].contents[0] == words({8}));
 }
 
-TEST_CASE("behind a job that does not end no other is run") {
-  // Counts up to 2^64, which no proof of an endless loop sees through.
+TEST_CASE("no job is run after one that does not end") {
+  // Counts up to 2^64, which the detection of endless loops cannot prove to be endless.
   const auto counting = std::make_shared<const Image>(Image{
       "test.ptx",
       text_of("next: add.u64 %rd1, %rd1, 1; setp.ne.u64 %p1, %rd1, 0; @%p1 bra next;", {.buffers = {}})});
@@ -52,7 +52,7 @@ TEST_CASE("behind a job that does not end no other is run") {
   CHECK(results[1].findings.at(0).kind == Kind::timeout);
 }
 
-TEST_CASE("what was found before a launch broke off is not told of the next job") {
+TEST_CASE("findings of an aborted launch are not reported for the next job") {
   Observers checks;
   checks.push_back(std::make_unique<BarrierCheck>());
   const auto runner = emulated::make_runner(std::move(checks));

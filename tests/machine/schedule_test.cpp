@@ -1,4 +1,4 @@
-// Schedules: the same result for right kernels, another order for wrong ones, and the same run for the same
+// Schedules: the same result for correct kernels, another order for wrong ones, and the same run for the same
 // seed.
 #include "machine/fixture.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// A block sum by a shared-memory tree and a shuffle tail, one result a block.
+// A block sum with a shared-memory tree and a shuffle tail, one result per block.
 const std::string block_sum = R"(
     .shared .u32 box[256];
     mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; ld.global.u32 %r3, [mine]; st.shared.u32 [%r2], %r3;
@@ -30,7 +30,7 @@ Setting block_sum_setting(const Schedule& schedule) {
           .schedule = schedule};
 }
 
-TEST_CASE("a right kernel gives the same result in every schedule and with every seed") {
+TEST_CASE("a correct kernel gives the same result in every schedule and with every seed") {
   Words sums;
   for (std::uint32_t b = 0; b < 4; ++b) {
     std::uint32_t sum = 0;
@@ -43,7 +43,7 @@ TEST_CASE("a right kernel gives the same result in every schedule and with every
     CHECK(run_kernel(block_sum, block_sum_setting({Schedule::Order::random, seed})).words(1) == sums);
 }
 
-TEST_CASE("the same schedule gives the same run, to the instruction") {
+TEST_CASE("the same schedule executes the same number of instructions") {
   for (const Schedule& schedule : every_schedule()) {
     const Outcome first = run_kernel(block_sum, block_sum_setting(schedule));
     const Outcome second = run_kernel(block_sum, block_sum_setting(schedule));
@@ -51,7 +51,7 @@ TEST_CASE("the same schedule gives the same run, to the instruction") {
   }
 }
 
-// The order in which threads come to a counter.
+// The order in which threads reach a counter.
 Words order_of_arrival(const Schedule& schedule) {
   return run_kernel("atom.global.add.u32 %r1, [buffer1], 1; st.global.u32 [mine], %r1;",
                     {.buffers = {zeros(3 * 64 * 4), zeros(4)},
@@ -61,12 +61,12 @@ Words order_of_arrival(const Schedule& schedule) {
       .words(0);
 }
 
-TEST_CASE("lanes go forwards or backwards, warps and blocks too") {
+TEST_CASE("lanes, warps and blocks run forwards or backwards") {
   CHECK(order_of_arrival(schedule_named("converging")) == each(192, [](auto k) { return k; }));
   CHECK(order_of_arrival(schedule_named("lanes-forward")) == each(192, [](auto k) { return k; }));
   CHECK(order_of_arrival(schedule_named("lanes-backward")) ==
         each(192, [](auto k) { return k / 32 * 32 + 31 - k % 32; }));
-  // Blocks and warps from the last, lanes as they are.
+  // Blocks and warps from last to first, lanes in order.
   CHECK(order_of_arrival(schedule_named("warps-backward")) ==
         each(192, [](auto k) { return (5 - k / 32) * 32 + k % 32; }));
 }
@@ -77,7 +77,7 @@ TEST_CASE("random schedules differ between seeds and repeat for the same seed") 
   CHECK(first != order_of_arrival({Schedule::Order::random, 2}));
 }
 
-// A warp that leans on lock step: each lane reads its right neighbour's word without a barrier between.
+// A warp that relies on lockstep: each lane reads its right neighbour's word without a barrier.
 Words unsynchronised(const Schedule& schedule) {
   return results(R"(
     .shared .u32 box[33];
@@ -87,9 +87,9 @@ Words unsynchronised(const Schedule& schedule) {
                  {.buffers = {}, .schedule = schedule});
 }
 
-TEST_CASE("running lanes one by one shows what lock step hides") {
-  // In step all words are written before any is read; forwards nobody's neighbour has written; backwards all
-  // have.
+TEST_CASE("running lanes one by one reveals what lockstep hides") {
+  // In lockstep all words are written before any is read; forwards, no neighbour has written yet; backwards,
+  // all have.
   const Words in_step = each(32, [](auto k) { return k == 31 ? 1 : k + 101; });
   CHECK(unsynchronised(schedule_named("converging")) == in_step);
   CHECK(unsynchronised(schedule_named("lanes-forward")) == all(32, 1));
@@ -100,7 +100,7 @@ TEST_CASE("running lanes one by one shows what lock step hides") {
   CHECK(differs);
 }
 
-TEST_CASE("running warps backwards shows a missing barrier between warps") {
+TEST_CASE("running warps backwards reveals a missing barrier between warps") {
   auto last_writer = [](const char* schedule) {
     return results(R"(
       .shared .u32 box; shr.u32 %r1, tid, 5; st.shared.u32 [box], %r1; bar.sync 0; ld.shared.u32 %r2, [box];
@@ -111,7 +111,7 @@ TEST_CASE("running warps backwards shows a missing barrier between warps") {
   CHECK(last_writer("warps-backward") == 0);
 }
 
-TEST_CASE("what a kernel prints is the same in the same schedule") {
+TEST_CASE("a kernel's output is the same in the same schedule") {
   const std::string body = R"(
     .local .align 8 .b8 values[8]; mov.u64 %rd2, values; cvta.local.u64 %rd2, %rd2; mov.u64 %rd1, format;
     mad.lo.u32 %r1, cta, 100, tid; st.local.u32 [values], %r1;
@@ -130,7 +130,7 @@ TEST_CASE("what a kernel prints is the same in the same schedule") {
   CHECK(printed({Schedule::Order::random, 1}) != printed({Schedule::Order::random, 2}));
 }
 
-TEST_CASE("every co-running load has a name that names it") {
+TEST_CASE("the name of every co-running load is parsed back to that load") {
   for (const char* name :
        {"none", "occupancy-limit:1", "occupancy-limit:8", "busy-kernel", "occupancy-limit:8+busy-kernel"})
     CHECK(to_string(co_running_load_named(name)) == name);
@@ -140,7 +140,7 @@ TEST_CASE("every co-running load has a name that names it") {
     CHECK(contains(refusal<InputError>([&] { co_running_load_named(wrong); }), "busy-kernel, or both"));
 }
 
-TEST_CASE("a GPU has a co-running load for every schedule, and no load for the usual one") {
+TEST_CASE("every schedule maps to a co-running load on a GPU, and the usual one to none") {
   const auto load_for = [](const char* schedule) {
     return to_string(adapted(schedule_named(schedule), false));
   };
@@ -148,12 +148,12 @@ TEST_CASE("a GPU has a co-running load for every schedule, and no load for the u
   CHECK(load_for("lanes-forward") == "occupancy-limit:8");
   CHECK(load_for("lanes-backward") == "busy-kernel");
   CHECK(load_for("warps-backward") == "occupancy-limit:8+busy-kernel");
-  // The seed's last three bits are the limit, the next one says whether there is another kernel.
+  // The seed's last three bits are the limit; the next one says whether to run another kernel.
   CHECK(load_for("random:29") == "occupancy-limit:5+busy-kernel");
   CHECK(load_for("random:16") == "none");
 }
 
-TEST_CASE("an order that the device obeys stays, and a load stands for no schedule but the usual one") {
+TEST_CASE("an order that the device supports is kept, and a load becomes the usual schedule elsewhere") {
   const LaunchOrder schedule = schedule_named("random:7"), load = CoRunningLoad{3, true};
   CHECK(adapted(schedule, true) == schedule);
   CHECK(adapted(load, false) == load);
@@ -162,7 +162,7 @@ TEST_CASE("an order that the device obeys stays, and a load stands for no schedu
   CHECK(usual(load) == LaunchOrder(CoRunningLoad{}));
 }
 
-TEST_CASE("every schedule has a name that names it") {
+TEST_CASE("the name of every schedule is parsed back to that schedule") {
   for (const Schedule& schedule : every_schedule()) CHECK(schedule_named(to_string(schedule)) == schedule);
   CHECK(contains(refusal<InputError>([] { schedule_named("sideways"); }), "lanes-forward"));
   CHECK_THROWS_AS(schedule_named("random:"), InputError);

@@ -1,4 +1,4 @@
-// shfl.sync against the ISA's pseudo-code, written here a second time.
+// shfl.sync, compared with a second implementation of the ISA's pseudo-code.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
@@ -26,7 +26,7 @@ Shuffled expected(const std::string& mode, std::uint32_t lane, std::uint32_t b, 
   return {1000 + static_cast<std::uint32_t>(j), p};
 }
 
-// One launch shuffles with every b, 0 … 39, of one c: result, and the predicate in bit 16.
+// One launch shuffles with every b from 0 to 39 for one c: the result, and the predicate in bit 16.
 std::vector<std::uint32_t> shuffled(const std::string& mode, std::uint32_t c, const Schedule& schedule = {}) {
   const auto out = run_kernel(R"(
     mov.u32 %r2, 0;
@@ -44,7 +44,7 @@ std::vector<std::uint32_t> shuffled(const std::string& mode, std::uint32_t c, co
 void check_mode(const std::string& mode) {
   for (std::uint32_t segment = 0; segment < 32; segment += segment < 16 ? 4 : 5)
     for (const std::uint32_t clamp : {0u, 1u, 3u, 7u, 15u, 16u, 21u, 31u}) {
-      const std::uint32_t c = segment << 8 | clamp | 0xffffe0e0 * (clamp & 1);  // other bits do not count
+      const std::uint32_t c = segment << 8 | clamp | 0xffffe0e0 * (clamp & 1);  // other bits are ignored
       const auto out = shuffled(mode, c);
       for (std::uint32_t b = 0; b < 40; ++b)
         for (std::uint32_t lane = 0; lane < 32; ++lane) {
@@ -57,20 +57,20 @@ void check_mode(const std::string& mode) {
     }
 }
 
-TEST_CASE("shfl up takes the lane below, within its segment") { check_mode("up"); }
-TEST_CASE("shfl down takes the lane above, within its segment") { check_mode("down"); }
-TEST_CASE("shfl bfly takes the lane across") { check_mode("bfly"); }
-TEST_CASE("shfl idx takes the lane named, within its segment") {
+TEST_CASE("shfl up reads a lower lane within its segment") { check_mode("up"); }
+TEST_CASE("shfl down reads a higher lane within its segment") { check_mode("down"); }
+TEST_CASE("shfl bfly reads the lane with some bits flipped") { check_mode("bfly"); }
+TEST_CASE("shfl idx reads the given lane within its segment") {
   covers("shfl_sync");
   check_mode("idx");
 }
 
-TEST_CASE("shuffles are the same when lanes run one by one") {
+TEST_CASE("shuffles give the same result when lanes run one by one") {
   for (const Schedule& schedule : every_schedule())
     CHECK(shuffled("bfly", 0x1f, schedule) == shuffled("bfly", 0x1f));
 }
 
-TEST_CASE("the widths that CUDA's intrinsics use: segments of 2, 4, 8, 16") {
+TEST_CASE("CUDA's segment widths of 2, 4, 8 and 16 work") {
   for (const std::uint32_t width : {2u, 4u, 8u, 16u}) {
     const std::uint32_t c = (32 - width) << 8 | 0x1f;
     const auto out = results("shfl.sync.down.b32 %r1, tid, 1, scalar0, -1; st.global.u32 [mine], %r1;",
@@ -79,7 +79,7 @@ TEST_CASE("the widths that CUDA's intrinsics use: segments of 2, 4, 8, 16") {
   }
 }
 
-TEST_CASE("each lane may name another source") {
+TEST_CASE("each lane may name a different source") {
   const auto out = results(R"(
     mul.lo.u32 %r1, tid, 7; mul.lo.u32 %r2, tid, tid;
     shfl.sync.idx.b32 %r3, %r2, %r1, 31, -1; st.global.u32 [mine], %r3;)");
@@ -100,14 +100,14 @@ TEST_CASE("lanes of a partial mask shuffle among themselves") {
   CHECK(out == each(32, [](auto k) { return k < 8 ? k ^ 4 : 555; }));
 }
 
-TEST_CASE("two halves of a warp shuffle with masks of their own in the same instruction") {
+TEST_CASE("two halves of a warp may execute the same shuffle with different masks") {
   const auto out = results(R"(
     setp.lt.u32 %p1, tid, 16; selp.b32 %r1, 0x0000ffff, 0xffff0000, %p1;
     shfl.sync.bfly.b32 %r2, tid, 15, 31, %r1; st.global.u32 [mine], %r2;)");
   CHECK(out == each(32, [](auto k) { return k ^ 15; }));
 }
 
-TEST_CASE("lanes on both sides of a branch meet in shuffles with the same mask") {
+TEST_CASE("lanes on both sides of a branch shuffle with each other if they use the same mask") {
   for (const Schedule& schedule : every_schedule()) {
     const auto out = results(R"(
       setp.lt.u32 %p1, tid, 16; @%p1 bra low;
@@ -120,7 +120,7 @@ TEST_CASE("lanes on both sides of a branch meet in shuffles with the same mask")
   }
 }
 
-TEST_CASE("lanes that returned are not waited for") {
+TEST_CASE("a shuffle does not wait for lanes that have returned") {
   for (const Schedule& schedule : every_schedule()) {
     const auto out = results(R"(
       setp.ge.u32 %p1, tid, 20; @%p1 ret;
@@ -136,12 +136,12 @@ TEST_CASE("the last warp of a block shuffles with the lanes that exist") {
   CHECK(out == each(37, [](auto k) { return k < 32 ? 2 : 34; }));
 }
 
-TEST_CASE("a source lane that takes no part gives poison, not its register") {
+TEST_CASE("a shuffle from an inactive lane returns poison and not that lane's register") {
   const auto out = results(R"(
     setp.lt.u32 %p1, tid, 4; mov.u32 %r2, 0;
     @%p1 shfl.sync.idx.b32 %r2, tid, 9, 31, 0xf; st.global.u32 [mine], %r2;)");
   CHECK(out[0] != 9);
-  CHECK(out[0] > 0x7f800000);  // a NaN as f32, huge as an integer
+  CHECK(out[0] > 0x7f800000);  // a NaN as f32, a huge integer
 }
 
 TEST_CASE("a butterfly reduction gives every lane the sum") {

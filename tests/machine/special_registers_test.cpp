@@ -1,4 +1,4 @@
-// What the special registers of ISA section 10 read as.
+// The values of the special registers of ISA section 10.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
@@ -8,7 +8,7 @@ std::vector<std::uint32_t> special(const std::string& name, Setting setting = {}
   return results("mov.u32 %r1, " + name + "; st.global.u32 [mine], %r1;", std::move(setting));
 }
 
-// The linear index of a thread takes its block's index along x only, so grids here are wide in x alone.
+// The linear index of a thread uses its block's index along x only, so that grids here extend along x alone.
 TEST_CASE("tid counts x first, then y, then z") {
   covers("mov_special");
 
@@ -30,7 +30,7 @@ TEST_CASE("ntid and nctaid are the launch's extents") {
   for (int k = 0; k < 6; ++k) CHECK(special(names[k], setting)[0] == expected[k]);
 }
 
-TEST_CASE("ctaid is the block's index in each direction") {
+TEST_CASE("ctaid is the block's index in each dimension") {
   const char* body = R"(
     mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %ctaid.z;
     mad.lo.u32 %r6, %r3, 3, %r2; mad.lo.u32 %r6, %r6, 2, %r1;
@@ -42,14 +42,15 @@ TEST_CASE("ctaid is the block's index in each direction") {
   CHECK(out == each(24, [](auto k) { return k % 2 | k / 2 % 3 << 8 | k / 6 << 16; }));
 }
 
-TEST_CASE("laneid and warpid place a thread in its block; nwarpid bounds what a multiprocessor holds") {
+TEST_CASE(
+    "laneid and warpid give a thread's position in its block, and nwarpid the warps per multiprocessor") {
   const Setting setting{.buffers = {}, .block = {70, 1, 1}};
   CHECK(special("%laneid", setting) == each(70, [](auto k) { return k % 32; }));
   CHECK(special("%warpid", setting) == each(70, [](auto k) { return k / 32; }));
   CHECK(special("%nwarpid", setting) == all(70, 64));
 }
 
-TEST_CASE("lane masks cover the lanes beside one's own") {
+TEST_CASE("lane masks are relative to the lane") {
   CHECK(special("%lanemask_eq") == each(32, [](auto k) { return 1ull << k; }));
   CHECK(special("%lanemask_lt") == each(32, [](auto k) { return (1ull << k) - 1; }));
   CHECK(special("%lanemask_le") == each(32, [](auto k) { return (2ull << k) - 1; }));
@@ -57,7 +58,7 @@ TEST_CASE("lane masks cover the lanes beside one's own") {
   CHECK(special("%lanemask_gt") == each(32, [](auto k) { return 0x100000000ull - (2ull << k); }));
 }
 
-TEST_CASE("a launch without clusters reads as clusters of one block") {
+TEST_CASE("a launch without clusters has clusters of one block") {
   const Setting setting{.buffers = {}, .grid = {3, 1, 1}, .block = {1, 1, 1}};
   CHECK(special("%cluster_ctarank", setting) == all(3, 0));
   CHECK(special("%cluster_nctarank", setting) == all(3, 1));
@@ -67,7 +68,7 @@ TEST_CASE("a launch without clusters reads as clusters of one block") {
   CHECK(special("%nclusterid.x", setting) == all(3, 3));
 }
 
-TEST_CASE("cluster registers place a block in its cluster and the cluster in the grid") {
+TEST_CASE("cluster registers give a block's position in its cluster and the cluster's in the grid") {
   const Setting setting{.buffers = {}, .grid = {4, 2, 1}, .block = {1, 1, 1}, .cluster = {2, 2, 1}};
   auto by_block = [&](const std::string& name) {
     return results(R"(
@@ -94,7 +95,7 @@ TEST_CASE("cluster registers place a block in its cluster and the cluster in the
   CHECK(by_block("%cluster_nctarank") == all(8, 4));
 }
 
-TEST_CASE("is_explicit_cluster is a predicate that tells whether the launch asked for clusters") {
+TEST_CASE("is_explicit_cluster says whether the launch requested clusters") {
   const std::string body = R"(
     mov.pred %p1, %is_explicit_cluster; selp.u32 %r1, 1, 0, %p1; st.global.u32 [mine], %r1;)";
   CHECK(results(body, {.buffers = {}, .grid = {2, 1, 1}, .block = {1, 1, 1}}) == all(2, 0));
@@ -103,7 +104,8 @@ TEST_CASE("is_explicit_cluster is a predicate that tells whether the launch aske
 }
 
 TEST_CASE(
-    "shared memory sizes: the dynamic part, all of it in units of 128 bytes, and with the reserved KiB") {
+    "the sizes of shared memory are the dynamic part, the total in units of 128 bytes, and with the reserved "
+    "KiB") {
   const std::string body = R"(
     .shared .b8 box[100]; st.shared.u8 [box], 1;
     mov.u32 %r1, %dynamic_smem_size; mov.u32 %r2, %total_smem_size; mov.u32 %r3, %aggr_smem_size;
@@ -113,7 +115,7 @@ TEST_CASE(
   CHECK(special("%total_smem_size")[0] == 0);
 }
 
-TEST_CASE("a multiprocessor's number lies below their count") {
+TEST_CASE("a multiprocessor's number is below their count") {
   const Setting setting{.buffers = {}, .grid = {300, 1, 1}, .block = {1, 1, 1}};
   const auto number = special("%smid", setting), count = special("%nsmid", setting);
   for (std::size_t k = 0; k < number.size(); ++k) CHECK(number[k] < count[k]);
@@ -121,7 +123,7 @@ TEST_CASE("a multiprocessor's number lies below their count") {
 
 TEST_CASE("grid identifiers exist") { CHECK(special("%gridid").size() == 32); }
 
-TEST_CASE("a special register may be read by mov at half its width, and by cvt") {
+TEST_CASE("a special register can be read by mov at half its width, and by cvt") {
   CHECK(results("mov.u16 %h1, %tid.x; cvt.u32.u16 %r1, %h1; st.global.u32 [mine], %r1;") ==
         each(32, [](auto k) { return k; }));
   CHECK(results("cvt.u64.u32 %rd1, %tid.x; cvt.u32.u64 %r1, %rd1; st.global.u32 [mine], %r1;") ==
@@ -133,7 +135,7 @@ TEST_CASE("WARP_SZ is 32") {
         each(32, [](auto k) { return k + 32; }));
 }
 
-TEST_CASE("each clock goes forward between two readings") {
+TEST_CASE("each clock advances between two reads") {
   const std::string wide[] = {"%clock64", "%globaltimer"};
   for (const auto& name : wide) {
     const auto out = results("mov.u64 %rd1, " + name + "; mov.u64 %rd2, " + name + R"(;
@@ -150,14 +152,14 @@ TEST_CASE("each clock goes forward between two readings") {
   CHECK(special("%globaltimer_hi") == all(32, 0));
 }
 
-TEST_CASE("envreg1 and 2 hold the address of the grid barrier in a cooperative launch") {
+TEST_CASE("envreg1 and envreg2 hold the address of the grid barrier in a cooperative launch") {
   const std::string body = R"(
     mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %rd1, {%r2, %r1};
     ld.global.u32 %r3, [%rd1+4]; st.global.u32 [mine], %r3;)";
   CHECK(results(body, {.buffers = {}, .cooperative = true}) == all(32, 0));
 }
 
-TEST_CASE("a block has shared memory that the system reserves, beside its own") {
+TEST_CASE("reserved shared memory is separate from a block's own") {
   const std::string body = R"(
     .shared .u32 own; st.shared.u32 [own], 1;
     mov.u32 %r1, %reserved_smem_offset_1; st.shared.u32 [%r1+284], 20;
@@ -171,7 +173,7 @@ TEST_CASE("a block has shared memory that the system reserves, beside its own") 
             [0] == 0);
 }
 
-TEST_CASE("a special register that no row knows stops the kernel that reads it") {
+TEST_CASE("reading an unknown special register stops the kernel") {
   Setting setting{.buffers = {zeros(4)}};
   const auto sentence = refusal<Unsupported>([&] { try_kernel("mov.u32 %r1, %pm0;", setting); });
   CHECK(contains(sentence, "%pm0"));

@@ -1,5 +1,5 @@
-// What stands in for values that nobody determined.
-#include "devices/undefined.h"
+// The fill values of undefined memory.
+#include "devices/undefined_fill.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,16 +11,16 @@ using namespace foldproof;
 
 namespace {
 
-std::vector<std::uint32_t> words_of(const Filling& filling, std::uint64_t memory, std::uint64_t at,
+std::vector<std::uint32_t> words_of(const UndefinedFill& fill, std::uint64_t memory, std::uint64_t at,
                                     std::size_t count) {
   std::vector<std::uint32_t> words(count);
-  fill_undefined(std::as_writable_bytes(std::span(words)), filling, memory, at);
+  fill_undefined(std::as_writable_bytes(std::span(words)), fill, memory, at);
   return words;
 }
 
 }  // namespace
 
-TEST_CASE("of itself undefined memory is poison, down to a part of a word") {
+TEST_CASE("undefined memory holds poison by default, even in a partial word") {
   CHECK(words_of({}, 0, 0, 3) == std::vector<std::uint32_t>(3, 0x7fedbead));
   std::vector<std::byte> bytes(6, std::byte{1});
   fill_undefined(std::span(bytes).first(5), {}, 0, 0);
@@ -29,37 +29,37 @@ TEST_CASE("of itself undefined memory is poison, down to a part of a word") {
   CHECK(words_of({}, 0, 0, 0).empty());
 }
 
-TEST_CASE("even and odd words are those of the address, wherever filling begins") {
-  const Filling filling{{1, 2}};
-  CHECK(words_of(filling, 0, 0, 4) == std::vector<std::uint32_t>{1, 2, 1, 2});
-  CHECK(words_of(filling, 0, 4, 3) == std::vector<std::uint32_t>{2, 1, 2});
+TEST_CASE("even and odd words are determined by the address, wherever the fill begins") {
+  const UndefinedFill fill{{1, 2}};
+  CHECK(words_of(fill, 0, 0, 4) == std::vector<std::uint32_t>{1, 2, 1, 2});
+  CHECK(words_of(fill, 0, 4, 3) == std::vector<std::uint32_t>{2, 1, 2});
 }
 
-TEST_CASE("a word is the same whatever is filled with it, and differs between memories and seeds") {
-  const Filling filling{{0, 0}, {~0u, ~0u}, 1};
-  const auto whole = words_of(filling, 7, 0, 100);
-  const auto part = words_of(filling, 7, 4 * 33, 10);
+TEST_CASE("a word does not depend on the filled range, but on the memory and the seed") {
+  const UndefinedFill fill{{0, 0}, {~0u, ~0u}, 1};
+  const auto whole = words_of(fill, 7, 0, 100);
+  const auto part = words_of(fill, 7, 4 * 33, 10);
   CHECK(std::equal(part.begin(), part.end(), whole.begin() + 33));
-  CHECK(words_of(filling, 8, 0, 100) != whole);
+  CHECK(words_of(fill, 8, 0, 100) != whole);
   CHECK(words_of({{0, 0}, {~0u, ~0u}, 2}, 7, 0, 100) != whole);
 }
 
-TEST_CASE("values by chance keep their sort: only the bits that vary differ from the base") {
-  for (const Filling& filling : fillings_by_chance()) {
-    const auto words = words_of(filling, 3, 0, 64);
+TEST_CASE("random values differ from the base only in the bits that may vary") {
+  for (const UndefinedFill& fill : random_fills()) {
+    const auto words = words_of(fill, 3, 0, 64);
     std::set<std::uint32_t> different[2];
     for (std::size_t k = 0; k < words.size(); ++k) {
-      CHECK(((words[k] ^ filling.base[k % 2]) & ~filling.varied[k % 2]) == 0);
+      CHECK(((words[k] ^ fill.base[k % 2]) & ~fill.varied[k % 2]) == 0);
       different[k % 2].insert(words[k]);
     }
     CHECK(different[0].size() > 4);
   }
 }
 
-TEST_CASE("some values by chance are huge in every word, and some as far below zero") {
+TEST_CASE("one random fill has a huge value in every word, and one a huge negative value") {
   const auto all_begin_with = [](std::uint32_t byte) {
-    return std::ranges::count_if(fillings_by_chance(), [&](const Filling& filling) {
-      const auto words = words_of(filling, 5, 0, 64);
+    return std::ranges::count_if(random_fills(), [&](const UndefinedFill& fill) {
+      const auto words = words_of(fill, 5, 0, 64);
       return std::ranges::all_of(words, [&](std::uint32_t word) { return word >> 24 == byte; });
     });
   };
@@ -67,10 +67,10 @@ TEST_CASE("some values by chance are huge in every word, and some as far below z
   CHECK(all_begin_with(0xf6) == 1);
 }
 
-TEST_CASE("what was compared is tried in its own width and in those of narrower elements, each once") {
-  const auto all = fillings_of({{5, 4}, {5, 4}, {0x500000001, 8}});
+TEST_CASE("compared values are tried at their own width and at narrower ones, each once") {
+  const auto all = fills_of({{5, 4}, {5, 4}, {0x500000001, 8}});
   const auto has = [&](std::uint32_t even, std::uint32_t odd) {
-    return std::ranges::count(all, Filling{{even, odd}});
+    return std::ranges::count(all, UndefinedFill{{even, odd}});
   };
   CHECK(has(0, 0) == 1);
   for (const std::uint32_t near : {4u, 5u, 6u}) {
@@ -78,7 +78,7 @@ TEST_CASE("what was compared is tried in its own width and in those of narrower 
     CHECK(has(near * 0x00010001, near * 0x00010001) == 1);
     CHECK(has(near * 0x01010101, near * 0x01010101) == 1);
   }
-  CHECK(has(0x40a00000, 0x40a00000) == 1);  // 5.0f, where it was converted before
+  CHECK(has(0x40a00000, 0x40a00000) == 1);  // 5.0f, if it was converted before the comparison
   CHECK(has(1, 5) == 1);
   CHECK(has(2, 5) == 1);
 }

@@ -1,4 +1,4 @@
-// Instructions in which the lanes of a warp agree: vote, match, redux, elect, activemask, bar.warp.sync.
+// Warp-synchronous operations: vote, match, redux, elect, activemask, bar.warp.sync.
 #include "machine/fixture.h"
 
 namespace foldproof::machine_tests {
@@ -18,7 +18,7 @@ std::uint32_t vote(const std::string& mode, std::uint32_t voters) {
   return out[0];
 }
 
-TEST_CASE("vote all, any and uni") {
+TEST_CASE("vote all, any and uni evaluate the predicates of the warp") {
   covers("vote_sync");
 
   CHECK(vote("all", 0xffffffff) == 1);
@@ -30,19 +30,19 @@ TEST_CASE("vote all, any and uni") {
   CHECK(vote("uni", 1) == 0);
 }
 
-TEST_CASE("a vote takes a negated predicate") {
+TEST_CASE("a vote accepts a negated predicate") {
   CHECK(results("setp.lt.u32 %p1, tid, 5; vote.sync.ballot.b32 %r1, !%p1, -1; st.global.u32 [mine], %r1;") ==
         all(32, 0xffffffe0));
 }
 
-TEST_CASE("ballot shows who holds the predicate") {
+TEST_CASE("ballot has one bit per lane whose predicate is true") {
   covers("vote_ballot");
 
   CHECK(results(R"(and.b32 %r1, tid, 3; setp.eq.u32 %p1, %r1, 1;
                    vote.sync.ballot.b32 %r2, %p1, -1; st.global.u32 [mine], %r2;)") == all(32, 0x22222222));
 }
 
-TEST_CASE("a ballot has bits of the members only, and none of lanes that ended") {
+TEST_CASE("a ballot has bits only of members that have not exited") {
   CHECK(results(R"(setp.lt.u32 %p1, tid, 8; mov.u32 %r2, 7; setp.ge.u32 %p2, tid, 0;
                    @%p1 vote.sync.ballot.b32 %r2, %p2, 0xff; st.global.u32 [mine], %r2;)") ==
         each(32, [](auto k) { return k < 8 ? 0xff : 7; }));
@@ -51,13 +51,13 @@ TEST_CASE("a ballot has bits of the members only, and none of lanes that ended")
         each(32, [](auto k) { return k < 6 ? 0x3f : 0; }));
 }
 
-TEST_CASE("vote all does not count lanes that ended") {
+TEST_CASE("vote all ignores exited lanes") {
   CHECK(results(
             "setp.ge.u32 %p1, tid, 6; @%p1 exit; setp.lt.u32 %p2, tid, 6; vote.sync.all.pred %p9, %p2, -1;" +
             to_word) == each(32, [](auto k) { return k < 6; }));
 }
 
-TEST_CASE("match any names the lanes with the same value") {
+TEST_CASE("match any returns the lanes with the same value") {
   covers("match_any");
 
   CHECK(results("rem.u32 %r1, tid, 3; match.any.sync.b32 %r2, %r1, -1; st.global.u32 [mine], %r2;") ==
@@ -72,13 +72,13 @@ TEST_CASE("match any compares all 64 bits") {
         each(32, [](auto k) { return k % 2 == 0 ? 0x55555555 : 0xaaaaaaaa; }));
 }
 
-TEST_CASE("match any sees the members only") {
+TEST_CASE("match any considers only members") {
   CHECK(results(R"(setp.lt.u32 %p1, tid, 4; mov.u32 %r2, 0; mov.u32 %r1, 5;
                    @%p1 match.any.sync.b32 %r2, %r1, 0xf; st.global.u32 [mine], %r2;)") ==
         each(32, [](auto k) { return k < 4 ? 0xf : 0; }));
 }
 
-TEST_CASE("match all gives the mask when all members agree, else 0") {
+TEST_CASE("match all returns the mask if all members agree, and 0 otherwise") {
   covers("match_all");
 
   auto match_all = [](const std::string& value) {
@@ -91,7 +91,7 @@ TEST_CASE("match all gives the mask when all members agree, else 0") {
         all(32, 0xffffffff));
 }
 
-// The values 3 * lane - 40, of which lanes 2, 5, 8 … take part.
+// The values 3 * lane - 40; only lanes 2, 5, 8 … take part.
 std::uint32_t reduced(const std::string& suffix, std::uint32_t mask = 0xffffffff) {
   const auto out = results(R"(
     mad.lo.u32 %r1, tid, 3, -40; shr.u32 %r2, scalar0, tid; and.b32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0;
@@ -111,7 +111,7 @@ TEST_CASE("redux adds, modulo 2^32") {
   CHECK(reduced("add.s32", 0x3) == static_cast<std::uint32_t>(-77));
 }
 
-TEST_CASE("redux min and max look at the sign as the type says") {
+TEST_CASE("redux min and max compare as signed or unsigned according to the type") {
   CHECK(reduced("min.s32") == static_cast<std::uint32_t>(-40));
   CHECK(reduced("max.s32") == 53);
   CHECK(reduced("min.u32") == 2);
@@ -119,7 +119,7 @@ TEST_CASE("redux min and max look at the sign as the type says") {
   CHECK(reduced("max.s32", 0x7) == static_cast<std::uint32_t>(-34));
 }
 
-TEST_CASE("redux and, or, xor") {
+TEST_CASE("redux computes and, or and xor") {
   std::uint32_t conjunction = ~0u, disjunction = 0, parity = 0;
   for (int k = 2; k < 32; k += 3) {
     const auto value = static_cast<std::uint32_t>(3 * k - 40);
@@ -130,7 +130,7 @@ TEST_CASE("redux and, or, xor") {
   CHECK(reduced("xor.b32", 0x24924924) == parity);
 }
 
-TEST_CASE("redux of f32 is .abs and canonical for a single member too") {
+TEST_CASE("redux of f32 applies .abs and makes NaN canonical even for a single member") {
   auto alone = [](const std::string& suffix, const char* value) {
     return results(fmt::format("redux.sync.{}.f32 %f1, 0f{}, 1; mov.b32 %r1, %f1; st.global.u32 [mine], %r1;",
                                suffix, value),
@@ -142,7 +142,7 @@ TEST_CASE("redux of f32 is .abs and canonical for a single member too") {
   CHECK(alone("min.NaN", "FFC00001") == 0x7FFFFFFF);
 }
 
-TEST_CASE("redux of f32 skips NaN, or with .NaN keeps it") {
+TEST_CASE("redux of f32 ignores NaN, or propagates it with .NaN") {
   auto f32_of = [](const std::string& suffix) {
     return results(R"(
       cvt.rn.f32.u32 %f1, tid; sub.f32 %f1, %f1, 0f41200000; setp.eq.u32 %p1, tid, 5;
@@ -156,7 +156,7 @@ TEST_CASE("redux of f32 skips NaN, or with .NaN keeps it") {
   CHECK(f32_of("max.NaN") == all(32, 0x7fffffff));
 }
 
-TEST_CASE("exactly one member is elected, and all learn who") {
+TEST_CASE("exactly one member is elected, and all members receive its number") {
   covers("elect_sync");
 
   for (const Schedule& schedule : every_schedule()) {
@@ -173,11 +173,9 @@ TEST_CASE("exactly one member is elected, and all learn who") {
   }
 }
 
-TEST_CASE("an election may go without the predicate or the number") {
-  CHECK(results("elect.sync _|%p9, -1;" + to_word)[0] <= 1);
-}
+TEST_CASE("elect may discard the number") { CHECK(results("elect.sync _|%p9, -1;" + to_word)[0] <= 1); }
 
-TEST_CASE("another seed elects another lane") {
+TEST_CASE("a different seed elects a different lane") {
   Words leaders;
   for (std::uint64_t seed = 0; seed < 20; ++seed)
     leaders.push_back(results("elect.sync %r1|%p1, -1; st.global.u32 [mine], %r1;",
@@ -185,7 +183,7 @@ TEST_CASE("another seed elects another lane") {
   CHECK(leaders != all(20, leaders[0]));
 }
 
-TEST_CASE("activemask names the lanes that run together") {
+TEST_CASE("activemask returns the lanes that run together") {
   covers("activemask");
 
   CHECK(results("activemask.b32 %r1; st.global.u32 [mine], %r1;") == all(32, 0xffffffff));
@@ -209,7 +207,7 @@ TEST_CASE("bar.warp.sync waits for the lanes of its mask") {
     CHECK(results(body, {.buffers = {}, .schedule = schedule}) == each(32, [](auto k) { return 31 - k; }));
 }
 
-TEST_CASE("bar.warp.sync with a partial mask leaves the other lanes alone") {
+TEST_CASE("bar.warp.sync with a partial mask does not affect the other lanes") {
   const std::string body = R"(
     .shared .u32 box[32];
     mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; setp.lt.u32 %p1, tid, 8; mov.u32 %r4, 99;
@@ -222,7 +220,7 @@ TEST_CASE("bar.warp.sync with a partial mask leaves the other lanes alone") {
           each(32, [](auto k) { return k < 8 ? 7 - k : 99; }));
 }
 
-TEST_CASE("bar.warp.sync meets across different instructions with the same mask") {
+TEST_CASE("bar.warp.sync synchronises lanes at different instructions with the same mask") {
   const std::string body = R"(
     .shared .u32 box[32];
     mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; setp.lt.u32 %p1, tid, 16; st.shared.u32 [%r2], tid;

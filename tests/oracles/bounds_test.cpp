@@ -1,4 +1,4 @@
-// Bounds by values worked out by hand.
+// Error bounds, compared with values derived by hand.
 #include "oracles/bounds.h"
 
 #include "catch.h"
@@ -21,7 +21,7 @@ void check_growth(const Bound& bound, std::uint64_t steps, const Dyadic& d) {
   CHECK(*bound * denominator <= numerator * (Dyadic(1, 0) + Dyadic::power_of_two(-150)));
 }
 
-TEST_CASE("the growth of rounding errors is never rounded down, and hardly up") {
+TEST_CASE("the growth of rounding errors is never rounded down and at most slightly up") {
   for (const int precision : {3, 8, 11, 24, 53})
     for (const std::uint64_t steps : {1, 2, 15, 64}) {
       check_growth(growth(steps, precision), steps, Dyadic(1, precision) + Dyadic(1, 0));
@@ -37,12 +37,13 @@ TEST_CASE("a path through several formats grows by the product of its parts") {
   CHECK(grown * Dyadic(3, 0) <= Dyadic(1, 0) + Dyadic::power_of_two(-200));
 }
 
-TEST_CASE("a bound that does not hold says which condition failed") {
+TEST_CASE("a bound that does not apply names the failed condition") {
   const Bound none = growth(std::uint64_t{1} << 40, 11);
   CHECK_FALSE(none);
-  CHECK(none.why_not() == "1099511627776 operations in a row with 11 bits of precision may lose every digit");
+  CHECK(none.why_not() ==
+        "1099511627776 successive operations with 11 bits of precision may lose every digit");
   CHECK(sum_bound_any_order(3, 24, Dyadic(1, 0), Rounding::faithful).why_not() ==
-        "the bound for any order needs additions that round to nearest; give the height of the tree");
+        "the bound for any order requires additions that round to nearest; specify the height of the tree");
   CHECK_FALSE(kahan_bound(std::uint64_t{1} << 24, 24, {}, Dyadic(1, 0)));
   CHECK_FALSE(product_bound_any_order(2, {128, 0}, f32, Dyadic(1, 0)));
   CHECK_FALSE(product_bound_any_order(2, {0, -127}, f32, Dyadic(1, 0)));
@@ -62,22 +63,22 @@ TEST_CASE("flushing loses less than the smallest normal for every second term") 
   CHECK(loss == Dyadic(2, 0) * (Dyadic(1, -126) - Dyadic(1, -149)) + Dyadic(3, -149));
 }
 
-TEST_CASE("dot products: n u A, and half the smallest subnormal for each that underflows, a little grown") {
+TEST_CASE("a dot product's bound is n u A plus half a subnormal per underflow") {
   CHECK(*dot_bound_any_order(4, 0, f32, Dyadic(3, 0)) == Dyadic(12, -24));
   CHECK(*dot_bound_any_order(4, 2, f32, {}) == Dyadic(2, -150) * (Dyadic(1, 0) + Dyadic(4, -24)));
 }
 
-TEST_CASE("a norm's bound follows the root of the interval") {
-  // 4 known to within 2.25 is between 1.75 and 6.25, whose roots are 1.3228... and 2.5; an exact root is at
-  // most 0.6771... off, and the smallest subnormal is far away.
+TEST_CASE("a norm's bound follows from the root of the interval") {
+  // 4 known to within 2.25 is between 1.75 and 6.25, whose roots are 1.3228... and 2.5; an exact root is off
+  // by at most 0.6771..., and the smallest subnormal is negligible.
   const Dyadic bound = *norm_bound(Dyadic(4, 0), Dyadic(9, -2), f32, {});
   CHECK(nearest_double(bound) == Approx(2 - 1.3228756555322954));
   CHECK(*norm_bound(Dyadic(4, 0), Dyadic(5, 0), f32, {}) >= Dyadic(2, 0));
-  // Exact squares: the rounding of the root alone.
+  // Exact squares: only the root is rounded.
   CHECK(nearest_double(*norm_bound(Dyadic(4, 0), {}, f32)) == Approx(2 * 0x1p-24));
 }
 
-TEST_CASE("a compensated sum is bounded by the result's rounding, and u^2 of the magnitudes") {
+TEST_CASE("a compensated sum is bounded by the result's rounding plus u^2 times the magnitudes") {
   CHECK(*compensated_bound(2, 24, Dyadic(-3, 0), Dyadic(3, 0)) == Dyadic(3, -24));
   CHECK(*compensated_bound(4, 24, {}, Dyadic(1, 0)) == Dyadic(6, -48) + Dyadic(6, -72));
   const double kahan = nearest_double(*kahan_bound(1000, 24, {}, Dyadic(1, 0)));
@@ -91,7 +92,7 @@ TEST_CASE("an output is rounded once more") {
   CHECK(*output_bound(Dyadic(2047, -11), Dyadic(1, -11), f16) == Dyadic(1, -11) + Dyadic(1, -11));
 }
 
-TEST_CASE("overflow begins in the middle between the largest value and the one that would follow") {
+TEST_CASE("overflow begins halfway between the largest value and the next one") {
   CHECK(overflow_threshold(Element::f16) == Dyadic(65520, 0));
   CHECK(overflow_threshold(Element::e4m3) == Dyadic(464, 0));
 }

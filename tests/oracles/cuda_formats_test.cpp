@@ -1,4 +1,4 @@
-// Narrow formats and E8M0 scales as the CUDA Toolkit's headers read and write them.
+// Narrow formats and E8M0 scales, compared with the CUDA Toolkit's headers.
 #if __has_include(<cuda_fp4.h>)
 
 #include <cuda_bf16.h>
@@ -35,7 +35,7 @@ float by_toolkit(Element element, std::uint64_t code) {
   }
 }
 
-TEST_CASE("every code of the narrow formats has the value that the toolkit reads") {
+TEST_CASE("every code of the narrow formats has the toolkit's value") {
   for (const Element element : {Element::e2m1, Element::e4m3, Element::e5m2, Element::f16, Element::bf16})
     for (std::uint64_t code = 0; code < std::uint64_t{1} << 8 * size_of(element); ++code) {
       const float expected = by_toolkit(element, code);
@@ -52,7 +52,7 @@ TEST_CASE("every code of the narrow formats has the value that the toolkit reads
     }
 }
 
-TEST_CASE("every scale is the power of two that the toolkit reads, 2^-127 the least and 0xFF NaN") {
+TEST_CASE("every scale has the toolkit's power of two, with 2^-127 the smallest and 0xFF NaN") {
   for (unsigned code = 0; code < 256; ++code) {
     const float expected =
         __bfloat162float(__nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(static_cast<unsigned char>(code))));
@@ -69,7 +69,7 @@ TEST_CASE("every scale is the power of two that the toolkit reads, 2^-127 the le
   CHECK(to_double(decode_scale(0xfe)) == 0x1p127);
 }
 
-TEST_CASE("a scale holds for 32 elements") {
+TEST_CASE("a scale applies to 32 elements") {
   const std::uint8_t codes[] = {127, 128, 130};
   const Operand scales{Element::u8, std::as_bytes(std::span(codes)), 32};
   for (const auto& [index, value] :

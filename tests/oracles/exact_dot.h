@@ -1,4 +1,4 @@
-// Dot products and sums of squares without any rounding.
+// Dot products and sums of squares without rounding.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ class ExactDot : public ExactTotal {
   ExactDot() : ExactTotal(element, 2) {}
 
   void add(T x, T y) { add_term(product(number_of_element(x), number_of_element(y))); }
-  /// Both of one length; throws std::invalid_argument else.
+  /// Both must have the same length; otherwise throws std::invalid_argument.
   void add(std::span<const T> x, std::span<const T> y) {
     if (x.size() != y.size())
       throw std::invalid_argument("a dot product needs two vectors of one length; cut the longer one");

@@ -1,4 +1,5 @@
-// Exact dot products and prefix sums against integers of any length and the processor's own products.
+// Exact dot products and prefix sums, compared with arbitrary-precision integers and the processor's
+// products.
 #include "exact_dot.h"
 
 #include <bit>
@@ -45,7 +46,7 @@ TEMPLATE_TEST_CASE("dot products of any finite numbers are exact", "", double, f
     x.push_back(any_finite<T>(random));
     y.push_back(any_finite<T>(random));
   }
-  for (std::size_t i = 0; i < 500; ++i) {  // what cancels but for its order
+  for (std::size_t i = 0; i < 500; ++i) {  // values that cancel, in any order
     x.push_back(y[i]);
     y.push_back(-x[i]);
   }
@@ -63,8 +64,8 @@ TEMPLATE_TEST_CASE("dot products of any finite numbers are exact", "", double, f
 }
 
 // The product of two narrow numbers is exact in f64.
-TEMPLATE_TEST_CASE("every pair of narrow codes multiplies as the processor multiplies them", "",
-                   Coded<Element::e2m1>, Coded<Element::e4m3>, Coded<Element::e5m2>) {
+TEMPLATE_TEST_CASE("products of narrow codes match the processor's products", "", Coded<Element::e2m1>,
+                   Coded<Element::e4m3>, Coded<Element::e5m2>) {
   constexpr Element element = ElementOf<TestType>::value;
   for (unsigned a = 0; a < 256; ++a)
     for (unsigned b = 0; b < 256; ++b) {
@@ -80,7 +81,7 @@ TEMPLATE_TEST_CASE("every pair of narrow codes multiplies as the processor multi
     }
 }
 
-TEMPLATE_TEST_CASE("dot products of integers go beyond their range", "", std::int8_t, std::uint8_t,
+TEMPLATE_TEST_CASE("dot products of integers exceed the range of the type", "", std::int8_t, std::uint8_t,
                    std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
   using T = TestType;
   std::mt19937_64 random(2);
@@ -98,7 +99,7 @@ TEMPLATE_TEST_CASE("dot products of integers go beyond their range", "", std::in
   CHECK(sum.finite() == Dyadic(expected, 0));
 }
 
-TEST_CASE("dot products of parts that are merged give that of the whole") {
+TEST_CASE("merged dot products of parts equal that of the whole") {
   std::mt19937_64 random(3);
   std::vector<double> x(2000), y(2000);
   for (std::size_t i = 0; i < x.size(); ++i)
@@ -114,18 +115,18 @@ TEST_CASE("dot products of parts that are merged give that of the whole") {
   CHECK(last.count() == 2000);
 }
 
-TEST_CASE("a dot product is rounded once, and its sum of squares too") {
-  // (1 + 2^-27)^2 = 1 + 2^-26 + 2^-54: the last bit breaks the tie of f64 that 2^-53 makes.
+TEST_CASE("a dot product and its sum of squares are rounded once") {
+  // (1 + 2^-27)^2 = 1 + 2^-26 + 2^-54: the last bit breaks the tie of f64 made by 2^-53.
   CHECK(dot({1 + 0x1p-27, 1, 1}, {1 + 0x1p-27, -0x1p-26, 0x1p-53}) == 1 + 0x1p-52);
   CHECK(dot({1, 1}, {1, 0x1p-53}) == 1);
-  CHECK(dot({1e300, 1e300, 3}, {1e300, -1e300, 0.5}) == 1.5);  // no overflow on the way
+  CHECK(dot({1e300, 1e300, 3}, {1e300, -1e300, 0.5}) == 1.5);  // no intermediate overflow
   CHECK(dot({1e300}, {1e300}) == infinity);
-  CHECK(dot({0x1p-600, 0x1p-600}, {0x1p-600, 0x1p-474}) == 0x1p-1074);  // 2^-1200 goes, 2^-1074 stays
+  CHECK(dot({0x1p-600, 0x1p-600}, {0x1p-600, 0x1p-474}) == 0x1p-1074);  // 2^-1200 is dropped, 2^-1074 is kept
   CHECK(dot({1, 0x1p-12, 0x1p-500}, {1, 0x1p-12, 0x1p-500}, Element::f32) == 1 + 0x1p-23);
   CHECK(dot({3, -4}, {3, -4}) == 25);
 }
 
-TEST_CASE("NaN, infinities and zeros multiply and add as IEEE 754 has it") {
+TEST_CASE("NaN, infinities and zeros multiply and add as in IEEE 754") {
   CHECK(std::isnan(dot({infinity, 1}, {0, 1})));
   CHECK(std::isnan(dot({NAN}, {0})));
   CHECK(dot({infinity, 1}, {-2, 1e300}) == -infinity);
@@ -142,7 +143,7 @@ TEST_CASE("a dot product refuses vectors of different lengths") {
   CHECK_THROWS_AS(sum.add(two, three), std::invalid_argument);
 }
 
-TEST_CASE("every prefix is summed exactly, inclusive and exclusive") {
+TEST_CASE("every prefix sum is exact, inclusive and exclusive") {
   std::mt19937_64 random(4);
   std::vector<double> values{0x1p1023, 0x1p1023, -0x1p1023, -0x1p1023, 0x1p-1074};
   for (int i = 0; i < 400; ++i) values.push_back(any_finite<double>(random));
@@ -161,7 +162,7 @@ TEST_CASE("every prefix is summed exactly, inclusive and exclusive") {
   CHECK(inclusive[2] == std::bit_cast<std::uint64_t>(0x1p1023));  // the sum itself had not overflowed
 }
 
-TEST_CASE("a scan in parts is the scan of the whole") {
+TEST_CASE("a scan in parts equals the scan of the whole") {
   std::mt19937_64 random(5);
   std::vector<float> values(300);
   for (float& value : values) value = any_finite<float>(random);
@@ -176,7 +177,7 @@ TEST_CASE("a scan in parts is the scan of the whole") {
   }
 }
 
-TEST_CASE("prefixes from the first special on are special, and a scan of nothing is nothing") {
+TEST_CASE("prefixes from the first special value on are special, and an empty scan is empty") {
   const std::vector<double> values{-0.0, -0.0, 1, -infinity, 5, infinity, 1};
   const auto sums = exact_prefix_sums(std::span(values), Element::f64);
   const auto value = [&](std::size_t i) { return to_double(decode(Element::f64, sums[i])); };
@@ -190,7 +191,7 @@ TEST_CASE("prefixes from the first special on are special, and a scan of nothing
   CHECK(exact_prefix_sums(std::span<const double>{}, Element::f64).empty());
 }
 
-TEST_CASE("integer scans stay at the end of their range") {
+TEST_CASE("integer scans saturate at the limits of their range") {
   const std::vector<std::uint8_t> values{200, 50, 10, 1};
   CHECK(exact_prefix_sums(std::span(values), Element::u8) == std::vector<std::uint64_t>{200, 250, 255, 255});
   CHECK(exact_prefix_sums(std::span(values), Element::u16) == std::vector<std::uint64_t>{200, 250, 260, 261});

@@ -1,4 +1,4 @@
-// Scans without any rounding on the way.
+// Scans without intermediate rounding.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace foldproof {
 
-/// For each element the exact sum of what stands before it, and of itself in an inclusive scan, rounded once
-/// to a format as ExactSum rounds. `before` is the sum of the elements in front of these: with it a scan may
-/// be done in parts; without any, an exclusive scan begins with +0.
+/// For each element the exact sum of all preceding elements, and of itself in an inclusive scan, rounded once
+/// to a format like ExactSum. `before` is the sum of the elements before these, so that a scan may be done in
+/// parts; without it, an exclusive scan begins with +0.
 template <class T>
 std::vector<std::uint64_t> exact_prefix_sums(std::span<const T> values, Element to,
                                              ScanKind kind = ScanKind::inclusive, ExactSum<T> before = {}) {

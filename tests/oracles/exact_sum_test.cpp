@@ -1,4 +1,4 @@
-// Exact sums against integers of any length, on the data that break sums.
+// Exact sums, compared with arbitrary-precision integers on data that breaks simple sums.
 #include "oracles/exact_sum.h"
 
 #include <bit>
@@ -61,8 +61,8 @@ TEMPLATE_TEST_CASE("sums of any finite numbers are exact", "", double, float) {
   check_against_integers(made<T>(5001, [&] { return -std::nextafter(T{1}, T{0}); }));
 }
 
-// The significand of 1 is 2^52, so that 2^12 of them are 2^64: one more than 64 bits hold. Numbers take turns
-// in four places, each of which is full at once.
+// The significand of 1 is 2^52, so that 2^12 of them add up to 2^64, which overflows 64 bits. Numbers are
+// distributed over four slots, all of which become full at the same time.
 TEMPLATE_TEST_CASE_SIG("ones add up to their number where 64 bits of significands are full, and beside that",
                        "", ((int sign), sign), 1, -1) {
   for (const int places : {1, 4})
@@ -75,8 +75,8 @@ TEMPLATE_TEST_CASE_SIG("ones add up to their number where 64 bits of significand
     }
 }
 
-// 2^20 significands near 2^53 are full 2^9 times over; 2^20 of the smallest never.
-TEST_CASE("doubles of one exponent are exact, as many as there may be") {
+// 2^20 significands near 2^53 fill a slot 2^9 times; 2^20 of the smallest never do.
+TEST_CASE("any number of doubles with one exponent is summed exactly") {
   constexpr double least = std::numeric_limits<double>::denorm_min(),
                    normal = std::numeric_limits<double>::min();
   constexpr double most = std::numeric_limits<double>::max();
@@ -90,7 +90,7 @@ TEST_CASE("doubles of one exponent are exact, as many as there may be") {
     }
 }
 
-TEST_CASE("every number counts once, however many there are and wherever it stands") {
+TEST_CASE("every number counts once, regardless of their count and positions") {
   for (std::size_t count = 1; count <= 40; ++count) {
     std::vector<double> values(count);
     for (std::size_t i = 0; i < count; ++i) values[i] = std::ldexp(i % 3 == 0 ? -1 : 1, static_cast<int>(i));
@@ -100,8 +100,8 @@ TEST_CASE("every number counts once, however many there are and wherever it stan
   }
 }
 
-// Subnormals have no leading one, and the smallest normal numbers the same exponent.
-TEST_CASE("subnormals, zeros and the smallest normal numbers are exact beside each other") {
+// Subnormals have no implicit leading one, but the same exponent as the smallest normal numbers.
+TEST_CASE("subnormals, zeros and the smallest normal numbers are summed exactly together") {
   constexpr double least = std::numeric_limits<double>::denorm_min(),
                    normal = std::numeric_limits<double>::min();
   std::mt19937_64 random(5);
@@ -120,7 +120,7 @@ TEST_CASE("a full chunk of floats with every bit set is exact") {
   CHECK(sum.finite() == Dyadic(number_of(x)) * Dyadic(Integer(count), 0));
 }
 
-TEMPLATE_TEST_CASE("a thousand million numbers are exact", "", double, float) {
+TEMPLATE_TEST_CASE("a sum of a thousand million numbers is exact", "", double, float) {
   using T = TestType;
   std::mt19937_64 random(2);
   const std::vector<T> values = made<T>(1'000'000, [&] { return any_finite<T>(random); });
@@ -132,7 +132,7 @@ TEMPLATE_TEST_CASE("a thousand million numbers are exact", "", double, float) {
   CHECK(sum.magnitude() == once.magnitude() * Dyadic(1000, 0));
 }
 
-TEST_CASE("parts that are merged in any order give the sum of all") {
+TEST_CASE("parts merged in any order give the sum of all") {
   std::mt19937_64 random(3);
   const std::vector<double> values = made<double>(10'000, [&] { return any_finite<double>(random); });
   ExactSum<double> whole;
@@ -151,7 +151,7 @@ TEST_CASE("parts that are merged in any order give the sum of all") {
   CHECK(merged.count() == values.size());
 }
 
-TEMPLATE_TEST_CASE("every code of a narrow format counts as what it decodes to", "", Coded<Element::f16>,
+TEMPLATE_TEST_CASE("every code of a narrow format counts with its decoded value", "", Coded<Element::f16>,
                    Coded<Element::bf16>, Coded<Element::e4m3>, Coded<Element::e5m2>, Coded<Element::e2m1>) {
   constexpr Element element = ElementOf<TestType>::value;
   std::vector<TestType> all;
@@ -196,7 +196,7 @@ TEMPLATE_TEST_CASE("integers of every width are summed beyond their range", "", 
   CHECK(sum.magnitude() == Dyadic(magnitude, 0));
 }
 
-TEMPLATE_TEST_CASE("NaN, infinities and zeros add up as IEEE 754 has it", "", double, float) {
+TEMPLATE_TEST_CASE("NaN, infinities and zeros add up as in IEEE 754", "", double, float) {
   using T = TestType;
   constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   const auto sum = [](const std::vector<T>& values) {
@@ -223,7 +223,8 @@ TEMPLATE_TEST_CASE("NaN, infinities and zeros add up as IEEE 754 has it", "", do
   CHECK(sum({-nan, infinity}) == "nan");
 }
 
-TEMPLATE_TEST_CASE("every NaN is one, and every infinity, among numbers of any size", "", double, float) {
+TEMPLATE_TEST_CASE("every NaN and every infinity counts as one, among numbers of any size", "", double,
+                   float) {
   using T = TestType;
   using Code = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   constexpr auto infinite = std::bit_cast<Code>(std::numeric_limits<T>::infinity());
@@ -247,10 +248,10 @@ TEMPLATE_TEST_CASE("every NaN is one, and every infinity, among numbers of any s
     }
 }
 
-// Of an infinity the fraction is 0 and of a quiet NaN a half: two such NaNs have in sum what three infinities
-// have. 2^14 infinities, or 2^15 such NaNs, leave nothing in 64 bits of significands; of 8189 NaNs with all
-// bits of the fraction one place in four gets more than those hold.
-TEST_CASE("infinities and NaNs are told apart, and from finite numbers, in any number") {
+// The fraction of an infinity is 0 and that of a quiet NaN a half: two such NaNs add up to the same as three
+// infinities. 2^14 infinities, or 2^15 such NaNs, leave 64 bits of significands at zero; of 8189 NaNs with
+// all fraction bits set, one slot in four overflows 64 bits.
+TEST_CASE("infinities and NaNs are distinguished from each other and from finite numbers") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double quiet = std::numeric_limits<double>::quiet_NaN();
   const double all_ones = std::bit_cast<double>(~std::uint64_t{0} >> 1);
@@ -274,7 +275,7 @@ TEST_CASE("infinities and NaNs are told apart, and from finite numbers, in any n
     }
 }
 
-TEMPLATE_TEST_CASE("a sum of zeros is negative where all of them are", "", double, float) {
+TEMPLATE_TEST_CASE("a sum of zeros is negative only if all of them are", "", double, float) {
   using T = TestType;
   const auto bits_of_sum = [](const std::vector<T>& values) {
     ExactSum<T> sum;
@@ -300,7 +301,7 @@ TEST_CASE("a sum is rounded once, to even, to any format") {
     sum.add(values);
     return to_double(decode(to, sum.rounded(to)));
   };
-  // A tie of f32 that rounding to f64 first would see, and a last bit that breaks it.
+  // A tie of f32 that would appear after rounding to f64 first, and a last bit that breaks it.
   CHECK(rounded({1, 0x1p-24}, Element::f32) == 1);
   CHECK(rounded({1, 0x1p-23, 0x1p-24}, Element::f32) == 1 + 0x1p-22);
   CHECK(rounded({1, 0x1p-24, 0x1p-200}, Element::f32) == 1 + 0x1p-23);

@@ -1,4 +1,4 @@
-// Log-sum-exp and softmax of any row, from the exponentials that the checkers compute with.
+// Log-sum-exp and softmax of a row, from the exponentials that the checkers use.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace foldproof {
 
-/// What of a row decides without any exponential.
+/// The properties of a row that decide its result without any exponential.
 struct RowSpecials {
   bool nan = false, positive_infinity = false, any_finite = false;
 
@@ -27,7 +27,7 @@ inline ExactExponentials exponentials_of(Element element, const std::vector<std:
   return {element, row, float_format(Element::f64).precision, bits};
 }
 
-/// ln of the sum of e^x: -inf of nothing and of nothing but -inf, +inf where the row holds +inf and no NaN.
+/// ln of the sum of e^x: -inf for an empty row or one of only -inf, +inf if the row has +inf and no NaN.
 inline Reference log_sum_exp(Element element, const std::vector<std::byte>& row) {
   const RowSpecials specials(element, row);
   if (specials.nan) return Reference::nan();
@@ -37,13 +37,13 @@ inline Reference log_sum_exp(Element element, const std::vector<std::byte>& row)
       [=](unsigned bits) { return exponentials_of(element, row, bits).logarithm_of_sum(); });
 }
 
-/// e^x_i over the sum of all. What the formula about the maximum gives where that is infinite: all NaN, where
-/// any element is NaN or +inf, and where all are -inf.
+/// e^x_i divided by the sum. If the formula with the maximum is not finite, all are NaN: for a NaN or +inf,
+/// and for a row of only -inf.
 inline std::vector<Reference> softmax(Element element, const std::vector<std::byte>& row) {
   const RowSpecials specials(element, row);
   std::vector<Reference> shares(row.size() / size_of(element), Reference::nan());
   if (specials.nan || specials.positive_infinity || !specials.any_finite) return shares;
-  // The exponentials that most elements are content with are computed once.
+  // The exponentials at the precision that suffices for most elements are computed once.
   const auto usual = std::make_shared<const ExactExponentials>(exponentials_of(element, row, 128));
   for (std::size_t i = 0; i < shares.size(); ++i)
     shares[i] = Reference::real([=](unsigned bits) {

@@ -1,4 +1,4 @@
-// Expressions that a test computes as it writes them down, in f32 on this machine.
+// Expressions that are evaluated in f32 on this machine while a test builds them.
 #pragma once
 
 #include <bit>
@@ -28,16 +28,16 @@ class F32Expressions {
     return make(Operation::fused, std::fma(value(a), value(b), value(c)), a, b, c);
   }
   NodeId maximum(NodeId a, NodeId b) { return make(Operation::maximum, std::fmax(value(a), value(b)), a, b); }
-  /// Depends on the operands in a way that nobody looks into.
+  /// A value that depends on the operands in an unspecified way.
   NodeId opaque(NodeId a, NodeId b = 0) { return make(Operation::opaque, 0, a, b); }
 
-  /// Elements 1 … n, combined one after the other.
+  /// Elements 1 … n, combined one after another.
   NodeId in_sequence(NodeId first, NodeId last) {
     NodeId sum = first;
     for (NodeId x = first + 1; x <= last; ++x) sum = add(sum, x);
     return sum;
   }
-  /// Slots are folded onto each other until one is left: i with i + half.
+  /// Combines slot i with slot i + half until one slot is left.
   NodeId folded(std::vector<NodeId> slots) {
     while (slots.size() > 1) {
       const std::size_t half = (slots.size() + 1) / 2;
@@ -46,14 +46,14 @@ class F32Expressions {
     }
     return slots[0];
   }
-  /// Neighbours first.
+  /// Combines neighbours first.
   NodeId pairwise(std::vector<NodeId> slots) {
     for (; slots.size() > 1; slots.resize((slots.size() + 1) / 2))
       for (std::size_t i = 0; i < slots.size(); i += 2)
         slots[i / 2] = i + 1 < slots.size() ? add(slots[i], slots[i + 1]) : slots[i];
     return slots[0];
   }
-  /// Elements from `first` on.
+  /// `count` elements from `first`.
   static std::vector<NodeId> elements(NodeId first, std::size_t count, NodeId stride = 1) {
     std::vector<NodeId> all;
     for (std::size_t k = 0; k < count; ++k) all.push_back(first + static_cast<NodeId>(k) * stride);

@@ -1,4 +1,4 @@
-// Values taken apart into bytes and put together again.
+// Values split into bytes and reassembled.
 #include "oracles/expressions.h"
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace foldproof::oracle_tests {
 namespace {
 
-TEST_CASE("A value that is taken apart and put together again is the same node") {
+TEST_CASE("A value that is split and reassembled is the same node") {
   F32Expressions e({1, 2});
   std::array<BytePart, 4> bytes;
   e.all.take_apart(2, 4, 0, bytes);
@@ -18,7 +18,7 @@ TEST_CASE("A value that is taken apart and put together again is the same node")
   CHECK(e.all.size() == before);
 }
 
-TEST_CASE("Two halves of a pair lead to the values that they are") {
+TEST_CASE("The two halves of a pair lead to their original values") {
   F32Expressions e({1, 2});
   std::array<BytePart, 8> bytes;
   e.all.take_apart(2, 4, 0, bytes);
@@ -30,7 +30,7 @@ TEST_CASE("Two halves of a pair lead to the values that they are") {
   CHECK(e.all.part(pair, 4, 4) == 1);
 }
 
-TEST_CASE("Bytes of no element make a value of no element") {
+TEST_CASE("Bytes without provenance are assembled to a value without provenance") {
   Expressions all;
   CHECK(all.assembled(std::array{BytePart{0, 0, 7}, BytePart{0, 0, 9}}) == 0);
   CHECK(all.opaque(std::array<NodeId, 2>{0, 0}, 5, 4) == 0);
@@ -45,7 +45,7 @@ TEST_CASE("A part of a part is a part of the whole, with its bits") {
   CHECK(e.all[highest].first == 3);
 }
 
-TEST_CASE("A value is replaced wherever it was used on the way, and nothing else changes") {
+TEST_CASE("A replaced value is replaced in all its uses, and nothing else changes") {
   F32Expressions e({1, 2, 3});
   const NodeId old = e.add(1, 2), stored = e.add(old, 3), same = e.add(1, e.constant(2));
   const NodeId now = e.all.replaced(stored, old, same);
@@ -53,7 +53,7 @@ TEST_CASE("A value is replaced wherever it was used on the way, and nothing else
   CHECK(e.all[now].operand[1] == 3);
   CHECK(e.all[stored].operand[0] == old);
   CHECK(e.all.replaced(3, old, same) == 3);
-  CHECK_FALSE(e.all.gap());
+  CHECK_FALSE(e.all.incomplete());
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace foldproof {
 
-/// x as an integer number of the smallest subnormals of f64.
+/// x as a multiple of the smallest subnormal of f64.
 inline boost::multiprecision::cpp_int in_smallest(double x) {
   using Integer = boost::multiprecision::cpp_int;
   int exponent = 0;

@@ -12,7 +12,7 @@ namespace {
 
 std::uint64_t random_bits(std::mt19937_64& random) { return random(); }
 
-TEST_CASE("f32 and f64 decode to what the hardware holds") {
+TEST_CASE("f32 and f64 decode to the hardware's values") {
   std::mt19937_64 random(1);
   for (int i = 0; i < 100000; ++i) {
     const auto narrow = static_cast<std::uint32_t>(random_bits(random));
@@ -29,11 +29,11 @@ TEST_CASE("f32 and f64 decode to what the hardware holds") {
   }
 }
 
-TEST_CASE("doubles round to f32 as the hardware rounds them") {
+TEST_CASE("doubles round to f32 as in hardware") {
   std::mt19937_64 random(2);
   for (int i = 0; i < 200000; ++i) {
     auto bits = random_bits(random);
-    // Half of them inside f32's range, subnormals and overflow included.
+    // Half of them within f32's range, including subnormals and overflow.
     if (i % 2 == 0) bits = (bits & 0x800fffffffffffff) | ((0x3ff - 152 + random() % 284) << 52);
     if (i % 8 == 0) bits &= ~std::uint64_t{0x0fffffff};  // ties
     const auto value = std::bit_cast<double>(bits);
@@ -43,7 +43,7 @@ TEST_CASE("doubles round to f32 as the hardware rounds them") {
   }
 }
 
-TEST_CASE("every code of the small formats has the value that its fields spell, and encodes back") {
+TEST_CASE("every code of the small formats has the value given by its fields and encodes back") {
   struct Row {
     Element element;
     int exponent_bits, fraction_bits, bias;
@@ -76,7 +76,7 @@ TEST_CASE("every code of the small formats has the value that its fields spell, 
   }
 }
 
-/// The nearest finite code by looking at all of them; of two as near, the even one.
+/// The nearest finite code, by exhaustive search; in a tie, the even one.
 std::uint64_t nearest_by_search(Element element, double value) {
   const auto codes = std::uint64_t{1} << (8 * size_of(element));
   std::uint64_t best = 0;
@@ -121,7 +121,7 @@ TEST_CASE("overflow begins where the formats' definitions say") {
   CHECK(bits_of(Element::e2m1, INFINITY) == 0x7);
 }
 
-TEST_CASE("integers truncate and stay in range") {
+TEST_CASE("conversion to integers truncates and saturates") {
   CHECK(bits_of(Element::i8, -300) == 0x80);
   CHECK(bits_of(Element::i8, 127.9) == 0x7f);
   CHECK(bits_of(Element::u8, -1) == 0);
@@ -141,7 +141,7 @@ TEST_CASE("order keys order values") {
   CHECK(order_key(Element::u64, ~std::uint64_t{0}) > order_key(Element::u64, 1));
 }
 
-TEST_CASE("identities change nothing") {
+TEST_CASE("identities do not change the other operand") {
   CHECK(identity(Operator::max, Element::f32) == 0xff800000);
   CHECK(identity(Operator::min, Element::f64) == 0x7ff0000000000000);
   CHECK(identity(Operator::max, Element::i32) == 0x80000000);

@@ -1,5 +1,5 @@
-// Results that are made with further operands, or are not made of sums: dot products, ratios, losses,
-// normalised rows, ranks, counts and segments.
+// Results with additional operands, or that are not sums: dot products, ratios, losses, normalised rows,
+// ranks, counts and segments.
 #include "oracles/operands.h"
 
 #include <cmath>
@@ -26,7 +26,7 @@ Arithmetic of(Operator op, Element input = Element::f32, Element output = Elemen
   return arithmetic;
 }
 
-/// Elements with operands, each with its type.
+/// Elements and operands, each with its type.
 struct Inputs {
   std::vector<double> elements;
   struct Given {
@@ -47,7 +47,7 @@ bool accepts(const Arithmetic& a, const Inputs& inputs, const std::vector<double
   for (std::size_t i = 0; i < bytes.size(); ++i)
     operands.set(inputs.operands[i].role, {inputs.operands[i].type, bytes[i], inputs.operands[i].group});
   layout.offsets = operands[Role::offsets];
-  return ResultJudge(a, layout, elements, operands).judge(elements_of(a.output, outputs)).ok;
+  return ResultChecker(a, layout, elements, operands).check(elements_of(a.output, outputs)).ok;
 }
 
 ResultLayout rows_of(std::size_t columns, std::size_t k = 1) {
@@ -86,7 +86,7 @@ TEST_CASE("the largest ratio is rounded once") {
   CHECK_FALSE(accepts(of(Operator::max_ratio), {{0, 2}, {{Role::second, Element::f32, {0, 1}}}}, {2}));
 }
 
-TEST_CASE("a cross-entropy is the logarithm of the sum less the class's score") {
+TEST_CASE("a cross-entropy is the logarithm of the sum minus the class's score") {
   Arithmetic loss = of(Operator::cross_entropy);
   loss.functions = MathFunctions::library;
   const Inputs inputs{{0, 0, 1, 2}, {{Role::targets, Element::u32, {1, 0}}}};
@@ -96,7 +96,7 @@ TEST_CASE("a cross-entropy is the logarithm of the sum less the class's score") 
   CHECK(accepts(loss, {{0, -inf}, {{Role::targets, Element::u32, {1}}}}, {inf}, rows_of(2)));
 }
 
-TEST_CASE("LayerNorm takes the mean away, divides by the deviation, and applies weight and bias") {
+TEST_CASE("LayerNorm subtracts the mean, divides by the deviation, and applies weight and bias") {
   Arithmetic norm = of(Operator::layer_norm);
   norm.epsilon = 0.25;
   // mean 2, variance 2: a deviation of 1.5 with epsilon
@@ -116,7 +116,7 @@ TEST_CASE("RMSNorm divides by the root of the mean of squares") {
   CHECK_FALSE(accepts(norm, inputs, {3 / root, 4.0001 / root}, rows_of(2)));
 }
 
-TEST_CASE("sums and maxima of magnitudes know no sign") {
+TEST_CASE("sums and maxima of magnitudes ignore the sign") {
   CHECK(accepts(of(Operator::asum), {{-1, 2, -3}}, {6}));
   CHECK_FALSE(accepts(of(Operator::asum), {{-1, 2, -3}}, {-2}));
   CHECK(accepts(of(Operator::absmax), {{-5, 2}}, {5}));
@@ -125,13 +125,13 @@ TEST_CASE("sums and maxima of magnitudes know no sign") {
   CHECK(accepts(of(Operator::absmax, Element::i32, Element::u32), {{-2147483648.0, 7}}, {2147483648.0}));
 }
 
-TEST_CASE("the lowest integer's magnitude needs the unsigned type") {
-  const auto why = not_judged(of(Operator::absmax, Element::i32, Element::i32));
+TEST_CASE("the magnitude of the lowest integer needs the unsigned type") {
+  const auto why = why_no_checker(of(Operator::absmax, Element::i32, Element::i32));
   REQUIRE(why);
   CHECK(why->find("may not fit") != std::string::npos);
 }
 
-TEST_CASE("bits are combined one by one") {
+TEST_CASE("bit operations combine each bit separately") {
   const auto bits = [](Operator op) { return of(op, Element::u32, Element::u32); };
   CHECK(accepts(bits(Operator::bit_and), {{14, 7}}, {6}));
   CHECK(accepts(bits(Operator::bit_or), {{8, 1}}, {9}));
@@ -140,7 +140,7 @@ TEST_CASE("bits are combined one by one") {
   CHECK_FALSE(accepts(bits(Operator::bit_xor), {{14, 7}}, {15}));
 }
 
-TEST_CASE("of a flushed dot product, only what subnormal factors are worth may be lost") {
+TEST_CASE("a flushed dot product may lose only products with subnormal factors") {
   Arithmetic flushed = of(Operator::dot);
   flushed.flush_to_zero = true;
   const auto is_right = [&](std::vector<double> x, std::vector<double> y, double result) {
@@ -149,12 +149,12 @@ TEST_CASE("of a flushed dot product, only what subnormal factors are worth may b
   const double third = 1.0f / 3.0f, off = third * third * (1 + std::ldexp(1.0, -15));
   CHECK_FALSE(is_right({third}, {third}, static_cast<float>(off)));
   CHECK(is_right({third}, {third}, 1.0f / 3.0f * (1.0f / 3.0f)));
-  // 2^-140 is subnormal, and the product 2^-40: with it or without.
+  // 2^-140 is subnormal, and the product is 2^-40: it may count or not.
   CHECK(is_right({std::ldexp(1.0, -140), 1}, {std::ldexp(1.0, 100), 1}, 1));
   CHECK_FALSE(is_right({std::ldexp(1.0, -140), 1}, {std::ldexp(1.0, 100), 1}, 1.001f));
 }
 
-TEST_CASE("a custom operator folds in the order of the elements, modulo 2^w") {
+TEST_CASE("a custom operator combines the elements in order, modulo 2^w") {
   const auto compound = [](Element element) {
     Arithmetic arithmetic = of(Operator::custom, element, element);
     arithmetic.custom = std::make_shared<CustomOperator>(
@@ -170,7 +170,7 @@ TEST_CASE("a custom operator folds in the order of the elements, modulo 2^w") {
   CHECK_FALSE(accepts(compound(Element::i32), {{1, 2, 3}}, {3, 3}, {.shape = ResultShape::partials}));
 }
 
-TEST_CASE("what does not fold is told from what does by values for which it does not") {
+TEST_CASE("an operator that is not associative is refused with values that show it") {
   using Combine = std::uint64_t (*)(std::uint64_t, std::uint64_t);
   const auto why = [](Combine combine, std::uint64_t identity, Element element = Element::i32) {
     return why_it_does_not_fold({"it", combine, identity}, element);
@@ -180,15 +180,15 @@ TEST_CASE("what does not fold is told from what does by values for which it does
   CHECK_FALSE(why([](std::uint64_t a, std::uint64_t b) { return a + b - 7; }, 7));
   CHECK(why([](std::uint64_t a, std::uint64_t b) { return a - b; }, 0));
   CHECK(why([](std::uint64_t a, std::uint64_t b) { return a + b; }, 1));
-  // a ∘ b = a is associative, and nothing changes what follows it into nothing.
+  // a ∘ b = a is associative, but has no left identity.
   CHECK(why([](std::uint64_t a, std::uint64_t) { return a; }, 0));
-  // Associative for small values alone: the term is a multiple of 2^32 unless a or b is large.
+  // Associative only for small values: the term is a multiple of 2^32 unless a or b is large.
   const Combine far = [](std::uint64_t a, std::uint64_t b) { return a + b + (a >> 20) * (b >> 40); };
   CHECK(why(far, 0, Element::u64));
   CHECK_FALSE(why(far, 0, Element::u16));
 }
 
-TEST_CASE("any, all and count look at what is not zero") {
+TEST_CASE("any, all and count test for values other than zero") {
   const auto tally = [](Operator op) { return of(op, Element::f32, Element::u32); };
   CHECK(accepts(tally(Operator::any), {{0, nan}}, {1}));
   CHECK_FALSE(accepts(tally(Operator::any), {{0, -0.0}}, {1}));
@@ -197,7 +197,7 @@ TEST_CASE("any, all and count look at what is not zero") {
   CHECK(accepts(tally(Operator::count), {{0, 3, -1}}, {2}));
 }
 
-TEST_CASE("ranks go to the largest first, of equal ones to the first") {
+TEST_CASE("the largest elements have the first ranks, and equal ones the order of their indices") {
   CHECK(accepts(of(Operator::top_k, Element::f32, Element::u32), {{1, 5, 5, 0}}, {1, 2}, rows_of(4, 2)));
   CHECK_FALSE(
       accepts(of(Operator::top_k, Element::f32, Element::u32), {{1, 5, 5, 0}}, {2, 1}, rows_of(4, 2)));
@@ -212,24 +212,24 @@ TEST_CASE("top-p keeps the fewest elements whose sum reaches p") {
   CHECK(accepts(top, {{0.5, 0.3, 0.2}}, {2}));
   CHECK_FALSE(accepts(top, {{0.5, 0.3, 0.2}}, {1}));
   CHECK_FALSE(accepts(top, {{0.5, 0.3, 0.2}}, {3}));
-  CHECK(accepts(top, {{0.5, 0.125}}, {2}));  // all, which do not reach it
+  CHECK(accepts(top, {{0.5, 0.125}}, {2}));  // all of them, although they do not reach p
   CHECK(accepts(top, {{}}, {0}));
 }
 
-TEST_CASE("segments begin and end at their offsets, and may be empty") {
+TEST_CASE("segments begin and end at their offsets and may be empty") {
   const Inputs inputs{{1, 2, 3, 4}, {{Role::offsets, Element::u64, {0, 1, 1, 4}}}};
   const ResultLayout layout{ResultShape::segments, 0, {}, 1, {}};
   CHECK(accepts(of(Operator::sum), inputs, {1, 0, 9}, layout));
   CHECK_FALSE(accepts(of(Operator::sum), inputs, {3, 0, 7}, layout));
 }
 
-TEST_CASE("every copy of a column's reduction is judged") {
+TEST_CASE("every copy of a column's reduction is checked") {
   const ResultLayout layout{ResultShape::columns, 2, {}, 1, {}};
   CHECK(accepts(of(Operator::sum), {{1, 2, 3, 4}}, {4, 6, 4, 6}, layout));
   CHECK_FALSE(accepts(of(Operator::sum), {{1, 2, 3, 4}}, {4, 6, 4, 7}, layout));
 }
 
-TEST_CASE("elements are multiplied with the scale of their group") {
+TEST_CASE("elements are multiplied by the scale of their group") {
   const Inputs inputs{{1, 2, 3}, {{Role::scales, Element::u8, {128, 126}, 2}}};  // twice, and half
   CHECK(accepts(of(Operator::sum, Element::e2m1), inputs, {7.5}));
   CHECK_FALSE(accepts(of(Operator::sum, Element::e2m1), inputs, {6}));
@@ -238,7 +238,7 @@ TEST_CASE("elements are multiplied with the scale of their group") {
       accepts(of(Operator::sum, Element::e2m1), {{6, 6}, {{Role::scales, Element::e4m3, {1.5}, 16}}}, {18}));
 }
 
-TEST_CASE("what is summed about a running maximum may err a little more") {
+TEST_CASE("sums relative to a running maximum have a slightly larger bound") {
   Arithmetic once = of(Operator::softmax), running = once;
   once.functions = running.functions = MathFunctions::library;
   running.maximum = Maximum::running;

@@ -1,4 +1,4 @@
-// References by closed forms, values worked out by hand, and hostile inputs.
+// References, compared with closed forms, values derived by hand, and hostile inputs.
 
 #include <cmath>
 #include <limits>
@@ -21,7 +21,7 @@ std::vector<std::byte> doubles(const std::vector<double>& values) {
   return elements_of(Element::f64, values);
 }
 
-/// Rounded to a format, as a double.
+/// The value rounded to a format, as a double.
 double in(Element element, const Reference& reference) {
   const auto bits = reference.rounded(element);
   REQUIRE(bits);
@@ -30,7 +30,7 @@ double in(Element element, const Reference& reference) {
 double in_f64(const Reference& reference) { return in(Element::f64, reference); }
 bool is_nan(const Reference& reference) { return reference.category() == Number::Category::nan; }
 
-TEST_CASE("quotients and roots are enclosed from both sides, and exact where they can be") {
+TEST_CASE("quotients and roots are enclosed from both sides and exact where possible") {
   const Enclosure third = quotient(Dyadic(1, 0), Dyadic(3, 0), 100);
   CHECK(third.low * Dyadic(3, 0) < Dyadic(1, 0));
   CHECK(third.high * Dyadic(3, 0) > Dyadic(1, 0));
@@ -49,7 +49,7 @@ TEST_CASE("quotients and roots are enclosed from both sides, and exact where the
   CHECK(rounded_up(Dyadic(-5, 0), 2) == Dyadic(-4, 0));
 }
 
-TEST_CASE("an interval times, through and under an interval holds every combination") {
+TEST_CASE("products and quotients of intervals contain every combination") {
   const Enclosure a(Dyadic(-1, 0), Dyadic(2, 0)), b(Dyadic(-4, 0), Dyadic(-2, 0));
   CHECK((a * b).low == Dyadic(-8, 0));
   CHECK((a * b).high == Dyadic(4, 0));
@@ -57,8 +57,8 @@ TEST_CASE("an interval times, through and under an interval holds every combinat
   CHECK(quotient(a, b, 20).high == Dyadic(1, -1));
 }
 
-// e and ln 2 from their series, in integers: sum of 1 / k!, and of 1 / (k 2^k).
-TEST_CASE("exponentials and logarithms are enclosed to the bits asked for") {
+// e and ln 2 from their series, in integers: the sums of 1 / k! and of 1 / (k 2^k).
+TEST_CASE("exponentials and logarithms are enclosed to the requested number of bits") {
   const unsigned places = 3000;
   Dyadic::Integer e = 0, ln2 = 0, term = 1, power = 1;
   term <<= places, power <<= places;
@@ -85,14 +85,14 @@ TEST_CASE("exponentials and logarithms are enclosed to the bits asked for") {
   }
 }
 
-TEST_CASE("exponentials and logarithms undo each other, wherever") {
+TEST_CASE("exponentials and logarithms are inverse to each other over the whole range") {
   for (const double x : {1e-300, 1e-9, 0.1, 0.5, 0.75, 0.999999, 1.0000001, 1.5, 3.0, 1e5, 1e300}) {
     const Enclosure back = exponential(logarithm(Dyadic(number_of(x)), 160), 160);
     CHECK(back.low <= Dyadic(number_of(x)));
     CHECK(back.high >= Dyadic(number_of(x)));
     CHECK(ratio(back.high - back.low, Dyadic(number_of(x))) < 0x1p-140);
   }
-  // h - h^2 / 2 < ln(1 + h) < h, on both sides of 1; beyond the most bits nothing is lost but sharpness.
+  // h - h^2 / 2 < ln(1 + h) < h, on both sides of 1; beyond the largest precision only sharpness is lost.
   for (const Dyadic& h : {Dyadic(1, -60), Dyadic(-1, -60), Dyadic(1, -3000)})
     for (const unsigned bits : {160U, 8192U}) {
       const Enclosure log = logarithm(Dyadic(1, 0) + h, bits);
@@ -120,7 +120,7 @@ TEST_CASE("sums and means round once") {
   CHECK_FALSE(std::signbit(in_f64(sum(Element::f64, doubles({-0.0, 0.0})))));
 }
 
-TEST_CASE("a mean just beside a tie is told from the tie") {
+TEST_CASE("a mean next to a tie is distinguished from the tie") {
   const double tie = 1 + 0x1p-24;
   const auto f32_mean = [](const std::vector<double>& values) {
     return in(Element::f32, mean(Element::f64, doubles(values)));
@@ -130,7 +130,7 @@ TEST_CASE("a mean just beside a tie is told from the tie") {
   CHECK(f32_mean({3 * tie, -0x1p-900, 0}) == 1);
 }
 
-TEST_CASE("variances survive any mean") {
+TEST_CASE("variances are exact for any mean") {
   const double large = 0x1p30;  // 10^9 deviations
   CHECK(in_f64(variance(Element::f64, doubles({1, 2, 3, 4}), Variance::population)) == 1.25);
   CHECK(in_f64(variance(Element::f64, doubles({1, 2, 3, 4}), Variance::sample)) == 5 / 3.0);
@@ -163,7 +163,7 @@ TEST_CASE("norms neither overflow nor underflow") {
   CHECK(is_nan(norm(Element::f32, elements_of(Element::f32, {inf, nan}))));
 }
 
-TEST_CASE("extremes have an index, and ties and NaN a rule") {
+TEST_CASE("extremes have an index, with rules for ties and NaN") {
   const auto values = doubles({3, 7, -0.0, 7, 0.0, -2, -2});
   const auto max = *extreme(Operator::max, Element::f64, values, NanPolicy::propagate);
   CHECK(max.first == 1);
@@ -183,7 +183,7 @@ TEST_CASE("extremes have an index, and ties and NaN a rule") {
   CHECK(extreme(Operator::min, Element::u8, bytes_of(std::vector<std::uint8_t>{200, 100}), {})->first == 1);
 }
 
-TEST_CASE("the k best are in order, ties by index, NaN above all") {
+TEST_CASE("the k largest elements are in order, ties by index, NaN first") {
   const auto values = doubles({3, nan, 7, -inf, 7, inf, 3});
   using Indices = std::vector<std::size_t>;
   CHECK(top_k(Operator::max, Element::f64, values, 4) == Indices{1, 5, 2, 4});
@@ -192,7 +192,7 @@ TEST_CASE("the k best are in order, ties by index, NaN above all") {
   CHECK(top_k(Operator::max, Element::f64, values, 0).empty());
 }
 
-TEST_CASE("log-sum-exp keeps what a plain formula loses") {
+TEST_CASE("log-sum-exp keeps what a simple formula loses") {
   const auto lse = [](const std::vector<double>& values) {
     return log_sum_exp(Element::f64, doubles(values));
   };
@@ -209,15 +209,15 @@ TEST_CASE("log-sum-exp keeps what a plain formula loses") {
   CHECK(is_nan(lse({inf, nan})));
 }
 
-TEST_CASE("a result that no precision decides is not said to be certain") {
-  // The middle of two floats, and a little more: e^-5000 is about 2^-7213.
+TEST_CASE("a result that no precision decides is not called certain") {
+  // Halfway between two floats, plus a little: e^-5000 is about 2^-7213.
   const auto values = doubles({1 + 0x1p-24, -5000});
   CHECK_FALSE(log_sum_exp(Element::f64, values).rounded(Element::f32));
   CHECK(log_sum_exp(Element::f64, doubles({1 + 0x1p-24, -500})).rounded(Element::f32) ==
         bits_of(Element::f32, 1 + 0x1p-23));
 }
 
-TEST_CASE("softmax of hostile rows") {
+TEST_CASE("softmax of hostile rows is correct") {
   const auto of = [](const std::vector<double>& values) {
     const auto all = softmax(Element::f32, elements_of(Element::f32, values));
     std::vector<double> rounded;
@@ -230,7 +230,8 @@ TEST_CASE("softmax of hostile rows") {
   for (const double p : of({-inf, -inf})) CHECK(std::isnan(p));
   for (const double p : of({inf, 0})) CHECK(std::isnan(p));
   for (const double p : of({nan, 0})) CHECK(std::isnan(p));
-  // Gaps at the end of the normal and of all floats: e^-88 = 6.05e-39 and e^-104 = 6.8e-46, below eta / 2.
+  // Gaps at the end of the normal range and of all floats: e^-88 = 6.05e-39 and e^-104 = 6.8e-46, below eta /
+  // 2.
   CHECK(of({88, 0})[1] == static_cast<double>(static_cast<float>(std::exp(-88.0))));
   CHECK(of({104, 0}) == std::vector<double>{1, 0});
   CHECK(of({103, 0})[1] == 0x1p-149);
@@ -238,12 +239,12 @@ TEST_CASE("softmax of hostile rows") {
   CHECK(of({}).empty());
 }
 
-TEST_CASE("normalised rows") {
+TEST_CASE("normalised rows are correct") {
   const auto values = doubles({1, 2, 3, 4});
   // Mean 2.5, variance 1.25: with epsilon 1 the root is 1.5.
-  const auto layer = layer_norm(Element::f64, values, Dyadic(1, 0));
-  CHECK(in_f64(layer[0]) == -1);
-  CHECK(in_f64(layer[2]) == 1 / 3.0);
+  const auto evidence = layer_norm(Element::f64, values, Dyadic(1, 0));
+  CHECK(in_f64(evidence[0]) == -1);
+  CHECK(in_f64(evidence[2]) == 1 / 3.0);
   // Mean of squares 7.5: with epsilon 1.5 the root is 3.
   const Dyadic weights[] = {Dyadic(3, 0), Dyadic(-3, 0), Dyadic(1, 0), Dyadic(0, 0)};
   const Dyadic biases[] = {Dyadic(0, 0), Dyadic(1, 0), Dyadic(1, -2), Dyadic(5, 0)};
@@ -252,10 +253,10 @@ TEST_CASE("normalised rows") {
   CHECK(in_f64(rms[1]) == -1);
   CHECK(in_f64(rms[2]) == 1.25);
   CHECK(in_f64(rms[3]) == 5);
-  // Where the root is no dyadic number: 1 / sqrt(1.25) etc.
+  // The root is not a dyadic number: 1 / sqrt(1.25) etc.
   CHECK(in(Element::f32, layer_norm(Element::f64, values, {})[3]) ==
         static_cast<double>(static_cast<float>(1.5 / std::sqrt(1.25))));
-  // A mean of 10^8 deviations changes nothing.
+  // A mean of 10^8 deviations does not change the result.
   const double mean = 0x1p27;
   const auto shifted =
       layer_norm(Element::f64, doubles({mean + 1, mean + 2, mean + 3, mean + 4}), Dyadic(1, 0));

@@ -1,5 +1,5 @@
-// Encoding in every rounding and saturation mode, against the definition of rounding in integers of any
-// length.
+// Encoding in every rounding and saturation mode, compared with the definition of rounding in
+// arbitrary-precision integers.
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <limits>
@@ -22,7 +22,7 @@ constexpr Saturation saturations[] = {Saturation::none, Saturation::to_largest};
 struct Definition {
   Element element;
   int exponent_bits, fraction_bits, bias;
-  std::uint64_t largest, overflow;  ///< codes of the largest finite value and of what lies beyond it
+  std::uint64_t largest, overflow;  ///< codes of the largest finite value and of the values beyond it
 };
 
 const Definition definitions[] = {
@@ -35,29 +35,29 @@ const Definition definitions[] = {
     {Element::e2m1, 2, 1, 1, 0x7, 0x7},
 };
 
-/// Rounds significand * 2^exponent as if exponents had no upper end, then looks whether that is in range.
+/// Rounds significand * 2^exponent as if the exponent were unbounded, then checks the range.
 std::uint64_t rounded_by_definition(const Definition& d, bool negative, const Integer& significand,
                                     int exponent, RoundingMode mode, Saturation saturation) {
   const std::uint64_t sign = negative ? std::uint64_t{1} << (d.exponent_bits + d.fraction_bits) : 0;
   if (significand == 0) return sign;
   const int leading = static_cast<int>(msb(significand)) + exponent;
   int place = std::max(leading, 1 - d.bias) - d.fraction_bits;  // of the last bit that is kept
-  const int below = std::max(place - exponent, 0);              // bits that go
+  const int below = std::max(place - exponent, 0);              // bits that are dropped
   Integer quotient = below == 0 ? Integer(significand << (exponent - place)) : Integer(significand >> below);
   const Integer rest = below == 0 ? Integer(0) : Integer(significand - (quotient << below));
   const bool away = mode == (negative ? RoundingMode::down : RoundingMode::up);
   const bool nearest = mode == RoundingMode::nearest_even;
   const Integer twice = rest * 2, one = Integer(1) << below;
   if ((away && rest != 0) || (nearest && (twice > one || (twice == one && quotient % 2 == 1)))) ++quotient;
-  // A subnormal has exponent field 0; the leading bit of the others counts one into the field.
+  // A subnormal has exponent field 0; the leading bit of a normal number adds one to the field.
   const Integer code = (Integer(place + d.fraction_bits + d.bias - 1) << d.fraction_bits) + quotient;
   if (code <= d.largest) return sign | static_cast<std::uint64_t>(code);
   const bool overflows = (nearest || away) && saturation == Saturation::none;
   return sign | (overflows ? d.overflow : d.largest);
 }
 
-/// The value of a finite code and what lies just above it: at, one part in 1024 of the way to the next code,
-/// below, at and above the tie, and just below the next code.
+/// The value of a finite code and values just above it: the code itself, 1/1024 of the distance to the next
+/// code, below, at and above the tie, and just below the next code.
 void check_around(const Definition& d, std::uint64_t code) {
   const std::uint64_t fraction = code & ((std::uint64_t{1} << d.fraction_bits) - 1);
   const auto field = static_cast<int>(code >> d.fraction_bits);
@@ -81,14 +81,14 @@ const Definition& definition(Element element) { return definitions[static_cast<s
 
 }  // namespace
 
-TEST_CASE("every narrow code, and what lies between it and the next, rounds as the definition says") {
+TEST_CASE("every narrow code and the values up to the next one round by the definition") {
   for (const Element element : {Element::e2m1, Element::e4m3, Element::e5m2, Element::f16, Element::bf16}) {
     const Definition& d = definition(element);
     for (std::uint64_t code = 0; code <= d.largest; ++code) check_around(d, code);
   }
 }
 
-TEST_CASE("f64 and f32 round as the definition says, at their edges and anywhere") {
+TEST_CASE("f64 and f32 round by the definition, at the limits and for random values") {
   std::mt19937_64 random(1);
   for (const Element element : {Element::f64, Element::f32}) {
     const Definition& d = definition(element);
@@ -103,12 +103,13 @@ TEST_CASE("f64 and f32 round as the definition says, at their edges and anywhere
   }
 }
 
-TEST_CASE("64 significant bits are rounded once, in f64's subnormals too") {
+TEST_CASE("64 significant bits are rounded once, including f64's subnormals") {
   std::mt19937_64 random(2);
   for (const Definition& d : definitions)
     for (int i = 0; i < 20000; ++i) {
       const int lowest = 1 - d.bias - d.fraction_bits;
-      // From far below the smallest subnormal to far beyond the largest value; ones and zeros make near ties.
+      // From far below the smallest subnormal to far beyond the largest value; runs of ones and zeros make
+      // near ties.
       const int exponent =
           lowest - 80 + static_cast<int>(random() % (2u * static_cast<unsigned>(d.bias) + 160));
       std::uint64_t significand = random() | std::uint64_t{1} << 63;
@@ -125,7 +126,7 @@ TEST_CASE("64 significant bits are rounded once, in f64's subnormals too") {
     }
 }
 
-TEST_CASE("infinities, NaN and overflow become what CUDA makes of them") {
+TEST_CASE("infinities, NaN and overflow convert as in CUDA") {
   struct Row {
     Element element;
     double value;
@@ -155,7 +156,7 @@ TEST_CASE("infinities, NaN and overflow become what CUDA makes of them") {
       CHECK(decode(element, encode(element, number_of(NAN), RoundingMode::up, saturation)).is_nan());
 }
 
-TEST_CASE("integers are rounded in every mode and stay in range") {
+TEST_CASE("integers are rounded in every mode and saturate") {
   struct Row {
     double value;
     int nearest, toward_zero, up, down;
@@ -175,7 +176,7 @@ TEST_CASE("integers are rounded in every mode and stay in range") {
   }
 }
 
-TEST_CASE("a sum with a fraction below 64 bits of integer is rounded at the point") {
+TEST_CASE("a sum with 64 integer bits and a fraction is rounded to an integer") {
   const Dyadic x = Dyadic(Integer(1) << 63, 0) + Dyadic(1, -1);  // 2^63 + 1/2
   constexpr std::uint64_t floor = std::uint64_t{1} << 63;
   CHECK(rounded(Element::u64, x) == floor);

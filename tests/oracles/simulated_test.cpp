@@ -1,5 +1,6 @@
-// Bounds of log-sum-exp, softmax, variance and norm against floats that compute them, on random and hostile
-// rows. FOLDPROOF_ROWS: how many rows of each kind (2500; variances and norms four times as many).
+// Bounds of log-sum-exp, softmax, variance and norm, compared with results computed in floats on random and
+// hostile rows. FOLDPROOF_ROWS: number of rows of each kind (2500; four times as many for variances and
+// norms).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -23,7 +24,7 @@ namespace {
 constexpr float inf = std::numeric_limits<float>::infinity();
 const FloatFormat& f32 = float_format(Element::f32);
 
-// The C library promises less than one ulp, 2u, for expf and logf.
+// The C library documents errors below one ulp, 2u, for expf and logf.
 const ExponentialErrors library{Dyadic(1, -23), Dyadic(1, -149), Dyadic(1, -23)};
 
 struct Sum {
@@ -31,7 +32,7 @@ struct Sum {
   std::uint64_t height = 0;
 };
 
-/// Terms are added in a random tree.
+/// Adds the terms in a random tree.
 Sum added(const std::vector<float>& terms, std::mt19937_64& random) {
   std::vector<Sum> nodes;
   for (const float x : terms) nodes.push_back({x, 0});
@@ -92,7 +93,7 @@ Exponentials exponentials_of(const std::vector<float>& row, std::mt19937_64& ran
   return e;
 }
 
-TEST_CASE("no log-sum-exp and no softmax of floats leaves its bound") {
+TEST_CASE("no log-sum-exp or softmax in floats violates its bound") {
   std::mt19937_64 random(1);
   Worst log_sum, division, reciprocal;
   std::vector<std::vector<float>> rows{{88, 0},           {104, 0},  {0, -103, -103, -103},
@@ -124,7 +125,7 @@ TEST_CASE("no log-sum-exp and no softmax of floats leaves its bound") {
   reciprocal.report("softmax, reciprocal", 0.4);
 }
 
-TEST_CASE("an exponential sum that may be anything has no logarithm's bound") {
+TEST_CASE("an exponential sum without a bound has no bound for its logarithm") {
   const ExponentialErrors careless{Dyadic(1, 0), Dyadic(1, -149), Dyadic(1, -23)};
   const auto sums =
       ExactExponentials(Element::f32, bytes_of(std::vector<float>{1, 2}), f32.precision, 128).sums();
@@ -164,7 +165,7 @@ float textbook(const std::vector<float>& row, float divisor, std::mt19937_64& ra
   return (added(squares, random).value - sum * sum / static_cast<float>(row.size())) / divisor;
 }
 
-TEST_CASE("no variance of floats leaves its bound, whatever the mean") {
+TEST_CASE("no variance in floats violates its bound, for any mean") {
   std::mt19937_64 random(2);
   Worst of_two_pass, of_textbook;
   constexpr float means[] = {0, 1, 1e3F, 1e8F, 1e15F}, deviations[] = {1, 1e-3F, 1e7F, 1e-20F, 1e-23F};
@@ -188,13 +189,13 @@ TEST_CASE("no variance of floats leaves its bound, whatever the mean") {
   of_textbook.report("textbook variance", 0.1);
 }
 
-TEST_CASE("a variance's bound says when it has none") {
+TEST_CASE("a variance without a bound is recognised") {
   CHECK_FALSE(two_pass_variance_bound({}, 1, f32));
   CHECK_FALSE(textbook_variance_bound({1, Dyadic(1, 0), Dyadic(1, 0), Dyadic(1, 0)}, 0, f32));
   CHECK_FALSE(two_pass_variance_bound({(1 << 24) + 1, {}, {}, {}}, 1, f32));
 }
 
-TEST_CASE("no norm of floats leaves its bound, from where squares underflow to where they nearly overflow") {
+TEST_CASE("no norm in floats violates its bound, from underflow to near overflow of the squares") {
   std::mt19937_64 random(3);
   Worst worst;
   constexpr float scales[] = {1, 1e-19F, 1e-22F, 1e-25F, 1e17F};

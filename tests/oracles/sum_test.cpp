@@ -1,4 +1,4 @@
-// Exact sums against Boost's binary floating-point with more digits than any sum of doubles needs.
+// Exact sums, compared with Boost's binary floating-point with more digits than any sum of doubles needs.
 #include <algorithm>
 #include <bit>
 #include <boost/multiprecision/cpp_bin_float.hpp>
@@ -19,7 +19,7 @@ using Binary = mp::number<mp::cpp_bin_float<bits, mp::digit_base_2, void, std::i
 using Wide = Binary<2300>;         // of sums
 using WideProduct = Binary<4500>;  // of sums of products
 
-/// From pieces of 64 bits, the highest first.
+/// A number from pieces of 64 bits, the highest first.
 template <class W = Wide>
 W wide(const Dyadic& x) {
   std::vector<std::uint64_t> pieces;
@@ -67,7 +67,7 @@ TEST_CASE("dot products of doubles over the whole range of exponents are exact")
   CHECK(wide<WideProduct>(result.magnitude()) == magnitude);
 }
 
-TEST_CASE("order does not matter to an exact sum") {
+TEST_CASE("an exact sum does not depend on the order") {
   std::mt19937_64 random(2);
   auto values = random_doubles(1000, random);
   const Dyadic first = tally(Element::f64, bytes_of(values)).sum();
@@ -83,7 +83,7 @@ TEST_CASE("a sum is rounded once, ties to even, in every format") {
   CHECK(f32_sum({1, 0x1p-24f, 0x1p-140f}) == std::bit_cast<std::uint32_t>(0x1.000002p0f));  // just above it
   CHECK(f32_sum({1, 0x1p-24f, -0x1p-140f}) == std::bit_cast<std::uint32_t>(1.0f));
   CHECK(f32_sum({0x1.000002p0f, 0x1p-24f}) == std::bit_cast<std::uint32_t>(0x1.000004p0f));
-  // Negative with a mantissa of all ones: the place where a widely used code once went wrong.
+  // A negative mantissa of all ones: a widely used implementation once failed here.
   CHECK(f32_sum({-0x1.fffffep0f, -0x1p-24f}) == std::bit_cast<std::uint32_t>(-2.0f));
   CHECK(f32_sum({-0x1.fffffep0f, 0x1p-60f}) == std::bit_cast<std::uint32_t>(-0x1.fffffep0f));
   CHECK(f32_sum({0x1.fffffep127f, 0x1p103f}) == 0x7f800000);  // the tie overflows
@@ -98,7 +98,7 @@ TEST_CASE("integers of every width are added without wrapping") {
   CHECK(wide(tally(Element::i8, bytes_of(small)).sum()) == -129);
 }
 
-TEST_CASE("a tally knows its specials and its places") {
+TEST_CASE("a tally records special values and exponents") {
   const Tally t =
       tally(Element::f32, bytes_of(std::vector<float>{0.75f, -8, 0, -0.0f, INFINITY, -INFINITY, NAN, NAN}));
   CHECK(t.count == 8);

@@ -1,4 +1,4 @@
-// Trees of sums: their height, their names, their text, and what rounding does in them.
+// Summation trees: their height, their description, their text, and their rounding errors.
 #include "oracles/summation_tree.h"
 
 #include <random>
@@ -39,12 +39,11 @@ TEST_CASE("A sequential sum of n elements has height n - 1") {
   F32Expressions e(ones(9));
   const NodeId sum = e.in_sequence(1, 9);
   CHECK(tree_of(e, sum).root().height == 8);
-  CHECK(shape(e, sum) == "9 one after the other, sequential");
+  CHECK(shape(e, sum) == "9 combined one at a time, contiguous");
   CHECK(leaves_in_order(tree_of(e, sum)) == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
 }
 
-TEST_CASE(
-    "Folding halves onto each other is strided, adding neighbours is pairwise: both have height log2 n") {
+TEST_CASE("Folding halves is strided, adding neighbours is pairwise, and both have height log2 n") {
   F32Expressions e(ones(32));
   const NodeId strided = e.folded(F32Expressions::elements(1, 32));
   const NodeId pairwise = e.pairwise(F32Expressions::elements(1, 32));
@@ -54,13 +53,13 @@ TEST_CASE(
   CHECK(tree_of(e, pairwise).root().height == 5);
 }
 
-TEST_CASE("Odd counts keep their names") {
+TEST_CASE("Odd counts have the same descriptions") {
   F32Expressions e(ones(13));
   CHECK(shape(e, e.folded(F32Expressions::elements(1, 13))) == "13 in a strided fold");
   CHECK(shape(e, e.pairwise(F32Expressions::elements(1, 13))) == "13 in a pairwise fold");
 }
 
-TEST_CASE("Levels are named from the leaves: threads, then warps, then the block") {
+TEST_CASE("Levels are described from the leaves: threads, then warps, then the block") {
   F32Expressions e(ones(256));
   std::vector<NodeId> warps;
   for (NodeId w = 0; w < 2; ++w) {
@@ -72,25 +71,25 @@ TEST_CASE("Levels are named from the leaves: threads, then warps, then the block
     warps.push_back(e.folded(threads));
   }
   CHECK(shape(e, e.folded(warps)) ==
-        "runs of 4, sequential with a stride of 64; of those, groups of 32 in a strided fold, as a warp's "
-        "shuffles make it; of those, 2 one after the other, sequential with a stride of 32");
+        "runs of 4, with a stride of 64; of those, groups of 32 in a strided fold, as produced by warp "
+        "shuffles; of those, 2 combined one at a time, with a stride of 32");
 }
 
-TEST_CASE("Zeros that are added to begin with are no leaves") {
+TEST_CASE("Initial zeros are not leaves") {
   F32Expressions e(ones(2));
   const SummationTree tree = tree_of(e, e.add(e.add(e.constant(0), 1), 2));
   CHECK(tree.root().leaves == 2);
   CHECK(tree.root().height == 1);
 }
 
-TEST_CASE("Products that an fma adds are leaves of a fused tree") {
+TEST_CASE("Products added by an fma are leaves of a fused tree") {
   F32Expressions e(ones(3));
   const NodeId two = e.constant(2);
   const NodeId sum = e.fused(two, 3, e.fused(two, 2, e.fused(two, 1, e.constant(0))));
-  CHECK(shape(e, sum) == "fused, 3 one after the other, sequential");
+  CHECK(shape(e, sum) == "fused, 3 combined one at a time, contiguous");
 }
 
-TEST_CASE("An element times a constant is a leaf of that element, by whichever operation it is multiplied") {
+TEST_CASE("An element times a constant is a leaf of that element, regardless of the instruction") {
   F32Expressions e(ones(4));
   const NodeId product = e.multiply(e.constant(2), 1), converted = e.multiply(2, e.constant(0.5f));
   const SummationTree tree =
@@ -102,8 +101,8 @@ TEST_CASE("An element times a constant is a leaf of that element, by whichever o
   CHECK(factors == std::vector<double>{2, 0.5, 1, -3});
 }
 
-TEST_CASE("A partial sum that an fma adds, times a constant, keeps its own tree") {
-  // As a lane does whose value is multiplied by 1 or 0: fma(x0 + x1, 1, x2 + x3).
+TEST_CASE("A partial sum added by an fma after multiplication by a constant keeps its own tree") {
+  // As in a lane whose value is multiplied by 1 or 0: fma(x0 + x1, 1, x2 + x3).
   F32Expressions e(ones(4));
   const NodeId sum = e.fused(e.add(1, 2), e.constant(1), e.add(3, 4));
   CHECK(tree_of(e, sum).root().leaves == 4);
@@ -112,36 +111,35 @@ TEST_CASE("A partial sum that an fma adds, times a constant, keeps its own tree"
   CHECK(tree_of(e, e.multiply(e.add(1, 2), e.constant(0.5f))).root().leaves == 2);
 }
 
-TEST_CASE("Three neighbours one after the other are a run, not a fold, whatever becomes of the runs") {
+TEST_CASE("Three neighbours added in sequence are a run and not a fold") {
   F32Expressions e(ones(24));
   std::vector<NodeId> threads;
   for (NodeId t = 0; t < 8; ++t) threads.push_back(e.in_sequence(1 + 3 * t, 3 + 3 * t));
   CHECK(shape(e, e.pairwise(threads)) == "runs of 3, sequential; of those, 8 in a pairwise fold");
 }
 
-TEST_CASE("There is no tree where a value is used twice, or nothing of the input is left") {
+TEST_CASE("No tree exists if a value is used twice or the result does not depend on the input") {
   F32Expressions e(ones(2));
   const NodeId sum = e.add(1, 2);
   CHECK(std::get<std::string>(SummationTree::of(e.all, e.add(sum, sum), Operator::sum)) ==
-        "a value is used more than once on the way, so that there is no tree");
+        "an intermediate value is used more than once, so the summation is not a tree");
   CHECK(std::get<std::string>(SummationTree::of(e.all, 0, Operator::sum)) ==
-        "the result is made of no element of the input");
+        "the result does not depend on any element of the input");
 }
 
-TEST_CASE("Additions are counted on the longest way, and adding a zero that is no element is none") {
+TEST_CASE("Additions are counted on the longest path, except additions of constant zeros") {
   F32Expressions e(ones(3));
   const NodeId sum = e.add(e.add(e.add(1, e.constant(0)), 2), 3);
   CHECK(combinations(e.all, std::vector{sum}, Operator::sum) == std::vector<std::uint64_t>{2, 2, 1});
 }
 
-TEST_CASE(
-    "Of a product multiplications are counted, but for those with one, and of an extremum comparisons") {
+TEST_CASE("Products count multiplications except by one, and extremes count comparisons") {
   F32Expressions e(ones(4));
   const NodeId product = e.multiply(e.multiply(e.multiply(e.constant(1), 1), 2), 3);
   CHECK(combinations(e.all, std::vector{product}, Operator::prod) == std::vector<std::uint64_t>{2, 2, 1, 0});
   CHECK(combinations(e.all, std::vector{product}, Operator::sum) == std::vector<std::uint64_t>(4, 0));
 
-  // The last one is compared in two instructions.
+  // The last comparison takes two instructions.
   const NodeId largest = e.maximum(e.maximum(e.maximum(e.constant(-INFINITY), 1), 2), 3);
   const NodeId chosen = e.all.add({.operation = Operation::choice,
                                    .element = Element::f32,
@@ -150,14 +148,14 @@ TEST_CASE(
     CHECK(combinations(e.all, std::vector{chosen}, op) == std::vector<std::uint64_t>{3, 3, 2, 1});
 }
 
-TEST_CASE("The running bound is half an ulp of every value on the way") {
-  // 1 + 2^-24 rounds to 1, half an ulp of which is 2^-24; then 1 + 1 = 2, half an ulp of which is 2^-23.
+TEST_CASE("The running bound is half an ulp of every intermediate value") {
+  // 1 + 2^-24 rounds to 1, with half an ulp of 2^-24; then 1 + 1 = 2, with half an ulp of 2^-23.
   F32Expressions e({1, 0x1p-24f, 1});
   const NodeId sum = e.in_sequence(1, 3);
   CHECK(running_bound(e.all, std::vector{sum}) == Dyadic(3, -24));
 }
 
-TEST_CASE("Kahan's sum has a running bound of a few ulps of the result, however long it is") {
+TEST_CASE("Kahan's sum has a running bound of a few ulps of the result for any length") {
   std::vector<float> values(4096);
   std::mt19937 random(1);
   for (float& x : values) x = std::uniform_real_distribution<float>(0, 1)(random);
@@ -177,7 +175,7 @@ TEST_CASE("Kahan's sum has a running bound of a few ulps of the result, however 
   CHECK(*bound < Dyadic(3, 0) * ulp(Element::f32, exact));
 }
 
-TEST_CASE("No sum in any order is outside its running bound") {
+TEST_CASE("No sum in any order violates its running bound") {
   std::mt19937 random(2);
   for (int round = 0; round < 2000; ++round) {
     std::vector<float> values(2 + random() % 40);
@@ -202,13 +200,13 @@ TEST_CASE("No sum in any order is outside its running bound") {
   }
 }
 
-TEST_CASE("What is not finite, or not known, has no running bound") {
+TEST_CASE("Values that are not finite or unknown have no running bound") {
   F32Expressions e({3e38f, 3e38f, 1});
   CHECK_FALSE(running_bound(e.all, std::vector{e.add(1, 2)}));
   CHECK_FALSE(running_bound(e.all, std::vector{e.add(e.opaque(3), 3)}));
 }
 
-TEST_CASE("A replay agrees with this machine's arithmetic, and finds the first value that is wrong") {
+TEST_CASE("A replay agrees with this machine's arithmetic and finds the first wrong value") {
   F32Expressions e({1, 0x1p-24f, 0x1.8p-23f, 3e38f, -0.0f, 0x1p-149f});
   const NodeId sum = e.add(e.add(1, 2), 3), product = e.multiply(sum, 3);
   e.fused(4, 4, e.add(5, 5));
@@ -219,7 +217,7 @@ TEST_CASE("A replay agrees with this machine's arithmetic, and finds the first v
   CHECK(replay(e.all).differs == product);
 }
 
-TEST_CASE("A value that saturated has no running bound: it stands for all beyond it") {
+TEST_CASE("A saturated value has no running bound") {
   F32Expressions e({1, 2});
   const NodeId sum = e.add(1, 2);
   Node stored{
@@ -232,7 +230,9 @@ TEST_CASE("A value that saturated has no running bound: it stands for all beyond
   CHECK_FALSE(running_bound(e.all, std::vector{e.all.add(stored)}));
 }
 
-TEST_CASE("A maximum in two instructions is a combination, and any other choice between two ends the tree") {
+TEST_CASE(
+    "A maximum in two instructions is a combination, and any other selection between two values ends the "
+    "tree") {
   F32Expressions e({1, 2, 3});
   const auto choice = [&](NodeId chosen, NodeId other, NodeId decider) {
     return e.all.add(

@@ -1,4 +1,4 @@
-// Arithmetic small enough to try everything: floating-point numbers of a few bits, and all binary trees.
+// Arithmetic small enough for exhaustive tests: floating-point numbers with few bits, and all binary trees.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace foldproof {
 
-/// A format of `precision` bits without largest value. Numbers are integers in units of 2^-places * eta, so
-/// that products finer than the smallest subnormal can be told before they are rounded.
+/// A format with `precision` bits and no largest value. Numbers are integers in units of 2^-places * eta, so
+/// that products finer than the smallest subnormal can be represented before rounding.
 struct Toy {
   enum class Rule : std::uint8_t { to_even, away_from_zero, toward_zero, up };
 
@@ -22,7 +22,7 @@ struct Toy {
   int places = 0;
   Rule rule = Rule::to_even;
   bool flush = false;        ///< subnormal results become zero
-  bool flush_terms = false;  ///< subnormal terms, too
+  bool flush_terms = false;  ///< subnormal terms do, too
 
   FloatFormat format() const { return {precision, 0, 40, (std::uint64_t{1} << precision) - 1, true, true}; }
   std::int64_t smallest_normal() const { return std::int64_t{1} << (precision - 1 + places); }
@@ -67,7 +67,7 @@ inline std::vector<ToyTree> all_trees(std::size_t n) {
       [&](std::vector<Node> leaves, const std::function<void(Node)>& done) {
         if (leaves.size() == 1) return done(leaves.front());
         for (const Node leaf : leaves) ++tree.depths[leaf];
-        // The first leaf is on the left, every other left or right, and not all left: each split once.
+        // The first leaf is always on the left, and not all others are: each partition occurs once.
         for (std::size_t mask = 0; mask + 1 < std::size_t{1} << (leaves.size() - 1); ++mask) {
           std::vector<Node> left{leaves.front()}, right;
           for (std::size_t i = 1; i < leaves.size(); ++i)
@@ -92,7 +92,7 @@ inline std::vector<ToyTree> all_trees(std::size_t n) {
   return trees;
 }
 
-/// Every multiset of n of the values, as a vector.
+/// Calls f for every multiset of n of the values.
 template <class F>
 void each_multiset(const std::vector<std::int64_t>& values, std::size_t n, F f) {
   std::vector<std::size_t> at(n, 0);
@@ -107,7 +107,8 @@ void each_multiset(const std::vector<std::int64_t>& values, std::size_t n, F f) 
   }
 }
 
-/// The values of up to `precision` bits and so many binades above the subnormals, of both signs, and zero.
+/// All values with up to `precision` bits and the given number of binades above the subnormals, of both
+/// signs, and zero.
 inline std::vector<std::int64_t> toy_values(int precision, int binades) {
   std::vector<std::int64_t> values{0};
   for (std::int64_t k = 1; k < std::int64_t{1} << precision; ++k) values.push_back(k);

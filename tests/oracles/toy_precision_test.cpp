@@ -1,6 +1,6 @@
-// No bound is violated by any tree: all of them, over all values of formats with very few bits.
-// FOLDPROOF_PRECISION: the most bits for which everything is tried (3); FOLDPROOF_TREES: how many trees of 6
-// and 7 leaves are drawn for each format (100000).
+// No tree violates a bound: all trees over all values of formats with very few bits. FOLDPROOF_PRECISION: the
+// most bits for exhaustive tests (3); FOLDPROOF_TREES: number of random trees with 6 and 7 leaves for each
+// format (100000).
 #include <fmt/format.h>
 
 #include <array>
@@ -31,7 +31,7 @@ std::int64_t scaled(const Bound& bound) {
   return static_cast<std::int64_t>(std::ceil(std::ldexp(upper_double(*bound), scale)));
 }
 
-/// How near the errors came to one bound.
+/// The largest errors relative to one bound.
 struct Sharpness {
   const char* rule = "";
   double worst = 0;  ///< error / bound
@@ -45,7 +45,7 @@ struct Sharpness {
     worst = std::max(worst, static_cast<double>(scaled_error) / static_cast<double>(bound));
   }
 
-  /// The worst that was found must be near enough for the test to mean something.
+  /// The largest error must be near the bound for the test to be meaningful.
   void report(const std::string& what, double at_least) const {
     fmt::print("{:<44} {:<13} {:>9} runs, worst error {:.3f} of the bound\n", what, rule, tried, worst);
     INFO(what << ", " << rule);
@@ -55,7 +55,7 @@ struct Sharpness {
   }
 };
 
-/// One computation of a tree: its nodes, leaves first, as computed.
+/// The evaluation of a tree: the values of its nodes, leaves first.
 struct Run {
   Values nodes;
   std::int64_t exact = 0, magnitude = 0, subnormal = 0;
@@ -77,16 +77,16 @@ void add_up(const Toy& toy, const ToyTree& tree, const Values& leaves, Run& run)
   for (const auto& [a, b] : tree.joins) run.nodes.push_back(toy.rounded(run.nodes[a] + run.nodes[b]));
 }
 
-/// What rounding may do to one addition whose result is `sum`: half an ulp, a whole one where it is rounded
-/// faithfully; nothing below twice the smallest normal, where sums are exact. As running_bound() counts it.
+/// The largest rounding error of an addition with result `sum`: half an ulp, or one ulp with faithful
+/// rounding; zero below twice the smallest normal, where sums are exact. Same definition as running_bound().
 Dyadic rounding_of(const Dyadic& sum, const FloatFormat& format, Rounding rounding) {
   if (sum.is_zero() || sum.leading_exponent() <= format.normal_exponent()) return {};
   const int places = rounding == Rounding::nearest ? format.precision : format.precision - 1;
   return Dyadic::power_of_two(sum.leading_exponent() - places);
 }
 
-/// Plain sums against the bounds of any order and of a height, and against those of the tree's additions.
-/// What the bounds say of one unit is asked once.
+/// Compares plain sums with the bounds for any order and for a height, and with those of the tree's
+/// additions. The bounds for one unit are computed once.
 class PlainSums {
  public:
   explicit PlainSums(const Toy& toy) : toy_(toy) {
@@ -132,7 +132,7 @@ class PlainSums {
 
 int most_precision() { return static_cast<int>(number_from("FOLDPROOF_PRECISION", 3)); }
 
-/// Binades above the subnormals: fewer of the formats with more values.
+/// Binades above the subnormals: fewer for formats with more values.
 int binades(int precision) { return precision == 2 ? 3 : 2; }
 
 template <class F>
@@ -143,7 +143,7 @@ void each_run(std::size_t leaves, const Values& values, F f) {
   });
 }
 
-/// As many random trees over random values.
+/// Random trees over random values.
 template <class F>
 void some_runs(std::size_t leaves, const Values& values, std::uint64_t runs, F f) {
   const std::vector<ToyTree> trees = all_trees(leaves);
@@ -155,7 +155,7 @@ void some_runs(std::size_t leaves, const Values& values, std::uint64_t runs, F f
   }
 }
 
-TEST_CASE("there are (2n - 3)!! trees, and each has n - 1 additions") {
+TEST_CASE("there are (2n - 3)!! trees with n leaves, and each has n - 1 additions") {
   CHECK(all_trees(2).size() == 1);
   CHECK(all_trees(3).size() == 3);
   CHECK(all_trees(4).size() == 15);
@@ -164,7 +164,7 @@ TEST_CASE("there are (2n - 3)!! trees, and each has n - 1 additions") {
   for (const ToyTree& tree : all_trees(5)) REQUIRE(tree.joins.size() == 4);
 }
 
-TEST_CASE("toy formats round as the narrow formats of the hardware do") {
+TEST_CASE("toy formats round like the narrow hardware formats") {
   const Toy e4m3{4, 0};
   for (std::int64_t x = -2000; x <= 2000; ++x) {
     const Dyadic value(Integer(x), -9);  // in units of the smallest subnormal of e4m3
@@ -173,11 +173,11 @@ TEST_CASE("toy formats round as the narrow formats of the hardware do") {
   }
 }
 
-TEST_CASE("no sum of up to five terms leaves its bounds, in any tree, rounded to nearest") {
+TEST_CASE("no sum of up to five terms violates its bounds in any tree with rounding to nearest") {
   for (int precision = 2; precision <= most_precision(); ++precision)
     for (const Toy::Rule rule : rules_of_any_tree) {
       PlainSums sums({precision, 0, rule});
-      // Where ties go matters little: five leaves only with the rule of IEEE 754.
+      // The rule for ties matters little: five leaves are tried only with that of IEEE 754.
       for (std::size_t leaves = 2; leaves <= (rule == Toy::Rule::to_even ? 5U : 4U); ++leaves)
         each_run(leaves, toy_values(precision, binades(precision)),
                  [&](const ToyTree& tree, const Values& values) { sums.take(tree, values); });
@@ -190,7 +190,7 @@ TEST_CASE("no sum of up to five terms leaves its bounds, in any tree, rounded to
     }
 }
 
-TEST_CASE("no sum of six or seven terms that is drawn leaves its bounds") {
+TEST_CASE("no random sum of six or seven terms violates its bounds") {
   const std::uint64_t runs = number_from("FOLDPROOF_TREES", 100'000);
   for (const int precision : {2, 3, 4})
     for (const std::size_t leaves : {6, 7}) {
@@ -204,7 +204,7 @@ TEST_CASE("no sum of six or seven terms that is drawn leaves its bounds") {
     }
 }
 
-TEST_CASE("no sum leaves its bounds where operations round faithfully, the tree known") {
+TEST_CASE("no sum violates its bounds with faithful rounding and a known tree") {
   for (const Toy::Rule rule : {Toy::Rule::toward_zero, Toy::Rule::up})
     for (const int precision : {2, 3}) {
       PlainSums sums({precision, 0, rule});
@@ -219,7 +219,7 @@ TEST_CASE("no sum leaves its bounds where operations round faithfully, the tree 
     }
 }
 
-TEST_CASE("no sum leaves its bounds where subnormals are flushed to zero") {
+TEST_CASE("no sum violates its bounds if subnormals are flushed to zero") {
   for (const bool terms_too : {true, false})
     for (const int precision : {2, 3, 4}) {
       PlainSums sums({precision, 0, Toy::Rule::to_even, true, terms_too});
@@ -238,10 +238,10 @@ TEST_CASE("no sum leaves its bounds where subnormals are flushed to zero") {
     }
 }
 
-TEST_CASE("no sum leaves its bound where inputs and the output are rounded, too") {
+TEST_CASE("no sum violates its bound if inputs and the output are rounded, too") {
   Sharpness sharpness{"mixed"};
   const Toy wide{4, 0};
-  for (const int places : {0, 2}) {  // the inputs are finer than what the accumulator holds, or not
+  for (const int places : {0, 2}) {  // the inputs are finer than the accumulator's values, or not
     const Toy entering{3, places}, leaving{2, places};
     std::map<std::array<std::int64_t, 3>, std::int64_t> bounds;
     Run run;
@@ -266,7 +266,7 @@ TEST_CASE("no sum leaves its bound where inputs and the output are rounded, too"
   sharpness.report("4 bits into 3, written with 2", 0.6);
 }
 
-/// Every way of computing a sum of products: leaves are exact products, in units of 2^-places eta.
+/// Every way to compute a sum of products: leaves are exact products, in units of 2^-places eta.
 class Dots {
  public:
   Dots(const Toy& toy, bool fused) : toy_(toy), fused_(fused) {}
@@ -280,7 +280,7 @@ class Dots {
       inexact += x % (std::int64_t{1} << toy_.places) != 0 ? 1 : 0;
       nodes_.push_back(fused_ ? x : toy_.rounded(x));
     }
-    // Fused: a product that meets a sum is not rounded before; of two products, one is.
+    // Fused: a product added to a sum is not rounded first; of two products, one is.
     const auto operand = [&](std::size_t node) {
       return node < products.size() ? toy_.rounded(nodes_[node]) : nodes_[node];
     };
@@ -319,7 +319,7 @@ Values products_of(const Values& values) {
   return products;
 }
 
-TEST_CASE("no dot product leaves its bound, in any tree, fused or not, with and without underflow") {
+TEST_CASE("no dot product violates its bound in any tree, fused or not, with and without underflow") {
   for (const bool fused : {false, true})
     for (const bool flush : {false, true})
       for (const int precision : {2, 3})
@@ -335,7 +335,7 @@ TEST_CASE("no dot product leaves its bound, in any tree, fused or not, with and 
         }
 }
 
-TEST_CASE("no product leaves its bound, in any tree") {
+TEST_CASE("no product violates its bound in any tree") {
   for (const int precision : {2, 3, 4}) {
     const Toy toy{precision, 0};
     Values significands;
@@ -351,7 +351,7 @@ TEST_CASE("no product leaves its bound, in any tree") {
         for (const std::int64_t x : values)
           exact *= x, factors += std::has_single_bit(std::uint64_t(x)) ? 0 : 1;
         for (const auto& [a, b] : tree.joins) nodes.push_back(toy.rounded(nodes[a] * nodes[b]));
-        // In units of a value's last place the whole range is normal.
+        // In units of a value's last place, the whole range is normal.
         const Bound bound =
             product_bound_any_order(factors, {precision * 5, precision - 1}, toy.format(), dyadic(exact));
         sharpness.take(std::llabs(nodes.back() - exact), scaled(bound));
@@ -360,10 +360,10 @@ TEST_CASE("no product leaves its bound, in any tree") {
   }
 }
 
-/// TwoSum: what an addition loses.
+/// TwoSum: the rounding error of an addition.
 std::int64_t lost(const Toy& toy, std::int64_t a, std::int64_t b) { return a + b - toy.rounded(a + b); }
 
-TEST_CASE("no compensated sum leaves its bound, in any tree") {
+TEST_CASE("no compensated sum violates its bound in any tree") {
   for (const int precision : {2, 3}) {
     const Toy toy{precision, 0};
     Sharpness sharpness{"compensated"};
@@ -389,7 +389,7 @@ TEST_CASE("no compensated sum leaves its bound, in any tree") {
   }
 }
 
-/// A rounded sum and what it lacks.
+/// A rounded sum and its error.
 struct ToyPair {
   std::int64_t high = 0, low = 0;
 };
@@ -413,7 +413,7 @@ ToyPair added(const Toy& toy, const ToyPair& x, const ToyPair& y) {
   return fast_two_sum(toy, v.high, toy.rounded(t.low + v.low));
 }
 
-TEST_CASE("no sum of pairs leaves its bound, in any tree") {
+TEST_CASE("no sum of pairs violates its bound in any tree") {
   for (const int precision : {3, 4}) {
     const Toy toy{precision, 0};
     Sharpness sharpness{"pairs"};
@@ -437,7 +437,7 @@ TEST_CASE("no sum of pairs leaves its bound, in any tree") {
   }
 }
 
-/// All sequences of n values, by counting in base values.size(); every `stride`th.
+/// All sequences of n values, counted in base values.size(); only every `stride`th is used.
 template <class F>
 void each_sequence(const Values& values, std::size_t n, std::uint64_t stride, F f) {
   std::uint64_t count = 1;
@@ -450,7 +450,7 @@ void each_sequence(const Values& values, std::size_t n, std::uint64_t stride, F 
   }
 }
 
-/// The sum and its last correction, which is not in it.
+/// The sum and its last correction, which is not included in it.
 ToyPair kahan_pair(const Toy& toy, const Values& values, std::size_t first, std::size_t last) {
   std::int64_t sum = 0, correction = 0;
   for (std::size_t i = first; i < last; ++i) {
@@ -465,7 +465,7 @@ std::int64_t kahan(const Toy& toy, const Values& values, std::size_t first, std:
   return kahan_pair(toy, values, first, last).high;
 }
 
-TEST_CASE("no sum by Kahan's loop leaves its bound") {
+TEST_CASE("no sum by Kahan's loop violates its bound") {
   for (const int precision : {3, 4, 5}) {
     const Toy toy{precision, 0};
     Sharpness sharpness{"Kahan"};
@@ -486,14 +486,14 @@ TEST_CASE("no sum by Kahan's loop leaves its bound") {
   }
 }
 
-TEST_CASE("no tree over Kahan's loops leaves its bound") {
+TEST_CASE("no tree over Kahan's loops violates its bound") {
   const Toy toy{4, 0};
   Sharpness sharpness{"Kahan shares"};
   const Values values = toy_values(4, 2);
   std::mt19937_64 random(5);
   Values chosen(9);
   for (int run = 0; run < 20'000; ++run) {
-    // Each thread's bound is the error of a term of the tree above.
+    // Each thread's bound is the error of a term of the enclosing tree.
     Dyadic sums, errors;
     std::int64_t exact = 0;
     for (std::int64_t& x : chosen) x = values[random() % values.size()], exact += x;
@@ -511,7 +511,7 @@ TEST_CASE("no tree over Kahan's loops leaves its bound") {
   sharpness.report("4 bits, 3 threads of 3 terms", 0.2);
 }
 
-TEST_CASE("no Kahan's loops that are joined with what they lose leave their bound") {
+TEST_CASE("Kahan's loops joined with their errors do not violate their bound") {
   for (const int precision : {5, 6, 8}) {
     const Toy toy{precision, 0};
     Sharpness sharpness{"joined Kahan"};

@@ -15,7 +15,7 @@ Times times(const F32Expressions& e, NodeId result, Operator op = Operator::sum)
   return found;
 }
 
-TEST_CASE("Kahan's loop uses every element once, although it writes each of them four times") {
+TEST_CASE("Kahan's loop uses every element once, although each occurs four times") {
   F32Expressions e({1, 2, 3, 4});
   NodeId s = e.constant(0), c = e.constant(0);
   for (NodeId x = 1; x <= 4; ++x) {
@@ -26,7 +26,7 @@ TEST_CASE("Kahan's loop uses every element once, although it writes each of them
   CHECK(times(e, s) == Times{1.0, 1.0, 1.0, 1.0});
 }
 
-TEST_CASE("A constant factor counts, and a factor that is an element leaves the question open") {
+TEST_CASE("A constant factor is part of the count, and a variable factor makes the count unknown") {
   F32Expressions e({1, 2, 3, 4});
   const NodeId half = e.multiply(1, e.constant(0.5f));
   const NodeId square = e.fused(3, 3, e.fused(e.constant(3), 2, half));
@@ -38,14 +38,14 @@ TEST_CASE("In a product an element counts with its exponent") {
   CHECK(times(e, e.multiply(e.multiply(1, 1), 2), Operator::prod) == Times{2.0, 1.0, 0.0, 0.0});
 }
 
-TEST_CASE("A maximum counts comparisons, and a sum on its way leaves the question open") {
+TEST_CASE("A maximum counts comparisons, and an intermediate sum makes the count unknown") {
   F32Expressions e({1, 2, 3, 4});
   const NodeId largest = e.maximum(e.maximum(1, 2), 2);
   CHECK(times(e, largest, Operator::max) == Times{1.0, 2.0, 0.0, 0.0});
   CHECK(times(e, e.add(largest, 3), Operator::max) == Times{std::nullopt, std::nullopt, std::nullopt, 0.0});
 }
 
-TEST_CASE("What only a decision depends on counts, and is in no result") {
+TEST_CASE("An element that only affects a decision is used but not part of a result") {
   F32Expressions e({1, 2, 3, 4});
   e.all.decide(e.opaque(4));
   const std::vector<Use> uses = uses_of(e.all, std::vector<NodeId>{1}, Operator::sum);
@@ -55,7 +55,7 @@ TEST_CASE("What only a decision depends on counts, and is in no result") {
   CHECK(uses[3].times == 0.0);
 }
 
-TEST_CASE("Parts that are added up by somebody else count together") {
+TEST_CASE("Partial results that are combined outside the kernel count together") {
   F32Expressions e({1, 2, 3, 4});
   const NodeId one = e.add(1, 2), other = e.add(2, 3);
   const std::vector<Use> uses = uses_of(e.all, std::vector{one, other}, Operator::sum);

@@ -1,5 +1,5 @@
-// The engine against reductions whose faults are known: each is found and shrunk to a case that a person
-// reads at a glance, and correct ones are never rejected.
+// Audits of reductions with known faults: each is found and shrunk to a readable case, and correct reductions
+// are never rejected.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "catch.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "fake_kernel.h"
 
 namespace foldproof {
@@ -78,7 +78,7 @@ TEST_CASE("a correct product is never rejected") {
   require_clean(audit(fake::contract(Operator::prod, Element::f32), kernel, many_cases(2000)));
 }
 
-TEST_CASE("a sum that loses its last element is a wrong value, shown on a single one") {
+TEST_CASE("a sum that loses its last element is a wrong value, shown with a single element") {
   const auto kernel = [](const Launch& l) {
     auto values = l.elements<float>();
     if (!values.empty()) values.pop_back();
@@ -92,10 +92,10 @@ TEST_CASE("a sum that loses its last element is a wrong value, shown on a single
   CHECK(finding.message.find("the input is 0x1p+0 (1)") != std::string::npos);
 }
 
-TEST_CASE("an output that was left as it is and starts with anything is told, behind undefined behaviour") {
+TEST_CASE("an uninitialised output is reported as a wrong value after the undefined behaviour") {
   const auto kernel = [](const Launch& l) {
     const std::vector<float> values = l.elements<float>();
-    const std::uint32_t poison = Filling::poison;
+    const std::uint32_t poison = UndefinedFill::poison;
     if (values.empty()) return l.store(poison);
     l.store(l.stale<float>() + fake::random_tree_sum(values, 1));
     Finding found;
@@ -107,12 +107,12 @@ TEST_CASE("an output that was left as it is and starts with anything is told, be
   CHECK(report.findings[0].kind == Kind::uninitialized_read);
   CHECK(std::ranges::any_of(report.findings, [](const Finding& finding) {
     return finding.message.find(
-               "; the input is empty; nobody wrote element 0 of the output, and a kernel that adds "
-               "to what is there needs `initial` in [output]") != std::string::npos;
+               "; the input is empty; element 0 of the output was never written; a kernel that accumulates "
+               "into its output needs `initial` in [output]") != std::string::npos;
   }));
 }
 
-TEST_CASE("an element counted twice behind the first warp is shrunk to the smallest count that shows it") {
+TEST_CASE("an element counted twice after the first warp is shrunk to the smallest count that shows it") {
   const auto kernel = [](const Launch& l) {
     auto values = l.elements<std::int32_t>();
     if (values.size() > 32) values.push_back(values[32]);
@@ -124,7 +124,7 @@ TEST_CASE("an element counted twice behind the first warp is shrunk to the small
   CHECK(finding.case_text == "count=33 block=1 zeros seed=0 schedule=converging x[32]=0x1");
 }
 
-TEST_CASE("a maximum that starts from zero is found by one negative element") {
+TEST_CASE("a maximum that starts from zero is found with one negative element") {
   const Finding finding =
       only_finding(audit(fake::contract(Operator::max, Element::f32),
                          [](const Launch& l) { l.store(l.count == 0 ? -INFINITY : maximum_from(l, 0)); }));
@@ -133,7 +133,7 @@ TEST_CASE("a maximum that starts from zero is found by one negative element") {
   CHECK(finding.message.find("x[0]") == std::string::npos);
 }
 
-TEST_CASE("a maximum that starts from the lowest finite value is found by an input of infinities") {
+TEST_CASE("a maximum that starts from the lowest finite value is found with an input of infinities") {
   const Finding finding =
       only_finding(audit(fake::contract(Operator::max, Element::f32), [](const Launch& l) {
         l.store(l.count == 0 ? -INFINITY : maximum_from(l, std::numeric_limits<float>::lowest()));
@@ -142,14 +142,14 @@ TEST_CASE("a maximum that starts from the lowest finite value is found by an inp
   CHECK(finding.case_text.find("count=1 ") == 0);
 }
 
-TEST_CASE("an error that a tolerance of 1e-5 would hide is found") {
+TEST_CASE("an error below a tolerance of 1e-5 is found") {
   const Finding finding =
       only_finding(audit(fake::contract(Operator::sum, Element::f32),
                          [](const Launch& l) { l.store(sum_in_a_tree<float>(l) * (1 + 0x1p-17f)); }));
   CHECK(finding.kind == Kind::wrong_value);
 }
 
-TEST_CASE("a block that is not a power of two and loses elements is shrunk to such a block") {
+TEST_CASE("a fault of blocks that are not powers of two is shrunk to such a block") {
   const auto kernel = [](const Launch& l) {
     auto values = l.elements<float>();
     if (l.block >= 32 && (l.block & (l.block - 1)) != 0 && values.size() > 20) values.resize(20);
@@ -159,7 +159,7 @@ TEST_CASE("a block that is not a power of two and loses elements is shrunk to su
   CHECK(finding.case_text.find("count=21 block=33 ") == 0);
 }
 
-TEST_CASE("a result that is right once and wrong on the second call is a wrong value after two calls") {
+TEST_CASE("a result that is wrong only on the second call is reported after two calls") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.instances[0].output_initial = BufferContract::Initial::zero;
   contract.instances[0].output_reset = BufferContract::Reset::once;
@@ -170,7 +170,7 @@ TEST_CASE("a result that is right once and wrong on the second call is a wrong v
   CHECK(finding.case_text.find("calls=2") != std::string::npos);
 }
 
-TEST_CASE("bits that hang on the schedule break a claim of determinism, and nothing else") {
+TEST_CASE("bits that depend on the schedule violate only a claim of determinism") {
   const auto kernel = [](const Launch& l) {
     auto values = l.elements<float>();
     if (l.schedule.order == Schedule::Order::lanes_backward) std::reverse(values.begin(), values.end());
@@ -186,10 +186,10 @@ TEST_CASE("bits that hang on the schedule break a claim of determinism, and noth
   CHECK(finding.case_text.find("schedule=lanes-backward") != std::string::npos);
 }
 
-/// A GPU, as far as an audit knows of one.
+/// The capabilities of a GPU.
 constexpr Capabilities gpu_capabilities{.observes_launches = false, .obeys_schedules = false};
 
-TEST_CASE("on a GPU, bits that depend on what runs beside the kernel break a claim of determinism") {
+TEST_CASE("on a GPU, bits that depend on the co-running load violate a claim of determinism") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.instances[0].claims.deterministic = true;
   const auto kernel = [](const Launch& l) {
@@ -206,18 +206,17 @@ TEST_CASE("on a GPU, bits that depend on what runs beside the kernel break a cla
   CHECK(finding.message.find("alone") != std::string::npos);
 }
 
-TEST_CASE("instructions that a device does not count are unknown, and not none") {
+TEST_CASE("the instruction count of a device that does not count is unknown") {
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   const auto sums = [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); };
   CHECK(audit(contract, sums, many_cases(8)).warp_instructions > std::uint64_t{0});
   CHECK_FALSE(audit(contract, sums, many_cases(8), "", gpu_capabilities).warp_instructions);
 }
 
-TEST_CASE(
-    "a case that was found on another kind of device is replayed in the order that stands for its own") {
+TEST_CASE("a case from another kind of device is replayed in the corresponding order") {
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   Case c;
-  c.recipe.distribution = "equal";
+  c.input.distribution = "equal";
   c.variables = {{"count", 5}, {"block", 32}};
   c.order = Schedule{Schedule::Order::warps_backward};
   std::vector<CoRunningLoad> loads;
@@ -245,7 +244,7 @@ TEST_CASE("a deterministic kernel whose bits change from call to call is not rep
   CHECK(finding.kind == Kind::not_reproducible);
 }
 
-TEST_CASE("a sum whose order hangs on the block is not the same for every launch") {
+TEST_CASE("a sum whose order depends on the block violates same_for_every_launch") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.instances[0].claims.deterministic = true;
   const auto kernel = [](const Launch& l) {
@@ -260,7 +259,8 @@ TEST_CASE("a sum whose order hangs on the block is not the same for every launch
   CHECK(finding.message.find("with block=") != std::string::npos);
 }
 
-TEST_CASE("a sum in one order is the same for every launch, also where the launch is what is wrong") {
+TEST_CASE(
+    "a sum in a fixed order satisfies same_for_every_launch, even if some launches give a wrong value") {
   Contract contract = fake::contract(Operator::sum, Element::i32);
   contract.instances[0].claims.deterministic = contract.instances[0].claims.same_for_every_launch = true;
   const auto sum = [](const Launch& l) {
@@ -274,7 +274,7 @@ TEST_CASE("a sum in one order is the same for every launch, also where the launc
   CHECK(finding.kind == Kind::wrong_value);
 }
 
-TEST_CASE("a failure that comes once is not reproducible, and is shown as it was found") {
+TEST_CASE("a failure that occurs only once is not reproducible and is shown without shrinking") {
   std::uint64_t launches = 0;
   const auto kernel = [&](const Launch& l) {
     const std::uint32_t wrong = ++launches == 30 ? 1 : 0;
@@ -286,14 +286,13 @@ TEST_CASE("a failure that comes once is not reproducible, and is shown as it was
   CHECK(finding.kind == Kind::not_reproducible);
   CHECK(finding.severity == Severity::error);
   CHECK(finding.message.find(
-            "the case fails in one run of the very same job and not in another: at first there "
-            "was wrong-value (") == 0);
-  CHECK(finding.message.find(", and then nothing with the result ") != std::string::npos);
+            "the case does not fail in every run of the same job: the first run gave wrong-value (") == 0);
+  CHECK(finding.message.find(", and a later one no finding with the result ") != std::string::npos);
   CHECK(finding.case_text.find("x[") == std::string::npos);
-  CHECK(launches < 200);  // no step of a shrinking was taken
+  CHECK(launches < 200);  // no shrinking step was accepted
 }
 
-TEST_CASE("both results of a failure that does not come again are told") {
+TEST_CASE("both results of a failure that does not occur again are reported") {
   bool has_failed = false;
   Contract contract = fake::contract(Operator::sum, Element::f32);
   const auto kernel = [&](const Launch& l) {
@@ -302,17 +301,18 @@ TEST_CASE("both results of a failure that does not come again are told") {
   };
   fake::FakeRunner runner(kernel);
   Case c;
-  c.recipe = {"zeros", 0, {{0, "0x1p+0"}}};
+  c.input = {"zeros", 0, {{0, "0x1p+0"}}};
   c.variables = {{"count", 2}, {"block", 32}};
   const KernelReport report =
       replay_case(contract, contract.instances.front(), std::make_shared<const Image>(), runner, c, {});
   CHECK(only_finding(report).kind == Kind::not_reproducible);
-  CHECK(report.findings[0].message.find("with the result 0x1.4p+2 (5), and then nothing with the result "
-                                        "0x1p+0 (1)") != std::string::npos);
+  CHECK(report.findings[0].message.find(
+            "with the result 0x1.4p+2 (5), and a later one no finding with the result 0x1p+0 (1)") !=
+        std::string::npos);
 }
 
-TEST_CASE("where runs may differ, a smaller case must fail twice") {
-  // Fails for certain from 64 elements on, and with fewer of them in its first run only.
+TEST_CASE("if runs may differ, a smaller case must fail twice") {
+  // Fails always with 64 or more elements, and with fewer only in its first run.
   std::map<std::size_t, int> runs;
   const auto kernel = [&](const Launch& l) {
     auto values = l.elements<std::uint32_t>();
@@ -325,7 +325,7 @@ TEST_CASE("where runs may differ, a smaller case must fail twice") {
   CHECK(lasting->case_text.find("count=64 ") == 0);
 }
 
-TEST_CASE("values are cut to the fewest digits that still fail") {
+TEST_CASE("values are shortened to the fewest digits that still fail") {
   const auto kernel = [](const Launch& l) {
     float sum = 0;
     for (const float x : l.elements<float>())
@@ -335,7 +335,7 @@ TEST_CASE("values are cut to the fewest digits that still fail") {
   const Finding finding = only_finding(audit(fake::contract(Operator::sum, Element::f32), kernel));
   const std::size_t planted = finding.case_text.find("]=");
   REQUIRE(planted != std::string::npos);
-  CHECK(finding.case_text.find('.', planted) == std::string::npos);  // 0x1p+2, say: one binary digit
+  CHECK(finding.case_text.find('.', planted) == std::string::npos);  // one binary digit, such as 0x1p+2
 }
 
 TEST_CASE("a kernel that changes its input violates its contract") {
@@ -349,7 +349,7 @@ TEST_CASE("a kernel that changes its input violates its contract") {
   CHECK(finding.case_text.find("count=3 ") == 0);
 }
 
-TEST_CASE("an empty input is judged as the contract says") {
+TEST_CASE("an empty input is checked as the contract says") {
   const auto kernel = [](const Launch& l) {
     if (l.count != 0) l.store(sum_in_a_tree<float>(l));
   };
@@ -364,7 +364,7 @@ TEST_CASE("an empty input is judged as the contract says") {
   CHECK(only_finding(report).kind == Kind::contract_violation);
 }
 
-TEST_CASE("of several outputs the worst error counts, wherever it stands") {
+TEST_CASE("the worst error of several outputs counts, regardless of its position") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.instances[0].output_count = Expression::constant(2);
   const auto worst_with_precise_at = [&](std::size_t precise) {
@@ -381,7 +381,7 @@ TEST_CASE("of several outputs the worst error counts, wherever it stands") {
   CHECK(first.worst_case == last.worst_case);
 }
 
-TEST_CASE("partials are folded exactly before they are judged") {
+TEST_CASE("partial results are combined exactly before they are checked") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.instances[0].reduction->result = ResultShape::partials;
   contract.instances[0].output_count = Expression::constant(4);
@@ -400,7 +400,7 @@ TEST_CASE("partials are folded exactly before they are judged") {
         })).case_text.find("count=5 ") == 0);
 }
 
-TEST_CASE("what the device finds is passed on with its smallest case") {
+TEST_CASE("a finding of the device is reported with its smallest case") {
   const Finding finding = only_finding(audit(
       fake::contract(Operator::sum, Element::f32),
       [](const Launch& l) {
@@ -428,7 +428,7 @@ Finding race(Severity severity) {
 }
 
 TEST_CASE("an error is not shrunk to a case in which it is only a warning") {
-  // As a real race is: where all numbers are zero, what it writes stood there already.
+  // Like a real race: if all numbers are zero, the racing write does not change the value.
   const auto kernel = [](const Launch& l) {
     const auto values = l.elements<float>();
     const bool equal = std::ranges::all_of(values, [](float x) { return x == 0; });
@@ -438,7 +438,7 @@ TEST_CASE("an error is not shrunk to a case in which it is only a warning") {
   CHECK(only_finding(audit(fake::contract(Operator::sum, Element::f32), kernel)).severity == Severity::error);
 }
 
-TEST_CASE("an error takes the place of the warning that was found there before") {
+TEST_CASE("an error replaces an earlier warning at the same position") {
   std::uint64_t launches = 0;
   const auto kernel = [&](const Launch& l) {
     l.findings->push_back(race(++launches > 1 && l.count > 500 ? Severity::error : Severity::warning));
@@ -447,7 +447,7 @@ TEST_CASE("an error takes the place of the warning that was found there before")
   CHECK(only_finding(audit(fake::contract(Operator::sum, Element::f32), kernel)).severity == Severity::error);
 }
 
-TEST_CASE("what nothing orders is an error as soon as a schedule shows another result") {
+TEST_CASE("an unordered access is an error as soon as a schedule gives another result") {
   const auto unordered = [](const Launch& l) {
     l.findings->push_back(race(Severity::warning));
     l.findings->back().kind = Kind::unordered_access;
@@ -469,7 +469,7 @@ TEST_CASE("what nothing orders is an error as soon as a schedule shows another r
   CHECK(found->severity == Severity::error);
 }
 
-TEST_CASE("code that flushes subnormal numbers is judged so, whoever asked the compiler for it") {
+TEST_CASE("flushing is allowed if the launched entry itself uses flushing instructions") {
   const auto flushing = [](const Launch& l) {
     auto values = l.elements<float>();
     for (float& x : values)
@@ -491,7 +491,7 @@ TEST_CASE("code that flushes subnormal numbers is judged so, whoever asked the c
   require_clean(audit(contract, flushing, options, ptx("add.ftz.f32", "add.f32")));
 }
 
-TEST_CASE("a misaligned start is tried, unless the domain rules it out") {
+TEST_CASE("a misaligned input is tried unless the domain excludes it") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   const auto kernel = [](const Launch& l) { l.store(l.offset % 16 == 0 ? sum_in_a_tree<float>(l) : 77.0f); };
   CHECK(only_finding(audit(contract, kernel)).case_text.find("offset=") != std::string::npos);
@@ -499,7 +499,7 @@ TEST_CASE("a misaligned start is tried, unless the domain rules it out") {
   require_clean(audit(contract, kernel));
 }
 
-TEST_CASE("a claim beyond what was tried is told") {
+TEST_CASE("a claim beyond the tried range is reported") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   const auto kernel = [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); };
   auto& count =
@@ -516,7 +516,7 @@ TEST_CASE("a claim beyond what was tried is told") {
         std::map<std::string, std::int64_t>{{"spare", 3}});
 }
 
-TEST_CASE("a kernel that does not end is run for one case and smaller ones, not for forty") {
+TEST_CASE("a kernel that does not end is run only for one case and its smaller ones") {
   std::uint64_t launches = 0;
   const KernelReport report = audit(fake::contract(Operator::sum, Element::f32), [&](const Launch& l) {
     ++launches;
@@ -525,12 +525,12 @@ TEST_CASE("a kernel that does not end is run for one case and smaller ones, not 
     l.findings->push_back(found);
   });
   CHECK(only_finding(report).kind == Kind::timeout);
-  CHECK(report.notes == std::vector<std::string>{"the audit ended at the first case that did not"});
+  CHECK(report.notes == std::vector<std::string>{"the audit stopped at the first case that did not end"});
   CHECK(report.cases == 1);
   CHECK(launches < 20);
 }
 
-/// Gives no results behind the third job that ends its process, as the runner of a worker does.
+/// Returns no results after the third job that ends its process, like the runner of a worker.
 class LosingProcesses final : public Runner {
  public:
   explicit LosingProcesses(const fake::Kernel& kernel) : inner_(kernel) {}
@@ -552,7 +552,7 @@ class LosingProcesses final : public Runner {
   fake::FakeRunner inner_;
 };
 
-TEST_CASE("an audit ends behind the cases that have cost so many processes that the rest has no results") {
+TEST_CASE("an audit ends when too many lost processes leave the remaining cases without results") {
   LosingProcesses runner([](const Launch& l) {
     l.store(sum_in_a_tree<float>(l));
     Finding found;
@@ -566,13 +566,14 @@ TEST_CASE("an audit ends behind the cases that have cost so many processes that 
   const KernelReport report = audit_instance(contract, contract.instances.front(), image, runner, options);
   CHECK(only_finding(report).kind == Kind::crash);
   REQUIRE(report.notes.size() == 1);
-  CHECK(report.notes[0] == std::to_string(40 - report.cases) +
-                               " cases were left out, behind others that ended the process that ran them");
+  CHECK(report.notes[0] ==
+        std::to_string(40 - report.cases) + " cases were skipped, after others ended the worker process");
   CHECK(report.cases < 10);
   CHECK(runner.jobs_run < 16);
 }
 
-/// Of a case whose law needs two parts of its input, the first part does not end, and the second is not run.
+/// For a case whose relation needs two parts of its input, the first part does not end and the second is not
+/// run.
 class EndlessFirstPart final : public Runner {
  public:
   explicit EndlessFirstPart(const fake::Kernel& kernel) : inner_(kernel) {}
@@ -601,7 +602,7 @@ class EndlessFirstPart final : public Runner {
   fake::FakeRunner inner_;
 };
 
-TEST_CASE("an input that a law needs and that does not end is a timeout of its case") {
+TEST_CASE("a relation's input that does not end is a timeout of its case") {
   EndlessFirstPart runner([](const Launch& l) { l.store(sum_in_a_tree<float>(l)); });
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   AuditOptions options = many_cases(40);
@@ -609,10 +610,10 @@ TEST_CASE("an input that a law needs and that does not end is a timeout of its c
   const auto image = std::make_shared<const Image>(Image{"fake.ptx", ""});
   const KernelReport report = audit_instance(contract, contract.instances.front(), image, runner, options);
   CHECK(only_finding(report).kind == Kind::timeout);
-  CHECK(report.notes == std::vector<std::string>{"the audit ended at the first case that did not"});
+  CHECK(report.notes == std::vector<std::string>{"the audit stopped at the first case that did not end"});
 }
 
-TEST_CASE("the same seed gives the same audit, another seed another one") {
+TEST_CASE("the same seed gives the same audit, and another seed a different one") {
   std::vector<std::size_t> counts[3];
   for (std::size_t run = 0; run < 3; ++run) {
     AuditOptions options;
@@ -629,7 +630,7 @@ TEST_CASE("the same seed gives the same audit, another seed another one") {
   CHECK(counts[0] != counts[2]);
 }
 
-TEST_CASE("forty cases sample every class; five say what they missed") {
+TEST_CASE("forty cases sample every class, and five report what they missed") {
   const auto kernel = [](const Launch& l) { l.store(sum_in_a_tree<float>(l)); };
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   const KernelReport full = audit(contract, kernel);
@@ -641,7 +642,7 @@ TEST_CASE("forty cases sample every class; five say what they missed") {
                             [](const std::string& n) { return n.find("not sampled: inputs") == 0; }));
 }
 
-TEST_CASE("a kernel without a reduction gets the device's checks alone") {
+TEST_CASE("a kernel without a reduction is checked only by the device") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.instances[0].reduction.reset();
   contract.instances[0].domain.erase(contract.instances[0].domain.begin());
@@ -660,7 +661,7 @@ TEST_CASE("a kernel without a reduction gets the device's checks alone") {
   CHECK(finding.case_text.find("block=33 ") == 0);
 }
 
-TEST_CASE("a result of a shape that cannot be judged is refused, not passed") {
+TEST_CASE("a result shape that cannot be checked is refused") {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   contract.instances[0].reduction->result = ResultShape::bins;
   CHECK_THROWS_AS(audit(contract, [](const Launch&) {}), InputError);
@@ -669,13 +670,13 @@ TEST_CASE("a result of a shape that cannot be judged is refused, not passed") {
   CHECK_THROWS_AS(audit(contract, [](const Launch&) {}), InputError);
 }
 
-TEST_CASE("a spent budget ends the audit and is told") {
+TEST_CASE("an exhausted budget ends the audit and is reported") {
   AuditOptions options;
   options.budget = std::chrono::milliseconds(0);
   const KernelReport report = audit(
       fake::contract(Operator::sum, Element::f32), [](const Launch&) {}, options);
   CHECK(report.cases == 0);
-  CHECK(report.notes.front() == "the time budget ended after 0 of 40 cases");
+  CHECK(report.notes.front() == "the time budget was exhausted after 0 of 40 cases");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Cases as files: what is written comes back, and nothing hostile gets in.
+// Case files: what is written is read back, and malformed files are refused.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of this process alone.
+/// Used only by this process.
 const fs::path& folder() {
   static const TemporaryFolder temporary;
   return temporary.path();
@@ -29,14 +29,14 @@ StoredCase example() {
   stored.contract = "kernels/a \"b\".toml";
   stored.instance = "T=f32,B=128";
   stored.finding = "wrong-value";
-  stored.c.recipe = {
+  stored.c.input = {
       "ill-conditioned", 0xfedcba9876543210, {{3, "0x7fc00001"}, {0, "-0x0p+0"}, {1, "0x1.8p-2"}}};
   stored.c.variables = {{"count", 33}, {"block", 128}, {"grid", 2}, {"k", -4}};
   stored.c.order = Schedule{Schedule::Order::random, 99};
   stored.c.offset = 3;
   stored.c.calls = 2;
-  stored.c.recipe.modifiers = {"scale:-3", "nan:last"};
-  stored.c.law = "padded";
+  stored.c.input.transforms = {"scale:-3", "nan:last"};
+  stored.c.relation = "padded";
   return stored;
 }
 
@@ -55,31 +55,31 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-TEST_CASE("a case reads as one line") {
+TEST_CASE("a case is described in one line") {
   CHECK(describe(example().c) ==
         "count=33 block=128 grid=2 k=-4 ill-conditioned+scale:-3+nan:last seed=18364758544493064720 "
-        "schedule=random:99 offset=3 calls=2 law=padded "
+        "schedule=random:99 offset=3 calls=2 relation=padded "
         "x[3]=0x7fc00001 x[0]=-0x0p+0 x[1]=0x1.8p-2");
 }
 
-TEST_CASE("a case survives its file") {
+TEST_CASE("a case is unchanged after being written to a file and read") {
   const StoredCase before = example();
   const StoredCase after = load_case(written(to_toml(before)));
   CHECK(after.contract == folder() / before.contract);
   CHECK(after.instance == before.instance);
   CHECK(after.finding == before.finding);
-  CHECK(after.c.recipe.distribution == before.c.recipe.distribution);
-  CHECK(after.c.recipe.seed == before.c.recipe.seed);
-  CHECK(after.c.recipe.planted == before.c.recipe.planted);
+  CHECK(after.c.input.distribution == before.c.input.distribution);
+  CHECK(after.c.input.seed == before.c.input.seed);
+  CHECK(after.c.input.planted == before.c.input.planted);
   CHECK(after.c.variables == before.c.variables);
   CHECK(after.c.order == before.c.order);
   CHECK(after.c.offset == before.c.offset);
   CHECK(after.c.calls == before.c.calls);
-  CHECK(after.c.recipe.modifiers == before.c.recipe.modifiers);
-  CHECK(after.c.law == before.c.law);
+  CHECK(after.c.input.transforms == before.c.input.transforms);
+  CHECK(after.c.relation == before.c.relation);
 }
 
-TEST_CASE("a case of a GPU has a co-running load in the place of a schedule") {
+TEST_CASE("a case from a GPU has a co-running load instead of a schedule") {
   StoredCase before = example();
   before.c.order = CoRunningLoad{3, true};
   CHECK(
@@ -89,27 +89,27 @@ TEST_CASE("a case of a GPU has a co-running load in the place of a schedule") {
   CHECK(load_case(written(to_toml(before))).c.order == before.c.order);
 }
 
-TEST_CASE("a case that was stored before there were modifiers and laws still loads") {
+TEST_CASE("a case stored before transforms and relations existed still loads") {
   const StoredCase old = load_case(
       written("format   = 1\ncontract = \"a.toml\"\ninstance = \"T=f32\"\nfinding  = \"wrong-value\"\n\n"
               "[case]\ndistribution = \"uniform\"\nseed         = \"7\"\nschedule     = \"converging\"\n"
               "offset       = 0\ncalls        = 1\n\n[case.variables]\ncount = 3\n"));
   CHECK(describe(old.c) == "count=3 uniform seed=7 schedule=converging");
-  CHECK(old.c.recipe.modifiers.empty());
-  CHECK(old.c.law.empty());
+  CHECK(old.c.input.transforms.empty());
+  CHECK(old.c.relation.empty());
 }
 
-TEST_CASE("a case that was stored with the bits of its planted elements still loads") {
+TEST_CASE("a case stored with the bits of its planted elements still loads") {
   const StoredCase old = load_case(
       written("format = 1\ncontract = \"a.toml\"\ninstance = \"T=f32\"\nfinding = \"wrong-value\"\n\n"
               "[case]\ndistribution = \"zeros\"\nseed = \"0\"\nschedule = \"converging\"\noffset = 0\n"
               "calls = 1\nplanted = [\n  { index = 1, bits = \"0x3fc00000\" },\n]\n\n"
               "[case.variables]\ncount = 3\n"));
-  CHECK(old.c.recipe.planted == std::vector<Planted>{{1, "0x3fc00000"}});
-  CHECK(planted_bits(Element::f32, old.c.recipe.planted[0].value) == 0x3fc00000);  // 1.5
+  CHECK(old.c.input.planted == std::vector<Planted>{{1, "0x3fc00000"}});
+  CHECK(planted_bits(Element::f32, old.c.input.planted[0].value) == 0x3fc00000);  // 1.5
 }
 
-TEST_CASE("what is wrong with a case file is told in one sentence") {
+TEST_CASE("an invalid case file is refused in one sentence") {
   CHECK(error_of(example_text("format   = 1", "format   = 2")) ==
         "\"format\" in the case must be between 1 and 1");
   CHECK(error_of(example_text("calls        = 2", "calls        = 0")) ==
@@ -118,9 +118,9 @@ TEST_CASE("what is wrong with a case file is told in one sentence") {
         "\"calls\" in [case] must be an integer");
   CHECK(error_of(example_text("offset       = 3", "offset       = 99999999999")) ==
         "\"offset\" in [case] must be between 0 and 1048576");
-  CHECK(error_of(example_text("random:99", "sideways")).find("there is no schedule \"sideways\"") == 0);
+  CHECK(error_of(example_text("random:99", "sideways")).find("unknown schedule \"sideways\"") == 0);
   CHECK(error_of(example_text("schedule     = \"random:99\"", "co_running_load = \"some\""))
-            .find("there is no co-running load \"some\"") == 0);
+            .find("unknown co-running load \"some\"") == 0);
   CHECK(error_of(example_text("offset       = 3", "offset = 3\nco_running_load = \"none\"")) ==
         "unknown key \"schedule\" in [case]");
   CHECK(error_of(example_text("finding  ", "findings ")) == "the key \"finding\" is missing in the case");
@@ -130,10 +130,12 @@ TEST_CASE("what is wrong with a case file is told in one sentence") {
             .find("\"bits\" in a planted element must be a string") == 0);
   CHECK(error_of(example_text("value = \"0x1.8p-2\"", "value = 0.375")) ==
         "\"value\" in a planted element must be a string");
-  CHECK(error_of(example_text("0x1.8p-2", "0x1.8q-2")).find("\"0x1.8q-2\" is no value of an element; ") == 0);
+  CHECK(
+      error_of(example_text("0x1.8p-2", "0x1.8q-2")).find("\"0x1.8q-2\" is not the value of an element; ") ==
+      0);
   CHECK(error_of(example_text("value = \"0x1.8p-2\"", "bits = \"0x1\", value = \"0x1p+0\"")) ==
         "unknown key \"value\" in a planted element");
-  CHECK(error_of(example_text("\"nan:last\"", "3")) == "a modifier must be a string");
+  CHECK(error_of(example_text("\"nan:last\"", "3")) == "a transform must be a string");
   CHECK(error_of(example_text("count = 33", "count = 3.5")) == "the variable \"count\" must be an integer");
   CHECK(error_of("format = 1\ncase = 3\n").find("missing in the case") != std::string::npos);
   CHECK(error_of("\xff\xfe garbage") != "no error");

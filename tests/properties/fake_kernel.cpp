@@ -90,7 +90,7 @@ Contract contract(Operator op, Element element) {
 
 KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options,
                    const std::string& ptx, Capabilities capabilities) {
-  static const TemporaryFolder cache;  // of this process alone
+  static const TemporaryFolder cache;  // used only by this process
   static const bool cache_is_ours = setenv("XDG_CACHE_HOME", cache.path().c_str(), 1) == 0;
   if (!cache_is_ours) throw std::runtime_error("the cache cannot be redirected");
   FakeRunner runner(kernel, capabilities);

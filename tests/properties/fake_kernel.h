@@ -1,4 +1,4 @@
-// Kernels written as host functions, so that the engine is tried against reductions whose faults are known.
+// Kernels written as host functions, to test audits on reductions with known faults.
 #pragma once
 
 #include <cstring>
@@ -14,14 +14,14 @@
 
 namespace foldproof::fake {
 
-/// What a host function sees of a launch.
+/// A launch as a host function sees it.
 struct Launch {
   std::span<const std::byte> input;
   std::span<std::byte> output;
   std::size_t count = 0;
   std::int64_t block = 1;
-  Schedule schedule;         ///< where the runner obeys schedules
-  CoRunningLoad load;        ///< where it does not
+  Schedule schedule;         ///< if the runner obeys schedules
+  CoRunningLoad load;        ///< if it does not
   std::uint64_t offset = 0;  ///< bytes by which the input is misaligned
   std::span<std::byte> writable_input;
   std::vector<Finding>* findings = nullptr;
@@ -46,8 +46,8 @@ struct Launch {
 
 using Kernel = std::function<void(const Launch&)>;
 
-/// Runs every launch of a job as one call of the host function. Memory that nobody wrote holds 0xcd. It
-/// counts instructions where it observes launches.
+/// Runs every launch of a job as one call of the host function. Memory that was never written holds 0xcd.
+/// Counts instructions if it observes launches.
 class FakeRunner final : public Runner {
  public:
   explicit FakeRunner(Kernel kernel, Capabilities capabilities = {})
@@ -66,15 +66,15 @@ class FakeRunner final : public Runner {
   Capabilities capabilities_;
 };
 
-/// "kernel(input, output, int count)" over count 0 .. 2^20, block 1 .. 1024, one block.
+/// "kernel(input, output, int count)" with count 0 .. 2^20, block 1 .. 1024, one block.
 Contract contract(Operator op, Element element);
 
 /// Audits the first instance without touching the user's cache.
-/// `ptx`: the text of the image, which nothing runs.
+/// `ptx`: the text of the image, which is never run.
 KernelReport audit(const Contract& contract, const Kernel& kernel, const AuditOptions& options = {},
                    const std::string& ptx = "", Capabilities capabilities = {});
 
-/// Adds in an order drawn from the case's own numbers: any binary tree may come.
+/// Adds in an order drawn from the case's own numbers; every binary tree is possible.
 template <typename T>
 T random_tree_sum(std::vector<T> values, std::uint64_t seed) {
   if (values.empty()) return T{0};

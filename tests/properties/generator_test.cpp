@@ -1,4 +1,4 @@
-// Cases stay inside what a contract claims, reach its edges, and are the same everywhere.
+// Generated cases stay within the contract's claims, reach its limits, and are reproducible.
 #include <map>
 #include <set>
 
@@ -20,7 +20,7 @@ Instance with_domain(const std::vector<std::pair<std::string, std::string>>& ran
   return instance;
 }
 
-/// The values of each variable over many cases, each of which the domain admits.
+/// The values of each variable over many cases, all of which must be in the domain.
 std::map<std::string, std::set<std::int64_t>> sampled(const Instance& instance, std::uint64_t cases = 400) {
   const Domain domain(instance, 1 << 16);
   const CaseGenerator generator(instance, domain, "test", 1);
@@ -37,7 +37,7 @@ bool holds(const std::set<std::int64_t>& values, std::initializer_list<std::int6
   return std::ranges::all_of(wanted, [&](std::int64_t v) { return values.contains(v); });
 }
 
-TEST_CASE("counts and blocks reach their edges") {
+TEST_CASE("counts and blocks reach their limits") {
   auto values = sampled(with_domain({{"count", "0 .. 2^33"},
                                      {"block", "1 .. 1024"},
                                      {"grid", "1 .. min(ceil_div(count, block) + 1, 2^31 - 1)"}}),
@@ -49,13 +49,13 @@ TEST_CASE("counts and blocks reach their edges") {
   CHECK(holds(values["grid"], {1, 2, 3}));
 }
 
-TEST_CASE("counts lie around multiples of the block") {
+TEST_CASE("counts are near multiples of the block") {
   const Instance instance =
       with_domain({{"count", "0 .. 2^31 - 1"}, {"block", "100"}, {"grid", "max(1, ceil_div(count, block))"}});
   CHECK(holds(sampled(instance, 2000)["count"], {99, 100, 101, 199, 200, 201}));
 }
 
-TEST_CASE("narrow, fixed, dependent and unusual domains are kept") {
+TEST_CASE("narrow, fixed, dependent and unusual domains are respected") {
   CHECK(sampled(with_domain({{"count", "1 .. 32"}}))["count"].size() > 15);
   CHECK(sampled(with_domain({{"count", "77"}, {"block", "128"}}))["count"] == std::set<std::int64_t>{77});
   CHECK(sampled(with_domain({{"k", "5 .. 10"}, {"block", "2^k"}, {"count", "0 .. block"}}))["block"] ==
@@ -66,7 +66,7 @@ TEST_CASE("narrow, fixed, dependent and unusual domains are kept") {
   CHECK(sampled(with_domain({{"count", "5 .. 9"}, {"offset", "4"}}))["offset"] == std::set<std::int64_t>{4});
 }
 
-TEST_CASE("cases are drawn from what is tried of the domain, which admits the rest") {
+TEST_CASE("cases are drawn from [tried], but the whole domain is valid") {
   Instance instance = with_domain({{"count", "0 .. 2^33"}, {"grid", "1 .. 2^31 - 1"}});
   instance.tried = {{"count", Range::parse("0 .. 100", {})}, {"grid", Range::parse("3 .. count + 3", {})}};
   auto values = sampled(instance);
@@ -78,7 +78,7 @@ TEST_CASE("cases are drawn from what is tried of the domain, which admits the re
   CHECK_THROWS_AS(sampled(instance), InputError);
 }
 
-TEST_CASE("segments are few, or once in a while as many as there may be; rows may be as long as counts") {
+TEST_CASE("segments are mostly few and rarely as many as possible, and rows may be as long as counts") {
   const auto segments = sampled(with_domain({{"segments", "1 .. 2^20"}, {"count", "0 .. 2^33"}}))["segments"];
   CHECK(*segments.rbegin() == 4096);
   CHECK(std::ranges::count_if(segments, [](std::int64_t n) { return n > 300; }) == 1);
@@ -87,7 +87,7 @@ TEST_CASE("segments are few, or once in a while as many as there may be; rows ma
   CHECK(*columns.rbegin() > 20000);
 }
 
-TEST_CASE("variables that the count grows with are drawn so that it fits") {
+TEST_CASE("variables that determine the count are drawn so that it is within the limit") {
   auto values = sampled(with_domain({{"groups", "0 .. 2^20"}, {"count", "groups * 4"}}));
   CHECK(*values["groups"].rbegin() == 1 << 14);
   CHECK(*values["count"].rbegin() == 1 << 16);
@@ -96,7 +96,7 @@ TEST_CASE("variables that the count grows with are drawn so that it fits") {
   CHECK(*values["size"].rbegin() > 1000);
 }
 
-TEST_CASE("rows are few, or as many as blocks may be; columns lie around warps, blocks and powers of two") {
+TEST_CASE("rows are few or as many as blocks, and columns are near warps, blocks and powers of two") {
   auto values = sampled(
       with_domain(
           {{"block", "100"}, {"columns", "1 .. 2^31"}, {"rows", "1 .. 2^31"}, {"count", "rows * columns"}}),
@@ -107,8 +107,8 @@ TEST_CASE("rows are few, or as many as blocks may be; columns lie around warps, 
       holds(values["columns"], {1, 2, 31, 32, 33, 63, 64, 65, 99, 100, 101, 199, 200, 201, 255, 257, 4097}));
 }
 
-TEST_CASE("forty cases join the largest count with the largest grid") {
-  // A second level that folds 256 partials of 256 threads loses the 257th.
+TEST_CASE("forty cases combine the largest count with the largest grid") {
+  // A second level that reduces 256 partial results with 256 threads loses the 257th.
   const Instance instance = with_domain({{"count", "1 .. 1000000"}, {"grid", "1 .. 300"}});
   const Domain domain(instance, AuditOptions{}.largest_count);
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
@@ -117,7 +117,7 @@ TEST_CASE("forty cases join the largest count with the largest grid") {
     for (std::uint64_t i = 0; i < 40; ++i) {
       const Case c = generator.generate(i);
       const bool is_corner = c.variables.at("count") > 256 * 256 && c.variables.at("grid") > 256;
-      if (is_corner && c.recipe.distribution == "integers") ++corners;
+      if (is_corner && c.input.distribution == "integers") ++corners;
     }
     INFO("seed " << seed);
     CHECK(corners >= 1);
@@ -125,7 +125,7 @@ TEST_CASE("forty cases join the largest count with the largest grid") {
   }
 }
 
-TEST_CASE("forty cases hold the last count of a domain that ends with its largest block") {
+TEST_CASE("forty cases include the last count of a domain that ends with its largest block") {
   for (const auto& ranges : {std::vector<std::pair<std::string, std::string>>{{"block", "1 .. 1024"}},
                              {{"k", "0 .. 10"}, {"block", "2^k"}}}) {
     auto all = ranges;
@@ -134,15 +134,16 @@ TEST_CASE("forty cases hold the last count of a domain that ends with its larges
     const Domain domain(instance, AuditOptions{}.largest_count);
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const CaseGenerator generator(instance, domain, "test", seed);
-      bool is_met = false;
-      for (std::uint64_t i = 0; i < 40; ++i) is_met |= generator.generate(i).variables.at("count") == 1024;
+      bool is_reached = false;
+      for (std::uint64_t i = 0; i < 40; ++i)
+        is_reached |= generator.generate(i).variables.at("count") == 1024;
       INFO("seed " << seed << ", " << ranges.front().first);
-      CHECK(is_met);
+      CHECK(is_reached);
     }
   }
 }
 
-/// The blocks of the first twelve cases; those without elements aside.
+/// The blocks of the first twelve cases, without those that have no elements.
 std::set<std::int64_t> blocks_of_twelve(const Instance& instance, std::uint64_t seed) {
   const Domain domain(instance, 1 << 16);
   const CaseGenerator generator(instance, domain, "test", seed);
@@ -154,8 +155,9 @@ std::set<std::int64_t> blocks_of_twelve(const Instance& instance, std::uint64_t 
   return blocks;
 }
 
-TEST_CASE("twelve cases hold every block where there are few") {
-  // Three blocks drawn at random leave one out in 2 % of twelve: D5a with 32 threads was not met so.
+TEST_CASE("twelve cases cover every block if there are few") {
+  // With three blocks drawn at random, 2 % of all sets of twelve cases miss one, as happened to D5a with 32
+  // threads.
   const Instance few = with_domain({{"k", "5 .. 7"}, {"block", "2^k"}, {"count", "0 .. 2^33"}});
   const Instance eight = with_domain({{"block", "25 .. 32"}, {"count", "0 .. 2^33"}});
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
@@ -165,7 +167,7 @@ TEST_CASE("twelve cases hold every block where there are few") {
   }
 }
 
-TEST_CASE("each of few blocks has as many turns as the others, and the largest one the corners besides") {
+TEST_CASE("each of few blocks is used equally often, and the largest one also for the corner cases") {
   const Instance instance = with_domain({{"k", "5 .. 7"}, {"block", "2^k"}, {"count", "0 .. 2^33"}});
   const Domain domain(instance, 1 << 16);
   const CaseGenerator generator(instance, domain, "test", 1);
@@ -174,11 +176,11 @@ TEST_CASE("each of few blocks has as many turns as the others, and the largest o
     const Variables variables = generator.generate(i).variables;
     if (variables.at("count") != 0) ++turns[variables.at("block")];
   }
-  // Of eight cases one has no elements, and of 48 one is such a corner: 144 = 18 + 3 + 3 * 41.
+  // One of eight cases has no elements, and one of 48 is a corner case: 144 = 18 + 3 + 3 * 41.
   CHECK(turns == std::map<std::int64_t, int>{{32, 41}, {64, 41}, {128, 41 + 3}});
 }
 
-TEST_CASE("a grid reaches the largest count's last block, whatever its threads") {
+TEST_CASE("a grid reaches the largest count's last block for every block size") {
   for (const std::string block : {"32", "64", "128", "256", "512", "1024"}) {
     const Instance instance = with_domain(
         {{"count", "0 .. 2^33"}, {"block", block}, {"grid", "1 .. max(1, ceil_div(count, block))"}});
@@ -191,15 +193,15 @@ TEST_CASE("a grid reaches the largest count's last block, whatever its threads")
   }
 }
 
-TEST_CASE("a domain beyond the largest count is told") {
+TEST_CASE("a domain beyond the largest count is refused") {
   const Instance instance = with_domain({{"count", "2^31 .. 2^33"}});
   const Domain domain(instance, 1 << 16);
   CHECK_THROWS_WITH(
       domain.nearest({}),
-      "the contract claims counts from 2147483648 on, and the largest one that is tried is 65536");
+      "the contract claims counts of at least 2147483648, but the largest count tried is 65536");
 }
 
-TEST_CASE("a case depends on identity, seed and index alone") {
+TEST_CASE("a case depends only on identity, seed and index") {
   const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
   const Domain domain(instance, 1 << 16);
   const CaseGenerator a(instance, domain, "A5|T=f32", 1), same(instance, domain, "A5|T=f32", 1);
@@ -213,8 +215,8 @@ TEST_CASE("a case depends on identity, seed and index alone") {
   CHECK(texts.size() == 12);
 }
 
-// The numbers below were printed once and change with the recipes alone: a seed in a report means the same
-// case for ever.
+// Recorded outputs, which change only with the distributions: a seed in a report always refers to the same
+// case.
 TEST_CASE("the first cases of seed 1 are fixed") {
   const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
   const Domain domain(instance, 1 << 16);
@@ -225,7 +227,7 @@ TEST_CASE("the first cases of seed 1 are fixed") {
         "count=1 block=822 subnormals seed=3838972453 schedule=random:119420513");
 }
 
-TEST_CASE("where schedules have no meaning, the same cases have the co-running loads that stand for them") {
+TEST_CASE("on devices without schedules, the same cases have the corresponding co-running loads") {
   const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
   const Domain domain(instance, 1 << 16);
   const CaseGenerator emulated(instance, domain, "test", 1), gpu(instance, domain, "test", 1, false);
@@ -238,23 +240,22 @@ TEST_CASE("where schedules have no meaning, the same cases have the co-running l
     here.order = there.order;
     CHECK(describe(here) == describe(there));
   }
-  // None, 1 to 8 eighths, and each of these beside the kernel that keeps half of the GPU busy.
+  // None, 1 to 8 eighths, and each of these with the kernel that keeps half of the GPU busy.
   CHECK(loads.size() == 18);
 }
 
-TEST_CASE(
-    "integers and subnormals stay as they were made, and no case without elements takes an input away") {
+TEST_CASE("integers and subnormals are not transformed, and every distribution gets cases with elements") {
   const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
   const Domain domain(instance, 1 << 16);
   const CaseGenerator generator(instance, domain, "test", 1);
   std::map<std::string, int> with_elements;
   for (std::uint64_t i = 0; i < 400; ++i) {
     const Case c = generator.generate(i);
-    if (c.variables.at("count") != 0) ++with_elements[c.recipe.distribution];
-    if (c.recipe.distribution == "integers" || c.recipe.distribution == "subnormals")
-      CHECK(c.recipe.modifiers.empty());
+    if (c.variables.at("count") != 0) ++with_elements[c.input.distribution];
+    if (c.input.distribution == "integers" || c.input.distribution == "subnormals")
+      CHECK(c.input.transforms.empty());
   }
-  // 350 of the cases have elements, and there are 23 distributions: 15 rounds and a part of one.
+  // 350 of the cases have elements, and there are 23 distributions: 15 rounds and part of another.
   CHECK(with_elements.size() == 23);
   for (const auto& [distribution, cases] : with_elements) {
     INFO(distribution);
@@ -262,17 +263,17 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("two cases of eight have a law, and forty cases have each") {
+TEST_CASE("two of eight cases have a relation, and forty cases cover all relations") {
   const Instance instance = with_domain({{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}});
   const Domain domain(instance, 1 << 16);
   const CaseGenerator generator(instance, domain, "test", 1);
-  std::map<std::string, int> laws;
-  for (std::uint64_t i = 0; i < 40; ++i) ++laws[generator.generate(i).law];
-  CHECK(laws[""] == 30);
-  CHECK(laws.size() == 1 + generator.laws().size());
+  std::map<std::string, int> relations;
+  for (std::uint64_t i = 0; i < 40; ++i) ++relations[generator.generate(i).relation];
+  CHECK(relations[""] == 30);
+  CHECK(relations.size() == 1 + generator.relations().size());
 }
 
-TEST_CASE("forty cases cover every class, whatever the seed") {
+TEST_CASE("forty cases cover every class for every seed") {
   const Instance instance = with_domain(
       {{"count", "0 .. 2^31"}, {"block", "1 .. 1024"}, {"grid", "max(1, ceil_div(count, block))"}});
   const Domain domain(instance, 1 << 16);
@@ -288,7 +289,7 @@ TEST_CASE("forty cases cover every class, whatever the seed") {
   }
 }
 
-TEST_CASE("where it is claimed what becomes of masked rows, forty cases have some") {
+TEST_CASE("if a contract claims the result of masked rows, forty cases include some") {
   Instance instance = with_domain(
       {{"columns", "1 .. 2^20"}, {"rows", "1 .. 100"}, {"count", "rows * columns"}, {"block", "1 .. 1024"}});
   instance.reduction->op = Operator::softmax;
@@ -315,7 +316,7 @@ TEST_CASE("where it is claimed what becomes of masked rows, forty cases have som
   }
 }
 
-TEST_CASE("on a GPU, co-running loads can be missed, and schedules cannot") {
+TEST_CASE("on a GPU, co-running loads can be missed but schedules cannot") {
   const Instance instance = with_domain({{"count", "0 .. 2^31"}});
   const Domain domain(instance, 1 << 16);
   const std::string missed = Coverage().missed(domain, CaseGenerator(instance, domain, "test", 1, false));
@@ -325,7 +326,7 @@ TEST_CASE("on a GPU, co-running loads can be missed, and schedules cannot") {
   CHECK(missed.find("schedule") == std::string::npos);
 }
 
-TEST_CASE("only what the domain admits can be missed") {
+TEST_CASE("only classes within the domain are reported as missed") {
   const Instance whole = with_domain({{"groups", "1 .. 100"}, {"count", "groups * 4"}, {"offset", "0"}});
   const auto missed_by_none = [](const Instance& instance) {
     const Domain domain(instance, 1 << 16);

@@ -1,4 +1,4 @@
-// From a contract's words to what a kernel is launched with.
+// From a contract's expressions to the arguments and shape of a launch.
 #include <cstring>
 
 #include "catch.h"
@@ -61,15 +61,15 @@ std::string error_of(const ArgumentContract& argument, std::uint32_t bytes) {
   return "no error";
 }
 
-TEST_CASE("an integer takes the width of its parameter") {
+TEST_CASE("an integer has the width of its parameter") {
   CHECK(laid(integer("count"), 4).bytes.size() == 4);
   CHECK(laid(integer("count"), 8).bytes.size() == 8);
   CHECK(value_of(laid(integer("0 - 1"), 4)) == 0xffffffff);
   CHECK(value_of(laid(integer("2^32 - 1"), 4)) == 0xffffffff);
   CHECK(error_of(integer("count"), 2) ==
-        "fake.toml:7:1: \"count\" is 70000, which does not fit into the kernel's parameter of 16 bits");
+        "fake.toml:7:1: \"count\" is 70000, which does not fit in the kernel's parameter of 16 bits");
   CHECK(error_of(integer("count"), 12) ==
-        "fake.toml:7:1: the number \"count\" is given for a parameter of 12 bytes");
+        "fake.toml:7:1: the integer \"count\" is passed to a parameter of 12 bytes");
 }
 
 TEST_CASE("typed numbers keep their own width") {
@@ -77,17 +77,17 @@ TEST_CASE("typed numbers keep their own width") {
   CHECK(value_of(laid(number(Element::f16, 0.5), 2)) == 0x3800);
   CHECK(value_of(laid(typed(Element::i16, "block"), 2)) == 32);
   CHECK(error_of(number(Element::f64, 1), 4) ==
-        "fake.toml:7:1: an argument of 8 bytes is given for a parameter of 4");
+        "fake.toml:7:1: an argument of 8 bytes is passed to a parameter of 4 bytes");
 }
 
-TEST_CASE("a pointer is eight bytes to be patched, past as many elements as it says") {
+TEST_CASE("a pointer is eight bytes to be patched, with an offset in elements") {
   const JobArgument argument = laid(pointer("output", "block"), 8);
   REQUIRE(argument.pointers.size() == 1);
   CHECK(argument.pointers[0].buffer == 1);
   CHECK(argument.pointers[0].offset == 32 * 4);
 }
 
-TEST_CASE("structures are laid out as C++ lays them out") {
+TEST_CASE("structures have the layout of C++") {
   // struct { char a; short b; struct { char c; float* d; } e; int f; }: offsets 0, 2, 8 (16), 24; size 32.
   ArgumentContract inner, outer;
   inner.form = outer.form = ArgumentContract::Form::structure;
@@ -100,7 +100,7 @@ TEST_CASE("structures are laid out as C++ lays them out") {
   CHECK(argument.bytes[2] == std::byte{2});
   CHECK(argument.bytes[8] == std::byte{3});
   CHECK(argument.bytes[24] == std::byte{4});
-  CHECK(error_of(outer, 24) == "fake.toml:7:1: an argument of 32 bytes is given for a parameter of 24");
+  CHECK(error_of(outer, 24) == "fake.toml:7:1: an argument of 32 bytes is passed to a parameter of 24 bytes");
 }
 
 struct Built {
@@ -109,7 +109,7 @@ struct Built {
   Case c;
 
   Built() {
-    c.recipe.distribution = "equal";
+    c.input.distribution = "equal";
     c.variables = {{"count", 3}, {"block", 64}};
   }
   PreparedJob job(std::size_t elements = 3) const {
@@ -119,13 +119,13 @@ struct Built {
   }
 };
 
-TEST_CASE("the input starts as many elements past an aligned address as the case says") {
+TEST_CASE("the input starts at the case's offset from an aligned address") {
   Built built;
   built.c.offset = 3;
   CHECK(built.job().job.buffers[0].offset == 12);
 }
 
-TEST_CASE("an undefined buffer is given no bytes; the others are filled, and again before each call") {
+TEST_CASE("undefined buffers are not filled, and others are filled once or before each call") {
   Built built;
   BufferContract scratch{"scratch", Element::f32, Expression::parse("block", here),
                          BufferContract::Initial::undefined, BufferContract::Reset::each_call};
@@ -140,14 +140,14 @@ TEST_CASE("an undefined buffer is given no bytes; the others are filled, and aga
   CHECK(job.buffers[2].bytes == 256);
   CHECK(job.buffers[2].initial.empty());
   CHECK(job.buffers[3].initial == std::vector<std::byte>(4));
-  REQUIRE(job.steps.size() == 3);  // launch, the output reset, launch
+  REQUIRE(job.steps.size() == 3);  // launch, reset of the output, launch
   const auto* write = std::get_if<JobWrite>(&job.steps[1]);
   REQUIRE(write != nullptr);
   CHECK(write->buffer == 1);
   CHECK(write->bytes == job.buffers[1].initial);
 }
 
-TEST_CASE("an in-place kernel gets its input again before each call and is read back from it") {
+TEST_CASE("an in-place kernel gets its input again before each call, and its output is read from it") {
   Built built;
   built.instance.in_place = true;
   built.instance.launches[0].arguments[1].buffer = "output";
@@ -158,8 +158,9 @@ TEST_CASE("an in-place kernel gets its input again before each call and is read 
   CHECK(std::holds_alternative<JobWrite>(prepared.job.steps[1]));
 }
 
-TEST_CASE("every thread may look at every element, in a lane of its own too") {
-  // Eight instructions for each of 4096 elements by 1024 threads; 32 of those are one warp where they agree.
+TEST_CASE("the budget suffices for every thread to read every element, even lane by lane") {
+  // Eight instructions for each of 4096 elements by 1024 threads; 32 of them are one warp if they do not
+  // diverge.
   Built built;
   built.c.variables = {{"count", 4096}, {"block", 1024}};
   const auto limit = [&] { return built.job(4096).job.limits.warp_instructions; };
@@ -168,15 +169,15 @@ TEST_CASE("every thread may look at every element, in a lane of its own too") {
   built.c.order = Schedule{Schedule::Order::lanes_forward};
   CHECK(limit() > lane_by_lane);
 
-  // 260 blocks of 256 threads over 66,560 elements, one a thread.
+  // 260 blocks of 256 threads over 66,560 elements, one element per thread.
   built.c.variables = {{"count", 66560}, {"block", 256}};
   built.c.order = Schedule{};
   built.instance.launches[0].grid[0] = Expression::constant(260);
   CHECK(built.job(66560).job.limits.warp_instructions > std::uint64_t{7} * 66560 * 66560 / 32);
 }
 
-TEST_CASE("a launch that does not end is stopped after a minute, and a small one after a second") {
-  // Some 20 million instructions of warps are executed each second.
+TEST_CASE("the budget is below a minute, and below a second for a small launch") {
+  // The device executes some 20 million warp instructions per second.
   Built built;
   built.c.variables = {{"count", 66560}, {"block", 1024}};
   built.instance.launches[0].grid[0] = Expression::constant(4096);
@@ -197,11 +198,11 @@ TEST_CASE("an instance can be launched once at given variables") {
   CHECK(job.buffers[0].initial.size() == 12);
 }
 
-TEST_CASE("an instance can be launched as a case says") {
+TEST_CASE("an instance can be launched with the parameters of a case") {
   const Contract contract = fake::contract(Operator::max, Element::f32);
   fake::FakeRunner runner([](const fake::Launch&) {});
   Case c;
-  c.recipe.distribution = "equal";
+  c.input.distribution = "equal";
   c.variables = {{"count", 3}, {"block", 64}};
   c.order = Schedule{Schedule::Order::lanes_backward};
   c.offset = 1;
@@ -214,26 +215,27 @@ TEST_CASE("an instance can be launched as a case says") {
   CHECK(job.buffers[0].initial.size() == 12);
 }
 
-TEST_CASE("a contract that cannot be launched is told where and why") {
+TEST_CASE("a contract that cannot be launched is refused with position and reason") {
   Built built;
   built.instance.launches[0].grid[0] = Expression::parse("ceil_div(count - 3, block)", here);
   CHECK_THROWS_WITH(
       built.job(),
-      Catch::Contains("the grid \"ceil_div(count - 3, block)\" is 0; a launch needs at least 1"));
+      Catch::Contains("the grid \"ceil_div(count - 3, block)\" is 0; a launch requires at least 1"));
   Built missing;
   missing.instance.launches[0].lowered = "other";
-  CHECK_THROWS_WITH(missing.job(), "fake.toml:1:1: fake.ptx holds no kernel \"kernel<float>\"");
+  CHECK_THROWS_WITH(missing.job(), "fake.toml:1:1: fake.ptx contains no kernel \"kernel<float>\"");
   Built arguments;
   arguments.instance.launches[0].arguments.pop_back();
   CHECK_THROWS_WITH(
       arguments.job(),
-      "fake.toml:1:1: the kernel \"kernel<float>\" takes 3 arguments, and the contract passes 2");
+      "fake.toml:1:1: the kernel \"kernel<float>\" takes 3 arguments, but the contract passes 2");
   Built few;
   few.instance.output_count = Expression::parse("1 - count", here);
-  CHECK_THROWS_WITH(few.job(), Catch::Contains("fake.toml:7:1: the buffer \"output\" is given -2 elements"));
+  CHECK_THROWS_WITH(few.job(), Catch::Contains("fake.toml:7:1: the number of elements of the buffer "
+                                               "\"output\" may be -2, but must not be negative"));
   Built huge;
   huge.instance.output_count = Expression::parse("2^60", here);
-  CHECK_THROWS_WITH(huge.job(), Catch::Contains("the buffer \"output\" would need"));
+  CHECK_THROWS_WITH(huge.job(), Catch::Contains("the buffer \"output\" requires"));
 }
 
 }  // namespace

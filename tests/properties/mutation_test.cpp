@@ -1,4 +1,4 @@
-// Each mutation on the smallest PTX that has something to lose: what is changed, worked out by hand.
+// Each mutation on minimal PTX, compared with changes derived by hand.
 #include "properties/mutation.h"
 
 #include <algorithm>
@@ -28,11 +28,12 @@ Instance launching_k() {
   return instance;
 }
 
-/// "deed -> statement" of every mutant of this kind.
+/// "change -> statement" for every mutant of this kind.
 std::vector<std::string> changes(const std::string& mutation, const std::string& body) {
   std::vector<std::string> found;
   for (const Mutant& mutant : mutants_of(launching_k(), kernel(body)))
-    if (mutant.mutation == mutation) found.push_back(mutant.deed + " -> " + mutant.edits.front().replacement);
+    if (mutant.mutation == mutation)
+      found.push_back(mutant.change + " -> " + mutant.edits.front().replacement);
   return found;
 }
 
@@ -40,7 +41,7 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("barriers are deleted; one that votes leaves a thread its own vote") {
+TEST_CASE("barriers are deleted; a deleted reduction leaves each thread its own predicate") {
   CHECK(changes("delete-barrier", "bar.sync 0;") == Lines{"delete the barrier -> "});
   CHECK(changes("delete-barrier", "barrier.cluster.wait;") ==
         Lines{"delete the wait at the cluster barrier -> "});
@@ -50,7 +51,7 @@ TEST_CASE("barriers are deleted; one that votes leaves a thread its own vote") {
   CHECK(changes("delete-warp-barrier", "bar.warp.sync -1;") == Lines{"delete the warp barrier -> "});
 }
 
-TEST_CASE("fences are deleted, and narrowed by a step") {
+TEST_CASE("fences are deleted, and narrowed by one scope") {
   CHECK(changes("delete-fence", "membar.gl;") == Lines{"delete the fence -> "});
   CHECK(changes("narrow-fence", "fence.acq_rel.sys;") ==
         Lines{"narrow the fence from the system to the device -> fence.acq_rel.gpu;"});
@@ -59,15 +60,15 @@ TEST_CASE("fences are deleted, and narrowed by a step") {
   CHECK(changes("narrow-fence", "membar.cta;").empty());
 }
 
-TEST_CASE("a constant mask loses its lowest and its highest lane") {
+TEST_CASE("a constant mask loses its lowest or its highest lane") {
   CHECK(changes("clear-mask-bit", "bar.warp.sync 0xff0;") ==
-        Lines{"take lane 4 out of the mask 0xff0 -> bar.warp.sync 0xfe0;",
-              "take lane 11 out of the mask 0xff0 -> bar.warp.sync 0x7f0;"});
+        Lines{"remove lane 4 from the mask 0xff0 -> bar.warp.sync 0xfe0;",
+              "remove lane 11 from the mask 0xff0 -> bar.warp.sync 0x7f0;"});
   CHECK(changes("clear-mask-bit", "mov.b32 %r9, 3;\nvote.sync.ballot.b32 %r1, %p1, %r9;").size() == 2);
   CHECK(changes("clear-mask-bit", "activemask.b32 %r8;\nbar.warp.sync %r8;").empty());
 }
 
-TEST_CASE("strength and scope of accesses are weakened") {
+TEST_CASE("memory order and scope of accesses are weakened") {
   CHECK(changes("drop-volatile", "ld.volatile.global.u32 %r1, [%rd1+4];") ==
         Lines{"drop volatile from the load -> ld.global.u32 %r1, [%rd1+4];"});
   CHECK(changes("weaken-order", "ld.acquire.gpu.global.u32 %r1, [%rd1];") ==
@@ -80,7 +81,7 @@ TEST_CASE("strength and scope of accesses are weakened") {
   CHECK(changes("narrow-scope", "atom.shared.add.u32 %r1, [%rd1], 1;").empty());
 }
 
-TEST_CASE("an atomic becomes a load, its operation and a store, each under the guard") {
+TEST_CASE("an atomic becomes a load, the operation and a store, all with the same guard") {
   CHECK(
       changes("split-atomic", "@%p1 red.global.add.f32 [%rd1], %f1;") ==
       Lines{"turn the atomic (add) into a load, the operation and a store -> { .reg .b32 %mutated<2>; .reg "
@@ -88,10 +89,10 @@ TEST_CASE("an atomic becomes a load, its operation and a store, each under the g
             "@%p1 st.global.b32 [%rd1], %mutated1; }"});
 }
 
-TEST_CASE("comparisons of integers are forced, and moved by one") {
+TEST_CASE("integer comparisons are forced, and shifted by one") {
   CHECK(changes("force-compare", "setp.lt.u32 %p1, %r1, %r2;") ==
-        Lines{"let the comparison (lt) always hold -> setp.eq.u32 %p1, 0, 0;",
-              "let the comparison (lt) never hold -> setp.ne.u32 %p1, 0, 0;"});
+        Lines{"make the comparison (lt) always true -> setp.eq.u32 %p1, 0, 0;",
+              "make the comparison (lt) always false -> setp.ne.u32 %p1, 0, 0;"});
   CHECK(changes("shift-compare", "setp.lt.u32 %p1, %r1, %r2;") ==
         Lines{"compare with le instead of lt -> setp.le.u32 %p1, %r1, %r2;"});
   CHECK(changes("shift-compare", "setp.ne.s32 %p1, %r1, 0;") ==
@@ -106,13 +107,13 @@ TEST_CASE("shuffles, shifts and the operation itself are changed") {
   CHECK(changes("shift-amount", "shr.u32 %r1, %r2, 1;") ==
         Lines{"shift by 2 instead of 1 -> shr.u32 %r1, %r2, 2;"});
   CHECK(changes("swap-extremum", "max.s32 %r1, %r2, %r3;") ==
-        Lines{"take the min instead of the max -> min.s32 %r1, %r2, %r3;"});
+        Lines{"use min instead of max -> min.s32 %r1, %r2, %r3;"});
   CHECK(changes("subtract", "add.f32 %f1, %f2, %f3;") ==
         Lines{"subtract instead of adding -> sub.f32 %f1, %f2, %f3;"});
   CHECK(changes("subtract", "add.s32 %r1, %r2, %r3;").empty());
 }
 
-TEST_CASE("a line that the compiler repeats is one mutant with several edits") {
+TEST_CASE("a source line that the compiler repeats is one mutant with several edits") {
   const Image image = kernel(
       ".loc 1 7 3\nbar.sync 0;\n.loc 1 8 3\nbar.sync 0;\n.loc 1 7 3\nbar.sync 0;\n"
       "ret;\n}\n.file 1 \"/src/k.cu\"\n.visible .entry unused() { bar.sync 0;");
@@ -125,38 +126,39 @@ TEST_CASE("a line that the compiler repeats is one mutant with several edits") {
   CHECK(changed.ptx.text().size() == image.ptx.text().size() - std::string("bar.sync 0;").size());
 }
 
-TEST_CASE("the score counts what was killed of what was killed or survived") {
+TEST_CASE("the score is the share of killed mutants among killed and survived ones") {
   MutationReport report;
-  for (const Fate fate : {Fate::killed, Fate::killed, Fate::killed, Fate::survived, Fate::equivalent,
-                          Fate::invalid, Fate::skipped}) {
+  for (const MutantStatus status :
+       {MutantStatus::killed, MutantStatus::killed, MutantStatus::killed, MutantStatus::survived,
+        MutantStatus::equivalent, MutantStatus::invalid, MutantStatus::skipped}) {
     report.mutants.emplace_back();
-    report.mutants.back().fate = fate;
+    report.mutants.back().status = status;
   }
   CHECK(score({&report, 1}) == 75.0);
   CHECK(score({}) == 100.0);
 }
 
-TEST_CASE("the exit status follows the floor, what is wrong and what was not tried") {
+TEST_CASE("the exit status depends on the floor, invalid annotations and mutants not tried") {
   MutationReport report;
   report.mutants.resize(3);
-  report.mutants[0].fate = Fate::killed;
-  report.mutants[1].fate = Fate::survived;
-  report.mutants[2].fate = Fate::invalid;
+  report.mutants[0].status = MutantStatus::killed;
+  report.mutants[1].status = MutantStatus::survived;
+  report.mutants[2].status = MutantStatus::invalid;
   const auto status = [&](std::optional<double> floor) { return exit_status({&report, 1}, floor); };
   CHECK(status({}) == 0);
   CHECK(status(50) == 0);
   CHECK(status(51) == 1);
-  report.mutants[2].fate = Fate::skipped;
+  report.mutants[2].status = MutantStatus::skipped;
   CHECK(status({}) == 0);
   CHECK(status(50) == 3);
   CHECK(status(51) == 1);
   report.reason = "its process was ended";
   CHECK(status({}) == 3);
-  report.wrong_excuses.emplace_back("it was noticed");
+  report.wrong_equivalents.emplace_back("it was noticed");
   CHECK(status({}) == 1);
 }
 
-/// A source with a barrier in lines 3 and 5, of which the second has a comment.
+/// A source with a barrier in lines 3 and 5; the second one has a comment.
 struct TwoBarriers : TemporaryFolder {
   TwoBarriers() {
     std::ofstream(file()) << "a();\n\nbar();\nb();\nbar();  // of the end\n";
@@ -167,51 +169,51 @@ struct TwoBarriers : TemporaryFolder {
   Mutant mutant;
 };
 
-Contract with_excuse(const std::string& code, std::uint64_t occurrence = 0) {
+Contract with_equivalent(const std::string& code, std::uint64_t occurrence = 0) {
   Contract contract;
   contract.equivalents.push_back({"delete-barrier", "k.cu", code, occurrence, "", 1, "nothing follows", {}});
   return contract;
 }
 
-TEST_CASE("an excuse must fit a survivor, and no more statements than it speaks of") {
+TEST_CASE("an annotation must fit a survivor and cover all of its surviving statements") {
   const TwoBarriers source;
-  Contract contract = with_excuse("of the end");
+  Contract contract = with_equivalent("of the end");
   MutationReport report;
   report.mutants.emplace_back();
   MutantReport& mutant = report.mutants.back();
   mutant.mutation = source.mutant.mutation;
   mutant.at = source.mutant.at;
-  mutant.fate = Fate::survived;
+  mutant.status = MutantStatus::survived;
   mutant.alive = 2;
-  apply_excuses(report, contract);
-  CHECK(mutant.fate == Fate::survived);
+  apply_equivalents(report, contract);
+  CHECK(mutant.status == MutantStatus::survived);
   mutant.alive = 1;
-  apply_excuses(report, contract);
-  CHECK(mutant.fate == Fate::equivalent);
-  CHECK(report.wrong_excuses.empty());
-  mutant.fate = Fate::killed;
-  apply_excuses(report, contract);
-  CHECK(report.wrong_excuses.size() == 1);
+  apply_equivalents(report, contract);
+  CHECK(mutant.status == MutantStatus::equivalent);
+  CHECK(report.wrong_equivalents.empty());
+  mutant.status = MutantStatus::killed;
+  apply_equivalents(report, contract);
+  CHECK(report.wrong_equivalents.size() == 1);
   contract.equivalents[0].mutation = "delete-bariers";
-  CHECK_THROWS_AS(check_excuses(contract, {}), InputError);
+  CHECK_THROWS_AS(check_equivalents(contract, {}), InputError);
 }
 
-TEST_CASE("an excuse means a statement, wherever edits of other lines move it") {
+TEST_CASE("an annotation refers to a statement, even if edits move its line") {
   TwoBarriers source;
-  const Contract contract = with_excuse("bar();  // of the end");
-  check_excuses(contract, {&source.mutant, 1});
-  CHECK(is_excused(contract, source.mutant, 1));
+  const Contract contract = with_equivalent("bar();  // of the end");
+  check_equivalents(contract, {&source.mutant, 1});
+  CHECK(is_equivalent(contract, source.mutant, 1));
   std::ofstream(source.file()) << "// a comment\n\na();\nbar();\nbar();\nb();\nbar();  // of the end\n";
-  CHECK_FALSE(is_excused(contract, source.mutant, 1));
+  CHECK_FALSE(is_equivalent(contract, source.mutant, 1));
   source.mutant.at.line = 7;
-  CHECK(is_excused(contract, source.mutant, 1));
+  CHECK(is_equivalent(contract, source.mutant, 1));
 }
 
-TEST_CASE("an excuse must mean one statement") {
+TEST_CASE("an annotation must identify one statement") {
   const TwoBarriers source;
   const auto error = [&](const std::string& code, std::uint64_t occurrence) -> std::string {
     try {
-      check_excuses(with_excuse(code, occurrence), {&source.mutant, 1});
+      check_equivalents(with_equivalent(code, occurrence), {&source.mutant, 1});
     } catch (const InputError& wrong) {
       return wrong.sentence();
     }
@@ -219,13 +221,12 @@ TEST_CASE("an excuse must mean one statement") {
   };
   CHECK(error("bar();", 2).empty());
   CHECK(error("bar();", 0) ==
-        "\"bar();\" is in the lines 3, 5 of k.cu; quote more of the line, or choose one with \"occurrence\"");
-  CHECK(error("bar();", 3) == "k.cu holds \"bar();\" only 2 times");
-  CHECK(error("c();", 0) == "k.cu does not hold \"c();\"");
-  CHECK(
-      error("bar();", 1) ==
-      "the kernel has no mutant \"delete-barrier\" of k.cu: bar(); (1); `foldproof mutate` shows those that "
-      "it has");
+        "\"bar();\" matches lines 3, 5 of k.cu; quote more of the line, or choose one with \"occurrence\"");
+  CHECK(error("bar();", 3) == "k.cu contains \"bar();\" only 2 times");
+  CHECK(error("c();", 0) == "k.cu does not contain \"c();\"");
+  CHECK(error("bar();", 1) ==
+        "the kernel has no mutant \"delete-barrier\" of k.cu: bar(); (1); `foldproof mutate` lists its "
+        "mutants");
 }
 
 }  // namespace foldproof

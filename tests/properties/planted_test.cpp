@@ -1,4 +1,4 @@
-// Elements set by hand: a person reads their values, and every bit of them survives.
+// Planted elements: written as readable values without losing any bit.
 
 #include "properties/planted.h"
 #include "base/error.h"
@@ -11,14 +11,14 @@ namespace {
 TEST_CASE("a planted floating-point element is written as its value, an integer as its bits") {
   CHECK(planted_text(Element::f32, 0x3ec00000) == "0x1.8p-2");
   CHECK(planted_text(Element::f16, 0xbc00) == "-0x1p+0");
-  CHECK(planted_text(Element::bf16, 0x0001) == "0x1p-133");  // its smallest subnormal number
+  CHECK(planted_text(Element::bf16, 0x0001) == "0x1p-133");  // the smallest subnormal of bf16
   CHECK(planted_text(Element::f64, 0x8000000000000000) == "-0x0p+0");
   CHECK(planted_text(Element::f32, 0x7f800000) == "inf");
   CHECK(planted_text(Element::f32, 0xff800000) == "-inf");
   CHECK(planted_text(Element::i32, 0xffffffff) == "0xffffffff");
 }
 
-TEST_CASE("a NaN is written as its bits where they are not the canonical ones") {
+TEST_CASE("a NaN that is not canonical is written as its bits") {
   CHECK(planted_text(Element::f32, 0x7fc00001) == "0x7fc00001");
   CHECK(planted_text(Element::f32, 0xffc00000) == "0xffc00000");
   const std::string canonical =
@@ -26,7 +26,7 @@ TEST_CASE("a NaN is written as its bits where they are not the canonical ones") 
   CHECK(canonical == "nan");
 }
 
-TEST_CASE("every element of 8 and 16 bits survives being written") {
+TEST_CASE("every 8-bit and 16-bit element is read back unchanged") {
   for (const Element element : {Element::e4m3, Element::e5m2, Element::f16, Element::bf16, Element::i8}) {
     std::uint64_t changed = 0;
     for (std::uint64_t bits = 0; bits < std::uint64_t{1} << (8 * size_of(element)); ++bits)
@@ -36,7 +36,7 @@ TEST_CASE("every element of 8 and 16 bits survives being written") {
   }
 }
 
-TEST_CASE("elements of 32 and 64 bits survive being written, those at the ends of the formats too") {
+TEST_CASE("32-bit and 64-bit elements are read back unchanged, including the limits of the formats") {
   for (const std::uint64_t bits :
        {0x00000000U, 0x80000000U, 0x00000001U, 0x807fffffU, 0x00800000U, 0x3f800001U, 0x7f7fffffU,
         0x7f800000U, 0x7f800001U, 0x7fc00000U, 0x7fffffffU, 0xffffffffU})
@@ -47,26 +47,26 @@ TEST_CASE("elements of 32 and 64 bits survive being written, those at the ends o
     CHECK(planted_bits(Element::f64, planted_text(Element::f64, bits)) == bits);
 }
 
-TEST_CASE("a number without an exponent is the bits of an element, with one its value") {
+TEST_CASE("a number without an exponent is an element's bits, and with one its value") {
   CHECK(planted_bits(Element::f32, "0x3f800000") == 0x3f800000);
   CHECK(planted_bits(Element::f32, "0x1p+0") == 0x3f800000);
   CHECK(planted_bits(Element::f32, "-0x1.8p1") == 0xc0400000);
   CHECK(planted_bits(Element::i32, "7") == 7);
 }
 
-TEST_CASE("a planted value that its type does not have is refused, never rounded") {
+TEST_CASE("a planted value that its type cannot represent is refused and never rounded") {
   CHECK_THROWS_WITH(planted_bits(Element::f16, "0x1.001p+0"),
-                    "f16 has no value 0x1.001p+0, which is planted");
-  CHECK_THROWS_WITH(planted_bits(Element::f16, "0x1p+16"), "f16 has no value 0x1p+16, which is planted");
-  CHECK_THROWS_WITH(planted_bits(Element::e4m3, "inf"), "e4m3 has no value inf, which is planted");
-  CHECK_THROWS_WITH(planted_bits(Element::i32, "0x1p+0"), "i32 has no value 0x1p+0, which is planted");
+                    "f16 cannot represent the planted value 0x1.001p+0");
+  CHECK_THROWS_WITH(planted_bits(Element::f16, "0x1p+16"), "f16 cannot represent the planted value 0x1p+16");
+  CHECK_THROWS_WITH(planted_bits(Element::e4m3, "inf"), "e4m3 cannot represent the planted value inf");
+  CHECK_THROWS_WITH(planted_bits(Element::i32, "0x1p+0"), "i32 cannot represent the planted value 0x1p+0");
 }
 
-TEST_CASE("a text that is no element is refused in one sentence") {
+TEST_CASE("invalid text for an element is refused in one sentence") {
   for (const char* text : {"", "0x", "-5", "1.5", "0x1.8", "0xp+0", "0x-1p+0", "--0x1p+0", "0x1p", "0x1p+0 ",
                            "infinity", "-nan", "0x1p+99999", "0x10000000000000000"}) {
     INFO(text);
-    CHECK_THROWS_WITH(check_planted(text), Catch::Contains("is no value of an element; write "));
+    CHECK_THROWS_WITH(check_planted(text), Catch::Contains("is not the value of an element; write "));
   }
 }
 

@@ -16,7 +16,7 @@ Finding race(unsigned line, unsigned other) {
 
 }  // namespace
 
-TEST_CASE("two accesses that race are one finding, whichever came first") {
+TEST_CASE("a race between two accesses is the same finding in either order") {
   CHECK(is_like(race(4, 6), race(6, 4)));
   CHECK(is_like(race(4, 6), race(4, 9)));
   CHECK_FALSE(is_like(race(4, 6), race(6, 9)));

@@ -1,5 +1,5 @@
-// Steered cases: they come closer to the bound than drawn ones, stay inside the domain, and hang on nothing
-// but seed, instance and index.
+// Guided search: its cases come closer to the bound than drawn ones, stay inside the domain, and depend only
+// on seed, instance and index.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -9,8 +9,8 @@
 #include "fake_kernel.h"
 #include "oracles/number.h"
 #include "properties/execution/job.h"
-#include "properties/searching/climb.h"
-#include "properties/searching/neighbour.h"
+#include "properties/search/guided_search.h"
+#include "properties/search/neighbour.h"
 
 namespace foldproof {
 namespace {
@@ -32,12 +32,12 @@ void in_pairs(const Launch& l) {
   l.store(sums.front());
 }
 
-/// What atomics add up to: in another order under another schedule.
+/// A sum by atomics: another schedule gives another order.
 void in_any_order(const Launch& l) {
   l.store(fake::random_tree_sum(l.elements<float>(), l.schedule.seed + l.count));
 }
 
-/// Each addition rounded to f16; a sum of two of them is exact in double.
+/// Each addition is rounded to f16; a sum of two f16 values is exact in double.
 void sequential_f16(const Launch& l) {
   std::uint64_t sum = 0;
   for (const std::uint16_t x : l.elements<std::uint16_t>())
@@ -46,21 +46,21 @@ void sequential_f16(const Launch& l) {
   l.store(static_cast<std::uint16_t>(sum));
 }
 
-AuditOptions options_of(std::uint64_t seed, std::optional<std::uint64_t> steered) {
+AuditOptions options_of(std::uint64_t seed, std::optional<std::uint64_t> guided) {
   AuditOptions options;
   options.seed = seed;
-  options.steered = steered;
+  options.guided = guided;
   options.largest_count = 4096;
   return options;
 }
 
-/// Over the seeds 1 to 61, of the largest error over bound in the default number of cases.
-double median_worst(Element element, const fake::Kernel& kernel, std::optional<std::uint64_t> steered) {
+/// The median, over the seeds 1 to 61, of the largest error over bound in the default number of cases.
+double median_worst(Element element, const fake::Kernel& kernel, std::optional<std::uint64_t> guided) {
   constexpr std::size_t seeds = 61;
   std::vector<double> worst;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const KernelReport report =
-        fake::audit(fake::contract(Operator::sum, element), kernel, options_of(seed, steered));
+        fake::audit(fake::contract(Operator::sum, element), kernel, options_of(seed, guided));
     REQUIRE(report.verdict == Verdict::clean);
     worst.push_back(report.worst_error_over_bound.value_or(0));
   }
@@ -68,14 +68,12 @@ double median_worst(Element element, const fake::Kernel& kernel, std::optional<s
   return worst[seeds / 2];
 }
 
-TEST_CASE(
-    "steering a quarter of the cases takes a fifth of the way from the drawn ones to the bound, in the "
-    "median") {
+TEST_CASE("guiding a quarter of the cases closes a fifth of the gap to the bound, in the median") {
   const auto gain = [](Element element, const fake::Kernel& kernel) {
     const double drawn = median_worst(element, kernel, 0),
-                 steered = median_worst(element, kernel, std::nullopt);
-    CAPTURE(name(element), drawn, steered);
-    CHECK(1 - steered <= 4.0 / 5 * (1 - drawn));
+                 guided = median_worst(element, kernel, std::nullopt);
+    CAPTURE(name(element), drawn, guided);
+    CHECK(1 - guided <= 4.0 / 5 * (1 - drawn));
   };
   gain(Element::f32, sequential);
   gain(Element::f32, in_pairs);
@@ -83,14 +81,14 @@ TEST_CASE(
   gain(Element::f16, sequential_f16);
 }
 
-TEST_CASE("a search ends in the same case each time, whatever is stored beside the contract") {
+TEST_CASE("a search ends with the same case each time, regardless of the stored cases") {
   const TemporaryFolder folder;
   const Contract contract = fake::contract(Operator::sum, Element::f32);
   const KernelReport first = fake::audit(contract, sequential, options_of(3, 20));
   AuditOptions with_store = options_of(3, 20);
   with_store.store = folder.path();
   StoredCase stored{folder.path() / "fake.toml", contract.instances[0].label, "outside-bound", {}};
-  stored.c.recipe = {"stagnation", 1};
+  stored.c.input = {"stagnation", 1};
   stored.c.variables = {{"count", 4}, {"block", 32}};
   REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
   Contract beside = contract;
@@ -103,7 +101,7 @@ TEST_CASE("a search ends in the same case each time, whatever is stored beside t
   CHECK(again.worst_case == first.worst_case);
 }
 
-std::vector<std::string> launches_of(Element element, std::optional<std::uint64_t> steered) {
+std::vector<std::string> launches_of(Element element, std::optional<std::uint64_t> guided) {
   std::vector<std::string> seen;
   const auto kernel = [&](const Launch& l) {
     seen.push_back(std::to_string(l.count) + " " + std::to_string(l.block));
@@ -115,19 +113,19 @@ std::vector<std::string> launches_of(Element element, std::optional<std::uint64_
       sequential(l);
     }
   };
-  fake::audit(fake::contract(Operator::sum, element), kernel, options_of(1, steered));
+  fake::audit(fake::contract(Operator::sum, element), kernel, options_of(1, guided));
   return seen;
 }
 
-TEST_CASE("where nothing is rounded all cases are drawn, and else only the last ones are steered") {
+TEST_CASE("without rounding all cases are drawn; otherwise only the last ones are guided") {
   CHECK(launches_of(Element::i32, std::nullopt) == launches_of(Element::i32, 0));
-  const auto steered = launches_of(Element::f32, 10), drawn = launches_of(Element::f32, 0);
-  CHECK(steered != drawn);
-  // 30 cases of at least one launch each come before the first that is steered.
-  CHECK(std::equal(steered.begin(), steered.begin() + 30, drawn.begin()));
+  const auto guided = launches_of(Element::f32, 10), drawn = launches_of(Element::f32, 0);
+  CHECK(guided != drawn);
+  // 30 cases with at least one launch each come before the first guided one.
+  CHECK(std::equal(guided.begin(), guided.begin() + 30, drawn.begin()));
 }
 
-/// What a search needs beside a case.
+/// What a search needs in addition to a case.
 struct Place {
   Contract contract = fake::contract(Operator::sum, Element::f32);
   const Instance& instance = contract.instances.front();
@@ -135,27 +133,27 @@ struct Place {
   CaseGenerator generator{instance, domain, identity_of(contract, instance), 1};
 };
 
-TEST_CASE("a step leads from a case to one that the domain admits and whose input can be made") {
+TEST_CASE("a step gives a case in the domain whose input can be made") {
   const Place place;
   Case c = place.generator.generate(7);
-  std::size_t planted = 0, modified = 0, changed = 0;
+  std::size_t planted = 0, transformed = 0, changed = 0;
   for (std::uint64_t draw = 0; draw < 2000; ++draw) {
     const Case next = neighbour_of(c, place.instance, place.domain, place.generator, draw);
     REQUIRE_NOTHROW(place.domain.check(next.variables));
     REQUIRE_NOTHROW(input_of(place.instance, next));
     CHECK(next.calls == 1);
-    CHECK(next.law.empty());
-    planted += next.recipe.planted.empty() ? 0 : 1;
-    modified += next.recipe.modifiers.empty() ? 0 : 1;
+    CHECK(next.relation.empty());
+    planted += next.input.planted.empty() ? 0 : 1;
+    transformed += next.input.transforms.empty() ? 0 : 1;
     changed += describe(next) != describe(c) ? 1 : 0;
     c = next;
   }
   CHECK(planted > 100);
-  CHECK(modified > 100);
+  CHECK(transformed > 100);
   CHECK(changed > 1800);
 }
 
-TEST_CASE("a step keeps the schedule of a kernel that claims that it makes no difference") {
+TEST_CASE("a step keeps the schedule if the kernel claims determinism") {
   Place place;
   place.contract.instances.front().claims.deterministic = true;
   Case c = place.generator.generate(7);
@@ -167,35 +165,35 @@ TEST_CASE("a step keeps the schedule of a kernel that claims that it makes no di
   }
 }
 
-TEST_CASE("a climb goes on from the worst case, and from the next start after many steps in vain") {
+TEST_CASE("a search continues from the worst case, and from the next start after many unsuccessful steps") {
   const Place place;
-  Climb climb(place.instance, place.domain, place.generator, 5);
-  CHECK_FALSE(climb.next(0));
+  GuidedSearch search(place.instance, place.domain, place.generator, 5);
+  CHECK_FALSE(search.next(0));
   Case low = place.generator.generate(1), high = place.generator.generate(2);
-  climb.start_from(low, 0.1);
-  climb.start_from(high, 0.5);
-  climb.start_from(place.generator.generate(3), std::nullopt);
+  search.start_from(low, 0.1);
+  search.start_from(high, 0.5);
+  search.start_from(place.generator.generate(3), std::nullopt);
 
   const auto steps_from = [&](const Case& c, std::uint64_t index) {
-    Climb fresh(place.instance, place.domain, place.generator, 5);
+    GuidedSearch fresh(place.instance, place.domain, place.generator, 5);
     fresh.start_from(c, 0.1);
     return describe(fresh.next(index).value());
   };
-  CHECK(describe(climb.next(10).value()) == steps_from(high, 10));
+  CHECK(describe(search.next(10).value()) == steps_from(high, 10));
   const Case worse = place.generator.generate(4);
-  climb.take(worse, 0.6);
-  CHECK(describe(climb.next(11).value()) == steps_from(worse, 11));
-  for (int step = 0; step < 12; ++step) climb.take(low, 0.2);
-  CHECK(describe(climb.next(12).value()) == steps_from(low, 12));
+  search.take(worse, 0.6);
+  CHECK(describe(search.next(11).value()) == steps_from(worse, 11));
+  for (int step = 0; step < 12; ++step) search.take(low, 0.2);
+  CHECK(describe(search.next(12).value()) == steps_from(low, 12));
 }
 
-TEST_CASE("a climb ends where an error is beyond its bound") {
+TEST_CASE("a search ends when an error exceeds its bound") {
   const Place place;
-  Climb climb(place.instance, place.domain, place.generator, 5);
-  climb.start_from(place.generator.generate(1), 0.5);
-  REQUIRE(climb.next(1));
-  climb.take(place.generator.generate(2), 1.5);
-  CHECK_FALSE(climb.next(2));
+  GuidedSearch search(place.instance, place.domain, place.generator, 5);
+  search.start_from(place.generator.generate(1), 0.5);
+  REQUIRE(search.next(1));
+  search.take(place.generator.generate(2), 1.5);
+  CHECK_FALSE(search.next(2));
 }
 
 }  // namespace

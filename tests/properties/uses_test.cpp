@@ -1,4 +1,4 @@
-// What findings say of elements that are in a result and do not belong there.
+// Findings about elements that are part of a result but do not belong there.
 #include "properties/execution/uses.h"
 
 #include "catch.h"
@@ -8,25 +8,26 @@
 namespace foldproof {
 namespace {
 
-TEST_CASE("a prefix is of its elements alone, and that before the first of none") {
+TEST_CASE("a prefix may use only its own elements, and an exclusive prefix not its last one") {
   Instance instance = fake::contract(Operator::sum, Element::f32).instances.front();
   instance.reduction->result = ResultShape::scan;
   instance.reduction->scan = ScanKind::exclusive;
   oracle_tests::F32Expressions e({1, 2, 3});
   const NodeId two = e.add(1, 2), three = e.add(two, 3);
-  Followed followed;
-  followed.expressions = std::move(e.all);
+  ProvenanceTrace trace;
+  trace.expressions = std::move(e.all);
   const auto message = [&](const std::vector<NodeId>& results) {
-    followed.results = results;
-    const auto wrong = wrong_uses(instance, {{"count", 3}}, followed);
+    trace.results = results;
+    const auto wrong = wrong_uses(instance, {{"count", 3}}, trace);
     return wrong.empty() ? "" : wrong.front().message;
   };
   CHECK(message({0, 1, two}).empty());
-  CHECK(message({1, 1, two}) == "of 3 elements, element 0 is part of result 0, which is that of no element");
+  CHECK(message({1, 1, two}) ==
+        "of 3 elements, element 0 is part of result 0, which must combine no element");
   CHECK(message({0, two, two}) ==
-        "of 3 elements, element 1 is part of result 1, which is that of element 0 alone");
+        "of 3 elements, element 1 is part of result 1, which must combine element 0 alone");
   CHECK(message({0, 1, three}) ==
-        "of 3 elements, element 2 is part of result 2, which is that of the elements 0 to 1 alone");
+        "of 3 elements, element 2 is part of result 2, which must combine elements 0 to 1 alone");
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST_CASE("Any instruction may be guarded by a predicate", "[ptx][body]") {
   CHECK(all<CallStatement>(*function.body).at(0)->guard->text == "%p1");
 }
 
-TEST_CASE("Statements keep the line of the text on which they start", "[ptx][body]") {
+TEST_CASE("A statement keeps the line on which it starts", "[ptx][body]") {
   const Function function = function_of("\n mov.u32 %r1,\n 3; ret;\n\n@%p1\nexit;");
   const auto statements = all<Statement>(*function.body);
   REQUIRE(statements.size() == 3);
@@ -44,7 +44,7 @@ TEST_CASE("Statements keep the line of the text on which they start", "[ptx][bod
   CHECK(statements[2]->at.ptx_line == 5);
 }
 
-TEST_CASE("Labels stand where they are written, several at once and at the end of a scope", "[ptx][body]") {
+TEST_CASE("Labels keep their position, also several in a row and at the end of a scope", "[ptx][body]") {
   const Function function = function_of("A: B: mov.u32 %r1, 3; { C: } D:");
   const auto& items = function.body->items;
   REQUIRE(items.size() == 5);
@@ -55,7 +55,7 @@ TEST_CASE("Labels stand where they are written, several at once and at the end o
   CHECK(std::get<Label>(items[4]).name == "D");
 }
 
-TEST_CASE("Braces nest, and hold declarations of their own", "[ptx][body]") {
+TEST_CASE("Scopes nest and hold their own declarations", "[ptx][body]") {
   const Function function = function_of(
       "{ .reg .pred p; setp.ne.s32 p, %r1, 0; @p bra over; { .reg .b32 t; mov.b32 t, 1; } over: }");
   REQUIRE(function.body->items.size() == 1);
@@ -67,7 +67,7 @@ TEST_CASE("Braces nest, and hold declarations of their own", "[ptx][body]") {
   CHECK(all<Statement>(inner).size() == 1);
 }
 
-TEST_CASE("Advice to ptxas is passed over", "[ptx][body]") {
+TEST_CASE(".pragma directives in a body are ignored", "[ptx][body]") {
   const Function function = function_of(".pragma \"nounroll\"; .pragma \"a\", \"b\"; ret;");
   CHECK(function.body->items.size() == 1);
 }
@@ -136,14 +136,14 @@ TEST_CASE("Target lists of indirect branches and calls are kept by label", "[ptx
   CHECK(all<CallStatement>(*function.body).at(0)->prototype == "fs");
 }
 
-TEST_CASE("Inline assembly that is repeated may repeat its prototypes and targets", "[ptx][call]") {
+TEST_CASE("Repeated inline assembly may repeat its prototypes and targets", "[ptx][call]") {
   const std::string once = "{ p: .callprototype (.param .b32 _) _ (.param .b64 a); t: .branchtargets A; A: }";
   const Function function = function_of(once + once);
   CHECK(function.prototypes.size() == 1);
   CHECK(function.branch_targets.size() == 1);
 }
 
-TEST_CASE("Broken bodies are refused where they break", "[ptx][body][errors]") {
+TEST_CASE("Broken bodies are refused at the position of the error", "[ptx][body][errors]") {
   CHECK_THAT(refusal_in_body("mov.u32 %r1, 3"),
              Catch::Contains("test.ptx:4:1: Expected ';' after the operands of 'mov'"));
   CHECK_THAT(refusal_in_body("mov.u32 %r1 3;"), Catch::Contains("test.ptx:3:13: Expected ';'"));
@@ -151,8 +151,9 @@ TEST_CASE("Broken bodies are refused where they break", "[ptx][body][errors]") {
   CHECK_THAT(refusal_in_body("3;"), Catch::Contains("Expected an instruction, a label or a directive"));
   CHECK_THAT(refusal_in_body("@%p1 3;"), Catch::Contains("Expected an instruction, found '3'"));
   CHECK_THAT(refusal_in_body("@3 ret;"), Catch::Contains("a predicate after '@'"));
-  CHECK_THAT(refusal_in_body(".maxnreg 3;"), Catch::Contains("'.maxnreg' is not known inside a function"));
-  CHECK_THAT(refusal_in_body("add. f32 a, b;"), Catch::Contains("A '.' stands alone"));
+  CHECK_THAT(refusal_in_body(".maxnreg 3;"),
+             Catch::Contains("Unknown directive '.maxnreg' inside a function"));
+  CHECK_THAT(refusal_in_body("add. f32 a, b;"), Catch::Contains("A '.' must be followed directly by"));
   CHECK_THAT(refusal_in_body("call (a) f;"), Catch::Contains("Expected ',' after the results of 'call'"));
   CHECK_THAT(refusal_in_body("call f, (a;"), Catch::Contains("Expected ')' to close the list"));
   CHECK_THAT(refusal_in_body("call f, (a), 3;"), Catch::Contains("the label of a .callprototype"));
@@ -167,7 +168,7 @@ TEST_CASE("Broken bodies are refused where they break", "[ptx][body][errors]") {
              Catch::Contains("The text ends where '}' to close the brace of line 2 in 'k'"));
 }
 
-TEST_CASE("A text that was cut off is refused wherever the cut falls", "[ptx][body][errors]") {
+TEST_CASE("A truncated text is refused unless the cut is between directives", "[ptx][body][errors]") {
   const std::string text =
       ".version 9.0\n.target sm_90\n.address_size 64\n.global .align 4 .b8 t[4] = {1, 0xFF(t), 3};\n"
       ".visible .entry k(.param .u64 p)\n.maxntid 32, 1, 1\n{\n.reg .b32 %r<5>;\n.loc 1 2 3\n@!%p1 ld.v2.u32 "
@@ -182,10 +183,10 @@ TEST_CASE("A text that was cut off is refused wherever the cut falls", "[ptx][bo
       ++refused;
     }
   }
-  CHECK(refused > text.size() / 2);  // the rest ends between two directives, or inside a blank
+  CHECK(refused > text.size() / 2);  // the rest ends between two directives or inside a blank
 }
 
-TEST_CASE("Braces nest only so deep", "[ptx][body][errors]") {
+TEST_CASE("Scopes deeper than 200 levels are refused", "[ptx][body][errors]") {
   CHECK_THAT(refusal_in_body(std::string(100000, '{')), Catch::Contains("nest deeper than 200 levels"));
   CHECK_NOTHROW(function_of(std::string(100, '{') + std::string(100, '}')));
 }

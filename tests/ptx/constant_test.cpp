@@ -1,4 +1,4 @@
-// Numbers and constant expressions; the values are those of PTX ISA 9.0, section 4.5 and 4.6.
+// Numbers and constant expressions; the expected values follow PTX ISA 9.0, sections 4.5 and 4.6.
 #include <bit>
 #include <cstdint>
 
@@ -57,7 +57,7 @@ TEST_CASE("Decimal floats are .f64", "[ptx][constant]") {
   CHECK(f64("1.0 + 2.0 * 3.0 - 4.0 / 2.0") == 5.0);
 }
 
-TEST_CASE("Operators bind as in C", "[ptx][constant]") {
+TEST_CASE("Operators have the precedence of C", "[ptx][constant]") {
   CHECK(integer("1 + 2 * 3") == 7);
   CHECK(integer("(1 + 2) * 3") == 9);
   CHECK(integer("10 - 3 - 2") == 5);
@@ -81,12 +81,12 @@ TEST_CASE("Signedness follows the operands", "[ptx][constant]") {
   CHECK(literal_of("(.u64)-8 >> 1").bits == 0x7FFFFFFFFFFFFFFC);
   CHECK(integer("-1 < 0") == 1);
   CHECK(integer("-1 < 0U") == 0);    // both are .u64
-  CHECK(integer("-1 >> 1U") == -1);  // a shift goes by its left operand
+  CHECK(integer("-1 >> 1U") == -1);  // a shift has the type of its left operand
   CHECK(integer("(.s64)2.9") == 2);
   CHECK(integer("(.u64)1e19") == static_cast<std::int64_t>(10000000000000000000ull));
 }
 
-TEST_CASE("Integer arithmetic wraps where C++ is undefined", "[ptx][constant]") {
+TEST_CASE("Integer arithmetic wraps where C++ has undefined behaviour", "[ptx][constant]") {
   CHECK(literal_of("0x7FFFFFFFFFFFFFFF + 1").bits == 0x8000000000000000);
   CHECK(literal_of("(.s64)0x8000000000000000 / -1").bits == 0x8000000000000000);
   CHECK(integer("(.s64)0x8000000000000000 % -1") == 0);
@@ -97,24 +97,24 @@ TEST_CASE("Integer arithmetic wraps where C++ is undefined", "[ptx][constant]") 
   CHECK(integer("5U >> 64") == 0);
 }
 
-TEST_CASE("Constants that have no value are refused", "[ptx][constant][errors]") {
+TEST_CASE("Constants without a value are refused", "[ptx][constant][errors]") {
   const auto refusal = [](const std::string& text) { return refusal_in_body("mov.b64 %rd1, " + text + ";"); };
   CHECK_THAT(refusal("99999999999999999999"), Catch::Contains("does not fit 64 bits"));
-  CHECK_THAT(refusal("089"), Catch::Contains("is no number to base 8"));
-  CHECK_THAT(refusal("0x"), Catch::Contains("is no number to base 16"));
-  CHECK_THAT(refusal("0b12"), Catch::Contains("is no number to base 2"));
-  CHECK_THAT(refusal("5u"), Catch::Contains("'5u' is no number"));
+  CHECK_THAT(refusal("089"), Catch::Contains("is not a number in base 8"));
+  CHECK_THAT(refusal("0x"), Catch::Contains("is not a number in base 16"));
+  CHECK_THAT(refusal("0b12"), Catch::Contains("is not a number in base 2"));
+  CHECK_THAT(refusal("5u"), Catch::Contains("'5u' is not a number"));
   CHECK_THAT(refusal("1.5.5"), Catch::Contains("Expected"));
   CHECK_THAT(refusal("0f3F80"), Catch::Contains("exactly 8 hexadecimal digits"));
   CHECK_THAT(refusal("0d3F800000"), Catch::Contains("exactly 16 hexadecimal digits"));
-  CHECK_THAT(refusal("1e999"), Catch::Contains("is no number that .f64 can hold"));
+  CHECK_THAT(refusal("1e999"), Catch::Contains("is not representable in .f64"));
   CHECK_THAT(refusal("1 / 0"), Catch::Contains("divides by zero"));
   CHECK_THAT(refusal("1 % (2 - 2)"), Catch::Contains("divides by zero"));
-  CHECK_THAT(refusal("-0f3F800000"), Catch::Contains("0f… is taken as it stands"));
-  CHECK_THAT(refusal("1.0 + 0f3F800000"), Catch::Contains("0f… stands alone"));
+  CHECK_THAT(refusal("-0f3F800000"), Catch::Contains("0f… cannot be combined with '-'"));
+  CHECK_THAT(refusal("1.0 + 0f3F800000"), Catch::Contains("0f… cannot be combined with operators"));
   CHECK_THAT(refusal("1.0 & 2.0"), Catch::Contains("cannot combine"));
   CHECK_THAT(refusal("1.0 + 2"), Catch::Contains("cannot combine"));
-  CHECK_THAT(refusal("~1.0"), Catch::Contains("takes an integer"));
+  CHECK_THAT(refusal("~1.0"), Catch::Contains("requires an integer"));
   CHECK_THAT(refusal("(.s64)1e300"), Catch::Contains("does not fit the integer type"));
   CHECK_THAT(refusal("(.f32)1"), Catch::Contains(".s64 or .u64 only"));
   CHECK_THAT(refusal("1 ? 2"), Catch::Contains("Expected ':'"));

@@ -1,4 +1,4 @@
-# PTX of every fixture in tests/ptx/data, written by the installed nvcc into ${FOLDPROOF_PTX_CORPUS_DIR}:
+# PTX of every fixture in tests/ptx/data, compiled by the installed nvcc into ${FOLDPROOF_PTX_CORPUS_DIR}:
 #   sm_90/calls.ptx  sm_90/calls-debug.ptx  sm_90/calls-fast.ptx
 # foldproof_use_ptx_corpus(TARGET) gives a test program the folder as FOLDPROOF_PTX_CORPUS_DIR; empty without nvcc.
 
@@ -9,7 +9,7 @@ if(FOLDPROOF_NVCC)
   execute_process(COMMAND "${FOLDPROOF_NVCC}" --list-gpu-arch OUTPUT_VARIABLE known_architectures)
 endif()
 
-# foldproof_ptx_fixture(NAME ARCHITECTURES 75 80 …): one .ptx an architecture and variant.
+# foldproof_ptx_fixture(NAME ARCHITECTURES 75 80 …): one .ptx per architecture and variant.
 function(foldproof_ptx_fixture name)
   cmake_parse_arguments(ARG "" "" "ARCHITECTURES" ${ARGN})
   set(source "${CMAKE_CURRENT_SOURCE_DIR}/ptx/data/${name}.cu")

@@ -1,7 +1,7 @@
-// The parser on what nvcc writes from tests/ptx/data for four architectures, with -G and with -use_fast_math.
+// Runs the parser on nvcc's output for tests/ptx/data on four architectures, with -G and with -use_fast_math.
 //
-// Nothing is compared with a recorded parse: a plain reading of the text, line by line as nvcc lays it out,
-// says which instructions, labels and .loc there are, and the module must hold exactly those.
+// There is no recorded parse to compare with: a simple line-by-line reading of the text, in nvcc's layout,
+// determines which instructions, labels and .loc exist, and the module must contain exactly those.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -39,9 +39,10 @@ std::string trimmed(const std::string& line) {
   return first == std::string::npos ? "" : kept.substr(first, kept.find_last_not_of(" \t\r") + 1 - first);
 }
 
-/// The lines of a text without comments; inline assembly of the fixtures has several statements on some.
+/// The lines of a text without comments; inline assembly of the fixtures puts several statements on some
+/// lines.
 std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines(1);  // the first line is number 1
+  std::vector<std::string> lines(1);  // line numbers start at 1
   std::stringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(trimmed(line));
   return lines;
@@ -53,7 +54,7 @@ std::size_t lines_with(const std::vector<std::string>& lines, const std::string&
   }));
 }
 
-/// Everything in a body, scopes inside included.
+/// Everything in a body, including nested scopes.
 struct Contents {
   std::vector<const Statement*> statements;
   std::vector<const CallStatement*> calls;
@@ -76,7 +77,7 @@ Contents contents_of(const Module& module) {
   return contents;
 }
 
-/// Whether the line shows an operand's names; numbers may be spelt in many ways.
+/// Whether the line contains an operand's names; numbers may be spelled in several ways.
 bool shows(const std::string& line, const Operand& operand) {
   const auto has = [&](const Name& name) {
     return line.find(name.component.empty() ? name.text : name.text + "." + name.component) !=
@@ -104,7 +105,7 @@ std::uint32_t number_at(std::stringstream& stream) {
   return number;
 }
 
-/// Whether there is no file. The running test case is skipped then, and must return.
+/// Whether the corpus is missing. If so, the running test case is marked as skipped and must return.
 bool lacks_corpus() {
   if (!corpus().empty()) return false;
   foldproof::tests::skip(
@@ -114,7 +115,7 @@ bool lacks_corpus() {
   return true;
 }
 
-/// Runs `check` on every file.
+/// Runs `check` on every file of the corpus.
 template <class Check>
 void for_each_file(Check check) {
   for (const fs::path& file : corpus()) {
@@ -127,7 +128,7 @@ void for_each_file(Check check) {
 
 }  // namespace
 
-TEST_CASE("Every fixture was compiled for every architecture, plain, with -G and with -use_fast_math",
+TEST_CASE("Every fixture was compiled for every architecture: plain, with -G and with -use_fast_math",
           "[ptx][corpus][nvcc]") {
   if (lacks_corpus()) return;
   std::map<std::string, std::set<std::string>> stems;
@@ -141,7 +142,7 @@ TEST_CASE("Every fixture was compiled for every architecture, plain, with -G and
   }
 }
 
-TEST_CASE("Entries, functions, files and .loc are those of the text", "[ptx][corpus][nvcc]") {
+TEST_CASE("The numbers of entries, files and .loc match the text", "[ptx][corpus][nvcc]") {
   if (lacks_corpus()) return;
   for_each_file([](const Module& module, const std::vector<std::string>& lines) {
     CHECK(module.version_major >= 8);
@@ -154,7 +155,7 @@ TEST_CASE("Entries, functions, files and .loc are those of the text", "[ptx][cor
   });
 }
 
-TEST_CASE("Each statement shows its opcode, guard and operands on its line", "[ptx][corpus][nvcc]") {
+TEST_CASE("The line of each statement contains its opcode, guard and operands", "[ptx][corpus][nvcc]") {
   if (lacks_corpus()) return;
   for_each_file([](const Module& module, const std::vector<std::string>& lines) {
     for (const Statement* statement : contents_of(module).statements) {
@@ -171,8 +172,7 @@ TEST_CASE("Each statement shows its opcode, guard and operands on its line", "[p
   });
 }
 
-TEST_CASE("No line that holds an instruction, a call or a label is missing from the module",
-          "[ptx][corpus][nvcc]") {
+TEST_CASE("Every line with an instruction, a call or a label is in the module", "[ptx][corpus][nvcc]") {
   if (lacks_corpus()) return;
   for_each_file([](const Module& module, const std::vector<std::string>& lines) {
     const Contents contents = contents_of(module);
@@ -200,7 +200,7 @@ TEST_CASE("No line that holds an instruction, a call or a label is missing from 
   });
 }
 
-TEST_CASE("Each statement has the .loc that stands last before it in its function", "[ptx][corpus][nvcc]") {
+TEST_CASE("Each statement has the last .loc before it in its function", "[ptx][corpus][nvcc]") {
   if (lacks_corpus()) return;
   for_each_file([](const Module& module, const std::vector<std::string>& lines) {
     std::vector<Loc> current(lines.size());

@@ -18,7 +18,7 @@ std::vector<std::uint64_t> numbers_of(const std::string& line) {
 using Numbers = std::vector<std::uint64_t>;
 }  // namespace
 
-TEST_CASE("Registers come one by one, in lists and in ranges", "[ptx][declaration]") {
+TEST_CASE("Registers are declared singly, in lists and in ranges", "[ptx][declaration]") {
   const Function function =
       function_of(".reg .b32 %r<5>, x, t<3>; .reg .pred %p<2>; .reg .v4 .f32 v; .reg .b128 %q<1>;");
   const auto variables = all<Variable>(*function.body);
@@ -53,7 +53,7 @@ TEST_CASE("Variables have space, type, alignment, vector width and extents", "[p
   CHECK(variables[3]->extents == Numbers{4});
 }
 
-TEST_CASE("Linkage stands before the space", "[ptx][declaration]") {
+TEST_CASE("Linkage precedes the space", "[ptx][declaration]") {
   CHECK(variable_of(".extern .shared .align 16 .b8 dyn[];").is_extern);
   CHECK(variable_of(".extern .shared .align 16 .b8 dyn[];").extents == Numbers{0});
   CHECK(variable_of(".visible .const .b32 c;").space == Space::constant);
@@ -63,7 +63,7 @@ TEST_CASE("Linkage stands before the space", "[ptx][declaration]") {
   CHECK(variable_of(".global .attribute(.unified(19, 95)) .u32 m;").type == "u32");
 }
 
-TEST_CASE("A declaration gives way to its definition, on either side of it", "[ptx][declaration]") {
+TEST_CASE("A definition replaces its declarations, before or after it", "[ptx][declaration]") {
   const Module module =
       module_of(".extern .global .b32 x; .global .b32 y; .global .b32 x = 5; .extern .global .b32 x;");
   REQUIRE(module.variables.size() == 2);
@@ -83,19 +83,19 @@ TEST_CASE("Initial values are numbers of the variable's type", "[ptx][initialize
   CHECK(numbers_of(".global .v2 .f32 x = {1.0, 0f00000000};") == Numbers{0x3FF0000000000000, 0});
 }
 
-TEST_CASE("Inner rows that are short are filled with zeros", "[ptx][initializer]") {
+TEST_CASE("Short inner rows are filled with zeros", "[ptx][initializer]") {
   CHECK(numbers_of(".global .u32 x[2][2] = {{1}, {2, 3}};") == Numbers{1, 0, 2, 3});
   CHECK(numbers_of(".global .u32 x[3][2] = {{1, 2}};") == Numbers{1, 2});
   CHECK(numbers_of(".global .v2 .u32 x[2] = {{1, 2}, {3}};") == Numbers{1, 2, 3, 0});
   CHECK(numbers_of(".global .u32 x[2][2][2] = {{{1}, {2}}, {{3, 4}}};") == Numbers{1, 0, 2, 0, 3, 4, 0, 0});
 }
 
-TEST_CASE("An open extent is counted from the initial values", "[ptx][initializer]") {
+TEST_CASE("An open extent is computed from the initial values", "[ptx][initializer]") {
   CHECK(variable_of(".global .u32 x[] = {1, 2, 3};").extents == Numbers{3});
   CHECK(variable_of(".global .u32 x[][2] = {{1}, {2, 3}, {4}};").extents == Numbers{3, 2});
 }
 
-TEST_CASE("Addresses of variables and functions are initial values", "[ptx][initializer]") {
+TEST_CASE("Addresses of variables and functions can be initial values", "[ptx][initializer]") {
   const Variable table = variable_of(".global .u64 t[5] = {f, generic(gx)+12, g-4, generic(h+8), 0};");
   REQUIRE(table.initial.size() == 5);
   CHECK(std::get<Name>(table.initial[0].value).text == "f");
@@ -110,7 +110,7 @@ TEST_CASE("Addresses of variables and functions are initial values", "[ptx][init
   CHECK(std::holds_alternative<Literal>(table.initial[4].value));
 }
 
-TEST_CASE("A mask picks one byte of an address", "[ptx][initializer]") {
+TEST_CASE("A mask selects one byte of an address", "[ptx][initializer]") {
   const Variable bytes =
       variable_of(".global .u8 b[4] = {0xFF(x), 0xFF00(generic(x)+3), 0xFF00000000000000(f), 7};");
   REQUIRE(bytes.initial.size() == 4);
@@ -122,14 +122,15 @@ TEST_CASE("A mask picks one byte of an address", "[ptx][initializer]") {
   CHECK(std::get<Name>(bytes.initial[2].value).text == "f");
 }
 
-TEST_CASE("Parameters may be arrays, aligned, or pointers with what they point to", "[ptx][declaration]") {
+TEST_CASE("Parameters may be arrays, aligned, or pointers with a description of the pointee",
+          "[ptx][declaration]") {
   const Module module = module_of(
       ".visible .entry k(.param .u64 .ptr .global .align 16 p, .param .align 8 .b8 s[32], .param .u64 .ptr q,"
       " .param .v4 .f32 v) { ret; }");
   const auto& parameters = module.functions.at(0).parameters;
   REQUIRE(parameters.size() == 4);
   CHECK(parameters[0].name == "p");
-  CHECK(parameters[0].alignment == 0);  // 16 is that of the pointee
+  CHECK(parameters[0].alignment == 0);  // 16 is the alignment of the pointee
   CHECK(parameters[0].space == Space::param);
   CHECK(parameters[1].alignment == 8);
   CHECK(parameters[1].extents == Numbers{32});
@@ -137,7 +138,7 @@ TEST_CASE("Parameters may be arrays, aligned, or pointers with what they point t
   CHECK(parameters[3].vector == 4);
 }
 
-TEST_CASE("Sizes beyond all reason are refused, not tried", "[ptx][declaration][errors]") {
+TEST_CASE("Excessive sizes are refused before anything is allocated", "[ptx][declaration][errors]") {
   CHECK_THAT(refusal_in_body(".reg .b32 %r<4000000000>;"),
              Catch::Contains("must be an integer from 0 to 1048576"));
   CHECK_THAT(refusal_in_body(".reg .b32 %r<1000000>, %q<1000000>;"),
@@ -160,12 +161,12 @@ TEST_CASE("Sizes beyond all reason are refused, not tried", "[ptx][declaration][
   CHECK_THAT(refusal_in_module(".global .align 2147483648 .b8 x;"), Catch::Contains("An alignment must be"));
 }
 
-TEST_CASE("Declarations that contradict themselves are refused", "[ptx][declaration][errors]") {
-  CHECK_THAT(refusal_in_module(".global .align 3 .b8 x;"), Catch::Contains("no power of two"));
-  CHECK_THAT(refusal_in_module(".global .align 0 .b8 x;"), Catch::Contains("no power of two"));
+TEST_CASE("Contradictory declarations are refused", "[ptx][declaration][errors]") {
+  CHECK_THAT(refusal_in_module(".global .align 3 .b8 x;"), Catch::Contains("not a power of two"));
+  CHECK_THAT(refusal_in_module(".global .align 0 .b8 x;"), Catch::Contains("not a power of two"));
   CHECK_THAT(refusal_in_module(".global x;"), Catch::Contains("Expected a type such as .b32"));
-  CHECK_THAT(refusal_in_module(".global .b33 x;"), Catch::Contains("'.b33' cannot stand here"));
-  CHECK_THAT(refusal_in_module(".global .b32 .b32 x;"), Catch::Contains("'.b32' cannot stand here"));
+  CHECK_THAT(refusal_in_module(".global .b33 x;"), Catch::Contains("'.b33' is not valid here"));
+  CHECK_THAT(refusal_in_module(".global .b32 .b32 x;"), Catch::Contains("'.b32' is not valid here"));
   CHECK_THAT(refusal_in_module(".global .b32 x[2][];"), Catch::Contains("Only the first extent"));
   CHECK_THAT(refusal_in_module(".global .b32 x[2][0];"), Catch::Contains("Only the first extent"));
   CHECK_THAT(refusal_in_module(".global .b32 x; .global .b32 x;"), Catch::Contains("'x' is defined twice"));
@@ -179,6 +180,6 @@ TEST_CASE("Declarations that contradict themselves are refused", "[ptx][declarat
   CHECK_THAT(refusal_in_module(".global .f32 x = 1;"), Catch::Contains("must be a floating-point number"));
   CHECK_THAT(refusal_in_module(".global .u32 x = 1.0;"), Catch::Contains("must be an integer number"));
   CHECK_THAT(refusal_in_module(".global .u8 x = 0xFFF(y);"), Catch::Contains("does not pick one byte"));
-  CHECK_THAT(refusal_in_module(".entry k(.shared .b32 p);"), Catch::Contains("lives in .param or .reg"));
+  CHECK_THAT(refusal_in_module(".entry k(.shared .b32 p);"), Catch::Contains("must be in .param or .reg"));
   CHECK_THAT(refusal_in_module(".entry k(.b32 p);"), Catch::Contains("Expected a state space"));
 }

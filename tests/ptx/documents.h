@@ -1,5 +1,4 @@
-// Small PTX documents: what the tests of the parser say, without the three lines that every module starts
-// with.
+// Small PTX documents for tests of the parser, without the three lines that start every module.
 #pragma once
 
 #include <string>
@@ -13,7 +12,7 @@
 
 namespace foldproof::ptx {
 
-/// The module of these lines behind a header; the first of them is line 1.
+/// The module with these lines after a header; the first of them is line 1.
 inline Module module_of(const std::string& lines) {
   return parse(".version 9.0 .target sm_90 .address_size 64 " + lines, "test.ptx");
 }
@@ -24,7 +23,7 @@ inline Function function_of(const std::string& lines) {
   return std::move(module.functions.at(0));
 }
 
-/// What stands in a body, by kind; scopes inside are left out.
+/// The items of a body of one kind, without nested scopes.
 template <class Kind>
 std::vector<const Kind*> all(const Scope& scope) {
   std::vector<const Kind*> found;
@@ -45,8 +44,8 @@ inline Operand operand_of(const std::string& text) {
 inline Literal literal_of(const std::string& text) { return std::get<Literal>(operand_of(text).value); }
 inline std::string text_of(const Operand& operand) { return std::get<Name>(operand.value).text; }
 
-/// The sentence that a text is refused with, by the parser or by readers that must know every directive;
-/// fails when it is accepted.
+/// The message with which a text is refused, by the parser or by readers that must know every directive; the
+/// test fails if the text is accepted.
 inline std::string refusal_of(const std::string& text) {
   try {
     refuse_unknown(parse(text, "test.ptx"), "test.ptx");

@@ -1,4 +1,4 @@
-// Entries, functions, what is said about them before their body, and aliases.
+// Entries, functions, their directives, and aliases.
 #include "ptx/documents.h"
 
 using namespace foldproof::ptx;
@@ -23,7 +23,7 @@ TEST_CASE("Entries and functions have parameters and results", "[ptx][function]"
   CHECK(!module.functions[4].body);
 }
 
-TEST_CASE("A definition takes the place of its declaration", "[ptx][function]") {
+TEST_CASE("A definition replaces its declarations", "[ptx][function]") {
   const Module module =
       module_of(".func f(.param .b32 a); .extern .func g; .func f(.param .b32 a) { ret; } .func f();");
   REQUIRE(module.functions.size() == 2);
@@ -50,16 +50,16 @@ TEST_CASE("Launch bounds and clusters are kept with their numbers", "[ptx][funct
   CHECK(module.functions.at(2).directives.count("unified") == 1);
 }
 
-TEST_CASE("An alias stands for a function", "[ptx][function]") {
+TEST_CASE("An alias refers to a function", "[ptx][function]") {
   const Module module = module_of(".func g(); .func f() { ret; } .alias g, f;");
   CHECK(module.aliases.at("g").function == "f");
 }
 
-TEST_CASE("Functions that PTX does not have are refused", "[ptx][function][errors]") {
+TEST_CASE("Invalid functions are refused", "[ptx][function][errors]") {
   CHECK_THAT(refusal_in_module(".func f() { } .func f() { }"), Catch::Contains("'f' is defined twice"));
   CHECK_THAT(refusal_in_module(".entry (.param .b32 r) k() { }"), Catch::Contains("cannot return values"));
   CHECK_THAT(refusal_in_module(".entry k() .fast { }"),
-             Catch::Contains("'.fast' of the function 'k' is not known"));
+             Catch::Contains("Unknown directive '.fast' of the function 'k'"));
   CHECK_THAT(refusal_in_module(".entry k() .maxntid 1, 2, 3, 4 { }"), Catch::Contains("at most 3 numbers"));
   CHECK_THAT(refusal_in_module(".entry k() .maxnreg { }"), Catch::Contains("Expected a number"));
   CHECK_THAT(refusal_in_module(".entry k() .maxnreg 5000000000 { }"),
@@ -68,6 +68,7 @@ TEST_CASE("Functions that PTX does not have are refused", "[ptx][function][error
              Catch::Contains("Expected ')' after the parameters"));
   CHECK_THAT(refusal_in_module(".entry { }"), Catch::Contains("the name of the function"));
   CHECK_THAT(refusal_in_module(".entry k() mov"), Catch::Contains("to open the body"));
-  CHECK_THAT(refusal_in_module(".kernel k() { }"), Catch::Contains("'.kernel' is not known at module scope"));
+  CHECK_THAT(refusal_in_module(".kernel k() { }"),
+             Catch::Contains("Unknown directive '.kernel' at module scope"));
   CHECK_THAT(refusal_in_module("mov.u32 a, b;"), Catch::Contains("a directive such as .visible"));
 }

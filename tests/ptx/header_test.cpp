@@ -1,4 +1,4 @@
-// .version, .target, .address_size, and what may stand between tokens.
+// .version, .target, .address_size, and what is allowed between tokens.
 #include "ptx/documents.h"
 
 using namespace foldproof::ptx;
@@ -9,7 +9,7 @@ TEST_CASE("A module names its version, target and address size", "[ptx][header]"
   CHECK(module.version_minor == 7);
   CHECK(module.target == "sm_100a");
   CHECK(module.address_size == 64);
-  CHECK(module.locs.size() == 1);  // entry 0 stands for "none"
+  CHECK(module.locs.size() == 1);  // entry 0 means "none"
 }
 
 TEST_CASE("Comments and line markers are white space", "[ptx][header]") {
@@ -21,22 +21,23 @@ TEST_CASE("Comments and line markers are white space", "[ptx][header]") {
   CHECK(module.variables[0].ptx_line == 6);
 }
 
-TEST_CASE("A text that is no PTX module is refused in its first word", "[ptx][header][errors]") {
+TEST_CASE("Text that is not a PTX module is refused at its first wrong word", "[ptx][header][errors]") {
   CHECK_THAT(refusal_of(""), Catch::Contains("test.ptx:1:1: PTX text starts with .version"));
   CHECK_THAT(refusal_of("int main() {}"), Catch::Contains("not with 'int'"));
   CHECK_THAT(refusal_of(".version nine"), Catch::Contains("Expected a version such as 9.0"));
-  CHECK_THAT(refusal_of(".version 9"), Catch::Contains("'9' is no PTX version"));
-  CHECK_THAT(refusal_of(".version 99999999999.0"), Catch::Contains("is no PTX version"));
+  CHECK_THAT(refusal_of(".version 9"), Catch::Contains("'9' is not a PTX version"));
+  CHECK_THAT(refusal_of(".version 99999999999.0"), Catch::Contains("is not a PTX version"));
   CHECK_THAT(refusal_of(".version 9.0 .entry"), Catch::Contains("Expected .target after .version"));
   CHECK_THAT(refusal_of(".version 9.0 .target debug ."),
-             Catch::Contains("names no architecture") || Catch::Contains("stands alone"));
+             Catch::Contains("names no architecture") || Catch::Contains("must be followed directly"));
   CHECK_THAT(refusal_of(".version 9.0 .target sm_90 .address_size 48"), Catch::Contains("must be 64"));
 }
 
-TEST_CASE("Characters without a meaning are shown, not printed raw", "[ptx][header][errors]") {
+TEST_CASE("Characters without a meaning are escaped in the message", "[ptx][header][errors]") {
   CHECK_THAT(refusal_of(".version 9.0 \x01"), Catch::Contains("'\\x01' has no meaning in PTX"));
   CHECK_THAT(refusal_of(std::string(".version 9.0 .target sm_90 \0", 28)), Catch::Contains("'\\x00'"));
   CHECK_THAT(refusal_in_module("/* never closed"), Catch::Contains("never ends"));
   CHECK_THAT(refusal_in_module(".file 1 \"open\n"), Catch::Contains("does not end on its line"));
-  CHECK_THAT(refusal_in_module("\n  .global .b32 3x;"), Catch::Contains("test.ptx:3:16: '3x' is no number"));
+  CHECK_THAT(refusal_in_module("\n  .global .b32 3x;"),
+             Catch::Contains("test.ptx:3:16: '3x' is not a number"));
 }

@@ -9,7 +9,7 @@ const Loc& loc_of(const Module& module, std::size_t statement) {
 }
 }  // namespace
 
-TEST_CASE("Each statement knows the .loc before it", "[ptx][lines]") {
+TEST_CASE("Each statement has the .loc before it", "[ptx][lines]") {
   const Module module = module_of(
       ".entry a() { ret; .loc 1 6 0\n mov.u32 x, 1; .loc 2 7 29\n @p exit; ret; }\n.entry b() { ret; }\n"
       ".file 1 \"/tmp/a.cu\"\n.file 2 \"/tmp/b.cuh\", 123456, 789\n");
@@ -19,7 +19,8 @@ TEST_CASE("Each statement knows the .loc before it", "[ptx][lines]") {
   CHECK(loc_of(module, 1).column == 0);
   CHECK(loc_of(module, 2).file == 2);
   CHECK(loc_of(module, 3).column == 29);
-  CHECK(all<Statement>(*module.functions[1].body)[0]->at.loc == 0);  // no line leaks from another function
+  CHECK(all<Statement>(*module.functions[1].body)[0]->at.loc ==
+        0);  // no line is inherited from another function
   CHECK(module.files.at(1) == "/tmp/a.cu");
   CHECK(module.files.at(2) == "/tmp/b.cuh");
 }
@@ -47,7 +48,7 @@ TEST_CASE("The chain of call sites of an inlined statement can be walked", "[ptx
   CHECK(loc_of(module, 1).inlined_at == 0);
 }
 
-TEST_CASE("A call site means its last .loc before", "[ptx][lines]") {
+TEST_CASE("A call site refers to its last preceding .loc", "[ptx][lines]") {
   const Module module = module_of(
       ".entry k() {\n.loc 1 1 1\n.loc 2 5 5, function_name a, inlined_at 1 1 1\n"
       ".loc 1 9 9\n.loc 2 5 5, function_name a, inlined_at 1 9 9\n"
@@ -56,14 +57,14 @@ TEST_CASE("A call site means its last .loc before", "[ptx][lines]") {
   CHECK(module.locs.at(site.inlined_at).line == 9);
 }
 
-TEST_CASE("A call site or name that the text does not give stays open", "[ptx][lines]") {
+TEST_CASE("A call site or name that is missing from the text is left empty", "[ptx][lines]") {
   const Module module =
       module_of(".entry k() {\n.loc 2 5 5, function_name missing, inlined_at 1 1 1\nret;\n}\n");
   CHECK(loc_of(module, 0).inlined_at == 0);
   CHECK(loc_of(module, 0).function.empty());
 }
 
-TEST_CASE("A name may stand at an offset into .debug_str", "[ptx][lines]") {
+TEST_CASE("A name may be at an offset in .debug_str", "[ptx][lines]") {
   const Module module = module_of(
       ".entry k() {\n.loc 1 1 1\n.loc 1 2 2, function_name s+2, inlined_at 1 1 1\nret;\n"
       ".loc 1 2 2, function_name .debug_str+1, inlined_at 1 1 1\nret;\n"
@@ -74,7 +75,7 @@ TEST_CASE("A name may stand at an offset into .debug_str", "[ptx][lines]") {
   CHECK(loc_of(module, 2).function.empty());
 }
 
-TEST_CASE("Other DWARF sections are passed over", "[ptx][lines]") {
+TEST_CASE("Other DWARF sections are ignored", "[ptx][lines]") {
   const Module module = module_of(
       ".section .debug_loc\n{\n$L__debug_loc0:\n.b64 $L__tmp13\n.b32 .debug_abbrev\n.b8 6\n"
       ".b32 $L__end-$L__start\n}\n.section .debug_macinfo { .b8 0\n\n}\n.global .b32 x;");

@@ -8,7 +8,7 @@ Name name_of(const Operand& operand) { return std::get<Name>(operand.value); }
 AddressOf address_of(const std::string& text) { return std::get<AddressOf>(operand_of(text).value); }
 }  // namespace
 
-TEST_CASE("A name may carry a component", "[ptx][operand]") {
+TEST_CASE("A name may have a component", "[ptx][operand]") {
   CHECK(name_of(operand_of("%tid.x")).text == "%tid");
   CHECK(name_of(operand_of("%tid.x")).component == "x");
   CHECK(name_of(operand_of("vector.r")).component == "r");
@@ -25,7 +25,7 @@ TEST_CASE("A variable may be followed by an offset", "[ptx][operand]") {
   CHECK(operand_of("table-8").offset == -8);
 }
 
-TEST_CASE("Addresses have a base, an offset, or only a number", "[ptx][operand]") {
+TEST_CASE("An address has a base and an offset, or only a number", "[ptx][operand]") {
   CHECK(address_of("[%rd1]").base->text == "%rd1");
   CHECK(address_of("[%rd1]").offset == 0);
   CHECK(address_of("[%rd1+-4]").offset == -4);
@@ -37,7 +37,7 @@ TEST_CASE("Addresses have a base, an offset, or only a number", "[ptx][operand]"
   CHECK(address_of("[4096]").offset == 4096);
 }
 
-TEST_CASE("A tensor or texture address carries coordinates", "[ptx][operand]") {
+TEST_CASE("A tensor or texture address has coordinates", "[ptx][operand]") {
   const AddressOf address = address_of("[map, {%r1, 2}]");
   REQUIRE(address.coordinates.size() == 1);
   const auto& coordinates = std::get<std::vector<Operand>>(address.coordinates[0].value);
@@ -72,9 +72,9 @@ TEST_CASE("A destination may be paired with a predicate", "[ptx][operand]") {
   CHECK(text_of(statements[2]->operands[0]) == "_");
 }
 
-TEST_CASE("Operands that PTX does not have are refused", "[ptx][operand][errors]") {
+TEST_CASE("Invalid operands are refused", "[ptx][operand][errors]") {
   const auto refusal = [](const std::string& text) { return refusal_in_body("mov.b64 %rd1, " + text + ";"); };
-  CHECK_THAT(refusal("-%r1"), Catch::Contains("use the instruction 'neg'"));
+  CHECK_THAT(refusal("-%r1"), Catch::Contains("negate it with 'neg' first"));
   CHECK_THAT(refusal("{%r1, {%r2}}"), Catch::Contains("as element of the vector"));
   CHECK_THAT(refusal("{%r1, [%r2]}"), Catch::Contains("as element of the vector"));
   CHECK_THAT(refusal("{}"), Catch::Contains("Expected an operand, found '}'"));

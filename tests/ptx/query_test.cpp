@@ -1,4 +1,4 @@
-// What can be asked of a syntax tree.
+// Queries on a syntax tree.
 #include "ptx/query.h"
 
 #include "ptx/documents.h"
@@ -32,14 +32,14 @@ TEST_CASE("A function is found by its name", "[ptx][query]") {
   CHECK(find(module, "g") == nullptr);
 }
 
-TEST_CASE("Entries are listed in the order of the text, each once, those only declared included",
+TEST_CASE("Entries are listed once, in the order of the text, including those that are only declared",
           "[ptx][query]") {
   const Module module =
       module_of(".entry b(); .func f() { ret; } .entry a() { ret; } .entry b() { ret; } .extern .entry c();");
   CHECK(names(entries(module)) == std::vector<std::string>{"b", "a", "c"});
 }
 
-TEST_CASE("What a root calls, directly and through others, is reachable", "[ptx][query]") {
+TEST_CASE("Everything that a root calls directly or indirectly is reachable", "[ptx][query]") {
   const Module module = module_of(
       ".extern .func outside(); .func last() { ret; } .func unused() { ret; } .func middle() { { call last; "
       "} }\n"
@@ -48,14 +48,14 @@ TEST_CASE("What a root calls, directly and through others, is reachable", "[ptx]
   CHECK(names(reachable(module, roots)) == std::vector<std::string>{"last", "middle", "k"});
 }
 
-TEST_CASE("Statements are visited in the order of the text, through inner scopes", "[ptx][query]") {
+TEST_CASE("Statements are visited in the order of the text, including nested scopes", "[ptx][query]") {
   const Function function = function_of("mov.u32 a, 1; { { ret; } bar.sync 0; } exit;");
   std::string visited;
   for_each_statement(function, [&](const Statement& statement) { visited += statement.opcode + " "; });
   CHECK(visited == "mov ret bar exit ");
 }
 
-TEST_CASE("A visitor gets the kinds of items that it takes", "[ptx][query]") {
+TEST_CASE("A visitor receives only the kinds of items that it accepts", "[ptx][query]") {
   struct Visitor {
     int labels = 0, calls = 0;
     void operator()(const Label&) { ++labels; }
@@ -66,7 +66,7 @@ TEST_CASE("A visitor gets the kinds of items that it takes", "[ptx][query]") {
   CHECK(visitor.calls == 1);
 }
 
-TEST_CASE("An opcode says what is done, where, on which type and on how many elements", "[ptx][query]") {
+TEST_CASE("An opcode gives the operation, state space, type and number of elements", "[ptx][query]") {
   const Statement atom = statement_of("atom.acquire.gpu.global.add.noftz.f16x2 %r1, [%rd1], %r2;");
   CHECK(opcode(atom).is("atom"));
   CHECK(opcode(atom).operation() == "add");
@@ -82,21 +82,22 @@ TEST_CASE("An opcode says what is done, where, on which type and on how many ele
   CHECK(opcode(ret).space() == Space::none);
 }
 
-TEST_CASE("A suffix is had as a whole: .noftz is not .ftz", "[ptx][query]") {
+TEST_CASE("A suffix is matched as a whole: .noftz is not .ftz", "[ptx][query]") {
   const Statement flushing = statement_of("mul.rn.ftz.f32 a, b, c;");
   const Statement keeping = statement_of("red.global.add.noftz.bf16 [a], b;");
   CHECK(opcode(flushing).has("ftz"));
   CHECK_FALSE(opcode(keeping).has("ftz"));
 }
 
-TEST_CASE("A space is named by any suffix, a copy's target first", "[ptx][query]") {
+TEST_CASE("The state space is the first space among the suffixes, which is a copy's destination",
+          "[ptx][query]") {
   const Statement store = statement_of("cp.async.bulk.global.shared::cta.bulk_group [a], [b], 16;");
   CHECK(opcode(store).space() == Space::global);
   CHECK(opcode(store).names(Space::shared));
   CHECK_FALSE(opcode(store).names(Space::local));
 }
 
-TEST_CASE("Bytes of a variable are those of its type, vector and extents", "[ptx][query]") {
+TEST_CASE("The size of a variable follows from its type, vector width and extents", "[ptx][query]") {
   const Module module = module_of(".global .v2 .f32 a[3][4]; .global .u16 b; .extern .shared .b8 c[];");
   CHECK(bytes_of(module.variables[0]) == 96);
   CHECK(bytes_of(module.variables[1]) == 2);
@@ -105,7 +106,7 @@ TEST_CASE("Bytes of a variable are those of its type, vector and extents", "[ptx
   CHECK_FALSE(bytes_of_type("f128").has_value());
 }
 
-TEST_CASE("Each parameter begins at a multiple of its alignment", "[ptx][query]") {
+TEST_CASE("Each parameter starts at a multiple of its alignment", "[ptx][query]") {
   const Module module = module_of(
       ".entry k(.param .u8 a, .param .u64 b, .param .align 16 .b8 c[20], .param .u16 d, .param .v2 .f32 e) "
       "{}");
@@ -118,7 +119,7 @@ TEST_CASE("Each parameter begins at a multiple of its alignment", "[ptx][query]"
   CHECK((layout[4].offset == 40 && layout[4].bytes == 8));
 }
 
-TEST_CASE("Launch bounds have three extents, 1 where the text leaves them out", "[ptx][query]") {
+TEST_CASE("Launch bounds have three extents, 1 where the text omits them", "[ptx][query]") {
   const Module module = module_of(".entry k() .maxntid 256 .reqnctapercluster 2, 4 { ret; }");
   const LaunchBounds found = bounds(module.functions[0]);
   CHECK(found.most_threads == LaunchBounds::Extents{256, 1, 1});
@@ -126,8 +127,7 @@ TEST_CASE("Launch bounds have three extents, 1 where the text leaves them out", 
   CHECK(found.required_cluster == LaunchBounds::Extents{2, 4, 1});
 }
 
-TEST_CASE("Shared variables are those of the function and those of the module that it names",
-          "[ptx][query]") {
+TEST_CASE("An entry's shared variables are its own and those of the module that it names", "[ptx][query]") {
   const Module module = module_of(
       ".extern .shared .b8 dynamic[]; .shared .b8 common[64]; .shared .b8 unnamed[8]; .global .b8 g[4];\n"
       ".entry k() { .shared .u8 flag; { .shared .f32 tile[32]; } mov.u32 a, g; mov.u32 a, dynamic;\n"
@@ -143,7 +143,7 @@ TEST_CASE("Shared variables are those of the function and those of the module th
   CHECK_FALSE((found[0].is_dynamic || found[1].is_dynamic || found[3].is_dynamic));
 }
 
-TEST_CASE("Special registers are told apart by their whole name, numbers aside", "[ptx][query]") {
+TEST_CASE("Special registers are matched by their whole name without the number", "[ptx][query]") {
   const Function function = function_of("mov.u32 a, %nctaid.x; { mov.u32 b, %envreg2; } call f, (%laneid);");
   CHECK(reads_special(function, "%nctaid"));
   CHECK(reads_special(function, "%envreg"));
@@ -152,8 +152,7 @@ TEST_CASE("Special registers are told apart by their whole name, numbers aside",
   CHECK_FALSE(reads_special(function, "%lane"));
 }
 
-TEST_CASE("Loads of elements are those of global, constant and generic memory, and copies from it",
-          "[ptx][query]") {
+TEST_CASE("Element loads read global, constant or generic memory, or copy from it", "[ptx][query]") {
   CHECK(is_global_load("ld.global.f32 a, [b];"));
   CHECK(is_global_load("ld.f32 a, [b];"));
   CHECK(is_global_load("ld.const.f32 a, [b];"));
@@ -166,7 +165,7 @@ TEST_CASE("Loads of elements are those of global, constant and generic memory, a
   CHECK_FALSE(is_global_load("cp.async.wait_group 0;"));
 }
 
-TEST_CASE("A load is in a loop when a later branch goes back to a label before it", "[ptx][query]") {
+TEST_CASE("A load is in a loop if a later branch goes back to a label before it", "[ptx][query]") {
   CHECK(loads_in_loop(function_of("A: ld.global.f32 a, [b]; @p bra A;")));
   CHECK(loads_in_loop(function_of("A: { ld.global.f32 a, [b]; } @p bra.uni A;")));
   CHECK_FALSE(loads_in_loop(function_of("ld.global.f32 a, [b]; A: @p bra A;")));
@@ -174,7 +173,7 @@ TEST_CASE("A load is in a loop when a later branch goes back to a label before i
   CHECK_FALSE(loads_in_loop(function_of("A: ld.shared.f32 a, [b]; @p bra A;")));
 }
 
-TEST_CASE("A register that one unguarded move writes is that constant", "[ptx][query]") {
+TEST_CASE("A register is a constant if a single unguarded move writes it", "[ptx][query]") {
   const Function function = function_of(
       "mov.u32 once, 16; mov.u32 twice, 1; add.u32 twice, twice, 1; @p mov.u32 guarded, 2; mov.f32 real, "
       "0f00000000;\n"
@@ -188,7 +187,7 @@ TEST_CASE("A register that one unguarded move writes is that constant", "[ptx][q
   }
 }
 
-TEST_CASE("Writers are listed in order, calls as null", "[ptx][query]") {
+TEST_CASE("Writers are listed in order, with null for calls", "[ptx][query]") {
   const Function function = function_of("mov.u32 a, 1; call (a), f; ld.v2.u32 {b, a}, [c];");
   const Definitions found = definitions(function);
   const auto writers = found.of("a");

@@ -1,4 +1,4 @@
-// Replays the fuzzer's corpus: its seeds and every text that once went wrong.
+// Replays the fuzzer's corpus: its seeds and every text that exposed an error.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -7,7 +7,7 @@
 
 namespace fs = std::filesystem;
 
-TEST_CASE("Every text of the fuzzer's corpus is parsed or refused with a place", "[ptx][regression]") {
+TEST_CASE("Every text of the fuzzer's corpus is parsed or refused with a position", "[ptx][regression]") {
   const fs::path folder = fs::path(FOLDPROOF_SOURCE_DIR) / "tests/fuzz/ptx_parser_corpus";
   std::size_t replayed = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {

@@ -34,7 +34,7 @@ KernelReport full_report() {
   kernel.counters->counters.shared.loads = {1, 32, 2, 1};
   kernel.counters->counters.global.atomics = {3, 4, 5};
   kernel.counters->counters.rounds = {{1, 2, 3, 4}, {5, 6, 7, 8}};
-  kernel.coverage = {{"counts", {{"one element", 3}, {"a partial warp", 0}}}, {"laws", {}}};
+  kernel.coverage = {{"counts", {{"one element", 3}, {"a partial warp", 0}}}, {"relations", {}}};
   Finding finding;
   finding.kind = Kind::global_race;
   finding.severity = Severity::warning;
@@ -51,7 +51,7 @@ KernelReport full_report() {
 
 }  // namespace
 
-TEST_CASE("instructions that a device does not count are null, there and back") {
+TEST_CASE("a missing instruction count is null and is read back as missing") {
   KernelReport report = full_report();
   report.warp_instructions.reset();
   const Json json = to_json(report);
@@ -59,7 +59,7 @@ TEST_CASE("instructions that a device does not count are null, there and back") 
   CHECK_FALSE(kernel_report_from(json).warp_instructions);
 }
 
-TEST_CASE("a report has the documented shape") {
+TEST_CASE("a report has the documented structure") {
   AuditReport report;
   report.device = "emulated";
   report.seed = std::numeric_limits<std::uint64_t>::max();
@@ -91,7 +91,7 @@ TEST_CASE("a report has the documented shape") {
   CHECK(finding.at("replay") == "foldproof replay x.toml");
 }
 
-TEST_CASE("what is unknown is null") {
+TEST_CASE("unknown values are null") {
   KernelReport kernel;
   kernel.findings = {Finding{}};
   const Json json = to_json(kernel);
@@ -101,13 +101,13 @@ TEST_CASE("what is unknown is null") {
     CHECK(finding.at(key).is_null());
 }
 
-TEST_CASE("a kernel's report survives the way between two processes") {
+TEST_CASE("a kernel's report is unchanged after being sent to another process") {
   const Json sent = to_json(full_report());
   const Json received = to_json(kernel_report_from(unpack(pack(sent))));
   CHECK(received == sent);
 }
 
-TEST_CASE("an infinite ratio survives between processes, and is null as text") {
+TEST_CASE("an infinite ratio can be sent to another process and is null as text") {
   KernelReport kernel = full_report();
   kernel.worst_error_over_bound = std::numeric_limits<double>::infinity();
   const KernelReport received = kernel_report_from(unpack(pack(to_json(kernel))));
@@ -115,11 +115,11 @@ TEST_CASE("an infinite ratio survives between processes, and is null as text") {
   CHECK(dump(to_json(received)).find("\"worst_error_over_bound\":null") != std::string::npos);
 }
 
-TEST_CASE("bytes that are no UTF-8 do not stop a report") {
+TEST_CASE("bytes that are not UTF-8 do not prevent a report") {
   CHECK_NOTHROW(Json::parse(dump(error_json("a file called \xff\xfe", {}))));
 }
 
-TEST_CASE("an error has its place") {
+TEST_CASE("an error has its position") {
   const Json json = error_json("it is wrong", {"a.toml", 3, 4});
   CHECK(json.at("kernels").empty());
   CHECK(json.at("error").at("message") == "it is wrong");

@@ -11,7 +11,7 @@ using namespace foldproof;
 
 namespace {
 
-/// A file with the given text, gone with this object.
+/// A file with the given text, removed with this object.
 class Source {
  public:
   explicit Source(const std::string& text) {
@@ -28,26 +28,26 @@ class Source {
 
 }  // namespace
 
-TEST_CASE("with a column the rest of the statement is marked") {
+TEST_CASE("with a column, the rest of the statement is marked") {
   const Source source("int a;\n  total += part[i];  // fold\n");
   CHECK(quote({source.name(), 2, 12}, "", 100) ==
         "2 |   total += part[i];  // fold\n"
         "  |            ^^^^^^^^\n");
 }
 
-TEST_CASE("without a column the whole line is marked, but for its indentation and comment") {
+TEST_CASE("without a column, the whole line is marked except for its indentation and comment") {
   const Source source("int a;\n  total += part[i];  // fold\n");
   CHECK(quote({source.name(), 2, 0}, "    ", 100) ==
         "    2 |   total += part[i];  // fold\n"
         "      |   ^^^^^^^^^^^^^^^^^\n");
 }
 
-TEST_CASE("tabs count as one column, as compilers count them") {
+TEST_CASE("tabs count as one column, as in compilers") {
   const Source source("\tx = 1;\n");
   CHECK(quote({source.name(), 1, 2}, "", 100) == "1 |  x = 1;\n  |  ^^^^^^\n");
 }
 
-TEST_CASE("what is not there is not quoted") {
+TEST_CASE("a line that does not exist is not quoted") {
   const Source source("one line\n");
   CHECK(quote({source.name(), 2, 1}, "", 100).empty());
   CHECK(quote({source.name(), 0, 0}, "", 100).empty());
@@ -60,7 +60,7 @@ TEST_CASE("a column past the end marks the last character") {
   CHECK(quote({source.name(), 1, 99}, "", 100) == "1 | ab\n  |  ^\n");
 }
 
-TEST_CASE("a long line is cut at the width") {
+TEST_CASE("a long line is truncated to the width") {
   const Source source(std::string(500, 'x') + "\n");
   const std::string text = quote({source.name(), 1, 1}, "", 80);
   CHECK(text.find('\n') == 80);

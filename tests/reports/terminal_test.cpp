@@ -1,4 +1,4 @@
-// What a person reads at a terminal.
+// The text report.
 #include "reports/terminal.h"
 
 #include <fstream>
@@ -52,7 +52,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a clean report is a row an instance and a summary") {
+TEST_CASE("a clean report has one row per instance and a summary") {
   const std::string text = to_text(report_of({clean({{"T", "f32"}})}), {});
   CHECK(contains(text, "A8  unrolled f32 sum  T=f32        40         0.25  clean"));
   CHECK(last_line(text) == "1 instance (40 cases, emulated device, seed 7): 1 clean\n");
@@ -67,7 +67,7 @@ TEST_CASE("clean instances that differ only in numbers share a row with the rang
   CHECK(contains(last_line(text), "3 instances (120 cases"));
 }
 
-TEST_CASE("an instance names its device where several ran it") {
+TEST_CASE("an instance names its device if several devices ran it") {
   KernelReport emulated = clean({{"T", "f32"}}), large = clean({{"T", "f32"}});
   emulated.device = "emulated";
   large.device = "cuda/large";
@@ -79,7 +79,7 @@ TEST_CASE("an instance names its device where several ran it") {
   CHECK_FALSE(contains(to_text(report_of({emulated, other}), {}), "cuda/large,"));
 }
 
-TEST_CASE("an instance with a finding has a row of its own") {
+TEST_CASE("an instance with a finding has its own row") {
   KernelReport racy = clean({{"T", "f32"}, {"B", "64"}});
   racy.verdict = Verdict::findings;
   racy.findings = {race()};
@@ -91,19 +91,19 @@ TEST_CASE("an instance with a finding has a row of its own") {
   CHECK(contains(last_line(text), "2 clean, 1 with findings"));
 }
 
-TEST_CASE("a finding says what, where, who, when, how to mend it and how to see it again") {
+TEST_CASE("a finding is shown with position, threads, case, help and replay command") {
   KernelReport racy = clean({{"T", "f32"}});
   racy.verdict = Verdict::findings;
   racy.findings = {race()};
   const std::string text = to_text(report_of({racy}), {});
   CHECK(contains(text, "error[shared-race]: thread 32 writes what thread 0 reads\n  --> nowhere.cu:17:5\n"));
-  CHECK(contains(text, "who     block 0 thread 32, block 0 thread 0"));
+  CHECK(contains(text, "threads block 0 thread 32, block 0 thread 0"));
   CHECK(contains(text, "case    count=33 uniform seed=7"));
-  CHECK(contains(text, "mends   Put a barrier"));
+  CHECK(contains(text, "help   Put a barrier"));
   CHECK(contains(text, "replay  foldproof replay case.toml"));
 }
 
-TEST_CASE("the second place is an access where two race, and where a value arises that nobody determined") {
+TEST_CASE("the second position is the other access of a race, or the origin of an undefined value") {
   Finding finding = race();
   finding.other = Position{"nowhere.cu", 16, 5};
   KernelReport kernel = clean({{"T", "f32"}});
@@ -113,12 +113,12 @@ TEST_CASE("the second place is an access where two race, and where a value arise
   };
   CHECK(contains(text_of(), "  and nowhere.cu:16:5"));
   finding.kind = Kind::uninitialized_read;
-  CHECK(contains(text_of(), "  which arises at nowhere.cu:16:5"));
+  CHECK(contains(text_of(), "  which originates at nowhere.cu:16:5"));
   finding.other = finding.at;
-  CHECK(contains(text_of(), "  which arises on the same line"));
+  CHECK(contains(text_of(), "  which originates on the same line"));
 }
 
-TEST_CASE("the same finding of several instances is shown once, with all of them") {
+TEST_CASE("a finding shared by several instances is shown once, with all of them") {
   KernelReport one = clean({{"T", "f32"}}), other = clean({{"T", "i32"}});
   one.verdict = other.verdict = Verdict::findings;
   one.findings = other.findings = {race()};
@@ -127,7 +127,7 @@ TEST_CASE("the same finding of several instances is shown once, with all of them
   CHECK(contains(text, "kernel  A8 [T=f32]; A8 [T=i32]"));
 }
 
-TEST_CASE("findings of one kernel at one place are shown once, with how many more there are") {
+TEST_CASE("findings of one kernel at one position are shown once, with the number of those not shown") {
   KernelReport kernel = clean({});
   kernel.verdict = Verdict::findings;
   kernel.findings = {race(), race(), race()};
@@ -150,7 +150,7 @@ TEST_CASE("the expected findings of a defect are not shown as errors") {
   CHECK(contains(text, "as expected"));
 }
 
-TEST_CASE("a defect that shows another finding than announced is not counted as found") {
+TEST_CASE("a defect with a finding other than the announced one is not counted as found") {
   KernelReport defect = clean({{"T", "f32"}});
   defect.verdict = Verdict::another_finding;
   defect.findings = {race()};
@@ -158,10 +158,10 @@ TEST_CASE("a defect that shows another finding than announced is not counted as 
   const std::string text = to_text(report_of({defect}), {});
   CHECK_FALSE(contains(text, "error["));
   CHECK(contains(text, "  another finding  "));
-  CHECK(contains(last_line(text), ": 1 with another finding than announced\n"));
+  CHECK(contains(last_line(text), ": 1 with a finding other than announced\n"));
 }
 
-TEST_CASE("how far counts were tried is told of one source, not of a catalogue") {
+TEST_CASE("the largest tried counts are shown for a single source but not for a catalogue") {
   KernelReport kernel = clean({{"T", "f32"}});
   kernel.file = "a.cu";
   kernel.untried_above = {{"count", 66560}, {"grid", 24}};
@@ -173,7 +173,7 @@ TEST_CASE("how far counts were tried is told of one source, not of a catalogue")
   CHECK_FALSE(contains(to_text(report_of({kernel, narrow}), {}), "not tried"));
 }
 
-TEST_CASE("no line is wider than asked for, but for a command to be copied") {
+TEST_CASE("only commands to be copied exceed the requested width") {
   KernelReport wordy = clean(
       {{"T", "f32"}, {"OPERATOR", "sum"}, {"ACCUMULATOR", "f64"}, {"LAYOUT", "interleaved"}, {"B", "1024"}});
   wordy.kernel = "A8 a kernel whose name goes on and on and on and on and on until the end of it";
@@ -187,7 +187,7 @@ TEST_CASE("no line is wider than asked for, but for a command to be copied") {
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
 }
 
-TEST_CASE("counters are tables of what a block does, and are not there unless counted") {
+TEST_CASE("counters are shown as tables per block, and only if they were counted") {
   KernelReport kernel = clean({{"T", "f32"}});
   CHECK_FALSE(contains(to_text(report_of({kernel}), {}), "Counters"));
   kernel.counters = Counted{"count=512", {}};
@@ -210,12 +210,12 @@ TEST_CASE("counters are tables of what a block does, and are not there unless co
   CHECK(contains(text, "A8  T=f32         75%      25%"));
 }
 
-TEST_CASE("colours are there only when asked for") {
+TEST_CASE("colours are used only if requested") {
   CHECK(contains(to_text(report_of({clean({{"T", "f32"}})}), {true, 100, {}}), "\x1b["));
   CHECK_FALSE(contains(to_text(report_of({clean({{"T", "f32"}})}), {false, 100, {}}), "\x1b["));
 }
 
-TEST_CASE("nothing from outside reaches the terminal as a command to it") {
+TEST_CASE("control characters from input are not printed") {
   KernelReport sly = clean({{"T", "\x1b[2J"}});
   sly.notes = {"\x1b]0;owned\x07"};
   CHECK_FALSE(contains(to_text(report_of({sly}), {}), "\x1b"));

@@ -17,14 +17,14 @@ SummationTree small_tree() {
   return std::get<SummationTree>(SummationTree::of(all, sum(sum(1, 3), 2), Operator::sum));
 }
 
-TEST_CASE("A tree in text has a leaf a line") {
+TEST_CASE("A tree in text has one leaf per line") {
   CHECK(tree_text(small_tree(), "+") ==
         "+ ─┬─ + ─┬─ x0\n"
         "   │     └─ x2\n"
         "   └─ x1\n");
 }
 
-TEST_CASE("A leaf that is a constant times an element is named so") {
+TEST_CASE("A leaf that is a constant times an element shows the factor") {
   Expressions all;
   all.add_input(Element::f32, std::vector<std::byte>(8));
   const NodeId half = all.constant(0x3f000000, 4);
@@ -37,14 +37,14 @@ TEST_CASE("A leaf that is a constant times an element is named so") {
         "   └─ 0.5*x1\n");
 }
 
-TEST_CASE("The names of longer operators keep the branches apart") {
+TEST_CASE("Longer operator names keep the branches aligned") {
   CHECK(tree_text(small_tree(), "max") ==
         "max ─┬─ max ─┬─ x0\n"
         "     │       └─ x2\n"
         "     └─ x1\n");
 }
 
-TEST_CASE("An image of a tree has a branch for each addition and a name for each leaf") {
+TEST_CASE("An image of a tree has one branch per addition and a label for each leaf") {
   const std::string svg = tree_svg(small_tree(), "a < b");
   const auto count = [&](std::string_view part) {
     std::size_t found = 0;

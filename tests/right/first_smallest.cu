@@ -1,4 +1,4 @@
-// One thread starts from no element at all, so that of a single element it need not look at the value.
+// One thread starts without an element, so that it need not read the value of a single element.
 #include <cuda_fp16.h>
 
 __global__ void first_smallest(const __half* input, long long* place, unsigned count) {

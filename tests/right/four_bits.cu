@@ -1,5 +1,5 @@
-// A maximum of four-bit codes by a bit for each code that is there, in the order of their values. It takes the byte for
-// the code, as the toolkit keeps zeros above it.
+// A maximum of four-bit codes with one bit for each code that occurs, in the order of their values. It uses the byte as
+// the code, since the toolkit keeps the upper bits zero.
 __global__ void four_bits(const unsigned char* input, unsigned char* output, unsigned count) {
   unsigned there = 0;
   for (unsigned i = threadIdx.x; i < count; i += 32) there |= 1u << (input[i] ^ (input[i] < 8 ? 8u : 15u));

@@ -1,5 +1,5 @@
-// A maximum of bytes by a table of those that are there: it is read from the top, and of what stands below the maximum,
-// or of a maximum of 0, nothing is read.
+// A maximum of bytes with a table of the values that occur: it is read from the top, and neither entries below the
+// maximum nor the entry of 0 are read.
 __global__ void present(const unsigned char* input, unsigned char* output, unsigned count) {
   __shared__ int there[256];
   for (unsigned i = threadIdx.x; i < 256; i += blockDim.x) there[i] = 0;

@@ -1,4 +1,4 @@
-// Four threads with a chunk each: with more elements others are added first.
+// Four threads, one chunk per thread: the order of additions depends on the number of elements.
 __global__ void scan_in_chunks(const float* input, float* sums, unsigned count) {
   __shared__ float totals[4];
   const unsigned length = (count + 3) / 4, begin = min(threadIdx.x * length, count),

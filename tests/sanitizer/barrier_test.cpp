@@ -1,10 +1,10 @@
-// What barriers of a block and of a warp order, and what they do not.
+// Which accesses are ordered by barriers of a block and of a warp, and which are not.
 #include "sanitizer/fixture.h"
 
 namespace foldproof::sanitizer_tests {
 namespace {
 
-// %r1: the box; %r2: this thread's word; %p1 … %p4: warp 0, 1, 2, 3.
+// %r1: the shared array; %r2: the address of this thread's word; %p1 … %p4: warp 0, 1, 2, 3.
 const std::string boxes = R"(
   .shared .align 16 .u32 box[128];
   mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; shr.u32 %r63, tid, 5; setp.eq.u32 %p1, %r63, 0;
@@ -16,12 +16,12 @@ std::string in_block(std::uint32_t threads, const std::string& body) {
 }
 
 const std::string store = "st.shared.u32 [%r2], tid; ";
-// %r5: the same lane's word of another warp.
+// %r5: the address of the same lane's word in another warp.
 std::string load_from(unsigned warp) {
   return fmt::format("mad.lo.u32 %r5, lane, 4, %r1; ld.shared.u32 %r6, [%r5+{}]; ", warp * 128);
 }
 
-TEST_CASE("every one of the sixteen barriers orders") {
+TEST_CASE("each of the sixteen barriers orders accesses") {
   for (unsigned id = 0; id < 16; ++id) {
     INFO(id);
     CHECK(in_block(64, store + fmt::format("barrier.sync {}; ", id) + load_from(1)) == "none");
@@ -29,40 +29,40 @@ TEST_CASE("every one of the sixteen barriers orders") {
   CHECK(in_block(64, store + "bar.red.popc.u32 %r9, 3, 1; " + load_from(1)) == "none");
 }
 
-TEST_CASE("a counted barrier orders those who meet there, and nobody else") {
-  const std::string meet = "@%p1 bra meet; @!%p2 bra skip;\n meet: bar.sync 1, 64;\n skip: ";
-  CHECK(in_block(96, store + meet + "@%p1 bra load; exit;\n load: " + load_from(1)) == "none");
-  CHECK(in_block(96, store + meet + "@%p1 bra load; exit;\n load: " + load_from(2)) == "shared-race");
+TEST_CASE("a counted barrier orders only the threads that take part") {
+  const std::string arrive = "@%p1 bra meet; @!%p2 bra skip;\n meet: bar.sync 1, 64;\n skip: ";
+  CHECK(in_block(96, store + arrive + "@%p1 bra load; exit;\n load: " + load_from(1)) == "none");
+  CHECK(in_block(96, store + arrive + "@%p1 bra load; exit;\n load: " + load_from(2)) == "shared-race");
 }
 
-TEST_CASE("a warp that has ended was not waited for by those who counted others") {
+TEST_CASE("an exited warp is not ordered before a counted barrier of other warps") {
   const std::string body = "@%p3 st.shared.u32 [%r2], tid; @%p3 exit; bar.sync 1, 64; ";
   CHECK(in_block(96, body + load_from(2)) == "shared-race");
   CHECK(in_block(96, "@%p3 st.shared.u32 [%r2], tid; @%p3 exit; bar.sync 1; " + load_from(2)) == "none");
 }
 
-TEST_CASE("threads that ended before a barrier have arrived there with their warp") {
+TEST_CASE("threads that exited before a barrier have arrived there with their warp") {
   const std::string half = store + "setp.ge.u32 %p5, lane, 16; @%p5 exit; ";
   const std::string upper =
-      "mad.lo.u32 %r5, lane, 4, %r1; ld.shared.u32 %r6, [%r5+192];";  // of warp 1, 16 on
+      "mad.lo.u32 %r5, lane, 4, %r1; ld.shared.u32 %r6, [%r5+192];";  // of warp 1, from lane 16
   CHECK(in_block(64, half + "bar.sync 0; " + upper) == "none");
   CHECK(in_block(64, half + "bar.sync 1, 64; " + upper) == "none");
   CHECK(in_block(64, half + upper) == "shared-race");
 }
 
-TEST_CASE("a producer arrives, a consumer waits") {
+TEST_CASE("a consumer's wait is ordered after a producer's arrival") {
   const auto pipe = [](const std::string& before, const std::string& after, const std::string& load) {
     return in_block(64, "@%p1 bra consume; " + before + "bar.arrive 1, 64; " + after +
                             "exit;\n consume: bar.sync 1, 64; " + load);
   };
   CHECK(pipe(store, "", load_from(1)) == "none");
   CHECK(pipe("", store, load_from(1)) == "shared-race");
-  // Arriving orders nothing for who does not wait.
+  // Arriving orders nothing for a thread that does not wait.
   CHECK(in_block(64, "@%p1 bra consume; bar.arrive 1, 64; " + load_from(0) + "exit;\n consume: " + store +
                          "bar.sync 1, 64;") == "shared-race");
 }
 
-TEST_CASE("a buffer goes round between producer and consumer by two barriers") {
+TEST_CASE("two barriers order a buffer that is filled and emptied in turns") {
   const auto ring = [](const std::string& wait_until_empty) {
     return in_block(
         64,
@@ -79,8 +79,8 @@ TEST_CASE("a buffer goes round between producer and consumer by two barriers") {
   CHECK(ring("bar.sync 2, 64;") == "none");
 }
 
-TEST_CASE("what a fence released after an arrival is no part of it") {
-  // Warp 1 arrives, then writes, fences and ends. Warp 0 waits and raises a flag that block 1 sees.
+TEST_CASE("a fence after an arrival releases nothing through that barrier") {
+  // Warp 1 arrives, then writes, fences and exits. Warp 0 waits and sets a flag that block 1 observes.
   const std::string body = boxes + R"(
     setp.ne.u32 %p7, cta, 0; @%p7 bra other; @%p1 bra wait;
     bar.arrive 1, 64; setp.eq.u32 %p5, lane, 0; @%p5 st.global.u32 [buffer0+64], 5; membar.gl;
@@ -106,8 +106,8 @@ TEST_CASE("bar.warp.sync orders the lanes of its mask") {
   CHECK(in_block(32, store + lower + across + "@%p5 ld.shared.u32 %r6, [%r7];") == "shared-race");
 }
 
-TEST_CASE("masks that overlap hand on what was learnt") {
-  // Lanes 0 and 1 meet, then 1 and 2: lane 2 knows what lane 0 wrote.
+TEST_CASE("order is transitive through overlapping masks") {
+  // Lanes 0 and 1 synchronise, then lanes 1 and 2: lane 0's write is ordered before lane 2's read.
   const auto chain = [](const std::string& first, const std::string& second) {
     return in_block(32,
                     "setp.eq.u32 %p5, lane, 0; setp.eq.u32 %p6, lane, 1; setp.eq.u32 %p7, lane, 2; "
@@ -121,39 +121,39 @@ TEST_CASE("masks that overlap hand on what was learnt") {
   CHECK(chain(second, "") == "shared-race");
 }
 
-TEST_CASE("a lane that ended is met only by masks that name it") {
+TEST_CASE("an exited lane is ordered only by masks that name it") {
   const std::string gone = "setp.eq.u32 %p5, lane, 31; @%p5 st.shared.u32 [%r1], 1; @%p5 exit; ";
   const std::string read = "setp.eq.u32 %p6, lane, 0; @%p6 ld.shared.u32 %r6, [%r1];";
   CHECK(in_block(32, gone + "bar.warp.sync -1; " + read) == "none");
   CHECK(in_block(32, gone + "bar.warp.sync 0x7fffffff; " + read) == "shared-race");
 }
 
-TEST_CASE("shuffles, votes and their like order nothing") {
+TEST_CASE("shuffles, votes and other warp-synchronous operations order nothing") {
   const std::string neighbour = "xor.b32 %r7, tid, 1; mad.lo.u32 %r7, %r7, 4, %r1; ld.shared.u32 %r6, [%r7];";
-  for (const char* meeting :
+  for (const char* operation :
        {"shfl.sync.idx.b32 %r8, tid, 0, 31, -1;", "shfl.sync.bfly.b32 %r8, tid, 1, 31, -1;",
         "vote.sync.ballot.b32 %r8, %p1, -1;", "vote.sync.any.pred %p9, %p1, -1;",
         "match.any.sync.b32 %r8, tid, -1;", "redux.sync.add.u32 %r8, tid, -1;", "activemask.b32 %r8;",
         "elect.sync %r8|%p9, -1;", "membar.gl;"}) {
-    INFO(meeting);
-    CHECK(in_block(32, store + meeting + " " + neighbour) == "shared-race");
+    INFO(operation);
+    CHECK(in_block(32, store + operation + " " + neighbour) == "shared-race");
   }
 }
 
-TEST_CASE("a barrier of the warp orders nothing between warps") {
+TEST_CASE("a warp barrier orders nothing between warps") {
   CHECK(in_block(64, store + "bar.warp.sync -1; " +
                          "xor.b32 %r7, tid, 32; mad.lo.u32 %r7, %r7, 4, %r1; "
                          "ld.shared.u32 %r6, [%r7];") == "shared-race");
 }
 
-TEST_CASE("what one lane learnt in a meeting goes on through the block's barrier") {
+TEST_CASE("order from one barrier is propagated through the next") {
   CHECK(in_block(96,
                  "@%p3 st.shared.u32 [%r2], 1; @%p1 bra skip; bar.sync 1, 64;\n skip: @%p3 bra done; "
                  "bar.sync 2, 64; " +
                      load_from(2) + "done: bar.sync 0;") == "none");
 }
 
-TEST_CASE("an mbarrier orders who arrives before who finds the phase over") {
+TEST_CASE("an mbarrier orders arrivals before waits for the completed phase") {
   const auto phase = [](const std::string& wait) {
     return in_block(64,
                     ".shared .align 8 .b64 gate; mov.u32 %r10, gate; setp.eq.u32 %p5, tid, 0; "

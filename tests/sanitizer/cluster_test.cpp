@@ -1,44 +1,46 @@
-// Distributed shared memory: only the cluster's barrier, or a flag, orders accesses of several blocks.
+// Distributed shared memory: only a cluster barrier or a flag orders accesses by different blocks.
 #include "sanitizer/fixture.h"
 
 namespace foldproof::sanitizer_tests {
 namespace {
 
-// %r1: the box; %r2: this thread's word; %r3: the same in the other block, as shared::cluster; %rd3: generic.
+// %r1: the shared array; %r2: this thread's word; %r3: the same word in the other block, as shared::cluster;
+// %rd3: as a generic address.
 const std::string boxes = R"(
   .shared .u32 box[64];
   mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; mov.u32 %r9, %cluster_ctarank; xor.b32 %r9, %r9, 1;
   mapa.shared::cluster.u32 %r3, %r2, %r9; cvt.u64.u32 %rd2, %r2; cvta.shared.u64 %rd2, %rd2;
   mapa.u64 %rd3, %rd2, %r9;
   )";
-const std::string meet = "barrier.cluster.arrive; barrier.cluster.wait; ";
+const std::string cluster_sync = "barrier.cluster.arrive; barrier.cluster.wait; ";
 
 std::string in_clusters(const std::string& body) {
-  return verdict(boxes + body + meet, {.buffers = {zeros(4)}, .grid = {4, 1, 1}, .cluster = {2, 1, 1}});
+  return verdict(boxes + body + cluster_sync,
+                 {.buffers = {zeros(4)}, .grid = {4, 1, 1}, .cluster = {2, 1, 1}});
 }
 
-TEST_CASE("reading another block's shared memory needs the cluster's barrier before") {
+TEST_CASE("reading another block's shared memory needs a preceding cluster barrier") {
   for (const char* load : {"ld.shared::cluster.u32 %r5, [%r3]; ", "ld.u32 %r5, [%rd3]; "}) {
     INFO(load);
     const std::string write = "st.shared.u32 [%r2], tid; ";
-    CHECK(in_clusters(write + meet + load) == "none");
+    CHECK(in_clusters(write + cluster_sync + load) == "none");
     CHECK(in_clusters(write + load) == "cluster-race");
     CHECK(in_clusters(write + "bar.sync 0; " + load) == "cluster-race");
-    CHECK(in_clusters(write + meet + load + write) == "cluster-race (warning)");
-    CHECK(in_clusters(write + meet + load + meet + write) == "none");
+    CHECK(in_clusters(write + cluster_sync + load + write) == "cluster-race (warning)");
+    CHECK(in_clusters(write + cluster_sync + load + cluster_sync + write) == "none");
   }
 }
 
-TEST_CASE("writing another block's shared memory needs it as well") {
+TEST_CASE("writing another block's shared memory needs a cluster barrier as well") {
   for (const char* store : {"st.shared::cluster.u32 [%r3], 7; ", "st.u32 [%rd3], 7; "}) {
     INFO(store);
     const std::string load = "ld.shared.u32 %r5, [%r2]; ";
-    CHECK(in_clusters(store + meet + load) == "none");
+    CHECK(in_clusters(store + cluster_sync + load) == "none");
     CHECK(in_clusters(store + load) == "cluster-race");
   }
 }
 
-TEST_CASE("arrive releases unless it is relaxed; wait acquires") {
+TEST_CASE("a cluster arrival releases unless it is relaxed, and the wait acquires") {
   const std::string write = "st.shared.u32 [%r2], tid; ", read = "ld.shared::cluster.u32 %r5, [%r3]; ";
   CHECK(in_clusters(write + "barrier.cluster.arrive.release; barrier.cluster.wait.acquire; " + read) ==
         "none");
@@ -49,39 +51,39 @@ TEST_CASE("arrive releases unless it is relaxed; wait acquires") {
   CHECK(in_clusters("fence.acq_rel.cluster; " + write + relaxed + read) == "cluster-race");
 }
 
-TEST_CASE("nothing is ordered between arrive and wait") {
+TEST_CASE("accesses between arrive and wait are not ordered") {
   const std::string write = "st.shared.u32 [%r2], tid; ", read = "ld.shared::cluster.u32 %r5, [%r3]; ";
   CHECK(in_clusters("barrier.cluster.arrive; " + write + "barrier.cluster.wait; " + read) == "cluster-race");
   CHECK(in_clusters(write + "barrier.cluster.arrive; " + read + "barrier.cluster.wait; ") == "cluster-race");
 }
 
-TEST_CASE("the barrier of a cluster says nothing to other clusters") {
+TEST_CASE("a cluster barrier orders nothing in other clusters") {
   CHECK(verdict(boxes +
                     "setp.eq.u32 %p1, cta, 0; setp.eq.u32 %p2, cta, 2; @%p1 st.global.u32 [buffer0], 5; " +
-                    meet + "@%p2 ld.global.u32 %r5, [buffer0]; " + meet,
+                    cluster_sync + "@%p2 ld.global.u32 %r5, [buffer0]; " + cluster_sync,
                 {.buffers = {zeros(4)}, .grid = {4, 1, 1}, .block = {1, 1, 1}, .cluster = {2, 1, 1}}) ==
         "global-race");
   CHECK(verdict(
             boxes + "setp.eq.u32 %p1, cta, 0; setp.eq.u32 %p2, cta, 1; @%p1 st.global.u32 [buffer0], 5; " +
-                meet + "@%p2 ld.global.u32 %r5, [buffer0]; " + meet,
+                cluster_sync + "@%p2 ld.global.u32 %r5, [buffer0]; " + cluster_sync,
             {.buffers = {zeros(4)}, .grid = {4, 1, 1}, .block = {1, 1, 1}, .cluster = {2, 1, 1}}) == "none");
 }
 
-TEST_CASE("atomics of a cluster's scope meet within it") {
+TEST_CASE("cluster-scope atomics are atomic to each other only within the cluster") {
   CHECK(in_clusters(
-            "setp.eq.u32 %p1, tid, 0; @%p1 st.shared.u32 [%r1], 0; " + meet +
+            "setp.eq.u32 %p1, tid, 0; @%p1 st.shared.u32 [%r1], 0; " + cluster_sync +
             "atom.shared::cluster.add.u32 %r5, [%r3], 1; atom.cluster.shared::cluster.add.u32 %r5, [%r3], 1; "
             "atom.cluster.shared.add.u32 %r5, [%r2], 1; ") == "none");
-  CHECK(in_clusters(meet +
+  CHECK(in_clusters(cluster_sync +
                     "atom.cluster.shared::cluster.add.u32 %r5, [%r3], 1; atom.cta.shared.add.u32 %r5, [%r2], "
                     "1; ") == "cluster-race");
   CHECK(in_clusters("red.cluster.global.add.u32 [buffer0], 1; ") == "global-race");
 }
 
-TEST_CASE("a flag in another block's shared memory orders, too") {
-  // Rank 0 writes into rank 1's box, then raises a flag there.
+TEST_CASE("a flag in another block's shared memory orders accesses, too") {
+  // Rank 0 writes to rank 1's shared array, then sets a flag there.
   const auto push = [](const std::string& raise, const std::string& see) {
-    return in_clusters("st.shared.u32 [%r2], 0; " + meet +
+    return in_clusters("st.shared.u32 [%r2], 0; " + cluster_sync +
                        "setp.ne.u32 %p1, tid, 0; @%p1 bra done; "
                        "setp.eq.u32 %p2, %r9, 0; @%p2 bra take; st.shared::cluster.u32 [%r3+4], 5; " +
                        raise + " bra done;\n take: " + see +

@@ -1,11 +1,11 @@
-// Definedness: bits that nobody determined are followed through registers and memory, and told where they
-// decide something: an address, a branch, an output. Who reads and discards them is at no fault.
+// Definedness: undefined bits are traced through registers and memory and reported where they decide
+// something: an address, a branch, an output. Reading and discarding them is not reported.
 #include "sanitizer/fixture.h"
 
 namespace foldproof::sanitizer_tests {
 namespace {
 
-// What one block of a warp finds, where buffer0 is the output of a word a thread.
+// The findings for one block of one warp; buffer0 is the output, one word per thread.
 std::vector<Finding> undefined(const std::string& body, Setting setting = {}) {
   setting.buffers.insert(setting.buffers.begin(), zeros(4 * setting.grid.volume() * setting.block.volume()));
   return findings_of(body, setting, {}, 1, Definedness::tracked);
@@ -17,18 +17,19 @@ std::string undefined_kinds(const std::string& body, const Setting& setting = {}
 
 const std::string tile = ".shared .align 16 .b8 tile[512]; ";
 
-TEST_CASE("unwritten shared memory that reaches the output is told with the place that read it") {
+TEST_CASE("unwritten shared memory that reaches the output is reported with the position of the read") {
   const auto found = undefined(tile + R"(
     ld.shared.u32 %r1, [tile];
     add.u32 %r2, %r1, 1;
     st.global.u32 [mine], %r2;)");
   REQUIRE(kinds(found) == "uninitialized-read");
-  CHECK(contains(found[0].message, "4 bytes of the shared tile that nobody wrote"));
+  CHECK(contains(found[0].message, "4 bytes of the shared tile that were never written"));
   CHECK(found[0].at.line == 4);
   CHECK(found[0].other->line == 2);
 }
 
-TEST_CASE("unwritten memory that decides a branch or an address is told; read and discarded it is not") {
+TEST_CASE(
+    "unwritten memory that decides a branch or an address is reported, but not if it is read and discarded") {
   const std::string read = tile + "ld.shared.u32 %r1, [tile];";
   CHECK(undefined_kinds(read + "st.global.u32 [mine], tid;") == "none");
   CHECK(undefined_kinds(read + "and.b32 %r1, %r1, 0; st.global.u32 [mine], %r1;") == "none");
@@ -38,30 +39,30 @@ TEST_CASE("unwritten memory that decides a branch or an address is told; read an
     st.shared.u32 [%r2], tid;)") == "uninitialized-read");
 }
 
-TEST_CASE("a variable that was given no value is told where it decides something") {
+TEST_CASE("an uninitialised variable is reported where it decides something") {
   const auto found = undefined("\nadd.u32 %r1, %r1, 1;\nst.global.u32 [mine], %r1;");
   REQUIRE(kinds(found) == "uninitialized-read");
-  CHECK(contains(found[0].message, "depends on a variable that was given no value"));
+  CHECK(contains(found[0].message, "depends on an uninitialised variable"));
   CHECK(found[0].other->line == 2);
   CHECK(undefined_kinds("add.u32 %r1, %r1, 1; st.global.u32 [mine], tid;") == "none");
   CHECK(undefined_kinds("@%p1 bra on; st.global.u32 [mine], tid; on:") == "uninitialized-read");
 }
 
-TEST_CASE("a variable without a value hides no memory that nobody wrote") {
+TEST_CASE("an uninitialised variable does not hide memory that was never written") {
   const std::string guarded = tile + "setp.lt.u32 %p1, tid, 16; mov.u32 %r5, tile; ";
-  // The load is the first to read %r6, and brings along what nobody wrote.
+  // The load is the first use of %r6 and also reads unwritten memory.
   const auto found = undefined(guarded +
                                "@%p1 mov.u32 %r6, tile; @%p1 ld.shared.u32 %r1, [%r6]; "
                                "@%p1 st.global.u32 [mine], %r1;");
   REQUIRE(kinds(found) == "uninitialized-read");
-  CHECK(contains(found[0].message, "nobody wrote"));
+  CHECK(contains(found[0].message, "never written"));
   CHECK(undefined_kinds(tile + "ld.shared.u32 %r1, [tile]; add.u32 %r2, %r1, %r6; sub.u32 %r2, %r2, %r6; "
                                "st.global.u32 [mine], %r2;") == "uninitialized-read");
   CHECK(undefined_kinds("and.b32 %r2, %r1, 2; setp.eq.u32 %p1, %r2, 0; selp.u32 %r2, 1, 7, %p1; "
                         "st.global.u32 [mine], %r2;") == "uninitialized-read");
 }
 
-TEST_CASE("it is no matter what a variable holds whose value is discarded or cancels") {
+TEST_CASE("an uninitialised variable whose value is discarded or cancels is not reported") {
   CHECK(undefined_kinds("add.u32 %r2, %r1, tid; sub.u32 %r2, %r2, %r1; st.global.u32 [mine], %r2;") ==
         "none");
   CHECK(undefined_kinds("@%p1 bra on; mov.u32 %r1, 5; on: st.global.u32 [mine], tid;") == "none");
@@ -79,13 +80,13 @@ TEST_CASE("it is no matter what a variable holds whose value is discarded or can
                       "st.global.u32 [mine], tid;") == "uninitialized-read");
 }
 
-TEST_CASE("undefined memory is told where other contents would show another result, and not elsewhere") {
+TEST_CASE("undefined memory is reported only if other contents change the result") {
   const std::string read = tile + "ld.shared.u32 %r1, [tile]; ";
   const std::string store = "st.global.u32 [mine], %r2;";
   CHECK(undefined_kinds(read + "add.u32 %r2, %r1, tid; sub.u32 %r2, %r2, %r1; " + store) == "none");
   CHECK(undefined_kinds(read + "max.u32 %r2, %r1, 0x10000; shr.u32 %r2, %r2, 31; " + store) ==
         "uninitialized-read");
-  // A guess that the compare-and-swap corrects, and the halves beside it that nobody wrote.
+  // A guess corrected by the compare-and-swap, next to a half that was never written.
   CHECK(undefined_kinds(tile + R"(mov.u16 %h1, 0; st.shared.u16 [tile], %h1; ld.shared.u32 %r1, [tile];
     again: mov.u32 %r2, %r1; add.u32 %r3, %r2, 1; and.b32 %r3, %r3, 0xffff; and.b32 %r4, %r2, 0xffff0000;
     or.b32 %r3, %r3, %r4; atom.shared.cas.b32 %r1, [tile], %r2, %r3; setp.ne.u32 %p1, %r1, %r2; @%p1 bra again;
@@ -100,7 +101,7 @@ TEST_CASE("undefined memory is told where other contents would show another resu
                         store) == "none");
 }
 
-TEST_CASE("a value that decides only when it equals a constant is tried with it") {
+TEST_CASE("a value that matters only if it equals a constant is tried with that constant") {
   const std::string store = "selp.u32 %r2, 1, 2, %p1; st.global.u32 [mine], %r2;";
   CHECK(undefined_kinds("setp.eq.u32 %p1, %r1, 42; " + store) == "uninitialized-read");
   CHECK(undefined_kinds("setp.eq.u64 %p1, %rd1, 0x500000001; " + store) == "uninitialized-read");
@@ -110,7 +111,7 @@ TEST_CASE("a value that decides only when it equals a constant is tried with it"
         "uninitialized-read");
 }
 
-TEST_CASE("values of different places do not cancel, wherever they lie") {
+TEST_CASE("undefined values from different addresses do not cancel") {
   const std::string at = ".shared .align 16 .b8 wide[8192]; mov.u32 %r9, wide; mad.lo.u32 %r9, tid, 4, %r9; ",
                     store = "st.global.u32 [mine], %r2;";
   CHECK(undefined_kinds(at +
@@ -131,7 +132,7 @@ TEST_CASE("values of different places do not cancel, wherever they lie") {
                         store) == "uninitialized-read");
 }
 
-TEST_CASE("values of every usual size are tried") {
+TEST_CASE("undefined values of all usual magnitudes are tried") {
   const auto found = [](const std::string& test) {
     return undefined_kinds(tile +
                            "mov.u32 %r9, tile; mad.lo.u32 %r9, tid, 4, %r9; ld.shared.u32 %r1, [%r9]; "
@@ -147,7 +148,7 @@ TEST_CASE("values of every usual size are tried") {
               "setp.lt.and.s32 %p1, %r3, 9, %p2; ") == "uninitialized-read");
 }
 
-TEST_CASE("what undefined values decide about other memory than the outputs counts, too") {
+TEST_CASE("undefined values that change memory other than the outputs are reported, too") {
   Setting setting{.buffers = {}, .block = {1, 1, 1}};
   setting.module = ".global .align 4 .u32 flag; ";
   const std::string read = tile + "ld.shared.u32 %r1, [tile]; setp.gt.s32 %p1, %r1, 0; ";
@@ -156,20 +157,20 @@ TEST_CASE("what undefined values decide about other memory than the outputs coun
                         setting) == "none");
 }
 
-TEST_CASE("buffers lie where they lay when other values are tried") {
+TEST_CASE("buffers keep their addresses when other values are tried") {
   CHECK(undefined_kinds(tile +
                             "ld.shared.u32 %r1, [tile]; cvt.u64.u32 %rd1, %r1; add.u64 %rd2, buffer1, %rd1; "
                             "sub.u64 %rd2, %rd2, %rd1; ld.global.u32 %r2, [%rd2]; st.global.u32 [mine], %r2;",
                         {.buffers = {words({7})}}) == "none");
 }
 
-TEST_CASE("a job that broke off keeps its findings about undefined values") {
+TEST_CASE("an aborted job keeps its findings about undefined values") {
   CHECK(undefined_kinds(tile + "ld.shared.u32 %r1, [tile]; setp.eq.u32 %p1, %r1, 0; @%p1 bra on; on: "
                                "ld.global.u32 %r2, [16]; st.global.u32 [mine], tid;") ==
         "out-of-bounds, uninitialized-read");
 }
 
-TEST_CASE("an address is the same in all runs, however warps take turns") {
+TEST_CASE("an address that does not depend on undefined values is not reported in any schedule") {
   Setting setting{.buffers = {}, .block = {128, 1, 1}};
   const std::string body = tile + R"(ld.shared.u32 %r1, [tile]; mov.u32 %r3, tile; setp.gt.s32 %p1, %r1, 0;
     @%p1 bra on; add.u32 %r4, tid, 1; add.u32 %r4, %r4, 1; add.u32 %r4, %r4, 1; add.u32 %r4, %r4, 1;
@@ -180,7 +181,7 @@ TEST_CASE("an address is the same in all runs, however warps take turns") {
   }
 }
 
-TEST_CASE("an address that other values would change is told even where nothing comes of it") {
+TEST_CASE("an address that depends on undefined values is reported even if it has no effect") {
   const std::string read = tile + "ld.shared.u32 %r1, [tile]; mov.u32 %r2, tile; ";
   CHECK(undefined_kinds(read + "and.b32 %r1, %r1, 4; add.u32 %r2, %r2, %r1; st.shared.u32 [%r2], tid;") ==
         "uninitialized-read");
@@ -188,7 +189,7 @@ TEST_CASE("an address that other values would change is told even where nothing 
                                "st.shared.u32 [%r2], tid;") == "none");
 }
 
-TEST_CASE("what is printed is an output") {
+TEST_CASE("printed values are outputs") {
   Setting setting{.buffers = {}, .block = {1, 1, 1}};
   setting.module =
       ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 values); "
@@ -206,8 +207,8 @@ TEST_CASE("what is printed is an output") {
   CHECK(printed("%r2") == "uninitialized-read");
 }
 
-TEST_CASE("padding of structures is no finding where nobody told the layout of a buffer") {
-  // A float, a byte and three bytes that nobody wrote, copied to the output as they are.
+TEST_CASE("copied padding of structures is reported only if the buffer's layout excludes it") {
+  // A float, a byte and three unwritten bytes, copied unchanged to the output.
   const auto copied = [](const std::string& how, std::initializer_list<std::uint32_t> elements = {0, 1}) {
     Job job;
     job.image = std::make_shared<Image>(Image{"test.ptx", machine_tests::text_of(tile + R"(
@@ -228,17 +229,17 @@ TEST_CASE("padding of structures is no finding where nobody told the layout of a
   CHECK(copied("ld.shared.v2.u32 {%r1, %r2}, [tile]; st.global.v2.u32 [buffer0], {%r1, %r2};",
                {0, 1, 2, 4}) == error + " / none / " + error + " / none");
   CHECK(copied("ld.shared.u8 %r1, [tile + 5]; st.global.u8 [buffer0 + 5], %r1;") == error + " / none");
-  // Not behind a member, or not up to the next; or computed with.
+  // Not after a member, or not up to the next one; or used in a computation.
   CHECK(copied("ld.shared.u8 %r1, [tile + 5]; st.global.u8 [buffer0 + 4], %r1;") == error + " / " + error);
   CHECK(copied("ld.shared.u8 %r1, [tile + 5]; st.global.u8 [buffer0 + 6], %r1;") == error + " / " + error);
   CHECK(copied("ld.shared.u8 %r1, [tile + 5]; add.u32 %r1, %r1, 1; st.global.u8 [buffer0 + 5], %r1;") ==
         error + " / " + error);
-  // It may be padding of 4 bytes behind a double and an int, and it may be a number that is missing.
+  // May be 4 bytes of padding after a double and an int, or a missing number.
   CHECK(copied("ld.shared.u32 %r1, [tile + 8]; st.global.u32 [buffer0 + 12], %r1;", {0, 1, 4}) ==
         error + " / " + error + " (warning) / " + error);
 }
 
-TEST_CASE("a barrier's number and vote and an mbarrier's address are decisions") {
+TEST_CASE("a barrier's number, its predicate and an mbarrier's address are decisions") {
   const std::string read = tile + "mov.u32 %r3, tile; ld.shared.u32 %r1, [tile]; ";
   CHECK(undefined_kinds(read + "and.b32 %r1, %r1, 1; bar.sync %r1, 32;") == "uninitialized-read");
   CHECK(undefined_kinds(read + "setp.eq.u32 %p1, %r1, 0; bar.red.popc.u32 %r2, 0, %p1;") ==
@@ -247,7 +248,7 @@ TEST_CASE("a barrier's number and vote and an mbarrier's address are decisions")
                                "mbarrier.init.shared.b64 [%r3], 1;") == "uninitialized-read");
 }
 
-TEST_CASE("a variable has a value where the lane's own way has given it one") {
+TEST_CASE("a variable is initialised if it was assigned on each lane's own path") {
   const std::string store = " st.global.u32 [mine], %r1;", some = "setp.lt.u32 %p1, tid, 16; ";
   CHECK(undefined_kinds(some + "@%p1 mov.u32 %r1, 5;" + store) == "uninitialized-read");
   CHECK(undefined_kinds(some + "@%p1 mov.u32 %r1, 5; @%p1" + store) == "none");
@@ -258,7 +259,7 @@ TEST_CASE("a variable has a value where the lane's own way has given it one") {
   CHECK(undefined_kinds(some + "@%p1 ld.global.u32 %r1, [mine]; @%p1" + store) == "none");
 }
 
-TEST_CASE("a variable that the first turn of a loop gives its value has one in the next") {
+TEST_CASE("a variable assigned in the first iteration of a loop is initialised in the next") {
   CHECK(undefined_kinds(R"(mov.u32 %r2, 0;
     loop: setp.ne.u32 %p1, %r2, 0; @%p1 bra later; mov.u32 %r1, tid; bra on;
     later: add.u32 %r1, %r1, 1;
@@ -270,7 +271,7 @@ TEST_CASE("a variable that the first turn of a loop gives its value has one in t
     st.global.u32 [mine], %r1;)") == "uninitialized-read");
 }
 
-TEST_CASE("whatever writes a variable that had no value gives it one") {
+TEST_CASE("any write to an uninitialised variable initialises it") {
   const auto after = [](const std::string& write) {
     return undefined_kinds(tile + "mov.u32 %r3, tile; add.u32 %r9, %r1, 1; add.u64 %rd9, %rd1, 1; " + write);
   };
@@ -291,7 +292,7 @@ TEST_CASE("whatever writes a variable that had no value gives it one") {
   CHECK(after("ld.param.u64 %rd1, [k_buffer0]; cvt.u32.u64 %r1, %rd1;" + store) == "none");
 }
 
-TEST_CASE("of a word whose low half was written, the low half may be used") {
+TEST_CASE("the written low half of a partly written word may be used") {
   const std::string half = tile + R"(mov.u16 %h1, 7; st.shared.u16 [tile], %h1; bar.warp.sync 0xffffffff;
     ld.shared.u32 %r1, [tile];)";
   CHECK(undefined_kinds(half + "and.b32 %r2, %r1, 0xffff; st.global.u32 [mine], %r2;") == "none");
@@ -299,8 +300,8 @@ TEST_CASE("of a word whose low half was written, the low half may be used") {
   CHECK(undefined_kinds(half + "shr.u32 %r2, %r1, 16; st.global.u32 [mine], %r2;") == "uninitialized-read");
 }
 
-TEST_CASE("a shuffle gives nothing from a lane that takes no part") {
-  // Lanes 0 to 15 alone; lane 15 reads from lane 16.
+TEST_CASE("a shuffle from an inactive lane is undefined") {
+  // Only lanes 0 to 15 are active; lane 15 reads from lane 16.
   const std::string shuffle = R"(setp.ge.u32 %p1, tid, 16; @%p1 bra end; mov.u32 %r1, tid;
     shfl.sync.down.b32 %r2, %r1, 1, 31, 0x0000ffff;)";
   CHECK(undefined_kinds(shuffle + "st.global.u32 [mine], %r2; end:") == "undefined-shuffle-source");
@@ -310,14 +311,14 @@ TEST_CASE("a shuffle gives nothing from a lane that takes no part") {
       "none");
 }
 
-TEST_CASE("an atomic on unwritten memory leaves it undefined, and an exchange does not") {
+TEST_CASE("an atomic on unwritten memory leaves it undefined, but an exchange defines it") {
   const std::string result =
       "bar.warp.sync 0xffffffff; ld.shared.u32 %r1, [tile]; st.global.u32 [mine], %r1;";
   CHECK(undefined_kinds(tile + "red.shared.add.u32 [tile], 1;" + result) == "uninitialized-read");
   CHECK(undefined_kinds(tile + "atom.shared.exch.b32 %r2, [tile], 1;" + result) == "none");
 }
 
-TEST_CASE("a matrix that nobody wrote is told as the memory that it lay in") {
+TEST_CASE("an unwritten matrix is reported as the memory that holds it") {
   const auto found = undefined(tile + R"(
     .reg .b32 at; mov.u32 at, tile; mad.lo.u32 at, tid, 16, at;
     ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [at];
@@ -327,7 +328,7 @@ TEST_CASE("a matrix that nobody wrote is told as the memory that it lay in") {
   CHECK(found[0].other->line == 3);
 }
 
-// Lane 31 reads from the lane behind it, which is not there.
+// Lane 31 reads from lane 32, which does not exist.
 const std::string from_nowhere = R"(mov.u32 %r1, tid; add.u32 %r8, tid, 1; and.b32 %r8, %r8, 31;
     setp.eq.u32 %p1, tid, 31; @%p1 bra gone; shfl.sync.idx.b32 %r2, %r1, %r8, 31, 0x7fffffff;)";
 
@@ -351,7 +352,7 @@ TEST_CASE("undefined bits keep their origin through matrices and asynchronous co
                         {.buffers = {zeros(4)}}) == "undefined-shuffle-source");
 }
 
-// %r9: this thread's word of the tile; buffer1 is where copies come from.
+// %r9: this thread's word of the tile; copies read from buffer1.
 const std::string own_word = tile +
                              ".reg .b32 word, next; mov.u32 word, tile; mad.lo.u32 word, tid, 4, word; "
                              "add.u32 next, word, 128; ";
@@ -362,27 +363,27 @@ std::string copied(const std::string& body) {
   return undefined_kinds(own_word + body, {.buffers = {zeros(4)}});
 }
 
-TEST_CASE("what an asynchronous copy brings is not there before its thread has waited for it") {
+TEST_CASE("data of an asynchronous copy is undefined until its thread has waited for it") {
   CHECK(copied(copy + "cp.async.wait_all; " + use) == "none");
   CHECK(copied(copy + "cp.async.commit_group; cp.async.wait_group 0; " + use) == "none");
   CHECK(copied(copy + use + "cp.async.wait_all; ") == "uninitialized-read");
   CHECK(copied(copy + "cp.async.commit_group; cp.async.wait_group 1; " + use) == "uninitialized-read");
   const auto found = undefined(own_word + copy + use, {.buffers = {zeros(4)}});
   REQUIRE(found.size() == 1);
-  CHECK(contains(found[0].message, "an asynchronous copy was to bring, which the thread did not wait for"));
+  CHECK(contains(found[0].message, "an asynchronous copy for which the thread did not wait"));
 }
 
-TEST_CASE("a group waits for the copies before its commit, and for no later ones") {
+TEST_CASE("wait_group waits for copies before the commit and not for later ones") {
   const std::string later = "cp.async.ca.shared.global [next], [buffer1], 4; ",
                     commit = "cp.async.commit_group; ";
   CHECK(copied(copy + commit + later + commit + "cp.async.wait_group 1; " + use) == "none");
   CHECK(copied(later + commit + copy + commit + "cp.async.wait_group 1; " + use) == "uninitialized-read");
-  CHECK(copied(copy + "cp.async.wait_group 0; " + use) == "uninitialized-read");      // of no group
+  CHECK(copied(copy + "cp.async.wait_group 0; " + use) == "uninitialized-read");      // in no group
   CHECK(copied(copy + commit + commit + "cp.async.wait_group 1; " + use) == "none");  // an empty group counts
 }
 
-TEST_CASE("a block does not inherit what another left undefined in its place") {
-  // The first blocks keep what a shuffle from nowhere gave to themselves; the last read what nobody wrote.
+TEST_CASE("undefined bits in shared memory are not inherited from an earlier block") {
+  // The first blocks store the result of an invalid shuffle; the last ones read unwritten memory.
   const auto found = undefined(tile + R"(
     setp.ge.u32 %p3, cta, 5000; @%p3 bra read;)" +
                                    from_nowhere + R"(
@@ -403,7 +404,7 @@ TEST_CASE("undefined bits in local memory keep their origin while the stack grow
   CHECK(kinds(found) == "undefined-shuffle-source");
 }
 
-TEST_CASE("what one call left in its local memory is nothing to the next") {
+TEST_CASE("local memory is undefined again in the next call") {
   const std::string memory = R"(.func (.reg .b32 result) memory(.reg .b32 writes) {
     .local .align 4 .b8 own[4]; .reg .pred %p<2>;
     setp.ne.u32 %p1, writes, 0; @%p1 st.local.u32 [own], 5; ld.local.u32 result, [own]; ret; })";

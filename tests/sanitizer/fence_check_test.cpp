@@ -1,5 +1,5 @@
-// Data and flags that are both volatile or relaxed: no data race, and yet the order that the program waits
-// for is nobody's but a fence's (PTX ISA 8.9.5).
+// Data and flags that are both volatile or relaxed: there is no data race, but only a fence provides the
+// order that the program waits for (PTX ISA 8.9.5).
 #include "sanitizer/race/fence_check.h"
 
 #include "sanitizer/fixture.h"
@@ -7,7 +7,7 @@
 namespace foldproof::sanitizer_tests {
 namespace {
 
-// Block 0 writes buffer0 and raises buffer1; block 1 waits for that and reads. One thread each.
+// Block 0 writes buffer0 and sets buffer1; block 1 waits for that and reads. One thread each.
 std::string between(const std::string& writer, const std::string& reader) {
   return verdict<FenceCheck>(
       "setp.eq.u32 %p2, cta, 1; @%p2 bra reader;\n" + writer + " exit;\nreader: " + reader,
@@ -19,14 +19,14 @@ const std::string raise = "st.volatile.global.u32 [buffer1], 1; ", fence = "fenc
 const std::string await =
     "spin: ld.volatile.global.u32 %r1, [buffer1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra spin; ";
 
-TEST_CASE("volatile data need a fence before the flag that announces them; behind it a branch serves") {
+TEST_CASE("volatile data needs a fence before its flag; after the flag a branch suffices") {
   CHECK(between(write + fence + raise, await + fence + read) == "none");
   CHECK(between(write + raise, await + read) == "unordered-access (warning)");
   CHECK(between(write + fence + raise, await + read) == "none");
   CHECK(between(write + raise, await + fence + read) == "unordered-access (warning)");
 }
 
-TEST_CASE("an acquire and a release do as well as fences") {
+TEST_CASE("a release and an acquire are as good as fences") {
   const std::string release = "st.release.gpu.global.u32 [buffer1], 1; ";
   const std::string acquire =
       "spin: ld.acquire.gpu.global.u32 %r1, [buffer1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra spin; ";
@@ -35,30 +35,30 @@ TEST_CASE("an acquire and a release do as well as fences") {
   CHECK(between(write + raise, acquire + read) == "unordered-access (warning)");
 }
 
-TEST_CASE("who overwrites what was read before the flag needs them as well") {
+TEST_CASE("overwriting data that was read before the flag needs fences as well") {
   CHECK(between(read + raise, await + write) == "unordered-access (warning)");
   CHECK(between(read + fence + raise, await + fence + write) == "none");
 }
 
-TEST_CASE("a flag that is an atomic counter is no fence either") {
+TEST_CASE("an atomic counter as a flag does not replace a fence") {
   const std::string count = "red.global.add.u32 [buffer1], 1; ";
   CHECK(between(write + count, await + read) == "unordered-access (warning)");
   CHECK(between(write + fence + count, await + fence + read) == "none");
 }
 
-TEST_CASE("a hint that nobody waits for needs no fence, however often it is looked at") {
+TEST_CASE("a hint that is polled but not waited for needs no fence") {
   CHECK(between(write, read) == "none");
   CHECK(between(write, read + read) == "none");
   CHECK(between(write + raise, read + "ld.volatile.global.u32 %r1, [buffer1]; ") == "none");
 }
 
-TEST_CASE("who has seen the value does not lose it") {
+TEST_CASE("reading a value again after observing it is not reported") {
   const std::string poll =
       "first: ld.volatile.global.u32 %r2, [buffer0]; setp.eq.u32 %p1, %r2, 0; @%p1 bra first; ";
   CHECK(between(write + raise, poll + await + read) == "none");
 }
 
-TEST_CASE("warps of a block are ordered by its barrier, and by nothing less") {
+TEST_CASE("warps of a block are ordered by its barrier and not by a flag alone") {
   const auto in_block = [](const std::string& order) {
     return verdict<FenceCheck>(
         ".shared .u32 box[2]; st.shared.u32 [box+4], 0; bar.sync 0; shr.u32 %r5, tid, 5; setp.ne.u32 %p3, "
@@ -73,7 +73,7 @@ TEST_CASE("warps of a block are ordered by its barrier, and by nothing less") {
         "unordered-access (warning)");
 }
 
-TEST_CASE("a lock without fences does not order what it guards") {
+TEST_CASE("a lock without fences does not order the accesses that it protects") {
   const auto locked = [](const std::string& after, const std::string& before) {
     return verdict<FenceCheck>(
         "try: atom.global.cas.b32 %r1, [buffer1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra try; " + after +
@@ -88,8 +88,8 @@ TEST_CASE("a lock without fences does not order what it guards") {
   CHECK(locked(fence, "") == "unordered-access (warning)");
 }
 
-// Lane 0 of block 1 waits for the flag; then `lock` is executed by both lanes, and lane 1 reads the data.
-TEST_CASE("lanes of an atomic come one after another, those that fail as well") {
+// Lane 0 of block 1 waits for the flag; then both lanes execute `lock`, and lane 1 reads the data.
+TEST_CASE("lanes of an atomic execute one after another, including those whose cas fails") {
   const auto after = [](const std::string& lock) {
     return kinds(findings_of(
         "setp.eq.u32 %p1, cta, 1; setp.eq.u32 %p3, tid, 0; @%p1 bra reader; @!%p3 bra done; " + write +
@@ -101,7 +101,7 @@ TEST_CASE("lanes of an atomic come one after another, those that fail as well") 
   CHECK(after("") == "none");
 }
 
-TEST_CASE("an atomic that leaves what stood there tells nobody anything; a store does") {
+TEST_CASE("an atomic that does not change the flag is not a signal, but a store of the same value is") {
   const auto raised_again = [](const std::string& flag) {
     return kinds(findings_of(
         "setp.eq.u32 %p2, cta, 1; @%p2 bra reader;\n" + write + flag + " exit;\nreader: " + await + read,
@@ -112,14 +112,15 @@ TEST_CASE("an atomic that leaves what stood there tells nobody anything; a store
   CHECK(raised_again(raise) == "unordered-access (warning)");
 }
 
-TEST_CASE("a finding names both threads, both places and what is missing") {
+TEST_CASE("a finding names both threads, both positions and the missing fence") {
   const auto found = findings_of(
       "setp.eq.u32 %p2, cta, 1; @%p2 bra reader;\n" + write + raise + " exit;\nreader: " + await + read,
       {.buffers = {zeros(4), zeros(4)}, .grid = {2, 1, 1}, .block = {1, 1, 1}}, only<FenceCheck>());
   REQUIRE(found.size() == 1);
-  CHECK(found[0].message ==
-        "thread (0, 0, 0) of block (1, 0, 0) reads the buffer buffer0, which thread (0, 0, 0) of block "
-        "(0, 0, 0) wrote before it raised a flag; without a fence before the flag nothing orders the two");
+  CHECK(
+      found[0].message ==
+      "thread (0, 0, 0) of block (1, 0, 0) reads the buffer buffer0, which thread (0, 0, 0) of block (0, 0, "
+      "0) wrote before it raised a flag; the two are unordered because there is no fence before the flag");
   CHECK(found[0].at.line == 3);
   CHECK(found[0].other->line == 2);
 }

@@ -1,6 +1,5 @@
-// Runs small PTX kernels under one check, the race check unless another is named, and tells what it found.
-// The bodies are those of machine/fixture.h: buffer0 …, tid, lane, cta, ntid are set; the body's first line
-// is line 2.
+// Runs small PTX kernels under one check, by default the race check, and returns its findings. The bodies are
+// those of machine/fixture.h: buffer0 …, tid, lane, cta, ntid are defined; the body's first line is line 2.
 //
 //   CHECK(verdict(R"( … )", {.block = {64, 1, 1}}) == "shared-race");
 //   CHECK(verdict<BarrierCheck>(R"( … )", {.block = {64, 1, 1}}) == "barrier-divergence");
@@ -18,7 +17,7 @@ using machine_tests::Setting;
 using machine_tests::words;
 using machine_tests::zeros;
 
-/// One check alone.
+/// A single check.
 template <class Check>
 Observers only() {
   Observers checks;
@@ -28,8 +27,8 @@ Observers only() {
 
 enum class Definedness : bool { ignored, tracked };
 
-/// What the observers find in `launches` launches of the body, as one job: with the replay that they may ask
-/// for. Where definedness is tracked, buffer0 is the output.
+/// The findings of the observers in `launches` launches of the body, run as one job, including the replay
+/// that they may request. If definedness is tracked, buffer0 is the output.
 inline std::vector<Finding> findings_of(const std::string& body, const Setting& setting,
                                         Observers observers = only<RaceCheck>(), int launches = 1,
                                         Definedness definedness = Definedness::ignored) {
@@ -43,7 +42,7 @@ inline std::vector<Finding> findings_of(const std::string& body, const Setting& 
   return results[0].findings;
 }
 
-/// The kinds found, each once: "none", "shared-race", "global-race (warning)", …
+/// The distinct kinds of the findings: "none", "shared-race", "global-race (warning)", …
 inline std::string kinds(const std::vector<Finding>& findings) {
   std::set<std::string> all;
   for (const Finding& f : findings)
@@ -59,7 +58,7 @@ inline std::vector<Schedule> schedules() {
   return all;
 }
 
-/// The kinds found, the same in every schedule; else what each schedule gives.
+/// The kinds if they are the same in every schedule; otherwise those of each schedule.
 template <class Check = RaceCheck>
 std::string verdict(const std::string& body, Setting setting, int launches = 1) {
   std::map<std::string, std::string> by_verdict;

@@ -14,7 +14,7 @@ struct Team {
 };
 
 constexpr unsigned flags = 2;
-constexpr unsigned flag_offset = 64, row_offset = 256;  // in both memories; data lie at 0 … 15
+constexpr unsigned flag_offset = 64, row_offset = 256;  // in both memories; the data is at 0 … 15
 
 class Generator {
  public:
@@ -37,7 +37,7 @@ class Generator {
       line("mov.u32 %r53, %r50;");
     const unsigned steps = 3 + below(10);
     for (unsigned k = 0; k < steps; ++k) step();
-    if (clustered_) line("barrier.cluster.arrive; barrier.cluster.wait;");  // nobody leaves early
+    if (clustered_) line("barrier.cluster.arrive; barrier.cluster.wait;");  // no block exits early
     RandomProgram made;
     made.body = "\n" + text_;
     made.setting.buffers = {zeros(8192)};
@@ -83,7 +83,7 @@ class Generator {
         "and.b32 %r1, %r1, %r3; and.b32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0;",
         t.blocks, t.warps, t.lanes));
   }
-  // The instruction for the team: under a guard or in a branch.
+  // The team's instruction, guarded or in a branch.
   void by(const Team& t, const std::string& instruction) {
     choose(t);
     if (one_in(2))
@@ -116,7 +116,7 @@ class Generator {
     return one_of("fence.acq_rel.", "fence.sc.", "fence.") + scope() + ";";
   }
 
-  /// A base register and the space that it is for.
+  /// A base register and its state space.
   struct Memory {
     std::string space, base;
   };
@@ -126,7 +126,7 @@ class Generator {
     return {"shared", "%r50"};
   }
 
-  // A word of the value, for .b8 … .b64.
+  // A word of the given width, for .b8 … .b64.
   std::string access_to(const Memory& m, const std::string& address, unsigned bytes) {
     const std::string type = fmt::format(".b{}", bytes * 8), space = "." + m.space;
     const std::string reg = bytes == 8 ? "%rd10" : bytes == 4 ? "%r10" : "%h10";
@@ -162,12 +162,12 @@ class Generator {
     return bytes == 8 ? "mine8" : bytes == 4 ? "tid" : "%h1";
   }
 
-  // One address for all, or one of a few by lane.
+  // One address for all lanes, or one of a few, depending on the lane.
   void access() {
     const unsigned bytes = 1U << below(4);
     const Memory m = memory();
     const bool wide = m.space == "global";
-    if (one_in(3)) {  // by lane
+    if (one_in(3)) {  // depends on the lane
       const unsigned mask = std::max(1U, 16 / bytes - 1);
       line(fmt::format(
           "and.b32 %r4, lane, {}; mul.lo.u32 %r4, %r4, {}; cvt.u64.u32 %rd4, %r4; add.u32 %r5, {}, %r4; "
@@ -180,7 +180,7 @@ class Generator {
     by(team(), access_to(m, fmt::format("{}+{}", m.base, below(16 / bytes) * bytes), bytes));
   }
 
-  // Looks at a flag, or updates it to what it is.
+  // Reads a flag, or updates it without changing its value.
   void peek() {
     const std::string at = fmt::format("[%rd50+{}]", flag_offset + 8 * below(flags));
     const std::string semantics = one_of("relaxed.", "acquire.", "release.", "acq_rel.") + scope();
@@ -196,7 +196,7 @@ class Generator {
     }
   }
 
-  // All lanes, side by side, as most kernels do; sometimes a vector.
+  // All lanes access adjacent elements, as in most kernels; sometimes vectors.
   void row_access() {
     const unsigned bytes = 4U << below(3), shift = one_in(4) ? 16 : 0;
     const Memory m = memory();
@@ -220,7 +220,7 @@ class Generator {
 
   void barrier() { line(one_of("bar.sync 0;", "barrier.sync 0;", "bar.sync 0;")); }
 
-  // Some warps meet, others may come without waiting. Every such barrier is another one of the sixteen.
+  // Some warps wait, others may arrive without waiting. Each such barrier uses a different number.
   void counted_barrier() {
     if (next_barrier_ > 15) return barrier();
     std::uint32_t sync = 0, arrive = 0;
@@ -256,7 +256,7 @@ class Generator {
     line(one_of("barrier.cluster.wait;", "barrier.cluster.wait.acquire;"));
   }
 
-  // Lanes end. Those of single warps go only in part: counted barriers wait for every warp.
+  // Lanes exit. Of each warp, only a part exits: counted barriers wait for every warp.
   void leave() {
     Team t = team();
     if (clustered_) t.blocks = ~0U;
@@ -264,10 +264,10 @@ class Generator {
       t = {~0U, 1U << below(warps_), ~0U};
       gone_ |= t.warps;
     } else {
-      t.lanes &= ~15U;  // who signals and meets stays
+      t.lanes &= ~15U;  // lanes that signal and wait must stay
     }
     choose(t);
-    // At the end of a program of clusters nobody leaves before the others have done with its memory.
+    // At the end of a program with clusters, no block exits before the others have finished using its memory.
     if (clustered_) return;
     line("@%p1 exit;");
   }
@@ -278,7 +278,7 @@ class Generator {
     return t;
   }
 
-  // Waits until the flag has been raised as often as it will have been by the steps so far.
+  // Waits until the flag has been set as often as the previous steps do.
   void await(const Team& t, unsigned flag) {
     if (raised_[flag] == 0) return access();
     const std::string how = one_of("volatile", "relaxed.gpu", "relaxed.cta", "acquire.gpu", "acquire.cta",
@@ -324,7 +324,7 @@ class Generator {
   std::uint32_t blocks_ = 1, threads_ = 32, warps_ = 1;
   bool clustered_ = false;
   unsigned labels_ = 0, next_barrier_ = 1;
-  std::uint32_t gone_ = 0;  // warps that may have ended
+  std::uint32_t gone_ = 0;  // warps that may have exited
   std::array<unsigned, flags> raised_{};
 };
 

@@ -1,9 +1,8 @@
-// Small PTX programs at random, the same for the same seed: accesses of every manner and size to a handful of
-// addresses, barriers of block, warp and cluster, fences, flags that are raised and awaited, threads that
-// end.
+// Random small PTX programs, reproducible from a seed: accesses of every kind and size to a few addresses,
+// barriers of block, warp and cluster, fences, flags that are set and awaited, threads that exit.
 //
-// Every thread walks through the same steps in the same order and takes part in some. A step waits only for
-// what steps before it do, so that no program can deadlock.
+// Every thread passes through the same steps in the same order and takes part in some of them. A step waits
+// only for earlier steps, so that no program can deadlock.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Races in global memory: between blocks, between launches, and where reads come before writes.
+// Races in global memory: between blocks, between launches, and reads followed by writes.
 #include "sanitizer/fixture.h"
 
 namespace foldproof::sanitizer_tests {
@@ -23,7 +23,7 @@ TEST_CASE("blocks that write and read the same global memory race") {
                   "st.global.u32 [mine], 5; ld.global.u32 %r1, [%rd1];") == "global-race");
 }
 
-TEST_CASE("a barrier of a block orders global memory within it, and nowhere else") {
+TEST_CASE("a block barrier orders global memory only within the block") {
   const auto exchange = [](std::uint32_t distance) {
     return verdict(
         fmt::format("st.global.u32 [mine], 5; bar.sync 0; xor.b32 %r1, index, {}; mul.wide.u32 %rd1, %r1, "
@@ -35,7 +35,7 @@ TEST_CASE("a barrier of a block orders global memory within it, and nowhere else
   CHECK(exchange(64) == "global-race");
 }
 
-TEST_CASE("an asynchronous copy reads as many bytes as it says, and the rest of its place is another's") {
+TEST_CASE("an asynchronous copy reads only as many bytes as it specifies") {
   // Block 0 copies 4 of every 16 bytes; block 1 writes the word at `offset` of every 16.
   const auto while_another_writes = [](int offset) {
     return in_blocks(
@@ -50,44 +50,44 @@ TEST_CASE("an asynchronous copy reads as many bytes as it says, and the rest of 
   CHECK(while_another_writes(4) == "none");
 }
 
-TEST_CASE("atomics meet as far as their scopes reach") {
+TEST_CASE("atomics are atomic to each other only within their scopes") {
   CHECK(in_blocks(2, "red.global.add.u32 [buffer0], 1;") == "none");
   CHECK(in_blocks(2, "red.sys.global.add.u32 [buffer0], 1; atom.gpu.global.add.u32 %r1, [buffer0], 1;") ==
         "none");
   CHECK(in_blocks(2, "atom.cta.global.add.u32 %r1, [buffer0], 1;") == "global-race");
   CHECK(in_blocks(1, "atom.cta.global.add.u32 %r1, [buffer0], 1;") == "none");
-  // Three blocks: the one in the middle is too narrow.
+  // Three blocks: the scope of the middle one is too narrow.
   CHECK(in_blocks(3,
                   "setp.eq.u32 %p1, cta, 1; @%p1 red.cta.global.add.u32 [buffer0], 1; "
                   "@!%p1 red.gpu.global.add.u32 [buffer0], 1;") == "global-race");
-  // Equal atomics of the whole device around a narrow one from another place.
+  // Equal device-scope atomics before and after a narrow one at another position.
   CHECK(
       in_blocks(2,
                 "setp.eq.u32 %p1, cta, 0; @%p1 red.global.add.u32 [buffer0], 1; @%p1 red.cta.global.add.u32 "
                 "[buffer0], 1; red.global.add.u32 [buffer0], 1;") == "global-race");
-  // Two sizes are not atomic to each other.
+  // Atomics of different sizes are not atomic to each other.
   CHECK(in_blocks(2,
                   "mov.b64 %rd1, 1; setp.eq.u32 %p1, cta, 1; @%p1 red.global.add.u32 [buffer0], 1; "
                   "@!%p1 red.global.add.u64 [buffer0], %rd1;") == "global-race");
 }
 
-TEST_CASE("a race of atomics says why they are not atomic to each other") {
+TEST_CASE("a race between atomics is reported with the reason") {
   const auto ends_with = [](const std::string& body, const std::string& reason) {
     const auto found = findings_of(body, {.buffers = {zeros(512)}, .grid = {2, 1, 1}, .block = {1, 1, 1}});
     REQUIRE(found.size() == 1);
     return found[0].message.ends_with(reason);
   };
   CHECK(ends_with("atom.cta.global.add.u32 %r1, [buffer0], 1;",
-                  "; the scope of one of them leaves the other out"));
+                  "; the scope of one does not include the other"));
   CHECK(
       ends_with("mov.b64 %rd1, 1; setp.eq.u32 %p1, cta, 1; @%p1 red.global.add.u32 [buffer0], 1; "
                 "@!%p1 red.global.add.u64 [buffer0], %rd1;",
                 "; accesses of different sizes are not atomic to each other"));
-  CHECK(ends_with("st.global.u32 [buffer0], cta;", "nothing orders the two"));
+  CHECK(ends_with("st.global.u32 [buffer0], cta;", "the accesses are unordered"));
 }
 
-TEST_CASE("a launch comes after all of the launch before it") {
-  // Each block reads what its neighbour wrote in the launch before, then writes its own, elsewhere.
+TEST_CASE("a launch is ordered after the whole previous launch") {
+  // Each block reads what its neighbour wrote in the previous launch, then writes its own element elsewhere.
   const std::string body =
       "ld.global.u32 %r5, [buffer1]; setp.eq.u32 %p1, %r5, 0; @%p1 bra first;"
       " xor.b32 %r1, index, 32; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, buffer0, %rd1;"
@@ -98,12 +98,12 @@ TEST_CASE("a launch comes after all of the launch before it") {
   CHECK(in_blocks(2, "st.global.u32 [mine], 5;", 2) == "none");
 }
 
-TEST_CASE("a kernel in place reads before anybody writes: the job runs once more to see it") {
+TEST_CASE("an in-place kernel that reads before other blocks write is found by running the job again") {
   // Thread t reads element t + 1 and writes element t.
   const std::string shift = "ld.global.u32 %r1, [mine+4]; add.u32 %r1, %r1, 1; st.global.u32 [mine], %r1;";
   CHECK(contains(in_blocks(4, shift), "global-race"));
   CHECK(in_blocks(4, "ld.global.u32 %r1, [mine]; add.u32 %r1, %r1, 1; st.global.u32 [mine], %r1;") == "none");
-  // All of the reads come first in every schedule: a barrier is between, but not for the other block.
+  // All reads come first in every schedule, after waiting for the other block with a relaxed counter.
   CHECK(in_blocks(2,
                   "xor.b32 %r1, index, 32; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, buffer0, %rd1; "
                   "ld.global.u32 %r1, [%rd1]; red.global.add.u32 [buffer1], 1;\n"
@@ -111,15 +111,14 @@ TEST_CASE("a kernel in place reads before anybody writes: the job runs once more
                   "st.global.u32 [mine], 5;") == "global-race");
 }
 
-TEST_CASE(
-    "reads of one buffer are no reason to run a job twice, and races with them are found all the same") {
+TEST_CASE("reads of an unwritten buffer do not cause a second run") {
   CHECK(in_blocks(4,
                   "add.u64 %rd1, mine, 0; ld.global.u32 %r1, [%rd1]; sub.u64 %rd2, %rd1, buffer0; "
                   "add.u64 %rd2, %rd2, buffer1; st.global.u32 [%rd2], %r1;") == "none");
 }
 
-TEST_CASE("a second write of the same value does not hide the first one, in whole rows either") {
-  // Block 1 waits for block 0 by a flag that orders nothing.
+TEST_CASE("a second write of the same value does not hide the first one, even in complete rows") {
+  // Block 1 waits for block 0 with a flag that orders nothing.
   CHECK(verdict(R"(
     setp.ne.u32 %p1, cta, 0; @%p1 bra reader;
     st.global.u32 [mine], 5; st.global.u32 [mine], 5; red.global.add.u32 [buffer1], 1; exit;
@@ -130,7 +129,7 @@ TEST_CASE("a second write of the same value does not hide the first one, in whol
         "global-race, global-race (warning)");
 }
 
-TEST_CASE("a finding tells who did what, where, and to what") {
+TEST_CASE("a finding names both threads, their accesses and positions, and the address") {
   const std::string body = R"(
     mov.u32 %r9, %tid.y; mad.lo.u32 %r9, %r9, 32, lane; setp.ne.u32 %p1, %r9, 37; @%p1 exit; setp.ne.u32 %p1, cta, 0; @%p1 bra reader;
     st.global.u32 [buffer0+20], 5;
@@ -155,11 +154,11 @@ TEST_CASE("a finding tells who did what, where, and to what") {
     CHECK(finding.threads[0].thread == Dim3{5, 1, 0});
     CHECK(finding.threads[1].thread == Dim3{5, 1, 0});
     CHECK(contains(finding.message, "reads the buffer buffer0 and thread"));
-    CHECK(contains(finding.message, "writes it, and nothing orders the two"));
+    CHECK(contains(finding.message, "writes it; the accesses are unordered"));
   }
 }
 
-TEST_CASE("one finding a pair of places, however often the two race") {
+TEST_CASE("each pair of positions has one finding, however often it races") {
   CHECK(findings_of(R"(
     .shared .u32 box[64]; mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; mov.u32 %r9, 0;
     next: st.shared.u32 [%r2], %r9; xor.b32 %r3, %r2, 4; ld.shared.u32 %r4, [%r3]; bar.sync 0;
@@ -168,21 +167,21 @@ TEST_CASE("one finding a pair of places, however often the two race") {
             .size() == 1);
 }
 
-TEST_CASE("thousands of blocks may race for one place, and who races with them last is told of as well") {
+TEST_CASE("thousands of blocks race at one address, and the last one is still reported") {
   const auto found = findings_of(
       "atom.cta.global.add.u32 %r1, [buffer0], 1;\n"
       "setp.eq.u32 %p1, cta, 2079;\n"
       "@%p1 st.global.u32 [buffer0], 5;",
       {.buffers = {zeros(512)}, .grid = {2080, 1, 1}});
-  const auto told = [&](std::uint32_t line, std::uint32_t other) {
+  const auto reported = [&](std::uint32_t line, std::uint32_t other) {
     return std::ranges::count_if(
         found, [&](const Finding& one) { return one.at.line == line && one.other->line == other; });
   };
-  CHECK(told(1, 1) == 1);
-  CHECK(told(3, 1) == 1);
+  CHECK(reported(1, 1) == 1);
+  CHECK(reported(3, 1) == 1);
 }
 
-TEST_CASE("a guess that a compare-and-swap corrects may be read weakly") {
+TEST_CASE("a guess corrected by a compare-and-swap may be read by a weak load") {
   const auto added = [](const std::string& guess) {
     return verdict(guess + R"(
       again: mov.b32 %r2, %r1; add.u32 %r3, %r2, 1;
@@ -192,11 +191,12 @@ TEST_CASE("a guess that a compare-and-swap corrects may be read weakly") {
   CHECK(added("ld.global.u32 %r1, [buffer0];") == "none");
   CHECK(added("ld.global.u32 %r4, [buffer0]; mov.u32 %r1, %r4;") == "none");
   CHECK(added("ld.global.u32 %r4, [buffer0]; cvt.u64.u32 %rd4, %r4; cvt.u32.u64 %r1, %rd4;") == "none");
-  CHECK(added("ld.global.u32 %r4, [buffer0]; mov.u32 %r1, 0;") == "global-race");  // read for something else
+  CHECK(added("ld.global.u32 %r4, [buffer0]; mov.u32 %r1, 0;") ==
+        "global-race");  // also read for another purpose
   CHECK(added("ld.global.u32 %r1, [buffer0]; st.global.u32 [buffer0], 7;") != "none");
 }
 
-TEST_CASE("a guess may go through the parameters of a function, as without optimisation") {
+TEST_CASE("a guess may be passed through function parameters, as in code without optimisation") {
   const std::string swap = R"(.func (.param .b32 old) swap(.param .b32 expected, .param .b64 at) {
     .reg .b32 %r<3>; .reg .b64 %rd<2>;
     ld.param.u32 %r1, [expected]; ld.param.u64 %rd1, [at]; add.u32 %r2, %r1, 1;

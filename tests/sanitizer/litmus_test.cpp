@@ -1,9 +1,9 @@
-// Litmus tests: small protocols between blocks or warps, each with the verdict that the PTX memory model
-// (ISA, chapter 8) gives for some allowed execution. The reader always waits until it sees the flag.
+// Litmus tests: small protocols between blocks or warps, each with the verdict of the PTX memory model (ISA,
+// chapter 8) for some allowed execution. The reader always waits until it observes the flag.
 //
 //   buffer0: data, accessed weakly       buffer1, buffer2: flags
 //
-// A verdict names what races: "data", "flag", both, or "none".
+// A verdict names the racing locations: "data", "flag", both, or "none".
 #include "sanitizer/fixture.h"
 
 namespace foldproof::sanitizer_tests {
@@ -18,7 +18,7 @@ std::string races_in(const std::string& body, const Setting& setting) {
   return data ? flag ? "data, flag" : "data" : flag ? "flag" : "none";
 }
 
-// The verdict, which is the same in every schedule; else all of them, those first that name less.
+// The verdict if it is the same in every schedule; otherwise all of them, shortest first.
 std::string what_races(const std::string& body, Setting setting) {
   std::map<std::size_t, std::set<std::string>> verdicts;
   for (const Schedule& schedule : schedules()) {
@@ -32,7 +32,7 @@ std::string what_races(const std::string& body, Setting setting) {
   return all;
 }
 
-// The verdict of the schedule in which most races: a reader that polls may happen to see what others miss.
+// The verdict of the schedule with the most races: a polling reader may observe what others miss.
 std::string what_may_race(const std::string& body, const Setting& setting) {
   const std::string all = what_races(body, setting);
   const std::size_t last = all.rfind(" / ");
@@ -52,8 +52,8 @@ enum class Between { blocks, warps };
 struct MessagePassing {
   Between between;
   const char* release;  // after the data; F is the flag
-  const char* load;     // of the flag, in a loop
-  const char* acquire;  // before the data are read
+  const char* load;     // load of the flag, in a loop
+  const char* acquire;  // before the data is read
   const char* verdict;
   const char* why;
   int awaited = 1;
@@ -61,7 +61,7 @@ struct MessagePassing {
 
 constexpr Between blocks = Between::blocks, warps = Between::warps;
 const MessagePassing message_passing[] = {
-    // No pattern at all
+    // No synchronisation at all
     {blocks, "st.global.u32 F, 1;", "ld.global.u32", "", "data, flag", "a weak flag is data, too"},
     {blocks, "membar.gl; st.global.u32 F, 1;", "ld.global.u32", "membar.gl;", "data, flag",
      "patterns are made of strong accesses"},
@@ -185,7 +185,7 @@ std::string program(const MessagePassing& test) {
          loop + with_flag(test.acquire) + "\nld.global.u32 %r2, [buffer0];\n";
 }
 
-TEST_CASE("message passing") {
+TEST_CASE("message passing between blocks and warps") {
   for (const MessagePassing& test : message_passing) {
     Setting setting{.buffers = {zeros(8), zeros(8), zeros(8)}};
     if (test.between == blocks)
@@ -207,7 +207,7 @@ struct ThreeBlocks {
   const char* why;
 };
 
-// D: the data, F and G: flags; "F>=2:" waits by an acquiring load, "F~2:" by a relaxed one.
+// D: the data; F and G: flags; "F>=2:" waits with an acquire load, "F~2:" with a relaxed one.
 std::string expand(const std::string& text) {
   std::string result;
   for (std::size_t k = 0; k < text.size(); ++k) {
@@ -228,7 +228,7 @@ std::string expand(const std::string& text) {
   return result;
 }
 
-TEST_CASE("chains and transitivity through three blocks") {
+TEST_CASE("chains of three blocks are transitive") {
   const std::string write = "st.global.u32 D, 5; ", read = "ld.global.u32 %r2, D;";
   const ThreeBlocks tests[] = {
       {write + "st.release.gpu.global.u32 F, 1;", " F~1: atom.relaxed.gpu.global.add.u32 %r9, F, 1;",
@@ -272,7 +272,7 @@ TEST_CASE("chains and transitivity through three blocks") {
 
 // --- Protocols ---
 
-TEST_CASE("a spin lock needs a fence behind its taking and one before its release") {
+TEST_CASE("a spin lock needs a fence after acquiring it and one before releasing it") {
   const auto lock = [](const std::string& take, const std::string& taken, const std::string& release) {
     return what_races(
         "\nsetp.ne.u32 %p2, lane, 0; @%p2 exit;\nspin: " + take +
@@ -292,7 +292,8 @@ TEST_CASE("a spin lock needs a fence behind its taking and one before its releas
   CHECK(lock(cas, "membar.gl;", "membar.gl; st.global.u32 [buffer1], 0;") == "data, flag");
 }
 
-// Every thread writes, the last block to take a ticket reads all and sets the ticket back, weakly.
+// Every thread writes; the last block to take a ticket reads everything and resets the ticket with a weak
+// store.
 std::string last_block(const std::string& release, const std::string& ticket, const std::string& acquire) {
   return what_races(
       "\n.shared .u32 last; " + release + "\n" + ticket + "\nwait: bar.sync 0; " + acquire +
@@ -303,13 +304,13 @@ std::string last_block(const std::string& release, const std::string& ticket, co
       {.buffers = {zeros(1024), zeros(4)}, .grid = {4, 1, 1}, .block = {64, 1, 1}});
 }
 
-TEST_CASE("the last block by a ticket needs a release before the ticket and an acquire behind it") {
+TEST_CASE("the last block needs a release before taking its ticket and an acquire after it") {
   const std::string write = "st.global.u32 [mine], tid; ";
   const auto by_first = [](const std::string& text) {
     return "setp.ne.u32 %p3, tid, 0; @%p3 bra wait; " + text + " st.shared.u32 [last], %r1;";
   };
   const std::string add = "atom.global.add.u32 %r1, [buffer1], 1;";
-  // All fence, as the programming guide writes it, and who took the ticket or all fence again.
+  // All threads fence, as in the programming guide; afterwards either the ticket's thread or all fence again.
   CHECK(last_block(write + "membar.gl; bar.sync 0;", by_first(add), "membar.gl;") == "none");
   CHECK(last_block(write + "membar.gl; bar.sync 0;", by_first(add + " membar.gl;"), "") == "none");
   // One thread fences for all: causality is transitive through the barrier.
@@ -323,11 +324,11 @@ TEST_CASE("the last block by a ticket needs a release before the ticket and an a
   CHECK(last_block(write + "bar.sync 0;", by_first("atom.acquire.gpu.global.add.u32 %r1, [buffer1], 1;"),
                    "") == "data");
   CHECK(last_block(write + "membar.cta; bar.sync 0;", by_first(add), "membar.gl;") == "data");
-  // Without the barrier before it, one thread's fence says nothing of the others.
+  // Without the preceding barrier, one thread's fence does not cover the others.
   CHECK(last_block(write, by_first("membar.gl; " + add + " membar.gl;"), "") == "data");
 }
 
-TEST_CASE("a grid barrier as cooperative groups writes it") {
+TEST_CASE("the grid barrier of cooperative groups orders all blocks") {
   const auto grid_sync = [](const std::string& arrive, const std::string& wait) {
     return what_races("\nst.global.u32 [mine], tid; bar.sync 0;\nsetp.ne.u32 %p3, tid, 0; @%p3 bra wait;\n" +
                           arrive + "\n" + await(wait, "buffer1", 3) +
@@ -346,8 +347,8 @@ TEST_CASE("a grid barrier as cooperative groups writes it") {
         "data");
 }
 
-TEST_CASE("what a load acquires is over for the load itself") {
-  // The flag's weak first value and its release are one after the other; buffer2 only makes the reader late.
+TEST_CASE("an acquire load is itself ordered after the writes that it acquires") {
+  // The flag's weak first value and its release are ordered; buffer2 only delays the reader.
   const auto read_by = [](const char* load) {
     return "setp.eq.u32 %p2, cta, 1; @%p2 bra reader;\n"
            "st.global.u32 [buffer1], 5; st.release.gpu.global.u32 [buffer1], 6; st.relaxed.gpu.global.u32 "
@@ -360,7 +361,7 @@ TEST_CASE("what a load acquires is over for the load itself") {
   CHECK(what_races(read_by("ld.relaxed.gpu.global.u32"), setting) == "flag");
 }
 
-TEST_CASE("store buffering is no race among strong accesses") {
+TEST_CASE("store buffering is not a race between strong accesses") {
   const auto buffering = [](const std::string& store, const std::string& load,
                             const std::string& fence = "") {
     return verdict(
@@ -376,7 +377,7 @@ TEST_CASE("store buffering is no race among strong accesses") {
   CHECK(buffering("st.relaxed.cta.global.u32", "ld.relaxed.cta.global.u32") == "global-race");
 }
 
-TEST_CASE("decoupled look-back: every block waits for the one before it") {
+TEST_CASE("decoupled look-back needs a release and an acquire per block") {
   const auto look_back = [](const std::string& publish, const std::string& wait, const std::string& acquire) {
     return what_races(
         "\nsetp.ne.u32 %p2, lane, 0; @%p2 exit; mul.wide.u32 %rd1, cta, 4; add.u64 %rd2, buffer0, %rd1; "

@@ -1,11 +1,11 @@
-// Races in shared memory within a block: what a missing barrier does, and what counts as a conflict.
+// Races in shared memory within a block: missing barriers, and which accesses conflict.
 #include "sanitizer/fixture.h"
 
 namespace foldproof::sanitizer_tests {
 namespace {
 
-// %r1: the box; %r2: this thread's word; %r3: that of thread tid ^ 32, of the other warp; %r4: of the next
-// lane.
+// %r1: the shared array; %r2: this thread's word; %r3: that of thread tid ^ 32, in the other warp; %r4: that
+// of the next lane.
 const std::string boxes = R"(
   .shared .align 16 .u32 box[128];
   mov.u32 %r1, box; mad.lo.u32 %r2, tid, 4, %r1; xor.b32 %r3, tid, 32; mad.lo.u32 %r3, %r3, 4, %r1;
@@ -21,18 +21,18 @@ TEST_CASE("shared memory written by one warp and read by another needs a barrier
   CHECK(in_two_warps("st.shared.u32 [%r2], tid; bar.sync 0; ld.shared.u32 %r5, [%r3];") == "none");
 }
 
-TEST_CASE("lanes of one warp need a barrier just so") {
+TEST_CASE("lanes of one warp need a barrier as well") {
   CHECK(in_two_warps("st.shared.u32 [%r2], tid; ld.shared.u32 %r5, [%r4];", 32) == "shared-race");
   CHECK(in_two_warps("st.shared.u32 [%r2], tid; bar.warp.sync -1; ld.shared.u32 %r5, [%r4];", 32) == "none");
   CHECK(in_two_warps("st.shared.u32 [%r2], tid; bar.sync 0; ld.shared.u32 %r5, [%r4];", 32) == "none");
 }
 
-TEST_CASE("what a thread wrote itself it may read") {
+TEST_CASE("a thread may read its own writes") {
   CHECK(in_two_warps("st.shared.u32 [%r2], tid; ld.shared.u32 %r5, [%r2]; st.shared.u32 [%r2], %r5;") ==
         "none");
 }
 
-TEST_CASE("a write must not overtake another thread's read") {
+TEST_CASE("a write must be ordered after another thread's read") {
   const std::string filled = "st.shared.u32 [%r2], tid; bar.sync 0; ld.shared.u32 %r5, [%r3]; ";
   CHECK(in_two_warps(filled + "st.shared.u32 [%r2], 7;") == "shared-race");
   CHECK(in_two_warps(filled + "bar.sync 0; st.shared.u32 [%r2], 7;") == "none");
@@ -43,8 +43,8 @@ TEST_CASE("reads do not race with reads") {
         "none");
 }
 
-TEST_CASE("bytes side by side are no conflict, halves that overlap are") {
-  // Each thread its own byte.
+TEST_CASE("adjacent bytes do not conflict, but overlapping halves do") {
+  // Each thread accesses its own byte.
   CHECK(in_two_warps("add.u32 %r6, %r1, tid; cvt.u16.u32 %h1, tid; st.shared.u8 [%r6], %h1; "
                      "ld.shared.u8 %h2, [%r6];") == "none");
   // Thread 0 writes bytes 0 and 1, thread 32 bytes 2 and 3.
@@ -64,10 +64,10 @@ TEST_CASE("bytes side by side are no conflict, halves that overlap are") {
   CHECK(pair("st.shared.v2.u32 [%r1+8], {1, 2};", "st.shared.u8 [%r1+15], %h1;") == "shared-race");
 }
 
-TEST_CASE("lanes that store to one address in one instruction race, with equal values less badly") {
+TEST_CASE("lanes that store to one address in one instruction race; equal values make it a warning") {
   CHECK(in_two_warps("st.shared.u32 [%r1], tid;", 32) == "shared-race");
   CHECK(in_two_warps("st.shared.u32 [%r1], 7;", 32) == "shared-race (warning)");
-  // Two and two lanes, the same value for each pair.
+  // Pairs of lanes, with the same value in each pair.
   CHECK(in_two_warps("shr.u32 %r5, tid, 1; mad.lo.u32 %r6, %r5, 4, %r1; st.shared.u32 [%r6], %r5;", 32) ==
         "shared-race (warning)");
   CHECK(in_two_warps("shr.u32 %r5, tid, 1; mad.lo.u32 %r6, %r5, 4, %r1; st.shared.u32 [%r6], tid;", 32) ==
@@ -76,15 +76,15 @@ TEST_CASE("lanes that store to one address in one instruction race, with equal v
   CHECK(in_two_warps("st.shared.v2.u32 [%r1], {7, tid};", 32) == "shared-race");
 }
 
-TEST_CASE("a write of what stands there already is a warning") {
+TEST_CASE("a racing write that does not change the value is a warning") {
   CHECK(in_two_warps("st.shared.u32 [%r1], 7;") == "shared-race (warning)");
-  // Read by all, then written with the value that it has.
+  // Read by all, then written with the same value.
   CHECK(
       in_two_warps("st.shared.u32 [%r2], 0; bar.sync 0; ld.shared.u32 %r5, [%r3]; st.shared.u32 [%r2], 0;") ==
       "shared-race (warning)");
 }
 
-TEST_CASE("a second write of the same value does not make the first one harmless") {
+TEST_CASE("a second write of the same value does not hide the race of the first one") {
   CHECK(in_two_warps("st.shared.u32 [%r2], 0; bar.sync 0; st.shared.u32 [%r2], 5; st.shared.u32 [%r2], 5; "
                      "ld.shared.u32 %r5, [%r3];") == "shared-race, shared-race (warning)");
   CHECK(in_two_warps(
@@ -93,7 +93,7 @@ TEST_CASE("a second write of the same value does not make the first one harmless
         "shared-race, shared-race (warning)");
 }
 
-TEST_CASE("atomics do not race with each other, but with weak accesses") {
+TEST_CASE("atomics race with weak accesses but not with each other") {
   const std::string add = "atom.shared.add.u32 %r5, [%r1], 1; ";
   const std::string zeroed =
       "setp.eq.u32 %p1, tid, 0; setp.eq.u32 %p2, tid, 33; @%p1 st.shared.u32 [%r1], 0; "
@@ -104,30 +104,30 @@ TEST_CASE("atomics do not race with each other, but with weak accesses") {
   CHECK(in_two_warps(zeroed + add + "ld.shared.u32 %r5, [%r1];") == "shared-race");
   CHECK(in_two_warps(zeroed + "@%p2 st.shared.u32 [%r1], 77; " + add) == "shared-race");
   CHECK(in_two_warps(zeroed + "@%p2 ld.shared.u32 %r5, [%r1]; @!%p2 " + add) == "shared-race");
-  // Strong reads beside them are no race; of half of the word they are.
+  // Strong reads do not race with them, unless they read half of the word.
   CHECK(in_two_warps(zeroed + "@%p2 ld.relaxed.cta.shared.u32 %r5, [%r1]; " + add) == "none");
   CHECK(in_two_warps(zeroed + "@%p2 ld.relaxed.cta.shared.u16 %h2, [%r1]; " + add) == "shared-race");
 }
 
-TEST_CASE("who read a word by an atomic may go on with it by itself") {
-  // The last to come, of all: PTX ISA 8.9.6, the others' updates are over for who has observed them.
+TEST_CASE("a thread may access a word weakly after observing all other atomics on it") {
+  // The last of all threads to arrive: PTX ISA 8.9.6, the others' updates are ordered before an observer.
   CHECK(in_two_warps(
             "setp.eq.u32 %p1, tid, 0; @%p1 st.shared.u32 [%r1], 0; bar.sync 0; "
             "atom.shared.add.u32 %r5, [%r1], 1; setp.eq.u32 %p2, %r5, 63; @%p2 st.shared.u32 [%r1], 0;") ==
         "none");
-  // red tells nobody that it was the last; here thread 40, of one warp, resets.
+  // red returns nothing, so that no thread knows that it was the last; here thread 40 resets the word.
   CHECK(in_two_warps(
             "setp.eq.u32 %p1, tid, 0; @%p1 st.shared.u32 [%r1], 0; bar.sync 0; setp.eq.u32 %p2, tid, 40; "
             "red.shared.add.u32 [%r1], 1; @%p2 st.shared.u32 [%r1], 99;") == "shared-race");
 }
 
-TEST_CASE("shared memory of two blocks is two memories") {
+TEST_CASE("each block has its own shared memory") {
   CHECK(verdict(
             boxes + "setp.eq.u32 %p1, tid, 0; @%p1 st.shared.u32 [%r1], cta; @%p1 ld.shared.u32 %r5, [%r1];",
             {.buffers = {}, .grid = {4, 1, 1}, .block = {64, 1, 1}}) == "none");
 }
 
-TEST_CASE("a tree over shared memory needs its barrier in every step") {
+TEST_CASE("a shared-memory tree needs its barrier in every step") {
   const auto tree = [](const std::string& barrier) {
     return in_two_warps(
         "st.shared.u32 [%r2], tid; mov.u32 %r10, 64;\n next: " + barrier +
@@ -142,7 +142,7 @@ TEST_CASE("a tree over shared memory needs its barrier in every step") {
   CHECK(tree("setp.eq.u32 %p3, %r10, 64; @%p3 bar.sync 0;") == "shared-race");
 }
 
-TEST_CASE("threads that do not exist are not waited for and race with nobody") {
+TEST_CASE("threads that do not exist are neither waited for nor race") {
   // 40 threads: the second warp has 8.
   CHECK(
       in_two_warps("st.shared.u32 [%r2], tid; bar.sync 0; xor.b32 %r5, tid, 39; mad.lo.u32 %r5, %r5, 4, %r1; "
@@ -154,23 +154,23 @@ TEST_CASE("threads that do not exist are not waited for and race with nobody") {
                      40) == "shared-race");
 }
 
-TEST_CASE("an asynchronous copy writes at any time between its issue and the wait") {
-  // Each of two warps copies to its own 32 words, and reads those of the other.
+TEST_CASE("an asynchronous copy may write at any time between its issue and the wait") {
+  // Each of two warps copies to its own 32 words and reads those of the other.
   const std::string words = R"(
     .shared .align 16 .b8 tile[256]; .reg .b32 own, other; mov.u32 own, tile; mov.u32 other, tile;
     mad.lo.u32 own, tid, 4, own; xor.b32 %r1, tid, 32; mad.lo.u32 other, %r1, 4, other; )";
   const std::string copy = "cp.async.ca.shared.global [own], [buffer0], 4; ", wait = "cp.async.wait_all; ",
-                    meet = "bar.sync 0; ", read = "ld.shared.u32 %r2, [other]; ";
+                    barrier = "bar.sync 0; ", read = "ld.shared.u32 %r2, [other]; ";
   const Setting setting{.buffers = {zeros(4)}, .block = {64, 1, 1}};
-  CHECK(verdict(words + copy + wait + meet + read, setting) == "none");
-  CHECK(verdict(words + copy + meet + read + wait, setting) == "shared-race");
+  CHECK(verdict(words + copy + wait + barrier + read, setting) == "none");
+  CHECK(verdict(words + copy + barrier + read + wait, setting) == "shared-race");
   CHECK(verdict(words + read + copy + wait, setting) == "shared-race");
-  CHECK(verdict(words + read + meet + copy + wait, setting) == "none");
+  CHECK(verdict(words + read + barrier + copy + wait, setting) == "none");
 }
 
-TEST_CASE("an atomic of another size between two ends what the first has written") {
-  // Warps 2, 1, 0, one after another. The last one sees what warp 1 wrote, which has not seen all of warp 2's
-  // value.
+TEST_CASE("an atomic of another size ends the chain of atomics to the same word") {
+  // Warps 2, 1, 0, one after another. The last one observes warp 1's write, but warp 1 did not observe all of
+  // warp 2's value.
   const auto found =
       findings_of(R"(.shared .align 8 .b8 box[8]; shr.u32 %r1, tid, 5; setp.ne.u32 %p1, lane, 0;
     @%p1 bra end; setp.eq.u32 %p1, %r1, 1; setp.eq.u32 %p2, %r1, 0;
@@ -179,9 +179,9 @@ TEST_CASE("an atomic of another size between two ends what the first has written
     @%p2 ld.shared.b8 %h1, [box+4];
   end:)",
                   {.buffers = {}, .block = {96, 1, 1}, .schedule = schedule_named("warps-backward")});
-  const bool told = std::ranges::any_of(
+  const bool reported = std::ranges::any_of(
       found, [](const Finding& f) { return f.at.line == 5 && f.other && f.other->line == 4; });
-  CHECK(told);
+  CHECK(reported);
 }
 
 }  // namespace

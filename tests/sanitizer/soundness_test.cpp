@@ -1,5 +1,5 @@
-// The race check against the truth, over random programs: it reports nothing that does not race, and for
-// every race at least the latest of the earlier accesses that race with the same one.
+// Compares the race check with an exhaustive computation on random programs: it must report no access that
+// does not race, and for every race at least the latest of the earlier accesses that race with the same one.
 #include <cstdlib>
 #include <iostream>
 
@@ -18,7 +18,7 @@ bool is_race(Kind kind) {
 class Recorder final : public Observer {
  public:
   explicit Recorder(Truth& truth) : truth_(truth) {}
-  void launch_begins(const Scene& scene) override { truth_.launch_begins(scene); }
+  void launch_begins(const LaunchView& launch) override { truth_.launch_begins(launch); }
   void accesses(const AccessEvent& event) override { truth_.accesses(event); }
   void fences(const FenceEvent& event) override { truth_.fences(event); }
   void warp_meets(const BarrierEvent& event) override { truth_.warp_meets(event); }
@@ -39,7 +39,7 @@ class Recorder final : public Observer {
   Truth& truth_;
 };
 
-struct Judged {
+struct Checked {
   std::size_t findings = 0, nodes = 0;
   std::string disagreement;
 };
@@ -48,13 +48,13 @@ std::string describe(const Clash& clash) {
   return fmt::format("{} of line {} with line {} before it", name(clash.kind), clash.later, clash.earlier);
 }
 
-Judged judge(const RandomProgram& program) {
+Checked check(const RandomProgram& program) {
   Truth truth;
   Observers observers = only<RaceCheck>();
   observers.push_back(std::make_unique<Recorder>(truth));
   const std::vector<Finding> findings = findings_of(program.body, program.setting, std::move(observers));
-  Judged judged;
-  judged.nodes = truth.nodes().size();
+  Checked checked;
+  checked.nodes = truth.nodes().size();
   const std::vector<Truth::Race> races = truth.races();
   std::map<Clash, Severity> worst;
   for (const Truth::Race& race : races) {
@@ -64,19 +64,19 @@ Judged judge(const RandomProgram& program) {
   std::map<Clash, Severity> reported;
   for (const Finding& f : findings) {
     if (!is_race(f.kind)) {
-      judged.disagreement += fmt::format("the program is bad: {}\n", f.message);
+      checked.disagreement += fmt::format("the program is bad: {}\n", f.message);
       continue;
     }
     const Clash clash{f.kind, f.at.line, f.other ? f.other->line : 0};
     reported[clash] = f.severity;
     const auto known = worst.find(clash);
     if (known == worst.end())
-      judged.disagreement += "no such race: " + describe(clash) + "\n";
+      checked.disagreement += "no such race: " + describe(clash) + "\n";
     else if (f.severity == Severity::error && known->second == Severity::warning)
-      judged.disagreement += "only a warning: " + describe(clash) + "\n";
+      checked.disagreement += "only a warning: " + describe(clash) + "\n";
   }
-  judged.findings = reported.size();
-  // Reported as it is, or for a later access that stands for the earlier one.
+  checked.findings = reported.size();
+  // Reported directly, or for a later access that represents the earlier one.
   const auto is_reported = [&](const Truth::Race& race, Severity at_least) {
     const auto found = reported.find(race.clash);
     return found != reported.end() && found->second >= at_least;
@@ -89,17 +89,17 @@ Judged judge(const RandomProgram& program) {
            Truth::overlap(truth.nodes()[race.earlier], truth.nodes()[by.earlier]) &&
            truth.leniently_ordered(race.earlier, by.earlier);
   };
-  std::set<Clash> told;
+  std::set<Clash> listed;
   for (const Truth::Race& race : races) {
     if (!race.certain || is_reported(race, race.severity)) continue;
     const auto& all = reported_of[race.later];
     if (std::any_of(all.begin(), all.end(), [&](const auto* by) { return stands_for(*by, race); })) continue;
-    if (told.insert(race.clash).second)
-      judged.disagreement +=
+    if (listed.insert(race.clash).second)
+      checked.disagreement +=
           fmt::format("not reported{}: {}\n", race.severity == Severity::error ? " as an error" : "",
                       describe(race.clash));
   }
-  return judged;
+  return checked;
 }
 
 std::string numbered(const std::string& text) {
@@ -118,23 +118,23 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// FOLDPROOF_PROGRAMS: how many; FOLDPROOF_FIRST: the first seed.
-TEST_CASE("the race check reports what races in random programs, and nothing else") {
+// FOLDPROOF_PROGRAMS: number of programs; FOLDPROOF_FIRST: the first seed.
+TEST_CASE("the race check reports all races in random programs and nothing else") {
   const std::uint64_t programs = number_from("FOLDPROOF_PROGRAMS", 1500);
   const std::uint64_t first = number_from("FOLDPROOF_FIRST", 1);
   std::size_t racy = 0, findings = 0, nodes = 0, wrong = 0;
   for (std::uint64_t seed = first; seed < first + programs && wrong < 5; ++seed) {
     const RandomProgram program = random_program(seed);
-    const Judged judged = judge(program);
-    racy += judged.findings != 0;
-    findings += judged.findings;
-    nodes += judged.nodes;
-    if (judged.disagreement.empty()) continue;
+    const Checked checked = check(program);
+    racy += checked.findings != 0;
+    findings += checked.findings;
+    nodes += checked.nodes;
+    if (checked.disagreement.empty()) continue;
     ++wrong;
     UNSCOPED_INFO(fmt::format("seed {}, {} blocks of {}, {}\n{}{}", seed, program.setting.grid.x,
                               program.setting.block.x, to_string(program.setting.schedule),
-                              numbered(program.body), judged.disagreement));
-    CHECK(judged.disagreement.empty());
+                              numbered(program.body), checked.disagreement));
+    CHECK(checked.disagreement.empty());
   }
   std::cout << fmt::format("{} random programs, {} with races, {} pairs of places, {} operations of lanes\n",
                            programs, racy, findings, nodes);

@@ -20,9 +20,9 @@ bool writes(const Truth::Node& n) { return n.event.what != What::read; }
 
 }  // namespace
 
-void Truth::launch_begins(const Scene& scene) {
-  scene_ = &scene;
-  blocks_per_cluster_ = scene.blocks_per_cluster();
+void Truth::launch_begins(const LaunchView& launch) {
+  launch_ = &launch;
+  blocks_per_cluster_ = launch.blocks_per_cluster();
   nodes_.clear();
   lanes_.clear();
   chains_.clear();
@@ -45,7 +45,7 @@ bool Truth::reach(SyncScope a, BlockNumber block_a, SyncScope b, BlockNumber blo
 
 Truth::Place Truth::place_of(const Node& n) { return {n.event.shared, n.owner, n.address, n.event.bytes}; }
 
-// ISA 8.7: strong both, scopes that include each other, complete overlap.
+// ISA 8.7: both strong, scopes that include each other, complete overlap.
 bool Truth::morally_strong(const Node& a, const Node& b) const {
   return a.event.strong && b.event.strong && a.event.element_bytes == b.event.element_bytes &&
          reach(a.event.scope, a.warp.block, b.event.scope, b.warp.block);
@@ -66,7 +66,7 @@ void Truth::access(const AccessEvent& event, unsigned lane_number) {
   Node& node = nodes_.emplace_back();
   node.warp = event.warp;
   node.lane = lane_number;
-  node.line = scene_->position(event.site).line;
+  node.line = launch_->position(event.site).line;
   node.event = event;
   node.address = event.at[lane_number];
   node.owner = !event.shared ? 0 : event.owner ? event.owner[lane_number] : event.warp.block;
@@ -78,7 +78,7 @@ void Truth::access(const AccessEvent& event, unsigned lane_number) {
   who.knows.set(n);
   who.met.set(n);
   const Place place = place_of(node);
-  if (writes(node))  // whatever else overlaps it ends the chains there
+  if (writes(node))  // any other overlapping access ends its chains
     for (auto& [other, chain] : chains_)
       if (other.shared == place.shared && other.owner == place.owner &&
           other.address < place.address + place.bytes && place.address < other.address + other.bytes &&
@@ -87,7 +87,7 @@ void Truth::access(const AccessEvent& event, unsigned lane_number) {
   if (event.strong) strong_element(n, place, who);
 }
 
-// ISA 8.9.1 and 8.9.2: observation along read-modify-writes, release and acquire patterns. Strong accesses
+// ISA 8.9.1 and 8.9.2: observation through read-modify-writes, release and acquire patterns. Strong accesses
 // here have one element.
 void Truth::strong_element(std::size_t n, const Place& place, Lane& who) {
   Node& node = nodes_[n];
@@ -120,7 +120,7 @@ void Truth::strong_element(std::size_t n, const Place& place, Lane& who) {
   chain.push_back(n);
 }
 
-// What those hand on whose writes were observed by `reads`, to the operation `last` that ends the acquire
+// Adds what is released by the writes observed by `reads` to the operation `last`, which ends the acquire
 // pattern.
 void Truth::acquire(std::size_t last, const std::vector<std::size_t>& reads, Bits& into) const {
   std::set<std::size_t> firsts;
@@ -179,7 +179,7 @@ void Truth::barrier_arrives(const BarrierEvent& event) {
   });
 }
 
-// Who has ended counts as arrived: at a counted barrier as far as the warp came to it.
+// Exited threads count as arrived: at a counted barrier only if their warp arrived.
 void Truth::barrier_completes(BlockNumber block, std::uint32_t number) {
   Barrier& barrier = barriers_[{block, number}];
   for (const auto& [key, who] : lanes_) {
@@ -198,7 +198,7 @@ void Truth::barrier_completes(BlockNumber block, std::uint32_t number) {
   barrier = {};
 }
 
-// A relaxed arrival makes a release pattern with a fence before it.
+// A relaxed arrival forms a release pattern with a preceding fence.
 void Truth::cluster_arrives(const BarrierEvent& event, bool releases) {
   ClusterPhase& phase = clusters_[event.warp.block / blocks_per_cluster_];
   for_each(event.lanes, [&](unsigned l) {
@@ -228,7 +228,7 @@ void Truth::exits(const BarrierEvent& event) {
   for_each(event.lanes, [&](unsigned l) { lane({event.warp.block, event.warp.warp, l}).exited = true; });
 }
 
-// Causality (ISA 8.9.6): base causality, or a strong write that was observed by who is before.
+// Causality (ISA 8.9.6): base causality, or a strong write observed by an operation that comes before.
 bool Truth::ordered(std::size_t a, std::size_t b) {
   if (is_before(a, b)) return true;
   if (!nodes_[a].event.strong) return false;
@@ -237,7 +237,7 @@ bool Truth::ordered(std::size_t a, std::size_t b) {
   });
 }
 
-// The same, where strong accesses before an observed write count as well.
+// The same, but strong accesses before an observed write count as well.
 bool Truth::leniently_ordered(std::size_t a, std::size_t b) {
   if (ordered(a, b)) return true;
   if (!nodes_[a].event.strong) return false;

@@ -1,14 +1,14 @@
-// What races in a run, worked out as plainly as possible: a node for everything that a lane does, and for
-// each node the set of all nodes before it. Shares nothing with the checks that it judges.
+// Computes the races of a run as simply as possible: a node for every operation of a lane, and for each node
+// the set of all preceding nodes. Shares no code with the checks under test.
 //
 //   order within a thread ─┐
 //   barriers, from every arrival to every departure ─┼─► causality (PTX ISA 8.9.5)
 //   release patterns ─► acquire patterns ─┘
 //
-// An earlier conflicting access that no causality orders with a later one, and that is not morally strong
-// with it, is a race. Two leniencies, as documented in sanitizer/race: a fence counts for all who meet at a
-// barrier after it (release) or before it (acquire); and observing a strong write orders all strong accesses
-// of that location before it, as coherence does on hardware.
+// An earlier conflicting access that is not ordered with a later one by causality, and not morally strong
+// with it, is a race. Two leniencies, documented in sanitizer/race: a fence counts for all threads at a
+// barrier after it (release) or before it (acquire); and observing a strong write orders all preceding strong
+// accesses to that location, as coherence does on hardware.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@
 
 namespace foldproof::sanitizer_tests {
 
-/// Nodes by number.
+/// A set of node numbers.
 class Bits {
  public:
   void set(std::size_t k) {
@@ -39,7 +39,7 @@ class Bits {
   std::vector<std::uint64_t> words_;
 };
 
-/// Two places in the program that race, as a report names them.
+/// Two racing positions in the program, as a report names them.
 struct Clash {
   Kind kind{};
   unsigned later = 0, earlier = 0;  ///< lines
@@ -58,18 +58,18 @@ class Truth final : public Observer {
     std::uint64_t address = 0;
     bool unchanged = false;
     Bits before, met;                   // causality; order within threads and barriers alone
-    Bits after;                         // of what releases: `before`, itself, and what it acquired
-    std::vector<std::size_t> observed;  // by a strong read: the writes whose value it has seen
+    Bits after;                         // of a release: `before`, itself, and what it acquired
+    std::vector<std::size_t> observed;  // by a strong read: the writes whose value it observed
     std::vector<std::size_t> patterns;  // of a strong write: the first operations of its release patterns
   };
   struct Race {
     std::size_t earlier, later;
     Clash clash;
     Severity severity;
-    bool certain;  ///< without the leniency about observed writes
+    bool certain;  ///< a race even without the leniency about observed writes
   };
 
-  void launch_begins(const Scene& scene) override;
+  void launch_begins(const LaunchView& launch) override;
   void accesses(const AccessEvent& event) override;
   void fences(const FenceEvent& event) override;
   void warp_meets(const BarrierEvent& event) override;
@@ -83,7 +83,7 @@ class Truth final : public Observer {
   const std::vector<Node>& nodes() const { return nodes_; }
   /// All pairs of accesses that race.
   std::vector<Race> races();
-  /// Whether a is over for b, as far as the place that both access is concerned.
+  /// Whether a is ordered before b at the address that both access.
   bool ordered(std::size_t a, std::size_t b);
   bool leniently_ordered(std::size_t a, std::size_t b);
   bool is_before(std::size_t a, std::size_t b) const { return nodes_[b].before.test(a); }
@@ -119,13 +119,13 @@ class Truth final : public Observer {
   void acquire(std::size_t last, const std::vector<std::size_t>& reads, Bits& into) const;
   static Place place_of(const Node& node);
 
-  const Scene* scene_ = nullptr;
+  const LaunchView* launch_ = nullptr;
   std::uint32_t blocks_per_cluster_ = 1;
   std::vector<Node> nodes_;
   std::map<LaneKey, Lane> lanes_;
   std::map<Place, std::vector<std::size_t>> chains_;     // the last write and the updates since
   std::map<Place, std::vector<std::size_t>> strong_;     // all strong accesses
-  std::map<Place, std::vector<std::size_t>> observers_;  // those that observed a write
+  std::map<Place, std::vector<std::size_t>> observers_;  // the accesses that observed a write
   std::vector<std::size_t> fences_;
   std::map<std::pair<BlockNumber, std::uint32_t>, Barrier> barriers_;
   std::map<std::uint64_t, ClusterPhase> clusters_;

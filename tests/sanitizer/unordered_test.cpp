@@ -1,4 +1,4 @@
-// Volatile accesses of one warp: no data race by the letter, but nothing orders them.
+// Volatile accesses within one warp: formally not a data race, but unordered.
 #include "sanitizer/fixture.h"
 
 namespace foldproof::sanitizer_tests {
@@ -13,7 +13,7 @@ std::string in_block(std::uint32_t threads, const std::string& body) {
   return verdict(boxes + body, {.buffers = {zeros(64)}, .block = {threads, 1, 1}});
 }
 
-// The tail of many an old reduction: the last warp adds up without barriers.
+// The tail of older reductions: the last warp adds up without barriers.
 std::string tail(const std::string& between) {
   std::string body = "st.volatile.shared.u32 [%r2], tid; " + between;
   for (const int step : {16, 8, 4})
@@ -24,18 +24,18 @@ std::string tail(const std::string& between) {
   return in_block(32, body);
 }
 
-TEST_CASE("a warp tail by volatile is unordered") {
+TEST_CASE("a volatile warp tail is reported as unordered") {
   CHECK(tail("") == "unordered-access (warning)");
   CHECK(tail("bar.warp.sync -1; ") == "none");
   CHECK(tail("membar.cta; ") == "unordered-access (warning)");
 }
 
-TEST_CASE("a tail without volatile is a race") {
+TEST_CASE("a warp tail without volatile is a race") {
   CHECK(in_block(32, "st.shared.u32 [%r2], tid; ld.shared.u32 %r5, [%r2+64]; st.shared.u32 [%r2], %r5;") ==
         "shared-race");
 }
 
-TEST_CASE("a flag that is polled within a warp is a flag") {
+TEST_CASE("polling a flag within a warp is not reported") {
   CHECK(in_block(32, R"(
     setp.ne.u32 %p1, lane, 0; @%p1 bra others;
     st.volatile.shared.u32 [%r1], 1; exit;
@@ -43,7 +43,7 @@ TEST_CASE("a flag that is polled within a warp is a flag") {
     spin: ld.volatile.shared.u32 %r5, [%r1]; setp.ne.u32 %p3, %r5, 1; @%p3 bra spin;)") == "none");
 }
 
-TEST_CASE("volatile accesses of several warps are atomic to each other") {
+TEST_CASE("volatile accesses of different warps are atomic to each other") {
   const std::string other = "xor.b32 %r3, tid, 32; mad.lo.u32 %r3, %r3, 4, %r1; ";
   CHECK(in_block(64, other + "st.volatile.shared.u32 [%r2], tid; ld.volatile.shared.u32 %r5, [%r3];") ==
         "none");
@@ -55,7 +55,7 @@ TEST_CASE("volatile accesses of several warps are atomic to each other") {
         "shared-race");
 }
 
-TEST_CASE("volatile accesses that something orders are in order") {
+TEST_CASE("volatile accesses ordered by a barrier or an atomic are not reported") {
   CHECK(
       in_block(32,
                "st.volatile.shared.u32 [%r2], tid; bar.sync 0; xor.b32 %r3, tid, 1; mad.lo.u32 %r3, %r3, 4, "
@@ -63,8 +63,8 @@ TEST_CASE("volatile accesses that something orders are in order") {
   CHECK(in_block(32, "atom.shared.add.u32 %r5, [%r1], 1; ld.volatile.shared.u32 %r6, [%r1];") == "none");
 }
 
-TEST_CASE("an atomic in between does not hide that two volatile accesses are unordered") {
-  // Lane 0 stores, then adds; lane 1 reads what lane 0 stored before.
+TEST_CASE("an atomic in between does not hide two unordered volatile accesses") {
+  // Lane 0 stores, then adds; lane 1 stores to the word that lane 0 stored to first.
   CHECK(in_block(32,
                  "setp.eq.u32 %p1, lane, 0; setp.eq.u32 %p2, lane, 1; @%p1 st.volatile.shared.u32 [%r1], 1; "
                  "@%p1 atom.sys.shared.add.u32 %r5, [%r1], 1; @%p2 st.volatile.shared.u32 [%r1], 3;") ==

@@ -22,7 +22,7 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
 }
 
-/// The cells of "| a | b |"; none of a line that is no row.
+/// The cells of "| a | b |"; empty if the line is not a table row.
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
   if (!line.starts_with("|")) return cells;
@@ -31,7 +31,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-/// What stands in backticks.
+/// The names in backticks.
 std::vector<std::string> names_in(const std::string& cell) {
   static const std::regex name("`([^`]+)`");
   std::vector<std::string> names;

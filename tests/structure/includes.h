@@ -1,5 +1,5 @@
-// Which module may include which header: docs/architecture.md's table, and the #include lines that it
-// forbids.
+// Which module may include which header: the table in docs/architecture.md, and the #include lines that
+// violate it.
 #pragma once
 
 #include <string>
@@ -14,25 +14,25 @@ struct Module {
   std::vector<std::string> may_use;  ///< folders of modules, and single headers
 };
 
-/// The rows of the Markdown table whose columns are "module", …, "may use". Folders and headers stand in
+/// The rows of the Markdown table whose columns are "module", …, "may use". Folders and headers are in
 /// backticks.
 std::vector<Module> modules_in(const std::string& markdown);
 
 struct SourceFile {
-  std::string path;  ///< from the root of the source tree
+  std::string path;  ///< relative to the root of the source tree
   std::string text;
 };
 
-/// A sentence for each #include that the table does not allow, unless the includer's module may use that very
-/// header:
-///   - a header of another module that does not lie directly in that module's folder, and
-///   - a header of a module that is not among those that the includer's module may use.
-/// A file belongs to the module with the longest folder. A module stands for those inside of it, but for
-/// those that share a top folder with the includer.
+/// One sentence for each #include that the table forbids. Unless the includer's module may use that header by
+/// name, these are forbidden:
+///   - a header of another module that is not directly in that module's folder, and
+///   - a header of a module that the includer's module may not use.
+/// A file belongs to the module with the longest matching folder. A module includes the modules nested in it,
+/// except those that share a top folder with the includer.
 std::vector<std::string> forbidden_includes(const std::vector<Module>& modules,
                                             const std::vector<SourceFile>& files);
 
-/// A sentence for each file in a top folder that has no module.
+/// One sentence for each file in a top folder that has no module.
 std::vector<std::string> files_without_module(const std::vector<Module>& modules,
                                               const std::vector<SourceFile>& files);
 

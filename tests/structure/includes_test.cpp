@@ -1,4 +1,4 @@
-// The modules include each other as the table in docs/architecture.md says.
+// Checks that the modules include each other only as the table in docs/architecture.md allows.
 #include "structure/includes.h"
 
 #include <filesystem>
@@ -22,7 +22,8 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-/// C++ below the top folders, but for what is no module: tests, kernels, examples, and build folders.
+/// C++ files below the top folders, without tests, kernels, examples and build folders, which are not
+/// modules.
 std::vector<SourceFile> sources() {
   const std::set<std::string> code{".h", ".cpp", ".def", ".inc"};
   std::vector<SourceFile> files;
@@ -54,7 +55,7 @@ Sentences forbidden(const std::string& path, const std::string& header) {
   return forbidden_includes(modules_in(table), {{path, "// a comment\n#include \"" + header + "\"\n"}});
 }
 
-TEST_CASE("each module includes public headers of modules that it may use, and no others") {
+TEST_CASE("each module includes only public headers of modules that it may use") {
   const std::vector<Module> modules = modules_in(text_of(root / "docs/architecture.md"));
   const std::vector<SourceFile> files = sources();
   CHECK(files.size() > 300);
@@ -62,7 +63,7 @@ TEST_CASE("each module includes public headers of modules that it may use, and n
   CHECK(files_without_module(modules, files) == Sentences{});
 }
 
-TEST_CASE("every module of the table is there") {
+TEST_CASE("every module of the table exists") {
   for (const Module& module : modules_in(text_of(root / "docs/architecture.md"))) {
     INFO(module.folder);
     CHECK(fs::is_directory(root / module.folder));
@@ -70,39 +71,39 @@ TEST_CASE("every module of the table is there") {
   }
 }
 
-TEST_CASE("a planted include of a higher module is forbidden") {
+TEST_CASE("including a higher module is forbidden") {
   CHECK(forbidden("base/text.cpp", "devices/runner.h") ==
         Sentences{"base/text.cpp includes devices/runner.h, but base/ may not use devices/"});
   CHECK(forbidden("devices/host/code.cpp", "base/error.h") ==
         Sentences{"devices/host/code.cpp includes base/error.h, but devices/host/ may not use base/"});
 }
 
-TEST_CASE("a planted include of another module's inner header is forbidden") {
+TEST_CASE("including an internal header of another module is forbidden") {
   CHECK(forbidden("cli/main.cpp", "properties/inputs/fills.h") ==
         Sentences{
             "cli/main.cpp includes properties/inputs/fills.h, which is not a public header of properties/"});
 }
 
-TEST_CASE("a module's own headers, and public ones that it may use, are allowed") {
+TEST_CASE("a module's own headers and the public headers that it may use are allowed") {
   CHECK(forbidden("properties/audit.cpp", "properties/inputs/fills.h").empty());
   CHECK(forbidden("properties/audit.cpp", "devices/runner.h").empty());
   CHECK(forbidden("devices/cuda/context.cpp", "devices/runner.h").empty());
   CHECK(forbidden("cli/main.cpp", "base/error.h").empty());
 }
 
-TEST_CASE("a module stands for those inside of it, except for its neighbours") {
+TEST_CASE("permission for a module includes its nested modules, except for its siblings") {
   CHECK(forbidden("properties/large.cpp", "devices/cuda/context.h").empty());
   CHECK(forbidden("devices/host/code.cpp", "devices/cuda/context.h").size() == 1);
   CHECK(forbidden("devices/runner.cpp", "devices/cuda/context.h").size() == 1);
 }
 
-TEST_CASE("a single header may be allowed, be it a public or an inner one") {
+TEST_CASE("the table can allow a single header, public or internal") {
   CHECK(forbidden("cli/main.cpp", "contracts/loading/toml.h").empty());
   CHECK(forbidden("contracts/compile.h", "devices/image.h").empty());
   CHECK(forbidden("contracts/compile.h", "devices/runner.h").size() == 1);
 }
 
-TEST_CASE("a folder without a row is found") {
+TEST_CASE("a folder without a row in the table is reported") {
   CHECK(files_without_module(modules_in(table), {{"extra/a.cpp", ""}, {"base/a.cpp", ""}}) ==
         Sentences{"extra/a.cpp is in no module; add a row for extra/"});
 }

@@ -1,15 +1,15 @@
-// The memory of a batch: where buffers lie, what they hold, and what shows that a kernel missed one.
+// The memory of a batch: positions and contents of buffers, and how stray writes are detected.
 #include "devices/cuda/arena.h"
 
 #include "catch.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 using namespace foldproof;
 using cuda::Arena;
 
 namespace {
 
-/// Two buffers of six bytes, the second misaligned by two and with initial bytes.
+/// Two buffers of six bytes; the second is misaligned by two and has initial bytes.
 Job job() {
   Job job;
   job.buffers = {{"first", 6, {}, 0, true},
@@ -31,7 +31,7 @@ struct Filled {
 
 }  // namespace
 
-TEST_CASE("Buffers are aligned as an allocation is, and then begin at their offset", "[arena]") {
+TEST_CASE("Buffers start at their offset from an aligned address", "[arena]") {
   const Filled filled({job(), job()});
   for (std::size_t j = 0; j < 2; ++j) {
     CHECK(filled.arena.start(j, 0) % 512 == 0);
@@ -40,24 +40,24 @@ TEST_CASE("Buffers are aligned as an allocation is, and then begin at their offs
   CHECK(filled.arena.start(1, 0) > filled.arena.start(0, 2));
 }
 
-TEST_CASE("Buffers hold their initial bytes, and poison behind them", "[arena]") {
+TEST_CASE("Buffers hold their initial bytes, followed by poison", "[arena]") {
   const Filled filled({job()});
   const JobResult result = filled.arena.result(0, filled.memory);
   REQUIRE(result.completed);
-  for (std::size_t i = 0; i < 6; ++i) CHECK(result.contents[0][i] == Filling{}.byte(i));
+  for (std::size_t i = 0; i < 6; ++i) CHECK(result.contents[0][i] == UndefinedFill{}.byte(i));
   for (std::size_t i = 0; i < 5; ++i) CHECK(result.contents[1][i] == std::byte{9});
-  CHECK(result.contents[1][5] == Filling{}.byte(5));
-  CHECK(result.contents[2].empty());  // which is not read back
+  CHECK(result.contents[1][5] == UndefinedFill{}.byte(5));
+  CHECK(result.contents[2].empty());  // this buffer is not read back
 }
 
-TEST_CASE("What a step writes lies behind the buffers", "[arena]") {
+TEST_CASE("The data of a write step is stored after the buffers", "[arena]") {
   const Filled filled({job()});
   const std::uint64_t content = filled.arena.content(0, 0);
   CHECK(content >= filled.arena.bytes_of_buffers());
   for (std::size_t i = 0; i < 6; ++i) CHECK(filled.memory[content + i] == std::byte{4});
 }
 
-TEST_CASE("A byte behind a buffer that changes is a write out of bounds", "[arena]") {
+TEST_CASE("A changed byte after a buffer is reported as a write out of bounds", "[arena]") {
   Filled filled({job()});
   filled.memory[filled.arena.start(0, 1) + 6] = std::byte{0};
   const JobResult result = filled.arena.result(0, filled.memory);
@@ -65,12 +65,11 @@ TEST_CASE("A byte behind a buffer that changes is a write out of bounds", "[aren
   REQUIRE(result.findings.size() == 1);
   CHECK(result.findings[0].kind == Kind::out_of_bounds);
   CHECK(result.findings[0].message ==
-        "a write outside of the buffer \"second\" of 6 bytes: byte 6 counted from its start is not what it "
-        "was");
+        "out-of-bounds write near the buffer \"second\" (6 bytes): the byte at offset 6 changed");
   CHECK(result.findings[0].at == Position{"sum.toml", 3});
 }
 
-TEST_CASE("A byte before a buffer that changes is one, too", "[arena]") {
+TEST_CASE("A changed byte before a buffer is reported as well", "[arena]") {
   Filled filled({job()});
   filled.memory[filled.arena.start(0, 1) - 1] = std::byte{0};
   const JobResult result = filled.arena.result(0, filled.memory);
@@ -78,7 +77,7 @@ TEST_CASE("A byte before a buffer that changes is one, too", "[arena]") {
   CHECK(result.findings[0].message.find("byte -1 counted") != std::string::npos);
 }
 
-TEST_CASE("A stray write costs the job whose canary it meets", "[arena]") {
+TEST_CASE("A stray write is attributed to the job whose canary it changes", "[arena]") {
   Filled filled({job(), job()});
   filled.memory[filled.arena.start(1, 0) - 1] = std::byte{0};
   CHECK(filled.arena.result(0, filled.memory).completed);

@@ -1,5 +1,5 @@
-// Jobs under a tool of compute-sanitizer, without either: the worker is the tests' own, and the tool a script
-// that runs it and then writes the records that it is told to.
+// Jobs under a tool of compute-sanitizer, without a GPU or the tool: the worker is the tests' own, and the
+// tool is a script that runs it and then writes given records.
 #include "devices/sanitized.h"
 
 #include <sys/stat.h>
@@ -33,14 +33,14 @@ std::shared_ptr<const Image> image(const std::string& name) {
   return std::make_shared<const Image>(Image{name, ptx});
 }
 
-/// Launches twice.
+/// A job with two launches.
 Job job(const std::shared_ptr<const Image>& of, const std::string& buffer = "output") {
   const JobLaunch launch{"put", {{1, 1, 1}, {1, 1, 1}}, {{ArgumentBytes(8), {{0, 0, 0}}}}, {"put.toml", 7}};
   return {of, {{buffer, 4, {}, 0, true}}, {launch, launch}, {}, {}, std::nullopt};
 }
 
-/// The tool as a script in a folder; each of its processes writes the next of these records, the last one
-/// again and again.
+/// The tool as a script in a folder; each of its processes writes the next of these records, and the last one
+/// is repeated.
 class Script {
  public:
   explicit Script(const std::vector<std::string>& records) {
@@ -71,7 +71,7 @@ echo $((turn + 1)) > $here/turn
 
 const Tool& racecheck() { return *tool_named("racecheck"); }
 
-/// What a process writes whose self-test was its launch of that number.
+/// The records of a process whose self-test was its launch with that number.
 std::string self_test(unsigned launch) { return hazard(launch, std::string(racecheck().self_test)); }
 
 std::vector<std::optional<JobResult>> run(const Script& script, const std::vector<Job>& jobs) {
@@ -83,9 +83,9 @@ std::vector<std::optional<JobResult>> run(const Script& script, const std::vecto
 
 }  // namespace
 
-TEST_CASE("A record is the finding of the job whose launch it names", "[sanitized]") {
+TEST_CASE("A record is attributed to the job of the launch that it names", "[sanitized]") {
   const auto one = image("one.cu");
-  // Two launches a job: the third belongs to the second job; the seventh is the self-test.
+  // Two launches per job: the third belongs to the second job; the seventh is the self-test.
   const Script script({hazard(3, "put") + self_test(7)});
   const auto results = run(script, {job(one), job(one), job(one)});
   REQUIRE(results.size() == 3);
@@ -98,15 +98,16 @@ TEST_CASE("A record is the finding of the job whose launch it names", "[sanitize
   CHECK(results[2]->findings.empty());
 }
 
-TEST_CASE("A tool that does not report its self-test proves nothing", "[sanitized]") {
+TEST_CASE("A tool that does not report its self-test is unsupported", "[sanitized]") {
   const auto one = image("one.cu");
   CHECK_THROWS_AS(run(Script({hazard(1, "put")}), {job(one)}), Unsupported);
   CHECK_THROWS_AS(run(Script({""}), {job(one)}), Unsupported);
 }
 
-TEST_CASE("A kernel beside which the self-test is not reported costs nobody else's results", "[sanitized]") {
+TEST_CASE("A kernel that prevents the self-test's report costs no other job its result", "[sanitized]") {
   const auto one = image("one.cu"), two = image("two.cu");
-  // Silent beside both; heard alone; heard beside the first; silent beside the second.
+  // Not reported next to both kernels; reported alone; reported next to the first; not reported next to the
+  // second.
   const Script script({"", self_test(1), self_test(3), ""});
   const auto results = run(script, {job(one), job(two)});
   REQUIRE(results.size() == 2);
@@ -115,7 +116,7 @@ TEST_CASE("A kernel beside which the self-test is not reported costs nobody else
   REQUIRE(results[1]->unsupported);
   CHECK(results[1]->unsupported->find("compute-sanitizer's racecheck did not report") == 0);
 
-  // What a tool says is so, whatever it does not say besides.
+  // A record is valid even if the self-test is not reported.
   const Script talkative({"", self_test(1), self_test(3), hazard(1, "put")});
   const auto found = run(talkative, {job(one), job(two)});
   REQUIRE(found[1]->findings.size() == 1);
@@ -123,10 +124,10 @@ TEST_CASE("A kernel beside which the self-test is not reported costs nobody else
   CHECK_FALSE(found[1]->unsupported);
 }
 
-TEST_CASE("An image that the driver refuses costs its own jobs alone", "[sanitized]") {
+TEST_CASE("An image that the driver refuses costs only its own jobs", "[sanitized]") {
   const auto one = image("one.cu");
   const auto refused = std::make_shared<const Image>(Image{"refused.cu", "this is no PTX"});
-  // Nothing of it was launched: the first two launches are those of the last job.
+  // It launches nothing: the first two launches are those of the last job.
   const Script script({hazard(1, "put") + self_test(3)});
   const auto results = run(script, {job(refused), job(refused), job(one)});
   REQUIRE(results.size() == 3);
@@ -138,15 +139,15 @@ TEST_CASE("An image that the driver refuses costs its own jobs alone", "[sanitiz
   CHECK(results[2]->findings[0].kind == Kind::shared_race);
 }
 
-TEST_CASE("A tool that leaves no records is an error", "[sanitized]") {
+TEST_CASE("A tool that writes no valid records is an error", "[sanitized]") {
   const Script script({"<record>"});
   CHECK_THROWS_AS(run(script, {job(image("one.cu"))}), InputError);
 }
 
-TEST_CASE("A job that does not end costs its image's later jobs, and nobody else anything", "[sanitized]") {
+TEST_CASE("A job that does not end costs only the later jobs of its image", "[sanitized]") {
   const auto one = image("one.cu"), two = image("two.cu");
-  // The process that hangs is ended and writes nothing. The next one runs the job before, and its race is
-  // told; the third runs the other image's.
+  // The hanging process is killed and writes nothing. The next one runs the job before it, whose race is
+  // reported; the third runs the job of the other image.
   const Script script({hazard(1, "put") + self_test(3), self_test(3)});
   const auto results = run(script, {job(one), job(one, "hangs"), job(one), job(two)});
   REQUIRE(results.size() == 4);
@@ -160,10 +161,10 @@ TEST_CASE("A job that does not end costs its image's later jobs, and nobody else
   CHECK(results[3]->findings.empty());
 }
 
-TEST_CASE("A job that does not end does not outlive the tool that ran its process", "[sanitized]") {
+TEST_CASE("A process whose job does not end is killed together with its tool", "[sanitized]") {
   const TemporaryFolder folder;
   const auto number = folder.path() / "process";
-  // As compute-sanitizer does, the script has a process between itself and the worker.
+  // Like compute-sanitizer, the script has a process between itself and the worker.
   const auto script = folder.path() / "compute-sanitizer";
   std::ofstream(script) << "#!/bin/sh\nexec 3<&0\n( " FOLDPROOF_TEST_WORKER " <&3 &\necho $! >> "
                         << number.string() << "\nwait ) &\nwait\n";
@@ -181,9 +182,10 @@ TEST_CASE("A job that does not end does not outlive the tool that ran its proces
   CHECK_FALSE(is_there());
 }
 
-TEST_CASE("A warning of the tool does not take the place of the device's own error", "[sanitized]") {
+TEST_CASE("A warning from the tool does not replace the device's own error", "[sanitized]") {
   const auto one = image("one.cu");
-  // A store far behind the buffer, which the device ends; the tool only warns of a race inside a warp.
+  // A store far past the buffer, which is an error on the device; the tool only warns of a race within a
+  // warp.
   Job astray = job(one);
   for (JobStep& step : astray.steps) std::get<JobLaunch>(step).arguments[0].pointers[0].offset = 1 << 20;
   std::string warning = hazard(1, "put");
@@ -202,7 +204,7 @@ TEST_CASE("A warning of the tool does not take the place of the device's own err
   CHECK_FALSE(results[0]->completed);
 }
 
-TEST_CASE("Without jobs, the tool must still be seen to see", "[sanitized]") {
+TEST_CASE("Without jobs, the tool must still report its self-test", "[sanitized]") {
   CHECK(run(Script({self_test(1)}), {}).empty());
   CHECK_THROWS_AS(run(Script({""}), {}), Unsupported);
 }

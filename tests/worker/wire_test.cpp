@@ -1,4 +1,4 @@
-// Jobs and results as bytes: nothing is lost, and no bytes do harm.
+// Jobs and results as messages: every field is sent, and malformed messages are refused.
 #include "devices/worker/wire.h"
 
 #include "catch.h"
@@ -9,7 +9,7 @@ namespace {
 
 std::vector<std::byte> bytes(std::size_t count) { return std::vector<std::byte>(count, std::byte{7}); }
 
-/// With everything that a job can have.
+/// A job with every field set.
 Job whole_job() {
   Job job;
   job.buffers = {{"input", 8, bytes(3), 2, false}, {"output", 4, {}, 0, true}};
@@ -37,11 +37,11 @@ std::vector<Job> jobs_in(std::span<const std::byte> message) {
 
 }  // namespace
 
-TEST_CASE("A job comes back as it was", "[wire]") {
+TEST_CASE("A job is unchanged after being sent", "[wire]") {
   const Job job = whole_job();
   const std::vector<Job> jobs = jobs_in(message_of(job));
   REQUIRE(jobs.size() == 1);
-  // What is written of it again is the same: every field that is sent is read.
+  // Writing it again gives the same bytes: every field that is sent is also read.
   CHECK(message_of(jobs[0]) == message_of(job));
   const auto& launch = std::get<JobLaunch>(jobs[0].steps[1]);
   CHECK(launch.shape.block == Dim3{5, 6, 7});
@@ -52,7 +52,7 @@ TEST_CASE("A job comes back as it was", "[wire]") {
   CHECK(jobs[0].order == job.order);
 }
 
-TEST_CASE("A result comes back as it was", "[wire]") {
+TEST_CASE("A result is unchanged after being sent", "[wire]") {
   JobResult result;
   result.contents = {bytes(5), {}};
   Finding finding;
@@ -87,7 +87,9 @@ TEST_CASE("A result comes back as it was", "[wire]") {
   CHECK(back.unsupported == "no such instruction");
 }
 
-TEST_CASE("A co-running load comes back as it was, and no limit is tighter than the tightest", "[wire]") {
+TEST_CASE(
+    "A co-running load is unchanged after being sent, and an occupancy limit beyond the tightest is refused",
+    "[wire]") {
   Job job = whole_job();
   job.order = CoRunningLoad{5, true};
   CHECK(jobs_in(message_of(job)).at(0).order == job.order);
@@ -95,7 +97,7 @@ TEST_CASE("A co-running load comes back as it was, and no limit is tighter than 
   CHECK_THROWS_AS(jobs_in(message_of(job)), ProtocolError);
 }
 
-TEST_CASE("Instructions that were not counted stay unknown", "[wire]") {
+TEST_CASE("A missing instruction count stays missing", "[wire]") {
   ByteWriter writer(Answer::results);
   write(writer, std::vector<JobResult>{JobResult{}});
   ByteReader reader(writer.message());
@@ -104,13 +106,13 @@ TEST_CASE("Instructions that were not counted stay unknown", "[wire]") {
   reader.expect_end();
 }
 
-TEST_CASE("A message that ends early is garbled, wherever it ends", "[wire]") {
+TEST_CASE("A message that is cut off at any position is refused", "[wire]") {
   const std::vector<std::byte> whole = message_of(whole_job());
   for (std::size_t size = 8; size < whole.size(); ++size)
     CHECK_THROWS_AS(jobs_in(std::span(whole).first(size)), ProtocolError);
 }
 
-TEST_CASE("A message with other bytes is garbled or another job, and no more", "[wire]") {
+TEST_CASE("A corrupted message is refused or read as another job, without a crash", "[wire]") {
   const std::vector<std::byte> whole = message_of(whole_job());
   for (std::size_t at = 8; at < whole.size(); ++at)
     for (const unsigned change : {0x01U, 0x80U, 0xffU}) {
@@ -123,7 +125,7 @@ TEST_CASE("A message with other bytes is garbled or another job, and no more", "
     }
 }
 
-TEST_CASE("A job that speaks of a buffer beyond its own is garbled", "[wire]") {
+TEST_CASE("A job that refers to a buffer that it does not have is refused", "[wire]") {
   Job job = whole_job();
   std::get<JobWrite>(job.steps[0]).buffer = 2;
   CHECK_THROWS_AS(jobs_in(message_of(job)), ProtocolError);

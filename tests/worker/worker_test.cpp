@@ -1,4 +1,4 @@
-// What becomes of jobs in another process, whatever that does.
+// Jobs run in a worker process, including one that misbehaves.
 #include "devices/worker.h"
 
 #include <chrono>
@@ -27,7 +27,7 @@ constexpr const char* ptx = R"(.version 7.0
 
 const std::shared_ptr<const Image> image = std::make_shared<const Image>(Image{"put.ptx", ptx});
 
-/// Writes `value` into a buffer of that name.
+/// A job that writes `value` into a buffer with that name.
 Job job(std::uint32_t value, const std::string& name = "output", std::uint64_t past = 0,
         std::uint64_t group = 0) {
   JobBuffer buffer{name, 4, {}, 0, true};
@@ -45,12 +45,12 @@ WorkerOptions options() {
   return options;
 }
 
-/// The results of jobs that write 1, 2 and 3, of which the second has a buffer of that name.
+/// The results of jobs that write 1, 2 and 3; the second one's buffer has the given name.
 std::vector<JobResult> results_with(const std::string& name) {
   return make_worker_runner(options())->run({job(1), job(2, name), job(3)});
 }
 
-/// Nothing is wrong with the first and the last.
+/// Checks that the first and the last job succeeded.
 void check_others(const std::vector<JobResult>& results) {
   REQUIRE(results.size() == 3);
   CHECK(results[0].findings.empty());
@@ -61,7 +61,7 @@ void check_others(const std::vector<JobResult>& results) {
 
 }  // namespace
 
-TEST_CASE("A worker's results are those of the runner that it serves", "[worker]") {
+TEST_CASE("A worker returns the results of its runner", "[worker]") {
   const std::vector<JobResult> results = results_with("output");
   check_others(results);
   CHECK(value_of(results[1]) == 2);
@@ -77,7 +77,7 @@ TEST_CASE("A job that does not end in time is a timeout, and the others have the
   CHECK_FALSE(results[1].completed);
 }
 
-TEST_CASE("Behind the second job that does not end, no other is tried", "[worker]") {
+TEST_CASE("No jobs are run after the second one that does not end", "[worker]") {
   const std::vector<JobResult> results =
       make_worker_runner(options())->run({job(1), job(2, "hangs"), job(3), job(4, "hangs"), job(5)});
   REQUIRE(results.size() == 4);
@@ -85,7 +85,7 @@ TEST_CASE("Behind the second job that does not end, no other is tried", "[worker
   CHECK(results[3].findings.at(0).kind == Kind::timeout);
 }
 
-TEST_CASE("A job that ends its process is a crash, and the others have their results", "[worker]") {
+TEST_CASE("A job that kills its process is a crash, and the others have their results", "[worker]") {
   const std::vector<JobResult> results = results_with("is killed");
   check_others(results);
   REQUIRE(results[1].findings.size() == 1);
@@ -94,7 +94,7 @@ TEST_CASE("A job that ends its process is a crash, and the others have their res
         "the process that ran it on the device was ended by signal 9 (Killed)");
 }
 
-TEST_CASE("A job that ends its process costs more than others, and one that is not run costs nothing",
+TEST_CASE("A job that kills its process costs more than others, and one that is not run costs nothing",
           "[worker]") {
   const std::vector<JobResult> results = make_worker_runner(options())->run(
       {job(1, "output", 0, 1), job(2, "is killed", 0, 1), job(3, "output", 0, 1), job(4, "hangs", 0, 2)});
@@ -105,7 +105,7 @@ TEST_CASE("A job that ends its process costs more than others, and one that is n
   CHECK(results[3].cost == std::uint64_t{1} << 25);
 }
 
-TEST_CASE("Behind a job that ends its process none of its group is run, and other groups are", "[worker]") {
+TEST_CASE("After a job that kills its process, only jobs of other groups are run", "[worker]") {
   const TemporaryFolder folder;
   const std::string once = "is killed once: " + (folder.path() / "mark").string();
   const std::vector<JobResult> results = make_worker_runner(options())->run(
@@ -119,7 +119,7 @@ TEST_CASE("Behind a job that ends its process none of its group is run, and othe
   CHECK(value_of(results[3]) == 4);
 }
 
-TEST_CASE("What a job printed is not told of one behind it", "[worker]") {
+TEST_CASE("A job's output is not quoted in the finding of a later job", "[worker]") {
   const std::vector<JobResult> results =
       make_worker_runner(options())->run({job(1, "speaks"), job(2, "is killed")});
   REQUIRE(results.size() == 2);
@@ -128,7 +128,7 @@ TEST_CASE("What a job printed is not told of one behind it", "[worker]") {
         "the process that ran it on the device was ended by signal 9 (Killed)");
 }
 
-TEST_CASE("A worker that is killed from outside in the middle of a batch costs no result", "[worker]") {
+TEST_CASE("A worker that is killed once in the middle of a batch costs no result", "[worker]") {
   const TemporaryFolder folder;
   const std::vector<JobResult> results = results_with("is killed once: " + (folder.path() / "mark").string());
   check_others(results);
@@ -136,7 +136,7 @@ TEST_CASE("A worker that is killed from outside in the middle of a batch costs n
   CHECK(value_of(results[1]) == 2);
 }
 
-TEST_CASE("A worker that is killed from outside costs no job that it runs alone, either", "[worker]") {
+TEST_CASE("A worker that is killed once while it runs a single job costs no result", "[worker]") {
   const TemporaryFolder folder;
   const std::string name = "is killed once: " + (folder.path() / "mark").string();
   const std::vector<JobResult> results = make_worker_runner(options())->run({job(7, name)});
@@ -145,20 +145,21 @@ TEST_CASE("A worker that is killed from outside costs no job that it runs alone,
   CHECK(value_of(results[0]) == 7);
 }
 
-TEST_CASE("A worker that answers nonsense is a crash of the job that it was asked for", "[worker]") {
+TEST_CASE("A worker that sends an invalid answer is a crash of the job that it was running", "[worker]") {
   const std::vector<JobResult> results = results_with("babbles");
   check_others(results);
   REQUIRE(results[1].findings.size() == 1);
   CHECK(results[1].findings[0].kind == Kind::crash);
 }
 
-TEST_CASE("Jobs that spoil each other's device are run alone", "[worker]") {
+TEST_CASE("Jobs that corrupt each other's device are run one by one", "[worker]") {
   const std::vector<JobResult> results = results_with("spoils");
   check_others(results);
   CHECK(value_of(results[1]) == 2);
 }
 
-TEST_CASE("Findings come back with their places, and end the process that made them", "[worker]") {
+TEST_CASE("Findings are returned with their positions, and the jobs before and after them succeed",
+          "[worker]") {
   const auto runner = make_worker_runner(options());
   const std::vector<JobResult> results = runner->run({job(1), job(2, "output", 4096), job(3)});
   check_others(results);
@@ -167,7 +168,7 @@ TEST_CASE("Findings come back with their places, and end the process that made t
   CHECK(results[1].findings[0].at.line == 9);
 }
 
-TEST_CASE("An input that the device refuses is told with its place", "[worker]") {
+TEST_CASE("An input that the device refuses is an error with its position", "[worker]") {
   Job wrong = job(1);
   std::get<JobLaunch>(wrong.steps[0]).entry = "nothing";
   try {
@@ -178,19 +179,19 @@ TEST_CASE("An input that the device refuses is told with its place", "[worker]")
   }
 }
 
-TEST_CASE("A device that is not there is told with its reason", "[worker]") {
+TEST_CASE("A device that is not present is reported with the reason", "[worker]") {
   WorkerOptions none = options();
   none.command.emplace_back("without a device");
   CHECK_THROWS_WITH(make_worker_runner(none)->entries(image), "there is none here");
 }
 
-TEST_CASE("A program that is no worker is told so", "[worker]") {
+TEST_CASE("A program that is not a worker is refused", "[worker]") {
   WorkerOptions none = options();
   none.command = {"/bin/true"};
   CHECK_THROWS_AS(make_worker_runner(none)->entries(image), InputError);
 }
 
-TEST_CASE("A worker that is there already is spoken to, and its end shows", "[worker]") {
+TEST_CASE("A runner uses a given worker until it ends, and then starts another one", "[worker]") {
   const auto worker = std::make_shared<Worker>(options());
   const auto runner = make_worker_runner(options(), worker);
   CHECK(value_of(runner->run({job(1)}).at(0)) == 1);
@@ -200,14 +201,14 @@ TEST_CASE("A worker that is there already is spoken to, and its end shows", "[wo
   CHECK(value_of(runner->run({job(3)}).at(0)) == 3);
 }
 
-TEST_CASE("An answer to another question is not taken for one's own", "[worker]") {
+TEST_CASE("An answer to another request is a crash of the job", "[worker]") {
   const std::vector<JobResult> results = results_with("answers somebody else");
   check_others(results);
   REQUIRE(results[1].findings.size() == 1);
   CHECK(results[1].findings[0].kind == Kind::crash);
-  CHECK(results[1].findings[0].message.find("an answer to another question") != std::string::npos);
+  CHECK(results[1].findings[0].message.find("a reply to another request") != std::string::npos);
 }
 
-TEST_CASE("A worker whom nobody can ask ends", "[worker]") {
+TEST_CASE("A worker ends if its standard input is not a connection", "[worker]") {
   CHECK(std::system("timeout 10 " FOLDPROOF_TEST_WORKER " < /dev/null") == 0);
 }

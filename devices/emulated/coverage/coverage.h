@@ -1,4 +1,4 @@
-// Which ways branches went, and what values were compared with: what a generator of cases needs to reach the
+// Branch directions taken and comparison operands seen: the feedback for generating cases that reach the
 // rest.
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace foldproof::emulated {
 
-/// Owns what a job covers; the executor reports to it where a job asks for coverage, and pays nothing where
-/// not. Sites are those of Instruction::site.
+/// Collects the coverage of a job. The executor reports to it only if the job requests coverage, so it costs
+/// nothing otherwise. Sites are those of Instruction::site.
 class Coverage {
  public:
-  /// How many warp instructions sent a lane that way.
+  /// Number of warp instructions in which at least one lane took, or did not take, the branch.
   struct Branch {
     std::uint64_t taken = 0, not_taken = 0;
   };
-  /// Raw bits of the two operands of one comparison.
+  /// The bits of the two operands of one comparison.
   using Operands = std::pair<std::uint64_t, std::uint64_t>;
-  /// Different operand pairs kept per comparison; later ones are dropped.
+  /// Maximum number of distinct operand pairs kept per comparison; later ones are dropped.
   static constexpr std::size_t most_operands = 16;
 
-  /// The lanes of a group at a conditional branch, and those of them that take it.
+  /// `lanes`: the lanes of a group at a conditional branch; `taken`: those that take it.
   void branches(const isa::Instruction& i, isa::LaneMask lanes, isa::LaneMask taken);
   /// A comparison (Form::compare), before its result is written.
   void compares(const Frame& frame, const isa::Instruction& i, isa::LaneMask lanes);

@@ -35,8 +35,8 @@ BarrierEvent barrier_event(const Instruction& i, WarpId warp, LaneMask lanes, st
           .site = i.site};
 }
 
-// Whether nothing follows but the end of the thread.
-bool only_ends(const Code& code, std::uint32_t pc) {
+// Whether the thread exits without any other effect.
+bool only_ends(const FunctionCode& code, std::uint32_t pc) {
   for (; pc < code.instructions.size(); ++pc) {
     const Action action = code.instructions[pc].action;
     if (action == Action::exit || action == Action::ret) return true;
@@ -85,7 +85,7 @@ bool Events::has_plain_strong_accesses() const {
 
 InstructionClass Events::class_of(Site site) const { return emulated::class_of(*program_.sites[site]); }
 
-// The guard of a branch says where lanes go, not which ones execute it.
+// The guard of a branch selects the path of its lanes, not the lanes that execute it.
 void Events::emit_execution(const Warp& warp, const DivergentGroup& group, const Instruction& i,
                             LaneMask active) {
   const ExecutionEvent event{id(warp), ~warp.exited, i.action == Action::branch ? group.lanes : active,
@@ -98,10 +98,10 @@ void Events::emit_division(const Warp& warp, const DivergentGroup& group, const 
     observer->branch_divides({id(warp), ~warp.exited, group.lanes, i.site});
 }
 
-// Accesses of one instruction, by the space that each lane's address belongs to. The event is changed, not
-// copied: a copy of what was just written in pieces is slow.
+// Accesses of one instruction, grouped by the space of each lane's address. The event is modified instead of
+// copied: copying recently written small fields is slow.
 void Events::emit_access(const Warp& warp, StateSpace space, const Addresses& at, AccessEvent& event) {
-  // Most accesses go to one space, and in shared memory to the own block's.
+  // Most instructions access one space, and in shared memory the executing block's own.
   if (space == StateSpace::global ||
       (space == StateSpace::shared_cta && at.high <= isa::shared_offset_mask)) {
     event.shared = space != StateSpace::global;
@@ -121,7 +121,7 @@ void Events::emit_access(const Warp& warp, StateSpace space, const Addresses& at
   if (shared != 0) emit_shared(warp, event, shared);
 }
 
-// Addresses in the shared window become offsets, and ranks become blocks.
+// Converts addresses in the shared window to offsets, and cluster ranks to blocks.
 void Events::emit_shared(const Warp& warp, AccessEvent& event, LaneMask lanes) {
   event.shared = true;
   event.lanes = lanes;
@@ -140,7 +140,8 @@ void Events::emit_shared(const Warp& warp, AccessEvent& event, LaneMask lanes) {
   for (Observer* observer : of_accesses_) observer->accesses(event);
 }
 
-// A store of a run of lanes to consecutive places, before memory changes. Both sides begin with the first.
+// A store by consecutive lanes to consecutive addresses, before memory changes. Both pointers are those of
+// the first lane.
 void Events::emit_run_store(const WarpAccess& access, const std::byte* memory, const std::byte* registers) {
   const std::uint32_t size = access.bytes;
   AccessEvent event = event_of(access);
@@ -156,10 +157,10 @@ void Events::emit_run_store(const WarpAccess& access, const std::byte* memory, c
   emit_access(access, event);
 }
 
-// A store, before memory changes: lanes whose bytes stand there already are told apart. Of lanes that store
-// to one address the last one wins, and finds there what the one before it has written.
+// A store, before memory changes. Lanes that store the value already in memory are marked as unchanged. If
+// several lanes store to one address, the last one wins, and each sees the value of the previous one.
 void Events::emit_store(const WarpAccess& access) {
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   const LaneHosts& hosts = access.hosts;
   const std::uint32_t size = detail.element_bytes;
   AccessEvent event = event_of(access);
@@ -192,13 +193,13 @@ void Events::emit_store(const WarpAccess& access) {
 }
 
 void Events::emit_fence(const Warp& warp, const Instruction& i, LaneMask lanes) {
-  // Proxy fences order what one thread did through different paths, not what threads did.
+  // Proxy fences order accesses of one thread through different proxies, not accesses of different threads.
   if (observers_.empty() || i.form->semantics == Semantics::none) return;
   for (Observer* observer : observers_) observer->fences({id(warp), lanes, scope_of(*i.form)});
 }
 
-// Whole warps that arrive one after another to wait at one instruction are emitted together, as soon as a
-// warp arrives otherwise or the barrier is complete: until then they do nothing.
+// Whole warps that arrive consecutively to wait at one instruction are emitted together, when a different
+// arrival occurs or the barrier completes: until then these warps do nothing.
 void Events::emit_barrier_arrival(const Warp& warp, const DivergentGroup& group, std::uint32_t number,
                                   std::uint32_t threads) {
   if (of_barriers_.empty()) return;
@@ -237,17 +238,17 @@ void Events::emit_barrier_completion(Block& block, std::uint32_t number) {
 
 void Events::emit_warp_sync_arrival(const Warp& warp, const DivergentGroup& group, const Instruction& i) {
   for (Observer* observer : observers_)
-    observer->meeting_arrives({id(warp), group.lanes, group.member_mask, i.site});
+    observer->warp_sync_arrives({id(warp), group.lanes, group.member_mask, i.site});
 }
 
-// A warp barrier also stands for lanes that the mask names and that have exited.
+// A warp barrier also includes lanes that are in the mask but have exited.
 void Events::emit_warp_sync_completion(const Warp& warp, Members members) {
   if (observers_.empty()) return;
   const DivergentGroup& first = warp.groups[members[0]];
   const Instruction& i = first.instruction();
   const LaneMask present = warp.lanes_of(members);
   for (Observer* observer : observers_) {
-    observer->meeting_ends({id(warp), present, first.member_mask, i.site});
+    observer->warp_sync_completes({id(warp), present, first.member_mask, i.site});
     if (i.action == Action::warp_sync)
       observer->warp_meets(
           {.warp = id(warp), .lanes = present | (first.member_mask & warp.exited), .site = i.site});

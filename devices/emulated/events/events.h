@@ -1,5 +1,5 @@
-// What observers see: events a warp at a time, in their vocabulary (sanitizer/observer.h); and their numbers
-// back in words.
+// Emits events to the observers, one warp at a time, in the terms of sanitizer/observer.h, and translates
+// their numbers for reports.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace foldproof::emulated {
 
-/// Emits the events of one launch to those observers that watch it. Without observers nothing is emitted, and
-/// each emit function returns at once.
-class Events final : private Scene {
+/// Emits the events of one launch to the observers that watch it. Without observers, every emit function
+/// returns immediately.
+class Events final : private LaunchView {
  public:
-  /// All references outlive it.
+  /// All references must outlive this object.
   Events(const Program& program, const Geometry& geometry, const AddressSpace& addresses,
          const Observers& observers);
 
-  /// Whether some observer wants accesses, and whether one wants each executed instruction.
+  /// Whether any observer wants accesses, and whether any wants each executed instruction.
   bool accesses() const { return !of_accesses_.empty(); }
   bool executions() const { return !of_executions_.empty(); }
 
@@ -33,26 +33,26 @@ class Events final : private Scene {
   void emit_exit(const Warp& warp, LaneMask lanes);
 
   void emit_execution(const Warp& warp, const DivergentGroup& group, const Instruction& i, LaneMask active);
-  /// The group's lanes go different ways at a branch.
+  /// The group's lanes diverge at a branch.
   void emit_division(const Warp& warp, const DivergentGroup& group, const Instruction& i);
-  /// Lanes of the group go on without those `missing` at the join behind a branch.
+  /// Lanes of the group continue past the join after a branch without the lanes `missing`.
   void emit_departure(const Warp& warp, const DivergentGroup& group, LaneMask missing);
 
-  /// An event with all that is known of the valid lanes' access.
+  /// The event for the access of the valid lanes, with all attributes set.
   static AccessEvent event_of(const WarpAccess& access) {
-    return event_of(access.warp, access.detail.manner, access.at, access.valid);
+    return event_of(access.warp, access.detail.attributes, access.at, access.valid);
   }
-  static AccessEvent event_of(const Warp& warp, const AccessManner& manner, const Addresses& at,
+  static AccessEvent event_of(const Warp& warp, const AccessAttributes& attributes, const Addresses& at,
                               LaneMask lanes) {
     AccessEvent event;
-    static_cast<AccessManner&>(event) = manner;
+    static_cast<AccessAttributes&>(event) = attributes;
     event.warp = id(warp);
     event.lanes = lanes;
     event.consecutive = at.consecutive;
     event.at = at.at.data();
     return event;
   }
-  /// The event's lanes access `space`. The event is changed.
+  /// Emits accesses of the event's lanes to `space`. Modifies the event.
   void emit_access(const Warp& warp, isa::StateSpace space, const Addresses& at, AccessEvent& event);
   void emit_access(const WarpAccess& access, AccessEvent& event) {
     emit_access(access.warp, access.space, access.at, event);
@@ -63,15 +63,15 @@ class Events final : private Scene {
   }
   /// A store, before memory changes.
   void emit_store(const WarpAccess& access);
-  /// The same of a simple access (WarpAccess::is_simple), whose bytes begin at `memory` and `registers`.
+  /// The same for a simple access (WarpAccess::is_simple), whose bytes begin at `memory` and `registers`.
   void emit_run_store(const WarpAccess& access, const std::byte* memory, const std::byte* registers);
   void emit_fence(const Warp& warp, const Instruction& i, LaneMask lanes);
 
-  /// `threads`: how many the lanes want to wait for; 0: the whole block.
+  /// `threads`: the number of threads to wait for; 0: the whole block.
   void emit_barrier_arrival(const Warp& warp, const DivergentGroup& group, std::uint32_t number,
                             std::uint32_t threads);
   void emit_barrier_completion(Block& block, std::uint32_t number);
-  /// Arrivals that are still pending when a launch breaks off.
+  /// Emits arrivals that are still pending when a launch is aborted.
   void emit_pending(Block& block);
   void emit_warp_sync_arrival(const Warp& warp, const DivergentGroup& group, const Instruction& i);
   void emit_warp_sync_completion(const Warp& warp, Members members);
@@ -101,8 +101,8 @@ class Events final : private Scene {
   const Program& program_;
   const Geometry& geometry_;
   const AddressSpace& addresses_;
-  std::vector<Observer*> observers_;  ///< that watch this launch
-  // Those of them that want each …
+  std::vector<Observer*> observers_;  ///< those that watch this launch
+  // The observers that want each kind of event:
   std::vector<Observer*> of_accesses_;
   std::vector<Observer*> of_barriers_;
   std::vector<Observer*> of_executions_;

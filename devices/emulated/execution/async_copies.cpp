@@ -1,12 +1,12 @@
-// cp.async: copies from global to shared memory that go on while their threads do (ISA 9.7.9.25.3).
+// cp.async: asynchronous copies from global to shared memory (ISA 9.7.9.25.3).
 //
 //   issued ─────────── in flight: the target is undefined ───────────► delivered
 //   cp.async                                                            wait_group, wait_all,
 //                                                                       cp.async.mbarrier.arrive
 //
-// Hardware may deliver at any time between. Here the source is read at once and the target written as late as
-// possible, so a thread that does not wait uses undefined values. Observers see both ends: an access to the
-// target between them is unordered with one of the two.
+// Hardware may deliver at any time in between. Here the source is read at issue and the target is written as
+// late as possible, so a thread that does not wait uses undefined values. Observers see an access to the
+// target at both ends: an access between them is unordered with one of the two.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ const std::uint32_t* numbers(const Frame& frame, std::uint32_t row) {
 // cp.async [shared], [global], size{, source-size}
 void Executor::async_copy(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
   parts_.progress.changed();
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   const std::uint32_t bytes = numbers(frame, detail.data[0])[first_lane(lanes)];
   if (bytes != 4 && bytes != 8 && bytes != 16)
     parts_.findings.crash(i, fmt::format("cp.async copies 4, 8 or 16 bytes, not {}", bytes));
@@ -57,17 +57,17 @@ void Executor::async_copy(Warp& warp, Frame& frame, const Instruction& i, LaneMa
   warp.copies.push_back(copy);
 }
 
-// A copy's beginning or end at its target.
+// Emits the access to the target at the begin or end of a copy.
 void Executor::emit_copy(const Warp& warp, const CopyInFlight& copy, LaneMask lanes) {
   const Instruction& i = *copy.instruction;
-  AccessEvent event = Events::event_of(warp, parts_.program.details[i.detail].manner, copy.to, lanes);
+  AccessEvent event = Events::event_of(warp, parts_.program.details[i.detail].attributes, copy.to, lanes);
   event.bytes = event.element_bytes = copy.bytes;
   parts_.events.emit_access(warp, i.form->space, copy.to, event);
 }
 
-// Lanes that read equally much, together; what a lane does not read need not exist, and is zero.
+// Reads lanes of equal size together. Memory beyond the source size need not exist; its bytes are zero.
 void Executor::read_source(WarpAccess& source, CopyInFlight& copy) {
-  const Detail& detail = source.detail;
+  const MachineOperands& detail = source.detail;
   const auto read = [&](unsigned lane) {
     return detail.data.size() > 1 ? std::min(copy.bytes, numbers(source.frame, detail.data[1])[lane])
                                   : copy.bytes;
@@ -101,7 +101,7 @@ void Executor::begin_delivery(const Warp& warp, const CopyInFlight& copy, unsign
   parts_.shadow.undelivered(warp, copy, lane);
 }
 
-// cp.async.commit_group: the copies so far are a group.
+// cp.async.commit_group: the copies since the last one form a group.
 void Executor::close_group(Warp& warp, LaneMask lanes) {
   warp.closed_groups = true;
   for_lanes(lanes, [&](unsigned lane) { ++warp.open_group[lane]; });
@@ -121,7 +121,7 @@ void Executor::wait_for_copies(Warp& warp, Frame& frame, const Instruction& i, L
   deliver(warp, waiting, last);
 }
 
-// Delivers what the lanes have under way up to the group `last`.
+// Delivers the lanes' copies in flight up to and including the group `last`.
 void Executor::deliver(Warp& warp, LaneMask lanes, const std::array<std::uint32_t, isa::warp_size>& last) {
   if (warp.copies.empty()) return;
   parts_.progress.changed();

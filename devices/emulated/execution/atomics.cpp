@@ -1,4 +1,5 @@
-// atom d, [a], b{, c} and red [a], b: lane after lane, which is one of the orders that hardware may choose.
+// atom d, [a], b{, c} and red [a], b: lanes act in ascending order, one of the orders that hardware may
+// choose.
 #include <cstring>
 
 #include "devices/emulated/execution/executor.h"
@@ -8,7 +9,7 @@ namespace foldproof::emulated {
 
 void Executor::atomic(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
   parts_.progress.read();
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   WarpAccess access(warp, frame, i, detail, lanes);
   parts_.find_addresses(access, detail.address);
   parts_.addresses.resolve(access, "read-modify-write", access.bytes);
@@ -23,7 +24,7 @@ void Executor::atomic(Warp& warp, Frame& frame, const Instruction& i, LaneMask l
 // Returns the lanes that changed memory.
 LaneMask Executor::update(WarpAccess& access) {
   const Instruction& i = access.i;
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   const std::uint32_t size = detail.element_bytes, count = i.form->vector;
   const bool returns = i.action == Action::atomic;
   const std::size_t b_row = returns ? count : 0, c_row = b_row + count;

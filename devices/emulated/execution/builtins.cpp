@@ -1,4 +1,4 @@
-// The functions that nvcc leaves to the driver: printf and assert.
+// Functions that nvcc leaves to the driver: printf and assert.
 #include <fmt/format.h>
 
 #include <array>
@@ -34,20 +34,20 @@ struct Conversion {
   char type = 0;
 };
 
-// Reads the conversion that begins after a '%'; `at` ends behind it. A width or precision `*` is what `next`
-// gives. False at the end of the text.
+// Parses the conversion that begins after a '%', and leaves `at` after it. `next` provides the value of a
+// width or precision `*`. Returns false at the end of the text.
 template <class Next>
 bool read_conversion(const std::string& text, std::size_t& at, Conversion& out, Next next) {
   for (; at < text.size() && std::strchr("-+ #0123456789.*", text[at]); ++at)
     out.flags += text[at] == '*' ? std::to_string(static_cast<std::int32_t>(next(4))) : std::string{text[at]};
   while (at < text.size() && std::strchr("hljzt", text[at])) {
-    // One l is 64 bits on the device's ABI too.
+    // In the device ABI, l is 64 bits.
     out.is_long |= text[at] != 'h';
     ++at;
   }
   if (at == text.size()) return false;
   out.type = text[at++];
-  return out.flags.size() <= 8;  // a width of a thousand digits is nobody's wish
+  return out.flags.size() <= 8;  // rejects absurd widths of a thousand digits
 }
 
 template <class T>
@@ -60,7 +60,7 @@ std::string print(const std::string& flags, const char* type, T value) {
                                   std::min<std::size_t>(static_cast<std::size_t>(length), sizeof buffer - 1));
 }
 
-// The text of a conversion whose argument is what `next` gives; of %% and of unknown ones, too.
+// Formats a conversion whose argument is provided by `next`; also handles %% and unknown conversions.
 template <class Next>
 std::string print_number(const Conversion& c, Next next) {
   const char type[] = {'l', 'l', c.type, 0};
@@ -94,7 +94,7 @@ std::string print_number(const Conversion& c, Next next) {
 
 }  // namespace
 
-// What printf and assert take from memory; null where there is none.
+// Memory that printf or assert reads; null if it is not accessible.
 const std::byte* Executor::printed(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t address,
                                    std::uint32_t bytes) {
   const Region found = parts_.addresses.region(warp, isa::StateSpace::none, address, lane);
@@ -113,8 +113,7 @@ std::string Executor::read_string(Warp& warp, const Instruction& i, unsigned lan
   return text;
 }
 
-// The arguments of vprintf lie in one buffer, each at its natural alignment; floats have been widened to
-// double.
+// The arguments of vprintf are in one buffer, each at its natural alignment; floats are promoted to double.
 Executor::Formatted Executor::format(Warp& warp, const Instruction& i, unsigned lane,
                                      std::uint64_t text_address, std::uint64_t values) {
   const std::string text = read_string(warp, i, lane, text_address);
@@ -145,7 +144,7 @@ Executor::Formatted Executor::format(Warp& warp, const Instruction& i, unsigned 
 }
 
 void Executor::builtin(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   std::byte* registers = frame.registers();
   auto argument = [&](std::size_t k, unsigned lane) {
     return read_slot(registers, detail.arguments[k], lane);

@@ -1,4 +1,4 @@
-// Calls and returns: a frame for each activation, arguments and results from slot to slot.
+// Calls and returns: one frame per activation; arguments and results are copied between slots.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace foldproof::emulated {
 namespace {
 
 constexpr std::uint32_t deepest_call = 1024;
-constexpr std::uint32_t largest_stack = 512 << 10;  // bytes of local memory a thread
+constexpr std::uint32_t largest_stack = 512 << 10;  // bytes of local memory per thread
 
 }  // namespace
 
-// Copies the columns of `lanes` from slot to slot: arguments on the way in, results on the way out.
+// Copies the columns of `lanes` between slots: arguments on a call, results on a return.
 void Executor::move_slot(Frame& to, const Slot& target, Frame& from, const Slot& source, LaneMask lanes) {
   constexpr std::uint32_t column = 4, row = column * isa::warp_size;
   const std::uint32_t rows = (std::min(target.bytes, source.bytes) + column - 1) / column;
@@ -28,9 +28,9 @@ void Executor::move_slot(Frame& to, const Slot& target, Frame& from, const Slot&
   }
 }
 
-// The function that the first lane calls, and in `same` the lanes that call it too.
-const Code& Executor::callee(const DivergentGroup& group, const Instruction& i, LaneMask& same) {
-  const Detail& detail = parts_.program.details[i.detail];
+// The function that the first lane calls; `same` is reduced to the lanes that call it too.
+const FunctionCode& Executor::callee(const DivergentGroup& group, const Instruction& i, LaneMask& same) {
+  const MachineOperands& detail = parts_.program.details[i.detail];
   if (detail.function != isa::no_operand) return parts_.program.functions[detail.function];
   const auto* target = isa::row<std::uint64_t>(group.frame->registers(), i.operand[0]);
   const std::uint64_t address = target[first_lane(group.lanes)];
@@ -40,15 +40,15 @@ const Code& Executor::callee(const DivergentGroup& group, const Instruction& i, 
   const std::uint64_t number = (address - function_window) / function_stride;
   if (address < function_window || address % function_stride != 0 ||
       number >= parts_.program.functions.size())
-    parts_.findings.crash(i, fmt::format("an indirect call goes to {:#x}, where no function is", address));
+    parts_.findings.crash(i, fmt::format("an indirect call to {:#x}, which is not a function", address));
   return parts_.program.functions[number];
 }
 
 void Executor::call(Warp& warp, std::size_t index, const Instruction& i) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   LaneMask lanes = warp.groups[index].lanes;
   parts_.shadow.decided({warp, *warp.groups[index].frame, i, i.operand[0], lanes, Decision::Of::callee});
-  const Code& code = callee(warp.groups[index], i, lanes);
+  const FunctionCode& code = callee(warp.groups[index], i, lanes);
   warp.restrict_to(index, lanes);
   DivergentGroup& group = warp.groups[index];
   Frame* caller = group.frame;
@@ -87,7 +87,7 @@ void Executor::return_lanes(Warp& warp, std::size_t index) {
   }
   DivergentGroup& group = warp.groups[index];
   Frame* caller = frame->parent;
-  const Detail& detail = parts_.program.details[frame->call_detail];
+  const MachineOperands& detail = parts_.program.details[frame->call_detail];
   for (std::size_t k = 0; k < detail.returns.size(); ++k)
     move_slot(*caller, detail.returns[k], *frame, frame->code->returns[k], lanes);
   group.frame = caller;

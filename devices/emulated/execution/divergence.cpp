@@ -1,4 +1,4 @@
-// Divergent groups divide at branches, reconverge at joins, and end.
+// Divergent groups split at branches, reconverge at joins, and exit.
 #include <fmt/format.h>
 
 #include "devices/emulated/execution/executor.h"
@@ -7,7 +7,7 @@
 namespace foldproof::emulated {
 namespace {
 
-// The lanes reconverge where the branch says, unless they are on their way there already.
+// The lanes reconverge at the branch's join, unless the group already waits for that join.
 void expect_join(Warp& warp, DivergentGroup& group, const Instruction& i) {
   const bool known = group.join && group.join->pc == i.join && group.join->frame == group.frame;
   if (i.join != isa::no_operand && !known)
@@ -16,7 +16,7 @@ void expect_join(Warp& warp, DivergentGroup& group, const Instruction& i) {
 
 }  // namespace
 
-// Lanes `taken` become a group of their own at the branch's target; the others stay.
+// The lanes `taken` become a new group at the branch's target; the others stay.
 void Executor::diverge(Warp& warp, std::size_t index, const Instruction& i, LaneMask taken) {
   DivergentGroup& group = warp.groups[index];
   if (parts_.events.executions()) parts_.events.emit_division(warp, group, i);
@@ -28,7 +28,7 @@ void Executor::diverge(Warp& warp, std::size_t index, const Instruction& i, Lane
   warp.groups.push_back(other);
 }
 
-// Divides the group: lanes that the guard lets through stay, the others go on after the instruction.
+// Splits the group: the lanes enabled by the guard stay, the others continue after the instruction.
 void Executor::separate(Warp& warp, std::size_t index, LaneMask lanes) {
   DivergentGroup rest = warp.groups[index];
   rest.lanes &= ~lanes;
@@ -66,8 +66,8 @@ void Executor::branch_indexed(Warp& warp, std::size_t index, const Instruction& 
   }
 }
 
-// True when the group may go on (its pc is then past this join, or at it for the enclosing one); false when
-// it waits here or was merged into another group.
+// Returns true if the group may continue (its pc is then past this join, or at it for the enclosing join);
+// false if it waits here or was merged into another group.
 bool Executor::arrive_at_join(Warp& warp, std::size_t index) {
   DivergentGroup& group = warp.groups[index];
   Join* join = group.join;
@@ -97,7 +97,7 @@ void Executor::exit_lanes(Warp& warp, std::size_t index, LaneMask lanes) {
     warp.leave(join, lanes);
     join = parent;
   }
-  // exit may end a lane in the middle of calls.
+  // exit may end a lane inside nested calls.
   while (frame) {
     Frame* parent = frame->parent;
     frame->lanes -= lane_count(lanes);
@@ -105,7 +105,7 @@ void Executor::exit_lanes(Warp& warp, std::size_t index, LaneMask lanes) {
     frame = parent;
   }
   warp.exited |= lanes;
-  // Operations and barriers no longer wait for these lanes.
+  // Warp-synchronous operations and barriers no longer wait for these lanes.
   warp_sync_.recheck(warp);
   block_barriers_.recheck(warp);
   Block& block = *warp.block;

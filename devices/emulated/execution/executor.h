@@ -1,5 +1,5 @@
-// Executes one divergent group of a warp for a time slice: instruction after instruction, effects to their
-// owners.
+// Executes one divergent group of a warp for a time slice, instruction by instruction, and forwards effects
+// to the modules that own them.
 #pragma once
 
 #include <array>
@@ -19,19 +19,19 @@ class Executor {
   explicit Executor(const Parts& parts)
       : parts_(parts), warp_sync_(parts), block_barriers_(parts), cluster_barriers_(parts) {}
 
-  /// Runs the ready group at `index` for at most so many warp instructions, polls counting for many. The
-  /// groups of the warp, and with them the group at `index`, may be others afterwards. Throws LaunchEnded
-  /// where the launch ends inside.
+  /// Runs the ready group at `index` for at most `quantum` warp instructions; a poll is charged as many
+  /// instructions. Afterwards the warp's groups, including the one at `index`, may have changed. Throws
+  /// LaunchEnded if the launch ends during the call.
   void run(Warp& warp, std::size_t index, std::uint64_t quantum);
-  /// What the kernel printed.
+  /// The output of the kernel's printf.
   std::string take_printed() { return std::move(printed_); }
 
  private:
-  // run.cpp: the loop. A policy says what it reports to the owners of shadow state besides accesses and
+  // run.cpp: the main loop. A policy selects what is reported to the shadow state in addition to accesses and
   // warp-synchronous operations.
   struct Bare;     ///< nothing
-  struct Checked;  ///< what Definedness needs
-  struct Traced;   ///< and each instruction, for counters, provenance and coverage
+  struct Checked;  ///< what Definedness requires
+  struct Traced;   ///< also each instruction, for counters, provenance and coverage
   template <class Policy>
   void run(Warp& warp, std::size_t index, std::uint64_t quantum, Provenance* provenance);
   void trace(const Warp& warp, const DivergentGroup& group, const Instruction& i, LaneMask active,
@@ -41,7 +41,7 @@ class Executor {
   bool execute_moving(Warp& warp, std::size_t index, const Instruction& i, LaneMask lanes);
   [[noreturn]] void trap(const Warp& warp, const Instruction& i, LaneMask lanes);
 
-  // divergence.cpp: groups divide, reconverge and end
+  // divergence.cpp: groups split, reconverge and exit
   void diverge(Warp& warp, std::size_t index, const Instruction& i, LaneMask taken);
   void branch_indexed(Warp& warp, std::size_t index, const Instruction& i);
   static void separate(Warp& warp, std::size_t index, LaneMask lanes);
@@ -50,7 +50,7 @@ class Executor {
 
   // calls.cpp
   void call(Warp& warp, std::size_t index, const Instruction& i);
-  const Code& callee(const DivergentGroup& group, const Instruction& i, LaneMask& same);
+  const FunctionCode& callee(const DivergentGroup& group, const Instruction& i, LaneMask& same);
   void move_slot(Frame& to, const Slot& target, Frame& from, const Slot& source, LaneMask lanes);
   void return_lanes(Warp& warp, std::size_t index);
 
@@ -88,7 +88,7 @@ class Executor {
   void builtin(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes);
   struct Formatted {
     std::string text;
-    std::uint32_t arguments = 0;  ///< how many the format took
+    std::uint32_t arguments = 0;  ///< number of arguments consumed by the format
   };
   Formatted format(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t text, std::uint64_t values);
   std::string read_string(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t address);

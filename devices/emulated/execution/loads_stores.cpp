@@ -1,4 +1,4 @@
-// Loads and stores, with short ways for the common patterns.
+// Loads and stores, with fast paths for common patterns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace {
 using isa::StateSpace;
 using isa::warp_size;
 
-/// A 128-bit column.
+/// A 128-bit value of one lane.
 struct Wide {
   std::uint64_t low, high;
 };
 
-// Calls visit(element, column) with values of the types that memory and register hold.
+// Calls visit(element, column) with values of the memory type and the register type.
 template <class Visit>
-void with_types(const Detail& detail, Visit visit) {
+void with_types(const MachineOperands& detail, Visit visit) {
   const unsigned key =
       detail.element_bytes * 32u + detail.register_bytes * 2u + (detail.sign_extend ? 1u : 0u);
   auto code = [](unsigned element, unsigned column, bool is_signed) {
@@ -63,8 +63,8 @@ T read_as(const std::byte* from) {
   return value;
 }
 
-// Between the columns of a run of lanes and their places in memory, which follow each other as well; both
-// sides begin with the first lane's. A whole warp's words take a few instructions.
+// Copies between the columns of consecutive lanes and consecutive memory; both pointers are those of the
+// first lane. A full warp of words takes a few instructions.
 void copy_run(std::byte* to, const std::byte* from, std::uint32_t bytes_of_lane, LaneMask lanes) {
   constexpr std::uint32_t word = 4;
   if (lanes == isa::all_lanes && bytes_of_lane == word)
@@ -76,9 +76,9 @@ void copy_run(std::byte* to, const std::byte* from, std::uint32_t bytes_of_lane,
 }  // namespace
 
 void Executor::load(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
-  if (detail.address.base == Detail::Base::slot) return access_slot(frame, i, lanes);
-  if (detail.address.base == Detail::Base::entry_parameter) return load_parameter(frame, i, lanes);
+  const MachineOperands& detail = parts_.program.details[i.detail];
+  if (detail.address.base == MachineOperands::Base::slot) return access_slot(frame, i, lanes);
+  if (detail.address.base == MachineOperands::Base::entry_parameter) return load_parameter(frame, i, lanes);
   parts_.progress.read();
   WarpAccess access(warp, frame, i, detail, lanes);
   parts_.find_addresses(access, detail.address);
@@ -105,7 +105,8 @@ void Executor::load(Warp& warp, Frame& frame, const Instruction& i, LaneMask lan
       } else {
         for_lanes(access.valid, [&](unsigned lane) { take(lane, access.hosts[lane]); });
         for_lanes(lanes & ~access.valid, [&](unsigned lane) {
-          const std::uint32_t words[4] = {Filling::poison, Filling::poison, Filling::poison, Filling::poison};
+          const std::uint32_t words[4] = {UndefinedFill::poison, UndefinedFill::poison, UndefinedFill::poison,
+                                          UndefinedFill::poison};
           std::memcpy(&to[lane], words, sizeof(C));
         });
       }
@@ -114,12 +115,12 @@ void Executor::load(Warp& warp, Frame& frame, const Instruction& i, LaneMask lan
 }
 
 void Executor::store(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
-  if (detail.address.base == Detail::Base::slot) return access_slot(frame, i, lanes);
+  const MachineOperands& detail = parts_.program.details[i.detail];
+  if (detail.address.base == MachineOperands::Base::slot) return access_slot(frame, i, lanes);
   WarpAccess access(warp, frame, i, detail, lanes);
   parts_.find_addresses(access, detail.address);
   const bool visible = i.form->space != StateSpace::local &&
-                       detail.address.base != Detail::Base::frame_local &&
+                       detail.address.base != MachineOperands::Base::frame_local &&
                        access.at[0] >> isa::window_bits != isa::local_window >> isa::window_bits;
   if (visible) parts_.progress.changed();
   parts_.addresses.find_common(access);
@@ -140,7 +141,7 @@ void Executor::store(Warp& warp, Frame& frame, const Instruction& i, LaneMask la
   const std::uint32_t size = detail.element_bytes;
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
     const std::byte* from = registers + detail.data[k];
-    // Little-endian columns: the low bytes of a wider register come first.
+    // Little-endian: the low bytes of a wider register come first.
     auto copy = [&](auto width) {
       for_lanes(access.valid, [&](unsigned lane) {
         std::memcpy(access.hosts[lane] + k * size, from + lane * detail.register_bytes, width());
@@ -155,9 +156,9 @@ void Executor::store(Warp& warp, Frame& frame, const Instruction& i, LaneMask la
   }
 }
 
-// Rows of 32-bit columns, one for each 4 bytes of the variable: byte b of a lane lies in row b / 4.
+// A slot has one row of 32-bit columns per 4 bytes of the variable: byte b of a lane is in row b / 4.
 void Executor::access_slot(Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   parts_.shadow.slot_accessed(frame, i, detail, lanes);
   std::byte* registers = frame.registers();
   for (std::size_t k = 0; k < detail.data.size(); ++k)
@@ -183,7 +184,7 @@ void Executor::access_slot(Frame& frame, const Instruction& i, LaneMask lanes) {
 }
 
 void Executor::load_parameter(Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   const auto count = static_cast<std::uint32_t>(detail.data.size());
   const auto first = static_cast<std::uint64_t>(detail.address.displacement);
   const std::uint64_t bytes = std::uint64_t{detail.element_bytes} * count;

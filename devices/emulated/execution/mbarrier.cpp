@@ -10,7 +10,7 @@
 namespace foldproof::emulated {
 namespace {
 
-// An mbarrier object's 64 bits. Opaque to programs, so the layout is ours.
+// The 64 bits of an mbarrier object. It is opaque to programs, so the layout is implementation-defined.
 //
 //   63        62 … 43      42 … 23            22 … 0
 //   phase     expected     pending arrivals   pending transaction bytes (two's complement)
@@ -42,7 +42,7 @@ struct MBarrier {
     std::memcpy(to, &b, sizeof b);
   }
 
-  // ISA 9.7.13.15.5: the phase is over when nothing is pending.
+  // ISA 9.7.13.15.5: the phase completes when nothing is pending.
   void complete() {
     if (pending != 0 || transactions != 0) return;
     phase ^= 1;
@@ -50,10 +50,10 @@ struct MBarrier {
   }
 };
 
-/// The rows of an mbarrier instruction, as one lane sees them.
+/// The operand rows of an mbarrier instruction, for one lane.
 struct Operands {
   std::byte* registers;
-  const Detail& detail;
+  const MachineOperands& detail;
   unsigned lane;
 
   std::uint32_t number(std::size_t k) const {
@@ -62,8 +62,10 @@ struct Operands {
   std::byte* state() const { return registers + detail.data[0] + lane * 8; }
 };
 
-// Whether the first row takes the state that arrive returns.
-bool returns_state(const Detail& detail) { return !detail.data.empty() && detail.register_bytes == 8; }
+// Whether the first row receives the state returned by arrive.
+bool returns_state(const MachineOperands& detail) {
+  return !detail.data.empty() && detail.register_bytes == 8;
+}
 
 MBarrier fresh(std::uint32_t expected) {
   MBarrier b;
@@ -71,20 +73,21 @@ MBarrier fresh(std::uint32_t expected) {
   return b;
 }
 
-// mbarrier.pending_count works on a state, not on an object.
-void read_pending_count(std::byte* registers, const Detail& detail, LaneMask lanes) {
+// mbarrier.pending_count operates on a state, not on an object.
+void read_pending_count(std::byte* registers, const MachineOperands& detail, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
     const MBarrier state = MBarrier::read(registers + detail.data[1] + lane * 8);
     isa::row<std::uint32_t>(registers, detail.data[0])[lane] = state.pending;
   });
 }
 
-// With .parity the program names the phase's parity, else it holds the state that arrive returned.
+// With .parity the operand is the parity of the phase, otherwise the state that arrive returned.
 std::uint32_t awaited_phase(const isa::Form& form, const Operands& operands) {
   return form.has("parity") ? operands.number(0) & 1 : MBarrier::read(operands.state()).phase;
 }
 
-// expect_tx, complete_tx, arrive, arrive_drop, alone or together. False when more arrive than are expected.
+// expect_tx, complete_tx, arrive, arrive_drop, or a combination. Returns false if more threads arrive than
+// are expected.
 bool arrive(MBarrier& b, const isa::Form& form, const Operands& operands) {
   const std::uint64_t before = b.bits();
   const std::size_t rows = operands.detail.data.size();
@@ -92,7 +95,7 @@ bool arrive(MBarrier& b, const isa::Form& form, const Operands& operands) {
   const std::size_t count_at = has_state ? 1 : 0;
   if (form.has("expect_tx")) b.transactions += static_cast<std::int32_t>(operands.number(count_at));
   if (form.has("complete_tx")) b.transactions -= static_cast<std::int32_t>(operands.number(count_at));
-  // The arrival of copies is one more than those expected, unless .noinc says that it is among them.
+  // The arrival triggered by copies is in addition to the expected count, unless .noinc includes it.
   if (form.has("async") && !form.noinc) ++b.pending;
   if (form.has("arrive") || form.has("arrive_drop")) {
     const bool has_count = rows > count_at && !form.has("expect_tx");
@@ -109,9 +112,9 @@ bool arrive(MBarrier& b, const isa::Form& form, const Operands& operands) {
 }  // namespace
 
 void Executor::mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   const isa::Form& form = *i.form;
-  // cp.async.mbarrier.arrive: one of the times that hardware may choose is at once.
+  // cp.async.mbarrier.arrive: hardware may deliver the copies immediately.
   if (form.has("async")) deliver(warp, lanes, warp.open_group);
   std::byte* registers = frame.registers();
   if (form.has("pending_count")) {
@@ -141,10 +144,10 @@ void Executor::mbarrier(Warp& warp, Frame& frame, const Instruction& i, LaneMask
   });
 }
 
-// Lanes that wait acquire if they find the phase over.
+// Waiting lanes acquire if the phase is complete.
 void Executor::emit_mbarrier(const WarpAccess& access) {
   const isa::Form& form = *access.i.form;
-  if (form.has("inval")) return;  // the end of the object, which libcu++ lets a vote decide
+  if (form.has("inval")) return;  // inval ends the object; libcu++ orders it by a vote
   AccessEvent event = Events::event_of(access);
   if (event.acquires) {
     event.lanes = 0;

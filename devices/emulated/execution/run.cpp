@@ -1,4 +1,5 @@
-// The loop of the executor: computing here, all else by the functions that executor.h lists file by file.
+// The executor's main loop. It executes computations; executor.h lists the files that execute everything
+// else.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,17 +23,17 @@ struct Executor::Traced {
 
 namespace {
 
-// What a poll costs of a time slice besides itself: lanes that wait for others shall soon make room for them.
+// Instructions charged to the time slice for a poll: waiting lanes should soon yield to those they wait for.
 constexpr std::uint64_t poll_cost = 2048;
 
-// Which lanes a guard lets through.
+// The lanes that a guard enables.
 LaneMask guarded(std::byte* registers, const Instruction& i, LaneMask lanes) {
   if (i.guard == isa::no_operand) return lanes;
   const LaneMask predicate = isa::mask(registers, i.guard);
   return lanes & (i.guard_negated ? ~predicate : predicate);
 }
 
-// Where a group is while it runs; its own pc is brought up to date when other code may look.
+// The position of a running group; the group's own pc is updated when other code may read it.
 struct Cursor {
   explicit Cursor(DivergentGroup& of)
       : group(&of),
@@ -47,24 +48,33 @@ struct Cursor {
   std::uint32_t pc;
 };
 
+// Changes registers alone.
+template <class Policy>
+[[gnu::always_inline]] inline void compute(const Cursor& at, const Instruction& i, LaneMask active,
+                                           Provenance* provenance) {
+  const bool traced = Policy::traced && provenance && provenance->computing(*at.group->frame, i, active);
+  i.compute(at.registers, i, active);
+  if (traced) provenance->computed(*at.group->frame, i, active);
+}
+
 void read_activemask(Frame& frame, const Instruction& i, LaneMask lanes) {
   auto* result = isa::row<std::uint32_t>(frame.registers(), i.operand[0]);
   for_lanes(lanes, [&](unsigned lane) { result[lane] = lanes; });
 }
 
-// getctarank: the rank that a shared address carries; 0 in its field means the executing block's own.
+// getctarank: the cluster rank encoded in a shared address; 0 in its field means the executing block's own.
 void read_cluster_rank(const Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
   std::byte* registers = frame.registers();
   const unsigned bytes = isa::bytes_of(i.form->type);
   for_lanes(lanes, [&](unsigned lane) {
-    std::uint32_t address = 0;  // the low half holds the rank, generic addresses included
+    std::uint32_t address = 0;  // the rank is in the low half, also for generic addresses
     std::memcpy(&address, registers + i.operand[1] + lane * bytes, sizeof address);
     const std::uint32_t field = address >> isa::shared_rank_shift;
     isa::row<std::uint32_t>(registers, i.operand[0])[lane] = field == 0 ? warp.block->rank : field - 1;
   });
 }
 
-void read_frame_address(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes) {
+void read_frame_address(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes) {
   const std::uint64_t address = frame.local_base + static_cast<std::uint64_t>(detail.address.displacement);
   std::byte* to = frame.registers() + i.operand[0];
   for_lanes(lanes, [&](unsigned lane) {
@@ -74,7 +84,7 @@ void read_frame_address(Frame& frame, const Instruction& i, const Detail& detail
 
 }  // namespace
 
-// A launch pays only for the owners that it has.
+// Selects the policy, so that a launch pays only for the shadow state that it uses.
 void Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum) {
   Provenance* provenance = parts_.shadow.provenance();
   if (provenance) {
@@ -109,18 +119,10 @@ void Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum, Provena
     if (i.action == Action::compute) {
       --quantum;
       ++at.pc;
-      if (active == 0) continue;
-      if constexpr (Policy::traced) {
-        if (provenance && provenance->computing(*at.group->frame, i, active)) {
-          i.compute(at.registers, i, active);
-          provenance->computed(*at.group->frame, i, active);
-          continue;
-        }
-      }
-      i.compute(at.registers, i, active);
+      if (active != 0) compute<Policy>(at, i, active, provenance);
       continue;
     }
-    if (i.action == Action::join && !at.group->join) {  // no lane is missing
+    if (i.action == Action::join && !at.group->join) {  // no lanes are missing
       ++at.pc;
       continue;
     }
@@ -132,7 +134,7 @@ void Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum, Provena
       continue;
     }
     --quantum;
-    if (i.action == Action::special) count();  // clocks read what was executed
+    if (i.action == Action::special) count();  // clocks read the executed count
     if (active == 0) {
       ++at.pc;
     } else if (i.action == Action::branch) {
@@ -159,7 +161,7 @@ void Executor::run(Warp& warp, std::size_t index, std::uint64_t quantum, Provena
   ++at.group->expired_slices;
 }
 
-// Each instruction, before anything else that is reported about it.
+// Called for each instruction, before any other report about it.
 void Executor::trace(const Warp& warp, const DivergentGroup& group, const Instruction& i, LaneMask active,
                      Provenance* provenance) {
   if (i.action == Action::join) return;
@@ -176,7 +178,7 @@ void Executor::guard_decides(const Warp& warp, const DivergentGroup& group, cons
   parts_.shadow.definedness()->decided({warp, *group.frame, i, i.guard, group.lanes, of});
 }
 
-// Actions after which the group continues with the next instruction. False: the action is none of those.
+// Actions after which the group continues with the next instruction. Returns false for any other action.
 bool Executor::execute_in_place(Warp& warp, const DivergentGroup& group, const Instruction& i,
                                 LaneMask lanes) {
   Frame& frame = *group.frame;
@@ -202,8 +204,9 @@ bool Executor::execute_in_place(Warp& warp, const DivergentGroup& group, const I
   return true;
 }
 
-// Actions that may end, move or park the group, or end the launch. The group's pc is up to date, and all its
-// lanes take part. Returns whether the time slice goes on with the group at `index`, if it exists.
+// Actions that may exit, move or block the group, or end the launch. Requires that the group's pc is up to
+// date and that all its lanes take part. Returns whether the time slice continues with the group at `index`,
+// if it exists.
 bool Executor::execute_moving(Warp& warp, std::size_t index, const Instruction& i, LaneMask lanes) {
   DivergentGroup& group = warp.groups[index];
   switch (i.action) {
@@ -219,7 +222,7 @@ bool Executor::execute_moving(Warp& warp, std::size_t index, const Instruction& 
     case Action::trap: trap(warp, i, lanes);
     case Action::unsupported:
       throw Unsupported(
-          fmt::format("the emulated device does not know {}", parts_.program.unsupported[i.target]),
+          fmt::format("the emulated device does not support {}", parts_.program.unsupported[i.target]),
           parts_.program.position(i));
     case Action::builtin:
       builtin(warp, *group.frame, i, lanes);

@@ -1,4 +1,4 @@
-// What lanes read from special registers.
+// The values of special registers.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -9,8 +9,8 @@
 namespace foldproof::emulated {
 namespace {
 
-// Of an H200: multiprocessors, warps that each can hold, and the unit of shared memory that it gives to
-// blocks.
+// Values of an H200: multiprocessors, warps per multiprocessor, and the allocation granularity of shared
+// memory in bytes.
 constexpr std::uint32_t multiprocessors = 132, warps_each = 64;
 constexpr std::uint32_t shared_unit = 128;
 
@@ -32,7 +32,7 @@ constexpr auto by_lane = [] {
 
 }  // namespace
 
-// Those that differ from lane to lane, by lane; null for others.
+// Registers that differ by lane: their values by lane; null for others.
 const std::uint32_t* Executor::special_of_lanes(const Warp& warp, SpecialRegister special) const {
   using R = SpecialRegister;
   switch (special) {
@@ -55,7 +55,7 @@ std::uint64_t Executor::shared_memory_used() const {
   return (bytes + shared_unit - 1) / shared_unit * shared_unit;
 }
 
-// Those that say where in the grid a block is, and how large things are.
+// Registers for the position of a block in the grid, and for sizes.
 std::uint64_t Executor::special_of_place(const Block& block, SpecialRegister special) const {
   using R = SpecialRegister;
   const LaunchShape& shape = parts_.geometry.shape();
@@ -92,10 +92,10 @@ std::uint64_t Executor::special_of_place(const Block& block, SpecialRegister spe
   }
 }
 
-// Those that all lanes of a warp share.
+// Registers that all lanes of a warp share.
 std::uint64_t Executor::special_of_warp(const Warp& warp, SpecialRegister special) const {
   using R = SpecialRegister;
-  // The clock counts the warp instructions of the launch: the same on every host.
+  // The clock counts the launch's warp instructions, so it is the same on every host.
   const std::uint64_t clock = parts_.progress.warp_instructions();
   switch (special) {
     case R::warpid: return warp.index;
@@ -124,7 +124,7 @@ std::uint64_t Executor::special_of_warp(const Warp& warp, SpecialRegister specia
 }
 
 void Executor::read_special(const Warp& warp, Frame& frame, const Instruction& i, LaneMask lanes) {
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   if (detail.special >= SpecialRegister::clock && detail.special <= SpecialRegister::globaltimer_hi)
     parts_.progress.changed();
   const std::uint32_t* by_lane = special_of_lanes(warp, detail.special);

@@ -27,7 +27,7 @@ float rcp_f32(float a) { return canonical(1 / a); }
 float sqrt_f32(float a) { return canonical(std::sqrt(a)); }
 float div_f32(float a, float b) { return canonical(a / b); }
 
-/// A function of 16-bit floats: f takes the f32 of the same value. .ftz concerns bf16 here.
+/// A 16-bit floating-point function: f takes the value converted to f32. Only bf16 has .ftz here.
 template <class H, auto f, bool ftz>
 H narrow_one(H a) {
   return ftz ? narrow<H>(flush(to_float(f(flush(to_float(a)))))) : f(to_float(a));

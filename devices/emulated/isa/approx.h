@@ -1,7 +1,7 @@
-// Elementary functions, correctly rounded and the same on every host.
+// Elementary functions, correctly rounded and identical on every host.
 //
-// Each is a polynomial in double, whose error is known to be small, and Ziv's test: when the whole interval
-// around it rounds to one value, that value is the answer. When not, Boost.Multiprecision decides with 100
+// Each evaluates a polynomial in double with a known error bound, followed by Ziv's test: if the whole error
+// interval rounds to one value, that value is the result. Otherwise Boost.Multiprecision computes it with 100
 // digits.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace foldproof::isa::approx {
 
-/// Result: float, Half or Bfloat. Special cases as in the tables of ISA 9.7.3; NaN results are canonical.
+/// Result: float, Half or Bfloat. Special cases follow the tables of ISA 9.7.3; NaN results are canonical.
 template <class Result>
 Result ex2(float x);
 template <class Result>
@@ -19,14 +19,14 @@ float sin(float x);
 float cos(float x);
 float rsqrt(float x);
 
-/// a / b, but 0 (NaN for an infinite a) where |b| > 2^126: div.approx multiplies by a reciprocal that
+/// a / b, but 0 (NaN for an infinite a) if |b| > 2^126: div.approx multiplies by a reciprocal that
 /// underflows.
 float div(float a, float b);
 
-/// rsqrt.approx.f64: to the nearest f64.
+/// rsqrt.approx.f64: rounded to the nearest f64.
 double rsqrt(double x);
-/// The .ftz.f64 approximations see the upper 32 bits of x only and give 32 bits; the lower half of the result
-/// is zero.
+/// The .ftz.f64 approximations read only the upper 32 bits of x and produce 32 bits; the lower half of the
+/// result is zero.
 double rcp_upper(double x);
 double rsqrt_upper(double x);
 

@@ -11,7 +11,7 @@ namespace {
 namespace mp = boost::multiprecision;
 using Exact = mp::number<mp::cpp_bin_float<100>, mp::et_off>;
 
-/// No polynomial below is further from its function than this, relatively: they are good to 2^-49 or better.
+/// Bound on the relative error of every polynomial below; they are accurate to 2^-49 or better.
 constexpr double relative_error = 0x1p-46;
 
 template <class Result>
@@ -31,7 +31,7 @@ bool same_bits(T a, T b) {
     return a.bits == b.bits;
 }
 
-/// The double next to an exact value in the direction of odd: rounds as the exact value would.
+/// An exact value rounded to odd, in double: it then rounds to Result as the exact value would.
 double to_odd_double(const Exact& x) {
   const auto nearest = x.convert_to<double>();
   if (Exact(nearest) == x) return nearest;
@@ -39,7 +39,7 @@ double to_odd_double(const Exact& x) {
   return std::bit_cast<double>((bits_of(nearest) - std::uint64_t{outside}) | 1);
 }
 
-/// `y` approximates f(x); `exact` computes it when y does not decide.
+/// `y` approximates f(x); `exact` is evaluated if y does not determine the rounding.
 template <class Result, class F>
 Result decide(double y, F exact) {
   const Result low = round_to<Result>(y * (1 - relative_error)),
@@ -50,10 +50,10 @@ Result decide(double y, F exact) {
 /// 2^n for n in the range of normal doubles.
 double power_of_two(int n) { return std::bit_cast<double>(static_cast<std::uint64_t>(n + 1023) << 52); }
 
-/// The nearest integer, for |x| < 2^31.
+/// Rounds to the nearest integer, for |x| < 2^31.
 int nearest(double x) { return static_cast<int>(x + (x < 0 ? -0.5 : 0.5)); }
 
-/// e^x for |x| ≤ 0.35: Taylor's series.
+/// e^x for |x| ≤ 0.35: Taylor series.
 double exp_near_zero(double x) {
   double sum = 1;
   for (int i = 16; i > 0; --i) sum = 1 + x / i * sum;
@@ -77,8 +77,8 @@ double log2_double(double x) {
   return k + 2 * s * sum / std::numbers::ln2;
 }
 
-/// x less the nearest multiple of π/2, whose number modulo 4 is `quadrant`. For |x| ≤ 2^20: n has 20 bits and
-/// the parts of π/2 have 33, so that the products with n are exact.
+/// x minus the nearest multiple of π/2, and the index of that multiple modulo 4 (`quadrant`). Requires |x| ≤
+/// 2^20: n has 20 bits and the parts of π/2 have 33, so that the products with n are exact.
 struct Reduced {
   double rest;
   int quadrant;
@@ -89,7 +89,7 @@ Reduced reduce(double x) {
   return {((x - n * part1) - n * part2) - n * part3, n & 3};
 }
 
-/// Taylor's series for |x| ≤ 0.8.
+/// Taylor series for |x| ≤ 0.8.
 double sin_near_zero(double x) {
   double sum = 1;
   for (int i = 22; i > 0; i -= 2) sum = 1 - x * x / (i * (i + 1)) * sum;
@@ -134,10 +134,10 @@ Result canonical_nan() {
 template <class Result>
 Result ex2(float x) {
   if (x != x) return canonical_nan<Result>();
-  // Beyond these every format has overflowed, or lies below half its smallest subnormal.
+  // Beyond these limits every format overflows, or is below half its smallest subnormal.
   if (x >= 128) return narrow<Result>(std::bit_cast<float>(f32_infinity));
   if (x < -151) return narrow<Result>(0.0f);
-  // Only an integer gives a power of two, which may lie in the middle of two values.
+  // Only an integer x gives a power of two, which may be exactly halfway between two values.
   if (x == std::trunc(x)) return round_to<Result>(power_of_two(static_cast<int>(x)));
   return decide<Result>(exp2_double(x), [&] { return mp::exp2(Exact(x)); });
 }
@@ -196,12 +196,13 @@ namespace {
 constexpr std::uint64_t upper_half = 0xFFFFFFFF00000000;
 constexpr std::uint64_t upper_nan = 0x7FFFFFFF00000000;
 
-/// The upper 32 bits, subnormals flushed. A NaN whose payload lies in the lower half reads as an infinity.
+/// The upper 32 bits, subnormals flushed. A NaN whose payload is entirely in the lower half reads as an
+/// infinity.
 double read_upper(double x) {
   const std::uint64_t bits = bits_of(x) & upper_half;
   return std::bit_cast<double>((bits & 0x7FF0000000000000) == 0 ? bits & f64::sign : bits);
 }
-/// Rounded to 20 fraction bits. The carry of the fraction may run into the exponent.
+/// Rounds to 20 fraction bits. A carry out of the fraction may increment the exponent.
 double write_upper(double x) {
   if (x != x) return std::bit_cast<double>(upper_nan);
   const std::uint64_t bits = bits_of(x);

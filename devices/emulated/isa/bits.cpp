@@ -11,7 +11,7 @@ namespace {
 
 using enum Type;
 
-/// The same operation on whole predicate masks: sources at operand 1 and 2.
+/// The same operation on whole predicate masks, with sources at operands 1 and 2.
 template <auto f>
 void on_masks(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto& operand = instruction.operand;
@@ -117,7 +117,7 @@ bool prmt(Form& form) {
 
 namespace {
 
-/// lop3.and/.or: the predicate e tells whether the result is not zero, combined with the predicate q.
+/// lop3.and/.or: the destination predicate is whether the result is nonzero, combined with the predicate q.
 void lop3_and_test(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const std::uint32_t* operand = rows_of(instruction);  // d e a b c lut q
   const auto* a = row<std::uint32_t>(frame, operand[2]);
@@ -136,13 +136,13 @@ void lop3_and_test(std::byte* frame, const Instruction& instruction, LaneMask la
   if (operand[0] != no_operand) lanes::blend(row<std::uint32_t>(frame, operand[0]), value, lanes);
 }
 
-/// The width of one part of a packing mov.
+/// The size in bytes of one part of a packing mov.
 unsigned part_bytes(const Form& form) { return bytes_of(form.type) / form.vector; }
 
-/// Two or four whole parts, as the ISA has it; .v8 is for memory.
+/// Two or four parts of whole bytes, as in the ISA; .v8 exists only for memory accesses.
 bool splits(const Form& form) { return form.vector <= 4 && bytes_of(form.type) % form.vector == 0; }
 
-/// Register and parts are little-endian: part 0 takes the lowest bytes.
+/// Registers and parts are little-endian: part 0 is the lowest bytes.
 void run_pack(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
   const unsigned bytes = part_bytes(form), whole = bytes * form.vector;
@@ -192,7 +192,7 @@ bool unpack(Form& form) { return computed(form, splits(form) ? &run_unpack : nul
 
 namespace {
 
-/// A generic address is the address inside its space plus the space's window.
+/// A generic address is the address in its state space plus the base of the space's window.
 template <std::uint64_t window>
 std::uint64_t to_generic(std::uint64_t a) {
   return a + window;
@@ -206,12 +206,13 @@ bool inside(std::uint64_t a) {
   return (a & ~(window_size - 1)) == window;
 }
 
-/// Of the block of that rank: without a rank, or with its own.
+/// Whether the address is in the shared memory of the block of that rank: without a rank field, or with this
+/// rank.
 bool inside_own_shared(std::uint64_t a, std::uint32_t rank) {
   const std::uint64_t named = (a & ~shared_offset_mask) - shared_window;
   return (named == 0) | (named == std::uint64_t{rank + 1} << shared_rank_shift);
 }
-/// Global memory is what no other window covers.
+/// Global memory is everything that no other window covers.
 bool inside_global(std::uint64_t a) {
   return !inside<shared_window>(a) && !inside<local_window>(a) && !inside<constant_window>(a) &&
          !inside<param_window>(a);

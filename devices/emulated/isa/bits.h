@@ -38,12 +38,12 @@ T copy(T a) {
   return a;
 }
 
-/// Amounts of the width and above shift everything out.
+/// Shift amounts of at least the width give 0.
 template <class T>
 T shl(T a, std::uint32_t n) {
   return n < width<T> ? static_cast<T>(integer::Unsigned<T>(a) << n) : T{0};
 }
-/// Signed values shift in their sign.
+/// Right shift; signed values shift in copies of the sign bit.
 template <class T>
 T shr(T a, std::uint32_t n) {
   if constexpr (std::is_signed_v<T>) return static_cast<T>(a >> std::min(n, width<T> - 1));
@@ -65,7 +65,7 @@ std::uint32_t shf_r(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> funnel_amount<wrap>(c));
 }
 
-/// Ones in ever wider fields, side by side: without a table or an instruction, for the vectoriser.
+/// SWAR population count: vectorises without a table or a dedicated instruction.
 template <class T>
 std::uint32_t popc(T a) {
   constexpr T every = static_cast<T>(~T{0});
@@ -86,8 +86,8 @@ T brev(T a) {
   return result;
 }
 
-/// The most significant bit that is no sign bit: its position, or (.shiftamt) the left shift that brings it
-/// to the top; all ones when there is none.
+/// The position of the most significant bit that is not a sign bit, or (.shiftamt) the left shift that moves
+/// it to the top; all ones if there is none.
 template <class T, bool shift_amount>
 std::uint32_t bfind(T a) {
   const auto magnitude = static_cast<std::make_unsigned_t<T>>(a < 0 ? ~a : a);
@@ -96,8 +96,8 @@ std::uint32_t bfind(T a) {
   return shift_amount ? leading : width<T> - 1 - leading;
 }
 
-/// The n-th set bit of `mask`, counted from bit `base` upwards (n > 0) or downwards (n < 0); all ones when
-/// there is none. n = 0 asks whether bit `base` is set.
+/// The n-th set bit of `mask`, counted from bit `base` upwards (n > 0) or downwards (n < 0); all ones if
+/// there is none. n = 0 tests whether bit `base` is set.
 inline std::uint32_t fns(std::uint32_t mask, std::uint32_t base, std::int32_t n) {
   const int step = n < 0 ? -1 : 1;
   std::int64_t left = n == 0 ? 1 : std::abs(std::int64_t{n});
@@ -108,8 +108,8 @@ inline std::uint32_t fns(std::uint32_t mask, std::uint32_t base, std::int32_t n)
   return ~0u;
 }
 
-/// The field of `b` (start) and `c` (length), both taken modulo 256; positions beyond the top read as the
-/// sign of the field, which is the top bit for s32 and s64 and zero for unsigned types.
+/// Extracts the field at position `b` of length `c`, both modulo 256. Positions beyond the top read as the
+/// sign of the field, which is its top bit for s32 and s64 and zero for unsigned types.
 template <class T>
 T bfe(T a, std::uint32_t b, std::uint32_t c) {
   using U = std::make_unsigned_t<T>;
@@ -123,8 +123,8 @@ T bfe(T a, std::uint32_t b, std::uint32_t c) {
   return static_cast<T>((field & mask) | (sign ? ~mask : U{0}));
 }
 
-/// b with the field at `c` of `d` bits replaced by the low bits of a; c and d are taken modulo 256, and what
-/// would lie above the top is dropped.
+/// b with the field at position `c` of length `d` replaced by the low bits of a; c and d are modulo 256, and
+/// bits beyond the top are dropped.
 template <class T>
 T bfi(T a, T b, std::uint32_t c, std::uint32_t d) {
   constexpr unsigned top = width<T> - 1;
@@ -135,7 +135,7 @@ T bfi(T a, T b, std::uint32_t c, std::uint32_t d) {
   return (b & ~mask) | (a << position & mask);
 }
 
-/// A value of N bits extended to 32; N above 31 keeps all bits (.clamp) or counts modulo 32 (.wrap).
+/// Extends a value of N bits to 32 bits; N above 31 keeps all bits (.clamp) or is taken modulo 32 (.wrap).
 template <class T, bool wrap>
 T szext(T a, std::uint32_t n) {
   if (!wrap && n >= 32) return a;
@@ -144,7 +144,7 @@ T szext(T a, std::uint32_t n) {
   return static_cast<T>(static_cast<T>(static_cast<std::uint32_t>(a) << (32 - length)) >> (32 - length));
 }
 
-/// `width` ones from bit `start`; beyond bit 31 they are lost.
+/// A mask of `ones` one bits starting at bit `start`; bits beyond 31 are dropped.
 template <bool wrap>
 std::uint32_t bmsk(std::uint32_t start, std::uint32_t ones) {
   if (!wrap && start >= 32) return 0;
@@ -152,7 +152,7 @@ std::uint32_t bmsk(std::uint32_t start, std::uint32_t ones) {
   return static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << first);
 }
 
-/// Bit by bit the entry of the table `lut` that the bits of a, b and c name (a is the high one).
+/// Bitwise lookup in the table `lut`, indexed by the bits of a, b and c (a is the most significant).
 inline std::uint32_t lop3(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t lut) {
   std::uint32_t result = 0;
   for (unsigned entry = 0; entry < 8; ++entry) {
@@ -162,10 +162,10 @@ inline std::uint32_t lop3(std::uint32_t a, std::uint32_t b, std::uint32_t c, std
   return result;
 }
 
-/// How prmt turns its control operand into four byte selectors.
+/// How prmt derives four byte selectors from its control operand.
 enum class Permute : std::uint8_t { generic, f4e, b4e, rc8, ecl, ecr, rc16 };
 
-/// The selector of byte `i`: low three bits name a byte of b:a, bit 3 asks for its sign instead.
+/// The selector of byte `i`: the low three bits select a byte of b:a, bit 3 replicates its sign bit instead.
 template <Permute mode>
 std::uint32_t selector(std::uint32_t control, unsigned i) {
   const unsigned c = control & 3;

@@ -22,7 +22,7 @@ auto read(T x) {
   }
 }
 
-/// One comparison of one type.
+/// One comparison operator on one type.
 template <Compare compare, bool ftz, class T>
 struct Test {
   static bool scalar(T a, T b) { return compares<compare>(read<ftz>(a), read<ftz>(b)); }
@@ -40,7 +40,7 @@ struct Test {
   }
 };
 
-/// The result of a comparison joined with the predicate operand, where the form has one.
+/// The result of a comparison combined with the predicate operand, if the form has one.
 LaneMask join(std::byte* frame, const Form& form, LaneMask test, std::uint32_t predicate) {
   switch (form.boolean) {
     case Boolean::none: return test;
@@ -55,7 +55,7 @@ void assign_predicate(std::byte* frame, std::uint32_t offset, LaneMask value, La
   if (offset != no_operand) lanes::assign(frame, offset, value, lanes);
 }
 
-/// setp d|e, a, b, c: e gets the complement of the comparison.
+/// setp d|e, a, b, c: e is computed from the complement of the comparison.
 template <class T>
 void run_setp(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto& [d, e, a, b, c, unused] = instruction.operand;
@@ -73,7 +73,7 @@ void run_setp_half(std::byte* frame, const Instruction& instruction, LaneMask la
   assign_predicate(frame, d, join(frame, *instruction.form, T::lanes(frame, a, b), c), lanes);
 }
 
-/// Packed types: d gets the comparison of the low halves, e that of the high ones.
+/// Packed types: d receives the comparison of the low halves, e that of the high halves.
 template <class T>
 void run_setp_pair(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto& [d, e, a, b, c, unused] = instruction.operand;
@@ -84,7 +84,7 @@ void run_setp_pair(std::byte* frame, const Instruction& instruction, LaneMask la
   assign_predicate(frame, e, high, lanes);
 }
 
-/// What `set` writes for true: 1.0 of a float type, all ones of an integer type.
+/// The value that `set` writes for true: 1.0 of a float type, all ones of an integer type.
 std::uint32_t truth(Type type) {
   switch (type) {
     case f32: return 0x3F800000;
@@ -133,7 +133,7 @@ void run_set_pair(std::byte* frame, const Instruction& instruction, LaneMask lan
   write_truth(frame, instruction, low, high, lanes);
 }
 
-/// f.operator()<Test<…>>() for the comparison of the form, or null when values of T have no such comparison.
+/// Returns f.operator()<Test<…>>() for the form's comparison, or null if T does not have that comparison.
 template <class T, bool ftz, bool bits_only, class F>
 Compute choose_compare(Compare compare, F f) {
   Compute result = nullptr;

@@ -1,6 +1,6 @@
 // Comparisons as PTX defines them. ISA 9.7.6.
 //
-// Ordered comparisons of floats are false when an operand is NaN; those with a u (equ … geu) are true then.
+// Ordered comparisons of floats are false if an operand is NaN; the unordered ones (equ … geu) are true then.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace foldproof::isa {
 
-/// lo ls hi hs are lt le gt ge of unsigned values.
+/// lo, ls, hi and hs are lt, le, gt and ge of unsigned values.
 template <Compare compare, class T>
 bool compares(T a, T b) {
   using enum Compare;
@@ -40,7 +40,8 @@ bool compares(T a, T b) {
   return false;
 }
 
-/// Which comparisons a type has: bits only equality, integers the ordered ones, floats all but lo ls hi hs.
+/// Whether a type has a comparison: untyped bits only eq and ne, integers the ordered ones, floats all but
+/// lo, ls, hi and hs.
 template <class T, bool bits_only>
 constexpr bool comparable(Compare compare) {
   if (compare == Compare::eq || compare == Compare::ne) return true;

@@ -16,7 +16,7 @@ using exact::Format;
 using exact::Kind;
 using exact::Number;
 
-/// What a PTX type holds: one value or two, integers or floats of a format.
+/// The values of a PTX type: one or two, integers or floats of a format.
 struct Shape {
   unsigned bits = 0;               ///< of one value
   const Format* format = nullptr;  ///< null: an integer
@@ -42,7 +42,7 @@ Shape shape_of(Type type) {
   }
 }
 
-constexpr unsigned tf32_unused = 13;  // low bits of a register: tf32 is the upper ones of an f32
+constexpr unsigned tf32_unused = 13;  // low bits of a register: tf32 is the upper 19 bits of an f32
 
 std::uint64_t low_bits(unsigned bits) {
   return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
@@ -67,8 +67,7 @@ Number read(const Form& form, const Shape& source, std::uint64_t bits) {
   return exact::decode(*source.format, bits);
 }
 
-/// Clamped to the range of the destination. NaN gives 0, or where f64 or a 64-bit integer takes part the top
-/// bit.
+/// Clamps to the range of the destination. NaN gives 0, or only the top bit set if either type has 64 bits.
 std::uint64_t write_integer(const Shape& destination, const Shape& source, Number x, Rounding rounding) {
   const unsigned bits = destination.bits;
   const std::uint64_t top = std::uint64_t{1} << (bits - 1);
@@ -76,20 +75,20 @@ std::uint64_t write_integer(const Shape& destination, const Shape& source, Numbe
   if (x.kind == Kind::finite) x = exact::to_integral(x, rounding);
   const u128 largest = destination.is_signed ? (x.negative ? u128{top} : u128{top} - 1)
                                              : (x.negative ? u128{0} : u128{low_bits(bits)});
-  // Whole numbers of 2^0 and more; those above 2^64 are beyond every range.
+  // An integer with exponent ≥ 0; an exponent above 64 exceeds every range.
   const bool huge = x.kind == Kind::infinity || (x.magnitude != 0 && x.exponent > 64);
   const u128 magnitude = huge ? u128{1} << 100 : x.magnitude << x.exponent;
   const auto clamped = static_cast<std::uint64_t>(std::min(magnitude, largest));
   return (x.negative ? 0 - clamped : clamped) & low_bits(bits);
 }
 
-/// Integer to integer: the low bits, unless .sat.
+/// Integer to integer without .sat: the low bits.
 std::uint64_t write_low_bits(const Shape& destination, const Number& x) {
   const auto magnitude = static_cast<std::uint64_t>(x.magnitude);
   return (x.negative ? 0 - magnitude : magnitude) & low_bits(destination.bits);
 }
 
-/// .sat: [+0, 1], NaN gives +0. .relu: no less than +0, NaN stays.
+/// .sat clamps to [+0, 1] and turns NaN into +0. .relu clamps to at least +0 and keeps NaN.
 Number clamp(const Form& form, Number x) {
   const bool below = x.kind != Kind::nan && x.negative;
   if (form.relu && below) return {};
@@ -99,7 +98,7 @@ Number clamp(const Form& form, Number x) {
   return above ? exact::from_integer(false, 1) : x;
 }
 
-/// .ftz flushes what, rounded as though there were no smallest exponent, lies below 2^-126.
+/// Whether .ftz flushes the result: its value, rounded with unbounded exponent, is below 2^-126.
 bool is_flushed(const Form& form, const Format& format, Number x) {
   if (!form.ftz || &format != &exact::f32 || x.kind != Kind::finite) return false;
   x.exponent += 64;
@@ -116,7 +115,7 @@ std::uint64_t write_float(const Form& form, const Format& format, const Number& 
   return &format == &exact::tf32 ? bits << tf32_unused : bits;
 }
 
-/// The same NaN in another format, quiet: sign and upper payload bits.
+/// The same NaN in another format, made quiet: keeps the sign and the upper payload bits.
 std::uint64_t reformat_nan(const Format& to, const Format& from, std::uint64_t bits) {
   const std::uint64_t sign = sign_of(from, bits) != 0 ? std::uint64_t{1} << (to.bits() - 1) : 0;
   const std::uint64_t fraction = bits & low_bits(from.fraction_bits);
@@ -126,9 +125,10 @@ std::uint64_t reformat_nan(const Format& to, const Format& from, std::uint64_t b
   return sign | to.overflow | std::uint64_t{1} << (to.fraction_bits - 1) | payload;
 }
 
-/// NaNs of float conversions: f64 hands payloads on, in both directions; .rna to tf32 cuts them like digits,
-/// as an H200 does, and its .satfinite steps to the code below; .ftz and everything between narrower formats
-/// gives the canonical one, which f64 then shows as an f32's. Nothing where the value is no such NaN.
+/// NaNs in conversions between float formats. f64 preserves the payload, in both directions. .rna to tf32
+/// truncates the payload like fraction bits, as an H200 does, and its .satfinite gives the next lower code.
+/// .ftz and conversions between narrower formats give the canonical NaN, which f64 represents as that of f32.
+/// Returns std::nullopt if the conversion gives the canonical NaN or the value is not a float NaN.
 std::optional<std::uint64_t> convert_nan(const Form& form, const Shape& destination, const Shape& source,
                                          std::uint64_t bits) {
   if (destination.format == nullptr || source.format == nullptr || form.sat) return std::nullopt;
@@ -142,7 +142,7 @@ std::optional<std::uint64_t> convert_nan(const Form& form, const Shape& destinat
   return std::nullopt;
 }
 
-/// One value.
+/// Converts one value.
 std::uint64_t convert_value(const Form& form, const Shape& destination, const Shape& source,
                             std::uint64_t bits) {
   if (const auto nan = convert_nan(form, destination, source, bits)) return *nan;
@@ -152,7 +152,7 @@ std::uint64_t convert_value(const Form& form, const Shape& destination, const Sh
   return write_integer(destination, source, x, form.rounding);
 }
 
-/// a, and for a pair of f32 b: the first operand lands in the high half.
+/// Converts a, and for a pair of f32 also b: the first operand becomes the high half.
 std::uint64_t convert_bits(const Form& form, std::uint64_t a, std::uint64_t b) {
   const Shape destination = shape_of(form.type), source = shape_of(form.type2);
   if (!destination.pair) return convert_value(form, destination, source, a);
@@ -162,7 +162,7 @@ std::uint64_t convert_bits(const Form& form, std::uint64_t a, std::uint64_t b) {
   return low | high << destination.bits;
 }
 
-/// A column of `bytes` bytes, zero-extended, and back.
+/// Loads a column of `bytes` bytes, zero-extended; store_column stores one.
 std::uint64_t load_column(const std::byte* row, unsigned lane, unsigned bytes) {
   std::uint64_t value = 0;
   std::memcpy(&value, row + lane * bytes, bytes);
@@ -172,7 +172,7 @@ void store_column(std::byte* row, unsigned lane, unsigned bytes, std::uint64_t v
   std::memcpy(row + lane * bytes, &value, bytes);
 }
 
-/// Bytes of the registers: those of the types, unless fit_registers said otherwise.
+/// Register widths in bytes: those of the types, unless fit_registers set others.
 unsigned destination_bytes(const Form& form) {
   return form.destination_bytes != 0 ? form.destination_bytes : bytes_of(form.type);
 }
@@ -180,7 +180,7 @@ unsigned source_bytes(const Form& form) {
   return form.source_bytes != 0 ? form.source_bytes : bytes_of(form.type2);
 }
 
-/// The low bits of a value as its type reads them, in 64 bits: extended by sign, or by zeros.
+/// The low bits of a value, sign- or zero-extended to 64 bits according to its type.
 std::uint64_t extend(Type type, std::uint64_t value) {
   const unsigned unused = 64 - isa::bits_of(type);
   const std::uint64_t top = value << unused;
@@ -188,7 +188,7 @@ std::uint64_t extend(Type type, std::uint64_t value) {
                          : top >> unused;
 }
 
-/// Every conversion, lane by lane.
+/// The general conversion, lane by lane.
 void run_cvt(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
   const auto& [d, a, b, unused, unused2, unused3] = instruction.operand;
@@ -213,8 +213,8 @@ void store_columns(std::byte* destination, const std::uint64_t* value, LaneMask 
   lanes::blend(reinterpret_cast<Column*>(destination), narrow, lanes);
 }
 
-/// Integer to integer between registers of any width: an extension by the source's type, then by the
-/// destination's.
+/// Integer to integer between registers of any width: extended according to the source type, then according
+/// to the destination type.
 void run_integer_cvt(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
   std::uint64_t value[warp_size];
@@ -239,7 +239,7 @@ bool registers_fit_types(const Form& form) {
   return destination_bytes(form) == bytes_of(form.type) && source_bytes(form) == bytes_of(form.type2);
 }
 
-/// The conversions that kernels do all the time.
+/// Fast paths for the conversions that kernels use most.
 Compute fast_cvt(const Form& form) {
   struct Fast {
     Type to, from;
@@ -279,7 +279,8 @@ Compute integer_cvt(const Form& form) {
   });
 }
 
-/// Where the ISA demands a rounding modifier, and where it has no place.
+/// Whether the rounding modifier is valid: present where the ISA requires one, absent where it does not allow
+/// one.
 bool rounding_exists(const Form& form) {
   const Shape to = shape_of(form.type), from = shape_of(form.type2);
   const bool given = form.rounding != Rounding::none, integral = form.rounding >= Rounding::rni;
@@ -293,12 +294,12 @@ bool rounding_exists(const Form& form) {
 
 bool has_f32(const Form& form) { return form.type == f32 || form.type2 == f32; }
 
-/// The exponent of a power of two in 8 bits, for the magnitude of an f32: 2^(e − 127); 255 is NaN, and
-/// without .satfinite also what lies above 2^127.
+/// The 8-bit code of a power of two for the magnitude of an f32: 2^(e − 127). 255 is NaN, and without
+/// .satfinite also anything above 2^127.
 std::uint64_t encode_scale(float x, Rounding rounding, bool satfinite) {
   const std::uint32_t magnitude = isa::bits_of(x) & ~f32_sign;
   if (x != x) return 0xFF;
-  constexpr std::uint32_t half_of_smallest = 0x00400000;  // 2^-127, which code 0 stands for
+  constexpr std::uint32_t half_of_smallest = 0x00400000;  // 2^-127, the value of code 0
   const std::uint32_t truncated = magnitude >> 23;
   const bool above = (magnitude & 0x007FFFFF) != 0 && magnitude > half_of_smallest;
   const std::uint32_t code = truncated + (rounding == Rounding::rp && above ? 1 : 0);
@@ -329,8 +330,8 @@ void run_scale(std::byte* frame, const Instruction& instruction, LaneMask lanes)
   }
 }
 
-/// cvt.pack: a and b clamped to T's width, b lowest; where a third operand stands, it is shifted in above
-/// them.
+/// cvt.pack: a and b clamped to the width of T, b in the lowest bits; the optional third operand is shifted
+/// in above them.
 void run_pack(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
   const auto& [d, a, b, c, unused, unused2] = instruction.operand;

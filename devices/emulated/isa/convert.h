@@ -1,7 +1,6 @@
 // Conversions between numbers as PTX defines them. ISA 9.7.9.21.
 //
-// The functions here are the fast ways, free of branches; convert.cpp takes every other conversion through
-// exact.h.
+// The functions here are branch-free fast paths; convert.cpp performs all other conversions with exact.h.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +20,11 @@ inline float f32_from_s32(std::int32_t x) { return static_cast<float>(x); }
 inline float f32_from_u32(std::uint32_t x) { return static_cast<float>(static_cast<double>(x)); }
 inline double f64_from_s32(std::int32_t x) { return x; }
 inline double f64_from_u32(std::uint32_t x) { return x; }
-/// To and from f64 a NaN keeps its sign and the upper bits of its payload, as on the host.
+/// In conversions to and from f64, a NaN keeps its sign and upper payload bits, as on the host.
 inline double f64_from_f32(float x) { return x; }
 inline float f32_from_f64(double x) { return static_cast<float>(x); }
 
-/// Truncated, clamped to the range, NaN gives 0.
+/// Truncates and clamps to the range; NaN gives 0.
 inline std::int32_t s32_from_f32(float x) {
   constexpr double low = std::numeric_limits<std::int32_t>::min(),
                    high = std::numeric_limits<std::int32_t>::max();
@@ -44,7 +43,7 @@ inline float f32_from_f16(Half x) { return canonical(to_float(x)); }
 inline float f32_from_bf16(Bfloat x) { return to_float(x); }
 inline Half f16_from_f32(float x) { return narrow<Half>(x); }
 inline Bfloat bf16_from_f32(float x) { return narrow<Bfloat>(x); }
-/// a lands in the high half.
+/// a becomes the high half.
 inline Pair<Half> f16x2_from_f32(float a, float b) { return {narrow<Half>(b), narrow<Half>(a)}; }
 inline Pair<Bfloat> bf16x2_from_f32(float a, float b) { return {narrow<Bfloat>(b), narrow<Bfloat>(a)}; }
 

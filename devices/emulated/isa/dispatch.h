@@ -1,5 +1,5 @@
-// From the fields of a form to the instantiation of a semantics template. Everything gives null where nothing
-// fits, which is how a select function says that the combination does not exist.
+// Maps the fields of a form to the instantiation of a semantics template. Every function returns null if
+// there is no match, by which a select function indicates that the combination does not exist.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace foldproof::isa {
 
-/// The C++ type that values of a PTX type are computed in.
+/// The C++ type in which values of a PTX type are computed.
 template <Type type>
 struct ValueOf;
 template <>
@@ -103,7 +103,7 @@ struct ValueOf<Type::f64> {
 template <Type type>
 using Value = typename ValueOf<type>::type;
 
-/// choose_type<Type::u32, …>(type, []<Type t> { return columns<…>; }): null when the type is none of them.
+/// choose_type<Type::u32, …>(type, []<Type t> { return columns<…>; }): null if the type is none of them.
 template <Type... types, class F>
 Compute choose_type(Type type, F f) {
   Compute result = nullptr;
@@ -116,7 +116,7 @@ Compute choose_flag(bool flag, F f) {
   return flag ? f.template operator()<true>() : f.template operator()<false>();
 }
 
-/// No rounding modifier means nearest even.
+/// Without a rounding modifier: nearest even.
 template <class F>
 Compute choose_rounding(Rounding rounding, F f) {
   switch (rounding) {
@@ -129,7 +129,7 @@ Compute choose_rounding(Rounding rounding, F f) {
   }
 }
 
-/// The end of a select function: the semantics, if there are any.
+/// Ends a select function: stores the semantics, and returns whether there are any.
 inline bool computed(Form& form, Compute compute) {
   form.compute = compute;
   return compute != nullptr;

@@ -1,7 +1,7 @@
 // f64 arithmetic as PTX defines it, in every rounding mode. ISA 9.7.3.
 //
-// A NaN operand passes, made quiet, the first one before the others; the host's choice would depend on the
-// compiler.
+// A NaN operand propagates, made quiet; if there are several, the first in order of preference. The host's
+// choice would depend on the compiler.
 #pragma once
 
 #include <bit>
@@ -12,14 +12,14 @@
 
 namespace foldproof::isa::f64 {
 
-/// Every NaN that an f64 instruction makes of numbers.
+/// The NaN that f64 instructions produce for invalid operations.
 inline constexpr std::uint64_t invalid = 0xFFF8000000000000;
 inline constexpr std::uint64_t quiet_bit = 0x0008000000000000;
 inline constexpr std::uint64_t sign = 0x8000000000000000;
 
 inline double quiet(double x) { return std::bit_cast<double>(bits_of(x) | quiet_bit); }
 
-/// The NaN that an operation gives, or its result. NaN operands come in the order of preference.
+/// The NaN result of an operation, or its number. NaN operands are listed in order of preference.
 inline double settle(double result) { return result != result ? std::bit_cast<double>(invalid) : result; }
 template <class... More>
 double settle(double result, double operand, More... more) {
@@ -62,7 +62,7 @@ double sqrt(double a) {
   return settle(exact::sqrt(a, rounding), a);
 }
 
-/// −0 is less than +0, and a NaN loses against a number; of two, the second passes.
+/// −0 is less than +0. A NaN yields the other operand; if both are NaN, the second propagates.
 inline double min(double a, double b) {
   if (a != a) return b != b ? quiet(b) : b;
   if (b != b) return a;
@@ -76,7 +76,7 @@ inline double max(double a, double b) {
   return a > b ? a : b;
 }
 
-/// A NaN keeps its sign.
+/// The sign of a NaN is unchanged.
 inline double neg(double a) { return a != a ? quiet(a) : std::bit_cast<double>(bits_of(a) ^ sign); }
 inline double abs(double a) { return a != a ? quiet(a) : std::bit_cast<double>(bits_of(a) & ~sign); }
 

@@ -10,7 +10,7 @@ int top_bit(u128 x) {
   return high != 0 ? 127 - std::countl_zero(high) : 63 - std::countl_zero(low);
 }
 
-/// x / 2^shift, where what falls out leaves its mark in the last bit.
+/// x / 2^shift; the last bit is sticky: it is set if any bit shifted out is nonzero.
 u128 shift_right_jamming(u128 x, int shift) {
   if (shift <= 0) return x << -shift;
   if (shift > 127) return x != 0;
@@ -18,7 +18,7 @@ u128 shift_right_jamming(u128 x, int shift) {
   return kept | ((kept << shift) != x);
 }
 
-/// Whether a magnitude moves away from zero when `rest`, of `unit`, is cut off below its last bit.
+/// Whether a magnitude is rounded away from zero if the remainder `rest`, in units of `unit`, is dropped.
 bool rounds_up(bool negative, bool odd, u128 rest, u128 unit, Rounding rounding) {
   switch (rounding) {
     case Rounding::none:
@@ -35,17 +35,17 @@ bool rounds_up(bool negative, bool odd, u128 rest, u128 unit, Rounding rounding)
   return false;
 }
 
-/// The multiple of 2^quantum that x rounds to, as a multiplier.
+/// x rounded to a multiple of 2^quantum; returns the multiplier.
 u128 quantize(const Number& x, int quantum, Rounding rounding) {
   const int shift = quantum - x.exponent;
   if (shift <= 0) return x.magnitude << -shift;
-  // A magnitude has at most 127 bits, so that beyond 127 only "less than half" is left to know.
+  // A magnitude has at most 127 bits, so for larger shifts the remainder is known to be less than half.
   if (shift > 127) return rounds_up(x.negative, false, x.magnitude != 0, 4, rounding);
   const u128 kept = x.magnitude >> shift, unit = u128{1} << shift;
   return kept + u128{rounds_up(x.negative, (kept & 1) != 0, x.magnitude & (unit - 1), unit, rounding)};
 }
 
-/// A finite magnitude beyond the largest one.
+/// The result for a finite magnitude beyond the largest one.
 std::uint64_t overflowed(const Format& format, bool negative, Rounding rounding, bool satfinite) {
   const bool inwards = rounding == Rounding::rz || (rounding == Rounding::rm && !negative) ||
                        (rounding == Rounding::rp && negative);
@@ -60,7 +60,7 @@ std::uint64_t encode_magnitude(const Format& format, const Number& x, Rounding r
   const int exponent = std::max(top_bit(x.magnitude) + x.exponent, smallest_exponent);
   if (exponent > format.bias() + 1) return overflowed(format, x.negative, rounding, satfinite);
   const u128 multiple = quantize(x, exponent - static_cast<int>(format.fraction_bits), rounding);
-  // Codes of a format are consecutive, so a carry out of the fraction counts the exponent up by itself.
+  // The codes of a format are consecutive, so a carry out of the fraction increments the exponent.
   const auto code = static_cast<std::uint64_t>(multiple) +
                     (static_cast<std::uint64_t>(exponent - smallest_exponent) << format.fraction_bits);
   return code > format.largest ? overflowed(format, x.negative, rounding, satfinite) : code;
@@ -71,7 +71,7 @@ double to_double(const Number& x, Rounding rounding) {
   return std::bit_cast<double>(encode(f64, x, rounding));
 }
 
-/// The magnitude with its top bit at 125, so that two of them add without overflow.
+/// Shifts the magnitude so that its top bit is bit 125: two of them add without overflow.
 Number normalized(Number x) {
   const int shift = 125 - top_bit(x.magnitude);
   x.magnitude <<= shift;
@@ -79,7 +79,7 @@ Number normalized(Number x) {
   return x;
 }
 
-/// Of finite numbers. At most one of them has more than 64 bits.
+/// Sum of finite numbers. At most one of them may have more than 64 bits.
 Number sum(Number a, Number b, Rounding rounding) {
   if (a.magnitude == 0 && b.magnitude == 0)
     return {.negative = rounding == Rounding::rm ? a.negative || b.negative : a.negative && b.negative};
@@ -139,7 +139,7 @@ double add(double a, double b, Rounding rounding) {
 }
 
 double mul(double a, double b, Rounding rounding) {
-  // Adding a zero of the product's own sign keeps that sign.
+  // Adding a zero with the sign of the product preserves that sign.
   return fma(a, b, std::signbit(a) != std::signbit(b) ? -0.0 : 0.0, rounding);
 }
 
@@ -154,7 +154,7 @@ double fma(double a, double b, double c, Rounding rounding) {
 double div(double a, double b, Rounding rounding) {
   const Number x = number(a), y = number(b);
   if (x.kind != Kind::finite || y.kind != Kind::finite || x.magnitude == 0 || y.magnitude == 0) return a / b;
-  // 64 bits of quotient and more, since the dividend has 126 bits and the divisor at most 53.
+  // The quotient has at least 64 bits, since the dividend has 126 bits and the divisor at most 53.
   const Number dividend = normalized(x);
   const u128 quotient = dividend.magnitude / y.magnitude;
   const bool inexact = quotient * y.magnitude != dividend.magnitude;
@@ -167,7 +167,7 @@ double sqrt(double a, Rounding rounding) {
   if (x.kind != Kind::finite || x.magnitude == 0 || x.negative) return std::sqrt(a);
   x = normalized(x);
   if (x.exponent % 2 != 0) x.magnitude >>= 1, x.exponent += 1;
-  // Bit by bit from the top: the largest root whose square is no greater.
+  // Bit by bit from the top: the largest root whose square does not exceed the magnitude.
   u128 root = 0;
   for (u128 bit = u128{1} << 62; bit != 0; bit >>= 1)
     if ((root | bit) * (root | bit) <= x.magnitude) root |= bit;

@@ -1,5 +1,5 @@
-// Exact values and their one rounding, in integer arithmetic: for conversions and for the directed roundings
-// of f64.
+// Exact values and correct rounding, in integer arithmetic: for conversions and for the directed roundings of
+// f64.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 namespace foldproof::isa::exact {
 
 /// A binary floating-point format of up to 64 bits: sign, exponent, fraction. `largest` is the greatest
-/// finite magnitude; `overflow` what lies above it (an infinity, or a NaN where there is none).
+/// finite magnitude; `overflow` is the code above it (an infinity, or a NaN if the format has none).
 struct Format {
   unsigned exponent_bits, fraction_bits;
   std::uint64_t largest, overflow, nan;
@@ -29,14 +29,14 @@ inline constexpr Format f16{5, 10, 0x7BFF, 0x7C00, 0x7FFF};
 inline constexpr Format e5m2{5, 2, 0x7B, 0x7C, 0x7F};
 inline constexpr Format e4m3{4, 3, 0x7E, 0x7F, 0x7F, false};
 inline constexpr Format e3m2{3,    2,    0x1F,
-                             0x1F, 0x1F, false};  ///< neither infinity nor NaN: both become the largest
+                             0x1F, 0x1F, false};  ///< no infinity, no NaN: both become the largest
 inline constexpr Format e2m3{2, 3, 0x1F, 0x1F, 0x1F, false};
 inline constexpr Format e2m1{2, 1, 0x7, 0x7, 0x7, false};
 
 enum class Kind : std::uint8_t { finite, infinity, nan };
 
-/// (−1)^negative · magnitude · 2^exponent. The last bit of magnitude may stand for "and something below", as
-/// long as magnitude has more bits than the format that it will be rounded to, by two.
+/// (−1)^negative · magnitude · 2^exponent. The last bit of magnitude may be sticky, provided that magnitude
+/// has at least two bits more than the format to which it is rounded.
 struct Number {
   Kind kind = Kind::finite;
   bool negative = false;
@@ -47,7 +47,7 @@ struct Number {
 Number decode(const Format& format, std::uint64_t bits);
 Number from_integer(bool negative, std::uint64_t magnitude);
 
-/// The bits of x in the format, rounded once. A NaN becomes the format's own.
+/// The bits of x in the format, rounded once. A NaN becomes the format's canonical NaN.
 std::uint64_t encode(const Format& format, const Number& x, Rounding rounding, bool satfinite = false);
 
 /// x rounded to an integer, still exact.

@@ -13,8 +13,8 @@ namespace {
 
 constexpr auto never_tiny = [](auto...) { return false; };
 
-/// An f32 operation between its modifiers: .ftz on the way in and out, .sat and the canonical NaN on the way
-/// out. `tiny` says of which operands .ftz flushes the result though it rounds to a normal number.
+/// An f32 operation with its modifiers: .ftz on operands and result, .sat and the canonical NaN on the
+/// result. `tiny` decides for which operands .ftz flushes a result that rounds to a normal number.
 template <auto f, auto tiny, bool ftz, bool sat>
 struct Modified {
   static float in(float x) { return ftz ? flush(x) : x; }
@@ -33,7 +33,7 @@ struct Modified {
   }
 };
 
-/// g.operator()<Modified<f, tiny, ftz, sat>>() for the flags of the form.
+/// Calls g.operator()<Modified<f, tiny, ftz, sat>>() for the flags of the form.
 template <auto f, auto tiny, class G>
 Compute choose_modified(const Form& form, G g) {
   return choose_flag(form.ftz, [&]<bool ftz> {
@@ -48,7 +48,7 @@ constexpr auto take_three = []<class M>() -> Compute { return columns<&M::three>
 constexpr auto take_two_pairs = []<class M>() -> Compute { return column_pairs<&M::two>; };
 constexpr auto take_three_pairs = []<class M>() -> Compute { return column_pairs<&M::three>; };
 
-/// The arithmetic instructions by rounding mode.
+/// The arithmetic instructions, by rounding mode.
 struct Add {
   template <Rounding r>
   static constexpr auto tiny = never_tiny;
@@ -106,7 +106,7 @@ struct Sqrt {
   static constexpr auto twice = &f64::sqrt<r>;
 };
 
-/// `take` and `take_pairs` fit the number of operands. .ftz and .sat exist for f32, .ftz for f32x2.
+/// `take` and `take_pairs` match the number of operands. .ftz and .sat exist for f32, .ftz for f32x2.
 template <class Operation, class Take, class TakePairs>
 bool arithmetic(Form& form, Take take, TakePairs take_pairs) {
   return computed(
@@ -140,7 +140,7 @@ bool sqrt(Form& form) { return arithmetic<Sqrt>(form, take_one, take_nothing); }
 
 namespace {
 
-/// min or max of absolute values under the sign of a · b (.xorsign.abs), which a NaN does not take.
+/// .xorsign.abs: min or max of absolute values with the sign of a · b. A NaN result does not get that sign.
 template <auto f>
 float with_xorsign(float a, float b) {
   const float result = f(f32::abs(a), f32::abs(b));
@@ -151,7 +151,7 @@ float with_abs(float a, float b) {
   return f(f32::abs(a), f32::abs(b));
 }
 
-/// A third operand (sm_100) joins the extremum of the first two.
+/// Three operands (sm_100): combines the third with the extremum of the first two.
 template <class M>
 float chained(float a, float b, float c) {
   return M::two(M::two(a, b), c);
@@ -198,7 +198,7 @@ bool neg_float(Form& form) {
 
 namespace {
 
-/// b under the sign of a.
+/// b with the sign of a.
 template <class T>
 T with_sign_of(T a, T b) {
   using U = lanes::Bits<T>;

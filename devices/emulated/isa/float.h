@@ -1,8 +1,8 @@
 // f32 arithmetic as PTX defines it, in every rounding mode. ISA 9.7.3.
 //
 // Nothing here reads or sets the host's floating-point modes: directed roundings step from the nearest value
-// by the sign of the exact error, and fma rounds an odd-rounded double once. No branches, so that loops
-// vectorise.
+// according to the sign of the exact error, and fma rounds an odd-rounded double once. There are no branches,
+// so that loops vectorise.
 #pragma once
 
 #include <bit>
@@ -15,13 +15,13 @@ namespace foldproof::isa {
 
 inline constexpr std::uint32_t f32_sign = 0x80000000u;
 inline constexpr std::uint32_t f32_infinity = 0x7F800000u;
-/// Every NaN that an f32 instruction makes.
+/// The canonical NaN of f32 instructions.
 inline constexpr std::uint32_t f32_nan = 0x7FFFFFFFu;
 
 inline std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 inline std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
 
-/// .ftz: a subnormal is a zero of the same sign.
+/// .ftz: flushes a subnormal to a zero of the same sign.
 inline float flush(float x) {
   const auto bits = bits_of(x);
   return std::bit_cast<float>((bits & f32_infinity) == 0 ? bits & f32_sign : bits);
@@ -38,8 +38,8 @@ inline float saturate(float x) {
 
 namespace f32 {
 
-/// One step from r towards the exact result, where r is the nearest float and `error` has the sign of exact −
-/// r.
+/// Adjusts r by one step towards the exact result. r is the nearest float, and `error` has the sign of exact
+/// − r.
 template <Rounding rounding>
 float directed(float r, double error) {
   if constexpr (rounding == Rounding::rn) return r;
@@ -58,8 +58,8 @@ float round(double x) {
   return directed<rounding>(r, x - static_cast<double>(r));
 }
 
-/// x + y rounded to odd: inexact sums get an odd last bit, so that a later rounding to fewer bits is the only
-/// one. Knuth's sum gives the error, exactly unless something overflows.
+/// x + y rounded to odd: an inexact sum gets an odd last bit, so that a later rounding to fewer bits is not a
+/// double rounding. Knuth's two-sum gives the exact error unless an intermediate overflows.
 template <class T>
 T add_to_odd(T x, T y) {
   using Bits = decltype(bits_of(x));
@@ -71,7 +71,7 @@ T add_to_odd(T x, T y) {
   return std::bit_cast<T>(bits + (inexact && (bits & 1) == 0 ? step : 0));
 }
 
-/// x + y for a directed rounding; an exact zero is −0 when rounding down, unless both are +0.
+/// x + y for directed rounding; an exact zero is −0 when rounding down, unless both operands are +0.
 template <Rounding rounding>
 double add_exactly(double x, double y) {
   const double sum = add_to_odd(x, y);
@@ -115,9 +115,8 @@ float sqrt(float a) {
   return directed<rounding>(r, static_cast<double>(a) - static_cast<double>(r) * static_cast<double>(r));
 }
 
-/// Whether .ftz flushes a result: it does when the exact one, rounded to 24 bits as though there were no
-/// smallest exponent, lies below 2^-126. So it is rounded here after a scaling by 2^64. (A sum as small as
-/// that is exact.)
+/// Whether .ftz flushes a result: if the exact result, rounded to 24 bits with unbounded exponent, is below
+/// 2^-126. It is rounded here after scaling by 2^64. (A sum that small is exact.)
 inline constexpr float scale = 0x1p64f, scaled_limit = 0x1p-62f;
 inline bool is_tiny(float scaled) { return scaled < scaled_limit && scaled > -scaled_limit; }
 template <Rounding rounding>
@@ -139,10 +138,10 @@ bool reciprocal_is_tiny(float a) {
   return quotient_is_tiny<rounding>(1.0f, a);
 }
 
-/// Not the host's fmin: −0 is less than +0, and a NaN loses against a number.
+/// Unlike the host's fmin: −0 is less than +0, and a NaN yields the other operand.
 inline float min(float a, float b) {
   const bool equal = a == b;
-  const std::uint32_t zero_aware = bits_of(a) | bits_of(b);  // of equal values only −0 and +0 differ
+  const std::uint32_t zero_aware = bits_of(a) | bits_of(b);  // equal values differ only as −0 and +0
   const float ordered = a < b ? a : b;
   const float number = a != a ? b : ordered;
   const float result = b != b ? a : number;
@@ -156,7 +155,7 @@ inline float max(float a, float b) {
   const float result = b != b ? a : number;
   return std::bit_cast<float>(equal ? zero_aware : bits_of(result));
 }
-/// .NaN: a NaN wins.
+/// .NaN: a NaN operand propagates.
 inline float min_nan(float a, float b) { return a != a ? a : b != b ? b : min(a, b); }
 inline float max_nan(float a, float b) { return a != a ? a : b != b ? b : max(a, b); }
 

@@ -47,8 +47,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// One position of a syntax: the word that stands there, a modifier of a class, one of several words, or a
-/// type.
+/// One position of a syntax: a fixed word, a modifier of a class, one of several words, or a type.
 struct Token {
   enum class Kind : std::uint8_t { word, modifier, choice, type, type2 } kind = Kind::word;
   bool optional = false;
@@ -73,7 +72,7 @@ Token parse_token(std::string_view text) {
   return token;
 }
 
-/// A row of ptx.def, taken apart.
+/// A parsed row of ptx.def.
 struct Pattern {
   RowId row = 0;
   std::vector<Token> tokens;
@@ -99,7 +98,7 @@ Patterns parse_table() {
   return patterns;
 }
 
-/// Applies one suffix at one position of the pattern; false when it does not fit there.
+/// Applies a suffix at one position of the pattern; returns false if it does not match.
 bool take(const Pattern& pattern, const Token& token, std::string_view suffix, Form& form) {
   const auto take_type = [&](const std::vector<Type>& types, Type& type) {
     const auto found = std::ranges::find(types, suffix, name);
@@ -130,12 +129,12 @@ bool take(const Pattern& pattern, const Token& token, std::string_view suffix, F
   std::abort();
 }
 
-/// Types and choices keep their order; other modifiers may stand anywhere, as ptxas takes them.
+/// Types and choices must keep their order; other modifiers may be in any order, as in ptxas.
 bool ordered(const Token& token) {
   return token.kind != Token::Kind::modifier && token.kind != Token::Kind::word;
 }
 
-/// Matches the suffixes one after another against positions that are still free (`used`: one bit a position).
+/// Matches the suffixes in order against unused positions (`used`: one bit per position).
 std::optional<Form> match(const Pattern& pattern, std::uint32_t used, std::span<const std::string> suffixes,
                           const Form& form) {
   if (suffixes.empty()) {
@@ -154,7 +153,7 @@ std::optional<Form> match(const Pattern& pattern, std::uint32_t used, std::span<
   return std::nullopt;
 }
 
-/// The rows of a computing form, one a vector element, as wide as its registers.
+/// The rows of a computing form, one per vector element, with the width of their registers.
 std::vector<Port> ports_of(const Form& form) {
   std::vector<Port> ports;
   if (form.action != Action::compute && form.action != Action::matrix_multiply) return ports;
@@ -175,7 +174,7 @@ std::optional<Form> match_row(const Pattern& pattern, std::span<const std::strin
   Form form;
   form.row = pattern.row;
   form.action = row.action;
-  // A row with one type needs no suffix that says it.
+  // A row with a single type does not require a suffix for it.
   if (pattern.types.size() == 1) form.type = pattern.types.front();
   if (pattern.types2.size() == 1) form.type2 = pattern.types2.front();
   if (suffixes.size() > pattern.tokens.size()) return std::nullopt;
@@ -195,7 +194,7 @@ Type widened(Type type) {
   }
 }
 
-/// Untyped bits of T's size divided by the number of elements.
+/// An untyped element: the size of T divided by the number of elements.
 Type part(const Form& form) {
   switch (bytes_of(form.type) / form.vector) {
     case 1: return Type::b8;
@@ -205,7 +204,7 @@ Type part(const Form& form) {
   }
 }
 
-/// The type of an operand: T, U, 2T (T widened), part or a type's name.
+/// The type of an operand: T, U, 2T (T widened), part, or a named type.
 Type operand_type(std::string_view text, const Form& form) {
   if (text == "T") return form.type;
   if (text == "U") return form.type2;
@@ -214,7 +213,7 @@ Type operand_type(std::string_view text, const Form& form) {
   return type_named(text).value();
 }
 
-/// One operand as ptx.def writes it; the notation is explained there.
+/// Parses one operand in the notation of ptx.def.
 OperandRule parse_rule(std::string_view text, const Form& form) {
   using Shape = OperandRule::Shape;
   OperandRule rule;
@@ -280,7 +279,7 @@ bool fit_registers(Form& form, unsigned destination_bytes, unsigned source_bytes
 std::vector<OperandRule> operand_rules(const Form& form) {
   std::vector<OperandRule> rules;
   for (const auto text : split(table[form.row].operands, ' ')) rules.push_back(parse_rule(text, form));
-  // .and, .or and .xor of comparisons need what they join.
+  // .and, .or and .xor of comparisons require the predicate operand.
   if (form.boolean != Boolean::none)
     for (OperandRule& rule : rules) rule.optional = rule.optional && rule.destination;
   return rules;

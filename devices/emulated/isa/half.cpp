@@ -14,8 +14,8 @@ enum class Clamp : std::uint8_t { none, sat, relu };
 
 constexpr auto never_tiny = [](auto...) { return false; };
 
-/// A 16-bit operation between its modifiers, on one value (one, two, three operands) or on a pair. `tiny`
-/// says of which operands .ftz flushes the result though it rounds to a normal number.
+/// A 16-bit operation with its modifiers, on one value (one, two or three operands) or on a pair. `tiny`
+/// decides for which operands .ftz flushes a result that rounds to a normal number.
 template <class H, auto f, auto tiny, bool ftz, Clamp clamp>
 struct Modified {
   static H in(H x) {
@@ -56,7 +56,8 @@ Compute take_three(const Form& form) {
   return is_pair(form) ? column_pairs<&M::three> : columns<&M::three>;
 }
 
-/// take.operator()<Modified<…>>() of an operation on the form's type. .ftz and .sat exist for f16 only.
+/// Calls take.operator()<Modified<…>>() for an operation on the form's type. .ftz and .sat exist for f16
+/// only.
 template <class Operation, class Take>
 bool modified(Form& form, Take take) {
   if (form.sat && form.relu) return false;
@@ -114,7 +115,7 @@ struct Fma {
   static constexpr auto tiny = &half::fused_is_tiny;
 };
 
-/// Signs and extrema by way of f32, which holds every 16-bit float.
+/// Sign operations and extrema in f32, which represents every 16-bit float.
 template <auto f>
 struct Sign {
   template <class H>
@@ -131,7 +132,7 @@ struct Extremum {
   }
   static constexpr auto tiny = never_tiny;
 };
-/// .xorsign.abs: of magnitudes, under the sign of a · b, which a NaN does not take.
+/// .xorsign.abs: of absolute values, with the sign of a · b unless the result is NaN.
 template <auto f>
 struct SignedExtremum {
   template <class H>
@@ -143,7 +144,7 @@ struct SignedExtremum {
   static constexpr auto tiny = never_tiny;
 };
 
-/// `f`, or with .NaN `f_nan`. .xorsign and .abs come together.
+/// Selects `f`, or `f_nan` with .NaN. .xorsign and .abs must be used together.
 template <auto f, auto f_nan>
 bool extremum(Form& form) {
   if (form.xorsign != form.abs) return false;
@@ -167,7 +168,7 @@ bool abs_half(Form& form) { return one_operand<Sign<&f32::abs>>(form); }
 
 namespace {
 
-/// Mixed precision: 16-bit operands, which f32 holds exactly, in an f32 operation.
+/// Mixed precision: an f32 operation on 16-bit operands, which f32 represents exactly.
 template <class H, Rounding r, bool sat>
 struct Mixed {
   static float out(float x) { return sat ? saturate(canonical(x)) : canonical(x); }
@@ -176,7 +177,7 @@ struct Mixed {
   static float fma(H a, H b, float c) { return out(f32::fma<r>(to_float(a), to_float(b), c)); }
 };
 
-/// take.operator()<Mixed<…>>() for the form.
+/// Calls take.operator()<Mixed<…>>() for the form.
 template <class Take>
 bool mixed(Form& form, Take take) {
   return computed(form, choose_rounding(form.rounding, [&]<Rounding r> {

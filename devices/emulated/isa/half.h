@@ -1,7 +1,8 @@
-// 16-bit floats: their values, and their arithmetic as PTX defines it. ISA 9.7.4.
+// 16-bit floats: representation and arithmetic as PTX defines them. ISA 9.7.4.
 //
 // Every result is rounded once: products of two 16-bit floats are exact in double, sums are rounded to odd
-// there, and a value rounded to odd at 24 bits rounds to 11 or 8 bits as the exact one would. No branches.
+// there, and a value rounded to odd at 24 bits rounds to 11 or 8 bits like the exact one. There are no
+// branches.
 #pragma once
 
 #include <bit>
@@ -21,13 +22,13 @@ struct Bfloat {
   std::uint16_t bits;
 };
 
-/// .f16x2, .bf16x2, .u16x2, .s16x2, .f32x2: `low` lies in the low bits.
+/// .f16x2, .bf16x2, .u16x2, .s16x2, .f32x2: `low` is in the low bits.
 template <class T>
 struct Pair {
   T low, high;
 };
 
-/// Every NaN that a 16-bit instruction makes, in both formats.
+/// The canonical NaN of 16-bit instructions, in both formats.
 inline constexpr std::uint16_t half_nan = 0x7FFF;
 inline constexpr std::uint16_t half_sign = 0x8000;
 
@@ -37,14 +38,14 @@ inline float to_float(Half x) {
   constexpr std::uint32_t rebias = (127u - 15u) << 23, one = 1u << 23;
   const std::uint32_t magnitude = std::uint32_t{x.bits & 0x7FFFu} << 13;
   const std::uint32_t sign = std::uint32_t{x.bits & 0x8000u} << 16;
-  // A subnormal's fraction under the exponent of the smallest normal, less that number.
+  // A subnormal: its fraction with the exponent of the smallest normal, minus the smallest normal.
   const float subnormal = std::bit_cast<float>(magnitude + rebias + one) - std::bit_cast<float>(rebias + one);
   const std::uint32_t special = magnitude >= 0x0F800000u ? rebias : 0;
   const std::uint32_t normal = magnitude + rebias + special;
   return std::bit_cast<float>((magnitude < one ? bits_of(subnormal) : normal) | sign);
 }
 
-/// The f32 next to x towards zero, with an odd last bit, unless x is an f32 itself.
+/// x rounded to odd in f32: if inexact, the adjacent f32 towards zero with its last bit set.
 inline float to_odd_float(double x) {
   const float r = static_cast<float>(x);
   const double back = static_cast<double>(r);
@@ -54,7 +55,7 @@ inline float to_odd_float(double x) {
   return std::bit_cast<float>(truncated | std::uint32_t{inexact});
 }
 
-/// Nearest even.
+/// Rounds to nearest even.
 template <class H>
 H narrow(float x);
 template <>
@@ -112,8 +113,8 @@ inline Bfloat fma(Bfloat a, Bfloat b, Bfloat c) {
   return narrow<Bfloat>(to_odd_float(f32::add_to_odd(product, static_cast<double>(to_float(c)))));
 }
 
-/// Whether .ftz flushes a result: it does when the exact one, rounded to 11 bits as though there were no
-/// smallest exponent, lies below 2^-14. So it is rounded here after a scaling by 2^14.
+/// Whether .ftz flushes a result: if the exact result, rounded to 11 bits with unbounded exponent, is below
+/// 2^-14. It is rounded here after scaling by 2^14.
 inline bool is_tiny(float exact) { return (narrow<Half>(exact * 0x1p14f).bits & 0x7FFF) < 0x3C00; }
 inline bool product_is_tiny(Half a, Half b) { return is_tiny(to_float(a) * to_float(b)); }
 inline bool fused_is_tiny(Half a, Half b, Half c) {
@@ -125,7 +126,7 @@ H abs(H a) {
   return {static_cast<std::uint16_t>(a.bits & ~half_sign)};
 }
 
-/// .sat and .relu. The first gives +0 for NaN, the second keeps it.
+/// .sat and .relu. .sat turns NaN into +0, .relu keeps it.
 template <class H>
 H saturate(H x) {
   return narrow<H>(isa::saturate(to_float(x)));

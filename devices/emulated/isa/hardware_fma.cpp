@@ -18,10 +18,10 @@ float settle(float x) {
   return sat ? saturate(number) : number;
 }
 
-/// The smallest normal numbers may stand for exact results just below, which .ftz flushes.
+/// The smallest normal number may be the rounded value of a smaller exact result, which .ftz flushes.
 constexpr std::uint32_t borderline = 0x00800000;
 
-// The loops stand here in full, since only what is inlined here is compiled for such a processor.
+// The loops are written out here, since only code inlined into them is compiled for FMA.
 
 template <bool ftz, bool sat, unsigned per_lane>
 FOLDPROOF_FMA void fuse_f32(std::byte* frame, const Instruction& instruction, LaneMask lanes) {

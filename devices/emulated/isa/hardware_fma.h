@@ -1,12 +1,13 @@
-// fma.rn by the processor's own instruction, where it has one: the same bits as f32::fma and f64::fma,
-// sooner.
+// fma.rn with the processor's own instruction, if available: the same bits as f32::fma and f64::fma, but
+// faster.
 #pragma once
 
 #include "devices/emulated/isa/form.h"
 
 namespace foldproof::isa {
 
-/// The semantics of fma.rn of the form's type and modifiers, or null where the processor (or PTX) has none.
+/// The semantics of fma.rn for the form's type and modifiers, or null if the processor (or PTX) does not have
+/// it.
 Compute hardware_fma(const Form& form);
 
 }  // namespace foldproof::isa

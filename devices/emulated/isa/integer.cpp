@@ -129,7 +129,7 @@ Compute choose_vabsdiff(const Form& form) {
   return form.type == s32 ? columns<&vabsdiff<A, B, S, Differences::clamped>>
                           : columns<&vabsdiff<A, B, U, Differences::clamped>>;
 }
-/// U and S: the unsigned and signed type of a part.
+/// U and S: the unsigned and signed type of one part.
 template <class U, class S>
 Compute choose_vabsdiff(const Form& form) {
   if (form.sat && form.has("add")) return nullptr;
@@ -139,9 +139,9 @@ Compute choose_vabsdiff(const Form& form) {
   return b_signed ? choose_vabsdiff<U, S, U, S>(form) : choose_vabsdiff<U, U, U, S>(form);
 }
 
-/// d = a + addend + carry in, lane by lane; a subtraction adds ~b, and 1 where it reads no CC. CC is the
-/// carry of that sum, so after a subtraction it says that nothing was borrowed: the ISA calls it the borrow,
-/// but compilers read it with addc too (in 128-bit divisions), and hardware gives them the carry.
+/// d = a + addend + carry in, lane by lane; a subtraction adds ~b, and 1 if it does not read CC. CC is the
+/// carry of that sum, so after a subtraction it is set if there was no borrow: the ISA calls it the borrow,
+/// but compilers also read it with addc (in 128-bit divisions), and hardware gives them the carry.
 template <class T, bool subtract, bool reads>
 void chain(std::byte* frame, const Form& form, T* d, const T* a, const T* b, LaneMask lanes) {
   LaneMask& cc = mask(frame, carry_offset);
@@ -166,7 +166,7 @@ void run_chain(std::byte* frame, const Instruction& instruction, LaneMask lanes)
                             row<T>(frame, operand[2]), lanes);
 }
 
-/// mad.cc, madc: half of the product first, then the chain on c.
+/// mad.cc, madc: the low or high half of the product, then the carry chain with c.
 template <class S, auto product, bool reads>
 void run_mad(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   using T = std::make_unsigned_t<S>;

@@ -1,7 +1,7 @@
 // Integer arithmetic as PTX defines it. ISA 9.7.1.
 //
-// Everything wraps, so sums and products are computed unsigned, and in 32 bits at least: C++ would promote
-// 16-bit operands to a signed int, whose overflow is undefined.
+// Everything wraps, so sums and products are computed unsigned, in at least 32 bits: C++ would promote 16-bit
+// operands to signed int, whose overflow is undefined.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace foldproof::isa::integer {
 
 template <class T>
 using Unsigned = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
-/// Holds every product of two values of T.
+/// A type that holds every product of two values of T.
 template <class T>
 using Wide = std::conditional_t<
     sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, s128, u128>,
@@ -116,8 +116,8 @@ T sad(T a, T b, T c) {
   return add(c, a < b ? sub(b, a) : sub(a, b));
 }
 
-/// By zero, quotient and remainder are all ones, as hardware gives; the ISA leaves it open. MIN / −1 wraps to
-/// MIN.
+/// Division by zero gives all ones for quotient and remainder, as on hardware; the ISA leaves it unspecified.
+/// MIN / −1 wraps to MIN.
 template <class T>
 T div(T a, T b) {
   if (b == 0) return static_cast<T>(~T{0});
@@ -141,7 +141,7 @@ template <class T>
 T max(T a, T b) {
   return a < b ? b : a;
 }
-/// .relu: no less than zero.
+/// .relu: clamps to at least zero.
 template <class T>
 T min_relu(T a, T b) {
   return max(min(a, b), T{0});
@@ -151,13 +151,13 @@ T max_relu(T a, T b) {
   return max(max(a, b), T{0});
 }
 
-/// Both halves of a packed pair.
+/// Applies f to both halves of a packed pair.
 template <auto f, class T>
 Pair<T> both(Pair<T> a, Pair<T> b) {
   return {f(a.low, b.low), f(a.high, b.high)};
 }
 
-/// Four (two) products of parts of a and b, summed onto c modulo 2³².
+/// Adds four (two) products of parts of a and b to c, modulo 2³².
 template <class A, class B>
 std::uint32_t dp4a(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   for (unsigned i = 0; i < 32; i += 8)
@@ -165,7 +165,7 @@ std::uint32_t dp4a(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
                                     std::int32_t{static_cast<B>(b >> i)});
   return c;
 }
-/// A and B: the 16-bit and 8-bit element types; `half` 0 takes the low two bytes of b, 1 the high two.
+/// A and B: the 16-bit and 8-bit element types; `half` 0 selects the low two bytes of b, 1 the high two.
 template <class A, class B, unsigned half>
 std::uint32_t dp2a(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   for (unsigned i = 0; i < 2; ++i) {
@@ -175,10 +175,10 @@ std::uint32_t dp2a(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   return c;
 }
 
-/// What becomes of the differences of a vabsdiff: low bits, clamped to D, or their sum on c.
+/// What vabsdiff does with the differences: keeps the low bits, clamps them to D, or adds them to c.
 enum class Differences : std::uint8_t { cut, clamped, summed };
 
-/// |a - b| of all parts: A and B are the types of the operands' parts, D of the result's.
+/// a - b| of all parts: A and B are the part types of the operands, D that of the result.
 template <class A, class B, class D, Differences kept>
 std::uint32_t vabsdiff(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   std::uint32_t result = kept == Differences::summed ? c : 0;

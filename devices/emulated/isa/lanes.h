@@ -1,7 +1,7 @@
-// Turns a pure function of values into a Compute: the function, applied to the columns of a warp.
+// Turns a pure function on values into a Compute, which applies it to the columns of a warp.
 //
-// Rows hold bits; a value type says how a function reads them. A column of an inactive lane keeps its bits,
-// also when the destination is one of the sources.
+// Rows hold bits; the value type determines how a function reads them. A column of an inactive lane is
+// unchanged, even if the destination is one of the sources.
 #pragma once
 
 #include <emmintrin.h>
@@ -15,7 +15,7 @@
 #include "devices/emulated/isa/instruction.h"
 #include "devices/emulated/isa/processor.h"
 
-// Before a loop: columns are independent, since rows either coincide or do not touch.
+// Before a loop: iterations are independent, since rows are either identical or disjoint.
 #ifdef __clang__
 #define FOLDPROOF_NO_OVERLAP _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -60,7 +60,7 @@ inline constexpr auto lane_bit = [] {
   return bits;
 }();
 
-/// A source row, read as values of T. Predicates are read as bool.
+/// A source row read as values of T. Predicates are read as bool.
 template <class T>
 struct Source {
   const Bits<T>* columns;
@@ -74,7 +74,7 @@ struct Source<bool> {
   bool operator[](unsigned lane) const { return (lanes & lane_bit[lane]) != 0; }
 };
 
-/// Bytes of 0 or 0xFF, one a lane, as a lane mask.
+/// Packs bytes of 0 or 0xFF, one per lane, into a lane mask.
 inline LaneMask pack(const std::uint8_t (&bytes)[warp_size]) {
   const auto* halves = reinterpret_cast<const __m128i*>(bytes);
   const auto low = static_cast<unsigned>(_mm_movemask_epi8(_mm_load_si128(halves)));
@@ -82,7 +82,7 @@ inline LaneMask pack(const std::uint8_t (&bytes)[warp_size]) {
   return low | high << 16;
 }
 
-/// Words of 0 or all ones, one a lane, as a lane mask.
+/// Packs words of 0 or all ones, one per lane, into a lane mask.
 inline LaneMask pack(const std::uint32_t (&words)[warp_size]) {
   const auto* quarters = reinterpret_cast<const __m128i*>(words);
   const auto half = [&](unsigned k) {
@@ -93,10 +93,10 @@ inline LaneMask pack(const std::uint32_t (&words)[warp_size]) {
   return half(0) | half(4) << 16;
 }
 
-/// The lanes in which f holds.
+/// The lanes for which f is true.
 template <auto f, class... A>
 LaneMask where(Source<A>... source) {
-  if constexpr (((sizeof(A) == sizeof(std::uint32_t)) && ...)) {  // comparing words makes words
+  if constexpr (((sizeof(A) == sizeof(std::uint32_t)) && ...)) {  // comparing words yields words
     alignas(16) std::uint32_t words[warp_size];
     for (unsigned lane = 0; lane < warp_size; ++lane) words[lane] = f(source[lane]...) ? ~0U : 0U;
     return pack(words);
@@ -118,12 +118,12 @@ void blend(B* destination, const B* value, LaneMask lanes) {
     destination[lane] = (lanes & lane_bit[lane]) != 0 ? value[lane] : destination[lane];
 }
 
-/// destination[k] = value(k) in all columns, then inactive ones as they were. Without branches, for the
-/// vectoriser. A register may hold two values of R (`per_lane`), which then are columns of their own.
+/// Sets destination[k] = value(k) in all columns, then restores the inactive ones: branch-free, so that it
+/// vectorises. A register may hold two values of R (`per_lane`), which are separate columns.
 template <class R, unsigned per_lane = 1, class F>
 void fill(std::byte* destination, LaneMask lanes, F value) {
   constexpr unsigned columns = warp_size * per_lane;
-  // 16-bit columns vectorise only where nothing could alias them.
+  // 16-bit columns vectorise only if nothing can alias them.
   if (sizeof(R) > 2 && lanes == all_lanes) {
     auto* d = reinterpret_cast<Bits<R>*>(destination);
     FOLDPROOF_NO_OVERLAP
@@ -187,7 +187,7 @@ FOLDPROOF_AVX2 void with_avx2(std::byte* frame, const Instruction& instruction, 
 
 }  // namespace lanes
 
-/// `body` in the form that suits this processor best. Its bits are the same in all.
+/// `body` compiled for the best instruction set of this processor. All versions give the same bits.
 template <Compute body>
 Compute fastest() {
   return processor_has_avx2() ? &lanes::with_avx2<body> : body;
@@ -197,11 +197,11 @@ Compute fastest() {
 template <auto f>
 inline const Compute columns = fastest<&lanes::Columns<f, decltype(+f)>::all>();
 
-/// The same on registers that hold two values each: f on the low halves, and on the high ones.
+/// The same for registers that hold two values each: f on the low halves and on the high halves.
 template <auto f>
 inline const Compute column_pairs = fastest<&lanes::Columns<f, decltype(+f)>::pairs>();
 
-/// d = f(a, b, …) lane by lane: for functions that branch or take long.
+/// d = f(a, b, …) lane by lane: for functions that branch or are slow.
 template <auto f>
 inline constexpr Compute each_lane = &lanes::Columns<f, decltype(+f)>::each;
 

@@ -29,11 +29,11 @@ Extent extent(const Form& form) {
   return {};
 }
 
-/// The types of B and C stand as the last two words of the form.
+/// The types of B and C are the last two words of the form.
 Type type_b(const Form& form) { return type_named(form.words[form.words.size() - 2]).value(); }
 Type type_c(const Form& form) { return type_named(form.words.back()).value(); }
 
-/// Bits that an element takes in a register: tf32 fills one.
+/// Bits of one element; in a register, tf32 takes a full 32 bits.
 unsigned element_bits(Type type) { return bits_of(type); }
 unsigned register_bits(Type type) { return type == Type::f64 ? 64 : 32; }
 
@@ -54,7 +54,7 @@ Fragment fragment(const Form& form, char operand) {
 
 namespace {
 
-/// The combinations of types that a shape has: A and B, then D and C.
+/// The valid combinations of a shape and types: A and B, then D and C.
 struct Shape {
   std::string_view shape;
   Type a;
@@ -72,7 +72,7 @@ constexpr Shape shapes[] = {
     {"m16n8k8", f64, f64},   {"m16n8k16", f64, f64},
 };
 
-/// Types of one row of the table may mix: u8 with s8, e4m3 with e5m2.
+/// Types of one row of the table may be mixed: u8 with s8, e4m3 with e5m2.
 bool same_family(Type a, Type b) {
   const auto one_of = [](Type type, Type first, Type second) { return type == first || type == second; };
   return a == b || (one_of(a, u8, s8) && one_of(b, u8, s8)) ||
@@ -87,7 +87,7 @@ bool exists(const Form& form) {
   return false;
 }
 
-/// An element's value; every type but s64 sums fits a double.
+/// An element's value; a double represents every type except s64 sums.
 double element(Type type, std::uint64_t bits) {
   switch (type) {
     case f16: return to_float(Half{static_cast<std::uint16_t>(bits)});
@@ -124,9 +124,9 @@ void write_element(std::byte* frame, const std::uint32_t* rows, unsigned lane, u
   std::copy_n(reinterpret_cast<const std::byte*>(&value), bits / 8, column + index % per_register * bits / 8);
 }
 
-/// A sum of products in the accumulator's type. Products are exact; sums are rounded to nearest in f32 (f64,
-/// or not at all for integers), one product after another by rising k, beginning with C; f16 results are
-/// rounded at the end. Hardware's order and width are not documented.
+/// A sum of products in the accumulator's type. Products are exact. Sums start with C and add one product
+/// after another by ascending k, each rounded to nearest in f32 (or f64; integers are not rounded); f16
+/// results are rounded at the end. The order and width used by hardware are not documented.
 struct FloatSum {
   float value;
   void add(double a, double b) {
@@ -137,7 +137,7 @@ struct DoubleSum {
   double value;
   void add(double a, double b) { value = f64::fma<Rounding::rn>(a, b, value); }
 };
-/// Whole numbers below 2^53, so that double holds them.
+/// Integers below 2^53, which double represents exactly.
 struct IntegerSum {
   double value;
   void add(double a, double b) { value += a * b; }
@@ -195,7 +195,7 @@ Accumulators gather_c(const std::byte* frame, const std::uint32_t* rows, const F
   return c;
 }
 
-/// All of A, B and C is read before any of D is written, since D may lie in their registers.
+/// A, B and C are read completely before D is written, since D may share their registers.
 template <class Sum>
 void run_mma(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const Form& form = *instruction.form;
@@ -219,7 +219,7 @@ void run_mma(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   }
 }
 
-/// The 8 × 8 matrix of b16 whose row i lies in lanes 4i … 4i+3, two elements a lane, transposed.
+/// Transposes the 8 × 8 matrix of b16 whose row i is in lanes 4i … 4i+3, two elements per lane.
 void run_transpose(std::byte* frame, const Instruction& instruction, LaneMask lanes) {
   const auto* source = row<std::uint16_t>(frame, rows_of(instruction)[1]);
   std::uint16_t value[2 * warp_size];
@@ -245,7 +245,7 @@ bool mma(Form& form) {
 
 bool movmatrix(Form& form) { return computed(form, &matrix::run_transpose); }
 
-/// ldmatrix, stmatrix: .x1 .x2 .x4 is the number of matrices; only shared memory holds them.
+/// ldmatrix, stmatrix: .x1 .x2 .x4 is the number of matrices; they must be in shared memory.
 bool matrices(Form& form) { return form.space == StateSpace::none || form.space == StateSpace::shared_cta; }
 
 }  // namespace foldproof::isa::select

@@ -1,6 +1,6 @@
-// Fragments of mma.sync: which element of a matrix lies in which register of which lane. ISA 9.7.14.5.
+// Fragments of mma.sync: the register and lane that hold each matrix element. ISA 9.7.14.5.
 //
-// With g = lane / 4, t = lane % 4 and e elements in one register:
+// With g = lane / 4, t = lane % 4 and e elements per register:
 //
 //   A (m × k), register r:  row g + 8 (r mod 2),     columns t·e … + 4e (r div 2)
 //   B (k × n), register r:  rows t·e … + 4e r,       column g
@@ -13,10 +13,10 @@
 
 namespace foldproof::isa::matrix {
 
-/// One operand of mma in one lane.
+/// The registers of one mma operand in one lane.
 struct Fragment {
-  Type type = Type::b32;       ///< of a register: b32 or f64
-  std::uint8_t registers = 0;  ///< 0: the form has no such combination
+  Type type = Type::b32;       ///< of one register: b32 or f64
+  std::uint8_t registers = 0;  ///< 0: the combination does not exist
 };
 
 /// `operand` is 'a', 'b', 'c' or 'd'.

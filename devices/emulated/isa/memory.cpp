@@ -1,4 +1,4 @@
-// Which forms of memory instructions exist, and how atomics combine.
+// Valid forms of memory instructions, and the combining functions of atomics.
 #include <bit>
 
 #include "devices/emulated/isa/bits.h"
@@ -14,7 +14,7 @@ namespace {
 
 using enum Type;
 
-/// Strong accesses have a scope (but volatile ones), and no window that only one thread or nobody may write.
+/// Strong accesses have a scope, except volatile ones, and do not access constant or param space.
 bool ordering_exists(const Form& form, Semantics strongest) {
   const Semantics semantics = form.semantics;
   const bool scoped = semantics == Semantics::relaxed || semantics == strongest;
@@ -27,7 +27,7 @@ bool ordering_exists(const Form& form, Semantics strongest) {
   return !strong || (form.space != StateSpace::constant && form.space != StateSpace::param);
 }
 
-/// 128 bits at most, or 256 as eight words or four double words.
+/// At most 128 bits, or 256 as eight words or four double words.
 bool vector_exists(const Form& form) {
   const unsigned bits = isa::bits_of(form.type) * form.vector;
   return bits <= 128 || (bits == 256 && form.vector > 2);
@@ -51,7 +51,7 @@ bool aligned(Form& form) {
 
 namespace {
 
-/// A pure function of values as a Combine of bits.
+/// Wraps a pure function on values as a Combine on bits.
 template <class T, auto f>
 std::uint64_t combine(std::uint64_t old, std::uint64_t b, std::uint64_t) {
   using U = lanes::Bits<T>;
@@ -151,7 +151,8 @@ bool choose_operation(Form& form) {
 
 bool is_half(Type type) { return type == f16 || type == bf16 || type == f16x2 || type == bf16x2; }
 
-/// Vectors are of f32 sums or 16-bit floats, up to 128 bits, in global memory. Single 16-bit floats only add.
+/// Vectors consist of f32 or 16-bit floats, up to 128 bits, in global memory. Scalar 16-bit floats support
+/// only add.
 bool elements_exist(const Form& form) {
   if (is_half(form.type) != form.has("noftz")) return false;
   if (form.vector == 1) return !is_half(form.type) || form.atomic == AtomicKind::add;
@@ -207,7 +208,7 @@ namespace {
 
 bool folded(Form& form, Combine combine) { return combined(form, combine, combine); }
 
-/// 0 or 1 a thread.
+/// Each thread contributes 0 or 1.
 bool fold_votes(Form& form) {
   const bool counts = form.has("popc");
   if (counts != (form.type == u32)) return false;
@@ -216,7 +217,7 @@ bool fold_votes(Form& form) {
                                       : &combine<std::uint32_t, &bits::or_<std::uint32_t>>);
 }
 
-/// Extrema of f32 across a warp: NaNs are left out, or win (.NaN); the result's NaN is canonical.
+/// f32 extrema across a warp: NaNs are ignored, or propagate (.NaN); a NaN result is canonical.
 template <auto f, bool absolute>
 float fold_f32(float a, float b) {
   return absolute ? canonical(f(f32::abs(a), f32::abs(b))) : canonical(f(a, b));
@@ -245,12 +246,12 @@ bool redux_f32(Form& form) {
   return form.nan ? choose_fold_f32<&f32::max_nan>(form) : choose_fold_f32<&f32::max>(form);
 }
 
-/// A fence is .acq_rel unless it says otherwise.
+/// The default of fence is .acq_rel.
 bool fence(Form& form) {
   if (form.semantics == Semantics::none) form.semantics = Semantics::acq_rel;
   return form.semantics >= Semantics::acquire;
 }
-/// From sm_70 on membar is fence.sc.
+/// membar is fence.sc from sm_70 on.
 bool membar(Form& form) {
   form.semantics = Semantics::sc;
   return true;
@@ -258,7 +259,7 @@ bool membar(Form& form) {
 
 bool async_copy(Form& form) { return form.space == StateSpace::shared_cta; }
 
-/// barrier.cluster: arrive releases, wait acquires, unless .relaxed says otherwise.
+/// barrier.cluster: by default arrive releases and wait acquires; .relaxed overrides it.
 bool cluster_arrive(Form& form) {
   if (form.semantics == Semantics::none) form.semantics = Semantics::release;
   return form.semantics == Semantics::release || form.semantics == Semantics::relaxed;

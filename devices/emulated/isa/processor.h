@@ -1,9 +1,9 @@
-// Loops over the columns of a warp are compiled twice: for what every x86-64 processor has, and for AVX2.
-// Which one runs is chosen once. The bits are the same.
+// Loops over the columns of a warp are compiled twice, for baseline x86-64 and for AVX2. The version is
+// selected once; both give the same bits.
 #pragma once
 
-// Before a function: compiled for AVX2 together with all that it calls. Fused multiply-adds are no part of
-// it, for they would round differently.
+// Function attribute: compiles it and everything that it calls for AVX2, without fused multiply-adds, which
+// would round differently.
 #define FOLDPROOF_AVX2 __attribute__((target("avx2"), flatten))
 
 namespace foldproof::isa {

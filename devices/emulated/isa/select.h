@@ -1,4 +1,4 @@
-// The select functions that ptx.def names: each gives a form its semantics, or says that there are none.
+// The select functions named in ptx.def: each assigns the semantics of a form, or rejects the combination.
 #pragma once
 
 #include "devices/emulated/isa/form.h"
@@ -7,7 +7,7 @@ namespace foldproof::isa::select {
 
 using Select = bool (*)(Form&);
 
-/// For rows whose combinations all exist and whose semantics are the machine's.
+/// For rows whose combinations all exist and whose semantics are implemented by the machine.
 inline constexpr Select machine = nullptr;
 
 // integer.cpp

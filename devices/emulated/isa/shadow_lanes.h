@@ -1,5 +1,5 @@
-// What the rules of shadow_rules.h are built from: columns of a frame and of its undefined bits, lane by
-// lane.
+// Building blocks of the rules in shadow_rules.h: access to the columns of a frame and of its undefined bits,
+// lane by lane.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace foldproof::isa::shadow {
 
 inline constexpr std::uint64_t all = ~std::uint64_t{0};
 
-/// f of an integer as wide as a column, so that the width is a constant where columns are copied.
+/// Calls f with an integer of the column's width, so that the width is a compile-time constant when columns
+/// are copied.
 template <class F>
 void with_width(unsigned bytes, F f) {
   switch (bytes) {
@@ -50,9 +51,9 @@ inline void write_column(std::byte* frame, std::uint32_t offset, unsigned bytes,
 
 using enum Type;
 
-inline constexpr std::size_t most_sources = 5;  // of instructions whose rule works lane by lane
+inline constexpr std::size_t most_sources = 5;  // for instructions whose rule works lane by lane
 
-/// The sources of one lane, in the order of their operands. Those that an instruction lacks are defined.
+/// The sources of one lane, in operand order. Missing operands count as defined.
 struct Sources {
   std::array<ShadowedValue, most_sources> operand;
   ShadowedValue carry;
@@ -63,7 +64,7 @@ struct Sources {
   }
 };
 
-/// Undefined bits of one lane's destinations. They are cut to the width of the registers.
+/// Undefined bits of one lane's destinations. They are truncated to the width of the registers.
 struct Result {
   std::uint64_t d = 0, e = 0;
   bool carry = false;
@@ -102,7 +103,7 @@ inline void write(std::byte* undefined, const Instruction& instruction, unsigned
   if (form.writes_carry) write_column(undefined, carry_offset, 0, lane, result.carry);
 }
 
-/// rule(form, sources) lane by lane.
+/// Applies rule(form, sources) lane by lane.
 template <auto rule>
 void each_lane(const std::byte* values, std::byte* undefined, const Instruction& instruction,
                LaneMask lanes) {
@@ -112,7 +113,7 @@ void each_lane(const std::byte* values, std::byte* undefined, const Instruction&
   });
 }
 
-/// One element of packed sources; predicates count for every element.
+/// One element of packed sources; predicates apply to every element.
 inline Sources part_of(const Form& form, const Sources& sources, unsigned part) {
   Sources result = sources;
   for (std::size_t k = count_destinations(form), s = 0; k < form.ports.size(); ++k, ++s) {
@@ -123,7 +124,7 @@ inline Sources part_of(const Form& form, const Sources& sources, unsigned part) 
   return result;
 }
 
-/// The rule of one value, element by element where all operands are packed.
+/// Applies the scalar rule, element by element if all operands are packed.
 template <auto rule>
 Result elementwise(const Form& form, const Sources& sources) {
   if (std::ranges::any_of(form.ports, [](const Port& port) { return port.parts == 1; }))
@@ -140,7 +141,7 @@ inline Result strict_rule(const Form&, const Sources& sources) {
   return {.d = all_if(!sources.defined()), .e = all_if(!sources.defined()), .carry = !sources.defined()};
 }
 
-/// Defines a rule of shadow_rules.h by one for a lane: Result rule(const Form&, const Sources&).
+/// Defines a rule of shadow_rules.h from a per-lane rule: Result rule(const Form&, const Sources&).
 #define FOLDPROOF_EACH_LANE(name, rule)                                                                      \
   void name(const std::byte* values, std::byte* undefined, const Instruction& instruction, LaneMask lanes) { \
     each_lane<rule>(values, undefined, instruction, lanes);                                                  \

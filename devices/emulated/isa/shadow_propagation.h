@@ -1,7 +1,7 @@
-// How undefined bits propagate through instructions that work on registers only.
+// Shadow propagation: how undefined bits propagate through register-only instructions.
 //
-// Next to a warp's frame (instruction.h) lies another one of the same layout, its shadow, in which a 1 says
-// that the bit of the register, of the predicate or of CC is undefined. Constants never are.
+// A warp's frame (instruction.h) has a shadow of the same layout, in which a 1 means that the bit of the
+// register, of the predicate or of CC is undefined. Constants are always defined.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@
 namespace foldproof::isa {
 
 /// Sets the undefined bits of the instruction's destinations, in the lanes of `lanes`, from those of its
-/// sources, which a destination may be as well. `values` is the frame before the instruction ran. For forms
-/// with Action::compute and Action::matrix_multiply. Defined sources give defined destinations, and no bit is
-/// called defined that undefined ones can change; how fine it is beyond that, the column `shadow` of ptx.def
-/// says.
+/// sources, which may include a destination. `values` is the frame before the instruction ran. For forms with
+/// Action::compute and Action::matrix_multiply. Defined sources give defined destinations, and a bit that
+/// undefined bits can change is never marked as defined; the column `shadow` of ptx.def determines the
+/// precision beyond that.
 void propagate_undefined(const std::byte* values, std::byte* undefined, const Instruction& instruction,
                          LaneMask lanes);
 
-/// Whether a row of the frame of undefined bits has any, in any lane; 0 bytes: a mask.
+/// Whether a row of the shadow has an undefined bit in any lane; 0 bytes: a mask.
 bool any_undefined(const std::byte* undefined, std::uint32_t offset, unsigned column_bytes);
 
-/// Whether all that an instruction does is to move bits: mov and its kin, conversions between integers.
+/// Whether the instruction only moves bits: mov and related instructions, and conversions between integers.
 bool moves_bits(const Form& form);
 
-/// f(offset, column bytes, written) for all rows that such an instruction reads or writes, CC among them; 0
-/// bytes: a mask. A row that is read and written comes twice.
+/// Calls f(offset, column bytes, written) for every row that the instruction reads or writes, including CC; 0
+/// bytes: a mask. A row that is both read and written is visited twice.
 template <class F>
 void for_each_row(const Instruction& instruction, F f) {
   const Form& form = *instruction.form;

@@ -1,4 +1,4 @@
-// Rules for moves, logic and integer arithmetic.
+// Shadow rules for moves, logic and integer arithmetic.
 #include "devices/emulated/isa/shadow_lanes.h"
 #include "devices/emulated/isa/shadow_propagation.h"
 #include "devices/emulated/isa/shadow_rules.h"
@@ -25,15 +25,15 @@ void strict(const std::byte* values, std::byte* undefined, const Instruction& in
   each_lane<elementwise<strict_rule>>(values, undefined, instruction, lanes);
 }
 
-/// As the bits themselves move, so do their undefined ones.
+/// Undefined bits move exactly like the bits themselves.
 void moved(const std::byte*, std::byte* undefined, const Instruction& instruction, LaneMask lanes) {
   instruction.form->compute(undefined, instruction, lanes);
 }
 
 namespace {
 
-/// Runs the instruction apart, on the undefined bits of the first `moving` sources and the values of the
-/// others. What lanes get whose other sources are undefined, `doubtful` says.
+/// Runs the instruction on a scratch frame, with the undefined bits of the first `moving` sources and the
+/// values of the others. `doubtful` computes the result for lanes whose other sources are undefined.
 template <std::size_t moving, auto doubtful>
 void steered(const std::byte* values, std::byte* undefined, const Instruction& instruction, LaneMask lanes) {
   constexpr std::size_t row_bytes = warp_size * sizeof(std::uint64_t);
@@ -78,8 +78,8 @@ void cvt(const std::byte* values, std::byte* undefined, const Instruction& instr
   (moves_between_integers(*instruction.form) ? moved : strict)(values, undefined, instruction, lanes);
 }
 
-/// Defines the rule that shadow_rules.h declares: a pure function of one lane's sources, whose operands are
-/// a, b, c, l and q.
+/// Defines a rule declared in shadow_rules.h as a pure function of one lane's sources, whose operands are a,
+/// b, c, l and q.
 
 namespace {
 
@@ -134,7 +134,7 @@ Result negation_rule(const Form&, const Sources& sources) {
   return {shadowed::sub({}, sources.operand[0]).undefined};
 }
 
-/// The product of the low bits, as numbers of the form's type.
+/// The product of the low bits, interpreted in the form's type.
 ShadowedValue product_of(const Form& form, const Sources& sources, unsigned bits) {
   const bool by_sign = is_signed(form.type);
   return shadowed::mul(shadowed::extended(sources.operand[0], bits, by_sign),
@@ -150,7 +150,7 @@ Result product_sum_rule(const Form& form, const Sources& sources) {
   return {shadowed::add(product_of(form, sources, bits_of(form.type)), sources.operand[2]).undefined};
 }
 
-/// Bits 31…0 or 47…16.
+/// Bits 31…0 of the product, or 47…16 with .hi.
 ShadowedValue product24_of(const Form& form, const Sources& sources) {
   return shadowed::shifted_right(product_of(form, sources, 24), form.has("hi") ? 16 : 0);
 }

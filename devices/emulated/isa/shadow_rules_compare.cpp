@@ -1,4 +1,4 @@
-// Rules for signs of floats, comparisons and matrices.
+// Shadow rules for signs of floats, comparisons and matrices.
 #include "devices/emulated/isa/shadow_lanes.h"
 #include "devices/emulated/isa/shadow_rules.h"
 
@@ -30,7 +30,7 @@ Result sign_rule(const Form& form, const Sources& sources) {
   return {a.undefined & ~(keeps_sign ? 0 : sign)};
 }
 
-/// The comparison of the form; that of floats is strict, and in doubt where c is undefined too.
+/// The form's comparison. For floats it is strict: undefined if a, b or c is.
 ShadowedValue compared(const Form& form, Type type, ShadowedValue a, ShadowedValue b, ShadowedValue c) {
   using enum Compare;
   if (type > s64) return {0, (a.undefined | b.undefined | c.undefined) != 0};
@@ -53,7 +53,7 @@ ShadowedValue compared(const Form& form, Type type, ShadowedValue a, ShadowedVal
   }
 }
 
-/// Whether the comparison, joined with c, is undefined.
+/// Whether the comparison, combined with c, is undefined.
 std::uint64_t joined_with(const Form& form, ShadowedValue test, ShadowedValue c) {
   switch (form.boolean) {
     case Boolean::none: return test.undefined & 1;
@@ -74,7 +74,7 @@ Result set_rule(const Form& form, const Sources& sources) {
   return {all_if(joined_with(form, compared(form, form.type2, a, b, c), c) != 0)};
 }
 
-/// Whether the comparison of one element of packed floats, joined with c, is undefined.
+/// Whether the comparison of one element of packed floats, combined with c, is undefined.
 std::uint64_t part_test(const Form& form, const Sources& sources, unsigned part) {
   const Sources element = part_of(form, sources, part);
   const auto& [a, b, c, unused, unused2] = element.operand;

@@ -1,7 +1,7 @@
-// Values some of whose bits are undefined, and what instructions make of them.
+// Partially undefined values, and the operations on them.
 //
-// A function here calls a bit of its result undefined if undefined bits of the operands can change it;
-// functions that may call other bits undefined as well say so. Operands count as independent of each other.
+// A function here marks a bit of its result as undefined if undefined bits of the operands can change it;
+// functions that may mark further bits say so. Operands are assumed to be independent of each other.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ inline std::uint64_t low_ones(unsigned bits) {
 }
 
 struct ShadowedValue {
-  std::uint64_t value = 0;      ///< where bits are undefined, whatever is there
+  std::uint64_t value = 0;      ///< undefined bits are arbitrary
   std::uint64_t undefined = 0;  ///< a 1 for each undefined bit
 
-  /// The least and the greatest unsigned number that it can be.
+  /// The smallest and the largest unsigned number that it can be.
   std::uint64_t least() const { return value & ~undefined; }
   std::uint64_t most() const { return value | undefined; }
 };
@@ -31,14 +31,15 @@ inline ShadowedValue cut(ShadowedValue x, unsigned bits) {
 inline ShadowedValue shifted_right(ShadowedValue x, unsigned amount) {
   return {x.value >> amount, x.undefined >> amount};
 }
-/// The low bits, extended to 64: by the sign, which may be undefined and makes its copies so, or by zeros.
+/// The low bits, extended to 64: by the sign, whose copies are undefined if it is, or by zeros.
 inline ShadowedValue extended(ShadowedValue x, unsigned bits, bool by_sign) {
   const ShadowedValue low = cut(x, bits);
   const std::uint64_t sign = by_sign ? std::uint64_t{1} << (bits - 1) : 0;
   return {(low.value ^ sign) - sign, (low.undefined ^ sign) - sign};
 }
 
-/// Bit by bit the entry of the table `lut` that the bits of a, b and c name (a is the high one), as in lop3.
+/// Bitwise lookup in the table `lut`, indexed by the bits of a, b and c (a is the most significant), as in
+/// lop3.
 inline ShadowedValue look_up(std::uint32_t lut, ShadowedValue a, ShadowedValue b, ShadowedValue c = {}) {
   std::uint64_t can_be[2] = {0, 0};
   for (unsigned entry = 0; entry < 8; ++entry) {
@@ -53,8 +54,8 @@ inline constexpr std::uint32_t lut_and = 0xC0, lut_or = 0xFC, lut_xor = 0x3C, lu
 
 inline ShadowedValue not_(ShadowedValue a) { return {~a.value, a.undefined}; }
 
-/// a + b + carry (mod 2^64). Carries are the least where all undefined bits are 0, and the greatest where all
-/// are 1; a carry that is the same in both is defined.
+/// a + b + carry (mod 2^64). Carries are smallest if all undefined bits are 0, and largest if all are 1; a
+/// carry that is equal in both cases is defined.
 inline ShadowedValue add(ShadowedValue a, ShadowedValue b, ShadowedValue carry = {}) {
   const std::uint64_t least = a.least() + b.least() + carry.least();
   const std::uint64_t most = a.most() + b.most() + carry.most();
@@ -62,15 +63,15 @@ inline ShadowedValue add(ShadowedValue a, ShadowedValue b, ShadowedValue carry =
 }
 inline ShadowedValue sub(ShadowedValue a, ShadowedValue b) { return add(a, not_(b), {1, 0}); }
 
-/// The carry out of the same sum of values of `bits` bits.
+/// Whether the carry out of the same sum of `bits`-bit values is undefined.
 inline bool carry_is_undefined(ShadowedValue a, ShadowedValue b, ShadowedValue carry, unsigned bits) {
   const u128 least = u128{a.least()} + b.least() + carry.least();
   const u128 most = u128{a.most()} + b.most() + carry.most();
   return least >> bits != most >> bits;
 }
 
-/// a * b (mod 2^64) as the sum of b shifted by the places of a's ones, with what undefined bits add or leave
-/// out summed apart. Such sums are not independent, so that it may call too many bits undefined.
+/// a * b (mod 2^64) as a sum of b shifted by the positions of the ones in a; contributions of undefined bits
+/// are summed separately. Such sums are not independent, so too many bits may be marked as undefined.
 inline ShadowedValue mul(ShadowedValue a, ShadowedValue b) {
   const ShadowedValue least{a.least() * b.least(), 0};
   ShadowedValue rest;
@@ -83,13 +84,14 @@ inline ShadowedValue mul(ShadowedValue a, ShadowedValue b) {
   return add(least, rest);
 }
 
-/// a == b: defined where a defined bit differs.
+/// a == b: defined if a defined bit differs.
 inline ShadowedValue equal(ShadowedValue a, ShadowedValue b) {
   const std::uint64_t undefined = a.undefined | b.undefined, differences = a.value ^ b.value;
   const bool differ = (differences & ~undefined) != 0;
   return {!differ, !differ && undefined != 0};
 }
-/// a < b, unsigned: defined where a's greatest and b's least agree with a's least and b's greatest.
+/// a < b, unsigned: defined if comparing a's largest with b's smallest value and a's smallest with b's
+/// largest agree.
 inline ShadowedValue less(ShadowedValue a, ShadowedValue b) {
   const bool always = a.most() < b.least(), sometimes = a.least() < b.most();
   return {sometimes, always != sometimes};

@@ -11,7 +11,7 @@ namespace {
 
 using isa::StateSpace;
 
-constexpr std::uint64_t workspace_bytes = 256;  // of cooperative groups' grid barrier
+constexpr std::uint64_t workspace_bytes = 256;  // size of the counter of cooperative groups' grid barrier
 
 std::string_view space_name(StateSpace space) {
   switch (space) {
@@ -79,7 +79,7 @@ Region AddressSpace::region(Warp& warp, StateSpace space, std::uint64_t address,
     case StateSpace::shared_cluster: return shared_region(*warp.block, address, 0);
     case StateSpace::local: return local_region(warp, lane, 0);
     case StateSpace::constant: return {constants_.data(), nullptr, 0, constants_.size()};
-    // The launch's parameters are read only: loads alone reach this.
+    // The launch's parameters are read-only: only loads reach this.
     case StateSpace::param:
       return {const_cast<std::byte*>(parameters_.data()), nullptr, 0, parameters_.size()};
     case StateSpace::none: break;
@@ -112,7 +112,7 @@ void AddressSpace::find_common(WarpAccess& access) {
   access.defined = found.defined ? found.defined - found.begin : nullptr;
 }
 
-// The same in the own block's shared memory.
+// The same for the executing block's own shared memory.
 void AddressSpace::find_common_shared(WarpAccess& access) const {
   Block& block = *access.warp.block;
   const std::uint64_t end = access.at.high + access.bytes;
@@ -169,7 +169,7 @@ StateSpace AddressSpace::owner(StateSpace space, std::uint64_t address) {
   }
 }
 
-// Constants and the parameters of the launch are read-only.
+// Constants and launch parameters are read-only.
 bool AddressSpace::writable(StateSpace space, std::uint64_t address) {
   const StateSpace in = owner(space, address);
   return in != StateSpace::constant && in != StateSpace::param;
@@ -182,10 +182,10 @@ std::string AddressSpace::describe(StateSpace space, std::uint64_t address, std:
   }
   if (space == StateSpace::global) return global_.describe(address, bytes);
   if (space == StateSpace::local)
-    return fmt::format("at offset {} of the thread's local memory, which nothing owns",
+    return fmt::format("at offset {} of the thread's local memory, which is unallocated",
                        static_cast<std::int64_t>(address));
   if (!writable(space, address))
-    return fmt::format("at offset {} of {} memory, which nothing owns or which is only read",
+    return fmt::format("at offset {} of {} memory, which is unallocated or read-only",
                        static_cast<std::int64_t>(address), space_name(space));
   return describe_shared(address, bytes);
 }
@@ -248,7 +248,8 @@ std::string AddressSpace::name_at(bool shared, std::uint64_t address) const {
   if (!shared) return global_.name_at(address);
   const std::uint64_t place = address & isa::shared_offset_mask;
   for (const SharedRegion& region : shared_.regions)
-    if (region.contains(place)) return "the shared " + region.variable->name;
+    if (region.contains(place))
+      return region.variable->dynamic ? region.variable->name : "the shared " + region.variable->name;
   return "shared memory";
 }
 

@@ -1,4 +1,4 @@
-// Where addresses lead: windows, exact bounds, alignment, and words for what lies outside.
+// Address resolution: windows, exact bounds, alignment, and descriptions of out-of-bounds addresses.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 namespace foldproof::emulated {
 
 /// The memory of one launch: global and constant memory, its parameters, and the shared and local memory of
-/// resident blocks. Maps of defined bits (Region::defined) are null where definedness is not tracked.
+/// resident blocks. Maps of defined bits (Region::defined) are null if definedness is not tracked.
 class AddressSpace {
  public:
-  /// Zeroed memory for the counter of cooperative groups' grid barrier exists while this does, if the launch
-  /// is cooperative. All references outlive it. `residency` starts a block whose shared memory a peer reaches
-  /// for.
+  /// For a cooperative launch, zeroed memory for the counter of cooperative groups' grid barrier is allocated
+  /// for the lifetime of this object. All references must outlive it. `residency` starts a block when a peer
+  /// accesses its shared memory.
   AddressSpace(const Program& program, const Geometry& geometry, const SharedMemory& shared, Memory& global,
                std::vector<std::byte> parameters, Residency& residency, FindingLog& findings);
   ~AddressSpace();
@@ -30,23 +30,24 @@ class AddressSpace {
   AddressSpace& operator=(const AddressSpace&) = delete;
 
   const std::vector<std::byte>& parameters() const { return parameters_; }
-  /// What %envreg1 and 2 point to: the counter of the grid barrier; 0 where there is none.
+  /// The address in %envreg1 and %envreg2: the counter of the grid barrier; 0 if there is none.
   std::uint64_t workspace() const { return workspace_.value_or(0); }
 
-  /// The memory around an address, as that lane sees it; a region without bytes where there is none.
+  /// The memory region that contains an address, as seen by that lane; a region of 0 bytes if there is none.
   Region region(Warp& warp, isa::StateSpace space, std::uint64_t address, unsigned lane);
-  /// Sets `host` and `defined` of an access whose lanes all reach one region, as most do.
+  /// Sets `host` and `defined` of an access if all its lanes are in one region, the common case.
   void find_common(WarpAccess& access);
   /// Sets `hosts` lane by lane. Lanes whose access is out of bounds or misaligned are reported ("a WHAT of 4
-  /// bytes …") and are no longer valid.
+  /// bytes …") and become invalid.
   void resolve(WarpAccess& access, const char* what, std::uint32_t alignment);
-  /// From now on the global allocation that a lane accesses has a map of defined bits, all defined.
-  /// Returns the lane's place in it.
+  /// Creates the map of defined bits of the global allocation that a lane accesses, with all bits defined, if
+  /// it does not exist. Returns the lane's position in it.
   std::byte* make_map(const WarpAccess& access, unsigned lane);
-  /// A lane's place in the map of defined bits; null where all bits of the allocation are defined.
+  /// A lane's position in the map of defined bits; null if the memory has no map, since all its bits are
+  /// defined.
   std::byte* map_of(const WarpAccess& access, unsigned lane);
 
-  /// The space that an address belongs to: for a generic one, by its window.
+  /// The state space that contains an address: for a generic address, determined by its window.
   static isa::StateSpace owner(isa::StateSpace space, std::uint64_t address);
   static bool is_shared(isa::StateSpace space, std::uint64_t address) {
     const isa::StateSpace in = owner(space, address);
@@ -57,14 +58,15 @@ class AddressSpace {
     BlockNumber block;
     std::uint64_t offset;
   };
-  /// Whose shared memory an address means: rank 0 is the own block, rank r + 1 the cluster's block r.
+  /// The block and offset of a shared address: rank field 0 is the executing block, r + 1 the cluster's block
+  /// r.
   static SharedPlace shared_place(const Warp& warp, std::uint64_t address);
   /// Calls visit(SharedRegion) for each variable in a block's shared memory.
   template <class Visit>
   void for_each_shared(Visit visit) const {
     for (const SharedRegion& region : shared_.regions) visit(region);
   }
-  /// "the shared tile" or "the buffer partials": the memory around an address.
+  /// The memory object that contains an address: "the shared tile" or "the buffer partials".
   std::string name_at(bool shared, std::uint64_t address) const;
 
  private:

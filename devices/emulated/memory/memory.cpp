@@ -12,15 +12,15 @@
 
 namespace foldproof::emulated {
 namespace {
-constexpr std::uint64_t first_window = 16;                   // those below belong to the other state spaces
+constexpr std::uint64_t first_window = 16;                   // lower windows belong to other state spaces
 constexpr std::uint64_t most_windows = 4096 - first_window;  // addresses stay below 2^48, as on hardware
 }  // namespace
 
 std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   if (bytes > isa::window_size)
     throw InputError(
-        fmt::format("an allocation of {} bytes is larger than the 64 GiB that the emulated device "
-                    "gives to one; use a smaller count",
+        fmt::format("an allocation of {} bytes exceeds the emulated device's limit of 64 GiB per allocation; "
+                    "use a smaller count",
                     bytes));
   Allocation made;
   made.name = name;
@@ -29,14 +29,13 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   try {
     made.host.reset(new std::byte[bytes]);
   } catch (const std::bad_alloc&) {
-    throw InputError(fmt::format("this machine has no {} bytes of memory left; use a smaller count", bytes));
+    throw InputError(fmt::format("out of host memory: cannot allocate {} bytes; use a smaller count", bytes));
   }
   if (tracks_) made.defined.reset(static_cast<std::byte*>(std::calloc(std::max<std::uint64_t>(bytes, 1), 1)));
   std::uint32_t index = 0;
   if (unused_.empty()) {
     if (windows_.size() == most_windows)
-      throw InputError(
-          fmt::format("more than {} allocations at a time are too many; free some", most_windows));
+      throw InputError(fmt::format("too many allocations (limit {}); free some", most_windows));
     index = static_cast<std::uint32_t>(windows_.size());
     windows_.emplace_back();
   } else {
@@ -44,7 +43,7 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
     unused_.pop_back();
   }
   const std::uint64_t address = (first_window + index) << isa::window_bits;
-  fill_undefined({made.host.get(), bytes}, filling_, global_memory, address);
+  fill_undefined({made.host.get(), bytes}, fill_, global_memory, address);
   windows_[index] = std::move(made);
   return address;
 }
@@ -105,7 +104,7 @@ std::string Memory::name_at(std::uint64_t address) const {
 }
 
 std::string Memory::describe(std::uint64_t address, std::uint64_t size) const {
-  // An address towards the end of a window belongs to an index into the next one that went below zero.
+  // An address near the end of a window is taken to be a negative index into the next one.
   const bool goes_below = address % isa::window_size >= isa::window_size / 2;
   for (const std::uint64_t near : {address + (goes_below ? isa::window_size : 0), address}) {
     const std::uint64_t index = (near >> isa::window_bits) - first_window;

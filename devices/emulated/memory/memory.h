@@ -1,7 +1,7 @@
-// Global memory: allocations far apart from each other, with exact bounds.
+// Global memory: widely spaced allocations with exact bounds.
 //
-//   address = window << 36 | offset; each allocation has a window of its own, so an index that runs past its
-//   end meets nothing for gigabytes.
+//   address = window << 36 | offset; each allocation has its own window, so an index past its end does not
+//   reach another allocation for gigabytes.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "devices/emulated/state/places.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 namespace foldproof::emulated {
 
-/// A stretch of host memory behind a stretch of device addresses.
+/// A range of device addresses and the host memory that backs it.
 struct Region {
   std::byte* host = nullptr;
-  std::byte* defined = nullptr;  ///< the map of its defined bits; null where all are
+  std::byte* defined = nullptr;  ///< map of its defined bits; null if all are defined
   std::uint64_t begin = 0;       ///< first device address
   std::uint64_t bytes = 0;
 
@@ -35,7 +35,7 @@ struct Allocation {
   struct Free {
     void operator()(std::byte* p) const { std::free(p); }
   };
-  std::unique_ptr<std::byte[], Free> defined;  ///< pages that nobody touched cost nothing
+  std::unique_ptr<std::byte[], Free> defined;  ///< malloc: untouched pages cost nothing
   std::uint64_t bytes = 0;
   bool live = false;
 };
@@ -44,33 +44,34 @@ class Memory {
  public:
   explicit Memory(bool tracks_definedness = false) : tracks_(tracks_definedness) {}
 
-  /// What memory holds from now on that is allocated and not yet written.
-  void hold(const Filling& filling) { filling_ = filling; }
-  /// Memory of exactly `bytes` that nobody wrote. Throws InputError beyond 64 GiB or when the host has no
-  /// more.
+  /// Sets the contents of memory that is allocated from now on and not yet written.
+  void hold(const UndefinedFill& fill) { fill_ = fill; }
+  /// Allocates exactly `bytes` bytes of undefined contents. Throws InputError beyond 64 GiB or if the host
+  /// runs out of memory.
   std::uint64_t allocate(std::uint64_t bytes, std::string_view name);
   /// Throws InputError unless `address` came from allocate and was not freed.
   void free(std::uint64_t address);
 
-  /// The host wrote these bytes, which lie in one live allocation.
+  /// The host wrote these bytes, which must be in one live allocation.
   void define(std::uint64_t address, std::uint64_t bytes);
-  /// From now on the allocation around the address has a map, of defined bits only.
+  /// Creates the map of the allocation that contains the address, with all bits defined, if it does not
+  /// exist.
   void map_definedness(std::uint64_t address);
 
-  /// Of all bytes that are defined, and of which are.
+  /// Digest of all defined bytes and of which bytes are defined.
   std::uint64_t digest() const;
-  /// The live allocation around an address; a region of no bytes where there is none.
+  /// The live allocation that contains an address; a region of 0 bytes if there is none.
   Region find(std::uint64_t address) const;
-  /// "the buffer partials": the allocation that an access hits.
+  /// "the buffer partials": the allocation that contains the address.
   std::string name_at(std::uint64_t address) const;
-  /// "4 bytes past the end of "partials" (64 bytes)": where an address that hits nothing lies.
+  /// "4 bytes past the end of "partials" (64 bytes)": describes an address outside every allocation.
   std::string describe(std::uint64_t address, std::uint64_t size) const;
 
  private:
   Allocation& allocation_at(std::uint64_t address);
 
   bool tracks_;
-  Filling filling_;
+  UndefinedFill fill_;
   std::vector<Allocation> windows_;
   std::vector<std::uint32_t> unused_;
 };

@@ -1,6 +1,6 @@
-// One access of a warp's lanes to memory.
+// A memory access by the lanes of a warp.
 //
-//   instruction ──► addresses by lane ──► bytes on the host, all lanes' in one place or each lane's by itself
+//   instruction ──► addresses by lane ──► host memory, in one region for all lanes or separately per lane
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace foldproof::emulated {
 
-/// Where each lane's bytes lie on the host, and their map of defined bits.
+/// The host address of each lane's bytes, and of their map of defined bits.
 struct LaneHosts {
   std::array<std::byte*, isa::warp_size> bytes;
   std::array<std::byte*, isa::warp_size> defined;
@@ -21,32 +21,32 @@ struct LaneHosts {
   std::byte* operator[](unsigned lane) const { return bytes[lane]; }
 };
 
-/// An instruction's access to memory, from addresses to bytes on the host.
+/// The memory access of an instruction, from device addresses to host memory.
 struct WarpAccess {
-  WarpAccess(Warp& of, Frame& its_frame, const Instruction& instruction, const Detail& its_detail,
+  WarpAccess(Warp& of, Frame& its_frame, const Instruction& instruction, const MachineOperands& its_detail,
              LaneMask executing);
 
-  /// Fills `at` for the executing lanes, from `address` of the instruction.
-  void gather(const Detail::Address& address);
-  /// Whether consecutive lanes each move a whole register to or from its place in one stretch of memory.
+  /// Fills `at` for the executing lanes from the instruction's `address`.
+  void gather(const MachineOperands::Address& address);
+  /// Whether consecutive lanes each move a whole register to or from consecutive memory.
   bool is_simple() const;
-  /// A lane's bytes; it is valid, or `host` is set.
+  /// A lane's bytes; the lane must be valid, or `host` set.
   std::byte* bytes_of(unsigned lane) const { return host ? host + at[lane] : hosts[lane]; }
 
   Warp& warp;
   Frame& frame;
   const Instruction& i;
-  const Detail& detail;
+  const MachineOperands& detail;
   isa::StateSpace space;
-  std::uint32_t bytes;  ///< of one lane
+  std::uint32_t bytes;  ///< per lane
   bool writes;
   LaneMask executing;
   LaneMask valid;  ///< executing lanes whose access is in bounds and aligned
   Addresses at;    ///< left uninitialised until `gather`
-  /// Where address 0 would be of the memory that all lanes access, in bounds and aligned, and of its map of
-  /// defined bits; null where they have no memory in common.
+  /// The host address that corresponds to device address 0 for the memory that all lanes access, in bounds
+  /// and aligned, and likewise for its map of defined bits; null if the lanes do not share one region.
   std::byte *host = nullptr, *defined = nullptr;
-  LaneHosts hosts;  ///< of valid lanes, where `host` is null or an owner asked for them; else uninitialised
+  LaneHosts hosts;  ///< of valid lanes, if `host` is null or shadow state needs it; else uninitialised
 };
 
 }  // namespace foldproof::emulated

@@ -4,7 +4,7 @@ namespace foldproof::emulated {
 namespace {
 
 using isa::Semantics;
-using What = AccessManner::What;
+using What = AccessAttributes::What;
 
 What what_of(const Instruction& i) {
   switch (i.action) {
@@ -17,31 +17,31 @@ What what_of(const Instruction& i) {
   }
 }
 
-// To observers an mbarrier is a word of memory: arriving updates it and releases, waiting reads it, and
-// whoever finds the phase over acquires (ISA 9.7.13.15: .release and .acquire at .cta unless it says
-// otherwise).
-void describe_mbarrier(const isa::Form& form, AccessManner& manner) {
+// Observers see an mbarrier as a word of memory: arriving updates it and releases, waiting reads it, and a
+// waiting lane that finds the phase complete acquires (ISA 9.7.13.15: by default .release and .acquire at
+// .cta).
+void describe_mbarrier(const isa::Form& form, AccessAttributes& attributes) {
   const bool waits = form.has("test_wait") || form.has("try_wait");
   const bool weak = form.has("init");
   const bool relaxed = form.semantics == Semantics::relaxed;
   const bool counts_bytes = form.has("expect_tx") || form.has("complete_tx");
-  manner.what = waits ? What::read : weak ? What::write : What::update;
-  manner.bytes = manner.element_bytes = 8;
-  manner.strong = !weak;
-  manner.acquires = waits && !relaxed;
-  manner.releases = !waits && !weak && !relaxed && !counts_bytes;
-  manner.scope = form.scope == isa::Scope::cluster ? SyncScope::cluster : SyncScope::cta;
+  attributes.what = waits ? What::read : weak ? What::write : What::update;
+  attributes.bytes = attributes.element_bytes = 8;
+  attributes.strong = !weak;
+  attributes.acquires = waits && !relaxed;
+  attributes.releases = !waits && !weak && !relaxed && !counts_bytes;
+  attributes.scope = form.scope == isa::Scope::cluster ? SyncScope::cluster : SyncScope::cta;
 }
 
-// Elements of a vector; one row of a matrix.
-void set_bytes(const Instruction& i, const Detail& detail, AccessManner& manner) {
+// All elements of a vector, or one row of a matrix.
+void set_bytes(const Instruction& i, const MachineOperands& detail, AccessAttributes& attributes) {
   if (i.action == Action::load_matrix || i.action == Action::store_matrix) {
-    manner.bytes = manner.element_bytes = 16;
+    attributes.bytes = attributes.element_bytes = 16;
     return;
   }
-  const bool updates = manner.what == What::update;
-  manner.element_bytes = detail.element_bytes;
-  manner.bytes =
+  const bool updates = attributes.what == What::update;
+  attributes.element_bytes = detail.element_bytes;
+  attributes.bytes =
       detail.element_bytes * (updates ? i.form->vector : static_cast<std::uint32_t>(detail.data.size()));
 }
 
@@ -81,22 +81,22 @@ bool accesses_memory(const Instruction& i) {
   }
 }
 
-AccessManner manner_of(const Instruction& i, const Detail& detail) {
+AccessAttributes attributes_of(const Instruction& i, const MachineOperands& detail) {
   const isa::Form& form = *i.form;
-  AccessManner manner;
-  manner.what = what_of(i);
-  manner.strong =
-      manner.what == What::update || (form.semantics != Semantics::none && form.semantics != Semantics::weak);
-  manner.acquires = acquires(form.semantics) && manner.what != What::write;
-  manner.releases = releases(form.semantics) && manner.what != What::read;
-  manner.returns = i.action != Action::reduction;
-  manner.polled = i.polled;
-  manner.confirmed = i.confirmed;
-  manner.scope = scope_of(form);
-  manner.site = i.site;
-  set_bytes(i, detail, manner);
-  if (i.action == Action::mbarrier) describe_mbarrier(form, manner);
-  return manner;
+  AccessAttributes attributes;
+  attributes.what = what_of(i);
+  attributes.strong = attributes.what == What::update ||
+                      (form.semantics != Semantics::none && form.semantics != Semantics::weak);
+  attributes.acquires = acquires(form.semantics) && attributes.what != What::write;
+  attributes.releases = releases(form.semantics) && attributes.what != What::read;
+  attributes.returns = i.action != Action::reduction;
+  attributes.polled = i.polled;
+  attributes.confirmed = i.confirmed;
+  attributes.scope = scope_of(form);
+  attributes.site = i.site;
+  set_bytes(i, detail, attributes);
+  if (i.action == Action::mbarrier) describe_mbarrier(form, attributes);
+  return attributes;
 }
 
 }  // namespace foldproof::emulated

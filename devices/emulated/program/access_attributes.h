@@ -1,4 +1,4 @@
-// How instructions access memory, in the words of those who watch.
+// The memory access attributes of instructions, in the terms of observers.
 #pragma once
 
 #include "devices/emulated/program/program.h"
@@ -12,8 +12,8 @@ bool releases(isa::Semantics semantics);
 
 bool accesses_memory(const Instruction& instruction);
 
-/// Of an instruction that accesses memory, is marked (polls.h, guesses.h) and has its number. What an
-/// asynchronous copy reads, and how many bytes, shows when it is executed.
-AccessManner manner_of(const Instruction& instruction, const Detail& detail);
+/// The instruction must access memory, be marked (polls.h, cas_confirmed.h) and have its site number. For an
+/// asynchronous copy, the source and the number of bytes are known only when it executes.
+AccessAttributes attributes_of(const Instruction& instruction, const MachineOperands& detail);
 
 }  // namespace foldproof::emulated

@@ -1,5 +1,5 @@
-// Follows the values that compare-and-swaps expect back to where they come from, against the direction of the
-// copies, whatever the order of the instructions.
+// Traces the values that compare-and-swaps expect backwards through copies to their origins, independent of
+// instruction order.
 #include "devices/emulated/program/cas_confirmed.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ bool is_weak_load(const Instruction& i) {
          (i.form->semantics == isa::Semantics::none || i.form->semantics == isa::Semantics::weak);
 }
 
-// The row of a parameter's slot in which an access begins.
-std::uint32_t slot_row(const Detail::Address& address) {
+// The row of a parameter slot at which an access begins.
+std::uint32_t slot_row(const MachineOperands::Address& address) {
   return address.row + static_cast<std::uint32_t>(address.displacement / 4) * 128;
 }
 
@@ -38,7 +38,7 @@ class Copies {
       for (const Instruction& i : program.functions[f].instructions) add(f, i);
   }
 
-  /// All that a value in one of these may have been copied from, themselves included.
+  /// All cells from which the value of one of these may have been copied, including themselves.
   std::set<Cell> origins(std::vector<Cell> open) const {
     std::set<Cell> seen(open.begin(), open.end());
     while (!open.empty()) {
@@ -69,8 +69,8 @@ class Copies {
     }
   }
 
-  void add_slot_access(std::size_t f, bool stores, const Detail& detail) {
-    if (detail.address.base != Detail::Base::slot || detail.data.size() != 1) return;
+  void add_slot_access(std::size_t f, bool stores, const MachineOperands& detail) {
+    if (detail.address.base != MachineOperands::Base::slot || detail.data.size() != 1) return;
     const Cell data{f, detail.data[0]}, slot{f, slot_row(detail.address)};
     if (stores)
       add(data, slot);
@@ -78,9 +78,9 @@ class Copies {
       add(slot, data);
   }
 
-  void add_call(std::size_t f, const Detail& detail) {
+  void add_call(std::size_t f, const MachineOperands& detail) {
     if (detail.function == isa::no_operand) return;
-    const Code& callee = program_.functions[detail.function];
+    const FunctionCode& callee = program_.functions[detail.function];
     const std::size_t arguments = std::min(detail.arguments.size(), callee.parameters.size());
     for (std::size_t k = 0; k < arguments; ++k)
       add({f, detail.arguments[k].offset}, {detail.function, callee.parameters[k].offset});
@@ -93,7 +93,7 @@ class Copies {
 }  // namespace
 
 void mark_confirmed(Program& program) {
-  std::vector<Cell> expected;  // what a compare-and-swap expects in memory
+  std::vector<Cell> expected;  // the values that compare-and-swaps expect in memory
   for (std::size_t f = 0; f < program.functions.size(); ++f)
     for (const Instruction& i : program.functions[f].instructions)
       if (i.action == Action::atomic && i.form->atomic == isa::AtomicKind::cas)

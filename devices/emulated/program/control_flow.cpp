@@ -21,8 +21,8 @@ bool may_diverge(const Instruction& i) {
   return i.action == Action::branch_indexed || (i.action == Action::branch && i.guard != isa::no_operand);
 }
 
-// The control-flow graph turned round: an edge from each instruction to those that may run before it. The
-// last vertex is the end of the function, from which everything is reached backwards.
+// The reversed control-flow graph: an edge from each instruction to those that may run before it. The last
+// vertex is the end of the function, from which all instructions are reachable.
 Graph reversed_graph(const std::vector<Instruction>& code,
                      const std::vector<const std::vector<std::uint32_t>*>& indexed) {
   const std::size_t end = code.size();
@@ -51,7 +51,7 @@ void insert_joins(std::vector<Instruction>& code,
   }
 
   std::vector<Instruction> result;
-  std::vector<std::uint32_t> moved(end + 1);  // old index → new index (of the join, where there is one)
+  std::vector<std::uint32_t> moved(end + 1);  // old index → new index (of the join, if there is one)
   result.reserve(end + joins.size());
   for (std::size_t pc = 0; pc < end; ++pc) {
     moved[pc] = static_cast<std::uint32_t>(result.size());

@@ -1,4 +1,4 @@
-// Where lanes that took different ways meet again.
+// Reconvergence points of diverged lanes.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,14 @@
 
 namespace foldproof::emulated {
 
-/// Whether the path of the lanes that execute it ends here for them; a guard may let others go on.
+/// Whether the executing lanes leave the function here; a guard may let other lanes continue.
 inline bool leaves(const isa::Instruction& i) {
   return i.action == isa::Action::ret || i.action == isa::Action::exit || i.action == isa::Action::trap;
 }
 
-/// visit(from, to) for each instruction and each that may run right after it; the end of the code follows
-/// those that leave. `indexed_targets` are those of indexed branches, in order, a list each.
+/// Calls visit(from, to) for each instruction and each possible successor; the end of the code is the
+/// successor of instructions that leave. `indexed_targets`: the targets of indexed branches, in order, one
+/// list each.
 template <class Visit>
 void for_each_flow(const std::vector<isa::Instruction>& code,
                    const std::vector<const std::vector<std::uint32_t>*>& indexed_targets, Visit visit) {
@@ -33,13 +34,13 @@ void for_each_flow(const std::vector<isa::Instruction>& code,
   }
 }
 
-/// Finds the immediate post-dominator of every branch that lanes may take differently, inserts an
-/// Action::join before each of those places (and after each call), and makes Instruction::target and ::join
-/// point into the new code. `targets` of indexed branches, one list each, are rewritten as well.
+/// Finds the immediate post-dominator of every branch that may diverge, inserts an Action::join before each
+/// of those places (and after each call), and updates Instruction::target and ::join to the new code.
+/// `targets` of indexed branches, one list each, are rewritten as well.
 void insert_joins(std::vector<isa::Instruction>& code,
                   const std::vector<std::vector<std::uint32_t>*>& indexed_targets);
 
-/// A number for each instruction: equal for those that are in one loop with each other (strongly connected).
+/// A number for each instruction, equal for instructions in the same loop (strongly connected component).
 /// `targets` as above.
 std::vector<std::size_t> loops_of(const std::vector<isa::Instruction>& code,
                                   const std::vector<const std::vector<std::uint32_t>*>& indexed_targets);

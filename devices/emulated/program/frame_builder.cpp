@@ -37,7 +37,7 @@ std::uint32_t FrameBuilder::constant(std::uint64_t bits, unsigned column_bytes) 
   if (column_bytes == 0) {
     std::memcpy(at, &bits, sizeof(isa::LaneMask));
   } else {
-    const std::uint64_t words[2] = {bits, 0};  // a 128-bit constant has an empty upper half
+    const std::uint64_t words[2] = {bits, 0};  // the upper half of a 128-bit constant is zero
     for (unsigned lane = 0; lane < isa::warp_size; ++lane)
       std::memcpy(at + lane * column_bytes, words, column_bytes);
   }

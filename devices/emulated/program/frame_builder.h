@@ -1,4 +1,4 @@
-// Lays out the register file of one function (see isa/instruction.h for the picture).
+// Lays out the register file of one function (see the layout in isa/instruction.h).
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ class FrameBuilder {
  public:
   FrameBuilder();
 
-  /// A zero row of `column_bytes` a lane; 0 asks for a predicate mask.
+  /// Allocates a zero row of `column_bytes` per lane; 0: a predicate mask.
   std::uint32_t allocate(unsigned column_bytes);
-  /// A row that holds `bits` in every column; `column_bytes` 0 gives a mask, all ones for bits != 0.
+  /// A row with `bits` in every column; `column_bytes` 0: a mask, all ones if bits != 0.
   std::uint32_t constant(std::uint64_t bits, unsigned column_bytes);
 
   std::uint64_t bytes() const { return frame_.size(); }

@@ -1,9 +1,9 @@
 // Lowers the body of one function: declarations become frame offsets, statements become instructions.
 //
-//   Each part has a file of its own: lower_scopes.cpp walks the body, lower_declarations.cpp gives names
-//   their places, lower_operands.cpp turns operands into rows, lower_forms.cpp finds the rows of ptx.def, and
-//   lower_statements.cpp, lower_memory.cpp and lower_calls.cpp put instructions together, which
-//   lower_emit.cpp appends to the code.
+//   Each part has its own file: lower_scopes.cpp walks the body, lower_declarations.cpp allocates declared
+//   names, lower_operands.cpp turns operands into rows, lower_forms.cpp finds the rows of ptx.def, and
+//   lower_statements.cpp, lower_memory.cpp and lower_calls.cpp build instructions, which lower_emit.cpp
+//   appends to the code.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 #include "devices/emulated/program/program.h"
 #include "devices/emulated/program/special_registers.h"
 #include "devices/emulated/program/symbols.h"
-#include "devices/emulated/program/unwritten.h"
+#include "devices/emulated/program/unwritten_registers.h"
 
 namespace foldproof::emulated {
 
@@ -28,43 +28,43 @@ using isa::Type;
 
 inline constexpr std::uint64_t largest_frame = std::uint64_t{1} << 28;  ///< bytes of a warp's registers
 
-/// What the functions of a module share while they are lowered.
+/// Shared by the functions of a module while they are lowered.
 struct LoweringContext {
   Program& program;
   StaticAddresses addresses;
   std::map<std::string, std::uint32_t, std::less<>> functions;  ///< with a body: index in the program
-  std::map<std::string, const Form*, std::less<>> forms;        ///< by opcode, suffixes and what else decides
+  std::map<std::string, const Form*, std::less<>> forms;        ///< by opcode, suffixes and operand shape
 };
 
-/// Thrown for an instruction that no row of ptx.def covers; its statement then becomes a stop.
+/// Thrown for an instruction without a row in ptx.def; its statement is lowered to a stop.
 struct NotCovered {
   std::string what;
 };
 
-/// Bytes of a frame column for a value of that type; 0: a predicate, which is a mask.
+/// Bytes of a frame column for a value of that type; 0: a predicate, stored as a mask.
 unsigned column_bytes(isa::Type type);
 
 /// A statement's opcode and suffixes, for messages and keys.
 std::string text_of(const ptx::Statement& statement);
 
-/// The elements of a vector operand {a, b}; nullptr for any other.
+/// The elements of a vector operand {a, b}; null for any other operand.
 const std::vector<ptx::Operand>* vector_of(const ptx::Operand& operand);
 
-/// The special register that an operand names; nullptr for any other.
+/// The special register that an operand names; null for any other operand.
 const SpecialRow* special_in(const ptx::Operand& operand);
 
 class FunctionLowering {
  public:
   FunctionLowering(LoweringContext& context, const ptx::Function& function);
 
-  /// Once only. Throws InputError where the text is no valid function.
-  Code run();
+  /// Call once. Throws InputError if the text is not a valid function.
+  FunctionCode run();
 
  private:
-  [[noreturn]] void fail(const std::string& sentence) const;  // at the statement in hand
+  [[noreturn]] void fail(const std::string& sentence) const;  // at the current statement
   [[noreturn]] void fail(const std::string& sentence, std::uint32_t line) const;
 
-  // lower_declarations.cpp: what is declared, and where it lives
+  // lower_declarations.cpp: declarations and their storage
   void read_directives();
   void declare_parameters();
   void declare_entry_parameters();
@@ -95,7 +95,7 @@ class FunctionLowering {
   std::uint32_t label_of(const std::string& name);
   void resolve_labels();
 
-  // lower_operands.cpp: an operand becomes the row that holds its value
+  // lower_operands.cpp: maps an operand to the row that holds its value
   const ptx::Operand& operand(const ptx::Statement& statement, std::size_t k) const;
   std::vector<const ptx::Operand*> elements_of(const ptx::Operand& given, const OperandRule& rule) const;
   const Symbol& register_named(const ptx::Name& name);
@@ -113,7 +113,7 @@ class FunctionLowering {
   std::uint32_t read_frame_address(std::int64_t offset, Type type);
   std::uint32_t negate(std::uint32_t predicate);
 
-  // lower_forms.cpp: the row of ptx.def that covers a statement
+  // lower_forms.cpp: finds the row of ptx.def for a statement
   const Form* form_of(const ptx::Statement& statement);
   const Form* form_of(const std::string& opcode, const std::vector<std::string>& suffixes);
   const Form* packing_form(const ptx::Statement& statement, isa::Packing packing, std::size_t parts);
@@ -121,7 +121,7 @@ class FunctionLowering {
   const Form* interned(const std::string& key, const std::string& text,
                        const std::function<std::optional<Form>()>& make_form);
 
-  // lower_statements.cpp: everything but memory and calls
+  // lower_statements.cpp: everything except memory accesses and calls
   void lower_statement(const ptx::Statement& statement);
   bool lower_special_mov(const ptx::Statement& statement);
   void lower_by_rules(const ptx::Statement& statement, Instruction i);
@@ -136,11 +136,12 @@ class FunctionLowering {
   // lower_memory.cpp
   void lower_memory(const ptx::Statement& statement, Instruction i);
   std::uint32_t bytes_unless(const ptx::Operand& predicate, std::uint32_t bytes);
-  void add_data(const ptx::Operand& given, const OperandRule& rule, Detail& detail);
+  void add_data(const ptx::Operand& given, const OperandRule& rule, MachineOperands& detail);
   Type register_type(const std::vector<const ptx::Operand*>& elements, Type type);
-  Detail::Address address_of(const ptx::Operand& given, isa::StateSpace space);
-  Detail::Address address_in(const Symbol& symbol, const ptx::AddressOf& given, isa::StateSpace space);
-  void check_slot(const Detail& detail) const;
+  MachineOperands::Address address_of(const ptx::Operand& given, isa::StateSpace space);
+  MachineOperands::Address address_in(const Symbol& symbol, const ptx::AddressOf& given,
+                                      isa::StateSpace space);
+  void check_slot(const MachineOperands& detail) const;
 
   // lower_calls.cpp
   using Results = std::vector<std::pair<std::uint32_t, Slot>>;  // row and slot, to be loaded after the call
@@ -149,15 +150,15 @@ class FunctionLowering {
   Slot result_slot(const ptx::Operand& result, Results& results);
   Slot register_slot(unsigned bytes);
   const Symbol* slot_named(const ptx::Operand& operand);
-  void set_target(const ptx::CallStatement& call, Instruction& i, Detail& detail);
-  void check_builtin(const Detail& detail, const std::string& name) const;
+  void set_target(const ptx::CallStatement& call, Instruction& i, MachineOperands& detail);
+  void check_builtin(const MachineOperands& detail, const std::string& name) const;
 
-  // lower_emit.cpp: instructions, made and appended
+  // lower_emit.cpp: creates and appends instructions
   Instruction make(const Form* form) const;
   Instruction make_machine(Action action) const;
   void set_guard(const std::optional<ptx::Name>& guard, bool negated, Instruction& i);
   void emit(Instruction i);
-  void emit(Instruction i, Detail detail);
+  void emit(Instruction i, MachineOperands detail);
   void emit_stop(const std::optional<ptx::Name>& guard, bool negated, const std::string& what);
   void emit_end();
   void emit_return(Instruction i);
@@ -168,7 +169,7 @@ class FunctionLowering {
 
   LoweringContext& context_;
   const ptx::Function& function_;
-  Code code_;
+  FunctionCode code_;
   FrameBuilder frame_;
   SymbolTable symbols_;
   std::vector<std::uint32_t> label_places_;  // by label number: an index into the code
@@ -178,10 +179,10 @@ class FunctionLowering {
     unsigned bytes;
   };
   std::vector<Returned> returned_registers_;  // results declared .reg: stored when the function returns
-  RegisterUse use_;                           // of the statement in hand
-  std::vector<RegisterUse> uses_;             // by instruction: a statement's stand with its last
+  RegisterUse use_;                           // of the current statement
+  std::vector<RegisterUse> uses_;             // by instruction: a statement's use is stored with its last one
   std::int64_t slot_bytes_ = 0;               // of the .param variable that the last address named
-  ptx::Location at_;                          // of the statement in hand
+  ptx::Location at_;                          // of the current statement
 };
 
 }  // namespace foldproof::emulated

@@ -16,7 +16,7 @@ bool is_floating_point(isa::Type type) {
   return name.starts_with("f") || name.starts_with("bf") || name.starts_with("tf");
 }
 
-// What only computes: by its opcode, else by the types that it works on.
+// Register-only instructions: classified by opcode, otherwise by their types.
 Class class_of_computation(const Form& form) {
   constexpr std::array moves{"mov",  "mov:pack", "mov:unpack", "prmt", "selp",
                              "slct", "cvta",     "isspacep",   "mapa"};

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t largest_variable = std::uint64_t{1} << 32;
 constexpr std::uint64_t most_static_bytes = std::uint64_t{1} << 30;  // .global and .const of a module
 
-// Each shared variable begins in a 64 KiB slot of its own, so that an index past its end meets no neighbour;
-// its place within 128 bytes is that of the packed layout, so that banks are those of the hardware.
+// Each shared variable starts in its own 64 KiB slot, so that an index past its end does not reach another
+// variable; its offset modulo 128 is that of the packed layout, so that the banks are those of the hardware.
 //
 //     slot k:  |<-- 1024 + packed % 128 -->|<------ variable ------>|  gap up to the next slot
 //
@@ -54,7 +54,7 @@ class Layout {
   }
 
  private:
-  // Shared variables inside an entry are its own: those of different entries may lie at the same addresses.
+  // Shared variables inside an entry are private to it: those of different entries may share addresses.
   void place_entries() {
     const Shared common = shared_;
     Shared furthest = common;
@@ -95,7 +95,7 @@ class Layout {
   void place_shared(const ptx::Variable& variable, StaticAddress& at, std::uint64_t bytes) {
     const bool dynamic = bytes == 0 && (variable.is_extern || !variable.extents.empty());
     if (dynamic) {
-      // All dynamic arrays of a kernel are one array: they share the address that place_dynamic settles.
+      // All dynamic arrays of a kernel are aliases: they share the address set by place_dynamic.
       dynamic_.push_back(&at);
       dynamic_alignment_ = std::max(dynamic_alignment_, alignment_of(variable, program_.name));
       return;
@@ -153,7 +153,7 @@ class Layout {
     std::copy(bytes.begin(), bytes.end(), program_.constants.begin() + static_cast<std::ptrdiff_t>(address));
   }
 
-  // Elements stand one after another, whatever the nesting of braces; what the text leaves out stays zero.
+  // Elements are stored consecutively, regardless of the nesting of braces; omitted ones stay zero.
   void write_initial(const ptx::Variable& variable, std::vector<std::byte>& bytes) {
     const unsigned width = type_bytes(variable, program_.name);
     for (std::size_t i = 0; i < variable.initial.size(); ++i) {
@@ -218,17 +218,17 @@ class Layout {
   std::uint32_t dynamic_alignment_ = 1;
   std::uint64_t static_bytes_ = 0;
   struct Shared {
-    std::uint32_t packed = 0;  // bytes so far, close together
+    std::uint32_t packed = 0;  // bytes so far in the packed layout
     std::uint32_t next_slot = 0;
   };
   Shared shared_;
-  std::string entry_;  // whose variables are being placed; empty: those of all
+  std::string entry_;  // the entry whose variables are being placed; empty: module scope
 };
 
 }  // namespace
 
 std::uint64_t bytes_of(const ptx::Variable& variable, const std::string& module_name) {
-  type_bytes(variable, module_name);  // refuses an unknown type
+  type_bytes(variable, module_name);  // rejects an unknown type
   const std::uint64_t bytes = ptx::bytes_of(variable);
   if (bytes > largest_variable)
     throw InputError(fmt::format("variable {} is larger than 4 GiB", variable.name),

@@ -1,4 +1,4 @@
-// Where the variables of a module live: addresses for .shared, .const and .global, and their first bytes.
+// Layout of a module's variables: addresses in .shared, .const and .global, and their initial bytes.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace foldproof::emulated {
 
-/// A variable that has an address of its own in every activation.
+/// The address of a variable that has the same address in every activation.
 struct StaticAddress {
   ptx::Space space = ptx::Space::none;
   std::uint64_t address = 0;  ///< in its space's window
@@ -18,20 +18,20 @@ struct StaticAddress {
 
 using AddressesByName = std::map<std::string, StaticAddress, std::less<>>;
 
-/// Names are unique at module scope only: scopes inside functions may declare the same one again.
+/// Names are unique only at module scope: scopes inside functions may redeclare a name.
 struct StaticAddresses {
   AddressesByName module;
   std::unordered_map<const ptx::Variable*, StaticAddress> functions;  ///< by declaration
 };
 
 /// Lays out every .shared, .const and .global variable, at module scope and inside functions, and fills the
-/// program's `shared`, `constants` and `globals`. Function names are needed for initialisers that take
-/// addresses.
+/// program's `shared`, `constants` and `globals`. `functions` is needed for initialisers that contain
+/// function addresses.
 StaticAddresses lay_out(const ptx::Module& module, Program& program,
                         const std::map<std::string, std::uint32_t, std::less<>>& functions,
                         const std::function<std::uint64_t(std::uint64_t bytes)>& allocate);
 
-/// Bytes of a whole variable. Throws InputError when they pass the limit of its space.
+/// Bytes of a whole variable. Throws InputError if it exceeds the size limit.
 std::uint64_t bytes_of(const ptx::Variable& variable, const std::string& module_name);
 
 }  // namespace foldproof::emulated

@@ -1,4 +1,5 @@
-// From syntax to a runnable program: names become offsets, suffixes become forms, labels become indices.
+// Lowers a syntax tree to a runnable program: names become offsets, suffixes become forms, labels become
+// indices.
 #include <fmt/format.h>
 
 #include "devices/emulated/program/access_attributes.h"
@@ -10,7 +11,7 @@
 namespace foldproof::emulated {
 namespace {
 
-// Calls and addresses of an alias are those of its function.
+// Calls and addresses of an alias refer to its function.
 void add_aliases(const ptx::Module& module, LoweringContext& context) {
   for (const auto& [name, alias] : module.aliases) {
     const auto function = context.functions.find(alias.function);
@@ -41,14 +42,15 @@ Program lower(const ptx::Module& module, const std::string& name,
   for (const ptx::Function& function : module.functions)
     if (function.body)
       program.functions[context.functions.at(function.name)] = FunctionLowering(context, function).run();
-  for (Code& code : program.functions) mark_polls(code, program.details);
+  for (FunctionCode& code : program.functions) mark_polls(code, program.details);
   mark_confirmed(program);
-  for (Code& code : program.functions)
+  for (FunctionCode& code : program.functions)
     for (Instruction& i : code.instructions) {
       i.site = static_cast<std::uint32_t>(program.sites.size());
       program.sites.push_back(&i);
       i.repeats = is_repeated(i);
-      if (accesses_memory(i)) program.details[i.detail].manner = manner_of(i, program.details[i.detail]);
+      if (accesses_memory(i))
+        program.details[i.detail].attributes = attributes_of(i, program.details[i.detail]);
     }
   return program;
 }

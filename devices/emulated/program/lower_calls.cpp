@@ -1,4 +1,4 @@
-// Calls: arguments and results travel through slots of the caller's frame.
+// Calls: arguments and results are passed through slots in the caller's frame.
 #include <fmt/format.h>
 
 #include "devices/emulated/program/function_lowering.h"
@@ -8,7 +8,7 @@ namespace foldproof::emulated {
 void FunctionLowering::lower_call(const ptx::CallStatement& call) {
   Instruction i = make_machine(Action::call);
   set_guard(call.guard, call.guard_negated, i);
-  Detail detail;
+  MachineOperands detail;
   for (const ptx::Operand& argument : call.arguments) detail.arguments.push_back(argument_slot(argument));
   Results results;
   for (const ptx::Operand& result : call.returns) detail.returns.push_back(result_slot(result, results));
@@ -50,7 +50,7 @@ const Symbol* FunctionLowering::slot_named(const ptx::Operand& operand) {
   return symbol && symbol->kind == Symbol::Kind::slot ? symbol : nullptr;
 }
 
-void FunctionLowering::set_target(const ptx::CallStatement& call, Instruction& i, Detail& detail) {
+void FunctionLowering::set_target(const ptx::CallStatement& call, Instruction& i, MachineOperands& detail) {
   const std::string& target = call.target.text;
   if (const auto found = context_.functions.find(target); found != context_.functions.end()) {
     detail.function = found->second;
@@ -66,7 +66,7 @@ void FunctionLowering::set_target(const ptx::CallStatement& call, Instruction& i
   }
 }
 
-void FunctionLowering::check_builtin(const Detail& detail, const std::string& name) const {
+void FunctionLowering::check_builtin(const MachineOperands& detail, const std::string& name) const {
   const std::size_t wanted = detail.builtin == Builtin::vprintf ? 2 : 5;
   if (detail.arguments.size() != wanted) fail(fmt::format("{} takes {} arguments", name, wanted));
 }

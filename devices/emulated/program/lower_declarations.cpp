@@ -1,4 +1,5 @@
-// What a function declares, and where it lives: rows and slots of the frame, the depot, the launch's bytes.
+// Declarations of a function and their storage: rows and slots of the frame, the depot, the launch
+// parameters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 namespace foldproof::emulated {
 namespace {
 
-constexpr std::uint64_t largest_slot = 4096;        // bytes of a parameter
-constexpr std::uint64_t largest_depot = 512 << 10;  // bytes a thread, as on hardware
+constexpr std::uint64_t largest_slot = 4096;        // bytes of one parameter
+constexpr std::uint64_t largest_depot = 512 << 10;  // bytes per thread, as on hardware
 
 }  // namespace
 
@@ -32,14 +33,14 @@ void FunctionLowering::declare_entry_parameters() {
   for (std::size_t k = 0; k < layout.size(); ++k) {
     const ptx::Variable& parameter = function_.parameters[k];
     const auto [offset, bytes] = layout[k];
-    type_of(parameter);  // refuses types that have no values, such as .texref
+    type_of(parameter);  // rejects types that have no values, such as .texref
     declare(parameter.name, {Symbol::Kind::entry_parameter, bytes, offset}, parameter.ptx_line);
     code_.parameter_offsets.push_back(offset);
     code_.parameter_bytes.push_back(bytes);
   }
 }
 
-// A result leaves in a slot; one declared .reg is stored there when the function returns.
+// A result is returned in a slot; one declared .reg is stored there on return.
 void FunctionLowering::declare_result(const ptx::Variable& result) {
   const Slot slot = new_slot(result);
   code_.returns.push_back(slot);
@@ -50,7 +51,7 @@ void FunctionLowering::declare_result(const ptx::Variable& result) {
   returned_registers_.push_back({row, slot, column_bytes(type)});
 }
 
-// A parameter arrives in a slot; one declared .reg is loaded from there at once.
+// A parameter is passed in a slot; one declared .reg is loaded from it on entry.
 Slot FunctionLowering::incoming(const ptx::Variable& parameter) {
   refuse_predicate(parameter);
   const Slot slot = new_slot(parameter);
@@ -116,7 +117,7 @@ void FunctionLowering::declare_slot(const ptx::Variable& variable, const Slot& s
   declare(variable.name, {Symbol::Kind::slot, slot.bytes, slot.offset}, variable.ptx_line);
 }
 
-// lay_out has given it its place already.
+// Its address was assigned by lay_out.
 void FunctionLowering::declare_fixed(const ptx::Variable& variable) {
   const auto found = context_.addresses.functions.find(&variable);
   if (found == context_.addresses.functions.end())
@@ -133,13 +134,13 @@ void FunctionLowering::declare_registers(const ptx::Variable& variable) {
   }
   const std::uint64_t row_bytes = std::max<std::uint64_t>(column_bytes(type), 1) * isa::warp_size;
   if (frame_.bytes() + row_bytes * *variable.register_count > largest_frame)
-    fail(fmt::format("the registers {}<{}> do not fit into {} MiB a warp", variable.name,
+    fail(fmt::format("the registers {}<{}> do not fit into {} MiB per warp", variable.name,
                      *variable.register_count, largest_frame >> 20),
          variable.ptx_line);
-  // SymbolTable::find gives out the rows.
+  // SymbolTable::find allocates the rows.
   Symbol range{Symbol::Kind::range, column_bytes(type)};
   range.count = *variable.register_count;
-  declare(variable.name + "<", range, variable.ptx_line);  // %r<20> leaves the name %r free
+  declare(variable.name + "<", range, variable.ptx_line);  // %r<20> does not declare the name %r
 }
 
 void FunctionLowering::declare_local(const ptx::Variable& variable) {
@@ -147,7 +148,7 @@ void FunctionLowering::declare_local(const ptx::Variable& variable) {
   const std::uint32_t alignment = std::max({variable.alignment, scalar_bytes(variable), 1u});
   const std::uint64_t offset = (std::uint64_t{code_.local_bytes} + alignment - 1) / alignment * alignment;
   if (offset + bytes > largest_depot)
-    fail(fmt::format("the local variables need more than {} KiB a thread", largest_depot >> 10),
+    fail(fmt::format("the local variables need more than {} KiB per thread", largest_depot >> 10),
          variable.ptx_line);
   code_.local_bytes = static_cast<std::uint32_t>(offset + bytes);
   declare(variable.name,

@@ -1,4 +1,4 @@
-// Instructions are made here, and appended to the code.
+// Creates instructions and appends them to the code.
 #include <fmt/format.h>
 
 #include "devices/emulated/program/function_lowering.h"
@@ -28,13 +28,13 @@ void FunctionLowering::set_guard(const std::optional<ptx::Name>& guard, bool neg
 
 void FunctionLowering::emit(Instruction i) { code_.instructions.push_back(i); }
 
-void FunctionLowering::emit(Instruction i, Detail detail) {
+void FunctionLowering::emit(Instruction i, MachineOperands detail) {
   i.detail = static_cast<std::uint32_t>(context_.program.details.size());
   context_.program.details.push_back(std::move(detail));
   emit(i);
 }
 
-// A guard of the statement holds for its stop as well: only lanes that would execute it stop.
+// The stop keeps the statement's guard: it applies only to lanes that would execute the statement.
 void FunctionLowering::emit_stop(const std::optional<ptx::Name>& guard, bool negated,
                                  const std::string& what) {
   Instruction i = make_machine(Action::unsupported);
@@ -44,13 +44,13 @@ void FunctionLowering::emit_stop(const std::optional<ptx::Name>& guard, bool neg
   emit(i);
 }
 
-// Falling off the end of a body returns, as `ret` would.
+// The end of a body returns like `ret`.
 void FunctionLowering::emit_end() {
   at_ = {function_.ptx_line, 0};
   emit_return(make_machine(Action::ret));
 }
 
-// An entry's return ends the thread.
+// Returning from an entry exits the thread.
 void FunctionLowering::emit_return(Instruction i) {
   for (const auto& [row, slot, bytes] : returned_registers_)
     emit_slot_access(Action::store, slot, row, bytes);
@@ -58,7 +58,7 @@ void FunctionLowering::emit_return(Instruction i) {
   emit(i);
 }
 
-// `guarded`: the instruction whose guard holds here too.
+// `guarded`: the instruction whose guard also applies here.
 void FunctionLowering::emit_slot_access(Action action, const Slot& slot, std::uint32_t row, unsigned bytes,
                                         const Instruction* guarded) {
   Instruction i = make_machine(action);
@@ -66,8 +66,8 @@ void FunctionLowering::emit_slot_access(Action action, const Slot& slot, std::ui
     i.guard = guarded->guard;
     i.guard_negated = guarded->guard_negated;
   }
-  Detail detail;
-  detail.address = {Detail::Base::slot, slot.offset, 0};
+  MachineOperands detail;
+  detail.address = {MachineOperands::Base::slot, slot.offset, 0};
   detail.element_bytes = detail.register_bytes = static_cast<std::uint8_t>(bytes);
   detail.data = {row};
   static const Form plain{};
@@ -79,14 +79,14 @@ void FunctionLowering::emit_special(Instruction i, const SpecialRow& special, st
                                     unsigned bytes) {
   if (bytes > 8) throw NotCovered{fmt::format("{} in a register of 128 bits", special.name)};
   if (special.name.starts_with("%reserved_smem_")) reserve_shared_memory();
-  Detail detail;
+  MachineOperands detail;
   detail.special = special.id;
   detail.register_bytes = static_cast<std::uint8_t>(bytes);
   i.operand[0] = row;
   emit(i, std::move(detail));
 }
 
-// Programs that ask where the reserved memory lies have some.
+// Programs that read the address of the reserved shared memory get this region.
 void FunctionLowering::reserve_shared_memory() {
   auto& shared = context_.program.shared;
   for (const SharedVariable& variable : shared)

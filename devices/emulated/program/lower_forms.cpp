@@ -1,4 +1,4 @@
-// The row of ptx.def that covers a statement, as a Form that all like statements share.
+// Finds the row of ptx.def for a statement, as a Form shared by all equal statements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@ std::string text_of(const ptx::Statement& statement) {
   return fmt::format("{}.{}", statement.opcode, fmt::join(statement.suffixes, "."));
 }
 
-// The form of a statement, fitted to its operands where they decide it too: a mov that packs or unpacks a
-// vector, a cvt whose registers are wider than its types.
+// The form of a statement, adapted to operands that affect it: a mov that packs or unpacks a vector, a cvt
+// whose registers are wider than its types.
 const Form* FunctionLowering::form_of(const ptx::Statement& statement) {
   const bool is_mov = statement.opcode == "mov" && statement.operands.size() == 2;
   if (is_mov && vector_of(statement.operands[0]))
@@ -51,7 +51,7 @@ const Form* FunctionLowering::fitted_form(const ptx::Statement& statement, const
   });
 }
 
-// One Form for each key; `make_form` gives nothing where no row covers the text.
+// One Form per key; `make_form` returns std::nullopt if no row matches the text.
 const Form* FunctionLowering::interned(const std::string& key, const std::string& text,
                                        const std::function<std::optional<Form>()>& make_form) {
   const auto [found, is_new] = context_.forms.try_emplace(key, nullptr);

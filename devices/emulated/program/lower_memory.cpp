@@ -1,4 +1,4 @@
-// Loads, stores, atomics and whatever else takes an address in brackets.
+// Loads, stores, atomics and other instructions with an address operand.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace foldproof::emulated {
 
 void FunctionLowering::lower_memory(const ptx::Statement& statement, Instruction i) {
   const std::vector<OperandRule> rules = isa::operand_rules(*i.form);
-  Detail detail;
+  MachineOperands detail;
   detail.element_bytes = static_cast<std::uint8_t>(isa::bytes_of(i.form->type));
   detail.sign_extend = isa::is_signed(i.form->type);
   bool has_address = false;
@@ -40,7 +40,7 @@ void FunctionLowering::lower_memory(const ptx::Statement& statement, Instruction
   emit(i, std::move(detail));
 }
 
-// 0 where the predicate holds, else what the row `bytes` says.
+// 0 if the predicate is true, otherwise the value of the row `bytes`.
 std::uint32_t FunctionLowering::bytes_unless(const ptx::Operand& predicate, std::uint32_t bytes) {
   Instruction i = make(form_of("selp", {"u32"}));
   i.operand[3] = source(predicate, Type::pred, false);
@@ -51,7 +51,7 @@ std::uint32_t FunctionLowering::bytes_unless(const ptx::Operand& predicate, std:
   return i.operand[0];
 }
 
-void FunctionLowering::add_data(const ptx::Operand& given, const OperandRule& rule, Detail& detail) {
+void FunctionLowering::add_data(const ptx::Operand& given, const OperandRule& rule, MachineOperands& detail) {
   const std::vector<const ptx::Operand*> elements = elements_of(given, rule);
   const Type type = rule.relaxed ? register_type(elements, rule.type) : rule.type;
   for (const ptx::Operand* element : elements)
@@ -60,8 +60,8 @@ void FunctionLowering::add_data(const ptx::Operand& given, const OperandRule& ru
   if (detail.register_bytes == 0) detail.register_bytes = static_cast<std::uint8_t>(column_bytes(type));
 }
 
-// The type of the registers that ld and st move: they may be wider than `type`, and those of a vector are all
-// alike. Immediates and `_` follow them.
+// The register type for ld and st: registers may be wider than `type`, and those of a vector are all of one
+// width, which also applies to immediates and `_`.
 Type FunctionLowering::register_type(const std::vector<const ptx::Operand*>& elements, Type type) {
   unsigned bytes = column_bytes(type);
   for (const ptx::Operand* element : elements) bytes = std::max(bytes, operand_bytes(*element, type));
@@ -75,25 +75,25 @@ Type FunctionLowering::register_type(const std::vector<const ptx::Operand*>& ele
 }
 
 // [register + 8], [variable + 8] or [8].
-Detail::Address FunctionLowering::address_of(const ptx::Operand& given, isa::StateSpace space) {
+MachineOperands::Address FunctionLowering::address_of(const ptx::Operand& given, isa::StateSpace space) {
   const auto* address = std::get_if<ptx::AddressOf>(&given.value);
   if (!address) fail("an address in brackets was expected here");
-  if (!address->base) return {Detail::Base::absolute, isa::no_operand, address->offset};
+  if (!address->base) return {MachineOperands::Base::absolute, isa::no_operand, address->offset};
   const Symbol* symbol = symbols_.find(address->base->text);
   if (!symbol) fail(fmt::format("{} is not declared", address->base->text));
   return address_in(*symbol, *address, space);
 }
 
-Detail::Address FunctionLowering::address_in(const Symbol& symbol, const ptx::AddressOf& given,
-                                             isa::StateSpace space) {
-  using Base = Detail::Base;
+MachineOperands::Address FunctionLowering::address_in(const Symbol& symbol, const ptx::AddressOf& given,
+                                                      isa::StateSpace space) {
+  using Base = MachineOperands::Base;
   switch (symbol.kind) {
     case Symbol::Kind::reg:
       if (symbol.bytes != 4 && symbol.bytes != 8)
         fail(fmt::format("the address register {} must have 32 or 64 bits", given.base->text));
       return {symbol.bytes == 4 ? Base::register32 : Base::register64, read(symbol), given.offset};
     case Symbol::Kind::fixed: {
-      // A generic address carries its window; one in a space of its own does not.
+      // A generic address includes its window; an address in an explicit state space does not.
       const bool generic = space == isa::StateSpace::none && symbol.space == ptx::Space::shared;
       const std::uint64_t address = symbol.address + (generic ? isa::shared_window : 0);
       return {Base::absolute, isa::no_operand,
@@ -109,11 +109,11 @@ Detail::Address FunctionLowering::address_in(const Symbol& symbol, const ptx::Ad
   fail(fmt::format("{} has no address", given.base->text));
 }
 
-void FunctionLowering::check_slot(const Detail& detail) const {
-  if (detail.address.base != Detail::Base::slot) return;
+void FunctionLowering::check_slot(const MachineOperands& detail) const {
+  if (detail.address.base != MachineOperands::Base::slot) return;
   const auto bytes = static_cast<std::int64_t>(detail.element_bytes * detail.data.size());
   if (detail.address.displacement < 0 || detail.address.displacement > slot_bytes_ - bytes)
-    fail(fmt::format("{} bytes at offset {} lie outside the {} bytes of the parameter", bytes,
+    fail(fmt::format("{} bytes at offset {} are outside the {} bytes of the parameter", bytes,
                      detail.address.displacement, slot_bytes_));
 }
 

@@ -1,4 +1,4 @@
-// An operand becomes the row that holds its value: a register's own, a constant's, or one filled just before.
+// Maps an operand to the row that holds its value: a register's row, a constant's, or one filled just before.
 #include <fmt/format.h>
 
 #include <bit>
@@ -8,7 +8,7 @@
 namespace foldproof::emulated {
 namespace {
 
-// A literal's bits as a value of `type`: 0f… and 0d… may stand where the other width is wanted.
+// A literal's bits as a value of `type`: 0f… and 0d… may be used for the other width.
 std::uint64_t literal_bits(const ptx::Literal& literal, Type type) {
   if (literal.form == ptx::Literal::Form::f64 && type == Type::f32)
     return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(literal.bits)));
@@ -42,7 +42,7 @@ const ptx::Operand& FunctionLowering::operand(const ptx::Statement& statement, s
   return statement.operands[k];
 }
 
-// The elements of an operand, as many as the rule says: those of a vector, or the operand itself.
+// The elements of an operand, as many as the rule requires: those of a vector, or the operand itself.
 std::vector<const ptx::Operand*> FunctionLowering::elements_of(const ptx::Operand& given,
                                                                const OperandRule& rule) const {
   std::vector<const ptx::Operand*> elements;
@@ -58,11 +58,11 @@ std::vector<const ptx::Operand*> FunctionLowering::elements_of(const ptx::Operan
 const Symbol& FunctionLowering::register_named(const ptx::Name& name) {
   const Symbol* symbol = symbols_.find(name.text);
   if (!symbol) fail(fmt::format("{} is not declared", name.text));
-  if (symbol->kind != Symbol::Kind::reg) fail(fmt::format("{} is no register", name.text));
+  if (symbol->kind != Symbol::Kind::reg) fail(fmt::format("{} is not a register", name.text));
   return *symbol;
 }
 
-// The row of a register, of which the statement in hand is known to read or write it.
+// The row of a register; records that the current statement reads it (or writes it, in `written`).
 std::uint32_t FunctionLowering::read(const Symbol& reg) {
   use_.reads.push_back({reg.offset, reg.bytes});
   return reg.offset;
@@ -75,11 +75,11 @@ std::uint32_t FunctionLowering::written(const Symbol& reg) {
 
 std::uint32_t FunctionLowering::guard_row(const ptx::Name& name) {
   const Symbol& symbol = register_named(name);
-  if (symbol.bytes != 0) fail(fmt::format("the guard {} is no predicate", name.text));
+  if (symbol.bytes != 0) fail(fmt::format("the guard {} is not a predicate", name.text));
   return read(symbol);
 }
 
-// Bytes of the register that an operand names; those of `type` for an immediate.
+// Bytes of the register that an operand names; for an immediate, those of `type`.
 unsigned FunctionLowering::operand_bytes(const ptx::Operand& given, Type type) {
   const auto* name = std::get_if<ptx::Name>(&given.value);
   const Symbol* symbol = name && name->text != "_" ? symbols_.find(name->text) : nullptr;
@@ -94,7 +94,7 @@ void FunctionLowering::check_width(const Symbol& symbol, Type type, bool relaxed
                    symbol.bytes == 0 ? 1 : symbol.bytes * 8, isa::name(type), isa::bits_of(type)));
 }
 
-// The row of a register that an instruction writes; `_` gives a row that nobody reads.
+// The row of a register that an instruction writes; `_` gives a row that is never read.
 std::uint32_t FunctionLowering::destination(const ptx::Operand& operand, Type type, bool relaxed) {
   const auto* name = std::get_if<ptx::Name>(&operand.value);
   if (!name) fail("a destination must be a register");
@@ -104,7 +104,7 @@ std::uint32_t FunctionLowering::destination(const ptx::Operand& operand, Type ty
   return written(symbol);
 }
 
-// The value of an immediate; nothing of other operands.
+// The value of an immediate; std::nullopt for other operands.
 std::optional<std::uint64_t> FunctionLowering::immediate(const ptx::Operand& operand, Type type) {
   const auto* literal = std::get_if<ptx::Literal>(&operand.value);
   return literal ? std::optional(literal_bits(*literal, type)) : std::nullopt;
@@ -143,7 +143,7 @@ std::uint32_t FunctionLowering::read_symbol(const Symbol& symbol, const ptx::Nam
     case Symbol::Kind::range:
     case Symbol::Kind::label: break;
   }
-  fail(fmt::format("{} is no value", name.text));
+  fail(fmt::format("{} is not a value", name.text));
 }
 
 std::uint32_t FunctionLowering::read_special(const SpecialRow& special, Type type) {
@@ -158,8 +158,8 @@ std::uint32_t FunctionLowering::read_special(const SpecialRow& special, Type typ
 std::uint32_t FunctionLowering::read_frame_address(std::int64_t offset, Type type) {
   const std::uint32_t row = frame_.allocate(column_bytes(type));
   Instruction i = make_machine(Action::frame_address);
-  Detail detail;
-  detail.address = {Detail::Base::frame_local, isa::no_operand, offset};
+  MachineOperands detail;
+  detail.address = {MachineOperands::Base::frame_local, isa::no_operand, offset};
   detail.register_bytes = static_cast<std::uint8_t>(column_bytes(type));
   i.operand[0] = row;
   emit(i, std::move(detail));

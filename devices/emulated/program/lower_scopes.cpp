@@ -1,4 +1,4 @@
-// The walk over a function's body: scopes and their items in order, and the labels between them.
+// Walks a function's body: scopes and their items in order, and labels.
 #include <fmt/format.h>
 
 #include <variant>
@@ -11,7 +11,7 @@ namespace foldproof::emulated {
 FunctionLowering::FunctionLowering(LoweringContext& context, const ptx::Function& function)
     : context_(context), function_(function), symbols_(frame_, context.addresses.module) {}
 
-Code FunctionLowering::run() {
+FunctionCode FunctionLowering::run() {
   code_.name = function_.name;
   code_.is_entry = function_.is_entry;
   code_.ptx_line = function_.ptx_line;
@@ -33,7 +33,7 @@ void FunctionLowering::fail(const std::string& sentence) const { fail(sentence, 
 
 void FunctionLowering::lower_scope(const ptx::Scope& scope) {
   symbols_.open_scope();
-  // A branch may go to a label further down.
+  // A branch may target a label further down.
   for (const ptx::Item& item : scope.items)
     if (const auto* label = std::get_if<ptx::Label>(&item)) {
       Symbol symbol{Symbol::Kind::label};
@@ -56,8 +56,8 @@ void FunctionLowering::lower_item(const ptx::Label& label) {
   label_places_[label_of(label.name)] = static_cast<std::uint32_t>(code_.instructions.size());
 }
 
-// Line 0 is that of code which the compiler has moved and which belongs to no line: it goes with what stands
-// before it.
+// Line 0 marks code that the compiler moved and that belongs to no line: it keeps the location of the
+// preceding statement.
 void FunctionLowering::move_to(ptx::Location at) {
   if (at.loc != 0 && context_.program.locs[at.loc].line == 0) at.loc = at_.loc;
   at_ = at;
@@ -100,11 +100,12 @@ std::uint32_t FunctionLowering::label_of(const ptx::Operand& operand) {
 
 std::uint32_t FunctionLowering::label_of(const std::string& name) {
   const Symbol* symbol = symbols_.find(name);
-  if (!symbol || symbol->kind != Symbol::Kind::label) fail(fmt::format("there is no label {} here", name));
+  if (!symbol || symbol->kind != Symbol::Kind::label)
+    fail(fmt::format("label {} is not declared in this scope", name));
   return symbol->label;
 }
 
-// Labels stand for their numbers until here, since their places were not known.
+// Replaces label numbers by code indices, which are known only now.
 void FunctionLowering::resolve_labels() {
   std::vector<std::vector<std::uint32_t>*> indexed;
   auto place = [&](std::uint32_t label) { return label_places_[label]; };
@@ -120,7 +121,7 @@ void FunctionLowering::resolve_labels() {
   std::vector<std::uint32_t> moved;
   for (std::uint32_t pc = 0; pc < code_.instructions.size(); ++pc)
     if (code_.instructions[pc].action != Action::join) moved.push_back(pc);
-  for (Code::Unwritten& one : code_.unwritten) one.reader = moved[one.reader];
+  for (FunctionCode::Unwritten& one : code_.unwritten) one.reader = moved[one.reader];
 }
 
 }  // namespace foldproof::emulated

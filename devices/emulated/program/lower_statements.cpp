@@ -1,4 +1,4 @@
-// Statements that neither access memory nor call: most take their operands by the rules of their row.
+// Statements that neither access memory nor call: most are lowered by the operand rules of their row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ void FunctionLowering::lower_statement(const ptx::Statement& statement) {
   }
 }
 
-// mov d, %tid.x: straight into d.
+// mov d, %tid.x: written directly to d.
 bool FunctionLowering::lower_special_mov(const ptx::Statement& statement) {
   if (statement.opcode != "mov" || statement.operands.size() != 2) return false;
   const SpecialRow* special = special_in(statement.operands[1]);
@@ -45,7 +45,7 @@ bool FunctionLowering::lower_special_mov(const ptx::Statement& statement) {
   return true;
 }
 
-// Operands in the order of the row's rules; vectors are spread out.
+// Operands in the order of the row's rules; vectors are flattened.
 void FunctionLowering::lower_by_rules(const ptx::Statement& statement, Instruction i) {
   const std::vector<std::uint32_t> rows = rows_by_rules(statement, *i.form);
   if (rows.size() > i.operand.size()) i.wide = context_.program.wide_operands.emplace_back(rows).data();
@@ -78,7 +78,7 @@ std::vector<std::uint32_t> FunctionLowering::rows_by_rules(const ptx::Statement&
   return rows;
 }
 
-// The second destination of d|p, which is written as one operand with the first.
+// The second destination of d|p, which is part of the same operand as the first.
 std::uint32_t FunctionLowering::paired_row(const ptx::Statement& statement, const ptx::Operand& pair,
                                            const OperandRule& rule) {
   if (pair.paired_predicate)
@@ -94,7 +94,7 @@ void FunctionLowering::add_rows(const ptx::Operand& given, const OperandRule& ru
                                     : source(*element, rule.type, rule.relaxed));
 }
 
-// Appends the instruction with what its action needs besides rows.
+// Appends the instruction with the MachineOperands that its action requires.
 void FunctionLowering::finish(Instruction i, const std::vector<std::uint32_t>& rows,
                               const ptx::Statement& statement) {
   switch (i.action) {
@@ -104,17 +104,17 @@ void FunctionLowering::finish(Instruction i, const std::vector<std::uint32_t>& r
     case Action::warp_reduce:
     case Action::elect:
     case Action::warp_sync: {
-      Detail detail;
+      MachineOperands detail;
       detail.operands = static_cast<std::uint8_t>(rows.size());
-      detail.member_mask = rows.back();  // always written last
+      detail.member_mask = rows.back();  // always the last operand
       detail.register_bytes = static_cast<std::uint8_t>(column_bytes(i.form->type));
       return emit(i, std::move(detail));
     }
     case Action::compute:
     case Action::matrix_multiply:
       if (!i.compute) throw NotCovered{text_of(statement)};
-      return i.action == Action::compute ? emit(i) : emit(i, Detail{});
-    default: return emit(i, Detail{});
+      return i.action == Action::compute ? emit(i) : emit(i, MachineOperands{});
+    default: return emit(i, MachineOperands{});
   }
 }
 
@@ -123,12 +123,12 @@ void FunctionLowering::lower_indexed_branch(const ptx::Statement& statement, Ins
   const auto* list = std::get_if<ptx::Name>(&operand(statement, 1).value);
   const auto found = list ? function_.branch_targets.find(list->text) : function_.branch_targets.end();
   if (found == function_.branch_targets.end()) fail("brx.idx needs the label of a .branchtargets list");
-  Detail detail;
+  MachineOperands detail;
   for (const std::string& label : found->second) detail.targets.push_back(label_of(label));
   emit(i, std::move(detail));
 }
 
-// bar.sync a{, b};  bar.arrive a, b;  bar.red.op d, a{, b}, {!}c;   barrier.cta is spelled alike.
+// bar.sync a{, b};  bar.arrive a, b;  bar.red.op d, a{, b}, {!}c;   barrier.cta has the same syntax.
 void FunctionLowering::lower_barrier(const ptx::Statement& statement, Instruction i) {
   const bool reduces = i.action == Action::barrier_reduce;
   std::size_t k = 0;
@@ -139,7 +139,7 @@ void FunctionLowering::lower_barrier(const ptx::Statement& statement, Instructio
   } else if (given < 1 || given > 2) {
     fail(fmt::format("{} needs 1 or 2 operands", statement.opcode));
   }
-  Detail detail;
+  MachineOperands detail;
   const ptx::Operand& number = operand(statement, k++);
   i.operand[1] = source(number, Type::u32, false);
   if (const auto value = immediate(number, Type::u32)) detail.barrier = static_cast<std::uint32_t>(*value);

@@ -12,14 +12,15 @@ namespace {
 
 using Rows = std::set<std::uint32_t>;
 
-// Whether other threads may change what the instruction reads: strong loads and atomics.
+// Whether other threads may change the value that the instruction reads: strong loads and atomics.
 bool may_poll(const Instruction& i) {
   if (i.action == Action::atomic) return true;
   return i.action == Action::load && i.form->semantics != isa::Semantics::none &&
          i.form->semantics != isa::Semantics::weak;
 }
 
-// Whether the instruction computes something from influenced rows; what it computes is then influenced, too.
+// Whether the instruction reads influenced rows; if so, the rows that it writes become influenced. Returns
+// whether new rows were added.
 bool propagate(const Instruction& i, Rows& influenced) {
   bool reads = influenced.contains(i.guard), grew = false;
   isa::for_each_row(
@@ -51,7 +52,7 @@ bool is_repeated(const Instruction& i) {
   }
 }
 
-void mark_polls(Code& code, const std::vector<Detail>& details) {
+void mark_polls(FunctionCode& code, const std::vector<MachineOperands>& details) {
   auto& instructions = code.instructions;
   if (std::none_of(instructions.begin(), instructions.end(), may_poll)) return;
   std::vector<const std::vector<std::uint32_t>*> indexed;
@@ -64,7 +65,7 @@ void mark_polls(Code& code, const std::vector<Detail>& details) {
     const auto& loop = loops[loop_of[pc]];
     if (!may_poll(instructions[pc]) || loop.size() == 1) continue;
     const auto& data = details[instructions[pc].detail].data;
-    // The sources of an atomic follow what it gives.
+    // An atomic's sources follow its destinations.
     const auto end =
         instructions[pc].action == Action::atomic ? data.begin() + instructions[pc].form->vector : data.end();
     Rows influenced(data.begin(), end);

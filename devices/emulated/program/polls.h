@@ -1,4 +1,4 @@
-// What programs do with what they read from memory that others write.
+// Polling of memory that other threads write.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace foldproof::emulated {
 
-/// Sets Instruction::polled of strong loads and atomics whose value decides whether they are executed again.
-/// `details` are the program's.
-void mark_polls(Code& code, const std::vector<Detail>& details);
+/// Sets Instruction::polled of strong loads and atomics whose value determines whether they are executed
+/// again. `details` are the program's.
+void mark_polls(FunctionCode& code, const std::vector<MachineOperands>& details);
 
-/// Whether the instruction is one that programs repeat until another thread has done something: a strong
-/// load, an exchange, a wait for an mbarrier. Polls must be marked.
+/// Whether programs repeat the instruction until another thread acts: a strong load, an exchange, a wait for
+/// an mbarrier. Polls must already be marked.
 bool is_repeated(const Instruction& instruction);
 
 }  // namespace foldproof::emulated

@@ -6,13 +6,13 @@
 
 namespace foldproof::emulated {
 
-const Code* Program::entry(std::string_view entry_name) const {
-  for (const Code& code : functions)
+const FunctionCode* Program::entry(std::string_view entry_name) const {
+  for (const FunctionCode& code : functions)
     if (code.is_entry && code.name == entry_name) return &code;
   return nullptr;
 }
 
-std::uint32_t Program::shared_static_bytes(const Code& entry) const {
+std::uint32_t Program::shared_static_bytes(const FunctionCode& entry) const {
   std::uint32_t bytes = 0;
   for (const SharedVariable& variable : shared)
     if (variable.entry.empty() || variable.entry == entry.name) bytes = std::max(bytes, variable.packed_end);

@@ -1,4 +1,4 @@
-// The special registers of section 10 of the ISA that the device has: one row each in special_registers.def.
+// The special registers (ISA section 10) that the device implements, one row each in special_registers.def.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ enum class SpecialRegister : std::uint8_t {
 };
 
 struct SpecialRow {
-  std::string_view name;  ///< as PTX writes it, with its component: "%tid.x"
+  std::string_view name;  ///< PTX name with its component: "%tid.x"
   SpecialRegister id;
-  std::uint8_t bytes;  ///< of its own width; 0: a predicate
+  std::uint8_t bytes;  ///< its natural width; 0: a predicate
 };
 
-/// The row of that name, or nullptr.
+/// The row of that name, or null.
 const SpecialRow* special_named(std::string_view name);
 
-/// Whether the name is a special register of the ISA that the device does not have.
+/// Whether the name is a special register of the ISA that the device does not implement.
 bool is_foreign_special(std::string_view name);
 
 }  // namespace foldproof::emulated

@@ -22,9 +22,9 @@ const Symbol* SymbolTable::find(const std::string& name) {
   return nullptr;
 }
 
-// %r17 belongs to the range %r<20>, and %x12 may be number 12 of %x<20> or number 2 of %x1<20>.
+// %r17 belongs to the range %r<20>; %x12 may be number 12 of %x<20> or number 2 of %x1<20>.
 const Symbol* SymbolTable::find_in_ranges(Names& names, const std::string& name) {
-  constexpr std::size_t most_digits = 9;  // what fits into 32 bits
+  constexpr std::size_t most_digits = 9;  // fits 32 bits
   for (std::size_t stem = name.size(); stem > 1 && name[stem - 1] >= '0' && name[stem - 1] <= '9';) {
     --stem;
     if (name.size() - stem > most_digits) return nullptr;

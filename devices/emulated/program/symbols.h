@@ -1,4 +1,4 @@
-// What names mean inside a function, scope by scope.
+// Scoped symbol table of a function.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ struct Symbol {
     local,            ///< a .local variable
     slot,             ///< a .param variable of a function or call
     entry_parameter,  ///< a parameter of an entry
-    fixed,            ///< a variable with one address for all: .shared, .const, .global
+    fixed,            ///< a variable with a single address: .shared, .const, .global
     label
   };
   Kind kind = Kind::reg;
-  unsigned bytes = 0;  ///< reg, range: of a column (0: predicate); else of the variable
+  unsigned bytes = 0;  ///< reg, range: of a column (0: predicate); otherwise of the variable
   std::uint32_t offset =
-      0;  ///< reg, slot: in the frame; local: in the depot; entry_parameter: in the launch's bytes
+      0;  ///< reg, slot: in the frame; local: in the depot; entry_parameter: in the launch parameters
   std::uint64_t address = 0;  ///< fixed
   ptx::Space space{};         ///< fixed
   std::uint32_t count = 0;    ///< range
   std::uint32_t label = 0;    ///< label: its number in the function
 };
 
-/// The scopes that are open, the function's own outermost, and the module's variables around them.
+/// The open scopes of a function, outermost first, and the module's variables around them.
 class SymbolTable {
  public:
   /// Both must outlive the table.
@@ -40,11 +40,11 @@ class SymbolTable {
   void open_scope();
   void close_scope();
 
-  /// False when the innermost scope has that name already.
+  /// Returns false if the innermost scope already has that name.
   bool declare(const std::string& name, const Symbol& symbol);
 
-  /// The innermost meaning of a name, or nullptr. The registers of a range get their rows when they are first
-  /// found: nvcc declares more than it uses.
+  /// The innermost declaration of a name, or null. The registers of a range get their rows when first looked
+  /// up: nvcc declares more than it uses.
   const Symbol* find(const std::string& name);
 
  private:
@@ -56,7 +56,7 @@ class SymbolTable {
   std::vector<Names> scopes_;
 };
 
-/// The symbol of a variable that has an address of its own.
+/// The symbol of a variable with a static address.
 Symbol fixed_symbol(const StaticAddress& place);
 
 }  // namespace foldproof::emulated

@@ -10,11 +10,11 @@ namespace foldproof::emulated {
 
 using Order = Schedule::Order;
 
-Launch::Launch(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
+Launch::Launch(const Program& program, const FunctionCode& entry, Memory& memory, const LaunchShape& shape,
                std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
                const Observers& observers, const LaunchOwners& owners)
     : limits_(limits),
-      fill_(owners.origins ? owners.origins->filling.value_or(Filling{}) : Filling{}),
+      fill_(owners.origins ? owners.origins->fill.value_or(UndefinedFill{}) : UndefinedFill{}),
       geometry_(shape),
       shared_memory_(program, entry, shape.shared_bytes),
       choices_(schedule),
@@ -61,21 +61,21 @@ void Launch::warp_begins(Warp& warp, Frame& frame, LaneMask existing) {
   shadow_.frame_begins(warp, frame, existing);
 }
 
-// Every resident block gets a turn. If none can run, that is a deadlock.
+// Every resident block gets a turn. If none can run, the launch is deadlocked.
 void Launch::run_round() {
   bool moved = run_all_blocks();
   if (residency_.clusters().empty()) return;
-  // A random choice may have missed the only block that can run: all have a turn before it is called a
-  // deadlock.
+  // Random choices may have missed the only block that can run: every block gets a turn before a deadlock is
+  // reported.
   if (!moved && choices_.is_random())
     for (const auto& cluster : residency_.clusters())
       for (const auto& block : cluster->blocks) moved |= run_turn(*block);
   residency_.refresh();
-  if (!moved && !residency_.clusters().empty()) livelock_.report(Kind::deadlock, "nothing can run any more");
+  if (!moved && !residency_.clusters().empty()) livelock_.report(Kind::deadlock, "no thread can run");
   livelock_.watch();
 }
 
-// Whether any of them moved.
+// Returns whether any block made progress.
 bool Launch::run_all_blocks() {
   bool moved = false;
   const auto& clusters = residency_.clusters();
@@ -88,7 +88,7 @@ bool Launch::run_all_blocks() {
     residency_.retire(k);
     moved = true;
     if (clusters.empty()) break;
-    turn -= 1;  // the cluster that took the place has not had this turn yet
+    turn -= 1;  // the cluster now at this index has not had its turn in this round
   }
   return moved;
 }
@@ -118,7 +118,7 @@ bool Launch::run_block(Block& block) {
   return moved;
 }
 
-// At the instruction of the lanes that have run longest without an end.
+// Reports the instruction of the group with the most expired time slices.
 void Launch::report_timeout(const Warp& warp) {
   const auto longest = std::ranges::max_element(warp.groups, {}, &DivergentGroup::expired_slices);
   const Instruction& where =

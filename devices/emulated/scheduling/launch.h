@@ -1,5 +1,5 @@
-// One launch of one kernel: constructs the owners of its state, and gives blocks, warps and groups their
-// turns until all have ended.
+// One launch of one kernel: constructs the owners of its state, and schedules blocks, warps and groups until
+// all have exited.
 //
 //   Launch ─ resident clusters ─ blocks ─ warps ─ divergent groups
 #pragma once
@@ -20,22 +20,22 @@
 
 namespace foldproof::emulated {
 
-/// What a launch reports to, besides its own report. Null: that is not wanted, and costs nothing.
+/// Job state to which a launch reports, in addition to its own report. Null: not requested; costs nothing.
 struct LaunchOwners {
-  Origins* origins = nullptr;           ///< of the job, where undefined values are tracked
-  JobProvenance* provenance = nullptr;  ///< of the job, where values are traced to the input
-  Coverage* coverage = nullptr;         ///< of the job, where branches and comparisons are recorded
+  Origins* origins = nullptr;           ///< if undefined values are tracked
+  JobProvenance* provenance = nullptr;  ///< if values are traced to the input
+  Coverage* coverage = nullptr;         ///< if branches and comparisons are recorded
 };
 
 class Launch final : private BlockListener {
  public:
-  /// `shape` is one that the device can launch, and `parameters` are laid out as `entry` expects them. All
-  /// references outlive it.
-  Launch(const Program& program, const Code& entry, Memory& memory, const LaunchShape& shape,
+  /// `shape` must be one that the device can launch, with `parameters` laid out as `entry` expects them. All
+  /// references must outlive it.
+  Launch(const Program& program, const FunctionCode& entry, Memory& memory, const LaunchShape& shape,
          std::vector<std::byte> parameters, const Schedule& schedule, const Limits& limits,
          const Observers& observers, const LaunchOwners& owners);
 
-  /// Once only. Throws InputError and Unsupported for what the program cannot do here.
+  /// Call once. Throws InputError and Unsupported for operations that the program cannot perform here.
   LaunchReport run();
 
  private:
@@ -50,7 +50,7 @@ class Launch final : private BlockListener {
   [[noreturn]] void report_timeout(const Warp& warp);
 
   const Limits limits_;
-  const Filling fill_;
+  const UndefinedFill fill_;
   Geometry geometry_;
   SharedMemory shared_memory_;
   Choices choices_;

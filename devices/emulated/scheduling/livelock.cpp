@@ -11,11 +11,11 @@ namespace foldproof::emulated {
 namespace {
 
 constexpr std::uint64_t first_quiet_rounds =
-    4;  // before the first attempt at a proof; then twice as many each time
+    4;  // before the first attempt at a proof; doubled after each attempt
 constexpr std::uint64_t longest_proof = 8192;  // warp instructions per group
 
-/// All that decides what a group does next while memory does not change, including where it returns to and
-/// the registers of its callers, which it reads again then.
+/// Everything that determines what a group does next while memory does not change, including its return
+/// addresses and its callers' registers, which it uses again after returning.
 struct Standpoint {
   std::uint32_t pc = 0;
   Frame* frame = nullptr;
@@ -56,7 +56,7 @@ struct Standpoint {
 
 }  // namespace
 
-// A round without a change raises a suspicion; the proof settles it.
+// A round without a change raises a suspicion; the proof decides.
 void Livelock::watch() {
   const Progress& progress = parts_.progress;
   if (progress.changes() != changes_before_) {
@@ -69,28 +69,28 @@ void Livelock::watch() {
   next_proof_ *= 2;
   const std::uint64_t reads = progress.reads();
   if (!all_run_in_circles()) return;
-  // Threads that loop without a look at memory wait for no other thread.
+  // Threads that loop without reading memory do not wait for another thread.
   if (progress.reads() == reads) report(Kind::timeout, "the kernel never ends");
-  report(Kind::deadlock, "nobody changes any more what is waited for");
+  report(Kind::deadlock, "all threads wait for changes that no thread can make");
 }
 
-// The executor is deterministic. If every group that can run returns to where it was, with the same
-// registers, and memory did not change meanwhile, then each goes on like that for ever.
+// The executor is deterministic. If every group that can run returns to the same state, with the same
+// registers and without a change to memory, then each repeats this forever.
 bool Livelock::all_run_in_circles() {
   for (const auto& cluster : residency_.clusters())
     for (const auto& block : cluster->blocks) {
-      if (!block->started) return false;  // under a random schedule its turn is still to come
+      if (!block->started) return false;  // under a random schedule, its turn may still come
       for (const auto& warp : block->warps)
         for (std::size_t k = 0; k < warp->groups.size(); ++k) {
           const DivergentGroup::State state = warp->groups[k].state;
-          if (state == DivergentGroup::State::joining) return false;  // it may go on alone
+          if (state == DivergentGroup::State::joining) return false;  // it may be released to continue alone
           if (state == DivergentGroup::State::ready && !runs_in_a_circle(*warp, k)) return false;
         }
     }
   return true;
 }
 
-// Brent's algorithm: the standpoint that each step is compared with moves on at powers of two.
+// Brent's algorithm: the reference state is updated at powers of two.
 bool Livelock::runs_in_a_circle(Warp& warp, std::size_t index) {
   const std::size_t groups = warp.groups.size();
   Standpoint reference = Standpoint::of(warp, warp.groups[index]);
@@ -130,7 +130,7 @@ void Livelock::describe(const Block& block, Waiters& waiters) const {
   for (const auto& warp : block.warps)
     for (const DivergentGroup& group : warp->groups) {
       const Instruction& i = group.instruction();
-      std::string what = "in a loop that nobody ends";
+      std::string what = "in a loop that never ends";
       if (group.state == DivergentGroup::State::barrier) what = fmt::format("at barrier {}", group.barrier);
       if (group.state == DivergentGroup::State::cluster) what = "at the cluster barrier";
       if (group.state == DivergentGroup::State::warp_sync)

@@ -1,4 +1,4 @@
-// When a launch can never end: every thread waits, or runs in circles that only another thread could end.
+// Detects launches that never end: every thread waits, or loops until another thread makes progress.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace foldproof::emulated {
 
-/// Recognises livelocks and reports deadlocks.
+/// Detects livelocks and reports deadlocks.
 class Livelock {
  public:
-  /// All references outlive it.
+  /// All references must outlive it.
   Livelock(const Parts& parts, const Residency& residency, Executor& executor)
       : parts_(parts), residency_(residency), executor_(executor) {}
 
-  /// Called after each round of all resident blocks. Where round after round nothing changes that other
-  /// threads can see, it tries to prove that nothing ever will, by executing on; then it ends the launch.
+  /// Called after each round of all resident blocks. After several rounds without a change visible to other
+  /// threads, it tries to prove by further execution that there will never be one; if so, it ends the launch.
   void watch();
-  /// Ends the launch with a finding that lists the waiting lanes; `how` says what is wrong with them.
+  /// Ends the launch with a finding that lists the waiting lanes; `how` describes the problem.
   [[noreturn]] void report(Kind kind, const char* how);
 
  private:

@@ -8,21 +8,21 @@ namespace foldproof::emulated {
 
 using Order = Schedule::Order;
 
-// Short and long slices alike: most switches come early, some runs go to the end.
+// Powers of two with equal probability: most switches come early, some slices run to the end.
 std::uint64_t Scheduler::random_quantum(std::uint64_t usual) {
   return std::uint64_t{1} << (choices_.draw() % std::bit_width(usual));
 }
 
-// Whether lanes that wait to reconverge shall go on alone: the lanes on the way may themselves wait for them,
-// as lanes do that spin for a lock.
+// Whether lanes that wait to reconverge should continue alone: the lanes still on their way may themselves
+// wait for them, for example when spinning for a lock.
 bool Scheduler::impatient(const DivergentGroup& joining, const DivergentGroup& ready) {
   constexpr std::uint64_t patience = 16;  // slices
   return ready.expired_slices > joining.expired_slices + patience ||
          (choices_.is_random() && choices_.draw() % 16 == 0);
 }
 
-// The ready group that goes next: fewest expired slices first, then by the schedule. When nothing is ready,
-// or has been for long, lanes that only wait to reconverge go on alone.
+// The ready group to run next: fewest expired slices first, then by the schedule. If no group is ready, or
+// one has been for too long, lanes that only wait to reconverge continue alone.
 DivergentGroup* Scheduler::choose_among(Warp& warp) {
   DivergentGroup* best = nullptr;
   std::uint32_t ready = 0;
@@ -50,9 +50,9 @@ DivergentGroup* Scheduler::choose_among(Warp& warp) {
   return best;
 }
 
-// Half of the time, some lanes of a group stay behind: nothing promises that lanes move together. A few
-// groups part any two lanes often enough, and with more of them a lane that holds a lock for which many spin
-// would hardly be chosen.
+// Half of the time, splits off some lanes of a group: nothing guarantees that lanes move together. A few
+// groups separate any two lanes often enough; with more, a lane that holds a lock for which many spin would
+// rarely be chosen.
 void Scheduler::divide_at_random(Warp& warp, std::size_t index) {
   constexpr std::size_t most_groups = 4;
   if (!choices_.is_random() || warp.groups.size() >= most_groups) return;

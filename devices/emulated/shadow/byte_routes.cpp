@@ -9,9 +9,9 @@
 namespace foldproof::emulated {
 namespace {
 
-/// Marks that identify a byte, in three kinds. The second is the complement of the first, so a byte that is
-/// the same with both has no bit of a source; and no arithmetic takes the marks of one byte to those of
-/// another in all three.
+/// Marks that identify a byte, in three variants. The second is the complement of the first, so a byte that
+/// is equal in both contains no bit of a source; and no arithmetic maps the marks of one byte to those of
+/// another in all three variants.
 constexpr std::size_t kinds_of_marks = ByteRoutes::kinds_of_marks;
 using Marks = std::array<std::array<std::uint8_t, most_operands * widest_column>, kinds_of_marks>;
 constexpr Marks marks = [] {

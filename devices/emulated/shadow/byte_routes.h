@@ -1,4 +1,4 @@
-// Instructions that move bytes: where each byte of the sources goes in the result.
+// Instructions that move bytes: the source of each byte of the result.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct Operand {
   const isa::Port* port;
 };
 
-/// Sources of a register-only instruction, CC left out.
+/// The sources of a register-only instruction, except CC.
 struct Operands {
   std::array<Operand, most_operands> all;
   std::size_t count = 0;
@@ -30,25 +30,26 @@ struct Operands {
 };
 Operands sources_of(const isa::Instruction& i);
 
-/// A lane's column, or its low eight bytes.
+/// A lane's column; its low eight bytes if it is wider.
 inline std::uint64_t low_column(const std::byte* registers, std::uint32_t offset, unsigned lane,
                                 unsigned bytes) {
   return low_bytes(registers + offset + lane * bytes, bytes);
 }
 
-/// Finds the routes by execution: the instruction runs on marks instead of the values that depend on an
-/// input, and the marks are looked up in its results.
+/// Finds the routes by execution: the instruction runs on marks instead of the values that depend on the
+/// input, and the marks are searched in its results.
 class ByteRoutes {
  public:
   static constexpr std::size_t kinds_of_marks = 3, frames = kinds_of_marks + 1;
 
-  /// `scratch` has room for `frames` frames of `frame_bytes`, and holds the results while this exists. All
-  /// references outlive it.
+  /// `scratch` has room for `frames` frames of `frame_bytes` each, and holds the results during the lifetime
+  /// of this object. All references must outlive it.
   ByteRoutes(const std::byte* registers, std::size_t frame_bytes, std::span<std::byte> scratch,
              const RegisterProvenance& nodes, const isa::Instruction& i, const Operands& sources,
              LaneMask lanes);
 
-  /// The bytes of a lane's result; false where they are not just bytes of the sources and constants.
+  /// The parts of a lane's result; returns false if it does not consist only of bytes of the sources and
+  /// constants.
   bool find(const Expressions& expressions, std::uint32_t row, unsigned bytes, unsigned lane,
             std::span<BytePart> to) const;
 
@@ -58,7 +59,7 @@ class ByteRoutes {
 
   const Operands& sources_;
   const RegisterProvenance& nodes_;
-  std::array<const std::byte*, frames> results_;  ///< the last of the values themselves
+  std::array<const std::byte*, frames> results_;  ///< the last is computed from the actual values
 };
 
 }  // namespace foldproof::emulated

@@ -1,5 +1,4 @@
-// Which bits are undefined, on their way through registers and memory, and the places that they must not
-// reach.
+// Tracks undefined bits through registers and memory, and reports uses that must not depend on them.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +15,14 @@
 
 namespace foldproof::emulated {
 
-/// Owns, for one launch, the undefined bits of frames (Frame::undefined), of copies in flight, and the maps
-/// of defined bits of memory. Every function is called before the registers or bytes change that it is about.
+/// Owns, for one launch, the undefined bits of frames (Frame::undefined) and of copies in flight, and the
+/// maps of defined bits of memory. Every function is called before the registers or bytes that it concerns
+/// change.
 class Definedness {
  public:
-  /// All references outlive it; `origins` are those of the job.
+  /// All references must outlive it; `origins` belongs to the job.
   Definedness(Origins& origins, const Program& program, const Geometry& geometry, AddressSpace& addresses,
-              FindingLog& findings, const Filling& fill)
+              FindingLog& findings, const UndefinedFill& fill)
       : origins_(origins),
         program_(program),
         geometry_(geometry),
@@ -30,19 +30,19 @@ class Definedness {
         findings_(findings),
         fill_(fill) {}
 
-  /// The block's shared memory was never written.
+  /// The block's shared memory becomes undefined.
   void block_begins(Block& block);
-  /// Neither were the frame's local memory nor its registers.
+  /// The frame's local memory and registers become undefined.
   void frame_begins(Warp& warp, Frame& frame, LaneMask lanes);
 
-  /// An instruction that works on registers only. `group_lanes`: those at the instruction, before its guard.
+  /// A register-only instruction. `group_lanes`: the lanes at the instruction, before its guard is applied.
   void computing(Frame& frame, const Instruction& i, LaneMask group_lanes, LaneMask lanes);
   void decided(const Decision& decision);
   void loaded(WarpAccess& access);
   void storing(WarpAccess& access);
   void updating(WarpAccess& access, const AtomicStep& step);
   /// A load or store of a .param variable of a function.
-  void slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes);
+  void slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes);
   void matrix_moved(const WarpAccess& access, const MatrixPart& part);
   void routed(const LaneRouting& routing);
   void gathered(const Gather& gather);
@@ -50,35 +50,35 @@ class Definedness {
   static void fresh(Frame& frame, std::uint32_t row, LaneMask lanes) {
     if (frame.undefined.any()) frame.undefined.define(row, lanes);
   }
-  /// A row of 32-bit columns moves between frames (arguments and results of calls).
+  /// A row of 32-bit columns is copied between frames (arguments and results of calls).
   static void moved(Frame& to, std::uint32_t target, Frame& from, std::uint32_t source, LaneMask lanes);
   /// A lane's asynchronous copy has read its source …
   void issued(const WarpAccess& source, CopyInFlight& copy, unsigned lane, std::uint32_t bytes);
-  /// … has begun, so that its target is undefined …
+  /// … is in flight, so that its target is undefined …
   void undelivered(const Warp& warp, const CopyInFlight& copy, unsigned lane);
-  /// … and ends.
+  /// … and is delivered.
   void delivered(const Warp& warp, const CopyInFlight& copy, unsigned lane);
-  /// A builtin prints bytes of memory; `region` contains them.
+  /// A builtin prints bytes of memory, which are inside `region`.
   void printed(const Warp& warp, const Instruction& i, unsigned lane, const Region& region,
                std::uint64_t address, std::uint32_t bytes);
 
  private:
-  /// Whether an origin is a variable without a value.
+  /// Whether an origin is an uninitialised variable.
   enum class Source : bool { elsewhere, variable };
-  /// Bytes of memory, by address and by their map of defined bits.
+  /// Bytes of memory, with their address and their map of defined bits.
   struct Bytes {
     isa::StateSpace space;
     std::uint64_t address;
     std::byte* defined;
     std::uint32_t count;
   };
-  /// What each lane brings to a shuffle: its undefined bits, and where they come from.
+  /// The shuffled value of each lane: its undefined bits, and their origin.
   struct Shuffled {
     std::array<std::uint32_t, isa::warp_size> bits{};
     std::array<OriginId, isa::warp_size> origin{};
   };
 
-  /// The origin of an instruction's undefined bits; what() puts it into words when it is the first time.
+  /// The origin of an instruction's undefined bits; what() describes it and is called for a new origin only.
   template <class What>
   OriginId origin_at(Kind kind, const Instruction& i, const Warp& warp, unsigned lane, const What& what,
                      Source source = Source::elsewhere) {
@@ -112,7 +112,7 @@ class Definedness {
   const Geometry& geometry_;
   AddressSpace& addresses_;
   FindingLog& findings_;
-  const Filling& fill_;
+  const UndefinedFill& fill_;
   std::map<std::tuple<Kind, Site, Source>, OriginId> origin_sites_;
   std::set<std::pair<Site, OriginId>> reported_;
 };

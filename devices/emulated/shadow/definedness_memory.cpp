@@ -1,4 +1,4 @@
-// Undefined bits on their way between registers and memory (definedness.h).
+// Undefined bits in loads, stores and atomics (definedness.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,12 +24,12 @@ void Definedness::block_begins(Block& block) {
   forget_stored(block);
   block.shared_defined.assign(block.shared.size(), std::byte{0});
   addresses_.for_each_shared([&](const SharedRegion& region) {
-    if (region.address == reserved_shared_address)  // the system has initialised its own
+    if (region.address == reserved_shared_address)  // initialised by the system
       std::fill_n(block.shared_defined.begin() + region.host, region.bytes, all_ones);
   });
 }
 
-// The block begins: what was stored in the memory that it takes over is gone.
+// At the start of a block: drops the records of stores to the memory that it reuses.
 void Definedness::forget_stored(const Block& block) {
   const auto forget = [&](std::uint64_t first, std::uint64_t count) {
     origins_.stored.erase(origins_.stored.lower_bound({first, 0}),
@@ -39,7 +39,7 @@ void Definedness::forget_stored(const Block& block) {
   forget(local_memory(block.number, 0), threads_of_block);
 }
 
-// Undefined bits that somebody stored have the origin that they had then.
+// Undefined bits that were stored keep the origin that they had then.
 OriginId Definedness::origin_of_loaded(const Warp& warp, const Instruction& i, unsigned lane,
                                        const Bytes& from) {
   const Place first = AddressSpace::place(warp, from.space, from.address, lane);
@@ -51,13 +51,14 @@ OriginId Definedness::origin_of_loaded(const Warp& warp, const Instruction& i, u
   const StateSpace space = AddressSpace::owner(from.space, from.address);
   const bool shared = space == StateSpace::shared_cta || space == StateSpace::shared_cluster;
   return origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
-    return fmt::format(
-        "{} byte{} of {} that nobody wrote", from.count, from.count == 1 ? "" : "s",
-        space == StateSpace::local ? "local memory" : addresses_.name_at(shared, from.address));
+    return fmt::format("{} of {} that {} never written",
+                       from.count == 1 ? "1 byte" : fmt::format("{} bytes", from.count),
+                       space == StateSpace::local ? "local memory" : addresses_.name_at(shared, from.address),
+                       from.count == 1 ? "was" : "were");
   });
 }
 
-// Bytes in memory become as undefined as these.
+// Marks bytes in memory as undefined like the given bits.
 void Definedness::store_bits(const Warp& warp, const Instruction& i, unsigned lane, const Bytes& to,
                              const std::byte* undefined, OriginId origin) {
   std::ranges::transform(undefined, undefined + to.count, to.defined, std::bit_not{});
@@ -81,9 +82,9 @@ void Definedness::store_undefined(const Warp& warp, const Instruction& i, unsign
   store_bits(warp, i, lane, to, all.data(), origin);
 }
 
-// What a load brought along: where memory is not defined, neither is the register.
+// After a load, a register is undefined where memory is.
 void Definedness::load(WarpAccess& access) {
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   UndefinedBits& shadow = access.frame.undefined;
   const auto map = [&](unsigned lane, std::size_t k) {
     std::byte* defined = access.hosts.defined[lane];
@@ -116,9 +117,9 @@ void Definedness::load(WarpAccess& access) {
   }
 }
 
-// Stored bits are as defined as the register that they come from.
+// After a store, memory is undefined where the register is.
 void Definedness::store(WarpAccess& access) {
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   const std::uint32_t size = detail.element_bytes;
   Frame& frame = access.frame;
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
@@ -138,14 +139,15 @@ void Definedness::store(WarpAccess& access) {
   }
 }
 
-// An atomic's result is undefined where the old value is; memory is from then on where that or an operand is.
+// An atomic's result is undefined where the old value is; memory becomes undefined where the old value or an
+// operand is.
 void Definedness::updating(WarpAccess& access, const AtomicStep& step) {
   const auto& [warp, frame, i, detail] = std::tie(access.warp, access.frame, access.i, access.detail);
   const unsigned lane = step.lane;
   std::byte*& map = access.hosts.defined[lane];
   UndefinedBits& shadow = frame.undefined;
   if (!map && !shadow.any()) return;
-  if (!map) map = addresses_.map_of(access, lane);  // another lane of this very instruction may have made it
+  if (!map) map = addresses_.map_of(access, lane);  // another lane of this instruction may have created it
   const std::uint32_t size = detail.element_bytes, count = i.form->vector, k = step.element;
   const bool returns = i.action == Action::atomic;
   const bool exchanges = i.form->atomic == isa::AtomicKind::exch;
@@ -173,7 +175,7 @@ void Definedness::updating(WarpAccess& access, const AtomicStep& step) {
   }
 }
 
-// Most loads read defined memory into frames that have nothing undefined.
+// Fast path: most loads read defined memory into frames without undefined bits.
 void Definedness::loaded(WarpAccess& access) {
   const Addresses& at = access.at;
   UndefinedBits& shadow = access.frame.undefined;
@@ -208,8 +210,9 @@ void Definedness::storing(WarpAccess& access) {
   store(access);
 }
 
-// Parameter slots are rows of 4 bytes; bits go the way of the bytes.
-void Definedness::slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes) {
+// Parameter slots consist of rows of 4 bytes; undefined bits move with the bytes.
+void Definedness::slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail,
+                                LaneMask lanes) {
   UndefinedBits& shadow = frame.undefined;
   if (!shadow.any()) return;
   std::byte* bits = frame.undefined_bits();
@@ -272,9 +275,8 @@ void Definedness::undelivered(const Warp& warp, const CopyInFlight& copy, unsign
   if (!copy.defined[lane]) return;
   const Instruction& i = *copy.instruction;
   const OriginId origin = origin_at(Kind::uninitialized_read, i, warp, lane, [&] {
-    return fmt::format(
-        "{} bytes of {} that an asynchronous copy was to bring, which the thread did not wait for",
-        copy.bytes, addresses_.name_at(true, copy.to[lane]));
+    return fmt::format("{} bytes of {} from an asynchronous copy for which the thread did not wait",
+                       copy.bytes, addresses_.name_at(true, copy.to[lane]));
   });
   store_undefined(warp, i, lane, {i.form->space, copy.to[lane], copy.defined[lane], copy.bytes}, origin);
 }
@@ -292,7 +294,7 @@ void Definedness::printed(const Warp& warp, const Instruction& i, unsigned lane,
   std::byte* defined = region.defined + (address - region.begin);
   if (is_defined(defined, bytes)) return;
   report(warp, i, lane, origin_of_loaded(warp, i, lane, {isa::StateSpace::none, address, defined, bytes}),
-         "what is printed");
+         "the printed value");
 }
 
 }  // namespace foldproof::emulated

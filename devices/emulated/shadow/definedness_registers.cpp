@@ -1,5 +1,4 @@
-// Undefined bits on their way from register to register and from lane to lane, and the decisions that they
-// must not take part in.
+// Undefined bits in register-only instructions, and the decisions that must not depend on them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,15 +17,8 @@ namespace {
 
 using isa::warp_size;
 
-void set_column(std::byte* row, std::uint32_t bytes, unsigned lane) {
-  if (bytes == 0)
-    *reinterpret_cast<LaneMask*>(row) |= bit(lane);
-  else
-    std::memset(row + lane * bytes, 0xff, bytes);
-}
-
-/// What a decision is called in a finding, and whether it chooses among many. Trying other values in the
-/// place of an undefined one shows whether a choice differs with them, so what was chosen goes into a digest.
+/// The name of a decision in findings, and whether it chooses among many values. Replacing an undefined value
+/// shows whether a choice depends on it, so chosen values are added to a digest.
 struct DecisionTraits {
   const char* what;
   bool among_many;
@@ -48,8 +40,8 @@ DecisionTraits traits_of(Decision::Of of) {
 
 }  // namespace
 
-// A register-only instruction: from the sources' bits to the destinations'. Where the guard itself is
-// undefined, so is whether the destination changed.
+// A register-only instruction: propagates the sources' bits to the destinations. If the guard itself is
+// undefined, so is the destination.
 void Definedness::computing(Frame& frame, const Instruction& i, LaneMask group_lanes, LaneMask lanes) {
   UndefinedBits& shadow = frame.undefined;
   const UndefinedBits::Row* from = nullptr;
@@ -71,12 +63,13 @@ void Definedness::computing(Frame& frame, const Instruction& i, LaneMask group_l
   if (lanes != 0) isa::propagate_undefined(frame.registers(), bits, i, lanes);
   isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
     if (!written) return;
-    for_lanes(doubtful, [&](unsigned lane) { set_column(bits + offset, bytes, lane); });
+    for_lanes(doubtful, [&](unsigned lane) { mark_undefined(bits + offset, bytes, lane); });
     shadow.update(offset, bytes, origin);
   });
 }
 
-// What an undefined value is compared with is worth trying in its place: that of the first lane with one.
+// Records the value with which an undefined value is compared, as a candidate to try in its place: that of
+// the first such lane.
 void Definedness::note_compared(const Frame& frame, const Instruction& i, LaneMask lanes) {
   constexpr std::size_t most = 6;
   std::optional<std::uint32_t> against;
@@ -112,7 +105,7 @@ void Definedness::report(const Warp& warp, const Instruction& i, unsigned lane, 
       undefined_finding(origins_.all[origin], program_.position(i), geometry_.thread(warp, lane), what));
 }
 
-// The digest does not depend on the order in which the warps come.
+// The digest does not depend on the order of the warps.
 void Definedness::note_choice(const Decision& d, const UndefinedBits::Row& row) {
   for_lanes(d.frame.undefined.lanes(d.row) & d.lanes, [&](unsigned lane) {
     std::uint64_t value = 0;
@@ -148,17 +141,17 @@ void Definedness::frame_begins(Warp& warp, Frame& frame, LaneMask lanes) {
   begin_registers(warp, frame, lanes);
 }
 
-// In a new frame, registers are undefined that may be read before they are written.
+// In a new frame, the registers that may be read before they are written are undefined.
 void Definedness::begin_registers(const Warp& warp, Frame& frame, LaneMask lanes) {
-  constexpr std::uint64_t registers_at = std::uint64_t{1} << 40;  // behind all local memory
-  for (const Code::Unwritten& one : frame.code->unwritten) {
+  constexpr std::uint64_t registers_at = std::uint64_t{1} << 40;  // beyond all local memory
+  for (const FunctionCode::Unwritten& one : frame.code->unwritten) {
     const OriginId origin = origin_at(
         Kind::uninitialized_read, frame.code->instructions[one.reader], warp, first_lane(lanes),
-        [] { return std::string("a variable that was given no value"); }, Source::variable);
+        [] { return std::string("an uninitialised variable"); }, Source::variable);
     std::byte* row = frame.undefined_bits() + one.row;
     for_lanes(lanes, [&](unsigned lane) {
-      set_column(row, one.bytes, lane);
-      if (!origins_.filling) return;
+      mark_undefined(row, one.bytes, lane);
+      if (!origins_.fill) return;
       const std::uint64_t memory = local_memory(warp.block->number, warp.index * warp_size + lane);
       std::array<std::uint32_t, 4> held{};
       fill_undefined(std::as_writable_bytes(std::span(held)), fill_, memory, registers_at + one.row);
@@ -181,94 +174,6 @@ void Definedness::moved(Frame& to, std::uint32_t target, Frame& from, std::uint3
   std::byte* there = to.undefined_bits() + target;
   for_lanes(lanes, [&](unsigned lane) { std::memcpy(there + lane * column, here + lane * column, column); });
   to.undefined.update(target, column, origin);
-}
-
-// All lanes' sources are read before any result is written: groups that share a frame may shuffle in place.
-void Definedness::routed(const LaneRouting& routing) {
-  Shuffled held;
-  bool any_undefined = false;
-  for (const std::size_t k : routing.members) {
-    const DivergentGroup& group = routing.warp.groups[k];
-    const UndefinedBits& shadow = group.frame->undefined;
-    any_undefined |= shadow.any();
-    const std::uint32_t row = group.instruction().operand[LaneRouting::source];
-    const UndefinedBits::Row* undefined = shadow.find(row);
-    if (!undefined) continue;
-    const auto* bits = reinterpret_cast<const std::uint32_t*>(group.frame->undefined_bits() + row);
-    for_lanes(group.lanes, [&](unsigned lane) {
-      held.bits[lane] = bits[lane];
-      held.origin[lane] = undefined->origin;
-    });
-  }
-  for (const std::size_t k : routing.members) {
-    const DivergentGroup& group = routing.warp.groups[k];
-    LaneMask absent = 0;
-    for_lanes(group.lanes, [&](unsigned lane) {
-      if (!contains(routing.present, routing.from[lane])) absent |= bit(lane);
-    });
-    if (any_undefined || absent != 0) route_to(routing, group, held, absent);
-  }
-}
-
-// What a shuffle gives is as defined as what its source holds; an absent lane holds nothing.
-void Definedness::route_to(const LaneRouting& routing, const DivergentGroup& group, const Shuffled& held,
-                           LaneMask absent) {
-  const Instruction& i = group.instruction();
-  std::optional<OriginId> origin;
-  std::array<std::uint32_t, warp_size> result{};
-  for_lanes(group.lanes & ~absent, [&](unsigned lane) {
-    const unsigned from = routing.from[lane];
-    result[lane] = held.bits[from];
-    if (result[lane] != 0 && !origin) origin = held.origin[from];
-  });
-  if (absent != 0) {
-    const auto lane = first_lane(absent);
-    origin = origin_at(Kind::undefined_shuffle_source, i, routing.warp, lane, [&] {
-      return fmt::format("a shuffle in which thread {} reads from lane {}, which takes no part",
-                         to_string(geometry_.thread(routing.warp, lane).thread), routing.from[lane]);
-    });
-    for_lanes(absent, [&](unsigned one) { result[one] = ~0u; });
-  }
-  UndefinedBits& shadow = group.frame->undefined;
-  const std::uint32_t target = i.operand[LaneRouting::result], predicate = i.operand[LaneRouting::predicate];
-  auto* bits = reinterpret_cast<std::uint32_t*>(group.frame->undefined_bits() + target);
-  for_lanes(group.lanes, [&](unsigned lane) { bits[lane] = result[lane]; });
-  shadow.update(target, 4, origin);
-  if (predicate != isa::no_operand) shadow.define(predicate, group.lanes);
-}
-
-// Every lane's result depends on what each present lane brings. A ballot has a bit for each.
-void Definedness::gathered(const Gather& gather) {
-  LaneMask undefined = 0;
-  std::optional<OriginId> origin;
-  bool any_undefined = false;
-  for (const std::size_t k : gather.members) {
-    const DivergentGroup& group = gather.warp.groups[k];
-    any_undefined |= group.frame->undefined.any();
-    const std::uint32_t row = group.instruction().operand[gather.source];
-    const LaneMask lanes = group.frame->undefined.lanes(row) & group.lanes;
-    if (lanes == 0) continue;
-    undefined |= lanes;
-    if (!origin) origin = group.frame->undefined.find(row)->origin;
-  }
-  if (!any_undefined) return;
-  const std::uint32_t bytes = gather.gives == Gather::Gives::predicate ? 0 : 4;
-  for (const std::size_t k : gather.members) {
-    const DivergentGroup& group = gather.warp.groups[k];
-    UndefinedBits& shadow = group.frame->undefined;
-    // Operands before the source are results: match.all has a predicate besides.
-    for (unsigned result = 0; result < gather.source; ++result)
-      if (const std::uint32_t row = group.instruction().operand[result]; row != isa::no_operand)
-        shadow.define(row, group.lanes);
-    if (undefined == 0) continue;
-    const std::uint32_t target = group.instruction().operand[0];
-    std::byte* row = group.frame->undefined_bits() + target;
-    for_lanes(group.lanes, [&](unsigned lane) {
-      set_column(row, bytes, lane);
-      if (gather.gives == Gather::Gives::ballot) std::memcpy(row + lane * 4, &undefined, sizeof undefined);
-    });
-    shadow.update(target, bytes, origin);
-  }
 }
 
 }  // namespace foldproof::emulated

@@ -21,7 +21,7 @@ BytePart MemoryProvenance::at(const Place& place) {
 void MemoryProvenance::set(const Place& place, const BytePart& byte) {
   Page* page = find(place);
   if (!page) {
-    if (byte.node == 0) return;  // makes no page
+    if (byte.node == 0) return;  // no page is needed
     page = &pages_[place.of][place.at / page_bytes];
   }
   (*page)[place.at % page_bytes] = byte;

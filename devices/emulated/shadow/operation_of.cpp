@@ -10,7 +10,7 @@ using isa::Form;
 using isa::Rounding;
 using isa::Type;
 
-/// What operations.def says of a row of ptx.def.
+/// The entry of provenance_operations.def for a row of ptx.def.
 struct Meaning {
   std::optional<Operation> operation;
   std::size_t movable = 0;  ///< sources
@@ -22,18 +22,18 @@ struct Row {
   Meaning meaning;
 };
 
-/// A row may stand in two of the tables: cvt computes, and moves bytes.
+/// A row may be in two of the tables: cvt both computes and moves bytes.
 constexpr Row meanings[] = {
 #define FOLDPROOF_ARITHMETIC(row, operation) {#row, {Operation::operation}},
 #define FOLDPROOF_MOVER(row, sources) {#row, {std::nullopt, sources}},
 #define FOLDPROOF_WIRING(row) {#row, {std::nullopt, 0, true}},
-#include "devices/emulated/shadow/operations.def"
+#include "devices/emulated/shadow/provenance_operations.def"
 #undef FOLDPROOF_WIRING
 #undef FOLDPROOF_MOVER
 #undef FOLDPROOF_ARITHMETIC
 };
 
-/// By row of ptx.def: looked up for every instruction that reads what depends on an input.
+/// By row of ptx.def; looked up for every instruction that reads values that depend on the input.
 const Meaning& meaning_of(isa::RowId of) {
   static const auto all = [] {
     std::vector<Meaning> found(isa::rows().size());

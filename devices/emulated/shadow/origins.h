@@ -1,8 +1,8 @@
-// Where a job's undefined bits came from.
+// The origins of a job's undefined bits.
 //
-//   Undefined bits arise where memory is read that was never written, where a variable has no value, and
-//   where a shuffle has no source. Copying and discarding them is no fault; letting them decide an address, a
-//   branch or an output is.
+//   Undefined bits originate from reads of never-written memory, uninitialised variables, and shuffles
+//   without a source. Copying and discarding them is allowed; an address, branch or output that depends on
+//   them is reported.
 #pragma once
 
 #include <map>
@@ -13,30 +13,30 @@
 
 #include "devices/emulated/state/places.h"
 #include "devices/emulated/state/undefined_bits.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 #include "sanitizer/finding.h"
 
 namespace foldproof::emulated {
 
-/// Where undefined bits came from.
+/// The origin of undefined bits.
 struct Origin {
   Kind kind = Kind::uninitialized_read;
-  Position at;                     ///< of a variable: its first reader
-  std::optional<ThreadId> thread;  ///< of a variable: none
-  std::string what;                ///< "4 bytes of the shared tile that nobody wrote"
+  Position at;                     ///< for a variable: its first reader
+  std::optional<ThreadId> thread;  ///< none for a variable
+  std::string what;                ///< "4 bytes of the shared tile that were never written"
 };
 
-/// All origins of a job's launches, and the memory that undefined bits were stored to.
+/// All origins of a job's launches, and the memory to which undefined bits were stored.
 struct Origins {
   struct Stored {
     OriginId origin = 0;
     Position at;  ///< the store
     ThreadId thread;
-    bool as_number = false;  ///< a register of 4 bytes or more brought it that has no defined bit
+    bool as_number = false;  ///< stored from a register of at least 4 bytes without a defined bit
   };
   std::vector<Origin> all;
-  std::map<Place, Stored> stored;  ///< says nothing of bytes whose bits are defined by now
-  std::optional<Filling> filling;  ///< see emulated::JobRun
+  std::map<Place, Stored> stored;     ///< entries of bytes that have become defined since are ignored
+  std::optional<UndefinedFill> fill;  ///< see emulated::JobRun
   UseOfUndefined use;
 };
 

@@ -1,5 +1,5 @@
-// What values are made of, on their way through registers, lanes and memory, byte for byte: which expression
-// of the input's elements (oracles/expressions.h).
+// Tracks the provenance of values through registers, lanes and memory, byte by byte: the expression of input
+// elements (oracles/expressions.h) that each is.
 #pragma once
 
 #include <array>
@@ -16,25 +16,23 @@
 namespace foldproof::emulated {
 
 /// Owns, for one launch, the nodes of frames (Frame::nodes), of copies in flight and of memory. Every
-/// function is called before the registers or bytes change that it is about.
+/// function is called before the registers or bytes that it concerns change.
 class Provenance {
  public:
-  /// Both outlive it; `job` is that of all launches.
+  /// Both must outlive it; `job` is shared by all launches.
   explicit Provenance(JobProvenance& job) : job_(job) { job.memory.forget_blocks(); }
 
-  /// Whether the expressions are complete so far; incomplete ones are of no use, and nothing more is added to
-  /// them.
-  bool complete() const { return !job_.expressions.gap(); }
-  /// At the start of a time slice: gives up where the expressions would need too much memory.
+  /// Whether the provenance is complete so far; incomplete provenance is useless and not extended further.
+  bool complete() const { return !job_.expressions.incomplete(); }
+  /// At the start of a time slice: gives up if the expressions would need too much memory.
   void limit();
-  /// The expressions cannot say what happens here; `why` is a sentence.
-  void give_up(const char* why) { job_.expressions.leave_gap(why); }
+  /// Marks the provenance as incomplete because expressions cannot represent this; `why` is a sentence.
+  void give_up(const char* why) { job_.expressions.mark_incomplete(why); }
 
-  /// An instruction that works on registers only: what its results will be made of. The registers still hold
-  /// its sources. False if none of these depends on the input, nor did the results: then there is no
-  /// `computed`.
+  /// A register-only instruction: prepares the provenance of its results while the registers still hold its
+  /// sources. Returns false if none of them depends on the input; `computed` must not be called then.
   bool computing(Frame& frame, const Instruction& i, LaneMask lanes);
-  /// The registers hold its results now.
+  /// The registers now hold the results.
   void computed(Frame& frame, const Instruction& i, LaneMask lanes);
 
   void decided(const Frame& frame, std::uint32_t row, LaneMask lanes);
@@ -42,34 +40,34 @@ class Provenance {
   void storing(const WarpAccess& access);
   void updating(const WarpAccess& access, const AtomicStep& step);
   /// A load or store of a .param variable of a function.
-  void slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes);
+  void slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes);
   void routed(const LaneRouting& routing);
   void gathered(const Gather& gather);
   /// The lanes' columns of a row receive values that do not depend on the input.
   static void fresh(Frame& frame, std::uint32_t row, LaneMask lanes) {
     if (frame.nodes.any()) frame.nodes.forget(row, lanes);
   }
-  /// A row of 32-bit columns moves between frames (arguments and results of calls).
+  /// A row of 32-bit columns is copied between frames (arguments and results of calls).
   static void moved(Frame& to, std::uint32_t target, Frame& from, std::uint32_t source, LaneMask lanes);
   /// A lane's asynchronous copy has read `bytes` of its source …
   void issued(const WarpAccess& source, CopyInFlight& copy, unsigned lane, std::uint32_t bytes);
-  /// … and ends.
+  /// … and is delivered.
   void delivered(const Warp& warp, const CopyInFlight& copy, unsigned lane);
 
  private:
   static constexpr std::size_t most_parts = 2;  ///< of a packed operation
   using Nodes = std::array<NodeId, isa::warp_size>;
 
-  /// Results of an instruction that has not computed them yet.
+  /// Results of an instruction that has not been executed yet.
   struct Pending {
     enum class As : std::uint8_t { independent, operation, rows };
     As as = As::independent;
-    /// operation: nodes without their values, by lane and part of a packed result.
+    /// operation: nodes without values, by lane and part of a packed result.
     std::array<std::array<Node, most_parts>, isa::warp_size> made;
     LaneMask dependent = 0;
-    /// rows: the nodes of each row that is written.
+    /// rows: the nodes of each written row.
     std::vector<std::pair<std::uint32_t, Nodes>> rows;
-    bool opaque = false;  ///< some of them may be opaque, and take their value from the registers
+    bool opaque = false;  ///< some may be opaque, and take their value from the registers
   };
 
   struct Value {

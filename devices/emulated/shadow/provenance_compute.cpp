@@ -1,5 +1,5 @@
-// Provenance through registers: the result of an instruction is an operation of an expression, or
-// bytes of its sources assembled anew, or something that depends on them.
+// Provenance of register-only instructions: the result is an operation of an expression, or reassembled bytes
+// of the sources, or an opaque value that depends on them.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -19,8 +19,8 @@ namespace {
 using isa::Port;
 using isa::warp_size;
 
-/// Whether a comparison of numbers only asks whether they are: with others it would have the same outcome, so
-/// that it depends on none of them.
+/// Whether a comparison only tests its operands for NaN and finds none: it would have the same result for all
+/// other numbers, so it depends on none of them.
 bool finds_no_nan(const std::byte* registers, const Instruction& i, const Operands& sources, unsigned lane) {
   using isa::Compare;
   const isa::Form& form = *i.form;
@@ -35,12 +35,12 @@ bool finds_no_nan(const std::byte* registers, const Instruction& i, const Operan
   if (form.compare == Compare::nan || form.compare == Compare::num ||
       sources.all[0].row == sources.all[1].row)
     return true;
-  // Nothing is larger than infinity.
+  // No number is greater than infinity.
   const bool beyond = form.compare == Compare::gtu || form.compare == Compare::le;
   return beyond && b.is_infinite() && !b.negative;
 }
 
-/// A conversion between integers that keeps bytes as they are, and has zeros above them if anything.
+/// A conversion between integers that keeps bytes unchanged, with zeros above them if it widens.
 bool moves_bytes(const Node& operation) {
   if (operation.operation != Operation::convert || is_float(operation.element)) return false;
   return size_of(operation.element) <= size_of(operation.source) || !is_signed_integer(operation.source);
@@ -49,7 +49,7 @@ bool moves_bytes(const Node& operation) {
 }  // namespace
 
 void Provenance::limit() {
-  if (job_.is_full()) give_up("it makes more values than are kept");
+  if (job_.is_full()) give_up("it computes more values than can be traced");
 }
 
 bool Provenance::computing(Frame& frame, const Instruction& i, LaneMask lanes) {
@@ -81,7 +81,7 @@ void Provenance::computed(Frame& frame, const Instruction& i, LaneMask lanes) {
   if (pending_.opaque) set_values(frame, i, lanes);
 }
 
-// Element by element where operands are packed.
+// Element by element if the operands are packed.
 void Provenance::computing_operation(const Frame& frame, const Instruction& i, const Node& operation,
                                      LaneMask lanes) {
   Expressions& expressions = job_.expressions;
@@ -89,7 +89,7 @@ void Provenance::computing_operation(const Frame& frame, const Instruction& i, c
   const Port& target = i.form->ports[0];
   const unsigned parts = target.parts, bytes = target.bits / 8u / parts;
   const std::byte* registers = frame.registers();
-  // Conversions of two values to one packed one: a becomes the high part.
+  // Conversions of two values to one packed value: a becomes the high part.
   const bool joins = operation.operation == Operation::convert && sources.count == 2;
   pending_.as = Pending::As::operation;
   pending_.dependent = 0;
@@ -140,7 +140,7 @@ void Provenance::computed_operation(Frame& frame, const Instruction& i, LaneMask
   });
 }
 
-// mov, which every loop is full of: from one row to another, to one from several, or from one to several.
+// mov, which is frequent in every loop: from one row to one, from several to one, or from one to several.
 void Provenance::computing_wiring(const Frame& frame, const Instruction& i, LaneMask lanes) {
   Expressions& expressions = job_.expressions;
   const Operands sources = sources_of(i);
@@ -172,7 +172,7 @@ void Provenance::computing_wiring(const Frame& frame, const Instruction& i, Lane
   std::erase_if(pending_.rows, [](const auto& row) { return row.first == isa::no_operand; });
 }
 
-// Bytes that move; what else an instruction makes of its sources is opaque.
+// Moved bytes; anything else that an instruction computes from its sources is opaque.
 void Provenance::computing_bytes(Frame& frame, const Instruction& i, LaneMask lanes) {
   Expressions& expressions = job_.expressions;
   const Operands sources = sources_of(i);
@@ -184,7 +184,7 @@ void Provenance::computing_bytes(Frame& frame, const Instruction& i, LaneMask la
     scratch.resize(std::max(scratch.size(), ByteRoutes::frames * bytes));
     routes.emplace(frame.registers(), bytes, scratch, frame.nodes, i, sources, lanes);
   }
-  std::array<std::array<NodeId, most_operands + 1>, warp_size> depends{};  // CC last
+  std::array<std::array<NodeId, most_operands + 1>, warp_size> depends{};  // CC is last
   for_lanes(lanes, [&](unsigned lane) {
     for (std::size_t s = 0; s < sources.count; ++s)
       depends[lane][s] = frame.nodes.at(sources.all[s].row, lane);
@@ -213,7 +213,7 @@ void Provenance::computing_bytes(Frame& frame, const Instruction& i, LaneMask la
   if (i.form->writes_carry) trace(isa::carry_offset, 0);
 }
 
-// Opaque results take their value from the registers.
+// Sets the values of opaque results from the registers.
 void Provenance::set_values(const Frame& frame, const Instruction& i, LaneMask lanes) {
   Expressions& expressions = job_.expressions;
   isa::for_each_row(i, [&](std::uint32_t offset, unsigned bytes, bool written) {
@@ -255,7 +255,7 @@ void Provenance::computing_choice(const Frame& frame, const Instruction& i, Lane
   });
 }
 
-// What these lanes do next depends on a row.
+// Control flow or another decision of these lanes depends on a row.
 void Provenance::decided(const Frame& frame, std::uint32_t row, LaneMask lanes) {
   for_lanes(frame.nodes.lanes(row) & lanes,
             [&](unsigned lane) { job_.expressions.decide(frame.nodes.at(row, lane)); });

@@ -1,4 +1,4 @@
-// Provenance from lane to lane: shuffles, votes, matches and reductions.
+// Provenance between lanes: shuffles, votes, matches and reductions.
 #include <algorithm>
 #include <array>
 
@@ -11,7 +11,7 @@ namespace foldproof::emulated {
 
 using isa::warp_size;
 
-// What the members bring, by lane; absent lanes bring nothing.
+// The members' operands, by lane; 0 for absent lanes.
 Provenance::Nodes Provenance::held_by(const Warp& warp, Members members, unsigned source) const {
   Nodes held{};
   for (const std::size_t k : members) {
@@ -36,7 +36,7 @@ void Provenance::routed(const LaneRouting& routing) {
   }
 }
 
-// A fold of the lanes' values is an expression. What else a lane brings may decide what all do next.
+// A fold of the lanes' values is an expression. Other operations may determine what all lanes do next.
 void Provenance::gathered(const Gather& gather) {
   if (gather.gives == Gather::Gives::fold) {
     const NodeId total = folded(gather);
@@ -56,7 +56,7 @@ void Provenance::gathered(const Gather& gather) {
   }
 }
 
-// redux.sync, lane after lane.
+// redux.sync, lane by lane.
 NodeId Provenance::folded(const Gather& gather) {
   Expressions& expressions = job_.expressions;
   const auto& [warp, members, source, gives] = gather;

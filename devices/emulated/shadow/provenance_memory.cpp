@@ -1,4 +1,4 @@
-// Provenance between registers and memory, byte for byte.
+// Provenance between registers and memory, byte by byte.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 using isa::StateSpace;
 
-constexpr unsigned widest = 16;  // bytes of an element
+constexpr unsigned widest = 16;  // maximum bytes of an element
 
 Place shifted(const Place& place, std::uint64_t bytes) { return {place.of, place.at + bytes}; }
 
@@ -34,8 +34,8 @@ Node sign_extension(NodeId value, std::uint64_t bits, unsigned from, unsigned to
           .bits = cut_bytes(wide, 0, to)};
 }
 
-/// A value of an element's size as the register holds it that it is loaded to.
-NodeId widened(Expressions& expressions, NodeId value, std::uint64_t bits, const Detail& detail) {
+/// A loaded value, extended from the element's size to the register's size.
+NodeId widened(Expressions& expressions, NodeId value, std::uint64_t bits, const MachineOperands& detail) {
   if (value == 0 || detail.register_bytes <= detail.element_bytes) return value;
   if (detail.sign_extend)
     return expressions.add(sign_extension(value, bits, detail.element_bytes, detail.register_bytes));
@@ -61,10 +61,10 @@ void Provenance::make_of(const Place& to, NodeId node, std::uint32_t bytes, std:
   for (std::uint32_t b = 0; b < bytes; ++b) job_.memory.set(shifted(to, b), parts[b]);
 }
 
-// Before the registers change. Which value it is that is loaded may depend on the input as well.
+// Called before the registers change. The address may depend on the input, too.
 void Provenance::loaded(const WarpAccess& access) {
   Expressions& expressions = job_.expressions;
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   RegisterProvenance& nodes = access.frame.nodes;
   const std::uint32_t size = detail.element_bytes;
   std::array<NodeId, isa::warp_size> at{};
@@ -81,10 +81,10 @@ void Provenance::loaded(const WarpAccess& access) {
   }
 }
 
-// An address that depends on the input says of every other place, too, that nothing was written there: no
-// value read from those depends on the input, and yet what they hold does.
+// A store to an address that depends on the input also implies that nothing was stored to any other address:
+// values read there do not depend on the input by provenance, although their contents do.
 void Provenance::storing(const WarpAccess& access) {
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   const RegisterProvenance& nodes = access.frame.nodes;
   for (std::size_t k = 0; k < detail.data.size(); ++k) {
     const std::byte* row = access.frame.registers() + detail.data[k];
@@ -104,7 +104,7 @@ void Provenance::updating(const WarpAccess& access, const AtomicStep& step) {
   const unsigned lane = step.lane, k = step.element;
   const std::uint64_t old_bits = step.old, now = step.now;
   Expressions& expressions = job_.expressions;
-  const Detail& detail = access.detail;
+  const MachineOperands& detail = access.detail;
   const isa::Form& form = *access.i.form;
   const std::uint32_t size = detail.element_bytes, count = form.vector;
   const bool returns = access.i.action == Action::atomic;
@@ -139,8 +139,9 @@ void Provenance::updating(const WarpAccess& access, const AtomicStep& step) {
   if (returns) nodes.set(detail.data[k], lane, returned);
 }
 
-// What a compare-and-swap stores that found the bits that it expected. They may have been made anew
-// meanwhile, of more than the thread has seen (x + 0); then what it stores is made of that.
+// The provenance of the value stored by a successful compare-and-swap. The bits in memory may have been
+// recomputed meanwhile from more elements than the thread has read (x + 0); then the stored value depends on
+// those.
 NodeId Provenance::swapped(NodeId stored, NodeId expected, NodeId found, std::uint32_t bytes) {
   Expressions& expressions = job_.expressions;
   if (expected == found) return stored;
@@ -151,7 +152,7 @@ NodeId Provenance::swapped(NodeId stored, NodeId expected, NodeId found, std::ui
   for (std::uint32_t b = 0; b < bytes; ++b) {
     if (before[b].node == now[b].node || before[b].node == done) continue;
     if (before[b].node == 0 || now[b].node == 0 || before[b].byte != now[b].byte) {
-      expressions.leave_gap("a compare-and-swap found bits that it expected, made of something else");
+      expressions.mark_incomplete("a compare-and-swap found the expected bits with a different provenance");
       return stored;
     }
     done = before[b].node;
@@ -160,7 +161,7 @@ NodeId Provenance::swapped(NodeId stored, NodeId expected, NodeId found, std::ui
   return stored;
 }
 
-// An atomic's operation on an old value and an operand, element by element where they are packed.
+// An atomic's operation on an old value and an operand, element by element if they are packed.
 NodeId Provenance::combined(const Value& old, const Value& given, std::uint64_t now, const isa::Form& form,
                             std::uint32_t bytes, bool flushes) {
   Expressions& expressions = job_.expressions;
@@ -185,7 +186,8 @@ NodeId Provenance::combined(const Value& old, const Value& given, std::uint64_t 
 }
 
 // A variable's rows have columns of 4 bytes.
-void Provenance::slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes) {
+void Provenance::slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail,
+                               LaneMask lanes) {
   constexpr std::uint32_t word = 4;
   if (!frame.nodes.any()) return;
   Expressions& expressions = job_.expressions;

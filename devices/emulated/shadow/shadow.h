@@ -1,11 +1,11 @@
-// All that the executor knows of who keeps shadow state: it reports each effect here, and the owners that
-// this launch has take it from there.
+// The executor's interface to shadow state: it reports each effect here, and the call is forwarded to the
+// owners that this launch has.
 //
-//   executor ──effect──► Shadow ─┬─► Definedness   where undefined values are tracked
-//                                ├─► Provenance    where values are traced back to the input
-//                                └─► Coverage      where branches and comparisons are recorded
+//   executor ──effect──► Shadow ─┬─► Definedness   if undefined values are tracked
+//                                ├─► Provenance    if values are traced back to the input
+//                                └─► Coverage      if branches and comparisons are recorded
 //
-// Every function is an inline null test, so a launch without owners pays next to nothing.
+// Every function is an inline null test, so a launch without owners has almost no overhead.
 #pragma once
 
 #include <span>
@@ -19,13 +19,13 @@ namespace foldproof::emulated {
 
 class Shadow {
  public:
-  /// Null where this launch has no such owner; all outlive it.
+  /// Null if this launch has no such owner; all must outlive this object.
   Shadow(Definedness* definedness, Provenance* provenance, Coverage* coverage)
       : definedness_(definedness), provenance_(provenance), coverage_(coverage) {}
 
   Definedness* definedness() const { return definedness_; }
   Coverage* coverage() const { return coverage_; }
-  /// Null as well once the expressions are incomplete.
+  /// Also null once the provenance is incomplete.
   Provenance* provenance() const { return provenance_ && provenance_->complete() ? provenance_ : nullptr; }
 
   void block_begins(Block& block) {
@@ -52,7 +52,7 @@ class Shadow {
     if (definedness_) definedness_->updating(access, step);
     if (Provenance* p = provenance()) p->updating(access, step);
   }
-  void slot_accessed(Frame& frame, const Instruction& i, const Detail& detail, LaneMask lanes) {
+  void slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes) {
     if (definedness_) definedness_->slot_accessed(frame, i, detail, lanes);
     if (provenance_) provenance_->slot_accessed(frame, i, detail, lanes);
   }
@@ -101,7 +101,7 @@ class Shadow {
   }
 
  private:
-  /// An address is part of what a load or store makes; masks and barriers only say which lanes wait for each
+  /// A load or store handles its address itself; masks and barriers only determine which lanes wait for each
   /// other.
   static bool traces(Decision::Of of) {
     return of != Decision::Of::address && of != Decision::Of::member_mask &&

@@ -12,8 +12,8 @@ namespace {
 using isa::LaneMask;
 using isa::warp_size;
 
-/// Zero if each lane that takes part is where consecutive lanes would be. Fills `at`, in which the others
-/// repeat the first one that does.
+/// Returns zero if each participating lane has the address that consecutive lanes would have. Fills `at`;
+/// other lanes repeat the address of the first participating lane.
 template <class Column, bool everybody>
 Column gather_columns(const Column* columns, Column offset, std::uint32_t bytes, LaneMask lanes,
                       std::array<std::uint64_t, warp_size>& at) {

@@ -1,4 +1,4 @@
-// One of the sixteen barriers of a block: who has come to it.
+// One of the sixteen barriers of a block, and the arrivals at it.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 
 namespace foldproof::emulated {
 
-/// Arrivals count by whole warps: a warp has arrived as often as each of its lanes that have not exited, and
-/// a warp that ended as often as any of its lanes. bar.arrive does not wait, so a warp may arrive again, and
-/// some of its lanes before others.
+/// Arrivals are counted in whole warps: a warp has arrived as often as every lane that has not exited, and an
+/// exited warp as often as any of its lanes. bar.arrive does not wait, so a warp may arrive again, and some
+/// of its lanes before others.
 struct Arrivals {
-  std::uint32_t of_warp = 0;         ///< how often the warp has come as a whole
-  std::vector<isa::LaneMask> ahead;  ///< lanes that have come once more than the warp, twice more …
+  std::uint32_t of_warp = 0;         ///< how often the warp has arrived as a whole
+  std::vector<isa::LaneMask> ahead;  ///< lanes that have arrived once more than the warp, twice more …
 
   void come(isa::LaneMask lanes, isa::LaneMask exited) {
     if (ahead.empty() && (lanes | exited) == isa::all_lanes) {
@@ -30,7 +30,7 @@ struct Arrivals {
     settle(exited);
   }
 
-  /// Counts those levels that the exited lanes leave nobody to wait for.
+  /// Counts the levels that are complete because the missing lanes have exited.
   void settle(isa::LaneMask exited) {
     while (!ahead.empty() && (ahead.front() | exited) == isa::all_lanes) {
       ahead.erase(ahead.begin());
@@ -39,20 +39,21 @@ struct Arrivals {
   }
 };
 
-/// Whole warps that arrived alike to wait, and whose arrival observers have not seen yet (events/events.h).
+/// Whole warps that arrived in the same way to wait, and whose arrival has not been reported to observers yet
+/// (events/events.h).
 struct PendingArrivals {
   std::uint32_t warps = 0;  ///< bit w: warp w
   const isa::Instruction* at = nullptr;
-  std::uint32_t threads = 0;  ///< how many they want to wait for
+  std::uint32_t threads = 0;  ///< number of threads that they wait for
 };
 
 struct Barrier {
   std::vector<Arrivals> arrivals;  ///< by warp
-  std::size_t first_missing = 0;   ///< warps before have come or ended
+  std::size_t first_missing = 0;   ///< all earlier warps have arrived or exited
   PendingArrivals pending;
-  std::uint32_t threads = 0;  ///< how many are waited for; 0: all of the block
+  std::uint32_t threads = 0;  ///< number of threads expected; 0: the whole block
   std::uint32_t true_count = 0,
-                vote_count = 0;  ///< barrier.red: lanes that came with a true predicate, and all
+                vote_count = 0;  ///< barrier.red: lanes that arrived with a true predicate, and all lanes
 
   void reset() {
     for (Arrivals& warp : arrivals) {

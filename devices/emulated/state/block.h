@@ -1,4 +1,4 @@
-// Blocks and clusters that are resident.
+// Resident blocks and clusters.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ struct Block {
   std::uint64_t linear = 0;
   Cluster* cluster = nullptr;
   std::uint32_t rank = 0;  ///< in its cluster
-  BlockNumber number = 0;  ///< as observers know it: the numbers of a cluster's blocks follow each other
+  BlockNumber number = 0;  ///< as seen by observers: numbers of a cluster's blocks are consecutive
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<std::byte> shared;
-  std::vector<std::byte> shared_defined;  ///< the map of its defined bits; empty where they are not tracked
+  std::vector<std::byte> shared_defined;  ///< the map of its defined bits; empty if not tracked
   std::array<Barrier, 16> barriers;
   std::uint32_t barriers_in_use = 0;  ///< bit b: a thread has arrived at barrier b
   unsigned live_warps = 0;
@@ -31,7 +31,7 @@ struct Block {
   bool started = false;
 };
 
-/// Blocks that run at the same time and reach each other's shared memory; a cluster of one without `cluster`.
+/// Blocks that run concurrently and can access each other's shared memory; without `cluster`, a single block.
 struct Cluster {
   std::uint64_t number = 0;
   Dim3 index;

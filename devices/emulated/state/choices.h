@@ -4,19 +4,19 @@
 #include <cstdint>
 #include <random>
 
-#include "devices/order.h"
+#include "devices/schedule.h"
 
 namespace foldproof::emulated {
 
-/// One sequence of random numbers serves all parts of a launch, so the order of the draws is part of what a
-/// seed means: a draw that moves, is added or is dropped gives every random schedule another run.
+/// One sequence of random numbers serves all parts of a launch, so a seed's meaning includes the order of the
+/// draws: moving, adding or removing a draw changes every random schedule.
 class Choices {
  public:
   explicit Choices(const Schedule& schedule) : schedule_(schedule), random_(schedule.seed) {}
 
   bool is(Schedule::Order order) const { return schedule_.order == order; }
   bool is_random() const { return is(Schedule::Order::random); }
-  /// Whether each lane runs as a group of its own.
+  /// Whether each lane starts as a separate group.
   bool lane_by_lane() const {
     return is(Schedule::Order::lanes_forward) || is(Schedule::Order::lanes_backward);
   }

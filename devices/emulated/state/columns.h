@@ -1,4 +1,4 @@
-// Columns of registers, a lane at a time.
+// Access to columns of registers by lane.
 #pragma once
 
 #include <emmintrin.h>
@@ -12,7 +12,7 @@
 
 namespace foldproof::emulated {
 
-/// Lanes whose 32-bit column equals another one: other(lane) gives those of four lanes.
+/// Lanes whose 32-bit column equals another: other(lane) returns the columns of four lanes.
 template <class Other>
 isa::LaneMask equal_columns(const void* row, const Other& other) {
   constexpr unsigned columns = 4;  // of a vector
@@ -34,13 +34,13 @@ inline isa::LaneMask equal_rows(const std::byte* a, const std::byte* b) {
       a, [&](unsigned lane) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(b) + lane / 4); });
 }
 
-/// Lanes of `lanes` whose 32-bit column equals that of the first.
+/// Lanes of `lanes` whose 32-bit column equals that of the first of them.
 inline isa::LaneMask lanes_that_agree(const std::uint32_t* row, isa::LaneMask lanes) {
   const __m128i first = _mm_set1_epi32(static_cast<int>(row[first_lane(lanes)]));
   return lanes & equal_columns(row, [&](unsigned) { return first; });
 }
 
-/// Nothing where the instruction has no such operand.
+/// Does nothing if the instruction has no such operand.
 inline void set_predicate(std::byte* registers, std::uint32_t offset, unsigned lane, bool value) {
   if (offset == isa::no_operand) return;
   isa::LaneMask& mask = isa::mask(registers, offset);
@@ -53,7 +53,7 @@ inline std::uint64_t column(const std::byte* registers, std::uint32_t offset, un
   return value;
 }
 
-/// Up to eight bytes, the lowest first.
+/// Up to eight bytes, little-endian.
 inline std::uint64_t low_bytes(const std::byte* from, std::size_t bytes) {
   std::uint64_t value = 0;
   std::memcpy(&value, from, std::min(bytes, sizeof value));
@@ -63,6 +63,14 @@ inline std::uint64_t low_bytes(const std::byte* from, std::size_t bytes) {
 inline void set_column(std::byte* registers, std::uint32_t offset, unsigned lane, unsigned bytes,
                        std::uint64_t value) {
   std::memcpy(registers + offset + lane * bytes, &value, bytes);
+}
+
+/// Marks a lane's column as undefined; `bytes` is 0 for a predicate, whose columns are bits.
+inline void mark_undefined(std::byte* row, std::uint32_t bytes, unsigned lane) {
+  if (bytes == 0)
+    *reinterpret_cast<isa::LaneMask*>(row) |= bit(lane);
+  else
+    std::memset(row + lane * bytes, 0xff, bytes);
 }
 
 }  // namespace foldproof::emulated

@@ -1,4 +1,4 @@
-// The findings that the executor makes, in their order.
+// The executor's findings, in order.
 #pragma once
 
 #include <set>
@@ -11,7 +11,7 @@
 
 namespace foldproof::emulated {
 
-/// Ends a launch from the inside: a trap, an exhausted budget, a deadlock. Its finding is in the log.
+/// Thrown to end a launch: a trap, an exhausted budget, a deadlock. The finding is already in the log.
 struct LaunchEnded {};
 
 class FindingLog {
@@ -21,7 +21,7 @@ class FindingLog {
   /// A finding at an instruction, not yet in the log.
   Finding make(Kind kind, const Instruction& instruction, const std::string& sentence) const;
   void add(Finding finding) { findings_.push_back(std::move(finding)); }
-  /// False if it was asked before for this kind and instruction: one finding stands for all.
+  /// Returns true on the first call for this kind and instruction: one finding represents all.
   bool is_first(Kind kind, const Instruction& instruction) {
     return reported_.emplace(kind, &instruction).second;
   }

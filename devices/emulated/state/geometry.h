@@ -1,4 +1,4 @@
-// Where the threads, blocks and clusters of a launch are.
+// The coordinates of threads, blocks and clusters of a launch.
 #pragma once
 
 #include <array>
@@ -26,11 +26,11 @@ class Geometry {
   std::uint32_t threads_per_block() const { return static_cast<std::uint32_t>(shape_.block.volume()); }
   unsigned warps_per_block() const;
 
-  /// The cluster with that number, in units of clusters.
+  /// The index of the cluster with that number, in units of clusters.
   Dim3 cluster_index(std::uint64_t cluster) const;
   Dim3 block_index(std::uint64_t cluster, std::uint32_t rank) const;
   Dim3 thread_index(std::uint32_t warp, unsigned lane) const;
-  /// %tid.x, .y or .z (`axis` 0, 1, 2) of a warp's 32 lanes, lanes beyond the block included.
+  /// %tid.x, .y or .z (`axis` 0, 1, 2) of a warp's 32 lanes, including lanes beyond the block.
   const std::uint32_t* thread_indices(unsigned axis, std::uint32_t warp) const {
     return &threads_[axis][std::size_t{warp} * isa::warp_size];
   }

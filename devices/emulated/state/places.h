@@ -1,4 +1,4 @@
-// Where a byte is: in which memory, and at which address of it.
+// The location of a byte: a memory, and an address in it.
 #pragma once
 
 #include <compare>
@@ -6,8 +6,8 @@
 
 namespace foldproof::emulated {
 
-/// Numbers of all that has addresses of its own: global memory, the shared memory of each block, the local
-/// memory of each thread. `thread`: its number in the block, below 1024.
+/// Numbers of the memories with separate addresses: global memory, the shared memory of each block, the local
+/// memory of each thread. `thread`: number in the block, less than 1024.
 inline constexpr std::uint64_t global_memory = 0, first_shared_memory = 1,
                                first_local_memory = std::uint64_t{1} << 63, threads_of_block = 1024;
 constexpr std::uint64_t shared_memory(std::uint64_t block) { return first_shared_memory + block; }

@@ -1,4 +1,4 @@
-// How far a launch is: its clock, and the counts by which a launch that will never end is recognised.
+// Progress of a launch: its clock, and the counters that detect a launch that never ends.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@ namespace foldproof::emulated {
 class Progress {
  public:
   void executed(std::uint64_t warp_instructions) { warp_instructions_ += warp_instructions; }
-  /// A poll took this much time besides its instruction.
+  /// A poll costs this much time in addition to its instruction.
   void waited(std::uint64_t time) { waited_ += time; }
-  /// Something changed that other threads can see: memory, a barrier, an exit; or a clock was read.
+  /// A change that other threads can observe: memory, a barrier, an exit; also a read of a clock.
   void changed(std::uint64_t times = 1) { changes_ += times; }
   /// A load or an atomic was executed.
   void read() { ++reads_; }

@@ -1,6 +1,5 @@
-// What the registers of a frame are made of (oracles/expressions.h): a row of 32 nodes for each row of
-// registers, masks included, that holds values which depend on an element of the input. Node 0 stands for all
-// others.
+// The provenance of a frame's registers (oracles/expressions.h): a row of 32 nodes for each row of registers,
+// including masks, that holds values that depend on the input. Node 0: independent of the input.
 #pragma once
 
 #include <array>
@@ -15,14 +14,14 @@ namespace foldproof::emulated {
 
 using isa::LaneMask;
 
-/// The nodes of one frame's registers, by the offset of the row.
+/// The nodes of one frame's registers, by row offset.
 class RegisterProvenance {
  public:
   using Row = std::array<NodeId, isa::warp_size>;
 
-  /// Whether a row ever held one.
+  /// Whether any row ever had a node.
   bool any() const { return !rows_.empty(); }
-  /// Null where the row holds none.
+  /// Null if the row has no nodes.
   const Row* find(std::uint32_t offset) const {
     const std::size_t at = offset / 4;
     return at < index_.size() && index_[at] != 0 ? &rows_[index_[at] - 1] : nullptr;
@@ -32,14 +31,14 @@ class RegisterProvenance {
     return row ? (*row)[lane] : 0;
   }
   void set(std::uint32_t offset, unsigned lane, NodeId node);
-  /// The lanes' columns depend on no input from now on.
+  /// Marks the lanes' columns as independent of the input.
   void forget(std::uint32_t offset, LaneMask lanes);
-  /// Lanes whose columns depend on an input.
+  /// Lanes whose columns depend on the input.
   LaneMask lanes(std::uint32_t offset) const;
   void clear();
 
  private:
-  std::vector<std::uint32_t> index_;  ///< by offset / 4: the row's place in rows_, plus one
+  std::vector<std::uint32_t> index_;  ///< by offset / 4: the row's index in rows_, plus one
   std::vector<Row> rows_;
 };
 

@@ -8,7 +8,7 @@
 namespace foldproof::emulated {
 namespace {
 
-constexpr std::size_t resident_blocks = 64;  // of a launch that is not cooperative
+constexpr std::size_t resident_blocks = 64;  // unless the launch is cooperative
 
 }  // namespace
 

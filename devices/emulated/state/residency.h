@@ -1,5 +1,5 @@
-// Which blocks are resident. Blocks enter in order through a bounded window, as on hardware; only a
-// cooperative launch has all of them resident.
+// Resident blocks. Blocks enter in order through a bounded window, as on hardware; only in a cooperative
+// launch are all blocks resident.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 #include "devices/emulated/state/geometry.h"
 #include "devices/emulated/state/progress.h"
 #include "devices/emulated/state/shared_memory.h"
-#include "devices/undefined.h"
+#include "devices/undefined_fill.h"
 
 namespace foldproof::emulated {
 
-/// Learns of every block that starts, before its first instruction: the owners of what is known about its
+/// Is notified of every block that starts, before its first instruction: initialises the shadow state of its
 /// memory and registers.
 class BlockListener {
  public:
   virtual ~BlockListener() = default;
   virtual void block_begins(Block& block) = 0;
-  /// `frame`: that of the warp's existing lanes.
+  /// `frame`: the frame of the warp's existing lanes.
   virtual void warp_begins(Warp& warp, Frame& frame, LaneMask existing) = 0;
 };
 
 class Residency {
  public:
-  /// All references outlive it.
-  Residency(const Geometry& geometry, const Code& entry, const SharedMemory& shared, bool lane_by_lane,
-            const Filling& fill, Progress& progress)
+  /// All references must outlive it.
+  Residency(const Geometry& geometry, const FunctionCode& entry, const SharedMemory& shared,
+            bool lane_by_lane, const UndefinedFill& fill, Progress& progress)
       : geometry_(geometry),
         entry_(entry),
         shared_(shared),
@@ -38,28 +38,28 @@ class Residency {
   void listen(BlockListener& listener) { listener_ = &listener; }
 
   const std::vector<std::unique_ptr<Cluster>>& clusters() const { return resident_; }
-  /// Fills the window.
+  /// Fills the window with new clusters.
   void admit();
-  /// The cluster at that place has ended; the next one may enter.
+  /// Removes the cluster at that index, which has ended; the next one may enter.
   void retire(std::size_t place);
   /// Removes all clusters that have ended, and fills the window.
   void refresh();
-  /// A block starts when its first turn comes, or when a block of its cluster reaches for its shared memory.
+  /// A block starts at its first turn, or when a block of its cluster accesses its shared memory.
   void start(Block& block);
 
  private:
   std::unique_ptr<Cluster> new_cluster(std::uint64_t number);
 
   const Geometry& geometry_;
-  const Code& entry_;
+  const FunctionCode& entry_;
   const SharedMemory& shared_;
   const bool lane_by_lane_;
-  const Filling& fill_;
+  const UndefinedFill& fill_;
   Progress& progress_;
   BlockListener* listener_ = nullptr;
   std::uint64_t next_cluster_ = 0;
   std::vector<std::unique_ptr<Cluster>> resident_;
-  std::vector<std::unique_ptr<Cluster>> spare_;  ///< ended clusters, whose memory is used again
+  std::vector<std::unique_ptr<Cluster>> spare_;  ///< ended clusters, whose memory is reused
 };
 
 }  // namespace foldproof::emulated

@@ -1,7 +1,7 @@
-// Which bits of a frame's registers are undefined, and which bytes of memory are not.
+// Shadow bits: the undefined bits of a frame's registers, and the maps of defined bits of memory.
 //
-//   Registers: bits laid out like the frame, where 1 says undefined; most frames never have any. Memory: next
-//   to its bytes lies a map of defined bits, 1 says defined; none where all bytes are.
+//   Registers: a shadow with the layout of the frame, in which 1 means undefined; most frames never need one.
+//   Memory: a map of the same size, in which 1 means defined; there is none if all bytes are defined.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 namespace foldproof::emulated {
 
 using isa::LaneMask;
-/// Where undefined bits came from: an index into Origins::all (shadow/origins.h).
+/// The origin of undefined bits: an index into Origins::all (shadow/origins.h).
 using OriginId = std::uint32_t;
 
-/// Whether all bits of these bytes are defined, by their map.
+/// Whether all bits of these bytes are defined, according to their map.
 bool is_defined(const std::byte* map, std::uint64_t bytes);
 
 /// The undefined bits of one frame's registers.
 class UndefinedBits {
  public:
-  /// A row that has undefined bits.
+  /// A row with undefined bits.
   struct Row {
     std::uint32_t offset = 0;
     std::uint32_t bytes = 0;  ///< of a column; 0: a mask
@@ -34,9 +34,9 @@ class UndefinedBits {
   const Row* find(std::uint32_t offset) const;
   /// The bits, laid out like a frame of `frame_bytes`.
   std::byte* bits(std::size_t frame_bytes);
-  /// Looks at a row again after its bits changed; `origin` is where new ones came from, if any are new.
+  /// Updates a row after its bits changed; `origin` is the origin of new undefined bits, if any.
   void update(std::uint32_t offset, std::uint32_t bytes, std::optional<OriginId> origin);
-  /// The lanes' columns of a row are defined from now on.
+  /// Marks the lanes' columns of a row as defined.
   void define(std::uint32_t offset, LaneMask lanes);
   /// Lanes with undefined bits in a row.
   LaneMask lanes(std::uint32_t offset) const;

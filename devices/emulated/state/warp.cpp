@@ -11,13 +11,13 @@
 
 namespace foldproof::emulated {
 
-void Frame::reset(const Code& of) {
+void Frame::reset(const FunctionCode& of) {
   if (capacity_ < of.frame.size()) {
     registers_.reset(static_cast<std::byte*>(::operator new[](of.frame.size(), std::align_val_t{64})));
     capacity_ = of.frame.size();
   }
-  // A frame used for the same code before still has the constants in place. Its registers hold what the last
-  // activation left: a program that reads a register before writing it reads just that, as on hardware.
+  // A frame last used for the same code still holds the constants. Its registers hold the values of the
+  // previous activation: a program that reads a register before writing it reads those, as on hardware.
   if (code != &of) std::memcpy(registers_.get(), of.frame.data(), of.frame.size());
   code = &of;
   undefined.clear();
@@ -28,7 +28,8 @@ void Frame::reset(const Code& of) {
   local_base = depth = lanes = 0;
 }
 
-void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& entry, bool lane_by_lane) {
+void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const FunctionCode& entry,
+                 bool lane_by_lane) {
   block = &of;
   index = warp_index;
   exited = ~existing;
@@ -60,7 +61,7 @@ void Warp::reset(Block& of, unsigned warp_index, LaneMask existing, const Code& 
   });
 }
 
-void Warp::begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes, const Filling& fill) {
+void Warp::begin_local(LaneMask lanes, std::size_t begin, std::size_t bytes, const UndefinedFill& fill) {
   used_local = true;
   for_lanes(lanes, [&](unsigned lane) {
     if (local[lane].size() < begin + bytes) local[lane].resize(begin + bytes);
@@ -94,7 +95,7 @@ void Warp::merge_ready() {
     }
 }
 
-Frame* Warp::new_frame(const Code& code) {
+Frame* Warp::new_frame(const FunctionCode& code) {
   if (free_frames_.empty()) free_frames_.push_back(frames_.emplace_back(std::make_unique<Frame>()).get());
   Frame* frame = free_frames_.back();
   free_frames_.pop_back();

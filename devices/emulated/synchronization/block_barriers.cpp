@@ -13,7 +13,7 @@ namespace foldproof::emulated {
 using isa::warp_size;
 using State = DivergentGroup::State;
 
-// The barrier that a register names: that of the first lane.
+// The barrier number in a register: that of the first lane; lanes with other numbers are split off.
 std::uint32_t BlockBarriers::named_barrier(Warp& warp, std::size_t index) {
   const Instruction& i = warp.groups[index].instruction();
   const std::uint32_t immediate = parts_.program.details[i.detail].barrier;
@@ -26,7 +26,7 @@ std::uint32_t BlockBarriers::named_barrier(Warp& warp, std::size_t index) {
   return numbers[first_lane(lanes)];
 }
 
-// 0: all of the block.
+// 0: the whole block.
 std::uint32_t BlockBarriers::wanted_threads(const DivergentGroup& group) const {
   const Instruction& i = group.instruction();
   if (i.operand[2] == isa::no_operand) return 0;
@@ -93,7 +93,7 @@ bool BlockBarriers::is_complete(const Block& block, Barrier& barrier) {
 
 namespace {
 
-// The result of barrier.red.
+// Writes the result of barrier.red.
 void write_result(const Barrier& barrier, const DivergentGroup& group) {
   const Instruction& i = group.instruction();
   std::byte* registers = group.frame->registers();

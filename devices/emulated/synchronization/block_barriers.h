@@ -13,9 +13,9 @@ class BlockBarriers {
   explicit BlockBarriers(const Parts& parts) : parts_(parts) {}
 
   /// The group at `index` arrives at a barrier instruction; its lanes that name another barrier become a
-  /// group of their own. It waits, unless it was the last or only arrives.
+  /// separate group. The group waits unless it is the last to arrive or the instruction is bar.arrive.
   void arrive(Warp& warp, std::size_t index);
-  /// Lanes of the warp have exited, which counts as arriving everywhere.
+  /// Lanes of the warp have exited, which counts as arriving at every barrier.
   void recheck(Warp& warp);
 
  private:

@@ -1,4 +1,4 @@
-// The barrier of a cluster: arrivals and waits, phase after phase.
+// The cluster barrier: arrivals and waits, by phase.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@ class ClusterBarriers {
  public:
   explicit ClusterBarriers(const Parts& parts) : parts_(parts) {}
 
-  /// Other groups may have gone on when it returns, and have moved in their warp.
+  /// On return, other groups may have continued and changed their index in the warp.
   void arrive(Warp& warp, const Instruction& i, LaneMask lanes);
-  /// True if the phase that the group's lanes arrived in is over: the group goes on. Else it waits.
+  /// Returns true if the phase in which the group's lanes arrived is complete: the group continues. Otherwise
+  /// it waits.
   bool wait(Warp& warp, std::size_t index);
-  /// Ends the phase if all lanes of the cluster have arrived or exited.
+  /// Completes the phase if all lanes of the cluster have arrived or exited.
   void recheck(Cluster& cluster);
 
  private:

@@ -1,4 +1,4 @@
-// mma, ldmatrix and stmatrix: operations on the registers of the whole warp at once.
+// mma, ldmatrix and stmatrix: operations on the registers of the whole warp.
 #include <cstring>
 
 #include "devices/emulated/synchronization/warp_sync.h"
@@ -14,23 +14,23 @@ void WarpSync::whole_warp(Warp& warp, Members members) {
   Frame& frame = *first.frame;
   for (const std::size_t k : members)
     if (warp.groups[k].frame != first.frame || warp.groups[k].pc != first.pc)
-      throw Unsupported("lanes of a warp come to a matrix instruction from different places in the program",
+      throw Unsupported("lanes of a warp execute a matrix instruction at different places in the program",
                         parts_.program.position(i));
   if (warp.lanes_of(members) != isa::all_lanes)
     parts_.findings.crash(i, "a matrix instruction needs all 32 lanes of the warp");
   if (Provenance* provenance = parts_.shadow.provenance())
-    provenance->give_up("it uses matrix instructions, through which values are not followed yet");
+    provenance->give_up("it uses matrix instructions, through which values are not traced yet");
   if (i.action != Action::matrix_multiply) return move_matrices(warp, frame, i);
   parts_.shadow.multiplying(frame, i, isa::all_lanes);
   i.compute(frame.registers(), i, isa::all_lanes);
 }
 
-// ISA 9.7.14.5.15: lanes 8k … 8k+7 give the rows of matrix k, 16 bytes each. Thread t holds elements 2(t mod
-// 4) and the next of row t / 4; with .trans, rows and columns change places.
+// ISA 9.7.14.5.15: lanes 8k … 8k+7 provide the row addresses of matrix k, 16 bytes per row. Thread t holds
+// elements 2(t mod 4) and the next of row t / 4; .trans swaps rows and columns.
 void WarpSync::move_matrices(Warp& warp, Frame& frame, const Instruction& i) {
   constexpr unsigned element_bytes = 2;
   parts_.progress.changed();
-  const Detail& detail = parts_.program.details[i.detail];
+  const MachineOperands& detail = parts_.program.details[i.detail];
   const auto matrices = static_cast<unsigned>(detail.data.size());
   const bool loads = i.action == Action::load_matrix, transposed = i.form->has("trans");
   WarpAccess access(warp, frame, i, detail, lowest_lanes(matrices * 8));

@@ -1,4 +1,4 @@
-// The parts of a launch that instructions act on.
+// The parts of a launch on which instructions operate.
 #pragma once
 
 #include "devices/emulated/events/events.h"
@@ -12,12 +12,12 @@
 
 namespace foldproof::emulated {
 
-/// References to what one launch owns (scheduling/launch.cpp), lowest first.
+/// References to the objects owned by one launch (scheduling/launch.cpp), lowest layer first.
 struct Parts {
   const Program& program;
-  const Code& entry;
+  const FunctionCode& entry;
   const Geometry& geometry;
-  const Filling& fill;  ///< what undefined registers and memory hold
+  const UndefinedFill& fill;  ///< contents of undefined registers and memory
   Choices& choices;
   Progress& progress;
   FindingLog& findings;
@@ -25,8 +25,8 @@ struct Parts {
   Events& events;
   Shadow& shadow;
 
-  /// The address of each lane that executes the access; each address is a decision.
-  void find_addresses(WarpAccess& access, const Detail::Address& address) const {
+  /// Computes the addresses of the access's executing lanes; each address is a decision.
+  void find_addresses(WarpAccess& access, const MachineOperands::Address& address) const {
     if (address.row != isa::no_operand)
       shadow.decided(
           {access.warp, access.frame, access.i, address.row, access.executing, Decision::Of::address});

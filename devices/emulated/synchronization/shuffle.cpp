@@ -11,9 +11,9 @@ namespace {
 
 using isa::warp_size;
 
-/// Where one group's lanes read from.
+/// The source lanes of one group.
 struct Sources {
-  std::array<std::uint8_t, warp_size>& from;  ///< by lane; the lane itself where the source is out of range
+  std::array<std::uint8_t, warp_size>& from;  ///< by lane; the lane itself if the source is out of range
   LaneMask in_range = 0;
 };
 
@@ -41,9 +41,9 @@ void find_sources(const DivergentGroup& group, Sources& sources) {
 
 }  // namespace
 
-// A source lane that takes no part has no value: the result is undefined.
+// If the source lane does not participate, the result is undefined.
 void WarpSync::shuffle(Warp& warp, Members members) {
-  constexpr std::uint64_t absent_at = std::uint64_t{1} << 41;  // apart from memory and registers
+  constexpr std::uint64_t absent_at = std::uint64_t{1} << 41;  // distinct from memory and registers
   std::array<std::uint32_t, warp_size> value;
   for (unsigned lane = 0; lane < warp_size; ++lane)
     value[lane] =

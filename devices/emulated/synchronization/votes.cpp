@@ -1,4 +1,4 @@
-// vote, match, redux and elect: operations that give every lane something about all of them.
+// vote, match, redux and elect: operations whose result depends on all lanes.
 #include <algorithm>
 #include <array>
 
@@ -42,7 +42,7 @@ void WarpSync::match(Warp& warp, Members members) {
   const LaneMask present = warp.lanes_of(members);
   for (const std::size_t k : members) {
     const DivergentGroup& group = warp.groups[k];
-    const Detail& detail = parts_.program.details[group.instruction().detail];
+    const MachineOperands& detail = parts_.program.details[group.instruction().detail];
     const std::uint32_t a = group.instruction().operand[detail.operands - 2u];
     for_lanes(group.lanes, [&](unsigned lane) {
       value[lane] = column(group.frame->registers(), a, lane, detail.register_bytes);
@@ -82,7 +82,8 @@ void WarpSync::reduce(Warp& warp, Members members) {
   }
   const unsigned first = first_lane(present);
   std::uint64_t folded = value[first];
-  // .abs and the canonical NaN are for a single member too; combining it with itself changes no extremum.
+  // .abs and the canonical NaN also apply to a single member; combining it with itself does not change an
+  // extremum.
   if (form.type == isa::Type::f32) folded = form.combine(folded, folded, 0);
   for_lanes(present & ~bit(first), [&](unsigned lane) { folded = form.combine(folded, value[lane], 0); });
   for (const std::size_t k : members) {
@@ -93,11 +94,11 @@ void WarpSync::reduce(Warp& warp, Members members) {
   }
 }
 
-// Which lane is elected is unspecified: the lowest, or any under a random schedule.
+// The elected lane is unspecified: the lowest, or any lane under a random schedule.
 void WarpSync::elect(Warp& warp, Members members) {
   const LaneMask present = warp.lanes_of(members);
   auto leader = first_lane(present);
-  parts_.progress.changed();  // the next election may choose another
+  parts_.progress.changed();  // the next election may choose another lane
   if (parts_.choices.is_random())
     for (auto skip = parts_.choices.draw() % lane_count(present); skip > 0; --skip)
       leader = first_lane(present & ~(bit(leader) | (bit(leader) - 1)));

@@ -14,8 +14,8 @@ bool WarpSync::arrive(Warp& warp, std::size_t index) {
   const Instruction& i = warp.groups[index].instruction();
   const LaneMask mask = member_mask(warp, index);
   DivergentGroup& group = warp.groups[index];
-  // A lane that its own mask leaves out is undefined behaviour. Such lanes wait for no lane, and no lane
-  // waits for them.
+  // It is undefined behaviour if a lane's own mask excludes it. Such lanes do not wait for any lane, and no
+  // lane waits for them.
   const bool outside = (group.lanes & ~mask) != 0;
   group.member_mask = mask;
   parts_.events.emit_warp_sync_arrival(warp, group, i);
@@ -29,7 +29,7 @@ bool WarpSync::arrive(Warp& warp, std::size_t index) {
   return false;
 }
 
-// Lanes that name another mask than the first become a group of their own, with an operation of their own.
+// Lanes with another mask than the first become a separate group, with a separate operation.
 LaneMask WarpSync::member_mask(Warp& warp, std::size_t index) {
   const Instruction& i = warp.groups[index].instruction();
   const std::uint32_t row = parts_.program.details[i.detail].member_mask;
@@ -73,7 +73,7 @@ void WarpSync::perform(Warp& warp, Members members) {
     case Action::load_matrix:
     case Action::store_matrix:
     case Action::matrix_multiply: whole_warp(warp, members); break;
-    default: break;  // bar.warp.sync: all have arrived, which is all it does
+    default: break;  // bar.warp.sync has no effect other than the arrival of all lanes
   }
   parts_.events.emit_warp_sync_completion(warp, members);
   for (const std::size_t k : members) {

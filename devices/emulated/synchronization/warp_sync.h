@@ -12,10 +12,11 @@ class WarpSync {
  public:
   explicit WarpSync(const Parts& parts) : parts_(parts) {}
 
-  /// The group at `index` arrives at a .sync instruction. True if the operation was performed at once and
-  /// only this group took part: it goes on. False if the group waits, or other groups went on, too.
+  /// The group at `index` arrives at a .sync instruction. Returns true if the operation was performed
+  /// immediately and involved only this group, which continues. Returns false if the group waits, or other
+  /// groups continued as well.
   bool arrive(Warp& warp, std::size_t index);
-  /// Lanes of the warp have exited: operations that waited only for them are performed.
+  /// Lanes of the warp have exited: performs the operations that waited only for them.
   void recheck(Warp& warp);
 
  private:

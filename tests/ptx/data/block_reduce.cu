@@ -1,4 +1,4 @@
-// Library code as CUB writes it.
+// Library code in the style of CUB.
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 

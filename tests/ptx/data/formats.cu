@@ -1,4 +1,4 @@
-// Arithmetic in every number format: half, bfloat16 and fp8 where the architecture has them, approximations,
+// Arithmetic in every number format: half, bfloat16 and fp8 if the architecture has them, approximations,
 // rounding modes, packed forms and conversions.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

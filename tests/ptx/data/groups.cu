@@ -1,4 +1,4 @@
-// Cooperative groups: tiles, reductions of groups, grid sync; clusters where the architecture has them.
+// Cooperative groups: tiles, reductions of groups, grid sync; clusters if the architecture has them.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

@@ -1,4 +1,4 @@
-// What lanes of a warp say to each other, and inline assembly: scopes in braces, registers without '%',
+// Communication between lanes of a warp, and inline assembly: scopes in braces, registers without '%',
 // several statements on one line.
 
 constexpr unsigned everyone = 0xffffffffu;

@@ -1,0 +1,149 @@
+#include "contracts/guessing/reduction_guess.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "contracts/names.h"
+
+namespace foldproof {
+namespace {
+
+constexpr NameRow rows[] = {
+#define FOLDPROOF_KERNEL_NAME(word, place, op, unknown) {word, NameRow::Place::place, Operator::op, unknown},
+#include "contracts/guessing/names.def"
+#undef FOLDPROOF_KERNEL_NAME
+};
+
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+/// The name in lower case, with "_" before each word and after the last: "_row_var_" for "rowVar" and
+/// "row_var".
+std::string in_words(std::string_view name) {
+  std::string words = "_";
+  char before = '_';
+  for (const char c : name) {
+    if (is_upper(c) && is_lower(before)) words += '_';
+    if (is_upper(c))
+      words += static_cast<char>(c - 'A' + 'a');
+    else
+      words += is_lower(c) ? c : '_';
+    before = c;
+  }
+  return words + "_";
+}
+
+bool has_operation(const std::set<TypedOperation>& operations, std::string_view name, Element element) {
+  return std::ranges::any_of(operations, [&](const TypedOperation& known) {
+    return known.name == name && works_on(known.type, element);
+  });
+}
+
+/// For an operator that does not fold: `, with operator = "softmax" and result = "rows" or "array"`.
+std::string what_to_write(Operator op) {
+  if (folds(op)) return "";
+  std::vector<std::string> results;
+  for (const auto& [text, shape] : result_names)
+    if (has_shape(op, shape)) results.push_back(fmt::format("\"{}\"", text));
+  return fmt::format(", with operator = \"{}\" and result = {}", name(op), fmt::join(results, " or "));
+}
+
+/// Gives up if a correct kernel with that name could be reported as wrong.
+void check_name(const KernelRoles& roles, const NameRow& named) {
+  const EntryFacts& facts = roles.kernel().facts;
+  const auto unless = [&](bool right, std::string_view unknown) {
+    if (!right)
+      roles.give_up(fmt::format("its name or that of its output contains \"{}\", but it is unknown {}",
+                                named.word, unknown),
+                    what_to_write(named.op));
+  };
+  unless(named.unknown.empty(), named.unknown);
+  const auto integers = std::ranges::count_if(roles.kernel().parameters, [](const Parameter& parameter) {
+    return !parameter.is_pointer && !is_float(*parameter.element);
+  });
+  unless(!facts.uses_block_index && facts.atomics.empty() && roles.scratch().empty() && integers <= 1,
+         "what each block computes from the input, or how long its rows are (columns in [domain])");
+  const bool is_index = info(named.op).gives == OperatorInfo::Gives::index;
+  unless(is_float(roles.output_type()) != is_index && (!is_index || size_of(roles.output_type()) >= 4) &&
+             (is_index || is_float(roles.input_type())),
+         fmt::format("what it writes as {}", name(roles.output_type())));
+}
+
+/// Gives up if the kernel divides or computes roots, exponentials or logarithms, which a sum, product,
+/// minimum or maximum does not need.
+void check_arithmetic(const KernelRoles& roles) {
+  for (const std::string_view operation : {"div", "sqrt", "rsqrt", "rcp", "ex2", "lg2"})
+    for (const Element element : {Element::f32, Element::f64})
+      if (has_operation(roles.kernel().facts.arithmetic, operation, element))
+        roles.give_up(
+            "it divides or computes roots, exponentials or logarithms, so it is not a plain sum, prod, min "
+            "or max",
+            ", with its operator, such as mean, norm, variance, log-sum-exp or softmax");
+}
+
+Operator operation_of(const KernelRoles& roles) {
+  const std::string& spelled = roles.kernel().signature.spelled;
+  const EntryFacts& facts = roles.kernel().facts;
+  const Element output = roles.output_type();
+  if (mentions(spelled, {"max"})) return Operator::max;
+  if (mentions(spelled, {"min"})) return Operator::min;
+  if (mentions(spelled, {"prod", "mul"})) return Operator::prod;
+  if (mentions(spelled, {"sum", "add"})) return Operator::sum;
+  for (const auto* operations : {&facts.atomics, &facts.arithmetic}) {
+    const bool adds = has_operation(*operations, "add", output);
+    if (is_float(output) ? adds : operations == &facts.atomics && adds) return Operator::sum;
+    if (has_operation(*operations, "max", output)) return Operator::max;
+    if (has_operation(*operations, "min", output)) return Operator::min;
+  }
+  const bool multiplies = is_float(output) && has_operation(facts.arithmetic, "mul", output);
+  return multiplies ? Operator::prod : Operator::sum;
+}
+
+}  // namespace
+
+const NameRow* row_of_name(std::string_view name) {
+  const std::string words = in_words(name);
+  const auto* found = std::ranges::find_if(rows, [&](const NameRow& row) {
+    const std::string word(row.word);
+    return words.find(row.place == NameRow::Place::word ? "_" + word + "_" : word) != std::string::npos;
+  });
+  return found == std::end(rows) ? nullptr : found;
+}
+
+Reduction guess_reduction(const KernelRoles& roles) {
+  const Kernel& kernel = roles.kernel();
+  const EntryFacts& facts = kernel.facts;
+  const std::string name = plain_name(kernel.signature.spelled);
+  const NameRow* named = row_of_name(name);
+  if (named == nullptr) named = row_of_name(kernel.parameters[roles.output()].name);
+  const bool looks_like_one =
+      named != nullptr || facts.uses_shared || facts.uses_shuffle || !facts.atomics.empty() ||
+      mentions(name, {"sum", "reduc", "max", "min", "prod", "fold", "total", "accum"});
+  if (!looks_like_one)
+    roles.give_up("it does not look like a reduction (no shared memory, no shuffle, no atomic)");
+  if (named != nullptr) check_name(roles, *named);
+  Reduction reduction;
+  reduction.op = named != nullptr ? named->op : operation_of(roles);
+  if (folds(reduction.op)) check_arithmetic(roles);
+  reduction.input = roles.input_type();
+  reduction.output = roles.output_type();
+  const bool widens = size_of(reduction.input) > size_of(reduction.output);
+  const bool is_index = info(reduction.op).gives == OperatorInfo::Gives::index;
+  reduction.accumulator = widens || is_index ? reduction.input : reduction.output;
+  if (info(reduction.op).takes("functions")) {
+    reduction.accumulator = reduction.output == Element::f64 ? Element::f64 : Element::f32;
+    reduction.functions = MathFunctions::fast;
+    roles.say(
+        "assumed exponentials: the fast intrinsics; functions = \"library\" in a contract requires more "
+        "accuracy");
+  }
+  roles.say(fmt::format("assumed operator: {}", foldproof::name(reduction.op)));
+  return reduction;
+}
+
+}  // namespace foldproof

@@ -1,0 +1,92 @@
+// [[buffer]] and [output]: the memory that launches write, and its initial content.
+#include <fmt/format.h>
+
+#include "contracts/loading/tables.h"
+#include "contracts/names.h"
+#include "contracts/sizes.h"
+
+namespace foldproof {
+namespace {
+
+/// Whether an integer type can represent the number.
+bool holds(Element type, std::uint64_t number) {
+  const std::size_t bits = 8 * size_of(type) - (is_signed_integer(type) ? 1 : 0);
+  return bits >= 64 || number >> bits == 0;
+}
+
+void read_initial(const Draft& draft, const Table& table, BufferContract::Initial& initial) {
+  draft.scope.read(table, "initial", initial_names, initial);
+  if (initial != BufferContract::Initial::identity || !draft.instance.reduction) return;
+  const Operator op = draft.instance.reduction->op;
+  if (!folds(op) || op == Operator::custom)
+    throw InputError(
+        fmt::format("{} has no identity to initialize a buffer with; choose undefined or zero", name(op)),
+        table.where("initial"));
+}
+
+/// The number of elements of a result if [output] does not specify it.
+Text usual_output_count(const Draft& draft) {
+  const auto& reduction = draft.instance.reduction;
+  const ResultShape shape = reduction ? reduction->result : ResultShape::value;
+  const Position where = draft.top.where("reduction");
+  switch (shape) {
+    case ResultShape::value: return {"1", where};
+    case ResultShape::columns: return {"columns", where};
+    case ResultShape::segments: return {"segments", where};
+    case ResultShape::scan:
+    case ResultShape::array: return {"count", where};
+    case ResultShape::rows:
+      if (info(reduction->op).gives == OperatorInfo::Gives::elements) return {"count", where};
+      if (info(reduction->op).gives == OperatorInfo::Gives::ranked && reduction->k)
+        return {fmt::format("({}) * ({})", rows_of_output(draft, where).value, reduction->k->text()), where};
+      return rows_of_output(draft, where);
+    case ResultShape::partials:
+    case ResultShape::bins: break;
+  }
+  throw InputError(
+      fmt::format("the result \"{}\" requires the key \"count\" in [output]: the number of elements",
+                  name_of(result_names, shape)),
+      where);
+}
+
+}  // namespace
+
+void read_buffers(Draft& draft) {
+  for (const Table& table : draft.top.tables("buffer")) {
+    BufferContract buffer;
+    buffer.name = draft.scope.add_buffer(*table.text("name"));
+    draft.scope.read(table, "type", buffer.type);
+    draft.scope.read(table, "count", buffer.count);
+    read_initial(draft, table, buffer.initial);
+    draft.scope.read(table, "reset", reset_names, buffer.reset);
+    draft.instance.buffers.push_back(std::move(buffer));
+  }
+}
+
+void read_output(Draft& draft) {
+  Instance& instance = draft.instance;
+  const auto table = draft.top.table("output");
+  const auto count = table ? table->text("count") : std::nullopt;
+  instance.output_count = draft.scope.expression(count ? *count : usual_output_count(draft));
+  if (!table) return;
+  read_initial(draft, *table, instance.output_initial);
+  draft.scope.read(*table, "reset", reset_names, instance.output_reset);
+  instance.in_place = table->boolean("in_place", false);
+}
+
+void check_indices(const Draft& draft) {
+  const auto& reduction = draft.instance.reduction;
+  if (!reduction || info(reduction->op).gives != OperatorInfo::Gives::index) return;
+  const Element type = reduction->output;
+  const std::string_view length = reduction->result == ResultShape::rows ? "columns" : "count";
+  const std::int64_t last = greatest_claimed(draft.instance, length) - 1;
+  if (is_float(type) || last <= 0 || holds(type, static_cast<std::uint64_t>(last))) return;
+  const Table table = *draft.top.table("reduction");
+  throw InputError(
+      fmt::format("an output of type {} cannot represent the index {}, but \"{}\" may be {}; choose a wider "
+                  "\"output\" or fewer elements",
+                  name(type), last, length, last + 1),
+      table.where(table.has("output") ? "output" : "operator"));
+}
+
+}  // namespace foldproof

@@ -1,0 +1,90 @@
+// [domain] and [tried]: the variables of a case and their ranges.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "contracts/loading/tables.h"
+#include "contracts/placeholders.h"
+#include "contracts/sizes.h"
+
+namespace foldproof {
+namespace {
+
+void add_variable(Draft& draft, const std::string& name, const Text& raw) {
+  draft.instance.domain.emplace_back(name, draft.scope.range(raw));
+  draft.scope.add_variable(name);
+  const Expression& most = draft.instance.domain.back().second.high;
+  if (name == "block" && most.names().empty() && most.evaluate({}) > most_threads_of_a_block)
+    throw InputError(fmt::format("a block has at most {} threads, but \"block\" may be {}",
+                                 most_threads_of_a_block, most.evaluate({})),
+                     most.where());
+}
+
+/// Requires the variables without which the reduction is not defined.
+void check_needed_variables(const Draft& draft) {
+  const auto need = [&](std::string_view variable, const char* sentence) {
+    if (!draft.scope.knows(variable)) throw InputError(sentence, draft.top.where("domain"));
+  };
+  need("count", "[domain] must specify \"count\", the number of elements, such as \"0 .. 2^33\"");
+  const ResultShape shape = draft.instance.reduction->result;
+  if (shape == ResultShape::rows || shape == ResultShape::columns)
+    need("columns",
+         "[domain] must specify \"columns\", the number of elements per row, before \"count\", such as "
+         "columns = \"1 .. 2^16\" "
+         "and count = \"rows * columns\"");
+  if (shape == ResultShape::segments)
+    need("segments",
+         "[domain] must specify \"segments\", the number of segments, such as segments = \"0 .. 2^20\"");
+}
+
+const Range& variable(const Instance& instance, std::string_view name) {
+  return std::ranges::find(instance.domain, name, &std::pair<std::string, Range>::first)->second;
+}
+
+}  // namespace
+
+void read_domain(Draft& draft) {
+  for (const auto& [name, node] : draft.top.free_table("domain")) {
+    if (!is_identifier(name.value) || name.value == "input" || name.value == "output")
+      throw InputError(fmt::format("\"{}\" cannot name a variable of the domain", name.value), name.where);
+    const auto raw = scalar(*node, draft.top.file());
+    if (!raw)
+      throw InputError(
+          fmt::format("the domain of \"{}\" must be an integer or a range in a string", name.value),
+          position_of(*node, draft.top.file()));
+    add_variable(draft, name.value, *raw);
+  }
+  const Position where = draft.top.where("domain");
+  if (draft.calls && !draft.scope.knows("block"))
+    throw InputError(
+        "[domain] must specify \"block\", the block sizes that the call supports, such as \"{B}\"", where);
+  if (draft.calls && !draft.scope.knows("count")) add_variable(draft, "count", {"0 .. block", where});
+  if (draft.instance.reduction) check_needed_variables(draft);
+}
+
+void read_tried(Draft& draft) {
+  for (const auto& [name, node] : draft.top.free_table("tried")) {
+    if (!draft.scope.knows(name.value))
+      throw InputError(fmt::format("\"{}\" in [tried] is not a variable of [domain]{}", name.value,
+                                   draft.scope.suggest(name.value)),
+                       name.where);
+    const auto raw = scalar(*node, draft.top.file());
+    if (!raw)
+      throw InputError(fmt::format("\"{}\" in [tried] must be an integer or a range in a string", name.value),
+                       position_of(*node, draft.top.file()));
+    draft.instance.tried.emplace(name.value, draft.scope.range(*raw));
+  }
+}
+
+Text rows_of_output(const Draft& draft, const Position& where) {
+  if (draft.scope.knows("rows")) return {"rows", where};
+  const Expression& least = variable(draft.instance, "columns").low;
+  if (least.names().empty() && least.evaluate({}) == 0)
+    throw InputError(
+        "a row may have no columns, so the number of rows cannot be computed from \"count\"; add a variable "
+        "\"rows\" with count = \"rows * columns\", or specify \"count\" in [output]",
+        least.where());
+  return {"count / columns", where};
+}
+
+}  // namespace foldproof

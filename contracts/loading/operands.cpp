@@ -1,0 +1,93 @@
+// [[operand]]: the inputs of a reduction besides its elements.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "contracts/loading/tables.h"
+#include "contracts/names.h"
+
+namespace foldproof {
+namespace {
+
+void check_type(const OperandContract& operand, const Reduction& reduction, const Text& role) {
+  const bool integers = operand.role == Role::targets || operand.role == Role::offsets;
+  const bool scale = operand.type == Element::u8 || operand.type == Element::e4m3;
+  const bool right = operand.role == Role::scales   ? scale
+                     : integers                     ? !is_float(operand.type) && size_of(operand.type) >= 4
+                     : operand.role == Role::second ? operand.type == reduction.input
+                                                    : is_float(operand.type);
+  if (!right)
+    throw InputError(
+        fmt::format("an operand \"{}\" cannot have the type {}: {}", role.value, name(operand.type),
+                    operand.role == Role::scales   ? "scales must be e4m3, or u8 for E8M0"
+                    : integers                     ? "it requires an integer type of 32 or 64 bits"
+                    : operand.role == Role::second ? "it must have the type of the elements"
+                                                   : "it requires a floating-point type"),
+        role.where);
+}
+
+void check_operand(const OperandContract& operand, const Instance& instance, const Text& role) {
+  if (!instance.reduction)
+    throw InputError("an operand requires a [reduction], which specifies its use", role.where);
+  const Operator op = instance.reduction->op;
+  if (!info(operand.role).is_for(op))
+    throw InputError(fmt::format("{} has no operand \"{}\"", name(op), role.value), role.where);
+  if (operand.role == Role::offsets && instance.reduction->result != ResultShape::segments)
+    throw InputError("offsets require result = \"segments\"", role.where);
+  for (const OperandContract& other : instance.operands)
+    if (other.role == operand.role)
+      throw InputError(fmt::format("an operand \"{}\" already exists", role.value), role.where);
+  check_type(operand, *instance.reduction, role);
+}
+
+/// Requires the operands without which the operator, or the shape of its result, is not defined.
+void check_needed_operands(const Draft& draft) {
+  if (!draft.instance.reduction) return;
+  const Reduction& reduction = *draft.instance.reduction;
+  for (const RoleInfo& role : roles()) {
+    const bool there = std::ranges::find(draft.instance.operands, role.role, &OperandContract::role) !=
+                       draft.instance.operands.end();
+    const bool offsets = role.role == Role::offsets;
+    const bool segments = reduction.result == ResultShape::segments;
+    if (!there && (offsets ? segments : role.is_needed_by(reduction.op)))
+      throw InputError(
+          fmt::format("{} requires an [[operand]] with role = \"{}\": {}",
+                      offsets ? "a result of segments" : name(reduction.op), role.name, role.synopsis),
+          draft.top.where("reduction"));
+  }
+}
+
+Text usual_count(const OperandContract& operand, const Draft& draft, const Position& where) {
+  switch (operand.role) {
+    case Role::second: return {"count", where};
+    case Role::weights:
+    case Role::biases: return {"columns", where};
+    case Role::targets: return rows_of_output(draft, where);
+    case Role::offsets: return {"segments + 1", where};
+    case Role::scales: break;
+  }
+  return {fmt::format("ceil_div(count, {})", operand.group), where};
+}
+
+}  // namespace
+
+void read_operands(Draft& draft) {
+  for (const Table& table : draft.top.tables("operand")) {
+    OperandContract operand;
+    operand.name = draft.scope.add_buffer(*table.text("name"));
+    draft.scope.read(table, "role", role_names, operand.role);
+    draft.scope.read(table, "type", operand.type);
+    const std::int64_t group = table.integer("group").value_or(1);
+    if (group < 1)
+      throw InputError(fmt::format("a group has at least 1 element, not {}", group), table.where("group"));
+    operand.group = static_cast<std::uint64_t>(group);
+    const Text role = *draft.scope.text(table, "role");
+    check_operand(operand, draft.instance, role);
+    const auto count = table.text("count");
+    operand.count = draft.scope.expression(count ? *count : usual_count(operand, draft, role.where));
+    draft.instance.operands.push_back(std::move(operand));
+  }
+  check_needed_operands(draft);
+}
+
+}  // namespace foldproof

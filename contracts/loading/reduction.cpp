@@ -1,0 +1,143 @@
+// [reduction], and [[additional_output]], which describes other results with the same keys.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "contracts/keys.h"
+#include "contracts/loading/tables.h"
+#include "contracts/names.h"
+#include "oracles/number.h"
+
+namespace foldproof {
+namespace {
+
+/// "a", "a and b", "a, b and c".
+std::string listed(const std::vector<std::string_view>& words) {
+  if (words.size() == 1) return std::string(words[0]);
+  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
+/// Some methods apply only to means, and others to everything except means; partial results are plain sums.
+void check_method(const Reduction& reduction, const Table& table) {
+  const bool mean = reduction.op == Operator::mean, shares = reduction.variance == VarianceMethod::shares;
+  const bool passes =
+      reduction.variance == VarianceMethod::two_pass || reduction.variance == VarianceMethod::textbook;
+  if (mean ? passes : shares)
+    throw InputError(mean
+                         ? "the method of a mean must be \"unspecified\" (one sum), \"welford\" or \"shares\""
+                         : "\"shares\" is a method of a mean; choose two-pass, textbook or welford",
+                     table.where("method"));
+  if (reduction.sum != SumMethod::plain && reduction.result == ResultShape::partials)
+    throw InputError(
+        "partial results are rounded individually; the method of a sum of them must be \"plain\"",
+        table.where("method"));
+}
+
+void check_shape(const Reduction& reduction, const Table& table) {
+  if (has_shape(reduction.op, reduction.result)) return;
+  std::vector<std::string> possible;
+  for (const auto& [text, shape] : result_names)
+    if (has_shape(reduction.op, shape)) possible.push_back(fmt::format("\"{}\"", text));
+  throw InputError(
+      fmt::format("{} has no result \"{}\"{}; write result = {} in [reduction]", name(reduction.op),
+                  name_of(result_names, reduction.result),
+                  table.has("result") ? "" : ", which is the default", fmt::join(possible, " or ")),
+      table.where("result"));
+}
+
+/// A finite number, rounded like a constant of that type; 0 if the key is missing.
+double number(const Scope& scope, const Table& table, std::string_view key, Element type) {
+  const auto text = scope.text(table, key);
+  if (!text) return 0;
+  char* end = nullptr;
+  const double value = std::strtod(text->value.c_str(), &end);
+  if (end == text->value.c_str() || *end != 0 || !std::isfinite(value))
+    throw InputError(fmt::format("\"{}\" must be a number such as \"1e-5\", not \"{}\"", key, text->value),
+                     text->where);
+  return is_float(type) ? to_double(decode(type, encode(type, number_of(value)))) : value;
+}
+
+/// The keys that both tables have.
+void read_choices(const Scope& scope, std::string_view name, const Table& table, Reduction& reduction) {
+  scope.read(table, "operator", operator_names, reduction.op);
+  scope.read(table, "result", result_names, reduction.result);
+  scope.read(table, "scan", scan_names, reduction.scan);
+  scope.read(table, "functions", function_names, reduction.functions);
+  scope.read(table, "maximum", maximum_names, reduction.maximum);
+  if (reduction.op == Operator::sum)
+    scope.read(table, "method", sum_names, reduction.sum);
+  else
+    scope.read(table, "method", variance_names, reduction.variance);
+  check_method(reduction, table);
+  reduction.epsilon = number(scope, table, "epsilon", reduction.accumulator);
+  reduction.p = number(scope, table, "p", reduction.accumulator);
+  if (reduction.op == Operator::custom)
+    reduction.custom = custom_operator(scope.text(table, "combine"), scope.text(table, "identity"),
+                                       reduction.accumulator, table.where("operator"));
+  check_shape(reduction, table);
+  check_keys(scope, name, table, reduction.op);
+}
+
+}  // namespace
+
+void check_keys(const Scope& scope, std::string_view name, const Table& table, Operator op) {
+  for (const KeyRow& row : contract_keys()) {
+    if (row.table != name || !table.has(row.key) || info(op).takes(row.key)) continue;
+    std::vector<std::string_view> takers;
+    for (const OperatorInfo& other : operators())
+      if (other.takes(row.key)) takers.push_back(other.name);
+    const auto text = scope.text(table, row.key);
+    if (takers.empty() || (text && fmt::format("\"{}\"", text->value) == row.fallback)) continue;
+    throw InputError(
+        fmt::format("\"{}\" applies to {}, not to {}", row.key, listed(takers), foldproof::name(op)),
+        table.where(row.key));
+  }
+}
+
+void read_reduction(Draft& draft) {
+  const auto table = draft.top.table("reduction");
+  if (!table) return;
+  Reduction reduction;
+  draft.scope.read(*table, "input", reduction.input);
+  reduction.accumulator = reduction.input;
+  draft.scope.read(*table, "accumulator", reduction.accumulator);
+  reduction.output = reduction.accumulator;
+  draft.scope.read(*table, "output", reduction.output);
+  read_choices(draft.scope, "reduction", *table, reduction);
+  if (draft.calls && !folds(reduction.op))
+    throw InputError(
+        fmt::format("a \"call\" supports sum, prod, min and max, not {}; write a kernel and a [[launch]]",
+                    name(reduction.op)),
+        table->where("operator"));
+  draft.instance.reduction = reduction;
+}
+
+void read_additional_outputs(Draft& draft) {
+  const Instance& instance = draft.instance;
+  for (const Table& table : draft.top.tables("additional_output")) {
+    AdditionalOutput additional;
+    const Text name = *draft.scope.text(table, "buffer");
+    const auto buffer = std::ranges::find(instance.buffers, name.value, &BufferContract::name);
+    if (!instance.reduction || buffer == instance.buffers.end())
+      throw InputError(instance.reduction
+                           ? fmt::format("unknown [[buffer]] \"{}\" for an additional output", name.value)
+                           : "an additional output requires a [reduction]",
+                       name.where);
+    additional.buffer = name.value;
+    additional.reduction = *instance.reduction;
+    draft.scope.read(table, "accumulator", additional.reduction.accumulator);
+    additional.reduction.output = buffer->type;
+    additional.reduction.functions = {};
+    additional.reduction.maximum = {};
+    additional.reduction.variance = {};
+    additional.reduction.sum = {};
+    read_choices(draft.scope, "additional_output", table, additional.reduction);
+    draft.scope.read(table, "k", additional.reduction.k);
+    draft.instance.additional_outputs.push_back(std::move(additional));
+  }
+}
+
+}  // namespace foldproof

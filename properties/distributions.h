@@ -1,0 +1,64 @@
+// How inputs are generated: by a distribution, followed by transforms that are applied in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "oracles/operator.h"
+#include "properties/case.h"
+
+namespace foldproof {
+
+/// A row of distributions.def or transforms.def.
+struct DistributionInfo {
+  /// The argument after the colon: none; an index; the exponent of a power of two; or one of first, last,
+  /// edge, tile, row and all.
+  enum class Takes : std::uint8_t { nothing, index, exponent, place };
+  enum class Suits : std::uint8_t { any, with_sign, floats, with_infinity, with_nan };
+  std::string_view name;
+  Takes takes;
+  Suits suits;
+  bool may_be_bare;  ///< the argument is optional
+};
+
+/// All distributions, simplest first, and all transforms.
+std::span<const DistributionInfo> distributions();
+std::span<const DistributionInfo> transforms();
+
+/// "equal, integers, …"; a mandatory argument is shown by its kind: "scale:exponent".
+std::string names_of(std::span<const DistributionInfo> rows);
+/// The names of the distributions.
+std::string distribution_names();
+/// The names of the transforms.
+std::string transform_names();
+
+/// The name without its argument: "nan" for "nan:last".
+std::string_view bare_name(std::string_view word);
+
+/// Reads "uniform+scale:66+nan:last" into distribution and transforms. Throws InputError for an unknown name
+/// and a wrong argument.
+void read_words(const std::string& text, InputDistribution& input);
+
+/// What an input is generated for.
+struct InputPlan {
+  Operator op = Operator::sum;
+  Element element = Element::f32;
+  Element accumulator = Element::f32;
+  std::uint64_t count = 0;
+  Element output = Element::f32;
+  std::uint64_t tile = 32;  ///< elements per block, one per thread; at least 1
+  std::uint64_t row = 0;    ///< elements per row, of which the last may be shorter; 0: a single row
+};
+
+/// Whether the distribution or transform supports elements of this type.
+bool suits(const DistributionInfo& distribution, Element element);
+
+/// The input's bytes; the same distribution gives the same bytes on every host. Throws InputError for an
+/// unknown or unsupported name, and for a planted element that does not exist or does not fit.
+std::vector<std::byte> make_input(const InputDistribution& input, const InputPlan& plan);
+
+}  // namespace foldproof

@@ -1,0 +1,64 @@
+// Inputs whose sums are exact, so that a lost or repeated element shows.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "properties/inputs/fills.h"
+
+namespace foldproof::inputs {
+
+void fill_equal(Elements& x) {
+  constexpr double values[] = {1, 1, -1, 3, 0.1, -7};
+  const double value = values[x.random.below(std::size(values))];
+  for (std::size_t i = 0; i < x.size(); ++i) x.set(i, x.has_sign() ? value : std::fabs(value));
+}
+
+void fill_integers(Elements& x) {
+  if (x.op() == Operator::prod) {  // ±1 and a few twos
+    for (std::size_t i = 0; i < x.size(); ++i) x.set(i, x.has_sign() && x.random.flip() ? -1.0 : 1.0);
+    for (int twos = 0; twos < 5 && x.size() != 0; ++twos) x.set(x.random.below(x.size()), 2.0);
+    return;
+  }
+  const std::uint64_t room = std::uint64_t{1} << std::min(x.precision(), 30);
+  const std::uint64_t limit = std::min<std::uint64_t>(room / std::max<std::size_t>(x.size(), 1), 100);
+  const auto largest = static_cast<std::int64_t>(std::max<std::uint64_t>(limit, 1));
+  std::uint64_t left = room;  // if even ones are too many, the rest are zeros
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::int64_t value = x.random.between(x.has_sign() ? -largest : 0, largest);
+    const auto magnitude = static_cast<std::uint64_t>(std::abs(value));
+    x.set(i, magnitude > left ? 0.0 : static_cast<double>(value));
+    left -= std::min(left, magnitude);
+  }
+  if (limit == 0) x.shuffle();
+}
+
+void fill_one_hot(Elements& x) {
+  double rest = 0, hot = x.has_sign() && x.random.flip() ? -3 : 3;
+  if (x.op() == Operator::prod) rest = 1;
+  if (x.op() == Operator::max) rest = x.has_sign() ? -5 : 1, hot = x.has_sign() ? -3 : 3;
+  if (x.op() == Operator::min) rest = 5, hot = 3;
+  for (std::size_t i = 0; i < x.size(); ++i) x.set(i, rest);
+  const auto& wanted = x.argument.number;
+  for (const auto& [begin, length] : x.rows())
+    x.set(begin + (wanted ? static_cast<std::size_t>(*wanted) % length : x.informative_index(length)), hot);
+}
+
+void fill_tags(Elements& x) {
+  for (std::size_t i = 0; i < x.size(); ++i) x.set(i, x.op() == Operator::prod ? 1.0 : 0.0);
+  const int most = x.floating() ? std::min(x.precision(), x.format().highest_exponent + x.format().precision)
+                                : static_cast<int>(size_of(x.element())) * 8 - 1;
+  const int tags = x.op() == Operator::prod ? std::min(most, 5) : most;
+  for (int tag = 0; tag < tags && x.size() != 0; ++tag) {
+    const std::size_t at = tag == 0 ? x.size() - 1 : x.informative_index(x.size());
+    if (decode(x.element(), x.bits(at)).is_zero() || x.op() == Operator::prod) x.set_power(at, tag);
+  }
+}
+
+void fill_zeros(Elements& x) {
+  const std::uint64_t minus_zero = encode(x.element(), {Number::Category::finite, true, 0, 0});
+  const std::uint64_t mix = x.seed() % 3;  // only +0, the background of planted elements; only -0; both
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x.set_bits(i, mix == 1 || (mix == 2 && x.random.flip()) ? minus_zero : 0);
+}
+
+}  // namespace foldproof::inputs

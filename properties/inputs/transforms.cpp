@@ -1,0 +1,138 @@
+// Transforms of a generated input. Never called for an empty one.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "oracles/tally.h"
+#include "properties/inputs/fills.h"
+
+namespace foldproof::inputs {
+namespace {
+
+/// All elements by magnitude, smallest first and NaN last; ties by bits, so that the order is the same on
+/// every host.
+std::vector<std::uint64_t> by_magnitude(const Elements& x) {
+  std::vector<std::tuple<bool, double, std::uint64_t>> keyed;
+  keyed.reserve(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Number number = x.number(i);
+    keyed.emplace_back(number.is_nan(), number.is_nan() ? 0 : std::fabs(to_double(number)), x.bits(i));
+  }
+  std::ranges::sort(keyed);
+  std::vector<std::uint64_t> bits;
+  bits.reserve(x.size());
+  for (const auto& key : keyed) bits.push_back(std::get<2>(key));
+  return bits;
+}
+
+Number minus_zero() { return {Number::Category::finite, true, 0, 0}; }
+Number nan() { return {Number::Category::nan, false, 0, 0}; }
+Number infinity(bool negative) { return {Number::Category::infinity, negative, 0, 0}; }
+
+/// The last element of a warp or a tile, or the first one after it.
+std::size_t edge(Elements& x) {
+  const std::size_t whole = x.random.flip() ? x.tile() : 32;
+  const std::size_t edges = (x.size() - 1) / whole;
+  return edges == 0 ? x.size() - 1 : whole * (1 + x.random.below(edges)) - x.random.below(2);
+}
+
+/// The range of the place: its first element, and one past its last.
+std::pair<std::size_t, std::size_t> range_of(Elements& x) {
+  const auto one = [](std::size_t i) { return std::pair(i, i + 1); };
+  switch (x.argument.place) {
+    case Place::first: return one(0);
+    case Place::last: return one(x.size() - 1);
+    case Place::edge: return one(edge(x));
+    case Place::all: return {0, x.size()};
+    case Place::row: {
+      const std::vector<Row> rows = x.rows();
+      const Row row = rows[x.random.below(rows.size())];
+      return {row.begin, row.begin + row.length};
+    }
+    case Place::tile: break;
+  }
+  const std::size_t begin = x.tile() * x.random.below((x.size() - 1) / x.tile() + 1);
+  return {begin, std::min(begin + x.tile(), x.size())};
+}
+
+void plant(Elements& x, const Number& number) {
+  const auto [begin, end] = range_of(x);
+  for (std::size_t i = begin; i < end; ++i) x.set(i, number);
+}
+
+/// Two to the power of the word's argument, as far as double reaches.
+double power(const Elements& x) { return std::ldexp(1.0, static_cast<int>(*x.argument.number)); }
+
+/// Adds a number to each finite element.
+void add(Elements& x, double addend) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (const Number number = x.number(i); number.is_finite())
+      x.set_finite(i, number_of(to_double(number) + addend));
+}
+
+}  // namespace
+
+void transform_shuffled(Elements& x) { x.shuffle(); }
+
+void transform_ascending(Elements& x) {
+  const std::vector<std::uint64_t> sorted = by_magnitude(x);
+  for (std::size_t i = 0; i < sorted.size(); ++i) x.set_bits(i, sorted[i]);
+}
+
+void transform_descending(Elements& x) {
+  const std::vector<std::uint64_t> sorted = by_magnitude(x);
+  for (std::size_t i = 0; i < sorted.size(); ++i) x.set_bits(i, sorted[sorted.size() - 1 - i]);
+}
+
+void transform_alternating(Elements& x) {
+  const std::vector<std::uint64_t> sorted = by_magnitude(x);
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    x.set_bits(i, sorted[i % 2 == 0 ? sorted.size() - 1 - i / 2 : i / 2]);
+}
+
+void transform_scale(Elements& x) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    Number number = x.number(i);
+    if (!number.is_finite() || number.is_zero()) continue;
+    number.exponent += static_cast<int>(*x.argument.number);
+    x.set_finite(i, number);
+  }
+}
+
+void transform_shift(Elements& x) { add(x, power(x)); }
+
+void transform_centred(Elements& x) {
+  const Tally all = tally(x.element(), x.bytes());
+  const double sum = nearest_double(all.sum());
+  if (all.finite != 0 && std::isfinite(sum)) add(x, -(sum / static_cast<double>(all.finite)));
+}
+
+void transform_paired(Elements& x) {
+  const std::size_t half = (x.size() - 1) / 2;
+  for (std::size_t i = 0; i < half; ++i) {
+    Number number = x.number(i);
+    number.negative = !number.negative;
+    x.set(half + i, number);
+  }
+  for (std::size_t i = 2 * half; i < x.size(); ++i) x.set(i, 0.0);
+  const std::int64_t least = x.floating() ? x.format().lowest_exponent : 0;
+  const auto exponent = static_cast<int>(std::max(*x.argument.number, least));
+  x.set_finite(x.size() - 1, Number{Number::Category::finite, false, 1, exponent});
+}
+
+void transform_peaks(Elements& x) {
+  for (const auto& [begin, length] : x.rows()) {
+    const std::size_t tile = std::min(length, x.tile()), warp = std::min<std::size_t>(tile, 32);
+    // The last warp of a tile is the first to be lost by a fold over warps.
+    const std::size_t i = x.random.flip() ? x.informative_index(length) : tile - 1 - x.random.below(warp);
+    x.set_finite(begin + i, number_of(500.0));
+  }
+}
+
+void transform_minus_zero(Elements& x) { plant(x, minus_zero()); }
+void transform_nan(Elements& x) { plant(x, nan()); }
+void transform_inf(Elements& x) { plant(x, infinity(false)); }
+void transform_minus_inf(Elements& x) { plant(x, infinity(true)); }
+
+}  // namespace foldproof::inputs

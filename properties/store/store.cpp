@@ -1,0 +1,78 @@
+#include "properties/store/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "properties/random.h"
+
+namespace foldproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path normalized(const fs::path& path) {
+  std::error_code error;
+  const fs::path result = fs::absolute(path, error);
+  return (error ? path : result).lexically_normal();
+}
+
+/// The file that a replay must read: the contract, or the source from which one is guessed.
+fs::path subject_of(const Contract& contract) {
+  return normalized(contract.file.empty() ? contract.source : contract.file);
+}
+
+/// Letters, digits and dots; runs of other characters become one hyphen.
+std::string file_name_part(std::string_view text) {
+  std::string part;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.')
+      part += c;
+    else if (!part.empty() && part.back() != '-')
+      part += '-';
+  }
+  return part;
+}
+
+}  // namespace
+
+CaseStore::CaseStore(const std::optional<fs::path>& folder)
+    : folder_(normalized(folder ? *folder : user_cache() / "cases")), is_cache_(!folder) {}
+
+std::vector<StoredCase> CaseStore::load(const Contract& contract, const Instance& instance) const {
+  std::vector<StoredCase> cases;
+  if (is_cache_) return cases;
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".toml" && is_kept_case(it->path())) files.push_back(it->path());
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    StoredCase stored = load_case(file);
+    if (normalized(stored.contract) == subject_of(contract) && stored.instance == instance.label)
+      cases.push_back(std::move(stored));
+  }
+  return cases;
+}
+
+std::optional<std::string> CaseStore::save(const Contract& contract, const Instance& instance, const Case& c,
+                                           const Finding& finding) const {
+  const fs::path subject = subject_of(contract);
+  StoredCase stored{is_cache_ ? subject : subject.lexically_relative(folder_), instance.label,
+                    std::string(name(finding.kind)), c};
+  if (stored.contract.empty()) stored.contract = subject;
+  const std::uint64_t where = hash_of(subject.string() + to_string(finding.at));
+  const fs::path file =
+      folder_ / fmt::format("{}-{}{}{}-{:08x}.toml", file_name_part(subject.stem().string()),
+                            file_name_part(instance.label), instance.label.empty() ? "" : "-",
+                            name(finding.kind), where >> 32);
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error || !replace_file(file, to_toml(stored))) return std::nullopt;
+  return "foldproof replay " + shell_word(file.string());
+}
+
+}  // namespace foldproof

@@ -1,0 +1,274 @@
+// RaceCheck on divided lines: cells of a word or a byte, each with entries for the accesses to it.
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
+
+#include "sanitizer/race/race_check.h"
+
+namespace foldproof {
+namespace {
+
+SyncScope scope_of(const Manner& m) { return static_cast<SyncScope>(m.scope); }
+
+/// Whether two such strong accesses by one warp are reported as unordered.
+bool is_plain(const Manner& m) { return !m.update && !m.ordering; }
+
+/// Updates of one size, or reads of one kind, whose scopes include the whole device: they never conflict with
+/// each other, and other accesses conflict with all of them alike.
+bool are_equals(const Manner& a, const Manner& b) {
+  constexpr auto gpu = static_cast<std::uint8_t>(SyncScope::gpu);
+  if (a.scope < gpu || b.scope < gpu || a.log_bytes != b.log_bytes) return false;
+  return (a.update && b.update) || (!a.writes && a == b);
+}
+
+/// Whether every later access that conflicts with `earlier_entry` also conflicts with `later_entry`, at least
+/// as severely.
+bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
+  const Manner later = later_entry.manner, earlier = earlier_entry.manner;
+  if (earlier.writes && (!later.writes || (later.unchanged && !earlier.unchanged))) return false;
+  if (later.confirmed && !earlier.confirmed) return false;
+  if (!later.strong) return true;
+  if (!earlier.strong || later.scope > earlier.scope || later.log_bytes != earlier.log_bytes) return false;
+  if (is_plain(earlier)) return later_entry.warp == earlier_entry.warp && is_plain(later);
+  return later_entry.warp.block == earlier_entry.warp.block;  // a narrow scope is relative to the block
+}
+
+/// A contended lock collects one entry per attempt. Of the actions of a lane at one site and time, for the
+/// same chain, the last represents the others: an access that conflicts with an earlier one also conflicts
+/// with the last, and an access ordered after an earlier one is also ordered after the last. `alike`: all
+/// entries are of one kind, and it does not matter who observed what.
+constexpr std::size_t many_entries = 32;
+/// The earliest entries are dropped, so that a kept write also keeps the entries that observed it.
+constexpr std::ptrdiff_t most_entries_of_a_raced = 128;
+void keep_latest(std::vector<Entry>& entries, bool alike) {
+  using Key = std::tuple<WarpId, Time, Site, std::uint32_t, bool, bool>;
+  const auto key_of = [&](const Entry& e) {
+    return alike ? Key{e.warp, 0, 0, 0, false, false}
+                 : Key{e.warp, e.time, e.site, e.chain, e.observes, e.manner.unchanged};
+  };
+  std::map<Key, LaneSet> later;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    LaneSet& known = later[key_of(*entry)];
+    entry->lanes &= ~known;
+    known |= entry->lanes;
+  }
+  std::erase_if(entries, [](const Entry& entry) { return entry.lanes == 0; });
+}
+
+}  // namespace
+
+// Compares and records the accesses lane by lane, in cells.
+void RaceCheck::access_words(const AccessEvent& event, Line& line, const Row& row, WarpClock& who,
+                             std::uint64_t address) {
+  divide(event, line, false);
+  const std::uint32_t cells = 4 / line.cell_bytes();
+  for (unsigned word = 0; word < words_per_line; ++word) {
+    if ((row.words & bit(word)) == 0) continue;
+    const unsigned lane = row.lane_of(word);
+    Entry now{row.warp, row.time, row.site, bit(lane), row.manner};
+    now.manner.unchanged = (row.unchanged & bit(lane)) != 0;
+    for (std::uint32_t k = 0; k < cells; ++k) {
+      end_chains(line, word * cells + k, now.manner);
+      access_cell(event, line.cells[word * cells + k], lane, now, who, address + word * 4 + k);
+    }
+  }
+  line.latest = std::max(line.latest, row.time);
+}
+
+void RaceCheck::undivide(Line& line) {
+  for (Cell& cell : line.cells) {
+    cell.weak.clear();
+    cell.strong.clear();
+    cell.mixed = cell.raced = false;
+    cell.chain.number = 0;
+  }
+  line.divided = false;
+  line.latest = 0;
+}
+
+// Converts rows to entries of cells and, if `into_bytes`, cells of words to cells of bytes.
+void RaceCheck::divide(const AccessEvent& event, Line& line, bool into_bytes) {
+  const Time over = forgets(event) ? base_ : 0;
+  if (line.divided && line.latest < over) undivide(line);
+  if (!line.divided) {
+    if (line.cells.empty()) line.cells.resize(words_per_line);
+    const std::size_t cells = line.cells.size() / words_per_line;
+    for (unsigned k = 0; k < line.count; ++k) {
+      const Row& row = line.rows[k];
+      if (row.time < over) continue;
+      for (unsigned word = 0; word < words_per_line; ++word) {
+        if ((row.words & bit(word)) == 0) continue;
+        const unsigned lane = row.lane_of(word);
+        Entry entry{row.warp, row.time, row.site, bit(lane), row.manner};
+        entry.manner.unchanged = (row.unchanged & bit(lane)) != 0;
+        for (std::size_t c = word * cells; c < (word + 1) * cells; ++c) line.cells[c].weak.push_back(entry);
+      }
+      line.latest = std::max(line.latest, row.time);
+    }
+    line.count = 0;
+    line.divided = true;
+  }
+  if (!into_bytes || line.cells.size() == line_bytes) return;
+  std::vector<Cell> bytes(line_bytes);
+  for (unsigned k = 0; k < line_bytes; ++k) bytes[k] = line.cells[k / 4];
+  line.cells = std::move(bytes);
+}
+
+void RaceCheck::access_lane(const AccessEvent& event, Shadow& shadow, unsigned lane, WarpClock& who) {
+  Entry now{event.warp, time_, event.site, bit(lane), manner_of(event)};
+  now.manner.unchanged = (unchanged(event) & bit(lane)) != 0;
+  const std::uint64_t mask = (std::uint64_t{1} << global_window_bits) - 1;
+  std::uint64_t at = event.at[lane] & mask;
+  const std::uint64_t end = at + event.bytes;
+  while (at < end) {
+    Line& line = shadow.line(at / line_bytes);
+    const std::uint64_t line_end = (at / line_bytes + 1) * line_bytes;
+    const bool narrow = at % 4 != 0 || std::min(end, line_end) % 4 != 0;
+    divide(event, line, narrow);
+    const std::uint32_t step = line.cell_bytes();
+    for (; at < end && at < line_end; at += step) {
+      end_chains(line, at % line_bytes / step, now.manner);
+      access_cell(event, line.cells[at % line_bytes / step], lane, now, who, (event.at[lane] & ~mask) | at);
+    }
+    line.latest = std::max(line.latest, now.time);
+  }
+}
+
+// A write to a part of a value that was written by one strong write ends the whole chain of that value,
+// unless the write is strong and of the same size.
+void RaceCheck::end_chains(Line& line, std::size_t index, const Manner& now) {
+  const Chain& hit = line.cells[index].chain;
+  if (!now.writes || hit.number == 0) return;
+  if (now.strong && now.log_bytes == hit.manner.log_bytes) return;
+  const std::size_t cells =
+      std::max<std::size_t>(1, (std::size_t{1} << hit.manner.log_bytes) / line.cell_bytes());
+  const std::size_t first = index / cells * cells;
+  for (std::size_t k = first; k < first + cells; ++k) line.cells[k].chain.number = 0;
+}
+
+void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now,
+                            WarpClock& who, std::uint64_t address) {
+  compare(event, cell, cell.weak, lane, now, who, address);
+  const bool among_equals =
+      !cell.mixed && (cell.strong.empty() || are_equals(cell.strong.front().manner, now.manner));
+  if (!among_equals) compare(event, cell, cell.strong, lane, now, who, address);
+  if (cell.strong.empty()) cell.mixed = false;
+  Entry entry = now;
+  continue_chain(event, cell.chain, entry);
+  std::vector<Entry>& entries = now.manner.strong ? cell.strong : cell.weak;
+  if (!entries.empty()) {
+    Entry& last = entries.back();
+    // The lanes of an entry are in the order of their accesses: `seen` relies on it.
+    const bool in_order = !now.manner.strong || last.lanes < bit(lane);
+    if (in_order && last.warp == now.warp && last.time == now.time && last.site == now.site &&
+        last.manner == now.manner && last.observes == entry.observes && last.chain == entry.chain) {
+      last.lanes |= now.lanes;
+      return;
+    }
+    if (now.manner.strong) cell.mixed |= !are_equals(last.manner, now.manner);
+  }
+  entries.push_back(entry);
+  if (entries.size() >= many_entries && std::has_single_bit(entries.size()))
+    keep_latest(entries, now.manner.strong && among_equals);
+  if (cell.raced && std::ssize(entries) > 2 * most_entries_of_a_raced)
+    entries.erase(entries.begin(), entries.end() - most_entries_of_a_raced);
+}
+
+// Determines whether the access observes the strong writes before it, and whether it continues their chain.
+void RaceCheck::continue_chain(const AccessEvent& event, Chain& chain, Entry& now) {
+  const Manner manner = now.manner;
+  if (!manner.strong) {
+    if (manner.writes) chain.number = 0;
+    return;
+  }
+  const bool sees =
+      chain.number != 0 && chain.manner.log_bytes == manner.log_bytes &&
+      clocks_.include_each_other(scope_of(chain.manner), chain.block, scope_of(manner), now.warp.block);
+  if (manner.writes) {
+    if (!sees || !manner.update) chain.number = ++chain.latest;
+    chain.block = now.warp.block;
+    chain.manner = manner;
+  }
+  now.observes = sees && (!manner.writes || (manner.update && event.returns));
+  now.chain = sees || manner.writes ? chain.number : 0;
+}
+
+// Whether scopes and sizes make the two atomic to each other and they need no further order; or whether one
+// is a speculative read that an atomic like the other one validates.
+bool RaceCheck::is_permitted(const Entry& earlier, const Entry& now) const {
+  const auto is_guess = [](const Entry& a, const Entry& b) {
+    return a.manner.confirmed && b.manner.update && a.manner.log_bytes == b.manner.log_bytes;
+  };
+  if (is_guess(earlier, now) || is_guess(now, earlier)) return true;
+  if (!morally_strong(earlier, now)) return false;
+  return !is_plain(earlier.manner) || !is_plain(now.manner) || !(earlier.warp == now.warp);
+}
+
+bool RaceCheck::morally_strong(const Entry& a, const Entry& b) const {
+  return a.manner.strong && b.manner.strong && a.manner.log_bytes == b.manner.log_bytes &&
+         clocks_.include_each_other(scope_of(a.manner), a.warp.block, scope_of(b.manner), b.warp.block);
+}
+
+// The lanes of the strong write entries[k] whose value was observed before the present of `lane` (PTX ISA
+// 8.9.6: a strong write is ordered before every access after one that observed it).
+LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who) {
+  const Entry& write = entries[k];
+  for (std::size_t j = entries.size(); j-- > k;) {
+    const Entry& by = entries[j];
+    if (!by.observes || by.chain != write.chain) continue;
+    LaneSet before = by.lanes;
+    if (!(by.warp == who.id) || (by.lanes & bit(lane)) == 0 || j == k) {
+      const bool own = by.warp == who.id;
+      const LaneSet others = own ? by.lanes & ~bit(lane) : by.lanes;
+      if (others != 0) before &= ~clocks_.unordered(who, lane, by.warp, others, by.time);
+    }
+    if (before == 0) continue;
+    if (j > k) return write.lanes;
+    return write.lanes & (bit(last_lane(before)) - 1);
+  }
+  return 0;
+}
+
+// Reports the entries that conflict with this access, and drops those that it represents from now on.
+void RaceCheck::compare(const AccessEvent& event, Cell& cell, std::vector<Entry>& entries, unsigned lane,
+                        const Entry& now, WarpClock& who, std::uint64_t address) {
+  std::size_t kept = 0;
+  std::uint32_t latest_chain = 0;  // of the kept writes
+  const bool many = entries.size() > many_entries;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    Entry& earlier = entries[k];
+    const bool own = earlier.warp == now.warp;
+    const bool conflicts = now.manner.writes || earlier.manner.writes;
+    // Whether another warp's read is ordered before takes time to determine, and dropping it saves little
+    // while there are few entries.
+    const bool is_near = own || (earlier.warp.block == now.warp.block && earlier.time < base_);
+    const bool stands_for = (conflicts || is_near || many) && replaces(now, earlier);
+    const bool clashes =
+        conflicts && !is_permitted(earlier, now) &&
+        (stands_for || !cell.raced || is_news(kind_of(event, lane, earlier, now), earlier, now));
+    if (clashes || stands_for) {
+      const LaneSet others = own ? earlier.lanes & ~bit(lane) : earlier.lanes;
+      LaneSet unordered = others == 0 ? 0 : clocks_.unordered(who, lane, earlier.warp, others, earlier.time);
+      if (clashes && unordered != 0 && earlier.manner.strong && earlier.manner.writes)
+        unordered &= ~seen(entries, k, lane, who);
+      if (clashes && unordered != 0) {
+        report(event, lane, earlier, first_lane(unordered), now, address);
+        const Finding* reported = reported_for(kind_of(event, lane, earlier, now), earlier, now);
+        cell.raced |= reported != nullptr && reported->severity == Severity::error;
+      }
+      // Entries that observed a kept write are kept as well. Chains are numbered in order of creation.
+      const bool witness =
+          earlier.observes && (latest_chain == earlier.chain || (earlier.manner.writes && unordered != 0));
+      if (stands_for && !witness) earlier.lanes = unordered;
+    }
+    if (earlier.lanes != 0) {
+      if (earlier.manner.writes) latest_chain = earlier.chain;
+      if (kept != k) entries[kept] = earlier;
+      ++kept;
+    }
+  }
+  entries.resize(kept);
+}
+
+}  // namespace foldproof

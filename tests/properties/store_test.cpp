@@ -1,0 +1,358 @@
+// Failing cases are stored and replayed; announced and suppressed findings are distinguished from new ones.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files.h"
+#include "catch.h"
+#include "fake_kernel.h"
+#include "properties/store/triage.h"
+
+namespace foldproof {
+namespace {
+
+namespace fs = std::filesystem;
+using fake::Launch;
+
+void loses_element_40(const Launch& launch) {
+  auto values = launch.elements<float>();
+  if (values.size() > 40) values.erase(values.begin() + 40);
+  launch.store(fake::random_tree_sum(values, 1));
+}
+
+void correct(const Launch& launch) { launch.store(fake::random_tree_sum(launch.elements<float>(), 1)); }
+
+AuditOptions storing_in(const fs::path& folder, std::uint64_t cases = 40) {
+  AuditOptions options;
+  options.store = folder;
+  options.cases = cases;
+  return options;
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  return {fs::directory_iterator(folder), fs::directory_iterator()};
+}
+
+TEST_CASE("a failing case is stored, replayed first, and gives the same finding again") {
+  const TemporaryFolder folder;
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.file = folder.path() / "fake.toml";
+  const KernelReport first = fake::audit(contract, loses_element_40, storing_in(folder.path() / "cases"));
+  REQUIRE(first.findings.size() == 1);
+  REQUIRE(files_in(folder.path() / "cases").size() == 1);
+  const fs::path file = files_in(folder.path() / "cases").front();
+  CHECK(first.findings[0].replay == "foldproof replay " + file.string());
+
+  const StoredCase stored = load_case(file);
+  CHECK(fs::weakly_canonical(stored.contract) == fs::weakly_canonical(contract.file));
+  CHECK(describe(stored.c) == first.findings[0].case_text);
+
+  // The stored case suffices without generated ones.
+  const KernelReport again = fake::audit(contract, loses_element_40, storing_in(folder.path() / "cases", 0));
+  REQUIRE(again.findings.size() == 1);
+  CHECK(again.findings[0].message == first.findings[0].message);
+  CHECK(fake::audit(contract, correct, storing_in(folder.path() / "cases", 0)).verdict == Verdict::clean);
+
+  fake::FakeRunner runner(loses_element_40);
+  const KernelReport replayed = replay_case(contract, contract.instances.front(),
+                                            std::make_shared<const Image>(), runner, stored.c, {});
+  REQUIRE(replayed.findings.size() == 1);
+  CHECK(replayed.findings[0].message == first.findings[0].message);
+  CHECK(replayed.cases == 1);
+}
+
+std::string note_of_stored(const KernelReport& report) {
+  const auto is_about_stored = [](const std::string& note) { return note.find("a stored case") == 0; };
+  const auto found = std::ranges::find_if(report.notes, is_about_stored);
+  return found == report.notes.end() ? "" : *found;
+}
+
+TEST_CASE("a replayed case keeps its transforms, its relation and its planted elements") {
+  const TemporaryFolder folder;
+  Contract contract = fake::contract(Operator::sum, Element::f32);
+  contract.file = folder.path() / "fake.toml";
+  StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", {}};
+  stored.c.input = {"uniform", 4, {{1, "-0x1.8p+3"}}, {"scale:-1", "shuffled"}};
+  stored.c.variables = {{"count", 5}, {"block", 32}};
+  stored.c.relation = "permuted";
+  REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
+  std::vector<std::vector<float>> seen;
+  const auto watching = [&](const Launch& l) {
+    seen.push_back(l.elements<float>());
+    correct(l);
+  };
+  const KernelReport report = fake::audit(contract, watching, storing_in(folder.path(), 0));
+  CHECK(report.cases == 1);
+  CHECK(note_of_stored(report).empty());
+  REQUIRE(seen.size() == 2);  // the case, and the input that its relation derives from it
+  CHECK(seen[0][1] == -12);
+  CHECK(seen[0] != seen[1]);
+  CHECK(std::ranges::is_permutation(seen[0], seen[1]));
+}
+
+TEST_CASE("a stored case with an unknown word, relation or value is skipped with a note") {
+  const auto note_of = [](const Case& changed) {
+    const TemporaryFolder folder;
+    Contract contract = fake::contract(Operator::sum, Element::i32);
+    contract.file = folder.path() / "fake.toml";
+    StoredCase stored{"fake.toml", contract.instances[0].label, "wrong-value", changed};
+    stored.c.variables = {{"count", 5}, {"block", 32}};
+    REQUIRE(replace_file(folder.path() / "a.toml", to_toml(stored)));
+    const KernelReport report = fake::audit(contract, correct, storing_in(folder.path(), 0));
+    CHECK(report.findings.empty());
+    return note_of_stored(report);
+  };
+  Case c;
+  c.input = {"equal", 3, {}, {"scaled:3"}};
+  CHECK(note_of(c).find("a stored case was skipped (unknown transform \"scaled\"") == 0);
+  c.input = {"equal", 3};
+  c.relation = "transposed";
+  CHECK(note_of(c).find("a stored case was skipped (unknown relation \"transposed\"") == 0);
+  c.relation.clear();
+  c.input = {"equal", 3, {{0, "0x1p+0"}}};
+  CHECK(note_of(c).find("a stored case was skipped (i32 cannot represent the planted value 0x1p+0)") == 0);
+}
+
+TEST_CASE("a case outside the contract's domain is refused in one sentence") {
+  const Contract contract = fake::contract(Operator::sum, Element::f32);
+  fake::FakeRunner runner(correct);
+  const auto replayed = [&](const Case& c) {
+    return replay_case(contract, contract.instances.front(), std::make_shared<const Image>(), runner, c, {});
+  };
+  Case c;
+  c.input.distribution = "equal";
+  c.variables = {{"count", 5}, {"block", 32}};
+  CHECK(replayed(c).verdict == Verdict::clean);
+
+  Case other = c;
+  other.variables["block"] = 2000;
+  CHECK_THROWS_WITH(replayed(other), "the case has block = 2000, outside the contract's 1 .. 1024");
+  other = c;
+  other.variables["count"] = std::int64_t{1} << 62;
+  CHECK_THROWS_AS(replayed(other), InputError);
+  other = c;
+  other.variables.erase("block");
+  CHECK_THROWS_WITH(replayed(other), "the case lacks \"block\", a variable of the contract's domain");
+  other = c;
+  other.variables["blocks"] = 1;
+  CHECK_THROWS_WITH(replayed(other), "the case sets \"blocks\", which is not in the contract's domain");
+}
+
+Finding race_at(unsigned line) {
+  Finding finding;
+  finding.kind = Kind::shared_race;
+  finding.at = {"/home/me/kernels/tail.cuh", line, 5};
+  return finding;
+}
+
+Announced announced(Kind kind, const char* file, unsigned line, bool is_optional = false) {
+  return {kind, {file, line, 0}, is_optional};
+}
+
+KernelReport report_of(std::vector<Finding> findings) {
+  KernelReport report;
+  report.findings = std::move(findings);
+  return report;
+}
+
+TEST_CASE("a suppression applies until its date, at its position, to its kind") {
+  Contract contract;
+  contract.allows = {
+      {Kind::shared_race, "tail.cuh:40", "checked by hand", "2027-01-01", {"tail.toml", 9, 1}}};
+  KernelReport report = report_of({race_at(40), race_at(41)});
+  triage(report, contract, "2026-12-31");
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].at.line == 41);
+  CHECK(report.notes.at(0) == "allowed until 2027-01-01: shared-race at tail.cuh:40 (checked by hand)");
+
+  report = report_of({race_at(40)});
+  triage(report, contract, "2027-01-01");
+  CHECK(report.verdict == Verdict::findings);
+  CHECK(report.notes.at(0) ==
+        "tail.toml:9:1: the suppression of shared-race at tail.cuh:40 ended on 2027-01-01");
+}
+
+TEST_CASE("a suppression for a file does not apply to another file whose name ends alike") {
+  Contract contract;
+  contract.allows = {{Kind::shared_race, "ail.cuh", "no", "2027-01-01", {}}};
+  KernelReport report = report_of({race_at(40)});
+  triage(report, contract, "2026-01-01");
+  CHECK(report.findings.size() == 1);
+  contract.allows[0].at = "kernels/tail.cuh";
+  triage(report, contract, "2026-01-01");
+  CHECK(report.verdict == Verdict::clean);
+}
+
+TEST_CASE("on a device without checks, a defect need not be found") {
+  Contract contract;
+  contract.expected = {announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 40)};
+  KernelReport report = report_of({});
+  triage(report, contract, "2026-01-01", Watched::no);
+  CHECK(report.verdict == Verdict::clean);
+  CHECK_FALSE(report.expected);
+  CHECK(exit_status({"a GPU", 1, {report}}, Severity::error) == 0);
+}
+
+TEST_CASE("on a device without checks, a finding in the family of the announced one counts as found") {
+  struct Row {
+    Kind announced, made;
+  };
+  const Row found[] = {{Kind::shared_race, Kind::unordered_access},
+                       {Kind::cluster_race, Kind::shared_race},
+                       {Kind::deadlock, Kind::timeout},
+                       {Kind::out_of_bounds, Kind::misaligned},
+                       {Kind::schedule_dependent, Kind::wrong_value}};
+  const Row another[] = {{Kind::shared_race, Kind::wrong_value},
+                         {Kind::out_of_bounds, Kind::uninitialized_read},
+                         {Kind::invalid_mask, Kind::crash}};
+  Contract contract;
+  Finding finding;  // a GPU may not know the position
+  const auto triaged = [&](const Row& row) {
+    INFO(name(row.announced) << " announced, " << name(row.made) << " made");
+    contract.expected = {announced(row.announced, "/home/me/kernels/tail.cuh", 40)};
+    finding.kind = row.made;
+    KernelReport report = report_of({finding});
+    triage(report, contract, "2026-01-01", Watched::no);
+    // Undefined behaviour explains its consequences, and no defect is required to be found here.
+    CHECK(exit_status({"a GPU", 1, {report}}, Severity::error) == 0);
+    return report;
+  };
+  for (const Row& row : found) {
+    const KernelReport report = triaged(row);
+    CHECK(report.verdict == Verdict::findings);
+    CHECK(report.expected);
+    CHECK(report.notes.empty());
+  }
+  for (const Row& row : another) {
+    const KernelReport report = triaged(row);
+    CHECK(report.verdict == Verdict::another_finding);
+    CHECK_FALSE(report.expected);
+    CHECK(report.notes == std::vector<std::string>{fmt::format(
+                              "another finding: the source announces {}, but this device reports {}",
+                              name(row.announced), name(row.made))});
+  }
+}
+
+TEST_CASE("a finding that the announced defect does not explain fails the run on every device") {
+  Finding race = race_at(40), refused;
+  refused.kind = Kind::contract_violation;
+  Contract contract;
+  contract.expected = {announced(Kind::wrong_value, "/home/me/kernels/tail.cuh", 40)};
+  KernelReport report = report_of({race});
+  triage(report, contract, "2026-01-01", Watched::no);
+  CHECK(report.verdict == Verdict::another_finding);
+  CHECK(exit_status({"a GPU", 1, {report}}, Severity::error) == 1);
+
+  contract.expected = {announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 40)};
+  report = report_of({race, refused});
+  triage(report, contract, "2026-01-01", Watched::no);
+  CHECK(report.verdict == Verdict::findings);
+  CHECK_FALSE(report.expected);
+  CHECK(exit_status({"a GPU", 1, {report}}, Severity::error) == 1);
+
+  report = report_of({race});
+  triage(report, Contract{}, "2026-01-01", Watched::no);
+  CHECK_FALSE(report.expected);
+  CHECK(exit_status({"a GPU", 1, {report}}, Severity::error) == 1);
+}
+
+TEST_CASE("a defect is as expected if exactly the announced findings were made") {
+  Contract contract;
+  contract.expected = {announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 40),
+                       announced(Kind::wrong_value, "/home/me/kernels/tail.cu", 3)};
+  Finding wrong;
+  wrong.kind = Kind::wrong_value;
+  wrong.at = {"/home/me/kernels/tail.cu", 9};
+
+  KernelReport report = report_of({race_at(40), wrong});
+  triage(report, contract, "2026-01-01");
+  CHECK(report.expected);
+  CHECK(exit_status({"emulated", 1, {report}}, Severity::error) == 0);
+
+  report = report_of({race_at(40), wrong, race_at(7)});
+  triage(report, contract, "2026-01-01");
+  CHECK_FALSE(report.expected);
+  CHECK(exit_status({"emulated", 1, {report}}, Severity::error) == 1);
+
+  report = report_of({wrong});
+  triage(report, contract, "2026-01-01");
+  CHECK_FALSE(report.expected);
+  REQUIRE(report.findings.size() == 2);
+  CHECK(report.findings[1].message == "the source announces shared-race, but no case showed it");
+  CHECK(report.findings[1].at == Position{"/home/me/kernels/tail.cuh", 40, 0});
+  CHECK(exit_status({"emulated", 1, {report}}, Severity::error) == 1);
+}
+
+TEST_CASE("a race may be announced at either of its two accesses") {
+  Contract contract;
+  contract.expected = {announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 38)};
+  Finding race = race_at(40);
+  race.other = Position{"/home/me/kernels/tail.cuh", 38, 5};
+  KernelReport report = report_of({race});
+  triage(report, contract, "2026-01-01");
+  CHECK(report.expected);
+}
+
+TEST_CASE("a finding announced with a question mark is optional") {
+  Contract contract;
+  contract.expected = {announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 40),
+                       announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 7, true)};
+  KernelReport report = report_of({race_at(40), race_at(7)});
+  triage(report, contract, "2026-01-01");
+  CHECK(report.expected);
+
+  report = report_of({race_at(40)});
+  triage(report, contract, "2026-01-01");
+  CHECK(report.expected);
+  CHECK(report.findings.size() == 1);
+}
+
+TEST_CASE("wrong values after announced undefined behaviour are ignored") {
+  Finding wrong, changed_input;
+  wrong.kind = Kind::wrong_value;
+  changed_input.kind = Kind::contract_violation;
+  Contract contract;
+  contract.expected = {announced(Kind::shared_race, "/home/me/kernels/tail.cuh", 40)};
+
+  for (const Kind kind :
+       {Kind::wrong_value, Kind::outside_bound, Kind::not_reproducible, Kind::schedule_dependent}) {
+    wrong.kind = kind;
+    KernelReport report = report_of({race_at(40), wrong});
+    triage(report, contract, "2026-01-01");
+    CHECK(report.expected);
+  }
+
+  KernelReport report = report_of({wrong});
+  triage(report, contract, "2026-01-01");
+  CHECK_FALSE(report.expected);  // the race itself was not reported
+
+  report = report_of({race_at(40), changed_input});
+  triage(report, contract, "2026-01-01");
+  CHECK_FALSE(report.expected);
+
+  contract.expected = {announced(Kind::deadlock, "/home/me/kernels/tail.cuh", 40)};
+  Finding deadlock = race_at(40);
+  deadlock.kind = Kind::deadlock;
+  report = report_of({deadlock, wrong});
+  triage(report, contract, "2026-01-01");
+  CHECK_FALSE(report.expected);
+}
+
+TEST_CASE("the exit status depends on severity, expectation and kernels that could not run") {
+  KernelReport clean, warned, stuck;
+  warned.verdict = Verdict::findings;
+  warned.findings = {race_at(1)};
+  warned.findings[0].severity = Severity::warning;
+  stuck.verdict = Verdict::unsupported;
+  CHECK(exit_status({"", 1, {clean}}, Severity::error) == 0);
+  CHECK(exit_status({"", 1, {clean, warned}}, Severity::error) == 0);
+  CHECK(exit_status({"", 1, {clean, warned}}, Severity::warning) == 1);
+  CHECK(exit_status({"", 1, {clean, stuck}}, Severity::error) == 3);
+  CHECK(exit_status({"", 1, {warned, stuck}}, Severity::warning) == 1);
+  CHECK(exit_status({"", 1, {clean}, {{"cuda", "there is none"}}}, Severity::error) == 3);
+  CHECK(exit_status({"", 1, {warned}, {{"cuda", "there is none"}}}, Severity::warning) == 1);
+}
+
+}  // namespace
+}  // namespace foldproof
