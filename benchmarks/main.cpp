@@ -10,7 +10,7 @@ using namespace foldproof;
 constexpr Verb verbs[] = {
     {"claims", "Test published claims (docs/claims.md)", attach_claims},
     {"compare", "Compare the emulated device with a GPU", attach_compare},
-    {"detection", "Show which tool found which defect (docs/detection.md)", attach_detection},
+    {"detection", "Show which tool finds which defect", attach_detection},
     {"fingerprint", "Hash what the emulated device does", attach_fingerprint},
     {"kernels", "Describe the kernels of a folder (docs/kernels.md)", attach_kernels},
     {"bench", "Measure the speed of Foldproof and its kernels", attach_bench},

@@ -41,7 +41,7 @@ TEST_CASE("operands of the wrong width, number or kind are refused with their li
   CHECK(contains(refused("add.u32 %r1, %r2, %r3, %r4;"), "too many operands"));
   CHECK(contains(refused("add.u32 5, %r2, %r3;"), "a destination must be a register"));
   CHECK(contains(refused("@%r1 add.u32 %r1, %r2, %r3;"), "guard %r1 is not a predicate"));
-  CHECK(contains(refused("bra nowhere;"), "no label nowhere"));
+  CHECK(contains(refused("bra nowhere;"), "label nowhere is not declared in this scope"));
   CHECK(contains(refused("bra 5;"), "label"));
   CHECK(contains(refused("ld.global.u32 %r1, %rd1;"), "brackets"));
   CHECK(contains(refused("ld.global.u32 %r1, [%h1];"), "must have 32 or 64 bits"));

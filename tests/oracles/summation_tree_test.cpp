@@ -115,7 +115,7 @@ TEST_CASE("Three neighbours added in sequence are a run and not a fold") {
   F32Expressions e(ones(24));
   std::vector<NodeId> threads;
   for (NodeId t = 0; t < 8; ++t) threads.push_back(e.in_sequence(1 + 3 * t, 3 + 3 * t));
-  CHECK(shape(e, e.pairwise(threads)) == "runs of 3, sequential; of those, 8 in a pairwise fold");
+  CHECK(shape(e, e.pairwise(threads)) == "runs of 3, contiguous; of those, 8 in a pairwise fold");
 }
 
 TEST_CASE("No tree exists if a value is used twice or the result does not depend on the input") {

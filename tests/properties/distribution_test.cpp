@@ -132,7 +132,7 @@ TEST_CASE("planted elements replace drawn ones and must exist and fit") {
   const auto bytes = make_input({"equal", 0, {{2, "0x3c00"}}}, plan);
   CHECK(load(Element::f16, bytes, 2) == 0x3c00);
   CHECK_THROWS_WITH(make_input({"equal", 0, {{4, "0"}}}, plan),
-                    "planted element 4 is out of range: the input has 4");
+                    "planted element 4 is out of range: the input has 4 elements");
   CHECK_THROWS_WITH(make_input({"equal", 0, {{0, "0x10000"}}}, plan),
                     "the planted bits 0x10000 do not fit into f16");
 }

@@ -170,7 +170,7 @@ TEST_CASE("a suppression applies until its date, at its position, to its kind") 
   triage(report, contract, "2027-01-01");
   CHECK(report.verdict == Verdict::findings);
   CHECK(report.notes.at(0) ==
-        "tail.toml:9:1: the suppression of shared-race at tail.cuh:40 ended on 2027-01-01");
+        "tail.toml:9:1: the suppression of shared-race at tail.cuh:40 expired on 2027-01-01");
 }
 
 TEST_CASE("a suppression for a file does not apply to another file whose name ends alike") {

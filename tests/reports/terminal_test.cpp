@@ -99,7 +99,7 @@ TEST_CASE("a finding is shown with position, threads, case, help and replay comm
   CHECK(contains(text, "error[shared-race]: thread 32 writes what thread 0 reads\n  --> nowhere.cu:17:5\n"));
   CHECK(contains(text, "threads block 0 thread 32, block 0 thread 0"));
   CHECK(contains(text, "case    count=33 uniform seed=7"));
-  CHECK(contains(text, "help   Put a barrier"));
+  CHECK(contains(text, "help    Put a barrier"));
   CHECK(contains(text, "replay  foldproof replay case.toml"));
 }
 

@@ -74,7 +74,7 @@ TEST_CASE("A changed byte before a buffer is reported as well", "[arena]") {
   filled.memory[filled.arena.start(0, 1) - 1] = std::byte{0};
   const JobResult result = filled.arena.result(0, filled.memory);
   REQUIRE(result.findings.size() == 1);
-  CHECK(result.findings[0].message.find("byte -1 counted") != std::string::npos);
+  CHECK(result.findings[0].message.find("the byte at offset -1 changed") != std::string::npos);
 }
 
 TEST_CASE("A stray write is attributed to the job whose canary it changes", "[arena]") {
