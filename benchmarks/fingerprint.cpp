@@ -2,8 +2,8 @@
 // hash per instance.
 //
 //   For a change that must not affect behaviour: run it before and after, and compare the lines. A hash
-//   covers the events that observers see, in order, the memory and results, the findings, the counters and
-//   the provenance, of every case under five schedules and with four sets of observers.
+//   covers the events that observers see, in order, the memory and results, the findings and the provenance,
+//   of every case under five schedules and with four sets of observers.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -29,12 +29,12 @@ double fewer(double now, double before) { return before == 0 ? 0 : 1 - now / bef
 std::uint64_t conflicts(const Counters& c) { return c.shared.loads.conflicts + c.shared.stores.conflicts; }
 
 /// The threads per block that fold in a round: those that store.
-double working(const Evidence& e, const std::string& id, std::size_t round) {
-  return e.a_block(id, e.of(id).rounds.at(round).store_lanes);
+double working(const ClaimData& e, const std::string& id, std::size_t round) {
+  return e.per_block(id, e.of(id).rounds.at(round).store_lanes);
 }
 
 /// Rounds in which fewer threads than a whole warp work.
-std::uint64_t rounds_of_partial_warps(const Evidence& e, const std::string& id) {
+std::uint64_t rounds_of_partial_warps(const ClaimData& e, const std::string& id) {
   std::uint64_t number = 0;
   for (std::size_t r = 1; r < e.of(id).rounds.size(); ++r)
     number += working(e, id, r) > 0 && working(e, id, r) < warp ? 1 : 0;
@@ -43,54 +43,55 @@ std::uint64_t rounds_of_partial_warps(const Evidence& e, const std::string& id) 
 
 // --- trees
 
-Settled idle_lanes(const Evidence& e) {
+Settled idle_lanes(const ClaimData& e) {
   std::string shares;
   bool halves = true;
   for (std::size_t r = 1; r < e.of("A2").rounds.size() && working(e, "A2", r) > 0; ++r) {
-    const double share = working(e, "A2", r) / e.a_block("A2", e.of("A2").threads);
+    const double share = working(e, "A2", r) / e.per_block("A2", e.of("A2").threads);
     halves = halves && share == std::ldexp(1.0, -static_cast<int>(r));
     shares += fmt::format("{}{}", shares.empty() ? "" : ", ", percent(share));
   }
   return confirmed_if(halves, "the shares do not halve", "working lanes per round: " + shares);
 }
 
-Settled fewer_loads(const Evidence& e) {
-  const double before = e.a_block("A2", e.of("A2").shared.loads.requests);
-  const double now = e.a_block("A3", e.of("A3").shared.loads.requests);
+Settled fewer_loads(const ClaimData& e) {
+  const double before = e.per_block("A2", e.of("A2").shared.loads.requests);
+  const double now = e.per_block("A3", e.of("A3").shared.loads.requests);
   return confirmed_if(fewer(now, before) > 0.4, percent(0.4 - fewer(now, before)),
                       fmt::format("{} shared loads per block compared with {}: {} fewer", now, before,
                                   percent(fewer(now, before))));
 }
 
-Settled no_divergence(const Evidence& e) {
-  const double branches = e.a_block("A4", e.of("A4").divergent_branches);
+Settled no_divergence(const ClaimData& e) {
+  const double branches = e.per_block("A4", e.of("A4").divergent_branches);
   return confirmed_if(
       branches == 0,
       fmt::format("{} divergent branches per block, although 256 is a multiple of 32", branches),
       fmt::format("A2 has {} per block; of A4's {}, {} are in rounds with work for less than a warp, and one "
                   "lets thread 0 write the result",
-                  e.a_block("A2", e.of("A2").divergent_branches), branches,
+                  e.per_block("A2", e.of("A2").divergent_branches), branches,
                   rounds_of_partial_warps(e, "A4")));
 }
 
-Settled strided_conflicts(const Evidence& e) {
+Settled strided_conflicts(const ClaimData& e) {
   const Counters& c = e.of("A4");
   const std::uint64_t passes = c.shared.loads.passes + c.shared.stores.passes;
   return confirmed_if(conflicts(c) > 0, "there are none",
                       fmt::format("{} of {} bank passes per block are due to conflicts; A2 has {}",
-                                  e.a_block("A4", conflicts(c)), e.a_block("A4", passes),
-                                  e.a_block("A2", conflicts(e.of("A2")))));
+                                  e.per_block("A4", conflicts(c)), e.per_block("A4", passes),
+                                  e.per_block("A2", conflicts(e.of("A2")))));
 }
 
-Settled fewer_conflicts(const Evidence& e) {
-  const double before = e.a_block("A4", conflicts(e.of("A4"))), now = e.a_block("A5", conflicts(e.of("A5")));
+Settled fewer_conflicts(const ClaimData& e) {
+  const double before = e.per_block("A4", conflicts(e.of("A4"))),
+               now = e.per_block("A5", conflicts(e.of("A5")));
   return confirmed_if(fewer(now, before) >= 0.99, percent(0.99 - fewer(now, before)),
                       fmt::format("{} conflicts per block compared with {}: {} fewer", now, before,
                                   percent(fewer(now, before))));
 }
 
-Settled last_warp_diverges(const Evidence& e) {
-  const double branches = e.a_block("A5", e.of("A5").divergent_branches);
+Settled last_warp_diverges(const ClaimData& e) {
+  const double branches = e.per_block("A5", e.of("A5").divergent_branches);
   const auto partial = static_cast<double>(rounds_of_partial_warps(e, "A5"));
   return confirmed_if(branches == partial + 1,
                       fmt::format("{} divergent branches are elsewhere", branches - partial - 1),
@@ -99,7 +100,7 @@ Settled last_warp_diverges(const Evidence& e) {
                                   branches, partial));
 }
 
-Settled utilisation(const Evidence& e) {
+Settled utilisation(const ClaimData& e) {
   const auto off = [&](const char* id, double claimed) {
     return fmt::format("{} {:+.1f}", id, 100 * (e.of(id).warp_efficiency() - claimed));
   };
@@ -118,66 +119,66 @@ Settled utilisation(const Evidence& e) {
 
 // --- accesses and barriers
 
-std::string costs(const Evidence& e, const char* id) {
+std::string costs(const ClaimData& e, const char* id) {
   return fmt::format("{}: {} and {}", id, e.of(id).shared_requests_of_busiest_warp,
-                     e.a_block(id, e.of(id).block_barriers));
+                     e.per_block(id, e.of(id).block_barriers));
 }
 
-bool costs_are(const Evidence& e, const char* id, std::uint64_t accesses, double barriers) {
+bool costs_are(const ClaimData& e, const char* id, std::uint64_t accesses, double barriers) {
   return e.of(id).shared_requests_of_busiest_warp == accesses &&
-         e.a_block(id, e.of(id).block_barriers) == barriers;
+         e.per_block(id, e.of(id).block_barriers) == barriers;
 }
 
-Settled tree_costs(const Evidence& e) {
+Settled tree_costs(const ClaimData& e) {
   return confirmed_if(costs_are(e, "A3", 16, 8),
-                      fmt::format("{:+} accesses and {:+} barriers of A3, which comes nearest",
+                      fmt::format("{:+} accesses and {:+} barriers for A3, the closest kernel",
                                   static_cast<int>(e.of("A3").shared_requests_of_busiest_warp) - 16,
-                                  e.a_block("A3", e.of("A3").block_barriers) - 8),
+                                  e.per_block("A3", e.of("A3").block_barriers) - 8),
                       fmt::format("shared accesses of thread 0 and barriers: {}; {}; {}. The claim omits the "
                                   "first store and the barrier after it",
                                   costs(e, "A2"), costs(e, "A3"), costs(e, "A5")));
 }
 
-Settled shuffle_costs(const Evidence& e) {
+Settled shuffle_costs(const ClaimData& e) {
   return confirmed_if(costs_are(e, "B7", 2, 1),
-                      fmt::format("{:+} barriers", e.a_block("B7", e.of("B7").block_barriers) - 1),
+                      fmt::format("{:+} barriers", e.per_block("B7", e.of("B7").block_barriers) - 1),
                       fmt::format("shared accesses of thread 0 and barriers: {}. The second barrier lets the "
                                   "block reduce again at once",
                                   costs(e, "B7")));
 }
 
-Settled no_shared_memory(const Evidence& e) {
+Settled no_shared_memory(const ClaimData& e) {
   const Counters &b1 = e.of("B1"), &b7 = e.of("B7");
   const std::uint64_t of_block = b7.shared.loads.requests + b7.shared.stores.requests;
   return confirmed_if(of_block == 0, "true of one warp, not of a block",
                       fmt::format("requests to shared memory per block: B1 {}, B7 {}",
-                                  e.a_block("B1", b1.shared.loads.requests + b1.shared.stores.requests),
-                                  e.a_block("B7", of_block)));
+                                  e.per_block("B1", b1.shared.loads.requests + b1.shared.stores.requests),
+                                  e.per_block("B7", of_block)));
 }
 
 // --- devices and compilers
 
-Settled shuffle_past_the_end(const Evidence&) {
+Settled shuffle_past_the_end(const ClaimData&) {
   const auto [lane, value] = shuffled_past_the_end();
   return confirmed_if(value != lane, "the lane gets its own value, which a sum then counts twice",
                       fmt::format("shfl.down by 16: lane {} gets the value of lane {}", lane, value));
 }
 
-Settled too_many_bins(const Evidence&) {
+Settled too_many_bins(const ClaimData&) {
   const std::string refused = refusal_of_shared_words(4096);
   return confirmed_if(
       !refused.empty(), "they fit",
       refused.empty() ? "a kernel with 4096 words of static shared memory, 16 KiB, runs" : refused);
 }
 
-Settled warps_in_a_block(const Evidence&) {
+Settled warps_in_a_block(const ClaimData&) {
   const std::string half = refusal_of_threads(1024), whole = refusal_of_threads(2048);
   return confirmed_if(whole.empty(), "32 fewer: a block has at most 32 warps",
                       fmt::format("1024 threads: {}; 2048: {}", half.empty() ? "they run" : half,
                                   whole.empty() ? "they run" : whole));
 }
 
-Settled cooperative_groups(const Evidence&) {
+Settled cooperative_groups(const ClaimData&) {
   const bool tile = reduce_of_group_compiles("cg::tiled_partition<32>(cg::this_thread_block())");
   const bool block = reduce_of_group_compiles("cg::this_thread_block()");
   return confirmed_if(tile && !block, "nvcc compiles it",
@@ -191,7 +192,7 @@ Settled needs_gpu(const std::string& measured = "nothing yet") {
   return {How::open, "times need a GPU: `foldproof-lab bench kernels`", measured};
 }
 
-Settled slow_atomics(const Evidence& e) {
+Settled slow_atomics(const ClaimData& e) {
   const std::string counted =
       fmt::format("for 65536 elements, A1 has {} atomics at one address, A10 {}",
                   e.of("A1").atomics_at_busiest_address, e.of("A10").atomics_at_busiest_address);
@@ -207,7 +208,7 @@ Settled slow_atomics(const Evidence& e) {
 
 constexpr std::uint64_t many = std::uint64_t{1} << 28;
 
-Settled bandwidth_of_coarsening(const Evidence& e) {
+Settled bandwidth_of_coarsening(const ClaimData& e) {
   const auto each = [&](const char* id) {
     const GlobalTraffic& t = e.of(id).global.loads;
     return fmt::format("{} {}", id, ratio(t.sectors * 32, t.requests));
@@ -223,14 +224,14 @@ Settled bandwidth_of_coarsening(const Evidence& e) {
                   percent(share("A12")), percent(share("A13")), counted));
 }
 
-Settled rooflines(const Evidence& e) {
+Settled rooflines(const ClaimData& e) {
   if (!e.measured()) return needs_gpu();
   std::string shares;
   for (const Bandwidths::Sum& sum : e.measured()->sums)
     if (sum.count == many && sum.id != "read")
       shares += fmt::format("{}{} {}", shares.empty() ? "" : ", ", sum.id, percent(sum.of_read));
   return {How::measured, "",
-          fmt::format("of the bandwidth at which 2^28 elements are read on an {}: {}", e.measured()->device,
+          fmt::format("of the bandwidth at which 2^28 elements are read on {}: {}", e.measured()->device,
                       shares)};
 }
 
@@ -245,7 +246,7 @@ constexpr const char* unknown = nullptr;  // the source
 
 constexpr Claim claims[] = {
     {"A2: half the lanes are idle in the first round, then only a quarter works, and so on.",
-     HARRIS ", \"Idle Threads\" (said of A5)", idle_lanes},
+     HARRIS ", \"Idle Threads\" (about A5)", idle_lanes},
     {"A3: over 40 % fewer shared loads than A2.", unknown, fewer_loads},
     {"A4: no divergence, unless the block size is not a multiple of 32.",
      HARRIS ", reduction 2 (\"non-divergent branch\"); origin of the condition unknown", no_divergence},
@@ -298,14 +299,14 @@ Bandwidths Bandwidths::load(const std::filesystem::path& file) try {
       {file.string()});
 }
 
-const Counters& Evidence::of(const std::string& id) const {
+const Counters& ClaimData::of(const std::string& id) const {
   const auto found = counters_.find(id);
   if (found == counters_.end())
     throw InputError(fmt::format("the kernel {} is missing, and a claim refers to it", id));
   return found->second;
 }
 
-std::span<const char* const> claimed_kernels() { return kernels; }
+std::span<const char* const> tabulated_kernels() { return kernels; }
 
 std::span<const Claim> published_claims() { return claims; }
 

@@ -31,14 +31,14 @@ struct Bandwidths {
 };
 
 /// Counters of the f32 sums of the catalogue by id: 65536 elements, blocks of 256 threads.
-class Evidence {
+class ClaimData {
  public:
-  Evidence(std::map<std::string, Counters> counters, std::optional<Bandwidths> measured)
+  ClaimData(std::map<std::string, Counters> counters, std::optional<Bandwidths> measured)
       : counters_(std::move(counters)), measured_(std::move(measured)) {}
   const std::optional<Bandwidths>& measured() const { return measured_; }
   const Counters& of(const std::string& id) const;
   /// A sum of counters, divided by the number of blocks.
-  double a_block(const std::string& id, std::uint64_t value) const { return ratio(value, of(id).blocks); }
+  double per_block(const std::string& id, std::uint64_t value) const { return ratio(value, of(id).blocks); }
 
  private:
   std::map<std::string, Counters> counters_;
@@ -55,12 +55,12 @@ struct Settled {
 struct Claim {
   const char* sentence;
   const char* source;  ///< Markdown: where it was published; null if its origin is unknown
-  Settled (*settle)(const Evidence&);
+  Settled (*settle)(const ClaimData&);
   const char* contradiction = nullptr;  ///< Markdown: documentation that contradicts it
 };
 
-/// The kernels that the claims are about.
-std::span<const char* const> claimed_kernels();
+/// The kernels of the page's last table, including those that claims refer to.
+std::span<const char* const> tabulated_kernels();
 
 /// All claims, including those of unknown origin.
 std::span<const Claim> published_claims();

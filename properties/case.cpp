@@ -18,6 +18,13 @@ std::string key(const std::string& name) {
   return !name.empty() && std::ranges::all_of(name, is_word) ? name : toml_string(name);
 }
 
+/// "; it is now …", for a key of an earlier version.
+std::string_view renamed(std::string_view key) {
+  if (key == "law") return "; it is now \"relation\"";
+  if (key == "modifiers") return "; it is now \"transforms\"";
+  return "";
+}
+
 /// One table of a case file: every key is read at most once, and unknown keys are errors.
 class Fields {
  public:
@@ -74,7 +81,7 @@ class Fields {
   void end() const {
     for (const auto& [key, node] : table_)
       if (!known_.contains(std::string(key.str())))
-        throw InputError(fmt::format("unknown key \"{}\" in {}", key.str(), place_),
+        throw InputError(fmt::format("unknown key \"{}\" in {}{}", key.str(), place_, renamed(key.str())),
                          position_of(node, file_));
   }
 

@@ -30,8 +30,7 @@ void check_needed_variables(const Draft& draft) {
   if (shape == ResultShape::rows || shape == ResultShape::columns)
     need("columns",
          "[domain] must specify \"columns\", the number of elements per row, before \"count\", such as "
-         "columns = \"1 .. 2^16\" "
-         "and count = \"rows * columns\"");
+         "columns = \"1 .. 2^16\" and count = \"rows * columns\"");
   if (shape == ResultShape::segments)
     need("segments",
          "[domain] must specify \"segments\", the number of segments, such as segments = \"0 .. 2^20\"");

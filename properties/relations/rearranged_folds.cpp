@@ -23,10 +23,6 @@ std::uint64_t neutral(const RelationCase& c) {
   return identity(c.op(), c.in());
 }
 
-std::uint64_t low_bits(Element element, std::uint64_t bits) {
-  return size_of(element) == 8 ? bits : bits & ((std::uint64_t{1} << (8 * size_of(element))) - 1);
-}
-
 /// a^n modulo 2^64.
 std::uint64_t power(std::uint64_t a, std::uint64_t n) {
   std::uint64_t result = 1;
@@ -35,8 +31,8 @@ std::uint64_t power(std::uint64_t a, std::uint64_t n) {
   return result;
 }
 
-/// Whether nothing is rounded between the accumulator and the output. An exact sum is, whatever forces its
-/// value.
+/// Whether the output keeps every bit of the accumulated value. False for an exact sum, which is rounded when
+/// it is written.
 bool keeps_all_bits(const RelationCase& c) {
   if (!is_float(c.out())) return c.wraps();
   return includes(c.out(), c.accumulator()) && !c.sums_exactly();
@@ -48,7 +44,7 @@ bool is_made_of(const RelationCase& c, std::uint64_t whole, std::uint64_t a, std
     const bool a_wins = (order_key(c.out(), a) < order_key(c.out(), b)) == (c.op() == Operator::min);
     return same_value(c, whole, a_wins ? a : b);
   }
-  if (!is_float(c.out())) return whole == low_bits(c.out(), c.op() == Operator::sum ? a + b : a * b);
+  if (!is_float(c.out())) return whole == (code_mask(c.out()) & (c.op() == Operator::sum ? a + b : a * b));
   const Number x = decode(c.out(), a), y = decode(c.out(), b), made = decode(c.out(), whole);
   if (!x.is_finite() || !y.is_finite() || !made.is_finite()) return true;
   const Dyadic parts = c.op() == Operator::sum ? Dyadic(x) + Dyadic(y) : Dyadic(x) * Dyadic(y);
@@ -59,7 +55,7 @@ bool is_made_of(const RelationCase& c, std::uint64_t whole, std::uint64_t a, std
 std::uint64_t of_copies(const RelationCase& c) {
   const std::uint64_t n = c.count(), bits = c.bits(0);
   if (c.is_extremum()) return encode(c.out(), c.number(0));
-  if (!is_float(c.out())) return low_bits(c.out(), c.op() == Operator::sum ? n * bits : power(bits, n));
+  if (!is_float(c.out())) return code_mask(c.out()) & (c.op() == Operator::sum ? n * bits : power(bits, n));
   return rounded(c.out(), Dyadic(n, 0) * Dyadic(c.number(0)));
 }
 
@@ -96,7 +92,7 @@ std::vector<Derived> derive_paired(const RelationCase& c) {
   std::vector<std::uint64_t> elements = c.elements();
   const std::uint64_t drawn = elements[c.random().below(elements.size())];
   if (!is_float(c.in())) {
-    elements.insert(elements.end(), {drawn, low_bits(c.in(), 0 - drawn)});
+    elements.insert(elements.end(), {drawn, code_mask(c.in()) & (0 - drawn)});
     return c.other_count(elements);
   }
   Number x = decode(c.in(), drawn);

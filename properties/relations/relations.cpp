@@ -61,8 +61,9 @@ bool is_of(Of of, const Reduction& reduction) {
          reduction.op == Operator::variance;
 }
 
-/// Whether the relation applies to an input of two ones, as every relation that the instance can have does.
-bool says_something(const Functions& relation, const Instance& instance) {
+/// Whether the relation can apply to this instance: every applicable relation applies to an input of two
+/// ones.
+bool can_apply(const Functions& relation, const Instance& instance) {
   const Element element = instance.reduction->input;
   std::vector<std::byte> ones(2 * size_of(element));
   for (const std::size_t i : {0, 1}) store(element, ones, i, encode(element, number_of(1)));
@@ -101,7 +102,7 @@ std::vector<std::string> relations_of(const Instance& instance) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::size(infos) && instance.reduction; ++i)
     if (instance.operands.empty() && is_of(functions[i].of, *instance.reduction) &&
-        says_something(functions[i], instance))
+        can_apply(functions[i], instance))
       names.emplace_back(infos[i].name);
   return names;
 }

@@ -72,10 +72,7 @@ bool can_be_scaled(const RelationCase& c, int k) {
 }
 
 std::uint64_t times_power(Element element, std::uint64_t bits, int k) {
-  if (!is_float(element)) {
-    const unsigned width = 8 * static_cast<unsigned>(size_of(element));
-    return bits << k & (width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1);
-  }
+  if (!is_float(element)) return bits << k & code_mask(element);
   Number number = decode(element, bits);
   if (!number.is_zero()) number.exponent += k;
   return encode(element, number);

@@ -12,7 +12,7 @@
 
 namespace foldproof {
 
-/// Starts from the worst of the drawn cases and changes something about it at each step; a case that is at
+/// Starts from the worst of the drawn cases and changes it slightly at each step; a case that is at
 /// least as bad replaces it. After a while without success it continues from the next of the worst few. A
 /// case depends only on the seed, its index and the results so far, so that a search is reproducible
 /// everywhere.
@@ -36,14 +36,14 @@ class GuidedSearch {
  private:
   struct Peak {
     Case c;
-    double ratio = 0;  ///< error over bound, in (0, 1]
+    double ratio = 0;  ///< error over bound; above 0, and above 1 the search ends
   };
 
   const Instance& instance_;
   const Domain& domain_;
   const CaseGenerator& generator_;
   std::uint64_t seed_;
-  std::vector<Peak> peaks_;    ///< from different starts, the worst drawn case first
+  std::vector<Peak> peaks_;    ///< the worst drawn cases, each replaced by the worst case reached from it
   std::size_t at_ = 0;         ///< the current one
   std::uint64_t in_vain_ = 0;  ///< steps since the last improvement
   bool beyond_bound_ = false;

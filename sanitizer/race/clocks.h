@@ -30,7 +30,7 @@
 namespace foldproof {
 
 /// What the writers of a value have released: that of the last write, and of earlier writes that
-/// read-modify-writes continued (PTX ISA 8.9.1: observation order).
+/// read-modify-writes continued (PTX ISA, observation order).
 struct Message {
   using Pointer = std::shared_ptr<const Message>;
   struct Item {
@@ -179,10 +179,10 @@ class Clocks {
 
   // Barriers (clocks_barriers.cpp).
   using ByWarp = std::array<LaneSet, 32>;  ///< lanes of each warp; a block has at most 32 warps
-  void meet_by_lanes(BlockClock& block, BlockClock::Barrier& complete);
-  void meet_as_a_block(BlockClock& block);
-  void meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
-                    const ByWarp& waiting);
+  void synchronize_lanes(BlockClock& block, BlockClock::Barrier& complete);
+  void synchronize_block(BlockClock& block);
+  void synchronize_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
+                        const ByWarp& waiting);
 
   // Releases and acquires (clocks_messages.cpp).
   /// Whether the block of the item has ended, together with all blocks of its cluster: other blocks acquire

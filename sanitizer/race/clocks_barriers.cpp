@@ -54,7 +54,7 @@ void Clocks::warps_arrive(const BarrierEvent& event, std::uint32_t warps) {
 }
 
 // The whole block has met: all threads know what any of them knew.
-void Clocks::meet_as_a_block(BlockClock& block) {
+void Clocks::synchronize_block(BlockClock& block) {
   Time latest = 0;
   bool individual = false;
   for (const WarpClock& warp : block.warps) {
@@ -90,15 +90,15 @@ void Clocks::barrier_completes(BlockNumber number, std::uint32_t barrier) {
   BlockClock& block = this->block(number);
   BlockClock::Barrier& complete = block.barriers[barrier];
   if (complete.whole_warps == lowest_lanes(warps_))
-    meet_as_a_block(block);
+    synchronize_block(block);
   else
-    meet_by_lanes(block, complete);
+    synchronize_lanes(block, complete);
   complete.arrivals.clear();
   complete.whole_warps = 0;
   complete.counted = false;
 }
 
-void Clocks::meet_by_lanes(BlockClock& block, BlockClock::Barrier& complete) {
+void Clocks::synchronize_lanes(BlockClock& block, BlockClock::Barrier& complete) {
   for_lanes(complete.whole_warps, [&](std::uint32_t w) {
     WarpClock& warp = block.warps[w];
     ++warp.time;
@@ -115,14 +115,14 @@ void Clocks::meet_by_lanes(BlockClock& block, BlockClock::Barrier& complete) {
     everybody &= (waiting[w] | (complete.counted ? warp.missing : warp.exited)) == all_lanes;
   }
   if (everybody)
-    meet_as_a_block(block);
+    synchronize_block(block);
   else
-    meet_in_part(block, complete, came, waiting);
+    synchronize_part(block, complete, came, waiting);
 }
 
 // Exited lanes count as arrived: at a counted barrier, those whose warp has arrived at it; at any other, all.
-void Clocks::meet_in_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
-                          const ByWarp& waiting) {
+void Clocks::synchronize_part(BlockClock& block, const BlockClock::Barrier& complete, const ByWarp& came,
+                              const ByWarp& waiting) {
   Knowledge met;
   Fencing fencing;
   Met go_on;

@@ -115,14 +115,14 @@ void Clocks::acquire(WarpClock& who, unsigned lane, const Message& message, Sync
         take(item.what);
 }
 
-// PTX ISA 8.9.1: an access that is not morally strong with the write does not observe it.
+// PTX ISA, observation order: an access that is not morally strong with the write does not observe it.
 bool Clocks::sees(const Written& written, const AccessEvent& event) const {
   return written.bytes == event.element_bytes &&
          include_each_other(written.scope, written.block, event.scope, event.warp.block);
 }
 
-// Acquire patterns (PTX ISA 8.9.2): the access itself acquires, including what its thread read there before,
-// or a later fence acquires.
+// Acquire patterns (PTX ISA, release and acquire patterns): the access itself acquires, including what its
+// thread read there before, or a later fence acquires.
 void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element,
                      const Written* written) {
   if (event.acquires && who.fencing)
@@ -141,9 +141,9 @@ void Clocks::observe(WarpClock& who, unsigned lane, const AccessEvent& event, co
     observed.push_back({element, written->message, true});
 }
 
-// Release patterns (PTX ISA 8.9.2): a strong write passes on what its thread has released by the write
-// itself, by an earlier release of this location, or by an earlier fence. A read-modify-write also passes on
-// the message of the value that it replaces.
+// Release patterns (PTX ISA, release and acquire patterns): a strong write passes on what its thread has
+// released by the write itself, by an earlier release of this location, or by an earlier fence. A
+// read-modify-write also passes on the message of the value that it replaces.
 void Clocks::publish(WarpClock& who, unsigned lane, const AccessEvent& event, const Datum& element) {
   std::vector<Message::Item> items;
   if (event.releases) {

@@ -19,9 +19,9 @@ namespace foldproof {
 /// Reports `unordered-access`, as a warning, for two strong accesses of one location by different warps if at
 /// least one is a write, neither is an atomic, polled, an acquire or a release, and the two are unordered,
 /// but would be ordered if every strong access of the kernel were a release and an acquire. In that case the
-/// program waits for the first access and relies on an order that only fences provide (PTX ISA 8.9.5). A
-/// program that does not wait, such as one that reads a hint to stop early, does not rely on any order; and a
-/// thread that has seen the value once cannot see an older one later (8.10.3, coherence).
+/// program waits for the first access and relies on an order that only fences provide (PTX ISA, causality
+/// order). A program that does not wait, such as one that reads a hint to stop early, does not rely on any
+/// order; and a thread that has seen the value once cannot see an older one later (coherence axiom).
 ///
 /// The fence after the flag is not required: programs that read volatile data after testing a flag rely on
 /// the branch, as NVIDIA's sample threadFenceReduction does, and this works on hardware.

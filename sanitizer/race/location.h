@@ -1,4 +1,4 @@
-// Memory locations with single-copy atomicity, and operations on maps keyed by them.
+// An address in global memory or in the shared memory of a block, and operations on maps keyed by it.
 #pragma once
 
 #include <algorithm>

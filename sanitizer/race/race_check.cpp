@@ -35,7 +35,7 @@ void RaceCheck::launch_begins(const LaunchView& launch) {
   Clocked::launch_begins(launch);
   shared_.clear();
   spare_.clear();
-  latest_shadow_ = nullptr;
+  latest_history_ = nullptr;
   global_.clear();
   latest_window_ = nullptr;
   reported_.clear();
@@ -43,20 +43,20 @@ void RaceCheck::launch_begins(const LaunchView& launch) {
 
 void RaceCheck::block_begins(BlockNumber block) {
   Clocked::block_begins(block);
-  std::unique_ptr<Shadow>& shadow = shared_[block];
+  std::unique_ptr<AccessHistory>& history = shared_[block];
   if (spare_.empty()) {
-    shadow = std::make_unique<Shadow>();
+    history = std::make_unique<AccessHistory>();
   } else {
-    shadow = std::move(spare_.back());
+    history = std::move(spare_.back());
     spare_.pop_back();
   }
 }
 
-// A shadow is reused for the next block without clearing it: all accesses of the previous block are ordered
+// A history is reused for the next block without clearing it: all accesses of the previous block are ordered
 // before the next one.
 void RaceCheck::block_ends(BlockNumber block) {
   Clocked::block_ends(block);
-  latest_shadow_ = nullptr;
+  latest_history_ = nullptr;
   const auto found = shared_.find(block);
   if (!clocks_.clustered()) spare_.push_back(std::move(found->second));
   shared_.erase(found);
@@ -68,52 +68,52 @@ RaceCheck::Window& RaceCheck::window_of(std::uint64_t number) {
   return *latest_window_;
 }
 
-// The shadow that records a lane's access; null if it need not be recorded.
-Shadow* RaceCheck::shadow_of(const AccessEvent& event, unsigned lane) {
+// The history that records a lane's access; null if it need not be recorded.
+AccessHistory* RaceCheck::history_of(const AccessEvent& event, unsigned lane) {
   if (event.shared) {
     const BlockNumber block = event.owner ? event.owner[lane] : event.warp.block;
-    if (latest_shadow_ && latest_block_ == block) return latest_shadow_;
+    if (latest_history_ && latest_block_ == block) return latest_history_;
     const auto found = shared_.find(block);
     if (found == shared_.end()) return nullptr;
     latest_block_ = block;
-    return latest_shadow_ = found->second.get();
+    return latest_history_ = found->second.get();
   }
   Window& window = window_of(event.at[lane] >> global_window_bits);
-  if (window.shadow) return window.shadow.get();
+  if (window.history) return window.history.get();
   if (event.what == AccessEvent::What::read && !keeps_all_reads_) {
     window.read = true;
     return nullptr;
   }
   missed_reads_ |= window.read;
-  window.shadow = std::make_unique<Shadow>();
-  return window.shadow.get();
+  window.history = std::make_unique<AccessHistory>();
+  return window.history.get();
 }
 
 void RaceCheck::accesses(const AccessEvent& event) {
   WarpClock& who = clocks_.warp(event.warp);
   time_ = who.time;
   base_ = who.block->base;
-  clocks_.accesses(event);  // what an access acquires is ordered before the access (PTX ISA 8.9.5)
+  clocks_.accesses(event);  // what an access acquires is ordered before the access (PTX ISA, causality order)
   const auto some = first_lane(event.lanes);
   if (event.consecutive && !event.owner && event.bytes % 4 == 0 && event.at[some] % 4 == 0) {
-    if (Shadow* shadow = shadow_of(event, some)) access_rows(event, *shadow, who);
+    if (AccessHistory* history = history_of(event, some)) access_rows(event, *history, who);
   } else {
     std::uint64_t window = 0;
-    Shadow* shadow = nullptr;
+    AccessHistory* history = nullptr;
     for (LaneSet left = event.lanes; left != 0; left &= left - 1) {
       const auto lane = first_lane(left);
       const std::uint64_t here = event.owner    ? event.owner[lane]
                                  : event.shared ? 0
                                                 : event.at[lane] >> global_window_bits;
-      if (left == event.lanes || here != window) shadow = shadow_of(event, lane);
+      if (left == event.lanes || here != window) history = history_of(event, lane);
       window = here;
-      if (shadow) access_lane(event, *shadow, lane, who);
+      if (history) access_lane(event, *history, lane, who);
     }
   }
 }
 
 // One row per line that consecutive lanes access.
-void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock& who) {
+void RaceCheck::access_rows(const AccessEvent& event, AccessHistory& history, WarpClock& who) {
   const auto low = first_lane(event.lanes);
   const std::uint32_t words = event.bytes / 4;
   constexpr std::uint64_t mask = (std::uint64_t{1} << global_window_bits) - 1;
@@ -131,7 +131,7 @@ void RaceCheck::access_rows(const AccessEvent& event, Shadow& shadow, WarpClock&
   for (std::int64_t number = first / words_per_line; number * words_per_line < end; ++number) {
     row.first = static_cast<std::int32_t>(number * words_per_line - base);
     row.words = words_of(event.lanes, row);
-    Line& line = shadow.line(static_cast<std::uint64_t>(number));
+    Line& line = history.line(static_cast<std::uint64_t>(number));
     if (!access_row(event, line, row, who))
       access_words(event, line, row, who,
                    (event.at[low] & ~mask) | (static_cast<std::uint64_t>(number) * line_bytes));

@@ -5,14 +5,14 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "sanitizer/race/access_history.h"
 #include "sanitizer/race/clocked.h"
-#include "sanitizer/race/shadow.h"
 
 namespace foldproof {
 
-/// Exact for the observed run: two accesses are reported if and only if happens-before (PTX ISA 8.9.6,
-/// causality order) does not order them in this run, they overlap, one of them writes, and they are not both
-/// strong operations of the same location and size whose scopes include each other. Two such strong
+/// Exact for the observed run: two accesses are reported if and only if happens-before (PTX ISA, causality
+/// order, causality order) does not order them in this run, they overlap, one of them writes, and they are
+/// not both strong operations of the same location and size whose scopes include each other. Two such strong
 /// operations by one warp are reported as `unordered-access` if neither of them is an atomic or an access to
 /// a flag.
 ///
@@ -35,25 +35,25 @@ class RaceCheck final : public Clocked<> {
  private:
   /// Global memory around one allocation: accesses in different windows never overlap.
   struct Window {
-    std::unique_ptr<Shadow> shadow;
+    std::unique_ptr<AccessHistory> history;
     bool read = false;  ///< has been read, but the reads were not recorded
   };
 
   Window& window_of(std::uint64_t number);
-  Shadow* shadow_of(const AccessEvent& event, unsigned lane);
+  AccessHistory* history_of(const AccessEvent& event, unsigned lane);
   /// Whether accesses before the last barrier of the whole block can be dropped: they are ordered before
   /// every thread that can access its shared memory.
   bool forgets(const AccessEvent& event) const { return event.shared && !clocks_.clustered(); }
 
   // Rows (race_check.cpp).
-  void access_rows(const AccessEvent& event, Shadow& shadow, WarpClock& who);
+  void access_rows(const AccessEvent& event, AccessHistory& history, WarpClock& who);
   bool access_row(const AccessEvent& event, Line& line, const Row& row, WarpClock& who);
   bool row_is_ordered(const Row& earlier, const Row& now, const WarpClock& who);
 
   // Cells (race_check_cells.cpp).
   void access_words(const AccessEvent& event, Line& line, const Row& row, WarpClock& who,
                     std::uint64_t address);
-  void access_lane(const AccessEvent& event, Shadow& shadow, unsigned lane, WarpClock& who);
+  void access_lane(const AccessEvent& event, AccessHistory& history, unsigned lane, WarpClock& who);
   void access_cell(const AccessEvent& event, Cell& cell, unsigned lane, const Entry& now, WarpClock& who,
                    std::uint64_t address);
   void divide(const AccessEvent& event, Line& line, bool into_bytes);
@@ -78,10 +78,10 @@ class RaceCheck final : public Clocked<> {
   // Of the current access:
   Time time_ = 0;  ///< before its own release
   Time base_ = 0;  ///< earlier actions of its block are ordered before all of its threads
-  std::unordered_map<BlockNumber, std::unique_ptr<Shadow>> shared_;
-  std::vector<std::unique_ptr<Shadow>> spare_;
+  std::unordered_map<BlockNumber, std::unique_ptr<AccessHistory>> shared_;
+  std::vector<std::unique_ptr<AccessHistory>> spare_;
   BlockNumber latest_block_ = 0;
-  Shadow* latest_shadow_ = nullptr;  ///< of that block
+  AccessHistory* latest_history_ = nullptr;  ///< of that block
   std::unordered_map<std::uint64_t, Window> global_;
   std::uint64_t latest_number_ = 0;
   Window* latest_window_ = nullptr;  ///< of that number

@@ -34,13 +34,14 @@ bool replaces(const Entry& later_entry, const Entry& earlier_entry) {
   return later_entry.warp.block == earlier_entry.warp.block;  // a narrow scope is relative to the block
 }
 
+constexpr std::size_t many_entries = 32;
+/// The earliest entries are dropped, so that a kept write also keeps the entries that observed it.
+constexpr std::ptrdiff_t max_entries_of_raced_cell = 128;
+
 /// A contended lock collects one entry per attempt. Of the actions of a lane at one site and time, for the
 /// same chain, the last represents the others: an access that conflicts with an earlier one also conflicts
 /// with the last, and an access ordered after an earlier one is also ordered after the last. `alike`: all
 /// entries are of one kind, and it does not matter who observed what.
-constexpr std::size_t many_entries = 32;
-/// The earliest entries are dropped, so that a kept write also keeps the entries that observed it.
-constexpr std::ptrdiff_t most_entries_of_a_raced = 128;
 void keep_latest(std::vector<Entry>& entries, bool alike) {
   using Key = std::tuple<WarpId, Time, Site, std::uint32_t, bool, bool>;
   const auto key_of = [&](const Entry& e) {
@@ -115,14 +116,14 @@ void RaceCheck::divide(const AccessEvent& event, Line& line, bool into_bytes) {
   line.cells = std::move(bytes);
 }
 
-void RaceCheck::access_lane(const AccessEvent& event, Shadow& shadow, unsigned lane, WarpClock& who) {
+void RaceCheck::access_lane(const AccessEvent& event, AccessHistory& history, unsigned lane, WarpClock& who) {
   Entry now{event.warp, time_, event.site, bit(lane), manner_of(event)};
   now.manner.unchanged = (unchanged(event) & bit(lane)) != 0;
   const std::uint64_t mask = (std::uint64_t{1} << global_window_bits) - 1;
   std::uint64_t at = event.at[lane] & mask;
   const std::uint64_t end = at + event.bytes;
   while (at < end) {
-    Line& line = shadow.line(at / line_bytes);
+    Line& line = history.line(at / line_bytes);
     const std::uint64_t line_end = (at / line_bytes + 1) * line_bytes;
     const bool narrow = at % 4 != 0 || std::min(end, line_end) % 4 != 0;
     divide(event, line, narrow);
@@ -171,8 +172,8 @@ void RaceCheck::access_cell(const AccessEvent& event, Cell& cell, unsigned lane,
   entries.push_back(entry);
   if (entries.size() >= many_entries && std::has_single_bit(entries.size()))
     keep_latest(entries, now.manner.strong && among_equals);
-  if (cell.raced && std::ssize(entries) > 2 * most_entries_of_a_raced)
-    entries.erase(entries.begin(), entries.end() - most_entries_of_a_raced);
+  if (cell.raced && std::ssize(entries) > 2 * max_entries_of_raced_cell)
+    entries.erase(entries.begin(), entries.end() - max_entries_of_raced_cell);
 }
 
 // Determines whether the access observes the strong writes before it, and whether it continues their chain.
@@ -211,7 +212,7 @@ bool RaceCheck::morally_strong(const Entry& a, const Entry& b) const {
 }
 
 // The lanes of the strong write entries[k] whose value was observed before the present of `lane` (PTX ISA
-// 8.9.6: a strong write is ordered before every access after one that observed it).
+// causality order: a strong write is ordered before every access after one that observed it).
 LaneSet RaceCheck::seen(const std::vector<Entry>& entries, std::size_t k, unsigned lane, WarpClock& who) {
   const Entry& write = entries[k];
   for (std::size_t j = entries.size(); j-- > k;) {

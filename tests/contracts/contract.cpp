@@ -441,8 +441,8 @@ TEST_CASE("placeholders without values are refused at their position") {
 }
 
 TEST_CASE("names must be unused where they are declared and known where they are used") {
-  CHECK(load_error(with_end("[[buffer]]\nname = \"output\"\ntype = \"f32\"\ncount = 1")).find("is already used") !=
-        std::string::npos);
+  CHECK(load_error(with_end("[[buffer]]\nname = \"output\"\ntype = \"f32\"\ncount = 1"))
+            .find("is already used") != std::string::npos);
   CHECK(load_error(with_end("[[buffer]]\nname = \"a b\"\ntype = \"f32\"\ncount = 1"))
             .find("cannot name a buffer") != std::string::npos);
   CHECK(load_error(with_end("arguments = [\"partials\"]")).find("unknown name \"partials\"") !=

@@ -1,5 +1,5 @@
 // Data and flags that are both volatile or relaxed: there is no data race, but only a fence provides the
-// order that the program waits for (PTX ISA 8.9.5).
+// order that the program waits for (PTX ISA, causality order).
 #include "sanitizer/race/fence_check.h"
 
 #include "sanitizer/fixture.h"

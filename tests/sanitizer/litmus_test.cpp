@@ -87,7 +87,7 @@ const MessagePassing message_passing[] = {
     {blocks, "membar.sys; st.volatile.global.u32 F, 1;", "ld.volatile.global.u32", "membar.gl;", "none",
      "each scope includes the other thread"},
     {blocks, "fence.acq_rel.gpu; st.relaxed.gpu.global.u32 F, 1;", "ld.relaxed.gpu.global.u32",
-     "fence.acq_rel.gpu;", "none", "8.9.2, third kind of both patterns"},
+     "fence.acq_rel.gpu;", "none", "patterns, third kind of both patterns"},
     {blocks, "fence.sc.gpu; st.relaxed.gpu.global.u32 F, 1;", "ld.relaxed.gpu.global.u32", "fence.sc.gpu;",
      "none", "sc is acq_rel, too"},
     {blocks, "fence.acq_rel.gpu; st.relaxed.gpu.global.u32 F, 1;", "ld.relaxed.gpu.global.u32",
@@ -153,11 +153,12 @@ const MessagePassing message_passing[] = {
      "atomics of the block alone"},
     // Patterns of two operations on one location
     {blocks, "st.release.gpu.global.u32 F, 1; st.relaxed.gpu.global.u32 F, 2;", "ld.acquire.gpu.global.u32",
-     "", "none", "8.9.2: a strong write behind a release of its thread", 2},
+     "", "none", "release pattern: a strong write behind a release of its thread", 2},
     {blocks, "st.release.gpu.global.u32 F, 1; st.global.u32 F, 2;", "ld.acquire.gpu.global.u32", "",
      "data, flag", "a weak one is none", 2},
     {blocks, "st.release.gpu.global.u32 F, 1;", "ld.relaxed.gpu.global.u32",
-     "ld.acquire.gpu.global.u32 %r9, F;", "none", "8.9.2: an acquire behind a strong read of its thread"},
+     "ld.acquire.gpu.global.u32 %r9, F;", "none",
+     "acquire pattern: an acquire behind a strong read of its thread"},
     {blocks, "st.release.gpu.global.u32 F, 1;", "ld.relaxed.gpu.global.u32",
      "ld.acquire.gpu.global.u32 %r9, [buffer2];", "data", "of the same location"},
     // Complete overlap
@@ -232,7 +233,7 @@ TEST_CASE("chains of three blocks are transitive") {
   const std::string write = "st.global.u32 D, 5; ", read = "ld.global.u32 %r2, D;";
   const ThreeBlocks tests[] = {
       {write + "st.release.gpu.global.u32 F, 1;", " F~1: atom.relaxed.gpu.global.add.u32 %r9, F, 1;",
-       " F>=2: " + read, "none", "8.9.1: observation goes through read-modify-writes"},
+       " F>=2: " + read, "none", "observation order: observation goes through read-modify-writes"},
       {write + "st.release.gpu.global.u32 F, 1;", " F~1: red.relaxed.gpu.global.add.u32 F, 1;",
        " F>=2: " + read, "none", "red is one, too"},
       {write + "st.release.gpu.global.u32 F, 1;", " F~1: st.relaxed.gpu.global.u32 F, 2;", " F>=2: " + read,
@@ -254,7 +255,7 @@ TEST_CASE("chains of three blocks are transitive") {
       {write + "st.release.gpu.global.u32 F, 1;", " F>=1: st.release.cta.global.u32 G, 1;", " G>=1: " + read,
        "data, flag", "too narrow in the second step"},
       {"st.relaxed.gpu.global.u32 F, 1;", " F~1: st.global.u32 F, 2;", "", "none",
-       "8.9.6: an observed strong write is over"},
+       "causality order: an observed strong write is over"},
       {"st.global.u32 D, 1; st.relaxed.gpu.global.u32 F, 1;", " F~1: st.global.u32 F, 2; " + read, "", "data",
        "what came before it is not"},
   };

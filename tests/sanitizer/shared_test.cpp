@@ -110,7 +110,8 @@ TEST_CASE("atomics race with weak accesses but not with each other") {
 }
 
 TEST_CASE("a thread may access a word weakly after observing all other atomics on it") {
-  // The last of all threads to arrive: PTX ISA 8.9.6, the others' updates are ordered before an observer.
+  // The last of all threads to arrive: PTX ISA, causality order: the others' updates are ordered before an
+  // observer.
   CHECK(in_two_warps(
             "setp.eq.u32 %p1, tid, 0; @%p1 st.shared.u32 [%r1], 0; bar.sync 0; "
             "atom.shared.add.u32 %r5, [%r1], 1; setp.eq.u32 %p2, %r5, 63; @%p2 st.shared.u32 [%r1], 0;") ==

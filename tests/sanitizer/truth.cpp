@@ -87,8 +87,8 @@ void Truth::access(const AccessEvent& event, unsigned lane_number) {
   if (event.strong) strong_element(n, place, who);
 }
 
-// ISA 8.9.1 and 8.9.2: observation through read-modify-writes, release and acquire patterns. Strong accesses
-// here have one element.
+// PTX ISA, observation order and patterns: observation through read-modify-writes, release and acquire
+// patterns. Strong accesses here have one element.
 void Truth::strong_element(std::size_t n, const Place& place, Lane& who) {
   Node& node = nodes_[n];
   std::vector<std::size_t>& chain = chains_[place];
@@ -228,7 +228,8 @@ void Truth::exits(const BarrierEvent& event) {
   for_each(event.lanes, [&](unsigned l) { lane({event.warp.block, event.warp.warp, l}).exited = true; });
 }
 
-// Causality (ISA 8.9.6): base causality, or a strong write observed by an operation that comes before.
+// Causality (PTX ISA, causality order): base causality, or a strong write observed by an operation that comes
+// before.
 bool Truth::ordered(std::size_t a, std::size_t b) {
   if (is_before(a, b)) return true;
   if (!nodes_[a].event.strong) return false;

@@ -2,7 +2,7 @@
 // the set of all preceding nodes. Shares no code with the checks under test.
 //
 //   order within a thread ─┐
-//   barriers, from every arrival to every departure ─┼─► causality (PTX ISA 8.9.5)
+//   barriers, from every arrival to every departure ─┼─► causality (PTX ISA, causality order)
 //   release patterns ─► acquire patterns ─┘
 //
 // An earlier conflicting access that is not ordered with a later one by causality, and not morally strong

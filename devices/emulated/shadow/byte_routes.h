@@ -42,8 +42,8 @@ class ByteRoutes {
  public:
   static constexpr std::size_t kinds_of_marks = 3, frames = kinds_of_marks + 1;
 
-  /// `scratch` has room for `frames` frames of `frame_bytes` each, and holds the results during the lifetime
-  /// of this object. All references must outlive it.
+  /// `scratch` must hold `frames` frames of `frame_bytes` bytes each; it contains the results during the
+  /// lifetime of this object. All references must outlive it.
   ByteRoutes(const std::byte* registers, std::size_t frame_bytes, std::span<std::byte> scratch,
              const RegisterProvenance& nodes, const isa::Instruction& i, const Operands& sources,
              LaneMask lanes);

@@ -20,8 +20,9 @@ struct OutputBuffer {
 };
 
 /// Examines a buffer that is inside `region`. A hole that has the shape of padding, and whose bytes still
-/// hold the contents of never-written memory, was copied with a structure: it is idle. If it was stored from
-/// registers of 4 bytes or more, it may also be an unwritten member; a warning is reported.
+/// hold the contents of never-written memory, is assumed to be padding that was copied with a structure, and
+/// is not an error. If it was stored from registers of 4 bytes or more, it may be an unwritten member, and a
+/// warning is reported.
 UndefinedOutput undefined_output(const Origins& origins, const Region& region, const OutputBuffer& buffer);
 
 }  // namespace foldproof::emulated

@@ -22,7 +22,7 @@ class Provenance {
   /// Both must outlive it; `job` is shared by all launches.
   explicit Provenance(JobProvenance& job) : job_(job) { job.memory.forget_blocks(); }
 
-  /// Whether the provenance is complete so far; incomplete provenance is useless and not extended further.
+  /// Whether the provenance is complete so far; incomplete provenance is not extended further.
   bool complete() const { return !job_.expressions.incomplete(); }
   /// At the start of a time slice: gives up if the expressions would need too much memory.
   void limit();
@@ -67,7 +67,7 @@ class Provenance {
     LaneMask dependent = 0;
     /// rows: the nodes of each written row.
     std::vector<std::pair<std::uint32_t, Nodes>> rows;
-    bool opaque = false;  ///< some may be opaque, and take their value from the registers
+    bool opaque = false;  ///< some nodes may be opaque: their values are read from the registers
   };
 
   struct Value {

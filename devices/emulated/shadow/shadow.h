@@ -5,7 +5,7 @@
 //                                ├─► Provenance    if values are traced back to the input
 //                                └─► Coverage      if branches and comparisons are recorded
 //
-// Every function is an inline null test, so a launch without owners has almost no overhead.
+// Calls are forwarded only to owners that exist, so a launch without owners has almost no overhead.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Shadow memory of the last accesses to one block's shared memory, or to one allocation of global memory.
+// The last accesses to one block's shared memory, or to one allocation of global memory.
 //
 //   A line is 128 bytes, 32 words. An access by consecutive lanes of a warp is one Row: the words that it
 //   accessed, and the lane of each. A few rows describe most lines completely. If there are too many rows, or
@@ -58,7 +58,7 @@ struct Entry {
   std::uint32_t chain = 0;  ///< the chain to which it belongs as a write, or which it has seen; 0: none
 };
 
-/// A strong write and the read-modify-writes that continue it (PTX ISA 8.9.1: observation order).
+/// A strong write and the read-modify-writes that continue it (PTX ISA, observation order).
 struct Chain {
   std::uint32_t number = 0;  ///< 0: the last write was weak, or there was none
   std::uint32_t latest = 0;
@@ -106,7 +106,7 @@ struct Line {
 };
 
 /// Lines by number, created on first use.
-class Shadow {
+class AccessHistory {
  public:
   Line& line(std::uint64_t number) {
     const std::uint64_t page = number / lines_per_page;
