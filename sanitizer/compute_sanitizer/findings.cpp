@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "sanitizer/compute_sanitizer/places.h"
-#include "sanitizer/compute_sanitizer/races.h"
+#include "sanitizer/compute_sanitizer/racecheck_records.h"
 
 namespace foldproof::compute_sanitizer {
 namespace {

@@ -77,7 +77,7 @@ std::string self_test(unsigned launch) { return hazard(launch, std::string(racec
 std::vector<std::optional<JobResult>> run(const Script& script, const std::vector<Job>& jobs) {
   WorkerOptions worker;
   worker.command = {FOLDPROOF_TEST_WORKER};
-  worker.limit = std::chrono::milliseconds(1000);
+  worker.limit = std::chrono::milliseconds(4000);
   return run_sanitized(racecheck(), worker, script.path(), jobs);
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("A job that does not end costs only the later jobs of its image", "[sa
   CHECK(results[0]->findings[0].kind == Kind::shared_race);
   REQUIRE(results[1]->findings.size() == 1);
   CHECK(results[1]->findings[0].kind == Kind::timeout);
-  CHECK(results[1]->findings[0].message == "under compute-sanitizer's racecheck, it did not end within 1 s");
+  CHECK(results[1]->findings[0].message == "under compute-sanitizer's racecheck, it did not end within 4 s");
   CHECK_FALSE(results[2]);
   REQUIRE(results[3]);
   CHECK(results[3]->findings.empty());

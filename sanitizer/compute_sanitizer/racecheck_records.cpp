@@ -1,4 +1,4 @@
-#include "sanitizer/compute_sanitizer/races.h"
+#include "sanitizer/compute_sanitizer/racecheck_records.h"
 
 #include <algorithm>
 #include <map>
