@@ -19,7 +19,6 @@
 #include "devices/emulated/runner.h"
 #include "properties/audit.h"
 #include "sanitizer/checks.h"
-#include "sanitizer/counting_observer.h"
 
 namespace foldproof {
 
@@ -196,7 +195,6 @@ class HashingRunner final : public Runner {
     for (const Watching& way : ways) {
       Observers observers;
       if (way.checks) observers = all_checks();
-      if (way.executions) observers.push_back(std::make_unique<CountingObserver>(counters_));
       if (way.checks || way.executions)
         observers.push_back(std::make_unique<Fingerprint>(digest_, way.executions));
       runners_.push_back(emulated::make_runner(std::move(observers), way.definedness));
@@ -228,7 +226,6 @@ class HashingRunner final : public Runner {
 
  private:
   Digest digest_;
-  Counters counters_;
   std::uint64_t runs_ = 0;
   std::unique_ptr<Runner> audited_;
   std::vector<std::unique_ptr<Runner>> runners_;

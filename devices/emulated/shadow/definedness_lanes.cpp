@@ -14,14 +14,25 @@ using isa::warp_size;
 
 // All lanes' sources are read before any result is written: groups that share a frame may shuffle in place.
 void Definedness::routed(const LaneRouting& routing) {
-  Shuffled held;
-  bool any_undefined = false;
+  const auto absent_in = [&](const DivergentGroup& group) {
+    LaneMask absent = 0;
+    for_lanes(group.lanes, [&](unsigned lane) {
+      if (!contains(routing.present, routing.from[lane])) absent |= bit(lane);
+    });
+    return absent;
+  };
+  bool any_undefined = false, any_absent = false;
   for (const std::size_t k : routing.members) {
     const DivergentGroup& group = routing.warp.groups[k];
-    const UndefinedBits& shadow = group.frame->undefined;
-    any_undefined |= shadow.any();
+    any_undefined |= group.frame->undefined.any();
+    any_absent |= absent_in(group) != 0;
+  }
+  if (!any_undefined && !any_absent) return;
+  Shuffled held;
+  for (const std::size_t k : routing.members) {
+    const DivergentGroup& group = routing.warp.groups[k];
     const std::uint32_t row = group.instruction().operand[LaneRouting::source];
-    const UndefinedBits::Row* undefined = shadow.find(row);
+    const UndefinedBits::Row* undefined = group.frame->undefined.find(row);
     if (!undefined) continue;
     const auto* bits = reinterpret_cast<const std::uint32_t*>(group.frame->undefined_bits() + row);
     for_lanes(group.lanes, [&](unsigned lane) {
@@ -31,10 +42,7 @@ void Definedness::routed(const LaneRouting& routing) {
   }
   for (const std::size_t k : routing.members) {
     const DivergentGroup& group = routing.warp.groups[k];
-    LaneMask absent = 0;
-    for_lanes(group.lanes, [&](unsigned lane) {
-      if (!contains(routing.present, routing.from[lane])) absent |= bit(lane);
-    });
+    const LaneMask absent = absent_in(group);
     if (any_undefined || absent != 0) route_to(routing, group, held, absent);
   }
 }
