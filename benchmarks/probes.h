@@ -13,8 +13,8 @@ struct Shuffled {
 };
 Shuffled shuffled_past_the_end();
 
-/// Why a kernel with this many words of static shared memory, of which it writes the last, does not run;
-/// empty if it does.
+/// Why a kernel that writes the last of this many words of static shared memory does not run; empty if it
+/// does.
 std::string refusal_of_shared_words(unsigned words);
 
 /// Why a block of this many threads does not run; empty if it does.

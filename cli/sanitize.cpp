@@ -36,7 +36,7 @@ struct Arguments {
   SourceOptions source_options;
 };
 
-/// Everything that the launch needs, checked as far as possible without the device.
+/// Everything that the launch needs, with all checks that need no device already done.
 struct Launch {
   ChosenEntry chosen;
   LaunchShape shape;

@@ -14,8 +14,7 @@ namespace foldproof {
 enum class GpuMemory : std::uint8_t {
   fenced,  ///< all buffers of a batch in one allocation with canaries around each; an overwritten canary is a
            ///< finding
-  plain  ///< one allocation per buffer, of which only the initial bytes are written: for observation by other
-         ///< tools
+  plain    ///< one allocation per buffer, with only its initial bytes written: for other tools
 };
 
 /// Runs the jobs of a batch together, unless the memory is `plain`. A kernel that the GPU aborts is reported

@@ -70,7 +70,7 @@ class Expressions {
   NodeId add(const Node& node);
   NodeId constant(std::uint64_t bits, unsigned bytes);
   void set_value(NodeId node, std::uint64_t bits) { nodes_[node].bits = bits; }
-  /// A value of which only the dependencies are known; zeros among the nodes are ignored.
+  /// A value with known dependencies but an unknown operation; zeros among the nodes are ignored.
   NodeId opaque(std::span<const NodeId> of, std::uint64_t bits, unsigned bytes);
   /// The `bytes` bytes of `node` starting at byte `first`.
   NodeId part(NodeId node, unsigned first, unsigned bytes);

@@ -16,7 +16,7 @@
 
 namespace foldproof {
 
-/// A kernel parameter, as far as it is known from its type: "const float* __restrict__ in".
+/// A kernel parameter, described by its type alone: "const float* __restrict__ in".
 struct Parameter {
   std::string type;  ///< as written
   std::string name;  ///< empty if unknown

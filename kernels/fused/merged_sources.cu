@@ -1,4 +1,4 @@
-// F5: log-sum-exp over two sources, such as a cached prefix and a new segment, each of which is summed
+// F5: log-sum-exp over two sources, such as a cached prefix and a new segment. Each source is summed
 // separately: their pairs are merged at the end, so that neither is needed while the other is read.
 #include <cstddef>
 

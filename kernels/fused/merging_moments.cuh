@@ -19,7 +19,7 @@ __device__ PartMoments<W> extended(PartMoments<W> part, W x) {
   return part;
 }
 
-/// The moments of two parts together, either of which may be empty (Chan, Golub and LeVeque).
+/// The combined moments of two parts; either part may be empty (Chan, Golub and LeVeque).
 template <typename W>
 __device__ PartMoments<W> merge(PartMoments<W> a, PartMoments<W> b) {
   if (b.count == 0) return a;

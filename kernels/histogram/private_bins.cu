@@ -18,7 +18,7 @@ __global__ void private_bins(const T* input, unsigned* result, std::size_t count
     const unsigned bin = bin_of(input[i], bins);
     if (bin < bins) atomicAdd(&mine[bin], 1u);
   }
-  __syncthreads();  // the thread that merges a bin is not the one that incremented it
+  __syncthreads();  // a bin is incremented and merged by different threads
 
   for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) {
     if (mine[bin] != 0) atomicAdd(&result[bin], mine[bin]);

@@ -16,7 +16,7 @@ __device__ T reduce_warp_to_all(T value, unsigned lanes) {
   return __shfl_sync(0xffffffffu >> (32 - lanes), value, 0);
 }
 
-/// One warp of 1 to 32 lanes, each of which writes the total of the whole input.
+/// One warp of 1 to 32 lanes; every lane writes the total of the whole input.
 template <typename Op, typename T>
 __global__ void broadcast(const T* input, Wide<T>* totals, std::size_t count) {
   totals[threadIdx.x] = reduce_warp_to_all<Op>(fold_block_stride<Op>(input, count), blockDim.x);

@@ -31,7 +31,7 @@ __device__ T redux(Xor, unsigned mask, T value) {
   return static_cast<T>(__reduce_xor_sync(mask, static_cast<unsigned>(value)));
 }
 
-/// One partial result per warp, the last of which may have fewer than 32 threads.
+/// One partial result per warp; the last warp may have fewer than 32 threads.
 template <typename Op, typename T>
 __global__ void redux_sync(const T* input, T* partials, std::size_t count) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

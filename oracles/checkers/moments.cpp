@@ -16,7 +16,7 @@ Reference reference_of(Operator op, Element element, std::span<const std::byte> 
   return variance(element, input, Variance::population);
 }
 
-/// `nonzero`: number of nonzero elements, any of which may be subnormal.
+/// `nonzero`: number of nonzero elements; each of them may be subnormal.
 Bound norm_bound_of(const Arithmetic& a, const Tally& squares, std::uint64_t nonzero) {
   const FloatFormat& format = float_format(a.accumulator);
   const Dyadic& sum = squares.positive;

@@ -25,7 +25,7 @@ Extended magnitude_of(const Number& number) {
   return std::ldexp(static_cast<Extended>(number.significand), number.exponent);
 }
 
-/// The magnitude rounded to odd: cut to 53 bits, the last of which records whether anything was lost.
+/// The magnitude rounded to odd: cut to 53 bits; the last bit records whether anything was lost.
 /// Rounding it to a format of at most 51 bits is the same as rounding the number. Values far outside every
 /// narrow format stay outside.
 double narrowed_magnitude(const Number& number) {

@@ -58,7 +58,7 @@ class Memory {
   /// exist.
   void map_definedness(std::uint64_t address);
 
-  /// Digest of all defined bytes and of which bytes are defined.
+  /// Digest of all defined bytes and their positions.
   std::uint64_t digest() const;
   /// The live allocation that contains an address; a region of 0 bytes if there is none.
   Region find(std::uint64_t address) const;

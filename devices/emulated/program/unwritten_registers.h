@@ -18,9 +18,9 @@ struct RegisterUse {
   bool guarded = false;  ///< the write may be disabled by a guard
 };
 
-/// The registers that may be read without a preceding write on some path, as far as instruction order tells,
-/// with the first instruction that reads them. `uses` are by instruction; `indexed_targets` as in
-/// control_flow.h.
+/// The registers that may be read without a preceding write on some path, derived from
+/// instruction order, with the first instruction that reads them. `uses` are by instruction;
+/// `indexed_targets` as in control_flow.h.
 std::vector<FunctionCode::Unwritten> unwritten_registers(
     const std::vector<Instruction>& code,
     const std::vector<const std::vector<std::uint32_t>*>& indexed_targets,
