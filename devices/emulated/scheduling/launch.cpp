@@ -134,7 +134,7 @@ void Launch::run_warp(Warp& warp, std::uint64_t budget) {
     const DivergentGroup* group = scheduler_.choose(warp);
     if (!group) return;
     const auto index = static_cast<std::size_t>(group - warp.groups.data());
-    scheduler_.divide_at_random(warp, index);
+    if (choices_.is_random()) scheduler_.divide_at_random(warp, index);
     const std::uint64_t quantum =
         std::min(end_at - progress_.time(), scheduler_.quantum(Scheduler::group_quantum));
     executor_.run(warp, index, quantum);

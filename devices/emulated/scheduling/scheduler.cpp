@@ -55,7 +55,7 @@ DivergentGroup* Scheduler::choose_among(Warp& warp) {
 // rarely be chosen.
 void Scheduler::divide_at_random(Warp& warp, std::size_t index) {
   constexpr std::size_t most_groups = 4;
-  if (!choices_.is_random() || warp.groups.size() >= most_groups) return;
+  if (warp.groups.size() >= most_groups) return;
   DivergentGroup& group = warp.groups[index];
   if (lane_count(group.lanes) < 2 || choices_.draw() % 2 == 0) return;
   const auto keep = static_cast<LaneMask>(choices_.draw()) & group.lanes;

@@ -29,7 +29,7 @@ class Scheduler {
   }
   /// `usual`, or a smaller quantum under a random schedule.
   std::uint64_t quantum(std::uint64_t usual) { return choices_.is_random() ? random_quantum(usual) : usual; }
-  /// Under a random schedule, may split some lanes of the group off into a new group.
+  /// For a random schedule: may split some lanes of the group off into a new group.
   void divide_at_random(Warp& warp, std::size_t index);
 
  private:

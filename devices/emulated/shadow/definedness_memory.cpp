@@ -146,7 +146,6 @@ void Definedness::updating(WarpAccess& access, const AtomicStep& step) {
   const unsigned lane = step.lane;
   std::byte*& map = access.hosts.defined[lane];
   UndefinedBits& shadow = frame.undefined;
-  if (!map && !shadow.any()) return;
   if (!map) map = addresses_.map_of(access, lane);  // another lane of this instruction may have created it
   const std::uint32_t size = detail.element_bytes, count = i.form->vector, k = step.element;
   const bool returns = i.action == Action::atomic;

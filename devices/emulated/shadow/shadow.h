@@ -49,7 +49,8 @@ class Shadow {
     if (Provenance* p = provenance()) p->storing(access);
   }
   void updating(WarpAccess& access, const AtomicStep& step) {
-    if (definedness_) definedness_->updating(access, step);
+    if (definedness_ && (access.hosts.defined[step.lane] || access.frame.undefined.any()))
+      definedness_->updating(access, step);
     if (Provenance* p = provenance()) p->updating(access, step);
   }
   void slot_accessed(Frame& frame, const Instruction& i, const MachineOperands& detail, LaneMask lanes) {

@@ -14,10 +14,8 @@ using isa::warp_size;
 using State = DivergentGroup::State;
 
 // The barrier number in a register: that of the first lane; lanes with other numbers are split off.
-std::uint32_t BlockBarriers::named_barrier(Warp& warp, std::size_t index) {
+std::uint32_t BlockBarriers::barrier_in_register(Warp& warp, std::size_t index) {
   const Instruction& i = warp.groups[index].instruction();
-  const std::uint32_t immediate = parts_.program.details[i.detail].barrier;
-  if (immediate != isa::no_operand) return immediate;
   Frame& frame = *warp.groups[index].frame;
   const auto* numbers = isa::row<std::uint32_t>(frame.registers(), i.operand[1]);
   warp.restrict_to(index, lanes_that_agree(numbers, warp.groups[index].lanes));
@@ -26,10 +24,9 @@ std::uint32_t BlockBarriers::named_barrier(Warp& warp, std::size_t index) {
   return numbers[first_lane(lanes)];
 }
 
-// 0: the whole block.
+// The number of threads in a register.
 std::uint32_t BlockBarriers::wanted_threads(const DivergentGroup& group) const {
   const Instruction& i = group.instruction();
-  if (i.operand[2] == isa::no_operand) return 0;
   const std::uint32_t threads =
       isa::row<std::uint32_t>(group.frame->registers(), i.operand[2])[first_lane(group.lanes)];
   if (threads % warp_size != 0)
@@ -40,13 +37,14 @@ std::uint32_t BlockBarriers::wanted_threads(const DivergentGroup& group) const {
 
 void BlockBarriers::arrive(Warp& warp, std::size_t index) {
   const Instruction& i = warp.groups[index].instruction();
-  const std::uint32_t number = named_barrier(warp, index);
+  const std::uint32_t immediate = parts_.program.details[i.detail].barrier;
+  const std::uint32_t number = immediate != isa::no_operand ? immediate : barrier_in_register(warp, index);
   DivergentGroup& group = warp.groups[index];
   Block& block = *warp.block;
   if (number >= block.barriers.size())
     parts_.findings.crash(i,
                           fmt::format("barrier {} does not exist; a block has 16, numbered from 0", number));
-  const std::uint32_t threads = wanted_threads(group);
+  const std::uint32_t threads = i.operand[2] == isa::no_operand ? 0 : wanted_threads(group);
   Barrier& barrier = block.barriers[number];
   if ((block.barriers_in_use & bit(number)) == 0) barrier.arrivals.resize(block.warps.size());
   block.barriers_in_use |= bit(number);

@@ -19,7 +19,7 @@ class BlockBarriers {
   void recheck(Warp& warp);
 
  private:
-  std::uint32_t named_barrier(Warp& warp, std::size_t index);
+  std::uint32_t barrier_in_register(Warp& warp, std::size_t index);
   std::uint32_t wanted_threads(const DivergentGroup& group) const;
   void count_votes(const Warp& warp, Barrier& barrier, const DivergentGroup& group);
   static bool is_complete(const Block& block, Barrier& barrier);
