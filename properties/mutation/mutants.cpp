@@ -23,7 +23,7 @@ class Collector {
 
   void add(const ptx::Function& function) {
     const ptx::Definitions definitions(function);
-    ptx::for_each_statement(function, [&](const ptx::Statement& statement) { add(statement, definitions); });
+    ptx::for_each_item(function, [&](const ptx::Statement& statement) { add(statement, definitions); });
   }
 
   /// By source line; the mutations of a line in the order of their table.
