@@ -208,7 +208,7 @@ Run attach_audit(CLI::App& app, Console& console) {
          "--case", a->only_case,
          "Single case, in the notation of reports: a value for each variable of the contract's domain and a "
          "distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
-             distribution_names() + "; followed by transforms, each after a +: " + transform_names())
+             names_of(distributions()) + "; followed by transforms, each after a +: " + names_of(transforms()))
       ->type_name("TEXT");
   app.add_option("--search", a->guided,
                  "Cases spent on guided search for a larger error (default: a quarter, at least 4)")
