@@ -12,6 +12,22 @@
 #include "base/error.h"
 
 namespace foldproof {
+namespace {
+
+/// Calls `transfer`, which is read or write, until all bytes are transferred.
+template <typename Transfer, typename Byte>
+bool transfer_all(Transfer transfer, int descriptor, Byte* at, std::size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t moved = transfer(descriptor, at, bytes);
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved <= 0) return false;
+    at += moved;
+    bytes -= static_cast<std::size_t>(moved);
+  }
+  return true;
+}
+
+}  // namespace
 
 void Descriptor::reset() {
   if (number_ >= 0) close(number_);
@@ -27,25 +43,11 @@ Pipe::Pipe() {
 }
 
 bool read_all(int from, void* to, std::size_t bytes) {
-  for (auto* at = static_cast<std::byte*>(to); bytes > 0;) {
-    const ssize_t got = read(from, at, bytes);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got;
-    bytes -= static_cast<std::size_t>(got);
-  }
-  return true;
+  return transfer_all(read, from, static_cast<std::byte*>(to), bytes);
 }
 
 bool write_all(int to, const void* from, std::size_t bytes) {
-  for (const auto* at = static_cast<const std::byte*>(from); bytes > 0;) {
-    const ssize_t put = write(to, at, bytes);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    at += put;
-    bytes -= static_cast<std::size_t>(put);
-  }
-  return true;
+  return transfer_all(write, to, static_cast<const std::byte*>(from), bytes);
 }
 
 std::string read_to_end(int from, std::size_t most) {

@@ -162,11 +162,8 @@ void take(Task& task, Message message, const std::string& body) {
     case Message::result: outcome = {Ending::finished, body, {}, {}}; break;
     case Message::failed: outcome = {Ending::crashed, body, {}, task.so_far}; break;
     case Message::wrong_input:
-      outcome.ending = Ending::wrong_input;
-      unpack(body, outcome);
-      break;
     case Message::unsupported:
-      outcome.ending = Ending::unsupported;
+      outcome.ending = message == Message::wrong_input ? Ending::wrong_input : Ending::unsupported;
       unpack(body, outcome);
       break;
   }

@@ -1,7 +1,10 @@
 #include "base/text.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <memory>
 #include <sstream>
 
 namespace foldproof {
@@ -54,6 +57,15 @@ std::string toml_string(std::string_view text) {
       result += c;
   }
   return result + '"';
+}
+
+std::string demangled(const std::string& name) {
+  constexpr std::size_t longest = 4096;  // the demangler recurses
+  if (!name.starts_with("_Z") || name.size() > longest) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? text.get() : name;
 }
 
 std::string printable(std::string text) {

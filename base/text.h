@@ -1,10 +1,13 @@
-// Text utilities: locale-independent character classes, lines and words, quoting for a shell and for TOML,
-// and output for a terminal.
+// Text utilities: locale-independent character classes, integers, lines and words, quoting for a shell and
+// for TOML, C++ names, and output for a terminal.
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace foldproof {
@@ -14,6 +17,14 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 /// Whether `c` may continue an identifier.
 constexpr bool is_word(char c) { return is_letter(c) || is_digit(c); }
+
+/// The integer that all of `text` spells in that base; nothing if T cannot hold it.
+template <typename T>
+std::optional<T> integer_in(std::string_view text, int base = 10) {
+  T value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
 
 /// Removes the first line from `text` and returns it without its line break.
 inline std::string_view take_line(std::string_view& text) {
@@ -31,6 +42,9 @@ std::string shell_word(const std::string& text);
 
 /// `text` as a TOML basic string, quotes included.
 std::string toml_string(std::string_view text);
+
+/// "sum(float const*)" for "_Z3sumPKf"; returns a name that is not mangled unchanged.
+std::string demangled(const std::string& name);
 
 /// `text` on one line, safe for a terminal: control characters become spaces.
 std::string printable(std::string text);

@@ -1,7 +1,7 @@
 // The verbs of foldproof-lab, each in a source of the same name.
 #pragma once
 
-#include "command/verb.h"
+#include "command/program.h"
 
 namespace foldproof {
 

@@ -11,7 +11,6 @@
 #include "cli/campaign.h"
 #include "cli/case_text.h"
 #include "cli/mutation_run.h"
-#include "cli/under_tool.h"
 #include "cli/verbs.h"
 #include "command/large_tools.h"
 #include "command/parse.h"
@@ -208,7 +207,8 @@ Run attach_audit(CLI::App& app, Console& console) {
          "--case", a->only_case,
          "Single case, in the notation of reports: a value for each variable of the contract's domain and a "
          "distribution, such as \"count=33 block=128 grid=1 uniform seed=7\"; distributions: " +
-             distribution_names() + "; followed by transforms, each after a +: " + transform_names())
+             names_of(distributions()) +
+             "; followed by transforms, each after a +: " + names_of(transforms()))
       ->type_name("TEXT");
   app.add_option("--search", a->guided,
                  "Cases spent on guided search for a larger error (default: a quarter, at least 4)")

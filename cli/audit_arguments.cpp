@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "command/parse.h"
-#include "command/verb.h"
+#include "command/program.h"
 
 namespace foldproof {
 

@@ -10,10 +10,9 @@
 #include <utility>
 
 #include "base/task_pool.h"
-#include "cli/under_tool.h"
 #include "command/emulated.h"
 #include "command/gpu_workers.h"
-#include "command/verb.h"
+#include "command/program.h"
 #include "devices/host_program.h"
 #include "properties/representative.h"
 #include "reports/mutation.h"
@@ -41,13 +40,6 @@ void count(const Assignment& assignment, const CampaignOptions& options, KernelR
     report.counters = std::move(*counters);
   else
     report.notes.push_back(std::get<std::string>(result));
-}
-
-KernelReport skipped(const Contract& contract, const Instance& instance, const std::string& why) {
-  KernelReport report = empty_report(contract, instance);
-  report.verdict = Verdict::skipped;
-  report.reason = why;
-  return report;
 }
 
 std::string device_of(const Assignment& assignment) {
@@ -91,23 +83,12 @@ KernelReport check(const Assignment& assignment, Runner& runner, const CampaignO
   return report;
 }
 
-KernelReport without_verdict(const Assignment& assignment, Verdict verdict, const Outcome& outcome) {
-  KernelReport report = empty_report(assignment.subject->contract, *assignment.instance);
-  report.verdict = verdict;
-  report.reason = outcome.reason();
-  return report;
-}
-
 /// For a process that did not end normally.
 KernelReport unfinished(const Assignment& assignment, const Outcome& outcome) {
-  switch (outcome.ending) {
-    case Outcome::Ending::unsupported: return without_verdict(assignment, Verdict::unsupported, outcome);
-    case Outcome::Ending::interrupted: return without_verdict(assignment, Verdict::skipped, outcome);
-    case Outcome::Ending::finished:
-    case Outcome::Ending::wrong_input:
-    case Outcome::Ending::crashed: break;
-  }
-  return without_verdict(assignment, Verdict::error, outcome);
+  const Verdict verdict = outcome.ending == Outcome::Ending::unsupported   ? Verdict::unsupported
+                          : outcome.ending == Outcome::Ending::interrupted ? Verdict::skipped
+                                                                           : Verdict::error;
+  return empty_report(assignment.subject->contract, *assignment.instance, verdict, outcome.reason());
 }
 
 /// The findings that a process reported before it ended abnormally.
@@ -233,7 +214,8 @@ std::vector<KernelReport> check(Bundle bundle, const GpuWorkers& workers,
   const Assignment& only = bundle.front();
   if (only.is_large) return {check_large(only, options(only), reporter.so_far)};
   const Subject& subject = *only.subject;
-  if (!subject.skipped.empty()) return {skipped(subject.contract, *only.instance, subject.skipped)};
+  if (!subject.skipped.empty())
+    return {empty_report(subject.contract, *only.instance, Verdict::skipped, subject.skipped)};
   return {check(only, *runner_for(only, workers), options(only))};
 }
 

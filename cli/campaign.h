@@ -3,7 +3,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "command/console.h"
@@ -66,5 +69,20 @@ CampaignResult run_campaign(const std::vector<Assignment>& assignments, const Ca
 
 /// Prints the report and returns the exit status. Throws InputError if nothing could start.
 Exit conclude(const CampaignResult& result, Severity fail_on, const Console& console, ProgressLine& line);
+
+/// Throws InputError if `--sanitizer` names tools and nothing runs on a GPU.
+void check_has_gpu(const std::string& sanitizer, bool has_gpu);
+
+/// The tools that `--sanitizer` names, separated by commas. Throws InputError for an unknown name, and
+/// Unsupported if compute-sanitizer is missing or unknown, so that nothing unchecked is taken for checked.
+std::vector<const compute_sanitizer::Tool*> tools_named(const std::string& list);
+
+/// Audits one instance with a runner. It is called twice per instance, and must request the same jobs both
+/// times, whatever the results of earlier ones.
+using AuditBy = std::function<KernelReport(const Assignment& assignment, Runner& runner)>;
+
+/// The reports of instances that all use the same tool, in order: collects all jobs, runs them, then checks
+/// the results. Throws like `audit`, and like run_sanitized.
+std::vector<KernelReport> audit_under_tool(std::span<const Assignment> assignments, const AuditBy& audit);
 
 }  // namespace foldproof

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <sstream>
 
+#include "base/text.h"
 #include "command/parse.h"
 #include "properties/distributions.h"
 
@@ -19,11 +19,8 @@ constexpr std::uint64_t any = std::numeric_limits<std::uint64_t>::max();
 constexpr std::string_view usual_case = "count=33 block=128 grid=1 uniform seed=7 schedule=converging";
 
 std::int64_t variable(const std::string& value, const std::string& word) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || value.empty())
-    throw InputError(fmt::format("--case: the value in \"{}\" is not an integer", word));
-  return number;
+  if (const auto number = integer_in<std::int64_t>(value)) return *number;
+  throw InputError(fmt::format("--case: the value in \"{}\" is not an integer", word));
 }
 
 Planted planted(std::uint64_t index, const std::string& value) {
@@ -81,7 +78,7 @@ Case parse_case(const std::string& text) {
       throw InputError(
           fmt::format("--case: \"{}\" is neither NAME=VALUE nor a distribution; write a case in the notation "
                       "of reports, such as \"{}\", with one of the distributions {}",
-                      word, usual_case, distribution_names()));
+                      word, usual_case, names_of(distributions())));
     else if (c.input.distribution.empty())
       read_distribution(c.input, word);
     else
@@ -92,7 +89,7 @@ Case parse_case(const std::string& text) {
     throw InputError(
         fmt::format("--case: missing distribution; write a case in the notation of reports, such as \"{}\", "
                     "with one of the distributions {}",
-                    usual_case, distribution_names()));
+                    usual_case, names_of(distributions())));
   return c;
 }
 

@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <ranges>
+
 namespace foldproof {
 
 namespace {
 
 std::string listed(const std::vector<EntrySignature>& entries) {
-  std::vector<std::string> names;
-  for (const EntrySignature& entry : entries) names.push_back(with_parameters(entry));
-  return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}", fmt::join(entries | std::views::transform(with_parameters), ", "));
+}
+
+[[noreturn]] void lack_entry(const std::string& name, const std::filesystem::path& source,
+                             const std::vector<EntrySignature>& entries) {
+  throw InputError(fmt::format("kernel \"{}\" not found in {}, which contains: {}", name, source.string(),
+                               listed(entries)));
 }
 
 /// The only entry that matches; nothing if none does. Throws InputError if several do.
@@ -55,16 +61,12 @@ ChosenEntry choose_entry(const std::filesystem::path& source, const std::string&
     if (const EntrySignature* entry = find(entries, wished)) return {image, *entry};
     if (is_ptx && entries.empty())
       throw InputError("there is no kernel (.entry) in this file", {source.string()});
-    if (is_ptx)
-      throw InputError(fmt::format("kernel \"{}\" not found in {}, which contains: {}", name, source.string(),
-                                   listed(entries)));
+    if (is_ptx) lack_entry(name, source, entries);
   }
   const auto image = compile_source(source, {name}, {}, options);
   const std::vector<EntrySignature> entries = entries_of(image->ptx.module());
   const EntrySignature* entry = find(entries, wished);
-  if (entry == nullptr)
-    throw InputError(fmt::format("kernel \"{}\" not found in {}, which contains: {}", name, source.string(),
-                                 listed(entries)));
+  if (entry == nullptr) lack_entry(name, source, entries);
   return {image, *entry};
 }
 

@@ -9,8 +9,8 @@
 #include "base/files.h"
 #include "cli/entry_choice.h"
 #include "cli/verbs.h"
-#include "command/guessing.h"
 #include "command/source_options.h"
+#include "command/subjects.h"
 #include "contracts/guess.h"
 #include "reports/quote.h"
 

@@ -21,27 +21,27 @@ struct Arguments : AuditArguments {
   bool all_instances = false;
 };
 
-/// A defect has its own findings, which would hide the effect of a mutant.
-void leave_out_defects(std::vector<Subject>& subjects, const Console& console) {
-  const auto left_out =
-      std::erase_if(subjects, [](const Subject& subject) { return !subject.contract.expected.empty(); });
+/// Drops the subjects that satisfy `is_unfit`. `what`: their description in the note, for one and for
+/// several. Throws InputError if none is left: `why_nothing`.
+void leave_out(std::vector<Subject>& subjects, bool (*is_unfit)(const Subject&), const char* why_nothing,
+               const char* one, const char* several, const Console& console) {
+  const auto left_out = std::erase_if(subjects, is_unfit);
   if (left_out == 0) return;
-  if (subjects.empty())
-    throw InputError(
-        "there is nothing to mutate: the source announces findings, and only clean kernels are mutated");
-  console.note(
-      fmt::format("skipped: {} {} with announced findings", left_out, left_out == 1 ? "kernel" : "kernels"));
+  if (subjects.empty()) throw InputError(fmt::format("there is nothing to mutate: {}", why_nothing));
+  console.note(fmt::format("skipped: {} {}", left_out, left_out == 1 ? one : several));
 }
 
-/// A library's kernels are not in the PTX of the function that calls them.
-void leave_out_host_functions(std::vector<Subject>& subjects, const Console& console) {
-  const auto left_out =
-      std::erase_if(subjects, [](const Subject& subject) { return subject.contract.is_host_function(); });
-  if (left_out == 0) return;
-  if (subjects.empty())
-    throw InputError("there is nothing to mutate: the contract calls host functions, which have no PTX");
-  console.note(fmt::format("skipped: {} {} host functions", left_out,
-                           left_out == 1 ? "contract that calls" : "contracts that call"));
+/// A defect has its own findings, which would hide the effect of a mutant; and a library's kernels are not in
+/// the PTX of the function that calls them.
+void leave_out_unfit(std::vector<Subject>& subjects, const Console& console) {
+  leave_out(
+      subjects, [](const Subject& subject) { return !subject.contract.expected.empty(); },
+      "the source announces findings, and only clean kernels are mutated", "kernel with announced findings",
+      "kernels with announced findings", console);
+  leave_out(
+      subjects, [](const Subject& subject) { return subject.contract.is_host_function(); },
+      "the contract calls host functions, which have no PTX", "contract that calls host functions",
+      "contracts that call host functions", console);
 }
 
 MutationRunOptions options_of(const Arguments& arguments) {
@@ -72,8 +72,7 @@ int mutate(const Arguments& arguments, const Console& console) {
   ProgressLine line;
   const CompileOptions compile_options = arguments.source.compile_options();
   std::vector<Subject> subjects = load_subjects(arguments.choice(), compile_options, console);
-  leave_out_defects(subjects, console);
-  leave_out_host_functions(subjects, console);
+  leave_out_unfit(subjects, console);
   say_that_it_is_guessed(subjects, console);
   std::vector<Assignment> assignments = arguments.selected(subjects);
   if (!arguments.all_instances) assignments = representatives(assignments);

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/campaign.h"
-#include "cli/under_tool.h"
 #include "cli/verbs.h"
 #include "command/parse.h"
 #include "command/source_options.h"

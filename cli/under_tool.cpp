@@ -1,4 +1,4 @@
-#include "cli/under_tool.h"
+#include "cli/campaign.h"
 
 #include <fmt/format.h>
 
@@ -19,16 +19,19 @@ namespace {
 /// Tools slow kernels down a hundredfold.
 constexpr std::chrono::seconds case_limit{30};
 
-constexpr Capabilities tool_capabilities{
-    .observes_launches = false, .obeys_schedules = false, .jobs_together = 1 << 20};
-
-/// Records jobs; their results are unknown.
-class Recorder final : public Runner {
+class ToolRunner : public Runner {
  public:
-  Capabilities capabilities() const override { return tool_capabilities; }
+  Capabilities capabilities() const override {
+    return {.observes_launches = false, .obeys_schedules = false, .jobs_together = 1 << 20};
+  }
   std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
     return entries_in(*image);
   }
+};
+
+/// Records jobs; their results are unknown.
+class Recorder final : public ToolRunner {
+ public:
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     jobs_.insert(jobs_.end(), jobs.begin(), jobs.end());
     JobResult unknown;
@@ -45,14 +48,10 @@ class Recorder final : public Runner {
 };
 
 /// Returns the results of the recorded jobs, which must be requested in the same order.
-class Player final : public Runner {
+class Player final : public ToolRunner {
  public:
   explicit Player(std::vector<std::optional<JobResult>> results) : results_(std::move(results)) {}
 
-  Capabilities capabilities() const override { return tool_capabilities; }
-  std::vector<EntryInfo> entries(const std::shared_ptr<const Image>& image) override {
-    return entries_in(*image);
-  }
   std::vector<JobResult> run(const std::vector<Job>& jobs) override {
     std::vector<JobResult> results;
     for (std::size_t j = 0; j < jobs.size() && next_ < results_.size() && results_[next_]; ++j)
@@ -64,13 +63,6 @@ class Player final : public Runner {
   std::vector<std::optional<JobResult>> results_;
   std::size_t next_ = 0;
 };
-
-KernelReport why_no_checker(const Assignment& assignment, const InputError& error) {
-  KernelReport report = empty_report(assignment.subject->contract, *assignment.instance);
-  report.verdict = Verdict::error;
-  report.reason = error.what();
-  return report;
-}
 
 }  // namespace
 
@@ -105,7 +97,8 @@ std::vector<KernelReport> audit_under_tool(std::span<const Assignment> assignmen
       audit(assignments[k], recorder);
       std::ranges::move(recorder.take(), std::back_inserter(jobs));
     } catch (const InputError& error) {
-      wrong[k] = why_no_checker(assignments[k], error);
+      wrong[k] = empty_report(assignments[k].subject->contract, *assignments[k].instance, Verdict::error,
+                              error.what());
     }
     ends.push_back(jobs.size());
   }

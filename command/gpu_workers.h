@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "command/verb.h"
+#include "command/program.h"
 #include "devices/runner.h"
 #include "devices/worker.h"
 

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <random>
 #include <string_view>
+
+#include "base/text.h"
 
 namespace foldproof {
 
@@ -15,11 +16,7 @@ namespace {
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   if (hexadecimal) text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, hexadecimal ? 16 : 10);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
+  return integer_in<std::uint64_t>(text, hexadecimal ? 16 : 10);
 }
 
 }  // namespace

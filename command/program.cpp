@@ -13,7 +13,6 @@
 #include "base/task_pool.h"
 #include "base/text.h"
 #include "command/console.h"
-#include "command/verb.h"
 
 namespace foldproof {
 

@@ -1,6 +1,7 @@
 #include "command/source_options.h"
 
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
 namespace foldproof {
@@ -9,9 +10,7 @@ namespace {
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream in(text);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
+  return {std::istream_iterator<std::string>(in), {}};
 }
 
 }  // namespace

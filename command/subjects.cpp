@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
 #include "base/task_pool.h"
-#include "command/guessing.h"
+#include "command/emulated.h"
+#include "contracts/guess.h"
 #include "devices/gpus.h"
+#include "properties/fitting_block.h"
 
 namespace foldproof {
 
@@ -71,6 +74,11 @@ void throw_last(const std::vector<InputError>& errors, const Console& console) {
   for (std::size_t i = 0; i + 1 < errors.size(); ++i)
     console.complain(errors[i].sentence(), errors[i].position());
   throw errors.back();
+}
+
+Range& block_of(Contract& contract) {
+  auto& domain = contract.instances.at(0).domain;
+  return std::ranges::find(domain, "block", &std::pair<std::string, Range>::first)->second;
 }
 
 }  // namespace
@@ -173,6 +181,32 @@ unsigned default_jobs() {
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
   return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
+}
+
+std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
+                                        const CompileOptions& options, std::vector<std::string>& said) {
+  std::vector<Contract> contracts = guess_contracts(source, entry, options, said);
+  TaskPool pool;
+  pool.tasks = contracts.size();
+  pool.work = [&](std::size_t task, const auto&) -> std::string {
+    const auto runner = checked_runner();
+    const auto image = compile_contract(contracts[task], options);
+    const auto block = fitting_block(contracts[task], image, *runner);
+    return block ? std::to_string(*block) : "";
+  };
+  pool.finished = [&](std::size_t task, const Outcome& outcome) {
+    // The audit reports anything else that goes wrong.
+    if (outcome.ending != Outcome::Ending::finished || outcome.text.empty()) return;
+    Range& block = block_of(contracts[task]);
+    said.push_back(fmt::format(
+        "{}: blocks of {} threads access memory out of bounds and blocks of {} do not; assumed block size: "
+        "{} threads.",
+        contracts[task].instances[0].launches[0].entry, block.low.text(), outcome.text, outcome.text));
+    block = Range::parse(outcome.text, {});
+  };
+  pool.progress = [](std::uint64_t) {};
+  if (!pool.run()) throw Interrupted{};
+  return contracts;
 }
 
 }  // namespace foldproof

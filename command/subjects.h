@@ -22,6 +22,12 @@ struct Subject {
   std::string skipped = {};  ///< why it is neither compiled nor run here; empty if it is
 };
 
+/// Contracts for a source that has none, guessed and then tried once. Like guess_contracts, but if a launch
+/// shows that a kernel is written for smaller blocks, the contract gets those. Throws Interrupted if the user
+/// interrupts it.
+std::vector<Contract> guessed_contracts(const std::filesystem::path& source, const std::string& entry,
+                                        const CompileOptions& options, std::vector<std::string>& said);
+
 /// The user's choice.
 struct SubjectChoice {
   std::filesystem::path path;      ///< a source, a contract, or a folder; empty: the shipped kernels

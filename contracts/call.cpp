@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "contracts/nvcc/unit.h"
 #include "contracts/placeholders.h"
@@ -12,24 +11,6 @@ namespace foldproof {
 namespace {
 
 std::string kernel_name(std::size_t number) { return fmt::format("foldproof_call_{}", number); }
-
-template <typename Integer>
-std::string limit(bool upper) {
-  if (upper) return fmt::format("{}ull", std::numeric_limits<Integer>::max());
-  return std::numeric_limits<Integer>::is_signed
-             ? fmt::format("-{}ll - 1", std::numeric_limits<Integer>::max())
-             : "0";
-}
-
-std::string integer_limit(Element element, bool upper) {
-  const bool is_signed = name(element).front() == 'i';
-  switch (size_of(element)) {
-    case 1: return is_signed ? limit<std::int8_t>(upper) : limit<std::uint8_t>(upper);
-    case 2: return is_signed ? limit<std::int16_t>(upper) : limit<std::uint16_t>(upper);
-    case 4: return is_signed ? limit<std::int32_t>(upper) : limit<std::uint32_t>(upper);
-    default: return is_signed ? limit<std::int64_t>(upper) : limit<std::uint64_t>(upper);
-  }
-}
 
 /// A C++ expression for the identity element.
 std::string neutral_element(Operator op, Element element) {
@@ -40,7 +21,8 @@ std::string neutral_element(Operator op, Element element) {
   const bool upper = op == Operator::min;
   if (is_float(element))
     return fmt::format("static_cast<{}>({}__int_as_float(0x7f800000))", type, upper ? "" : "-");
-  return fmt::format("static_cast<{}>({})", type, integer_limit(element, upper));
+  return fmt::format("static_cast<{}>({:#x}ull)", type,
+                     identity(upper ? Operator::min : Operator::max, element));
 }
 
 bool all_lanes(const DeviceCall& call) { return call.lanes == "all"; }

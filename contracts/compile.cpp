@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ranges>
 
 #include "base/child.h"
 #include "base/files.h"
@@ -15,8 +16,6 @@
 #include "contracts/declarations.h"
 #include "contracts/keys.h"
 #include "contracts/nvcc/cache.h"
-#include "contracts/nvcc/diagnostics.h"
-#include "contracts/nvcc/machine_code.h"
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
 #include "contracts/signature.h"
@@ -93,9 +92,8 @@ std::string cache_key(const Unit& unit) {
         fmt::format("the entry \"{}\" is not a function in {} that can be called on the host: {}",
                     unit.entries.at(index), unit.source.string(), said),
         {}, index);
-  std::vector<std::string> names;
-  for (const DeclaredKernel& kernel : kernels_declared(read_text_file(unit.source, largest_source)))
-    names.push_back(kernel.name);
+  const auto kernels = kernels_declared(read_text_file(unit.source, largest_source));
+  const auto names = kernels | std::views::transform(&DeclaredKernel::name);
   throw EntryError(
       fmt::format(
           "the entry \"{}\" does not exist in {} ({}): {}", unit.entries.at(index), unit.source.string(),
@@ -184,8 +182,8 @@ CachedPtx run_nvcc(const Unit& unit, const fs::path& nvcc, const std::string& ve
   return ptx;
 }
 
-PtxCache cache_of(const CompileOptions& options) {
-  return PtxCache(options.cache.empty() ? default_cache() : options.cache);
+fs::path cache_folder(const CompileOptions& options) {
+  return options.cache.empty() ? default_cache() : options.cache;
 }
 
 /// Whether the cached program still exists, unchanged.
@@ -196,7 +194,7 @@ bool is_whole(const Unit& unit, const CachedPtx& cached, const PtxCache& cache) 
 }
 
 CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
-  const PtxCache cache = cache_of(options);
+  const PtxCache cache(cache_folder(options));
   const auto nvcc = find_nvcc(options.nvcc);
   if (!nvcc && !options.nvcc.empty()) lack_nvcc(options.nvcc);
   const std::string version = nvcc ? nvcc_version(*nvcc) : "";
@@ -207,23 +205,12 @@ CachedPtx ptx_of(const Unit& unit, const CompileOptions& options) {
   return run_nvcc(unit, *nvcc, version, cache);
 }
 
-std::string machine_code_of(const ptx::Source& ptx, const CompileOptions& options) {
-  const auto nvcc = options.machine.empty() ? std::nullopt : find_nvcc(options.nvcc);
-  if (!nvcc) return "";
-  return machine_code(ptx, options.machine, *nvcc, options.cache.empty() ? default_cache() : options.cache);
-}
-
 std::shared_ptr<const Image> image_of(const fs::path& source, std::string ptx,
                                       const CompileOptions& options) {
-  Image image(source.string(), std::move(ptx));
-  image.machine_code = machine_code_of(image.ptx, options);
-  return std::make_shared<const Image>(std::move(image));
-}
-
-std::vector<std::string> spelled_names(const std::vector<EntrySignature>& entries) {
-  std::vector<std::string> names;
-  for (const EntrySignature& entry : entries) names.push_back(entry.spelled);
-  return names;
+  auto image = std::make_shared<Image>(source.string(), std::move(ptx));
+  const auto nvcc = options.machine.empty() ? std::nullopt : find_nvcc(options.nvcc);
+  if (nvcc) image->machine_code = machine_code(image->ptx, options.machine, *nvcc, cache_folder(options));
+  return image;
 }
 
 /// The lowered name of each requested entry, among the entries of a PTX file.
@@ -233,9 +220,11 @@ std::vector<std::string> lowered_in(const Image& image, const std::vector<std::s
   for (std::size_t i = 0; i < wished.size(); ++i) {
     const EntrySignature* entry = find_entry(entries, wished[i]);
     if (entry == nullptr)
-      throw EntryError(fmt::format("the entry \"{}\" matches no kernel or several kernels in {} (it has {})",
-                                   wished[i], image.name(), fmt::join(spelled_names(entries), ", ")),
-                       {}, i);
+      throw EntryError(
+          fmt::format("the entry \"{}\" matches no kernel or several kernels in {} (it has {})", wished[i],
+                      image.name(),
+                      fmt::join(entries | std::views::transform(&EntrySignature::spelled), ", ")),
+          {}, i);
     lowered.push_back(entry->lowered);
   }
   return lowered;
@@ -269,7 +258,7 @@ Built build(Unit unit, const std::string& arch, const CompileOptions& options) {
       refuse_entry(unit, i, "nvcc generated no code for it; is it a __global__ function?");
   if (unit.host) {
     return {std::make_shared<const Image>(unit.source.string(), "",
-                                          cache_of(options).program_of(cache_key(unit))),
+                                          PtxCache(cache_folder(options)).program_of(cache_key(unit))),
             std::move(ptx.lowered)};
   }
   return {image_of(unit.source, std::move(ptx.ptx), options), std::move(ptx.lowered)};

@@ -63,7 +63,9 @@ class Reader {
     std::vector<DeclaredKernel> found;
     for (at_ = 0; at_ < tokens_.size(); ++at_) {
       if (tokens_[at_] == "__global__") {
-        if (auto kernel = declaration()) add(found, std::move(*kernel));
+        if (auto kernel = declaration();
+            kernel && std::ranges::find(found, kernel->name, &DeclaredKernel::name) == found.end())
+          found.push_back(std::move(*kernel));
         if (at_ >= tokens_.size()) break;
       }
       follow(tokens_[at_]);
@@ -72,11 +74,6 @@ class Reader {
   }
 
  private:
-  static void add(std::vector<DeclaredKernel>& found, DeclaredKernel kernel) {
-    if (std::ranges::find(found, kernel.name, &DeclaredKernel::name) == found.end())
-      found.push_back(std::move(kernel));
-  }
-
   void follow(std::string_view token) {
     if (token == "namespace") {
       const bool named = at_ + 1 < tokens_.size() && is_word(tokens_[at_ + 1].front());

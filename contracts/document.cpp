@@ -168,6 +168,11 @@ std::optional<Text> Table::text(std::string_view key) const {
   return node == nullptr ? std::nullopt : scalar(*node, file_);
 }
 
+std::string Table::text_or(std::string_view key, std::string_view fallback) const {
+  const auto found = text(key);
+  return found ? found->value : std::string(fallback);
+}
+
 std::optional<std::int64_t> Table::integer(std::string_view key) const {
   return table_[key].value<std::int64_t>();
 }

@@ -32,6 +32,7 @@ class Table {
 
   // Values by key; nothing, an empty value or the fallback if the key is missing.
   std::optional<Text> text(std::string_view key) const;
+  std::string text_or(std::string_view key, std::string_view fallback) const;
   std::optional<std::int64_t> integer(std::string_view key) const;
   bool boolean(std::string_view key, bool fallback) const;
   std::vector<Text> texts(std::string_view key) const;

@@ -75,7 +75,7 @@ void read_shared(const ptx::Module& module, const ptx::Function& function, Entry
 
 void read_function(const ptx::Module& module, const ptx::Function& function, EntryFacts& facts) {
   const std::set<std::string_view> in_calls = names_in_calls(function);
-  ptx::for_each_statement(function, [&](const ptx::Statement& statement) {
+  ptx::for_each_item(function, [&](const ptx::Statement& statement) {
     read_instruction(statement, facts);
     // A value that is loaded for a call is not an element.
     if (ptx::loads_global(statement) && !writes_one_of(in_calls, statement))

@@ -1,8 +1,10 @@
 #include "contracts/expression.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "contracts/expression/tree.h"
 
@@ -28,8 +30,7 @@ struct Evaluation {
   std::int64_t variable(const Node& n) const {
     const auto found = variables.find(n.name);
     if (found != variables.end()) return found->second;
-    std::string known;
-    for (const auto& [name, value] : variables) known += (known.empty() ? "" : ", ") + name;
+    const std::string known = fmt::format("{}", fmt::join(variables | std::views::keys, ", "));
     refuse_expression(
         fmt::format("unknown name \"{}\" (known here: {})", n.name, known.empty() ? "none" : known), text,
         n.offset, where);

@@ -8,8 +8,7 @@
 
 #include "base/files.h"
 #include "contracts/declarations.h"
-#include "contracts/guessing/instance_guess.h"
-#include "contracts/guessing/kernel.h"
+#include "contracts/guessing/guesses.h"
 #include "contracts/markers.h"
 
 namespace foldproof {

@@ -86,19 +86,4 @@ std::string suggestion(std::string_view wrong, const std::vector<std::string>& k
   return fmt::format(" (known: {})", fmt::join(known, ", "));
 }
 
-std::string key_reference() {
-  std::string text;
-  std::string_view table = "none yet";
-  for (const KeyRow& row : rows) {
-    if (row.table != table) {
-      table = row.table;
-      text += fmt::format("\n### {}\n\n| key | type | default | meaning |\n|---|---|---|---|\n",
-                          table.empty() ? "The top of the contract" : spelled_table(table));
-    }
-    text +=
-        fmt::format("| `{}` | {} | {} | {} |\n", row.key, description(row.type), row.fallback, row.sentence);
-  }
-  return text;
-}
-
 }  // namespace foldproof

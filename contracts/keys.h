@@ -38,7 +38,4 @@ std::string spelled_table(std::string_view table);
 /// "; did you mean "grid"?" for a word that resembles one of `known`; otherwise a list of the known words.
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
 
-/// The tables of docs/contracts.md, as Markdown.
-std::string key_reference();
-
 }  // namespace foldproof

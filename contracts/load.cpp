@@ -7,8 +7,9 @@
 #include "contracts/call.h"
 #include "contracts/contract.h"
 #include "contracts/document.h"
-#include "contracts/loading/instances.h"
+#include "contracts/loading/tables.h"
 #include "contracts/markers.h"
+#include "contracts/sizes.h"
 
 namespace foldproof {
 
@@ -49,15 +50,12 @@ void read_source(const Table& top, Contract& contract) {
       named = path->where;
     }
     contract.flags = resolved_flags(source->texts("flags"), folder);
-    if (const auto arch = source->text("arch")) contract.arch = arch->value;
+    contract.arch = source->text_or("arch", contract.arch);
     if (const auto call = source->text("call")) {
-      const auto temp = source->text("temp");
-      const auto lanes = source->text("lanes");
-      contract.call = DeviceCall{call->value, temp ? temp->value : "", lanes ? lanes->value : "0"};
-      const bool numbered =
-          std::ranges::all_of(contract.call->lanes, [](char c) { return c >= '0' && c <= '9'; });
+      contract.call = DeviceCall{call->value, source->text_or("temp", ""), source->text_or("lanes", "0")};
+      const bool numbered = std::ranges::all_of(contract.call->lanes, is_digit);
       if (contract.call->lanes != "all" && (!numbered || contract.call->lanes.empty()))
-        throw InputError("\"lanes\" must be a thread number or \"all\"", lanes->where);
+        throw InputError("\"lanes\" must be a thread number or \"all\"", source->where("lanes"));
     }
   }
   std::error_code error;
@@ -98,7 +96,7 @@ Equivalent equivalent_of(const Table& table) {
   equivalent.file = table.text("file")->value;
   equivalent.code = table.text("code")->value;
   equivalent.occurrence = positive(table, "occurrence").value_or(0);
-  if (const auto change = table.text("change")) equivalent.change = change->value;
+  equivalent.change = table.text_or("change", "");
   equivalent.statements = positive(table, "statements").value_or(1);
   equivalent.reason = table.text("reason")->value;
   equivalent.where = table.where();
@@ -128,6 +126,27 @@ void check_launches(const Table& top, const Contract& contract) {
                        launch.where("host"));
     host = is_host_function;
   }
+}
+
+/// The instance of one combination of the matrix. `calls`: the contract has a `call`, whose kernel and launch
+/// are generated.
+Instance build_instance(const Table& top, const Bindings& bindings, bool calls) {
+  Draft draft{top, calls, Scope(bindings), {}};
+  draft.instance.label = to_text(bindings);
+  draft.instance.bindings = bindings;
+  read_reduction(draft);
+  read_domain(draft);
+  read_tried(draft);
+  if (const auto table = top.table("reduction")) draft.scope.read(*table, "k", draft.instance.reduction->k);
+  read_operands(draft);
+  read_buffers(draft);
+  read_additional_outputs(draft);
+  read_output(draft);
+  read_launches(draft);
+  read_claims(draft);
+  check_small_sizes(draft.instance);
+  check_indices(draft);
+  return std::move(draft.instance);
 }
 
 }  // namespace
@@ -170,12 +189,9 @@ Contract load_contract(const fs::path& file) {
 
   Contract contract;
   contract.file = file;
-  const auto id = top.text("id");
-  contract.id = id ? id->value : file.stem().string();
-  const auto published = top.text("published");
-  contract.published = published ? published->value : "";
-  const auto summary = top.text("summary");
-  contract.summary = summary ? summary->value : "";
+  contract.id = top.text_or("id", file.stem().string());
+  contract.published = top.text_or("published", "");
+  contract.summary = top.text_or("summary", "");
   read_source(top, contract);
   check_launches(top, contract);
   for (const Bindings& bindings : combinations(top)) {

@@ -14,6 +14,8 @@ namespace foldproof {
 
 /// Every element type.
 std::vector<std::string> element_names();
+/// The results that the operator may have, quoted as in a contract and joined by "or".
+std::string possible_results(Operator op);
 
 template <typename Enum>
 struct Named {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/demangle.h"
 #include "base/text.h"
 #include "ptx/query.h"
 

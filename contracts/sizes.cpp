@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 namespace foldproof {
 namespace {
@@ -20,14 +19,9 @@ std::optional<std::int64_t> evaluated(const Expression& expression, const Variab
   }
 }
 
-std::optional<std::int64_t> value_of(const Variables& variables, std::string_view name) {
-  const auto found = variables.find(name);
-  return found == variables.end() ? std::nullopt : std::optional(found->second);
-}
-
-Position place_of(const Instance& instance, std::string_view variable) {
-  const auto found = std::ranges::find(instance.domain, variable, &std::pair<std::string, Range>::first);
-  return found == instance.domain.end() ? Position{} : found->second.low.where();
+Position place_of_count(const Instance& instance) {
+  const Range* range = range_of(instance, "count");
+  return range == nullptr ? Position{} : range->low.where();
 }
 
 void check_variables(const Instance& instance, const Variables& variables) {
@@ -47,16 +41,14 @@ void check_rows(const Instance& instance, const Variables& variables) {
              rows = value_of(variables, "rows");
   if (!count || !columns) return;
   std::int64_t elements = 0;
-  if (rows && (__builtin_mul_overflow(*rows, *columns, &elements) || elements != *count))
+  const bool right = rows ? !__builtin_mul_overflow(*rows, *columns, &elements) && elements == *count
+                     : *columns == 0 ? *count == 0
+                                     : *count % *columns == 0;
+  if (!right)
     throw InputError(fmt::format("\"count\" must be rows * columns if the result is rows or columns, but it "
-                                 "may be {} for {} rows of {} columns",
-                                 *count, *rows, *columns),
-                     place_of(instance, "count"));
-  if (!rows && (*columns == 0 ? *count != 0 : *count % *columns != 0))
-    throw InputError(fmt::format("\"count\" must be rows * columns if the result is rows or columns, but it "
-                                 "may be {} for rows of {} columns",
-                                 *count, *columns),
-                     place_of(instance, "count"));
+                                 "may be {} for {} of {} columns",
+                                 *count, rows ? fmt::format("{} rows", *rows) : "rows", *columns),
+                     place_of_count(instance));
 }
 
 void check_elements(std::string_view buffer, const Expression& count, const Variables& variables) {
@@ -100,6 +92,20 @@ std::optional<Variables> small_case(const Instance& instance, std::int64_t step,
 }
 
 }  // namespace
+
+std::optional<std::int64_t> value_of(const Variables& variables, std::string_view name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::int64_t tile_of(const Variables& variables) {
+  return std::max<std::int64_t>(value_of(variables, "block").value_or(32), 1);
+}
+
+const Range* range_of(const Instance& instance, std::string_view variable) {
+  const auto found = std::ranges::find(instance.domain, variable, &std::pair<std::string, Range>::first);
+  return found == instance.domain.end() ? nullptr : &found->second;
+}
 
 void check_sizes(const Instance& instance, const Variables& variables) {
   check_variables(instance, variables);

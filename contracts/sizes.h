@@ -1,7 +1,8 @@
-// Requirements on the sizes of a case, for any kernel.
+// The sizes of a case: look-up, and requirements for any kernel.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "contracts/contract.h"
@@ -9,6 +10,15 @@
 namespace foldproof {
 
 constexpr std::int64_t most_threads_of_a_block = 1024;
+
+/// The value of a variable; nothing if the case does not have it.
+std::optional<std::int64_t> value_of(const Variables& variables, std::string_view name);
+
+/// Threads per block, at least 1; 32 for a case without the variable `block`.
+std::int64_t tile_of(const Variables& variables);
+
+/// The range of a variable of the domain; null if the domain does not have it.
+const Range* range_of(const Instance& instance, std::string_view variable);
 
 /// Throws InputError, with the line of the contract, if a size is negative, the input does not consist of
 /// whole rows, a histogram has no bins, or the claimed height is negative. An expression that cannot be

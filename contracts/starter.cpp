@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <ranges>
+
 #include "base/text.h"
 #include "contracts/guess.h"
 #include "contracts/keys.h"
@@ -26,9 +28,7 @@ std::string spelled(const ArgumentContract& argument) {
     case Form::number: return fmt::format("{}:{}", name(argument.type), argument.number);
     case Form::structure: break;
   }
-  std::vector<std::string> members;
-  for (const ArgumentContract& member : argument.members) members.push_back(spelled(member));
-  return fmt::format("{{{}}}", fmt::join(members, ", "));
+  return fmt::format("{{{}}}", fmt::join(argument.members | std::views::transform(spelled), ", "));
 }
 
 /// Writes lines of TOML, each followed by the meaning of its key from keys.def.
@@ -43,20 +43,14 @@ class Writer {
 
   void key(std::string_view name, const std::string& value) {
     const KeyRow* row = find_key(table_, name);
-    line(fmt::format("{} = {}", name, value), row == nullptr ? "" : row->sentence);
-  }
-
-  void key(std::string_view name, std::string_view value, std::string_view sentence) {
-    line(fmt::format("{} = {}", name, value), sentence);
+    const std::string setting = fmt::format("{} = {}", name, value);
+    text_ += row == nullptr || row->sentence.empty() ? setting + "\n"
+                                                     : fmt::format("{:<44} # {}\n", setting, row->sentence);
   }
 
   std::string text() && { return std::move(text_); }
 
  private:
-  void line(const std::string& setting, std::string_view sentence) {
-    text_ += sentence.empty() ? setting + "\n" : fmt::format("{:<44} # {}\n", setting, sentence);
-  }
-
   std::string_view table_;
   std::string text_;
 };
@@ -79,7 +73,7 @@ void write_domain(Writer& out, const Instance& instance) {
     const bool single = range.low.text() == range.high.text();
     const std::string text =
         single ? range.low.text() : fmt::format("{} .. {}", range.low.text(), range.high.text());
-    out.key(variable, toml_string(text), "");
+    out.key(variable, toml_string(text));
   }
 }
 
@@ -108,10 +102,9 @@ void write_launch(Writer& out, const LaunchContract& launch) {
   if (launch.has_cluster) out.key("cluster", extent(launch.cluster));
   if (launch.cooperative) out.key("cooperative", "true");
   out.key("shared", toml_string(launch.shared.text()));
-  std::vector<std::string> arguments;
-  for (const ArgumentContract& argument : launch.arguments)
-    arguments.push_back(toml_string(spelled(argument)));
-  out.key("arguments", fmt::format("[{}]", fmt::join(arguments, ", ")));
+  const auto quoted = [](const ArgumentContract& argument) { return toml_string(spelled(argument)); };
+  out.key("arguments",
+          fmt::format("[{}]", fmt::join(launch.arguments | std::views::transform(quoted), ", ")));
 }
 
 void write_claims(Writer& out, const Claims& claims) {
@@ -136,11 +129,9 @@ std::string starter_contract(const Contract& contract) {
   out.key("summary", toml_string(contract.summary));
   out.table("source");
   out.key("path", toml_string(contract.source.filename().string()));
-  if (!contract.flags.empty()) {
-    std::vector<std::string> flags;
-    for (const std::string& flag : contract.flags) flags.push_back(toml_string(flag));
-    out.key("flags", fmt::format("[{}]", fmt::join(flags, ", ")));
-  }
+  if (!contract.flags.empty())
+    out.key("flags",
+            fmt::format("[{}]", fmt::join(contract.flags | std::views::transform(toml_string), ", ")));
   out.key("arch", toml_string(contract.arch));
   if (instance.reduction) write_reduction(out, *instance.reduction);
   write_domain(out, instance);

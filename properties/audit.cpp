@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <map>
 
+#include "contracts/sizes.h"
 #include "oracles/number.h"
 #include "oracles/rounding_path.h"
 #include "oracles/summation_tree.h"
+#include "properties/distributions.h"
 #include "properties/execution/evaluation.h"
 #include "properties/generation/coverage.h"
 #include "properties/generator.h"
 #include "properties/random.h"
 #include "properties/search/guided_search.h"
-#include "properties/shrinking/same_failure.h"
 #include "properties/shrinking/shrink.h"
 #include "properties/store/store.h"
 #include "properties/store/triage.h"
@@ -60,8 +61,7 @@ class Audit {
   }
 
   KernelReport replay(Case c) {
-    const auto& variables = domain_.variables();
-    if (std::ranges::find(variables, "offset", &std::pair<std::string, Range>::first) != variables.end())
+    if (range_of(instance_, "offset") != nullptr)
       c.variables.try_emplace("offset", static_cast<std::int64_t>(c.offset));
     domain_.check(c.variables);
     is_replay_ = true;
@@ -264,11 +264,7 @@ class Audit {
       return true;
     };
     const auto input = [&](const Case& candidate) {
-      const Element element = instance_.reduction->input;
-      const std::vector<std::byte> bytes = evaluator_.input(candidate);
-      std::vector<std::uint64_t> bits(bytes.size() / size_of(element));
-      for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = load(element, bytes, i);
-      return bits;
+      return elements_in(instance_.reduction->input, input_of(instance_, candidate));
     };
     return shrink(c, domain_, instance_, fails, input);
   }
@@ -339,17 +335,17 @@ KernelReport unless_unsupported(const Contract& contract, const Instance& instan
   try {
     return work();
   } catch (const Unsupported& reason) {
-    KernelReport report = empty_report(contract, instance);
-    report.verdict = Verdict::unsupported;
-    report.reason = reason.what();
-    return report;
+    return empty_report(contract, instance, Verdict::unsupported, reason.what());
   }
 }
 
 }  // namespace
 
-KernelReport empty_report(const Contract& contract, const Instance& instance) {
+KernelReport empty_report(const Contract& contract, const Instance& instance, Verdict verdict,
+                          const std::string& reason) {
   KernelReport report;
+  report.verdict = verdict;
+  report.reason = reason;
   report.id = contract.id;
   report.label = instance.label;
   report.bindings = instance.bindings;

@@ -35,8 +35,9 @@ struct AuditOptions {
   std::function<bool()> is_to_end;  ///< polled between runs; if true, ends the audit and reports it so far
 };
 
-/// The report before anything was checked: kernel, instance and file.
-KernelReport empty_report(const Contract& contract, const Instance& instance);
+/// The report before anything was checked: kernel, instance and file; or why it was not checked.
+KernelReport empty_report(const Contract& contract, const Instance& instance,
+                          Verdict verdict = Verdict::clean, const std::string& reason = "");
 
 /// Generates and checks up to `options.cases` cases. Never throws because of the kernel's behaviour; throws
 /// InputError for a contract that cannot be run (an expression that fails, an argument that does not fit its

@@ -1,10 +1,11 @@
 #include "properties/case.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
+#include <ranges>
 #include <set>
 
 #include "base/text.h"
@@ -57,11 +58,8 @@ class Fields {
     std::string digits = text(key);
     const int base = digits.starts_with("0x") ? 16 : 10;
     if (base == 16) digits.erase(0, 2);
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-    if (error != std::errc{} || end != digits.data() + digits.size())
-      wrong(node, key, "a string with an unsigned 64-bit number");
-    return value;
+    if (const auto value = integer_in<std::uint64_t>(digits, base)) return *value;
+    wrong(node, key, "a string with an unsigned 64-bit number");
   }
 
   const toml::table& table(std::string_view key) {
@@ -198,12 +196,9 @@ std::string to_toml(const StoredCase& stored) {
       toml_string(c.input.distribution), c.input.seed, key_of(c.order), toml_string(to_string(c.order)),
       c.offset, c.calls);
   if (!c.relation.empty()) text += fmt::format("relation     = {}\n", toml_string(c.relation));
-  if (!c.input.transforms.empty()) {
-    std::string words;
-    for (const std::string& transform : c.input.transforms)
-      words += (words.empty() ? "" : ", ") + toml_string(transform);
-    text += fmt::format("transforms   = [{}]\n", words);
-  }
+  if (!c.input.transforms.empty())
+    text += fmt::format("transforms   = [{}]\n",
+                        fmt::join(c.input.transforms | std::views::transform(toml_string), ", "));
   if (!c.input.planted.empty()) {
     text += "planted = [\n";
     for (const auto& [index, value] : c.input.planted)

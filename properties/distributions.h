@@ -31,11 +31,6 @@ std::span<const DistributionInfo> transforms();
 
 /// "equal, integers, …"; a mandatory argument is shown by its kind: "scale:exponent".
 std::string names_of(std::span<const DistributionInfo> rows);
-/// The names of the distributions.
-std::string distribution_names();
-/// The names of the transforms.
-std::string transform_names();
-
 /// The name without its argument: "nan" for "nan:last".
 std::string_view bare_name(std::string_view word);
 
@@ -56,6 +51,9 @@ struct InputPlan {
 
 /// Whether the distribution or transform supports elements of this type.
 bool suits(const DistributionInfo& distribution, Element element);
+
+/// The elements of an input or output, as bits.
+std::vector<std::uint64_t> elements_in(Element element, std::span<const std::byte> bytes);
 
 /// The input's bytes; the same distribution gives the same bytes on every host. Throws InputError for an
 /// unknown or unsupported name, and for a planted element that does not exist or does not fit.

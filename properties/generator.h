@@ -35,8 +35,8 @@ class CaseGenerator {
  public:
   /// `identity` is the result of identity_of(). A case depends only on it, the seed and the index; its order
   /// also depends on whether the device obeys schedules.
-  CaseGenerator(const Instance& instance, const Domain& domain, std::string identity, std::uint64_t seed,
-                bool obeys_schedules = true);
+  CaseGenerator(const Instance& instance, const Domain& domain, const std::string& identity,
+                std::uint64_t seed, bool obeys_schedules = true);
 
   Case generate(std::uint64_t index) const;
 
@@ -64,7 +64,6 @@ class CaseGenerator {
 
   const Instance& instance_;
   const Domain& domain_;
-  std::string identity_;
   std::uint64_t seed_;
   bool obeys_schedules_;
   std::vector<std::string> distributions_, transforms_, relations_;

@@ -1,4 +1,4 @@
-#include "properties/planted.h"
+#include "properties/case.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "oracles/formats.h"
 #include "oracles/number.h"
 
@@ -18,13 +19,12 @@ namespace {
 /// A value, or the bits of one.
 using Read = std::variant<double, std::uint64_t>;
 
-/// All of the digits as a number; nothing if other characters follow or the number is out of range.
-template <typename T, typename Form>
-std::optional<T> all_of(std::string_view digits, Form form) {
-  T value{};
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, form);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
+/// The number that all of the hexadecimal digits spell; nothing if it is out of range.
+std::optional<double> hexadecimal_in(std::string_view digits) {
+  double value = 0;
+  const char* const last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), last, value, std::chars_format::hex);
+  return error == std::errc{} && end == last ? std::optional(value) : std::nullopt;
 }
 
 std::optional<Read> value_in(std::string_view text) {
@@ -34,7 +34,7 @@ std::optional<Read> value_in(std::string_view text) {
   if (text == "inf")
     magnitude = std::numeric_limits<double>::infinity();
   else if (text.starts_with("0x") && text.find('p') != std::string_view::npos && !text.starts_with("0x-"))
-    magnitude = all_of<double>(text.substr(2), std::chars_format::hex);
+    magnitude = hexadecimal_in(text.substr(2));
   if (!magnitude) return std::nullopt;
   return negative ? -*magnitude : *magnitude;
 }
@@ -44,7 +44,7 @@ Read read(const std::string& text) {
   if (const auto value = value_in(text)) return *value;
   const bool hexadecimal = text.starts_with("0x");
   const auto digits = std::string_view(text).substr(hexadecimal ? 2 : 0);
-  if (const auto bits = all_of<std::uint64_t>(digits, hexadecimal ? 16 : 10)) return *bits;
+  if (const auto bits = integer_in<std::uint64_t>(digits, hexadecimal ? 16 : 10)) return *bits;
   throw InputError(
       fmt::format("\"{}\" is not the value of an element; write a C hexadecimal number such as 0x1.8p-2, "
                   "inf, -inf or nan, or its bits, such as 0x7fc00001",

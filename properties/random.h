@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/hash.h"
 
@@ -27,6 +29,12 @@ class SplitMix {
  private:
   std::uint64_t state_;
 };
+
+/// Brings the values into random order.
+template <typename T>
+void shuffle(std::vector<T>& values, SplitMix& random) {
+  for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
+}
 
 /// A hash of text and numbers that is the same on every host (FNV-1a, mixed).
 constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0) {

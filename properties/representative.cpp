@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "contracts/sizes.h"
 #include "properties/generation/domain.h"
 
 namespace foldproof {
@@ -11,9 +12,8 @@ namespace {
 constexpr std::int64_t elements_a_thread = 16, blocks_a_cluster = 8;
 /// The relative distance of a variable from its wanted value; 0 if the domain does not have the variable.
 double distance(const Variables& variables, const std::string& name, std::int64_t wanted) {
-  const auto found = variables.find(name);
-  if (found == variables.end()) return 0;
-  return std::abs(static_cast<double>(found->second - wanted)) / static_cast<double>(wanted);
+  const std::int64_t value = value_of(variables, name).value_or(wanted);
+  return std::abs(static_cast<double>(value - wanted)) / static_cast<double>(wanted);
 }
 
 /// Sets one variable, such as k for block = 2^k or count = 4k, to the value that brings block and count

@@ -26,4 +26,10 @@ Exit exit_status(const AuditReport& report, Severity fail_on) {
   return none_ran || std::ranges::any_of(report.kernels, could_not_run) ? exit_unable : exit_ok;
 }
 
+std::string_view name(CheckResult::Evidence evidence) {
+  static constexpr std::string_view names[Accuracy::kinds_of_evidence] = {"nothing", "category", "exact",
+                                                                          "bound", "tree"};
+  return names[static_cast<std::size_t>(evidence)];
+}
+
 }  // namespace foldproof

@@ -52,12 +52,6 @@ void for_each_item(const Function& function, Visit&& visit) {
   if (function.body) for_each_item(*function.body, visit);
 }
 
-/// Calls `visit` for every statement of a function, including inner scopes, in the order of the text.
-template <class Visit>
-void for_each_statement(const Function& function, Visit&& visit) {
-  for_each_item(function, [&](const Statement& statement) { visit(statement); });
-}
-
 /// The parts of an instruction name: "atom.global.add.f32" performs `add` in global memory on f32.
 class Opcode {
  public:
@@ -81,8 +75,6 @@ class Opcode {
   std::string_view name_;
   std::span<const std::string> suffixes_;
 };
-
-inline Opcode opcode(const Statement& statement) { return Opcode(statement); }
 
 /// The location of an entry's parameter in the parameter buffer: each is aligned to its own alignment.
 struct Parameter {
@@ -135,8 +127,6 @@ class Definitions {
 
   std::map<std::string_view, std::vector<const Statement*>> writers_;
 };
-
-inline Definitions definitions(const Function& function) { return Definitions(function); }
 
 /// Position in the user's source: the innermost frame of `loc` outside the toolkit's headers, or the
 /// innermost frame if all are inside them; std::nullopt without `.loc`. `locs` and `files` are those of a

@@ -1,13 +1,10 @@
-#include "contracts/guessing/instance_guess.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "contracts/guessing/reduction_guess.h"
-#include "contracts/guessing/roles.h"
+#include "contracts/guessing/guesses.h"
 #include "contracts/placeholders.h"
 
 namespace foldproof {
@@ -33,11 +30,6 @@ class Guess {
   }
 
  private:
-  void say(const std::string& sentence) const { roles_.say(sentence); }
-  std::string described(std::size_t index) const { return roles_.described(index); }
-  Element output_type() const { return roles_.output_type(); }
-  std::uint32_t lanes() const { return roles_.lanes(); }
-
   void name_buffers() {
     const std::string& input = kernel_.parameters[roles_.input()].name;
     const std::string& output = kernel_.parameters[roles_.output()].name;
@@ -59,12 +51,13 @@ class Guess {
       launch_.cluster[i] = Expression::constant(facts_.cluster[i]);
     launch_.has_cluster = has_cluster;
     launch_.cooperative = facts_.uses_grid_sync;
-    if (launch_.cooperative) say("it synchronizes the grid, so the launch is assumed to be cooperative");
+    if (launch_.cooperative)
+      roles_.say("it synchronizes the grid, so the launch is assumed to be cooperative");
     launch_.grid = {Expression::parse("grid", {}), Expression::constant(1), Expression::constant(1)};
     launch_.block = {Expression::parse("block", {}), Expression::constant(1), Expression::constant(1)};
     const std::string shared = fmt::format("block * sizeof({})", name(instance_.reduction->accumulator));
     launch_.shared = facts_.uses_dynamic_shared ? Expression::parse(shared, {}) : Expression::constant(0);
-    if (facts_.uses_dynamic_shared) say("assumed dynamic shared memory: one element per thread");
+    if (facts_.uses_dynamic_shared) roles_.say("assumed dynamic shared memory: one element per thread");
   }
 
   std::uint32_t block() const {
@@ -83,43 +76,45 @@ class Guess {
   void find_domain() {
     find_count_parameter();
     const std::uint32_t threads = block();
-    say(fmt::format("assumed block size: {} threads", threads));
+    roles_.say(fmt::format("assumed block size: {} threads", threads));
     add_variable("block", std::to_string(threads));
     if (count_) {
       add_variable(read_unit(), units());
       add_groups();
       add_variable("grid", grid());
     } else {
-      say("no count parameter was found, so every thread is assumed to read one element");
+      roles_.say("no count parameter was found, so every thread is assumed to read one element");
       add_variable("grid", facts_.uses_block_index ? "1 .. 64" : "1");
       add_variable(read_unit(), "grid * block");
       add_groups();
     }
-    if (lanes() > 1)
+    if (roles_.lanes() > 1)
       add_variable("offset", "0");
     else if (facts_.widest_read > size_of(roles_.input_type()))
-      say("it reads several elements at once, but its signature does not guarantee that the input is aligned "
+      roles_.say(
+          "it reads several elements at once, but its signature does not guarantee that the input is aligned "
           "for that; `offset = \"0\"` in [domain] of a contract does");
   }
 
   /// The variable that counts the units in which a thread reads the input.
-  std::string read_unit() const { return lanes() > 1 ? "groups" : "count"; }
+  std::string read_unit() const { return roles_.lanes() > 1 ? "groups" : "count"; }
 
   void add_groups() {
-    if (lanes() > 1) add_variable("count", fmt::format("groups * {}", lanes()));
+    if (roles_.lanes() > 1) add_variable("count", fmt::format("groups * {}", roles_.lanes()));
   }
 
   /// The range of that variable.
   std::string units() {
     if (!facts_.uses_block_index && !facts_.reads_in_loop) {
-      say("no loop that reads the input was found, so a case has at most as many elements as threads; widen "
+      roles_.say(
+          "no loop that reads the input was found, so a case has at most as many elements as threads; widen "
           "count in a contract if it supports more");
       return "1 .. block";
     }
-    const bool narrow_index =
-        info(instance_.reduction->op).gives == OperatorInfo::Gives::index && size_of(output_type()) < 8;
+    const bool narrow_index = info(instance_.reduction->op).gives == OperatorInfo::Gives::index &&
+                              size_of(roles_.output_type()) < 8;
     const bool wide = size_of(*kernel_.parameters[*count_].element) == 8 && !narrow_index;
-    if (lanes() > 1) return fmt::format("1 .. {} / {}", wide ? "2^33" : "(2^31 - 1)", lanes());
+    if (roles_.lanes() > 1) return fmt::format("1 .. {} / {}", wide ? "2^33" : "(2^31 - 1)", roles_.lanes());
     return wide ? "1 .. 2^33" : "1 .. 2^31 - 1";
   }
 
@@ -149,12 +144,12 @@ class Guess {
     });
     if (!integers.empty()) count_ = named == integers.end() ? integers.front() : *named;
     if (count_)
-      say(fmt::format("{} is assumed to be the number of {}", described(*count_),
-                      counts_groups(*count_) ? "groups" : "elements"));
+      roles_.say(fmt::format("{} is assumed to be the number of {}", roles_.described(*count_),
+                             counts_groups(*count_) ? "groups" : "elements"));
   }
 
   bool counts_groups(std::size_t index) const {
-    return lanes() > 1 &&
+    return roles_.lanes() > 1 &&
            mentions(kernel_.parameters[index].name, {"group", "vec", "pair", "quad", "pack", "n2", "n4"});
   }
 
@@ -164,23 +159,23 @@ class Guess {
     if (info(instance_.reduction->op).gives == OperatorInfo::Gives::elements) {
       instance_.reduction->result = ResultShape::array;
       instance_.output_count = Expression::parse("count", {});
-      say("assumed output: one value per element");
+      roles_.say("assumed output: one value per element");
       return;
     }
     const bool atomic_on_output = std::ranges::any_of(facts_.atomics, [&](const TypedOperation& atomic) {
-      return works_on(atomic.type, output_type()) || atomic.name == "cas";
+      return works_on(atomic.type, roles_.output_type()) || atomic.name == "cas";
     });
     const bool finishes = !facts_.atomics.empty() || facts_.uses_grid_sync || !facts_.uses_block_index;
     instance_.reduction->result = finishes ? ResultShape::value : ResultShape::partials;
     instance_.output_count = Expression::parse(finishes ? "1" : "grid", {});
-    say(finishes ? "assumed output: one value" : "assumed output: one partial result per block");
+    roles_.say(finishes ? "assumed output: one value" : "assumed output: one partial result per block");
     if (finishes && atomic_on_output && roles_.scratch().empty()) {
       instance_.output_initial = BufferContract::Initial::identity;
-      say("it accumulates with atomics, so the output is set to the identity before each launch");
+      roles_.say("it accumulates with atomics, so the output is set to the identity before each launch");
     }
-    if (atomic_on_output && output_type() == Element::f32) {
+    if (atomic_on_output && roles_.output_type() == Element::f32) {
       instance_.claims.flushes_subnormals = true;
-      say("f32 atomics on global memory flush subnormals, so the contract permits that");
+      roles_.say("f32 atomics on global memory flush subnormals, so the contract permits that");
     }
     for (const std::size_t index : roles_.scratch()) instance_.buffers.push_back(scratch(index));
   }
@@ -188,7 +183,7 @@ class Guess {
   /// A counter if its type is an integer type other than that of the output; otherwise one element per block.
   BufferContract scratch(std::size_t index) {
     const Parameter& parameter = kernel_.parameters[index];
-    const bool is_counter = *parameter.element != output_type() && !is_float(*parameter.element);
+    const bool is_counter = *parameter.element != roles_.output_type() && !is_float(*parameter.element);
     BufferContract buffer;
     const bool usable = is_identifier(parameter.name) && parameter.name != "input" &&
                         parameter.name != "output" && parameter.name != "count" &&
@@ -198,8 +193,8 @@ class Guess {
     buffer.type = *parameter.element;
     buffer.count = Expression::parse(is_counter ? "1" : "grid", {});
     if (is_counter) buffer.initial = BufferContract::Initial::zero;
-    say(fmt::format(
-        "{} is assumed to be {}", described(index),
+    roles_.say(fmt::format(
+        "{} is assumed to be {}", roles_.described(index),
         is_counter ? "a counter that starts at zero" : "scratch memory of one element per block"));
     scratch_names_.emplace_back(index, buffer.name);
     return buffer;
@@ -217,7 +212,7 @@ class Guess {
       argument.type = *parameter.element;
       argument.typed = true;
       argument.number = 1;
-      say(fmt::format("the value of {} is unknown, so 1 is passed", described(index)));
+      roles_.say(fmt::format("the value of {} is unknown, so 1 is passed", roles_.described(index)));
     } else {
       argument.value = Expression::parse(integer_value(index), {});
     }
@@ -235,7 +230,7 @@ class Guess {
     const std::string& name = kernel_.parameters[index].name;
     if (mentions(name, {"grid", "blocks"})) return "grid";
     if (mentions(name, {"block", "threads"})) return "block";
-    say(fmt::format("the value of {} is unknown, so 1 is passed", described(index)));
+    roles_.say(fmt::format("the value of {} is unknown, so 1 is passed", roles_.described(index)));
     return "1";
   }
 

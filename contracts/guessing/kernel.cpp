@@ -1,4 +1,4 @@
-#include "contracts/guessing/kernel.h"
+#include "contracts/guessing/guesses.h"
 
 #include <algorithm>
 namespace foldproof {

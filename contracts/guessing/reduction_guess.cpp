@@ -1,4 +1,4 @@
-#include "contracts/guessing/reduction_guess.h"
+#include "contracts/guessing/guesses.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -47,10 +47,7 @@ bool has_operation(const std::set<TypedOperation>& operations, std::string_view 
 /// For an operator that does not fold: `, with operator = "softmax" and result = "rows" or "array"`.
 std::string what_to_write(Operator op) {
   if (folds(op)) return "";
-  std::vector<std::string> results;
-  for (const auto& [text, shape] : result_names)
-    if (has_shape(op, shape)) results.push_back(fmt::format("\"{}\"", text));
-  return fmt::format(", with operator = \"{}\" and result = {}", name(op), fmt::join(results, " or "));
+  return fmt::format(", with operator = \"{}\" and result = {}", name(op), possible_results(op));
 }
 
 /// Gives up if a correct kernel with that name could be reported as wrong.

@@ -1,4 +1,4 @@
-#include "contracts/guessing/roles.h"
+#include "contracts/guessing/guesses.h"
 
 #include <fmt/format.h>
 

@@ -49,13 +49,9 @@ std::vector<Piece> members_of(const Piece& inside) {
 }
 
 double floating(const Piece& piece) {
-  const std::string text(piece.text);
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || end != text.c_str() + text.size())
-    throw InputError(fmt::format("\"{}\" is not a number; write one such as 1.5 or 0x1p-3", text),
-                     piece.where);
-  return value;
+  if (const auto value = number_in(std::string(piece.text))) return *value;
+  throw InputError(fmt::format("\"{}\" is not a number; write one such as 1.5 or 0x1p-3", piece.text),
+                   piece.where);
 }
 
 ArgumentContract typed(Element type, const Piece& piece) {
@@ -138,6 +134,12 @@ ArgumentContract parse(const Piece& untrimmed, const std::vector<std::string>& b
 }
 
 }  // namespace
+
+std::optional<double> number_in(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return text.empty() || end != text.c_str() + text.size() ? std::nullopt : std::optional(value);
+}
 
 ArgumentContract parse_argument(std::string_view text, const std::vector<std::string>& buffers,
                                 const Position& where) {

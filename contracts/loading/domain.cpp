@@ -10,6 +10,11 @@
 namespace foldproof {
 namespace {
 
+Text range_in(const toml::node& node, const std::string& what, const Draft& draft) {
+  if (const auto raw = scalar(node, draft.top.file())) return *raw;
+  throw InputError(what + " must be an integer or a range in a string", position_of(node, draft.top.file()));
+}
+
 void add_variable(Draft& draft, const std::string& name, const Text& raw) {
   draft.instance.domain.emplace_back(name, draft.scope.range(raw));
   draft.scope.add_variable(name);
@@ -36,22 +41,13 @@ void check_needed_variables(const Draft& draft) {
          "[domain] must specify \"segments\", the number of segments, such as segments = \"0 .. 2^20\"");
 }
 
-const Range& variable(const Instance& instance, std::string_view name) {
-  return std::ranges::find(instance.domain, name, &std::pair<std::string, Range>::first)->second;
-}
-
 }  // namespace
 
 void read_domain(Draft& draft) {
   for (const auto& [name, node] : draft.top.free_table("domain")) {
     if (!is_identifier(name.value) || name.value == "input" || name.value == "output")
       throw InputError(fmt::format("\"{}\" cannot name a variable of the domain", name.value), name.where);
-    const auto raw = scalar(*node, draft.top.file());
-    if (!raw)
-      throw InputError(
-          fmt::format("the domain of \"{}\" must be an integer or a range in a string", name.value),
-          position_of(*node, draft.top.file()));
-    add_variable(draft, name.value, *raw);
+    add_variable(draft, name.value, range_in(*node, fmt::format("the domain of \"{}\"", name.value), draft));
   }
   const Position where = draft.top.where("domain");
   if (draft.calls && !draft.scope.knows("block"))
@@ -67,17 +63,14 @@ void read_tried(Draft& draft) {
       throw InputError(fmt::format("\"{}\" in [tried] is not a variable of [domain]{}", name.value,
                                    draft.scope.suggest(name.value)),
                        name.where);
-    const auto raw = scalar(*node, draft.top.file());
-    if (!raw)
-      throw InputError(fmt::format("\"{}\" in [tried] must be an integer or a range in a string", name.value),
-                       position_of(*node, draft.top.file()));
-    draft.instance.tried.emplace(name.value, draft.scope.range(*raw));
+    const Text raw = range_in(*node, fmt::format("\"{}\" in [tried]", name.value), draft);
+    draft.instance.tried.emplace(name.value, draft.scope.range(raw));
   }
 }
 
 Text rows_of_output(const Draft& draft, const Position& where) {
   if (draft.scope.knows("rows")) return {"rows", where};
-  const Expression& least = variable(draft.instance, "columns").low;
+  const Expression& least = range_of(draft.instance, "columns")->low;
   if (least.names().empty() && least.evaluate({}) == 0)
     throw InputError(
         "a row may have no columns, so the number of rows cannot be computed from \"count\"; add a variable "

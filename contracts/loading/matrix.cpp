@@ -1,10 +1,9 @@
-#include "contracts/loading/instances.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/text.h"
+#include "contracts/loading/tables.h"
 
 namespace foldproof {
 namespace {

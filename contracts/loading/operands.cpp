@@ -10,20 +10,23 @@ namespace foldproof {
 namespace {
 
 void check_type(const OperandContract& operand, const Reduction& reduction, const Text& role) {
-  const bool integers = operand.role == Role::targets || operand.role == Role::offsets;
-  const bool scale = operand.type == Element::u8 || operand.type == Element::e4m3;
-  const bool right = operand.role == Role::scales   ? scale
-                     : integers                     ? !is_float(operand.type) && size_of(operand.type) >= 4
-                     : operand.role == Role::second ? operand.type == reduction.input
-                                                    : is_float(operand.type);
-  if (!right)
-    throw InputError(
-        fmt::format("an operand \"{}\" cannot have the type {}: {}", role.value, name(operand.type),
-                    operand.role == Role::scales   ? "scales must be e4m3, or u8 for E8M0"
-                    : integers                     ? "it requires an integer type of 32 or 64 bits"
-                    : operand.role == Role::second ? "it must have the type of the elements"
-                                                   : "it requires a floating-point type"),
-        role.where);
+  const Element type = operand.type;
+  const auto require = [&](bool right, std::string_view why) {
+    if (!right)
+      throw InputError(
+          fmt::format("an operand \"{}\" cannot have the type {}: {}", role.value, name(type), why),
+          role.where);
+  };
+  switch (operand.role) {
+    case Role::second: return require(type == reduction.input, "it must have the type of the elements");
+    case Role::weights:
+    case Role::biases: return require(is_float(type), "it requires a floating-point type");
+    case Role::targets:
+    case Role::offsets:
+      return require(!is_float(type) && size_of(type) >= 4, "it requires an integer type of 32 or 64 bits");
+    case Role::scales:
+      return require(type == Element::u8 || type == Element::e4m3, "scales must be e4m3, or u8 for E8M0");
+  }
 }
 
 void check_operand(const OperandContract& operand, const Instance& instance, const Text& role) {

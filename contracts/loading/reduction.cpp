@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "contracts/keys.h"
 #include "contracts/loading/tables.h"
@@ -38,13 +37,10 @@ void check_method(const Reduction& reduction, const Table& table) {
 
 void check_shape(const Reduction& reduction, const Table& table) {
   if (has_shape(reduction.op, reduction.result)) return;
-  std::vector<std::string> possible;
-  for (const auto& [text, shape] : result_names)
-    if (has_shape(reduction.op, shape)) possible.push_back(fmt::format("\"{}\"", text));
   throw InputError(
       fmt::format("{} has no result \"{}\"{}; write result = {} in [reduction]", name(reduction.op),
                   name_of(result_names, reduction.result),
-                  table.has("result") ? "" : ", which is the default", fmt::join(possible, " or ")),
+                  table.has("result") ? "" : ", which is the default", possible_results(reduction.op)),
       table.where("result"));
 }
 
@@ -52,17 +48,18 @@ void check_shape(const Reduction& reduction, const Table& table) {
 double number(const Scope& scope, const Table& table, std::string_view key, Element type) {
   const auto text = scope.text(table, key);
   if (!text) return 0;
-  char* end = nullptr;
-  const double value = std::strtod(text->value.c_str(), &end);
-  if (end == text->value.c_str() || *end != 0 || !std::isfinite(value))
+  const auto value = number_in(text->value);
+  if (!value || !std::isfinite(*value))
     throw InputError(fmt::format("\"{}\" must be a number such as \"1e-5\", not \"{}\"", key, text->value),
                      text->where);
-  return is_float(type) ? to_double(decode(type, encode(type, number_of(value)))) : value;
+  return is_float(type) ? to_double(decode(type, encode(type, number_of(*value)))) : *value;
 }
 
 /// The keys that both tables have.
 void read_choices(const Scope& scope, std::string_view name, const Table& table, Reduction& reduction) {
   scope.read(table, "operator", operator_names, reduction.op);
+  // First, since the other messages are about keys that apply to the operator.
+  check_keys(scope, name, table, reduction.op);
   scope.read(table, "result", result_names, reduction.result);
   scope.read(table, "scan", scan_names, reduction.scan);
   scope.read(table, "functions", function_names, reduction.functions);
@@ -78,7 +75,6 @@ void read_choices(const Scope& scope, std::string_view name, const Table& table,
     reduction.custom = custom_operator(scope.text(table, "combine"), scope.text(table, "identity"),
                                        reduction.accumulator, table.where("operator"));
   check_shape(reduction, table);
-  check_keys(scope, name, table, reduction.op);
 }
 
 }  // namespace

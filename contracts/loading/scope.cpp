@@ -1,9 +1,8 @@
-#include "contracts/loading/scope.h"
+#include "contracts/loading/tables.h"
 
 #include <algorithm>
 
 #include "contracts/keys.h"
-#include "contracts/loading/tables.h"
 #include "contracts/placeholders.h"
 
 namespace foldproof {

@@ -1,8 +1,7 @@
-#include "contracts/nvcc/diagnostics.h"
+#include "contracts/nvcc/toolkit.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -21,11 +20,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 }
 
 /// The number of a line or column; 0 if the text is not a number.
-unsigned number(std::string_view digits) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return error == std::errc{} && end == digits.data() + digits.size() ? value : 0;
-}
+unsigned number(std::string_view digits) { return integer_in<unsigned>(digits).value_or(0); }
 
 /// The front end echoes the line, indented by two, with a caret below. It expands macros in the echo, so the
 /// caret gives the column only if the echo equals the line of the file.
@@ -37,10 +32,6 @@ unsigned column_of_caret(const std::vector<std::string>& lines, std::size_t erro
   return lines[error + 1].substr(indent) == line_of(where.file, where.line)
              ? static_cast<unsigned>(caret - indent + 1)
              : 0;
-}
-
-std::string_view behind_prefix(std::string_view text, std::string_view prefix) {
-  return text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view();
 }
 
 /// "k.cu(12): error: …" and "k.cu(12): catastrophic error #10: …"
@@ -78,7 +69,8 @@ std::optional<Diagnostic> of_host_compiler(std::string_view line) {
 /// "nvcc fatal   : …" and "ptxas error   : …"
 std::optional<Diagnostic> of_tool(std::string_view line) {
   for (const std::string_view tool : {"nvcc ", "ptxas ", "cicc ", "cudafe++ "}) {
-    const std::string_view rest = behind_prefix(line, tool);
+    if (!line.starts_with(tool)) continue;
+    const std::string_view rest = line.substr(tool.size());
     const std::size_t colon = rest.find(": ");
     if ((rest.starts_with("fatal") || rest.starts_with("error")) && colon != std::string_view::npos)
       return Diagnostic{std::string(rest.substr(colon + 2)), {}};

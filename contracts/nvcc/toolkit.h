@@ -1,9 +1,14 @@
-// Finds nvcc and its version.
+// The programs of the CUDA Toolkit: finds nvcc and its version, extracts the first error from its output, and
+// runs ptxas.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "ptx/source.h"
 
 namespace foldproof {
 
@@ -17,5 +22,23 @@ std::optional<std::filesystem::path> find_nvcc(const std::string& wished);
 
 /// The line of `nvcc --version` that contains the release and the build. Throws InputError if there is none.
 std::string nvcc_version(const std::filesystem::path& nvcc);
+
+/// Machine code with line information for a GPU such as "sm_90", cached in the folder by content. Empty if
+/// there is no ptxas next to nvcc, or if ptxas rejects the PTX: the driver's own compiler then reports the
+/// error.
+std::string machine_code(const ptx::Source& ptx, const std::string& gpu, const std::filesystem::path& nvcc,
+                         const std::filesystem::path& cache);
+
+struct Diagnostic {
+  std::string sentence;
+  Position where;  ///< `file` is empty for an error without a position, such as one about nvcc's arguments
+};
+
+/// The first error in nvcc's output, in the formats of its front end, the host compiler and its tools.
+Diagnostic first_error(std::string_view output, int status);
+
+/// The message about the host compiler, such as "gcc: No such file or directory", after which nvcc gave up;
+/// nothing if it did not give up on the host compiler.
+std::optional<std::string> complaint_about_host_compiler(std::string_view output);
 
 }  // namespace foldproof

@@ -1,4 +1,4 @@
-#include "properties/execution/arguments.h"
+#include "properties/execution/job.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "properties/execution/case_checker.h"
+#include "properties/execution/case_plan.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "oracles/number.h"
 #include "oracles/result_checker.h"
 #include "oracles/sum_checkers.h"
-#include "properties/execution/operands.h"
+#include "properties/distributions.h"
 #include "properties/execution/reduction.h"
 #include "properties/execution/uses.h"
 
@@ -27,8 +27,8 @@ std::vector<std::byte> output_of(const PreparedJob& prepared, const JobResult& r
 
 std::string spelled(Element element, const std::vector<std::byte>& input) {
   std::string text;
-  for (std::size_t i = 0; i < input.size() / size_of(element); ++i)
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_text(element, load(element, input, i)));
+  for (const std::uint64_t bits : elements_in(element, input))
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", to_text(element, bits));
   return text;
 }
 
@@ -289,10 +289,7 @@ class CaseChecker {
   }
 
   std::vector<std::uint64_t> elements_of(const PreparedJob& prepared, const JobResult& result) const {
-    const std::vector<std::byte> output = output_of(prepared, result, output_type());
-    std::vector<std::uint64_t> elements(prepared.output_count);
-    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = load(output_type(), output, i);
-    return elements;
+    return elements_in(output_type(), output_of(prepared, result, output_type()));
   }
 
   /// The relation, the inputs, and the results that are known so far.

@@ -1,4 +1,5 @@
-// The runs of one case: its own, those that it is compared with, and those that its relation needs.
+// The runs of one case (its own, those that it is compared with, and those that its relation needs), and the
+// check of their results.
 #pragma once
 
 #include <optional>
@@ -7,7 +8,9 @@
 #include <vector>
 
 #include "contracts/contract.h"
+#include "oracles/checker.h"
 #include "properties/case.h"
+#include "properties/execution/evaluation.h"
 #include "properties/execution/job.h"
 #include "properties/relations/relations.h"
 
@@ -42,5 +45,17 @@ inline bool is_deterministic(const Instance& instance) {
 /// has another number of elements than its result.
 CasePlan plan_case(const JobBuilder& builder, const relations::RelationSubject& subject, const Case& c,
                    std::vector<std::byte> input);
+
+/// What is known about the kernel under test.
+struct CheckedKernel {
+  const Instance& instance;
+  const std::optional<Arithmetic>& arithmetic;  ///< absent without a reduction
+  bool fixed_tree = false;                      ///< a launch uses the same tree whatever the elements are
+  const std::vector<Position>& places;          ///< by launch; at least one
+};
+
+/// `results`: of the plan's `prepared` jobs; `of_derived`: of its `of_derived` jobs.
+Evaluation check_case(const CheckedKernel& kernel, const CasePlan& plan, std::vector<JobResult> results,
+                      std::vector<JobResult> of_derived);
 
 }  // namespace foldproof

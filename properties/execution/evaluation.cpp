@@ -3,17 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
+#include <string>
 
+#include "base/text.h"
 #include "contracts/names.h"
 #include "oracles/layout.h"
-#include "properties/execution/case_checker.h"
 #include "properties/execution/case_plan.h"
-#include "properties/execution/entry_place.h"
 #include "properties/execution/reduction.h"
 #include "properties/relations/fixed_tree.h"
 
 namespace foldproof {
+namespace {
+
+/// "ns::block_sums<float, 128>" is defined as block_sums.
+std::string plain_name(const std::string& entry) {
+  const std::string spelled = entry.substr(0, entry.find('<'));
+  const std::size_t colons = spelled.rfind("::");
+  return colons == std::string::npos ? spelled : spelled.substr(colons + 2);
+}
+
+/// Whether the line contains `name` as a whole word, followed by its parameters.
+bool declares(const std::string& line, const std::string& name) {
+  for (std::size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !is_word(line[at - 1])) && end < line.size() && line[end] == '(') return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 Evaluator::Evaluator(const Contract& contract, const Instance& instance,
                      const std::shared_ptr<const Image>& image, Runner& runner)
@@ -34,8 +54,6 @@ Evaluator::Evaluator(const Contract& contract, const Instance& instance,
   fixed_tree_ = adds_numbers && is_deterministic(instance) && relations::has_fixed_tree(instance, *image);
 }
 
-std::vector<std::byte> Evaluator::input(const Case& c) const { return input_of(instance_, c); }
-
 Evaluation Evaluator::evaluate(const Case& c) const {
   std::vector<Evaluation> one = evaluate({&c, 1});
   if (!one.empty()) return std::move(one.front());
@@ -50,7 +68,7 @@ std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
   std::vector<CasePlan> plans;
   std::vector<Job> jobs;
   for (const Case& c : cases) {
-    plans.push_back(plan_case(builder_, subject, c, input(c)));
+    plans.push_back(plan_case(builder_, subject, c, input_of(instance_, c)));
     for (auto* runs : {&plans.back().prepared, &plans.back().of_derived})
       for (PreparedJob& prepared : *runs) {
         jobs.push_back(std::move(prepared.job));
@@ -83,6 +101,25 @@ std::vector<Evaluation> Evaluator::evaluate(std::span<const Case> cases) const {
 std::size_t Evaluator::cases_together() const {
   constexpr std::size_t jobs_of_a_case = 3;  // including the runs it is compared with
   return std::max<std::size_t>(1, runner_.capabilities().jobs_together / jobs_of_a_case);
+}
+
+Position place_of_entry(const Contract& contract, const LaunchContract& launch) {
+  Position place{contract.source.string()};
+  const std::string name = plain_name(launch.entry);
+  std::ifstream source(contract.source);
+  bool in_kernel = false;  // between "__global__" and the name; a host function has no such marker
+  unsigned number = 0;
+  for (std::string line; !name.empty() && std::getline(source, line);) {
+    ++number;
+    const std::size_t global = line.find("__global__");
+    if (global != std::string::npos || launch.host) in_kernel = true;
+    if (in_kernel && declares(line, name)) {
+      place.line = number;
+      return place;
+    }
+    if (line.find('{') != std::string::npos) in_kernel = false;
+  }
+  return place;
 }
 
 }  // namespace foldproof

@@ -44,18 +44,13 @@ class Evaluator {
   Evaluator(const Contract& contract, const Instance& instance, const std::shared_ptr<const Image>& image,
             Runner& runner);
 
-  /// A case of several calls is also run with one call and, if the kernel claims determinism, a case in an
-  /// unusual order also in the usual one; the results must agree. A case with a relation is also run on the
-  /// inputs that the relation derives.
+  /// Runs the case and the runs that it is compared with (see plan_case), and checks their results.
   Evaluation evaluate(const Case& c) const;
   /// The same for several cases, which are run together. After one that ends in a timeout, results may be
   /// missing.
   std::vector<Evaluation> evaluate(std::span<const Case> cases) const;
   /// Number of cases worth running together.
   std::size_t cases_together() const;
-
-  /// The case's input elements; empty without a reduction.
-  std::vector<std::byte> input(const Case& c) const;
 
  private:
   const Instance& instance_;
@@ -65,5 +60,9 @@ class Evaluator {
   bool fixed_tree_ = false;               ///< known: a launch uses the same tree whatever the elements are
   std::vector<Position> places_;          ///< by launch: the kernel; the last one is the default of findings
 };
+
+/// Where findings about values point to: the source line that defines the kernel of a launch; line 0 if it is
+/// not found (PTX, an included file).
+Position place_of_entry(const Contract& contract, const LaunchContract& launch);
 
 }  // namespace foldproof

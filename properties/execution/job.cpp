@@ -7,9 +7,9 @@
 #include "contracts/sizes.h"
 #include "oracles/number.h"
 #include "properties/distributions.h"
-#include "properties/execution/arguments.h"
-#include "properties/execution/operands.h"
 #include "properties/execution/reduction.h"
+#include "properties/execution/uses.h"
+#include "properties/instance_job.h"
 
 namespace foldproof {
 namespace {
@@ -220,10 +220,8 @@ std::vector<std::byte> input_of(const Instance& instance, const Case& c) {
   if (!instance.reduction) return {};
   const auto count = static_cast<std::uint64_t>(c.variables.at("count"));
   const Reduction& reduction = *instance.reduction;
-  const auto block = c.variables.find("block");
-  const std::int64_t tile = block == c.variables.end() ? 32 : std::max<std::int64_t>(block->second, 1);
   InputPlan plan{underlying(reduction.op), reduction.input, reduction.accumulator, count, reduction.output};
-  plan.tile = static_cast<std::uint64_t>(tile);
+  plan.tile = static_cast<std::uint64_t>(tile_of(c.variables));
   plan.row = reduction.result == ResultShape::rows ? result_layout(reduction, c.variables).columns : 0;
   return make_input(c.input, plan);
 }
@@ -269,6 +267,25 @@ PreparedJob JobBuilder::build(const Case& c, const std::vector<std::byte>& input
   prepared.job.limits.warp_instructions =
       instruction_limit(launches, input_elements, prepared.output_count, c.order);
   return std::move(prepared);
+}
+
+Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+                 const Variables& variables, const std::vector<std::byte>& input) {
+  Case c;
+  c.variables = variables;
+  return JobBuilder(instance, image, runner.entries(image)).build(c, input).job;
+}
+
+Job instance_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+                 const Case& c) {
+  return JobBuilder(instance, image, runner.entries(image)).build(c, input_of(instance, c)).job;
+}
+
+Job traced_job(const Instance& instance, const std::shared_ptr<const Image>& image, Runner& runner,
+               const Case& c) {
+  PreparedJob prepared = JobBuilder(instance, image, runner.entries(image)).build(c, input_of(instance, c));
+  request_trace(instance, prepared);
+  return std::move(prepared.job);
 }
 
 }  // namespace foldproof

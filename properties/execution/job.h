@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "contracts/contract.h"
 #include "devices/runner.h"
+#include "oracles/operands.h"
 #include "properties/case.h"
 
 namespace foldproof {
@@ -40,5 +44,26 @@ class JobBuilder {
   std::shared_ptr<const Image> image_;
   std::vector<std::vector<std::uint32_t>> parameter_bytes_;  ///< one row per launch
 };
+
+/// The index in the job of a buffer that an argument names, and the size of its elements.
+struct BufferPlace {
+  std::uint32_t index = 0;
+  std::uint64_t element_bytes = 0;
+};
+using FindBuffer = std::function<BufferPlace(const std::string& name)>;
+
+/// Lays an argument out for a parameter of `parameter_bytes` bytes. Throws InputError at `where` if it does
+/// not fit.
+JobArgument lay_out(const ArgumentContract& argument, std::uint32_t parameter_bytes,
+                    const Variables& variables, const FindBuffer& find, const Position& where);
+
+/// The operand's values, generated from the case's seed and sizes: factors and divisors like elements of
+/// their type; weights and biases of moderate size; targets among the columns; offsets that ascend from 0 to
+/// the count, some of them equal; scales of all magnitudes, in some cases with a NaN among them. Throws
+/// InputError if such an operand cannot have the contract's count.
+std::vector<std::byte> make_operand(const OperandContract& operand, const Case& c);
+
+/// The operands of a prepared job, as checkers take them; the job must outlive them.
+Operands operands_of(const Instance& instance, const PreparedJob& prepared);
 
 }  // namespace foldproof

@@ -1,10 +1,11 @@
-#include "properties/execution/operands.h"
+#include "properties/execution/job.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "contracts/sizes.h"
 #include "oracles/number.h"
 #include "properties/distributions.h"
 #include "properties/random.h"
@@ -36,8 +37,7 @@ class Maker {
 
  private:
   std::int64_t variable(const std::string& name) const {
-    const auto found = case_.variables.find(name);
-    return found == case_.variables.end() ? 0 : std::max<std::int64_t>(found->second, 0);
+    return std::max<std::int64_t>(value_of(case_.variables, name).value_or(0), 0);
   }
 
   std::vector<std::byte> of(std::string distribution, std::vector<std::string> transforms = {}) const {
@@ -99,10 +99,7 @@ class Maker {
 
 /// Number of values for the role, if the sizes of the case determine it.
 std::optional<std::int64_t> due(const OperandContract& operand, const Variables& variables) {
-  const auto value = [&](const char* name) -> std::optional<std::int64_t> {
-    const auto found = variables.find(name);
-    return found == variables.end() ? std::nullopt : std::optional(found->second);
-  };
+  const auto value = [&](const char* name) { return value_of(variables, name); };
   switch (operand.role) {
     case Role::second: return value("count");
     case Role::weights:

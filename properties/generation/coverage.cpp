@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "contracts/sizes.h"
+#include "oracles/number.h"
+#include "oracles/tally.h"
 #include "properties/distributions.h"
 
 namespace foldproof {
@@ -103,6 +106,23 @@ CoverageGroup group_of(const std::string& name, const ValueRow (&table)[rows],
   return group;
 }
 
+bool has_subnormal(Element element, std::span<const std::byte> input) {
+  const FloatFormat& format = float_format(element);
+  const std::uint64_t smallest_normal = std::uint64_t{1} << (format.precision - 1);
+  for (std::size_t i = 0; i < input.size() / size_of(element); ++i) {
+    const Number x = decode(element, load(element, input, i));
+    if (x.is_finite() && x.significand != 0 && x.significand < smallest_normal) return true;
+  }
+  return false;
+}
+
+/// The largest d up to 308 with 10^d <= x; x >= 1. Uses divisions, which give the same result on every host.
+int decade_of(double x) {
+  int decade = 0;
+  for (x = std::min(x, std::numeric_limits<double>::max()); x >= 10; x /= 10) ++decade;
+  return decade;
+}
+
 }  // namespace
 
 void Coverage::add(const Case& c, const InputFacts& facts, bool relation_tried) {
@@ -120,8 +140,8 @@ void Coverage::add(const Case& c, const InputFacts& facts, bool relation_tried) 
     const auto [highest, is_new] = highest_.try_emplace(name, value);
     if (!is_new) highest->second = std::max(highest->second, value);
   }
-  if (const auto count = c.variables.find("count"); count != c.variables.end()) ++counts_[count->second];
-  if (const auto block = c.variables.find("block"); block != c.variables.end()) ++blocks_[block->second];
+  if (const auto count = value_of(c.variables, "count")) ++counts_[*count];
+  if (const auto block = value_of(c.variables, "block")) ++blocks_[*block];
   misaligned_ += c.offset != 0 ? 1 : 0;
   repeated_ += c.calls > 1 ? 1 : 0;
 }
@@ -197,6 +217,24 @@ std::string Coverage::missed(const Domain& domain, const CaseGenerator& generato
   if (misaligned_ == 0 && !aligned && !distributions.empty()) missing.emplace_back("misaligned inputs");
   if (repeated_ == 0) missing.emplace_back("repeated calls");
   return missing.empty() ? "" : fmt::format("not sampled: {}", fmt::join(missing, ", "));
+}
+
+InputFacts facts_of(const Instance& instance, std::span<const std::byte> input) {
+  if (!instance.reduction || !is_float(instance.reduction->input)) return {};
+  const Element element = instance.reduction->input;
+  const Tally t = tally(element, input);
+  const Specials& s = t.specials;
+  InputFacts facts;
+  facts.nan = s.nan;
+  facts.infinity = s.positive_infinity;
+  facts.minus_infinity = s.negative_infinity;
+  facts.zero = t.finite > t.nonzero + t.negative_zeros;
+  facts.minus_zero = t.negative_zeros != 0;
+  facts.subnormal = has_subnormal(element, input);
+  if (instance.reduction->op != Operator::sum || t.finite != t.count || t.nonzero == 0) return facts;
+  const Dyadic sum = abs(t.sum());
+  facts.decade = sum.is_zero() ? std::numeric_limits<int>::max() : decade_of(ratio(t.magnitude(), sum));
+  return facts;
 }
 
 }  // namespace foldproof

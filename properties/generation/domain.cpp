@@ -93,8 +93,7 @@ std::int64_t Domain::claimed_count() const { return greatest_claimed(instance_, 
 
 void Domain::check(const Variables& values) const {
   for (const auto& [name, value] : values)
-    if (std::ranges::find(instance_.domain, name, &std::pair<std::string, Range>::first) ==
-        instance_.domain.end())
+    if (range_of(instance_, name) == nullptr)
       throw InputError(fmt::format("the case sets \"{}\", which is not in the contract's domain", name));
   for (const auto& variable : instance_.domain) {
     const auto found = values.find(variable.first);

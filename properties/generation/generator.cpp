@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "contracts/sizes.h"
 #include "oracles/number.h"
 #include "properties/distributions.h"
 #include "properties/generation/draws.h"
@@ -34,7 +35,7 @@ std::vector<std::size_t> permutation(std::size_t size, std::uint64_t seed) {
   std::vector<std::size_t> order(size);
   std::iota(order.begin(), order.end(), std::size_t{0});
   SplitMix random(seed);
-  for (std::size_t i = size; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  shuffle(order, random);
   return order;
 }
 
@@ -170,8 +171,7 @@ class VariableChoice {
   /// A row usually occupies a block, and some checkers take time for every element: few rows, and only rarely
   /// as many as there may be blocks.
   std::int64_t rows_in(Bounds range, const Variables& chosen) {
-    const auto columns = chosen.find("columns");
-    const std::int64_t length = columns == chosen.end() ? 1 : std::max<std::int64_t>(columns->second, 1);
+    const std::int64_t length = std::max<std::int64_t>(value_of(chosen, "columns").value_or(1), 1);
     const std::int64_t in_time = medium_count / length + 1;
     if (choose_.between(0, 15) == 0)
       return std::min(capped_grid(range, chosen).high, range.clamp(2 * in_time));
@@ -180,9 +180,7 @@ class VariableChoice {
 
   /// Few more blocks than the largest count fills.
   Bounds capped_grid(Bounds range, const Variables& chosen) const {
-    const auto found = chosen.find("block");
-    const std::int64_t block = found == chosen.end() ? 32 : std::max<std::int64_t>(found->second, 1);
-    const std::int64_t most = std::max<std::int64_t>(8, domain_.largest_count() / block + 1);
+    const std::int64_t most = std::max<std::int64_t>(8, domain_.largest_count() / tile_of(chosen) + 1);
     return {range.low, std::max(range.low, std::min(range.high, most))};
   }
 
@@ -229,11 +227,6 @@ class VariableChoice {
     return &*std::ranges::find(variables, "count", &std::pair<std::string, Range>::first);
   }
 
-  static std::int64_t tile_of(const Variables& first) {
-    const auto block = first.find("block");
-    return block == first.end() ? 32 : std::max<std::int64_t>(block->second, 1);
-  }
-
   Chooser& choose_;
   const Domain& domain_;
   std::uint64_t turns_, seed_;
@@ -273,12 +266,11 @@ std::string identity_of(const Contract& contract, const Instance& instance) {
   return (contract.id.empty() ? contract.source.stem().string() : contract.id) + "|" + instance.label;
 }
 
-CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, std::string identity,
+CaseGenerator::CaseGenerator(const Instance& instance, const Domain& domain, const std::string& identity,
                              std::uint64_t seed, bool obeys_schedules)
     : instance_(instance),
       domain_(domain),
-      identity_(std::move(identity)),
-      seed_(hash_of(identity_, seed)),
+      seed_(hash_of(identity, seed)),
       obeys_schedules_(obeys_schedules) {
   if (!instance.reduction) return;
   for (const DistributionInfo& distribution : foldproof::distributions())

@@ -1,17 +1,27 @@
-// An input that is being filled or transformed.
+// An input that is being filled or transformed, and the functions that do it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "oracles/number.h"
 #include "properties/distributions.h"
-#include "properties/inputs/distribution_words.h"
 #include "properties/random.h"
 
 namespace foldproof::inputs {
+
+/// Where a value is planted: in one element, in all elements of one tile or one row, or everywhere. An edge
+/// is the last element of a warp or tile or the first one after it. The seed selects the edge, tile or row.
+enum class Place : std::uint8_t { first, last, edge, tile, row, all };
+
+/// The argument after the colon.
+struct Argument {
+  std::optional<std::int64_t> number;  ///< an index or an exponent
+  Place place = Place::first;
+};
 
 struct Row {
   std::size_t begin, length;
@@ -65,5 +75,16 @@ class Elements {
   InputPlan plan_;
   std::vector<std::byte> bytes_;
 };
+
+// The functions that generate inputs, one per row of distributions.def and of transforms.def;
+// Elements::argument is the argument that followed the name.
+
+#define FOLDPROOF_DISTRIBUTION(id, name, takes, suits, synopsis) void fill_##id(Elements& x);
+#include "properties/distributions.def"
+#undef FOLDPROOF_DISTRIBUTION
+
+#define FOLDPROOF_TRANSFORM(id, name, takes, suits, synopsis) void transform_##id(Elements& x);
+#include "properties/transforms.def"
+#undef FOLDPROOF_TRANSFORM
 
 }  // namespace foldproof::inputs

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "properties/inputs/fills.h"
+#include "properties/inputs/elements.h"
 
 namespace foldproof::inputs {
 

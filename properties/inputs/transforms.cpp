@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "oracles/tally.h"
-#include "properties/inputs/fills.h"
+#include "properties/inputs/elements.h"
 
 namespace foldproof::inputs {
 namespace {
@@ -25,10 +25,6 @@ std::vector<std::uint64_t> by_magnitude(const Elements& x) {
   for (const auto& key : keyed) bits.push_back(std::get<2>(key));
   return bits;
 }
-
-Number minus_zero() { return {Number::Category::finite, true, 0, 0}; }
-Number nan() { return {Number::Category::nan, false, 0, 0}; }
-Number infinity(bool negative) { return {Number::Category::infinity, negative, 0, 0}; }
 
 /// The last element of a warp or a tile, or the first one after it.
 std::size_t edge(Elements& x) {
@@ -130,9 +126,9 @@ void transform_peaks(Elements& x) {
   }
 }
 
-void transform_minus_zero(Elements& x) { plant(x, minus_zero()); }
-void transform_nan(Elements& x) { plant(x, nan()); }
-void transform_inf(Elements& x) { plant(x, infinity(false)); }
-void transform_minus_inf(Elements& x) { plant(x, infinity(true)); }
+void transform_minus_zero(Elements& x) { plant(x, {Number::Category::finite, true, 0, 0}); }
+void transform_nan(Elements& x) { plant(x, {Number::Category::nan, false, 0, 0}); }
+void transform_inf(Elements& x) { plant(x, {Number::Category::infinity, false, 0, 0}); }
+void transform_minus_inf(Elements& x) { plant(x, {Number::Category::infinity, true, 0, 0}); }
 
 }  // namespace foldproof::inputs

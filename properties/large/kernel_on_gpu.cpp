@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "contracts/sizes.h"
 #include "devices/runner_parts.h"
 #include "properties/representative.h"
 
@@ -13,9 +14,9 @@ namespace {
 /// contract leaves no choice.
 std::optional<std::int64_t> free_grid(const Instance& instance, const Variables& variables,
                                       std::int64_t threads, std::int64_t wanted) {
-  const auto grid = std::ranges::find(instance.domain, "grid", &std::pair<std::string, Range>::first);
-  if (grid == instance.domain.end()) return std::nullopt;
-  const std::int64_t low = grid->second.low.evaluate(variables), high = grid->second.high.evaluate(variables);
+  const Range* grid = range_of(instance, "grid");
+  if (grid == nullptr) return std::nullopt;
+  const std::int64_t low = grid->low.evaluate(variables), high = grid->high.evaluate(variables);
   if (low == high) return std::nullopt;
   return std::clamp(std::min(wanted, variables.at("count") / threads), low, high);
 }

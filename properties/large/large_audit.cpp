@@ -5,18 +5,22 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <optional>
+#include <span>
 
+#include "devices/cuda/context.h"
 #include "devices/cuda/failure.h"
+#include "devices/cuda/module.h"
+#include "devices/runner_parts.h"
 #include "oracles/number.h"
 #include "oracles/sum_checkers.h"
 #include "properties/audit.h"
 #include "properties/exact_on_gpu.h"
-#include "properties/execution/entry_place.h"
+#include "properties/execution/evaluation.h"
 #include "properties/execution/reduction.h"
 #include "properties/generation/domain.h"
 #include "properties/kernel_on_gpu.h"
-#include "properties/large/byte_comparison.h"
 #include "properties/large_inputs.h"
 #include "properties/store/triage.h"
 
@@ -36,6 +40,35 @@ constexpr std::array<std::uint64_t, 6> counts{least_large_count,
 constexpr std::uint64_t most_input_bytes = (std::uint64_t{1} << 34) + (std::uint64_t{1} << 20);
 /// Per run. The next count is up to 16 times as large.
 constexpr double most_seconds = 0.25;
+
+/// Compares results in GPU memory.
+class ByteComparison {
+ public:
+  /// `image`: of kernels/compare_bytes.cu.
+  ByteComparison(cuda::Context& context, const Image& image)
+      : context_(context), module_(context, image), function_(module_.function("compare_bytes", shape_)) {
+    shape_.grid.x = static_cast<std::uint32_t>(context.resident_blocks(function_, shape_));
+  }
+
+  /// Whether `bytes` bytes at one address equal those at the other. Waits for the result.
+  bool are_equal(Address one, Address other, std::uint64_t bytes) {
+    std::uint32_t differ = 0;
+    context_.write(differ_.address(), std::as_bytes(std::span(&differ, 1)));
+    context_.launch(
+        function_, shape_,
+        std::array{argument_of(one), argument_of(other), argument_of(bytes), argument_of(differ_.address())});
+    context_.read(differ_.address(), std::as_writable_bytes(std::span(&differ, 1)));
+    context_.wait();
+    return differ == 0;
+  }
+
+ private:
+  cuda::Context& context_;
+  cuda::Module module_;
+  LaunchShape shape_{{1, 1, 1}, {512, 1, 1}};
+  CUfunc_st* function_;
+  cuda::Memory differ_{sizeof(std::uint32_t)};
+};
 
 class LargeAudit {
  public:

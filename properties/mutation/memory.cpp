@@ -2,14 +2,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "properties/mutation/mutations.h"
 
 namespace foldproof::mutation {
 namespace {
 
-constexpr const char* scopes[] = {"cta", "cluster", "gpu", "sys"};
-constexpr const char* orders[] = {"acquire", "release", "acq_rel"};
+/// The first of the words that is a suffix of the instruction, or an empty string.
+std::string suffix_among(const Candidate& candidate, std::initializer_list<const char*> words) {
+  const auto* const found =
+      std::ranges::find_if(words, [&](const char* word) { return candidate.has(word); });
+  return found == words.end() ? "" : *found;
+}
+
+std::string scope_of(const Candidate& candidate) {
+  return suffix_among(candidate, {"cta", "cluster", "gpu", "sys"});
+}
+
+std::string order_of(const Candidate& candidate) {
+  return suffix_among(candidate, {"acquire", "release", "acq_rel"});
+}
 
 bool is_load_or_store(const Candidate& candidate) { return candidate.is("ld") || candidate.is("st"); }
 bool is_atomic(const Candidate& candidate) { return candidate.is("atom") || candidate.is("red"); }
@@ -18,19 +31,6 @@ std::string noun(const Candidate& candidate) {
   if (candidate.is("ld")) return "load";
   if (candidate.is("st")) return "store";
   return is_atomic(candidate) ? "atomic" : "cluster barrier";
-}
-
-/// The scope as written, or an empty string.
-std::string scope_of(const Candidate& candidate) {
-  for (const char* scope : scopes)
-    if (candidate.has(scope)) return scope;
-  return "";
-}
-
-std::string order_of(const Candidate& candidate) {
-  for (const char* order : orders)
-    if (candidate.has(order)) return order;
-  return "";
 }
 
 /// barrier.cluster.arrive releases unless it is marked relaxed.
@@ -48,6 +48,10 @@ Spelled with_cta_scope(const Candidate& candidate) {
   return narrowed;
 }
 
+std::string operation_name(const Candidate& candidate) {
+  return suffix_among(candidate, {"add", "min", "max", "and", "or", "xor", "exch", "inc", "cas"});
+}
+
 /// The operation of a split atomic, from %mutated0 (the old value) to %mutated1 (the new one).
 std::string operation(const Candidate& candidate, std::size_t first) {
   const std::vector<std::string>& o = candidate.spelled.operands;
@@ -63,16 +67,8 @@ std::string operation(const Candidate& candidate, std::size_t first) {
     return fmt::format(
         "{0}setp.eq.{1} %mutatedp, %mutated0, {2}; {0}selp.{1} %mutated1, {3}, %mutated0, %mutatedp;", guard,
         bits, o.at(first), o.at(first + 1));
-  for (const char* op : {"add", "min", "max", "and", "or", "xor"})
-    if (candidate.has(op))
-      return fmt::format("{}{}.{} %mutated1, %mutated0, {};", guard, op, type, o.at(first));
-  return "";
-}
-
-std::string operation_name(const Candidate& candidate) {
-  for (const char* op : {"add", "min", "max", "and", "or", "xor", "exch", "inc", "cas"})
-    if (candidate.has(op)) return op;
-  return "";
+  return fmt::format("{}{}.{} %mutated1, %mutated0, {};", guard, operation_name(candidate), type,
+                     o.at(first));
 }
 
 }  // namespace

@@ -3,10 +3,76 @@
 #include <map>
 #include <tuple>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "properties/mutation.h"
 #include "properties/mutation/mutations.h"
 #include "ptx/edit.h"
 #include "ptx/query.h"
+
+namespace foldproof::mutation {
+
+std::optional<std::uint64_t> Candidate::integer(std::size_t operand) const {
+  if (operand >= statement.operands.size()) return std::nullopt;
+  const auto& value = statement.operands[operand].value;
+  if (const auto* literal = std::get_if<ptx::Literal>(&value))
+    return literal->form == ptx::Literal::Form::integer ? std::optional(literal->bits) : std::nullopt;
+  const auto* name = std::get_if<ptx::Name>(&value);
+  if (name == nullptr || !name->component.empty() || statement.operands[operand].offset != 0)
+    return std::nullopt;
+  return definitions.constant(name->text);
+}
+
+std::span<const Row> rows() {
+  static constexpr Row table[] = {
+#define FOLDPROOF_MUTATION(id, name, does) {name, does, id},
+#include "properties/mutation/mutations.def"
+#undef FOLDPROOF_MUTATION
+  };
+  return table;
+}
+
+std::string Spelled::text() const {
+  std::string spelled = guard + opcode;
+  for (const std::string& suffix : suffixes) spelled += "." + suffix;
+  if (!operands.empty()) spelled += fmt::format(" {}", fmt::join(operands, ", "));
+  return spelled + ";";
+}
+
+bool Spelled::has(std::string_view suffix) const {
+  return std::ranges::find(suffixes, suffix) != suffixes.end();
+}
+
+Spelled Spelled::with(std::string_view suffix, std::string_view by) const {
+  Spelled changed = *this;
+  const auto at = std::ranges::find(changed.suffixes, suffix);
+  if (at == changed.suffixes.end()) return changed;
+  if (by.empty())
+    changed.suffixes.erase(at);
+  else
+    *at = by;
+  return changed;
+}
+
+Spelled Spelled::with_operand(std::size_t index, std::string by) const {
+  Spelled changed = *this;
+  changed.operands.at(index) = std::move(by);
+  return changed;
+}
+
+Spelled spell(const ptx::Statement& statement, const ptx::Source& source) {
+  Spelled spelled;
+  if (statement.guard)
+    spelled.guard = fmt::format("@{}{} ", statement.guard_negated ? "!" : "", statement.guard->text);
+  spelled.opcode = statement.opcode;
+  spelled.suffixes = statement.suffixes;
+  for (const ptx::Operand& operand : statement.operands)
+    spelled.operands.emplace_back(ptx::text_of(source, operand.extent));
+  return spelled;
+}
+
+}  // namespace foldproof::mutation
 
 namespace foldproof {
 namespace {
@@ -23,7 +89,7 @@ class Collector {
 
   void add(const ptx::Function& function) {
     const ptx::Definitions definitions(function);
-    ptx::for_each_statement(function, [&](const ptx::Statement& statement) { add(statement, definitions); });
+    ptx::for_each_item(function, [&](const ptx::Statement& statement) { add(statement, definitions); });
   }
 
   /// By source line; the mutations of a line in the order of their table.

@@ -223,14 +223,8 @@ class Trials {
 }  // namespace
 
 std::string_view name(MutantStatus status) {
-  switch (status) {
-    case MutantStatus::killed: return "killed";
-    case MutantStatus::survived: return "survived";
-    case MutantStatus::equivalent: return "equivalent";
-    case MutantStatus::invalid: return "invalid";
-    case MutantStatus::skipped: return "skipped";
-  }
-  return "";
+  constexpr std::string_view names[] = {"killed", "survived", "equivalent", "invalid", "skipped"};
+  return names[static_cast<std::size_t>(status)];
 }
 
 std::uint64_t MutationReport::count(MutantStatus status) const {

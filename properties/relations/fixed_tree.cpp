@@ -51,7 +51,7 @@ bool is_zero(const ptx::Literal& literal) {
 class Elements {
  public:
   explicit Elements(const ptx::Function& function) {
-    ptx::for_each_statement(function, [&](const Statement& s) { statements_.push_back(&s); });
+    ptx::for_each_item(function, [&](const Statement& s) { statements_.push_back(&s); });
     ptx::for_each_item(function, [&](const ptx::CallStatement&) { calls_ = true; });
     bool grown = true;
     while (grown) {
@@ -70,7 +70,7 @@ class Elements {
 
   static bool loads(const Statement& s) {
     if (s.opcode == "atom" || s.opcode == "ldmatrix" || s.opcode == "ldu") return true;
-    return s.opcode == "ld" && !ptx::opcode(s).has("param") && !ptx::opcode(s).has("const");
+    return s.opcode == "ld" && !ptx::Opcode(s).has("param") && !ptx::Opcode(s).has("const");
   }
 
   bool comes_from_elements(const Operand& operand) const {

@@ -10,11 +10,6 @@
 namespace foldproof::relations {
 namespace {
 
-/// Whether the result of the derived input equals that of the case, if the elements force both.
-bool stays(const RelationCase& c, const Results& results) {
-  return !results.forced || !c.gives_value() || same_values(c, results.outputs[0], results.outputs[1]);
-}
-
 /// An element that leaves every result unchanged; -0 for a floating-point sum, which also preserves the sign
 /// of a zero.
 std::uint64_t neutral(const RelationCase& c) {
@@ -61,14 +56,17 @@ std::uint64_t of_copies(const RelationCase& c) {
 
 }  // namespace
 
+/// Whether the result of the derived input equals that of the case, if the elements force both.
+bool holds_unchanged(const RelationCase& c, const Results& results) {
+  return !results.forced || !c.gives_value() || same_values(c, results.outputs[0], results.outputs[1]);
+}
+
 std::vector<Derived> derive_permuted(const RelationCase& c) {
   std::vector<std::uint64_t> elements = c.elements();
   SplitMix random = c.random();
-  for (std::size_t i = elements.size(); i > 1; --i) std::swap(elements[i - 1], elements[random.below(i)]);
+  shuffle(elements, random);
   return c.same_launch(elements);
 }
-
-bool holds_permuted(const RelationCase& c, const Results& results) { return stays(c, results); }
 
 std::vector<Derived> derive_padded(const RelationCase& c) {
   std::vector<std::uint64_t> elements = c.elements();
@@ -76,16 +74,12 @@ std::vector<Derived> derive_padded(const RelationCase& c) {
   return c.other_count(elements);
 }
 
-bool holds_padded(const RelationCase& c, const Results& results) { return stays(c, results); }
-
 std::vector<Derived> derive_duplicated(const RelationCase& c) {
   if (!c.is_extremum()) return {};
   std::vector<std::uint64_t> elements = c.elements();
   elements.push_back(elements[c.random().below(elements.size())]);
   return c.other_count(elements);
 }
-
-bool holds_duplicated(const RelationCase& c, const Results& results) { return stays(c, results); }
 
 std::vector<Derived> derive_paired(const RelationCase& c) {
   if (c.op() != Operator::sum || !(is_float(c.in()) || c.wraps())) return {};
@@ -103,8 +97,6 @@ std::vector<Derived> derive_paired(const RelationCase& c) {
   }
   return c.other_count(elements);
 }
-
-bool holds_paired(const RelationCase& c, const Results& results) { return stays(c, results); }
 
 std::vector<Derived> derive_split(const RelationCase& c) {
   const std::vector<std::uint64_t> all = c.elements();

@@ -1,10 +1,12 @@
 #include "properties/relations/relations.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <ranges>
 
 #include "properties/generation/domain.h"
 
@@ -26,13 +28,14 @@ struct Functions {
 };
 
 constexpr Functions functions[] = {
-#define FOLDPROOF_RELATION(id, name, of, claim) {Of::of, relations::derive_##id, relations::holds_##id},
+#define FOLDPROOF_RELATION(id, name, of, holds, claim) \
+  {Of::of, relations::derive_##id, relations::holds_##holds},
 #include "properties/relations/relations.def"
 #undef FOLDPROOF_RELATION
 };
 
 constexpr RelationInfo infos[] = {
-#define FOLDPROOF_RELATION(id, name, of, claim) {name, claim},
+#define FOLDPROOF_RELATION(id, name, of, holds, claim) {name, claim},
 #include "properties/relations/relations.def"
 #undef FOLDPROOF_RELATION
 };
@@ -92,10 +95,7 @@ bool is_tiny(Element element, const Number& x) {
 std::span<const RelationInfo> relation_rows() { return infos; }
 
 std::string relation_names() {
-  std::string names;
-  for (const RelationInfo& relation : infos)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", relation.name);
-  return names;
+  return fmt::format("{}", fmt::join(infos | std::views::transform(&RelationInfo::name), ", "));
 }
 
 std::vector<std::string> relations_of(const Instance& instance) {
@@ -130,12 +130,6 @@ bool holds(const RelationSubject& subject, const Case& c, std::span<const std::b
 bool RelationCase::wraps() const {
   return !is_float(in()) && !is_float(accumulator()) && !is_float(out()) &&
          size_of(in()) == size_of(accumulator()) && size_of(in()) == size_of(out());
-}
-
-std::vector<std::uint64_t> RelationCase::elements() const {
-  std::vector<std::uint64_t> all(count());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = bits(i);
-  return all;
 }
 
 std::vector<Derived> RelationCase::same_launch(const std::vector<std::uint64_t>& elements) const {

@@ -11,6 +11,7 @@
 #include "contracts/contract.h"
 #include "oracles/number.h"
 #include "properties/case.h"
+#include "properties/distributions.h"
 #include "properties/random.h"
 
 namespace foldproof {
@@ -83,7 +84,7 @@ class RelationCase {
   std::size_t count() const { return input_.size() / size_of(in()); }
   std::uint64_t bits(std::size_t i) const { return load(in(), input_, i); }
   Number number(std::size_t i) const { return decode(in(), bits(i)); }
-  std::vector<std::uint64_t> elements() const;
+  std::vector<std::uint64_t> elements() const { return elements_in(in(), input_); }
   std::span<const std::byte> bytes() const { return input_; }
 
   /// The same launch with other elements; their number must be the same.
@@ -109,9 +110,9 @@ struct Results {
   bool forced = false;                              ///< the inputs determine each of these values
 };
 
-#define FOLDPROOF_RELATION(id, name, of, claim)            \
+#define FOLDPROOF_RELATION(id, name, of, holds, claim)     \
   std::vector<Derived> derive_##id(const RelationCase& c); \
-  bool holds_##id(const RelationCase& c, const Results& results);
+  bool holds_##holds(const RelationCase& c, const Results& results);
 #include "properties/relations/relations.def"
 #undef FOLDPROOF_RELATION
 

@@ -2,6 +2,7 @@
 // operation commutes with powers of two and with negation, and never falls when an operand is raised.
 // Integers modulo 2^w and extrema need no such tree.
 #include <algorithm>
+#include <array>
 
 #include "oracles/bounds.h"
 #include "oracles/tally.h"
@@ -11,25 +12,12 @@ namespace foldproof::relations {
 namespace {
 
 /// All formats that a floating-point value passes through.
-struct Formats {
-  explicit Formats(const RelationCase& c) : all{c.in(), c.accumulator(), c.out()} {}
-  Element all[3];
-
-  /// The lowest place that all formats have, and the lowest leading exponent of normal values in all of them.
-  int lowest_exponent() const {
-    return std::max({float_format(all[0]).lowest_exponent, float_format(all[1]).lowest_exponent,
-                     float_format(all[2]).lowest_exponent});
-  }
-  int normal_exponent() const {
-    return std::max({float_format(all[0]).normal_exponent(), float_format(all[1]).normal_exponent(),
-                     float_format(all[2]).normal_exponent()});
-  }
-};
+std::array<Element, 3> formats_of(const RelationCase& c) { return {c.in(), c.accumulator(), c.out()}; }
 
 bool all_finite(const Tally& t) { return t.finite == t.count; }
 
 bool is_finite_everywhere(const RelationCase& c, const Dyadic& x) {
-  return std::ranges::all_of(Formats(c).all, [&](Element e) { return x <= largest_finite(e); });
+  return std::ranges::all_of(formats_of(c), [&](Element e) { return x <= largest_finite(e); });
 }
 
 /// Whether no sum of some of 2^k times the elements, in any order, can leave a format's range.
@@ -44,9 +32,10 @@ bool stays_finite(const RelationCase& c, const Tally& t, std::int64_t k) {
 /// multiples of each format's smallest subnormal number, and of the smallest normal one if subnormals are
 /// flushed.
 bool stays_normal(const RelationCase& c, const Tally& t, std::int64_t k) {
-  const Formats formats(c);
-  const int least = c.flushes() ? formats.normal_exponent() : formats.lowest_exponent();
-  return t.nonzero == 0 || t.lowest_place + k >= least;
+  return t.nonzero == 0 || std::ranges::all_of(formats_of(c), [&](Element e) {
+           const FloatFormat& format = float_format(e);
+           return t.lowest_place + k >= (c.flushes() ? format.normal_exponent() : format.lowest_exponent);
+         });
 }
 
 /// Whether an output of one launch may be compared with the same output of another: each is the whole result,

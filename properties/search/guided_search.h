@@ -49,4 +49,11 @@ class GuidedSearch {
   bool beyond_bound_ = false;
 };
 
+/// One step of a search: the case with one or two changes to what determines the rounding of a sum: its seed,
+/// its distribution or the distribution's argument, a transform, the count, the block, single elements, or,
+/// if the contract does not claim determinism, the order. The result is inside the domain, is run once, and
+/// is drawn from the seed `draw`.
+Case neighbour_of(const Case& c, const Instance& instance, const Domain& domain,
+                  const CaseGenerator& generator, std::uint64_t draw);
+
 }  // namespace foldproof

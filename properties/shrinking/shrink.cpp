@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "contracts/sizes.h"
 #include "oracles/number.h"
 #include "properties/distributions.h"
 
@@ -90,8 +91,8 @@ class Neighbours {
       smaller.variables[name] = value;
       smaller.variables = domain->nearest(smaller.variables);
       std::erase_if(smaller.input.planted, [&](const auto& p) {
-        const auto count = smaller.variables.find("count");
-        return count != smaller.variables.end() && p.index >= static_cast<std::uint64_t>(count->second);
+        const auto count = value_of(smaller.variables, "count");
+        return count && p.index >= static_cast<std::uint64_t>(*count);
       });
       return smaller;
     });
@@ -103,9 +104,7 @@ class Neighbours {
     const auto count = c.variables.find("count");
     if (count == c.variables.end()) return {};
     std::vector<std::int64_t> rests;
-    const auto block = c.variables.find("block");
-    for (const std::int64_t whole :
-         {std::int64_t{32}, block == c.variables.end() ? 32 : std::max<std::int64_t>(block->second, 1)})
+    for (const std::int64_t whole : {std::int64_t{32}, tile_of(c.variables)})
       for (const std::int64_t rest : {count->second % whole, whole + count->second % whole})
         if (rest < count->second) rests.push_back(rest);
     return rc::seq::concat(with(c, "count", rc::seq::fromContainer(std::move(rests))),

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <set>
 
-#include "properties/shrinking/same_failure.h"
+#include "properties/shrinking/shrink.h"
 
 namespace foldproof {
 namespace {

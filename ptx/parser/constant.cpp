@@ -1,5 +1,3 @@
-#include "ptx/parser/constant.h"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -7,6 +5,7 @@
 #include <charconv>
 #include <limits>
 
+#include "ptx/parser/grammar.h"
 #include "ptx/parser/limits.h"
 
 namespace foldproof::ptx {

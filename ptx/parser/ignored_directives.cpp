@@ -1,6 +1,5 @@
-#include "ptx/parser/ignored_directives.h"
 
-#include "ptx/parser/constant.h"
+#include "ptx/parser/grammar.h"
 
 namespace foldproof::ptx {
 

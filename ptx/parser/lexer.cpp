@@ -6,17 +6,15 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace foldproof::ptx {
 
 namespace {
 
-// <cctype> depends on the locale and on the signedness of char.
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_name_start(char c) { return is_letter(c) || c == '_' || c == '$' || c == '%'; }
-bool is_name_part(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '$'; }
+bool is_name_start(char c) { return is_letter(c) || c == '$' || c == '%'; }
+bool is_name_part(char c) { return is_word(c) || c == '$'; }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 constexpr std::array<std::string_view, 8> two_character_symbols = {
@@ -144,7 +142,7 @@ std::size_t Lexer::length_of_number() const {
 
 Token Lexer::number() {
   std::size_t length = 0;
-  if (at() == '0' && is_letter(at(1)) && at(1) != 'e' && at(1) != 'E' && at(1) != 'U') {
+  if (at() == '0' && is_letter(at(1)) && at(1) != '_' && at(1) != 'e' && at(1) != 'E' && at(1) != 'U') {
     length = 2;  // 0x 0f 0d 0b, either case; the digits are checked when the value is computed
     while (is_hex(at(length))) ++length;
   } else {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ptx/parser/constant.h"
+#include "ptx/parser/grammar.h"
 #include "ptx/parser/limits.h"
 
 namespace foldproof::ptx {

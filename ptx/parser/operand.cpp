@@ -1,8 +1,6 @@
-#include "ptx/parser/operand.h"
-
 #include <fmt/format.h>
 
-#include "ptx/parser/constant.h"
+#include "ptx/parser/grammar.h"
 #include "ptx/parser/limits.h"
 
 namespace foldproof::ptx {

@@ -1,6 +1,5 @@
 #include "base/text.h"
 
-#include "base/demangle.h"
 #include "catch.h"
 
 using namespace foldproof;

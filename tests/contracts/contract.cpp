@@ -229,6 +229,8 @@ TEST_CASE("a key for other operators is refused unless it has its default value"
   };
   CHECK(error("sum", "functions = \"library\"") ==
         "k.toml:12:14: \"functions\" applies to log-sum-exp, cross-entropy and softmax, not to sum");
+  CHECK(error("max", "method = \"shares\"") ==
+        "k.toml:12:11: \"method\" applies to sum, mean, variance and layer-norm, not to max");
   CHECK(error("mean", "method = \"two-pass\"") ==
         "k.toml:12:11: the method of a mean must be \"unspecified\" (one sum), \"welford\" or \"shares\"");
   CHECK(error("variance", "method = \"shares\"") ==

@@ -1,11 +1,13 @@
 #include "contracts/guess.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/files.h"
 #include "catch.h"
 #include "contracts/entry_facts.h"
-#include "contracts/guessing/reduction_guess.h"
+#include "contracts/guessing/guesses.h"
 #include "contracts/keys.h"
 #include "nvcc.h"
 #include "workshop.h"
@@ -482,6 +484,26 @@ __global__ void pair_sum(const __half2* in, float* out, int pairs) {
   CHECK(only(contract).reduction->input == Element::f16);
   CHECK(only(contract).launches.at(0).arguments.at(2).value.text() == "groups");
 }
+
+namespace {
+
+/// The tables of docs/contracts.md, as Markdown.
+std::string key_reference() {
+  std::string text;
+  std::string_view table = "none yet";
+  for (const KeyRow& row : contract_keys()) {
+    if (row.table != table) {
+      table = row.table;
+      text += fmt::format("\n### {}\n\n| key | type | default | meaning |\n|---|---|---|---|\n",
+                          table.empty() ? "The top of the contract" : spelled_table(table));
+    }
+    text +=
+        fmt::format("| `{}` | {} | {} | {} |\n", row.key, description(row.type), row.fallback, row.sentence);
+  }
+  return text;
+}
+
+}  // namespace
 
 TEST_CASE("docs/contracts.md contains the program's table of keys") {
   const std::string page = read_text_file(FOLDPROOF_SOURCE_DIR "/docs/contracts.md", std::size_t{1} << 20);

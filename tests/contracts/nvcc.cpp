@@ -4,7 +4,6 @@
 #include "catch.h"
 #include "contracts/compile_commands.h"
 #include "contracts/nvcc/cache.h"
-#include "contracts/nvcc/diagnostics.h"
 #include "contracts/nvcc/toolkit.h"
 #include "contracts/nvcc/unit.h"
 #include "workshop.h"

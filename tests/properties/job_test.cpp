@@ -4,7 +4,6 @@
 #include "catch.h"
 #include "fake_kernel.h"
 #include "oracles/number.h"
-#include "properties/execution/arguments.h"
 #include "properties/execution/job.h"
 #include "properties/instance_job.h"
 

@@ -1,9 +1,9 @@
 // Planted elements: written as readable values without losing any bit.
 
-#include "properties/planted.h"
 #include "base/error.h"
 #include "catch.h"
 #include "oracles/number.h"
+#include "properties/case.h"
 
 namespace foldproof {
 namespace {

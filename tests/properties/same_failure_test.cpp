@@ -1,4 +1,4 @@
-#include "properties/shrinking/same_failure.h"
+#include "properties/shrinking/shrink.h"
 
 #include "catch.h"
 

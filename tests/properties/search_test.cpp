@@ -10,7 +10,6 @@
 #include "oracles/number.h"
 #include "properties/execution/job.h"
 #include "properties/search/guided_search.h"
-#include "properties/search/neighbour.h"
 
 namespace foldproof {
 namespace {

@@ -51,7 +51,7 @@ TEST_CASE("Everything that a root calls directly or indirectly is reachable", "[
 TEST_CASE("Statements are visited in the order of the text, including nested scopes", "[ptx][query]") {
   const Function function = function_of("mov.u32 a, 1; { { ret; } bar.sync 0; } exit;");
   std::string visited;
-  for_each_statement(function, [&](const Statement& statement) { visited += statement.opcode + " "; });
+  for_each_item(function, [&](const Statement& statement) { visited += statement.opcode + " "; });
   CHECK(visited == "mov ret bar exit ");
 }
 
@@ -68,33 +68,33 @@ TEST_CASE("A visitor receives only the kinds of items that it accepts", "[ptx][q
 
 TEST_CASE("An opcode gives the operation, state space, type and number of elements", "[ptx][query]") {
   const Statement atom = statement_of("atom.acquire.gpu.global.add.noftz.f16x2 %r1, [%rd1], %r2;");
-  CHECK(opcode(atom).is("atom"));
-  CHECK(opcode(atom).operation() == "add");
-  CHECK(opcode(atom).space() == Space::global);
-  CHECK(opcode(atom).type() == "f16x2");
-  CHECK(opcode(atom).vector() == 1);
+  CHECK(Opcode(atom).is("atom"));
+  CHECK(Opcode(atom).operation() == "add");
+  CHECK(Opcode(atom).space() == Space::global);
+  CHECK(Opcode(atom).type() == "f16x2");
+  CHECK(Opcode(atom).vector() == 1);
   const Statement load = statement_of("ld.shared::cta.v4.f32 {a, b, c, d}, [%rd1];");
-  CHECK(opcode(load).operation() == "ld");
-  CHECK(opcode(load).space() == Space::shared);
-  CHECK(opcode(load).vector() == 4);
+  CHECK(Opcode(load).operation() == "ld");
+  CHECK(Opcode(load).space() == Space::shared);
+  CHECK(Opcode(load).vector() == 4);
   const Statement ret = statement_of("ret;");
-  CHECK(opcode(ret).type().empty());
-  CHECK(opcode(ret).space() == Space::none);
+  CHECK(Opcode(ret).type().empty());
+  CHECK(Opcode(ret).space() == Space::none);
 }
 
 TEST_CASE("A suffix is matched as a whole: .noftz is not .ftz", "[ptx][query]") {
   const Statement flushing = statement_of("mul.rn.ftz.f32 a, b, c;");
   const Statement keeping = statement_of("red.global.add.noftz.bf16 [a], b;");
-  CHECK(opcode(flushing).has("ftz"));
-  CHECK_FALSE(opcode(keeping).has("ftz"));
+  CHECK(Opcode(flushing).has("ftz"));
+  CHECK_FALSE(Opcode(keeping).has("ftz"));
 }
 
 TEST_CASE("The state space is the first space among the suffixes, which is a copy's destination",
           "[ptx][query]") {
   const Statement store = statement_of("cp.async.bulk.global.shared::cta.bulk_group [a], [b], 16;");
-  CHECK(opcode(store).space() == Space::global);
-  CHECK(opcode(store).names(Space::shared));
-  CHECK_FALSE(opcode(store).names(Space::local));
+  CHECK(Opcode(store).space() == Space::global);
+  CHECK(Opcode(store).names(Space::shared));
+  CHECK_FALSE(Opcode(store).names(Space::local));
 }
 
 TEST_CASE("The size of a variable follows from its type, vector width and extents", "[ptx][query]") {
@@ -179,7 +179,7 @@ TEST_CASE("A register is a constant if a single unguarded move writes it", "[ptx
       "0f00000000;\n"
       "mov.u32 returned, 3; call (returned), f; mov.b64 {half, other}, 5; mov.u32 both, 6; shfl.b32 x|both, "
       "x, 1;");
-  const Definitions found = definitions(function);
+  const Definitions found(function);
   CHECK(found.constant("once") == 16u);
   for (const char* name : {"twice", "guarded", "real", "returned", "half", "both", "missing"}) {
     INFO(name);
@@ -189,7 +189,7 @@ TEST_CASE("A register is a constant if a single unguarded move writes it", "[ptx
 
 TEST_CASE("Writers are listed in order, with null for calls", "[ptx][query]") {
   const Function function = function_of("mov.u32 a, 1; call (a), f; ld.v2.u32 {b, a}, [c];");
-  const Definitions found = definitions(function);
+  const Definitions found(function);
   const auto writers = found.of("a");
   REQUIRE(writers.size() == 3);
   CHECK(writers[0]->opcode == "mov");
@@ -204,8 +204,8 @@ TEST_CASE("A position is the innermost line of the user's own source", "[ptx][qu
                       ".loc 2 7 0, function_name f, inlined_at 1 5 2\nret;\n}\n"
                       ".file 1 \"sum.cu\"\n.file 2 \"/usr/local/cuda/include/f.h\"\n");
   std::vector<foldproof::Position> found;
-  for_each_statement(source.module().functions.at(0),
-                     [&](const Statement& statement) { found.push_back(position(source, statement.at)); });
+  for_each_item(source.module().functions.at(0),
+                [&](const Statement& statement) { found.push_back(position(source, statement.at)); });
   REQUIRE(found.size() == 3);
   CHECK(found[0] == foldproof::Position{"test.ptx", 3, 0});
   CHECK(found[1] == foldproof::Position{"sum.cu", 5, 2});

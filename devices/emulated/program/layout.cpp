@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/demangle.h"
+#include "base/text.h"
 #include "ptx/types.h"
 
 namespace foldproof::emulated {
