@@ -250,7 +250,7 @@ void Events::emit_warp_sync_completion(const Warp& warp, Members members) {
   for (Observer* observer : observers_) {
     observer->warp_sync_completes({id(warp), present, first.member_mask, i.site});
     if (i.action == Action::warp_sync)
-      observer->warp_meets(
+      observer->warp_barrier_completes(
           {.warp = id(warp), .lanes = present | (first.member_mask & warp.exited), .site = i.site});
   }
 }
